@@ -1,16 +1,16 @@
 import type { Page } from '@playwright/test';
-import { expectAccessible, expectNoSideways } from './pages.ts';
-import { dataOf, enter, type Person } from './people.ts';
-import { applyText } from './server.ts';
+import { expectAccessible, expectNoHorizontalScroll } from './pages.ts';
+import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
 // The log of who did what: a scene and a rule are changed, and both changes stand there, with what was before.
 
-const grower: Person = { tenantName: 'hedgerow', userName: 'nilay', password: 'between-two-fields' };
-const owner: Person = { tenantName: 'coppice', userName: 'timur', password: 'cut-every-tenth-year' };
+const grower: TestUser = { tenantName: 'hedgerow', userName: 'nilay', password: 'between-two-fields' };
+const owner: TestUser = { tenantName: 'coppice', userName: 'timur', password: 'cut-every-tenth-year' };
 
 test.beforeAll(() =>
-  applyText(`
+  applyYaml(`
 tenants:
   - name: hedgerow
     hosts: [hedgerow.localhost]
@@ -29,7 +29,7 @@ tenants:
 );
 
 const call = (method: string, path: string, body?: object) =>
-  dataOf(grower, method, `/admin-api/client/pc/${path}`, body);
+  fetchApiData(grower, method, `/admin-api/client/pc/${path}`, body);
 
 const rule = (value: number) => ({
   alarmName: 'Spring frost',
@@ -49,7 +49,7 @@ test('what was done to a scene and a rule stands there, with what was before', a
   await call('PUT', 'group/update', { id: scenes.list[0].id, groupName: 'Short field', groupStatus: 1 });
   await call('PUT', 'alarm-rules/update', { id, ...rule(3) });
 
-  await enter(page, grower, '/profile');
+  await openSignedIn(page, grower, '/profile');
   await page.getByRole('link', { name: /^Activity on the farm/ }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Activity' })).toBeVisible();
   const scene = entry(page, 'Changed scene Long field: name from Long field to Short field');
@@ -72,16 +72,16 @@ test('what was done to a scene and a rule stands there, with what was before', a
 });
 
 test('another farm reads nothing of it', async ({ page }) => {
-  await enter(page, owner, '/profile/activity');
+  await openSignedIn(page, owner, '/profile/activity');
   await expect(entry(page, /Timur.*Signed in as Timur/).first()).toBeVisible();
   await expect(page.getByText(/Hedge|Nilay|Long field/)).toHaveCount(0);
 });
 
 test('a phone has room for it', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await enter(page, grower, '/profile/activity?kind=device');
+  await openSignedIn(page, grower, '/profile/activity?kind=device');
   await entry(page, /Added device Hedge mast/).click();
   await expect(page.getByRole('rowheader', { name: 'remark name' })).toBeVisible();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
 });

@@ -1,24 +1,24 @@
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
-import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
-import { dataOf, enter, type Person } from './people.ts';
-import { applyText } from './server.ts';
+import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
+import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
 // A rule for many devices: made in a few clicks, rehearsed on each, told on its card, followed by what moves.
 
-const grower: Person = { tenantName: 'ridge', userName: 'ines', password: 'four-masts-on-a-ridge' };
+const grower: TestUser = { tenantName: 'ridge', userName: 'ines', password: 'four-masts-on-a-ridge' };
 const secretOf = (n: number) => `e2e-ridge-${n}-7f1c9d42b8e05a63`;
 const day = 24 * 3_600_000;
 /** How cold each mast's worst night was: of the second one twice. */
-const nights = [[0.8], [0.4, 1.1], [3.2], [1.6]];
+const nightMinima = [[0.8], [0.4, 1.1], [3.2], [1.6]];
 
 test.beforeAll(async () => {
-  const masts = nights.map(
+  const masts = nightMinima.map(
     (_, i) =>
       `      - {deviceName: RG-0${i + 1}, serial: R-${i + 1}, noteName: Ridge mast ${i + 1}, product: weather-mast, secret: ${secretOf(i + 1)}, scene: Ridge}`,
   );
-  await applyText(`
+  await applyYaml(`
 tenants:
   - name: ridge
     hosts: [ridge.localhost]
@@ -31,7 +31,7 @@ ${masts.join('\n')}
       - {deviceName: RG-09, serial: R-9, noteName: Valley climate, product: greenhouse-climate, scene: Valley}
 `);
   const now = Date.now();
-  for (const [i, lows] of nights.entries()) {
+  for (const [i, lows] of nightMinima.entries()) {
     const frames = lows.flatMap((low, n) =>
       [6, low, low, 6].map((airTemperature, k) => ({
         ts: now - (3 + n) * day + k * 600_000,
@@ -46,7 +46,7 @@ const form = (page: Page) => page.getByRole('dialog', { name: 'New rule' });
 const card = (page: Page, name: string) => page.getByRole('article', { name });
 
 /** Counts what a person's pointer does. What is typed, and Tab to the next field, is none. */
-function pointer() {
+function countClicks() {
   let clicks = 0;
   return {
     click: async (on: Locator) => {
@@ -64,9 +64,9 @@ function pointer() {
 }
 
 test('a frost rule on four masts that mails two people at night takes twelve clicks', async ({ page }) => {
-  await enter(page, grower, '/alarm');
+  await openSignedIn(page, grower, '/alarm');
   await expectLive(page);
-  const { click, choose, clicks } = pointer();
+  const { click, choose, clicks } = countClicks();
   await click(page.getByRole('button', { name: 'New rule' }).first());
   const dialog = form(page);
   await expect(dialog.getByLabel(/^Alarm name/)).toBeFocused();
@@ -116,11 +116,11 @@ test('a frost rule on four masts that mails two people at night takes twelve cli
   const own = card(page, 'Frost on the ridge');
   await expect(own.getByText('Running')).toBeVisible();
   await expect(own.getByText('4 devices', { exact: true })).toBeVisible();
-  const { list } = await dataOf(grower, 'GET', '/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10');
+  const { list } = await fetchApiData(grower, 'GET', '/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10');
   const [rule] = list;
   expect(rule).toMatchObject({ deviceCount: 4, deployState: 1, alarmLevel: 2, manualRelease: 1 });
   expect(rule.targets.devices).toEqual(['RG-01', 'RG-02', 'RG-03', 'RG-04']);
-  const channels = await dataOf(grower, 'GET', '/admin-api/client/pc/notice-channel/page?pageNo=1&pageSize=10');
+  const channels = await fetchApiData(grower, 'GET', '/admin-api/client/pc/notice-channel/page?pageNo=1&pageSize=10');
   expect(channels.list[0]).toMatchObject({
     id: rule.passageway[0],
     email: { emails: ['ines@ridge.example', 'paulo@ridge.example'] },
@@ -134,13 +134,13 @@ test('a frost rule on four masts that mails two people at night takes twelve cli
 
 test('a rule for a scene, on a phone, says who is left out, and is followed by what moves', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await enter(page, grower, '/alarm');
+  await openSignedIn(page, grower, '/alarm');
   await page.getByRole('button', { name: 'New rule' }).first().click();
   const dialog = form(page);
   await dialog.getByLabel(/^Alarm name/).fill('Wet leaves');
   await dialog.getByLabel(/^Device source/).click();
   await expectAccessible(page);
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await page.getByTitle('Scene: Ridge').click();
   await page.getByTitle('Scene: Valley').click();
   await page.keyboard.press('Tab');
@@ -152,7 +152,7 @@ test('a rule for a scene, on a phone, says who is left out, and is followed by w
   await expect(
     dialog.getByText(/^5 devices\. 1 of them does not measure Relative humidity and is left out\. Those/),
   ).toBeVisible();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Save and run' }).click();
   await expect(dialog).toBeHidden();
@@ -160,6 +160,6 @@ test('a rule for a scene, on a phone, says who is left out, and is followed by w
   const devices = page.getByRole('dialog', { name: 'Devices of “Wet leaves”' });
   await expect(devices.getByRole('listitem')).toHaveCount(5);
   await expect(devices.getByText('Left out: lacks an attribute of the conditions')).toBeVisible();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
 });

@@ -1,19 +1,19 @@
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
-import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
-import { enter, type Person } from './people.ts';
-import { applyText } from './server.ts';
+import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
+import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn, type TestUser } from './testUsers.ts';
 
 // Alarm rules: made, rehearsed and run; what is wrong with one is said by the form and by the server alike.
 
-const grower: Person = { tenantName: 'vineyard', userName: 'aylin', password: 'rows-of-old-vines' };
+const grower: TestUser = { tenantName: 'vineyard', userName: 'aylin', password: 'rows-of-old-vines' };
 const secret = 'e2e-vineyard-51b7e0f29ac4d836';
 const gateSecret = 'e2e-vineyard-gate-8c20d7e6f91b34a5';
 const day = 24 * 3_600_000;
 
 test.beforeAll(async () => {
-  await applyText(`
+  await applyYaml(`
 tenants:
   - name: vineyard
     hosts: [vineyard.localhost]
@@ -41,7 +41,7 @@ const readings = (from: number, values: number[]) =>
 const form = (page: Page) => page.getByRole('dialog', { name: /rule$/ });
 const save = (dialog: Locator, name = 'Save') => dialog.getByRole('button', { name, exact: true });
 
-async function fill(page: Page, name: string, device = 'Slope mast · VY-01'): Promise<Locator> {
+async function fillRule(page: Page, name: string, device = 'Slope mast · VY-01'): Promise<Locator> {
   await page.getByRole('button', { name: 'New rule' }).first().click();
   const dialog = form(page);
   await dialog.getByLabel(/^Alarm name/).fill(name);
@@ -58,9 +58,9 @@ async function fill(page: Page, name: string, device = 'Slope mast · VY-01'): P
 }
 
 test('a rule is made, rehearsed and run, and its card tells of the alarm as it comes', async ({ page }) => {
-  await enter(page, grower, '/alarm');
+  await openSignedIn(page, grower, '/alarm');
   await expectLive(page);
-  const dialog = await fill(page, 'Frost on the slope');
+  const dialog = await fillRule(page, 'Frost on the slope');
   await expect(dialog.getByText('This rule would have alarmed 3 times')).toBeVisible();
   await expect(dialog.getByText('Alarm when Air temperature is below 2 °C')).toBeVisible();
 
@@ -86,8 +86,8 @@ test('a rule is made, rehearsed and run, and its card tells of the alarm as it c
 });
 
 test('a rule whose readings swing is advised what makes fewer alarms, and takes it by one press', async ({ page }) => {
-  await enter(page, grower, '/alarm');
-  const dialog = await fill(page, 'Frost at the gate', 'Gate mast · VY-03');
+  await openSignedIn(page, grower, '/alarm');
+  const dialog = await fillRule(page, 'Frost at the gate', 'Gate mast · VY-03');
   await expect(dialog.getByText('This rule would have alarmed 8 times')).toBeVisible();
   await dialog.getByRole('button', { name: 'Use this: Clears at 2.5 °C: 2 alarms instead of 8' }).click();
   await expect(dialog.getByText('This rule would have alarmed 2 times')).toBeVisible();
@@ -97,8 +97,8 @@ test('a rule whose readings swing is advised what makes fewer alarms, and takes 
 });
 
 test('a period of half hours is drawn by the mouse and by the keyboard, and is kept', async ({ page }) => {
-  await enter(page, grower, '/alarm');
-  const dialog = await fill(page, 'By night');
+  await openSignedIn(page, grower, '/alarm');
+  const dialog = await fillRule(page, 'By night');
   await dialog.getByRole('radio', { name: 'Custom' }).check();
   const slot = (clock: string) => dialog.getByRole('option', { name: new RegExp(`^${clock}–`) });
   await slot('18:00').scrollIntoViewIfNeeded();
@@ -124,7 +124,7 @@ test('a period of half hours is drawn by the mouse and by the keyboard, and is k
 });
 
 test('what is wrong is said by the form', async ({ page }) => {
-  await enter(page, grower, '/alarm?rule=new');
+  await openSignedIn(page, grower, '/alarm?rule=new');
   const dialog = form(page);
   await save(dialog).click();
   for (const sentence of [
@@ -156,7 +156,7 @@ test('what is wrong is said by the form', async ({ page }) => {
     const name = always.find(([field]) => body.alarmName === field)?.[0] ?? '';
     await route.continue({ postData: JSON.stringify({ ...body, [name]: undefined }) });
   });
-  const full = await fill(page, 'x');
+  const full = await fillRule(page, 'x');
   for (const [field, sentence, label] of always) {
     await full.getByLabel(/^Alarm name/).fill(field);
     await save(full).click();
@@ -166,7 +166,7 @@ test('what is wrong is said by the form', async ({ page }) => {
 
 test('on a phone only what the form holds is scrolled, never the form itself', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await enter(page, grower, '/alarm');
+  await openSignedIn(page, grower, '/alarm');
   await page.getByRole('button', { name: 'New rule' }).first().click();
   const dialog = form(page);
   await save(dialog).click();
@@ -180,19 +180,19 @@ test('on a phone only what the form holds is scrolled, never the form itself', a
 
 test('on a phone the form fills the screen, and nothing is wider than it', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await enter(page, grower, '/alarm');
+  await openSignedIn(page, grower, '/alarm');
   await expect(page.getByRole('button', { name: 'Filter by devices' })).toBeVisible();
-  await expectNoSideways(page);
-  const dialog = await fill(page, 'By phone');
+  await expectNoHorizontalScroll(page);
+  const dialog = await fillRule(page, 'By phone');
   await dialog.getByRole('radio', { name: 'Custom' }).check();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
 });
 
 test('a rule for the night, on a phone, tells a channel that is made inside its form', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await enter(page, grower, '/alarm');
-  const dialog = await fill(page, 'Night watch');
+  await openSignedIn(page, grower, '/alarm');
+  const dialog = await fillRule(page, 'Night watch');
   await dialog.getByRole('button', { name: /^Night/ }).click();
   await expect(dialog.getByText('20:00–24:00, 00:00–06:00 · 20 of 48 half hours · Europe/Istanbul')).toBeVisible();
 
@@ -204,7 +204,7 @@ test('a rule for the night, on a phone, tells a channel that is made inside its 
   await expect(name).toBeFocused();
   await name.fill('Vineyard nights');
   await channel.getByRole('checkbox', { name: 'Email' }).check();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await expect(channel).toBeHidden();
@@ -219,7 +219,7 @@ test('a rule for the night, on a phone, tells a channel that is made inside its 
   await expect(channel).toBeHidden();
   await expect(dialog.getByTitle('Vineyard nights')).toBeVisible();
   await expect(dialog.getByLabel('Tell')).toBeFocused();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
 
   await save(dialog).click();

@@ -1,5 +1,5 @@
 import { publish, secretOf } from './device.ts';
-import { expectAccessible, expectNoSideways, signIn } from './pages.ts';
+import { expectAccessible, expectNoHorizontalScroll, signIn } from './pages.ts';
 import { expect, test } from './test.ts';
 
 test('the language is switched at once, kept, and readings follow it', async ({ page }) => {
@@ -36,7 +36,7 @@ test('on a phone language and nickname are one tap away, and titles keep their r
   await page.getByRole('button', { name: 'Close the menu' }).click();
   await languages.selectOption({ label: 'Русский' });
   await expect(page.getByRole('heading', { name: 'Главная' })).toBeVisible();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
   await page.goto('/notification');
   const title = page.getByRole('heading', { level: 1, name: 'Каналы уведомлений' });
@@ -100,9 +100,9 @@ test.describe('at 390 px', () => {
 
   test('sign-in and home fit, and the drawer holds the menu', async ({ page }) => {
     await page.goto('/signin');
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     await signIn(page);
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Open the menu' }).click();
     await expect(page.getByRole('link', { name: 'Equipment center' })).toBeVisible();

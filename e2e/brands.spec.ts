@@ -2,10 +2,10 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { fillSignIn } from './pages.ts';
-import { fromElsewhere } from './people.ts';
-import { applyText, siteOf } from './server.ts';
+import { applyYaml, siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
+import { setOwnAddress } from './testUsers.ts';
 
 // Two tenants of one installation, each with a face of its own: pictures from two servers, so that whose is shown can be told.
 
@@ -57,9 +57,9 @@ function pictureServer(colour: string, asked: string[]): Server {
 }
 
 /** A picture that would run, call others and restyle the page if anybody let it. */
-const called: string[] = [];
+const hostileRequests: string[] = [];
 const hostilePictures = createServer((request, response) => {
-  called.push(request.url ?? '');
+  hostileRequests.push(request.url ?? '');
   const to = `http://${request.headers.host}/called`;
   response.writeHead(200, { 'Content-Type': 'image/svg+xml', 'Access-Control-Allow-Origin': '*' });
   response.end(`<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" onload="window.hit=3;top.hit=3;fetch('${to}-onload')">
@@ -72,7 +72,7 @@ const hostilePictures = createServer((request, response) => {
 const hostilePicture = (name: string) =>
   `http://127.0.0.1:${(hostilePictures.address() as AddressInfo).port}/${name}.svg`;
 
-const hostile = '<script>window.hit=1</script><img src=x onerror="window.hit=2">';
+const hostileText = '<script>window.hit=1</script><img src=x onerror="window.hit=2">';
 
 test.beforeAll(async () => {
   await Promise.all(brands.map(({ pictures }) => new Promise<void>((done) => pictures.listen(0, '127.0.0.1', done))));
@@ -95,7 +95,7 @@ test.beforeAll(async () => {
     hosts: ['scripts.localhost'],
     timeZone: 'Europe/Istanbul',
     language: 'en-us',
-    diy: { title: hostile, content: `${hostile}\n{{title}}` },
+    diy: { title: hostileText, content: `${hostileText}\n{{title}}` },
   };
   await new Promise<void>((done) => hostilePictures.listen(0, '127.0.0.1', done));
   const pictures = {
@@ -111,19 +111,19 @@ test.beforeAll(async () => {
       favicon: hostilePicture('favicon'),
     },
   };
-  await applyText(JSON.stringify({ tenants: [...tenants, scripts, pictures] }));
+  await applyYaml(JSON.stringify({ tenants: [...tenants, scripts, pictures] }));
 });
 
 const servers = [...brands.map(({ pictures }) => pictures), hostilePictures];
 test.afterAll(() => Promise.all(servers.map((server) => new Promise((done) => server.close(done)))));
 
 /** The page bears one brand in everything that can be seen, and nothing of the other one. */
-async function expectFace(page: Page, own: Brand, other: Brand, heading: string): Promise<void> {
+async function expectBranding(page: Page, own: Brand, other: Brand, heading: string): Promise<void> {
   await expect(page).toHaveTitle(`${heading} · ${own.title}`);
   await expect(page.locator('link[rel="icon"]')).toHaveAttribute('href', pictureOf(own, 'favicon'));
   const logo = page.getByRole('img', { name: own.title }).first();
   await expect(logo).toHaveAttribute('src', pictureOf(own, 'logo'));
-  await expectDrawn(page, pictureOf(own, 'logo'));
+  await expectPictureLoaded(page, pictureOf(own, 'logo'));
   const everything = `${await page.content()}${await page.evaluate(() => JSON.stringify(localStorage))}`;
   for (const trace of [other.title, other.content, originOf(other), `${other.tenant}-`, other.person.nickname]) {
     expect(everything).not.toContain(trace);
@@ -131,7 +131,7 @@ async function expectFace(page: Page, own: Brand, other: Brand, heading: string)
 }
 
 /** The picture of an address stands on the page and could be loaded. */
-async function expectDrawn(page: Page, address: string): Promise<void> {
+async function expectPictureLoaded(page: Page, address: string): Promise<void> {
   const widths = () =>
     page
       .locator(`img[src="${address}"]`)
@@ -160,24 +160,24 @@ for (const [own, other] of [
     expect(images.split(' ')).toContain(originOf(own));
     expect(policy).not.toContain(originOf(other));
 
-    await expectFace(page, own, other, 'Sign in');
+    await expectBranding(page, own, other, 'Sign in');
     await expect(page.getByText(own.content)).toBeVisible();
-    await expectDrawn(page, pictureOf(own, 'background'));
+    await expectPictureLoaded(page, pictureOf(own, 'background'));
 
     await fillSignIn(page, own.person.userName, own.person.password);
     await solveSlider(page);
     await expect(page).toHaveURL(`${siteOf(own.tenant)}/dashboard-default`);
     await expect(page.getByRole('banner')).toContainText(own.person.nickname);
-    await expectFace(page, own, other, 'Home page');
+    await expectBranding(page, own, other, 'Home page');
 
     await page.goto(`${siteOf(own.tenant)}/nowhere`);
-    await expectFace(page, own, other, 'There is no such page');
+    await expectBranding(page, own, other, 'There is no such page');
     expect({ foreign, refused, asked: other.asked }).toEqual({ foreign: [], refused: [], asked: [] });
   });
 }
 
 test('the password of one tenant opens nothing at the other’s host', async ({ page, context }) => {
-  await fromElsewhere(context);
+  await setOwnAddress(context);
   await page.goto(`${siteOf(harvest.tenant)}/signin`);
   await fillSignIn(page, lakeside.person.userName, lakeside.person.password);
   await solveSlider(page);
@@ -193,7 +193,7 @@ test('who is signed in at one host is not at the other one', async ({ page, cont
   const second = await context.newPage();
   await second.goto(`${siteOf(lakeside.tenant)}/`);
   await expect(second).toHaveURL(/\/signin/);
-  await expectFace(second, lakeside, harvest, 'Sign in');
+  await expectBranding(second, lakeside, harvest, 'Sign in');
 });
 
 test('a host without a tenant shows no tenant’s face', async ({ page }) => {
@@ -208,8 +208,8 @@ test('a host without a tenant shows no tenant’s face', async ({ page }) => {
 
 test('a title that looks like a script stays text', async ({ page }) => {
   await page.goto(`${siteOf('scripts')}/signin`);
-  await expect(page).toHaveTitle(`Sign in · ${hostile}`);
-  await expect(page.getByText(hostile).first()).toBeVisible();
+  await expect(page).toHaveTitle(`Sign in · ${hostileText}`);
+  await expect(page.getByText(hostileText).first()).toBeVisible();
   await expect(page.getByText('{{title}}')).toBeVisible();
   expect(await page.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
   await expect(page.locator('img[src="x"]')).toHaveCount(0);
@@ -223,11 +223,11 @@ test('pictures of a brand that hold scripts, styles and other pictures are drawn
     if (/called|evil/.test(request.url())) elsewhere.push(request.url());
   });
   await page.goto(`${siteOf('pictures')}/signin`);
-  for (const name of ['logo', 'background']) await expectDrawn(page, hostilePicture(name));
+  for (const name of ['logo', 'background']) await expectPictureLoaded(page, hostilePicture(name));
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
   await expect(page).toHaveTitle('Sign in · red;background:url(//evil.example)');
   await expect(page.getByText('x}body{display:none}')).toBeVisible();
   expect(await page.evaluate(() => (window as { hit?: number }).hit)).toBeUndefined();
-  expect(called.filter((path) => !/^\/(logo|background|favicon)\.svg$/.test(path))).toEqual([]);
+  expect(hostileRequests.filter((path) => !/^\/(logo|background|favicon)\.svg$/.test(path))).toEqual([]);
   expect(elsewhere).toEqual([]);
 });

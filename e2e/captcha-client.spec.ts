@@ -5,8 +5,8 @@ import { createRequire } from 'node:module';
 import { dirname, resolve } from 'node:path';
 import type { Page, Response } from '@playwright/test';
 import { build } from 'vite';
-import { placeOf } from './captchaPlace.ts';
-import { addresses, applyText } from './server.ts';
+import { gapPosition } from './gapPosition.ts';
+import { addresses, applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 
 // A client of the protocol that others wrote, as it is: the npm package aj-captcha-react, with the React it brings along. It asks
@@ -14,7 +14,7 @@ import { expect, test } from './test.ts';
 const client = resolve(realpathSync(resolve(import.meta.dirname, '../web/node_modules/aj-captcha-react')), 'client.js');
 
 /** The folder of a package as the client gets it, not as the console does. */
-const its = (name: string) => dirname(createRequire(client).resolve(`${name}/package.json`));
+const packageFolder = (name: string) => dirname(createRequire(client).resolve(`${name}/package.json`));
 
 const entry = `
 import React from 'react';
@@ -30,7 +30,7 @@ async function bundle(): Promise<string> {
   const made = await build({
     configFile: false,
     logLevel: 'error',
-    resolve: { alias: { react: its('react'), 'react-dom': its('react-dom') } },
+    resolve: { alias: { react: packageFolder('react'), 'react-dom': packageFolder('react-dom') } },
     define: { 'process.env.NODE_ENV': '"production"' },
     plugins: [
       {
@@ -53,7 +53,7 @@ const login = '/app-api/member/auth/login-username';
 const account = { tenantName: 'orchard', userName: 'slider', password: 'slides-to-the-right' };
 
 /** Fails to sign in, from an address of its own, so that nobody else's sign-in is affected. */
-async function failFromElsewhere(): Promise<void> {
+async function failSignInFromOwnAddress(): Promise<void> {
   const [host, port] = addresses().http.split(':') as [string, string];
   const call = request({
     host,
@@ -104,7 +104,7 @@ async function drag(page: Page, x: number): Promise<Response> {
 }
 
 /** What the client hands over when it is content, a second after the check. */
-async function passed(page: Page): Promise<string> {
+async function handedOverVerification(page: Page): Promise<string> {
   const handed = await page.waitForFunction(
     () => (window as { passed?: { captchaVerification: string } }).passed?.captchaVerification,
   );
@@ -112,20 +112,22 @@ async function passed(page: Page): Promise<string> {
 }
 
 /** Solves a picture (a second one where the first misleads the eye) and gives its captchaVerification. */
-async function pass(page: Page, first: Response): Promise<string> {
+async function solvePuzzle(page: Page, first: Response): Promise<string> {
   let picture = first;
   for (let attempt = 0; attempt < 4; attempt += 1) {
     const { repData } = await picture.json();
     await expect(page.locator('[class*="control"]')).toBeVisible();
     const next = answered(page, 'get').catch(() => undefined);
-    const checked = await (await drag(page, placeOf(repData.originalImageBase64, repData.jigsawImageBase64))).json();
+    const checked = await (
+      await drag(page, gapPosition(repData.originalImageBase64, repData.jigsawImageBase64))
+    ).json();
     if (checked.success) {
       expect(checked).toMatchObject({
         repCode: '0000',
         repMsg: null,
         repData: { captchaType: 'blockPuzzle', token: repData.token, result: true },
       });
-      return passed(page);
+      return handedOverVerification(page);
     }
     expect(checked.repCode).toBe('6111');
     picture = (await next) as Response;
@@ -134,11 +136,11 @@ async function pass(page: Page, first: Response): Promise<string> {
 }
 
 test('a client of the protocol, written by others, gets in through the slider', async ({ page }) => {
-  await applyText(
+  await applyYaml(
     `tenants: [{name: orchard, users: [{userName: ${account.userName}, password: "${account.password}", nickname: Slider}]}]`,
   );
   for (let i = 0; i < 3; i += 1) {
-    await failFromElsewhere();
+    await failSignInFromOwnAddress();
   }
   await openClient(page);
   const demand = { code: 601, data: { captchaRequired: true } };
@@ -146,7 +148,7 @@ test('a client of the protocol, written by others, gets in through the slider', 
 
   const shown = answered(page, 'get');
   await page.getByRole('button', { name: 'Slide' }).click();
-  const verification = await pass(page, await shown);
+  const verification = await solvePuzzle(page, await shown);
   expect(await signIn(page, `${verification.slice(0, -4)}AAA=`)).toMatchObject(demand);
   expect(await signIn(page, verification)).toMatchObject({ code: 200, data: { accessToken: expect.any(String) } });
   expect(await signIn(page, verification)).toMatchObject(demand);

@@ -1,18 +1,18 @@
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
-import { expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
-import { call, dataOf, enter, type Person } from './people.ts';
-import { applyText, serverLog } from './server.ts';
+import { expectAccessible, expectLive, expectNoHorizontalScroll, toast } from './pages.ts';
+import { applyYaml, serverLog } from './server.ts';
 import { expect, test } from './test.ts';
+import { callApi, fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
 // Notification channels: made, changed, tested, used by a rule, and kept while one uses them. The server writes SMS to its log and has no
 // mail server.
 
-const grower: Person = { tenantName: 'pasture', userName: 'sevgi', password: 'under-the-old-oak' };
+const grower: TestUser = { tenantName: 'pasture', userName: 'sevgi', password: 'under-the-old-oak' };
 const secret = 'e2e-pasture-7c20d9f4a1b86e35';
 
 test.beforeAll(() =>
-  applyText(`
+  applyYaml(`
 tenants:
   - name: pasture
     hosts: [pasture.localhost]
@@ -34,10 +34,10 @@ const path = '/admin-api/client/pc/notice-channel';
 
 /** Makes a channel past the form. */
 const make = (noticeName: string, phoneMessage: string[]): Promise<number> =>
-  dataOf(grower, 'POST', `${path}/create`, { noticeName, noticeMode: ['phoneMessage'], phoneMessage });
+  fetchApiData(grower, 'POST', `${path}/create`, { noticeName, noticeMode: ['phoneMessage'], phoneMessage });
 
 test('a channel is made and changed', async ({ page }) => {
-  await enter(page, grower, '/notification');
+  await openSignedIn(page, grower, '/notification');
   await expect(page.getByText(/^No mail server is set up: nobody is told by email/)).toBeVisible();
   await expect(page.getByText(/^SMS are written to this server’s log only/)).toBeVisible();
   await page.getByRole('button', { name: 'New channel' }).first().click();
@@ -75,20 +75,20 @@ test('a channel is made and changed', async ({ page }) => {
 });
 
 test('what is wrong is said by the form', async ({ page }) => {
-  await enter(page, grower, '/notification?channel=new');
+  await openSignedIn(page, grower, '/notification?channel=new');
   const sheet = form(page);
   await press(sheet, 'Save');
-  const said = (sentence: string) => expect(sheet.getByText(sentence)).toBeVisible();
-  await said('Please enter a name');
-  await said('Select at least one mode');
+  const expectText = (sentence: string) => expect(sheet.getByText(sentence)).toBeVisible();
+  await expectText('Please enter a name');
+  await expectText('Select at least one mode');
   await sheet.getByRole('checkbox', { name: 'Email' }).check();
   await sheet.getByRole('checkbox', { name: 'SMS' }).check();
-  await said('Add at least one email address');
-  await said('Add at least one phone number');
+  await expectText('Add at least one email address');
+  await expectText('Add at least one phone number');
   await textbox(sheet, 'Address 1').fill('crew@valley');
   await textbox(sheet, 'Number 1').fill('0555');
-  await said('Not an email address: crew@valley');
-  await said('Not a phone number: 0555');
+  await expectText('Not an email address: crew@valley');
+  await expectText('Not a phone number: 0555');
   await expectAccessible(page);
 
   // Adding is possible up to three numbers; the last one that remains is emptied.
@@ -108,7 +108,7 @@ test('what is wrong is said by the form', async ({ page }) => {
 
 test('a test goes out, and says what became of each recipient', async ({ page }) => {
   await make('Shepherds', ['+905550004401', '+905550004402']);
-  await enter(page, grower, '/notification');
+  await openSignedIn(page, grower, '/notification');
   await press(page, 'Test: Shepherds');
   const outcome = page.getByRole('region', { name: 'Test of Shepherds' });
   await expect(outcome.getByText('Nothing was sent: it was written to this server’s log only')).toBeVisible();
@@ -119,7 +119,7 @@ test('a test goes out, and says what became of each recipient', async ({ page })
   await expect(outcome).toBeHidden();
 
   // Nothing can go out by mail from here, which is told.
-  await dataOf(grower, 'POST', `${path}/create`, {
+  await fetchApiData(grower, 'POST', `${path}/create`, {
     noticeName: 'By mail',
     noticeMode: ['email'],
     email: { emails: ['a@pasture.example'] },
@@ -135,7 +135,7 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   page,
 }) => {
   const id = await make('Milkers', ['+905550005501']);
-  await enter(page, grower, '/alarm?rule=new');
+  await openSignedIn(page, grower, '/alarm?rule=new');
   const rule = page.getByRole('dialog', { name: /rule$/ });
   await rule.getByLabel(/^Alarm name/).fill('Frost on the meadow');
   await rule.getByLabel(/^Device source/).click();
@@ -165,7 +165,7 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   const refusal = page.getByRole('dialog', { name: '“Milkers” is in use' });
   await expect(refusal.getByText(/Used by 1 rule: Frost on the meadow\./)).toBeVisible();
   await refusal.getByRole('button', { name: 'Close', exact: true }).last().click();
-  const { code, msg } = await call(grower, 'DELETE', `${path}/delete?id=${id}`);
+  const { code, msg } = await callApi(grower, 'DELETE', `${path}/delete?id=${id}`);
   expect(code).toBe(601);
   expect(msg).toContain('Frost on the meadow');
 
@@ -173,17 +173,17 @@ test('a rule tells through it, it stays while the rule is there, and the notice 
   await expectLive(page);
   await publish('PA-01', secret, { airTemperature: 0.5, airHumidity: 80 });
   await expect(page.getByRole('heading', { level: 2, name: 'Frost on the meadow' })).toBeVisible();
-  const told = page.getByRole('region', { name: 'Notice' });
-  await expect(told.getByText('+905550005501')).toBeVisible();
-  await expect(told.getByText('Log only', { exact: true })).toBeVisible();
-  await press(told, 'Details of +905550005501');
-  await expect(told.getByText('Beginning of the alarm · Log only')).toBeVisible();
+  const noticeRegion = page.getByRole('region', { name: 'Notice' });
+  await expect(noticeRegion.getByText('+905550005501')).toBeVisible();
+  await expect(noticeRegion.getByText('Log only', { exact: true })).toBeVisible();
+  await press(noticeRegion, 'Details of +905550005501');
+  await expect(noticeRegion.getByText('Beginning of the alarm · Log only')).toBeVisible();
   await expectAccessible(page);
 });
 
 test('what nobody uses is deleted', async ({ page }) => {
   await make('Last season', ['+905550006601']);
-  await enter(page, grower, '/notification');
+  await openSignedIn(page, grower, '/notification');
   await press(page, 'Delete: Last season');
   await press(page.getByRole('dialog', { name: 'Delete “Last season”?' }), 'Delete channel');
   await expect(toast(page, 'deleted successfully')).toBeVisible();
@@ -197,13 +197,13 @@ test('on a phone channels are cards and the form fills the screen, in Russian an
     localStorage.setItem('tilth.language', 'ru-ru');
     localStorage.setItem('tilth.preferences', JSON.stringify({ state: { darkMode: true }, version: 0 }));
   });
-  await enter(page, grower, '/notification');
-  await expectNoSideways(page);
+  await openSignedIn(page, grower, '/notification');
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
   await page.getByRole('link', { name: /^By phone/ }).click();
   const sheet = page.getByRole('dialog', { name: 'By phone: изменить' });
   await expect(sheet.getByRole('button', { name: 'Проверить отправку' })).toBeVisible();
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expectAccessible(page);
   for (const target of await sheet.getByRole('button').all()) {
     const box = await target.boundingBox();

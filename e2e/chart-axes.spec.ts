@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test';
-import { keeper, sendLongNumbers } from './chartFarm.ts';
-import { enter } from './people.ts';
+import { labUser, sendLongNumbers } from './chartTenant.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn } from './testUsers.ts';
 
 // That all words of the charts can be read, however long they are: nothing cut off, nothing on something else.
 
 test.beforeAll(sendLongNumbers);
 
-interface Words {
+interface TextBox {
   text: string;
   left: number;
   right: number;
@@ -16,7 +16,7 @@ interface Words {
 }
 
 /** From now on each canvas remembers the words that stand on it, in shares of its size. */
-async function remember(page: Page): Promise<void> {
+async function recordCanvasText(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const drawn = new WeakMap<HTMLCanvasElement, unknown[]>();
     Object.assign(globalThis, { wordsOn: (canvas: HTMLCanvasElement) => drawn.get(canvas) ?? [] });
@@ -47,12 +47,12 @@ async function remember(page: Page): Promise<void> {
 }
 
 /** All words of the chart, the canvas's and the page's, in pixels of the screen; and what they may not leave. */
-async function wordsOf(page: Page): Promise<{ frame: Words; words: Words[] }> {
+async function chartTextBoxes(page: Page): Promise<{ frame: TextBox; words: TextBox[] }> {
   return page
     .locator('canvas')
     .first()
     .evaluate((canvas) => {
-      const { wordsOn } = globalThis as unknown as { wordsOn: (canvas: Element) => Words[] };
+      const { wordsOn } = globalThis as unknown as { wordsOn: (canvas: Element) => TextBox[] };
       const box = canvas.getBoundingClientRect();
       const onCanvas = wordsOn(canvas).map(({ text, left, right, top, bottom }) => ({
         text,
@@ -84,9 +84,9 @@ const numbers = {
 
 async function expectReadable(page: Page, texts: readonly string[]): Promise<void> {
   await expect
-    .poll(async () => (await wordsOf(page)).words.map(({ text }) => text))
+    .poll(async () => (await chartTextBoxes(page)).words.map(({ text }) => text))
     .toEqual(expect.arrayContaining([...texts]));
-  const { frame, words } = await wordsOf(page);
+  const { frame, words } = await chartTextBoxes(page);
   for (const { text, left, right } of words) {
     expect(left, `${text} begins within the chart`).toBeGreaterThanOrEqual(frame.left - 1);
     expect(right, `${text} ends within the chart`).toBeLessThanOrEqual(frame.right + 1);
@@ -104,9 +104,9 @@ async function expectReadable(page: Page, texts: readonly string[]): Promise<voi
 
 for (const [language, [light, head, trace]] of Object.entries(numbers)) {
   test(`long numbers and units can be read, in ${language}`, async ({ page }) => {
-    await remember(page);
+    await recordCanvasText(page);
     await page.addInitScript((code) => localStorage.setItem('tilth.language', code), language);
-    await enter(page, keeper, '/data?device=PL-0001&history=1');
+    await openSignedIn(page, labUser, '/data?device=PL-0001&history=1');
     for (const [width, height] of [
       [1440, 900],
       [768, 1024],

@@ -1,26 +1,26 @@
 import type { Locator, Page } from '@playwright/test';
 import { publish } from './device.ts';
-import { expectAccessible, expectLive, expectNoSideways } from './pages.ts';
-import { enter, type Person } from './people.ts';
-import { applyText } from './server.ts';
+import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
+import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn, type TestUser } from './testUsers.ts';
 
 // The data centre: cards of what is chosen, and only what is in view.
 
-const grower: Person = { tenantName: 'meadow', userName: 'deniz', password: 'clover-and-timothy' };
-const keeper: Person = { tenantName: 'prairie', userName: 'june', password: 'grass-to-the-sky' };
+const meadowUser: TestUser = { tenantName: 'meadow', userName: 'deniz', password: 'clover-and-timothy' };
+const prairieUser: TestUser = { tenantName: 'prairie', userName: 'june', password: 'grass-to-the-sky' };
 const secret = (name: string) => `e2e-${name.toLowerCase()}-7d20c94be18f35a6`;
 
 const sensor = (name: string, noteName: string, scene: string, product = 'weather-mast') =>
   `{deviceName: ${name}, serial: M-${name}, noteName: "${noteName}", product: ${product}, secret: "${secret(name)}", scene: ${scene}}`;
 
-const thousand = Array.from({ length: 1000 }, (_, i) => {
+const thousandSensors = Array.from({ length: 1000 }, (_, i) => {
   const n = String(i).padStart(4, '0');
   return `{deviceName: PR-${n}, serial: P-${n}, noteName: Probe ${n}, product: weather-mast, secret: "${secret(`PR-${n}`)}", scene: Range}`;
 });
 
 test.beforeAll(async () => {
-  await applyText(`
+  await applyYaml(`
 elements:
   - {yeuSign: soilTemperature10, unit: "°C", yeuName: {en-us: Soil temperature below the sward (10 cm), zh-cn: 土壤温度（10 cm）, tr-tr: Toprak sıcaklığı (10 cm), ru-ru: Температура почвы (10 см)}}
   - {yeuSign: soilTemperature30, unit: "°C", yeuName: {en-us: Soil temperature below the sward (30 cm), zh-cn: 土壤温度（30 cm）, tr-tr: Toprak sıcaklığı (30 cm), ru-ru: Температура почвы (30 см)}}
@@ -38,7 +38,7 @@ tenants:
     hosts: [meadow.localhost]
     timeZone: Europe/Istanbul
     language: en-us
-    users: [{userName: deniz, password: ${grower.password}, nickname: Deniz}]
+    users: [{userName: deniz, password: ${meadowUser.password}, nickname: Deniz}]
     scenes: [Upper meadow, Lower meadow]
     devices:
       - ${sensor('MD-01', 'Brook mast', 'Upper meadow')}
@@ -50,10 +50,10 @@ tenants:
     hosts: [prairie.localhost]
     timeZone: America/Chicago
     language: en-us
-    users: [{userName: june, password: ${keeper.password}, nickname: June}]
+    users: [{userName: june, password: ${prairieUser.password}, nickname: June}]
     scenes: [Range]
     devices:
-      - ${thousand.join('\n      - ')}
+      - ${thousandSensors.join('\n      - ')}
 `);
   await publish('MD-01', secret('MD-01'), { airTemperature: 12.3, airHumidity: 64 });
   const old = { ts: Date.now() - 3 * 3_600_000, values: { airTemperature: 4.5, airHumidity: 80 } };
@@ -66,8 +66,8 @@ const names = (page: Page) =>
   page.getByRole('article').evaluateAll((cards) => cards.map((each) => each.getAttribute('aria-label')));
 const row = (page: Page, name: RegExp) => page.getByRole('treeitem', { name });
 
-async function open(page: Page, person: Person = grower, path = '/data'): Promise<void> {
-  await enter(page, person, path);
+async function open(page: Page, person: TestUser = meadowUser, path = '/data'): Promise<void> {
+  await openSignedIn(page, person, path);
   await expect(page.getByRole('article').first()).toBeVisible();
 }
 
@@ -185,7 +185,7 @@ test('a thousand devices are drawn, and asked for, only where one looks', async 
     if (pathname.endsWith('/time-interval-data')) days.push(searchParams.get('deviceName') ?? '');
   });
   await publish('PR-0600', secret('PR-0600'), { airTemperature: 21.5, airHumidity: 40 });
-  await open(page, keeper);
+  await open(page, prairieUser);
   await expect(page.getByText('1,000 devices')).toBeVisible();
   await expect(card(page, 'Probe 0000')).toBeVisible();
   expect(await page.getByRole('article').count()).toBeLessThan(30);
@@ -222,7 +222,7 @@ test('on a phone the list is a drawer, and nothing is wider than the screen', as
   const context = await browser.newContext({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true });
   const page = await context.newPage();
   await open(page);
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await page.getByRole('button', { name: '5 devices' }).tap();
   const drawer = page.getByRole('dialog', { name: 'Devices' });
   await drawer.getByRole('treeitem', { name: /Brook mast/ }).tap();

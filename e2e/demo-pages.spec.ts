@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { expectAccessible, expectNoSideways, signIn } from './pages.ts';
+import { expectAccessible, expectNoHorizontalScroll, signIn } from './pages.ts';
 import { addresses } from './server.ts';
 import { expect, test } from './test.ts';
 
@@ -48,7 +48,7 @@ for (const [theme, darkMode] of [
         await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible();
         await expect(page.locator('html')).toHaveAttribute('data-theme', theme);
         await expect(page.getByRole('note')).toContainText('Demo page: sample data');
-        await expectNoSideways(page);
+        await expectNoHorizontalScroll(page);
         await expectAccessible(page);
       }
       expect(seen).toEqual({ foreign: [], refused: [] });

@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import mqtt from 'mqtt';
 import { publish } from './device.ts';
+import { applyDeviceTenant, open, remarkNames, row, secretOf, sheet } from './deviceTenant.ts';
 import { button, textbox, toast } from './pages.ts';
 import { addresses } from './server.ts';
-import { applyTerraces, notes, open, row, secretOf, sheet } from './terraces.ts';
 import { expect, test } from './test.ts';
 
 // What a device's sheets tell, and what they change.
 
-test.beforeAll(applyTerraces);
+test.beforeAll(applyDeviceTenant);
 
 test('a device is edited, its pin moved by mouse and by keys, and the home map shows it there', async ({ page }) => {
   await open(page, '?q=MO-MAST');
@@ -52,7 +52,7 @@ test('a device is edited, its pin moved by mouse and by keys, and the home map s
   const [north, east] = [Number(await latitude.inputValue()), Number(await longitude.inputValue())];
   await button(page, 'Save').click();
   await expect(toast(page, 'Device saved')).toBeVisible();
-  await expect(notes(page)).toHaveText(['Mast that moved']);
+  await expect(remarkNames(page)).toHaveText(['Mast that moved']);
 
   await page.getByRole('navigation').getByRole('link', { name: 'Home page' }).click();
   const marker = page.getByRole('button', { name: /Mast that moved/ });
@@ -106,19 +106,19 @@ test('a new secret ends the old one, and the lines to copy send with it', async 
   await expect(signIn).rejects.toThrow(/not authorized|bad user name/i);
 
   const commands = await connection.getByRole('listitem').getByRole('code').allTextContents();
-  const way = (word: string) => commands.find((command) => command.startsWith(word)) ?? '';
+  const commandStartingWith = (word: string) => commands.find((command) => command.startsWith(word)) ?? '';
   // What the device sent last stands in the line: the reading says whose it is.
-  const viaMqtt = way('mosquitto_pub').replace('SECRET', secret).replace('5.5', '6.25');
-  await run(viaMqtt);
+  const viaMqtt = commandStartingWith('mosquitto_pub').replace('SECRET', secret).replace('5.5', '6.25');
+  await runCommand(viaMqtt);
   await expect(device.getByRole('listitem').filter({ hasText: 'Air temperature' })).toContainText('6.3');
-  const viaHttp = way('curl').replace('SECRET', secret).replace('5.5', '7.75');
-  expect(await run(viaHttp)).toMatch(/^HTTP\/1.1 200/);
+  const viaHttp = commandStartingWith('curl').replace('SECRET', secret).replace('5.5', '7.75');
+  expect(await runCommand(viaHttp)).toMatch(/^HTTP\/1.1 200/);
   await expect(device.getByRole('listitem').filter({ hasText: 'Air temperature' })).toContainText('7.8');
-  expect(await run(way('curl').replace('SECRET', old))).toMatch(/^HTTP\/1.1 401/);
+  expect(await runCommand(commandStartingWith('curl').replace('SECRET', old))).toMatch(/^HTTP\/1.1 401/);
 });
 
 /** As a person does who pastes it. */
-async function run(command: string): Promise<string> {
+async function runCommand(command: string): Promise<string> {
   const { stdout } = await promisify(execFile)('sh', ['-c', command], { encoding: 'utf8' });
   return stdout;
 }

@@ -1,11 +1,11 @@
 import { publish } from './device.ts';
-import { button, expectAccessible, expectLive, expectNoSideways, textbox, toast } from './pages.ts';
-import { applyTerraces, notes, open, row, secretOf, sheet, table } from './terraces.ts';
+import { applyDeviceTenant, open, remarkNames, row, secretOf, sheet, table } from './deviceTenant.ts';
+import { button, expectAccessible, expectLive, expectNoHorizontalScroll, textbox, toast } from './pages.ts';
 import { expect, test } from './test.ts';
 
 // The list of devices and its scenes.
 
-test.beforeAll(applyTerraces);
+test.beforeAll(applyDeviceTenant);
 
 test('a scene is made, filled, renamed and deleted; its devices go to the default group', async ({ page }) => {
   await open(page, '?q=Mast+of');
@@ -38,7 +38,7 @@ test('a scene is made, filled, renamed and deleted; its devices go to the defaul
   await expect(toast(page, 'Scene saved')).toBeVisible();
   await expect(row(page, 'SC-MAST')).toContainText('Üst yamaç');
   await scenes.getByRole('button', { name: 'Üst yamaç 1 device' }).click();
-  await expect(notes(page)).toHaveText(['Mast of a scene']);
+  await expect(remarkNames(page)).toHaveText(['Mast of a scene']);
 
   const question = sheet(page, 'Are you sure to delete the current scene?');
   await button(page, 'Delete scene: Üst yamaç').click();
@@ -69,15 +69,15 @@ test('names are found in any case, Turkish and Cyrillic ones too', async ({ page
     ['n-na-light', 'Işık ölçer'],
   ] as const) {
     await search.fill(typed);
-    await expect(notes(page)).toHaveText([found]);
+    await expect(remarkNames(page)).toHaveText([found]);
   }
   await expect(page).toHaveURL(/q=n-na-light/);
   await page.reload();
-  await expect(notes(page)).toHaveText(['Işık ölçer']);
+  await expect(remarkNames(page)).toHaveText(['Işık ölçer']);
   await search.fill('nobody');
   await expect(page.getByText('No device matches')).toBeVisible();
   await button(page, 'Clear search and filters').click();
-  await expect(notes(page)).toHaveCount(10);
+  await expect(remarkNames(page)).toHaveCount(10);
 });
 
 test('the table is filtered, sorted and turned, and the address keeps it', async ({ page }) => {
@@ -85,29 +85,29 @@ test('the table is filtered, sorted and turned, and the address keeps it', async
   await open(page, '?q=terrace');
   await expect(page.getByText('1–10 of 12')).toBeVisible();
   await page.getByRole('radio', { name: 'Online' }).check({ force: true });
-  await expect(notes(page)).toHaveText(['Terrace 03']);
+  await expect(remarkNames(page)).toHaveText(['Terrace 03']);
   await page.getByRole('radio', { name: 'All' }).check({ force: true });
-  await expect(notes(page)).toHaveCount(10);
+  await expect(remarkNames(page)).toHaveCount(10);
 
   const head = table(page).getByRole('columnheader', { name: 'Device name' });
   await head.getByRole('button').click();
   await expect(head).toHaveAttribute('aria-sort', 'ascending');
-  await expect(notes(page).first()).toHaveText('Terrace 01');
+  await expect(remarkNames(page).first()).toHaveText('Terrace 01');
   await head.getByRole('button').click();
   await expect(head).toHaveAttribute('aria-sort', 'descending');
-  await expect(notes(page).first()).toHaveText('Terrace 12');
+  await expect(remarkNames(page).first()).toHaveText('Terrace 12');
   await page.getByRole('listitem', { name: '2' }).click();
-  await expect(notes(page)).toHaveText(['Terrace 02', 'Terrace 01']);
+  await expect(remarkNames(page)).toHaveText(['Terrace 02', 'Terrace 01']);
   await page.reload();
-  await expect(notes(page)).toHaveText(['Terrace 02', 'Terrace 01']);
+  await expect(remarkNames(page)).toHaveText(['Terrace 02', 'Terrace 01']);
   await page.getByRole('listitem', { name: '1' }).click();
-  await expect(notes(page).first()).toHaveText('Terrace 12');
+  await expect(remarkNames(page).first()).toHaveText('Terrace 12');
 
   await page.getByRole('combobox', { name: 'Rows on a page' }).selectOption('100 / page');
-  await expect(notes(page)).toHaveCount(12);
+  await expect(remarkNames(page)).toHaveCount(12);
   await textbox(page, 'Search devices').fill('');
   await page.getByRole('combobox', { name: 'Model' }).selectOption('greenhouse-climate');
-  await expect(notes(page)).toHaveText(['Glass house']);
+  await expect(remarkNames(page)).toHaveText(['Glass house']);
 });
 
 test('axe finds nothing serious on the page, a sheet and a form', async ({ page }) => {
@@ -161,18 +161,18 @@ test.describe('at 390 px', () => {
       .tap();
     await expect(page.getByRole('button', { name: /^Choose a scene: Default group/ })).toBeVisible();
     await textbox(page, 'Search devices').fill('on a phone');
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     const card = page.getByRole('list', { name: 'Devices' }).getByRole('link');
     await expect(card).toHaveCount(1);
     await expectAccessible(page);
     await card.tap();
     await expect(sheet(page, 'Mast on a phone').getByText('Lines to copy')).toBeVisible();
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     await expectAccessible(page);
     await button(page, 'Edit').tap();
     const form = sheet(page, 'Edit Mast on a phone');
     await expect(form.getByRole('button', { name: /^Pin at/ })).toBeVisible();
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     await expectAccessible(page);
     await textbox(page, 'Remark name').fill('Mast saved on a phone');
     await button(page, 'Save').tap();

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Locator, Page } from '@playwright/test';
-import { startHeldLine } from './heldLine.ts';
-import { askFor, calls, openHistory, type Row, rowsOf, watch } from './history.ts';
-import { applyHillside, day, framesOf, minute, sendLate, signs, weatherAt } from './historyFarm.ts';
+import { calls, fetchHistory, openHistory, type Row, recordRequests, rowsOf } from './history.ts';
+import { applyHistoryTenant, day, framesOf, minute, sendBacklog, signs, weatherAt } from './historyTenant.ts';
 import { addresses } from './server.ts';
 import { type Cell, clockIn, readWorkbook } from './sheet.ts';
+import { startStallingProxy } from './stallingProxy.ts';
 import { expect, test } from './test.ts';
 
 const zone = 'Europe/Istanbul';
@@ -16,8 +16,8 @@ const end = Math.floor(Date.now() / (5 * minute)) * 5 * minute;
 const notes = ['=1+1', '+49 30', '-3', '@SUM(A1)', 'a < b & "c"', ' spaces ', 'çığ, 雪, снег', '1.50'];
 
 test.beforeAll(async () => {
-  await applyHillside();
-  await sendLate(
+  await applyHistoryTenant();
+  await sendBacklog(
     'HS-0002',
     framesOf({ from: end - 2 * day, to: end, every: 10 * minute }, (ts, index) => ({
       ...weatherAt(ts),
@@ -51,7 +51,7 @@ const trimmed = (rows: readonly Cell[][]) =>
   });
 
 test('the spreadsheet holds what the server holds, cell by cell', async ({ page }) => {
-  const asked = watch(page, calls.file);
+  const asked = recordRequests(page, calls.file);
   const dialog = await openHistory(page, 'HS-0002');
   for (const name of ['Heating', 'Weather note']) await dialog.getByRole('checkbox', { name }).click();
   const { name, file } = await save(page, dialog, 'Export spreadsheet');
@@ -93,7 +93,7 @@ test.describe('elsewhere', () => {
 
   test('times are by the farm’s clocks, names of the browser’s language', async ({ page }) => {
     await page.addInitScript(() => localStorage.setItem('tilth.language', 'ru-ru'));
-    const asked = watch(page, calls.file);
+    const asked = recordRequests(page, calls.file);
     const dialog = await openHistory(page, 'HS-0002');
     const { file } = await save(page, dialog, 'Экспорт таблицы');
     const [readings] = [...readWorkbook(file).values()] as [Cell[][]];
@@ -108,7 +108,7 @@ test.describe('elsewhere', () => {
 
 test('an export that is stopped stops the server', async ({ page }) => {
   // Texts that no packing makes shorter: more than the line itself can hold.
-  await sendLate(
+  await sendBacklog(
     'HS-0004',
     framesOf({ from: end - 6 * day, to: end - 6 * day + 24_000 * 10_000, every: 10_000 }, (ts) => ({
       ...weatherAt(ts),
@@ -116,15 +116,15 @@ test('an export that is stopped stops the server', async ({ page }) => {
     })),
   );
   const query = { deviceName: 'HS-0004', startTime: end - 7 * day, endTime: end, yeuSignList: 'weatherNote' };
-  const whole = (await (await askFor(calls.file, query)).arrayBuffer()).byteLength;
+  const whole = (await (await fetchHistory(calls.file, query)).arrayBuffer()).byteLength;
   expect(whole).toBeGreaterThan(16_000_000);
 
-  const line = await startHeldLine(addresses().http, calls.file);
+  const line = await startStallingProxy(addresses().http, calls.file);
   try {
     const dialog = await openHistory(page, 'HS-0004', line.address);
     await dialog.getByRole('checkbox', { name: 'Weather note' }).click();
     await dialog.getByRole('button', { name: 'Export spreadsheet' }).click();
-    await line.held;
+    await line.stalled;
     await expect(dialog.getByText(/^0\.[1-9].MB$/)).toBeVisible();
     await dialog.getByRole('button', { name: 'Stop the export' }).click();
     // The line goes on reading: it is the server that ends what it has begun.

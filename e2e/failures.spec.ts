@@ -1,21 +1,21 @@
 import type { Page, Route } from '@playwright/test';
 import { button, fillSignIn } from './pages.ts';
-import { dataOf, enter, type Person } from './people.ts';
-import { addresses, applyText, siteOf } from './server.ts';
+import { addresses, applyYaml, siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
+import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
 // What a person sees of calls that fail, by the specification's error catalogue: of lists, of changes, in forms and as a step. That it
-// is so for every call of the contract is in web/src/lib/catalogue.test.ts.
+// is so for every call of the contract is in web/src/lib/http/errorCatalogue.test.ts.
 
-const person: Person = { tenantName: 'fallow', userName: 'nuri', password: 'nothing-grows-here' };
-const said = 'The server’s own words';
+const person: TestUser = { tenantName: 'fallow', userName: 'nuri', password: 'nothing-grows-here' };
+const serverSentence = 'The server’s own words';
 const path = '/admin-api/client/pc/notice-channel';
 
 test.use({ host: 'fallow.localhost' });
 
 test.beforeAll(() =>
-  applyText(`
+  applyYaml(`
 tenants:
   - name: fallow
     hosts: [fallow.localhost]
@@ -25,47 +25,47 @@ tenants:
 `),
 );
 
-type Way = 'warning' | 'error' | 'dialog';
+type ErrorPresentation = 'warning' | 'error' | 'dialog';
 
 const answering =
   (code: number, headers: Record<string, string> = {}, data: object | null = null) =>
   (route: Route) =>
-    route.fulfill({ headers, json: { code, data, msg: said } });
+    route.fulfill({ headers, json: { code, data, msg: serverSentence } });
 const toasts = (page: Page) => page.locator('[data-tone]');
 const errorDialog = (page: Page) => page.getByRole('dialog', { name: 'Error', exact: true });
 
 /** Says it once, in this way and no other; takes it away. */
-async function expectTold(page: Page, way: Way, ...texts: string[]): Promise<void> {
+async function expectErrorShown(page: Page, presentation: ErrorPresentation, ...texts: string[]): Promise<void> {
   const dialog = errorDialog(page);
-  const place = way === 'dialog' ? dialog : toasts(page);
+  const place = presentation === 'dialog' ? dialog : toasts(page);
   for (const text of texts) await expect(place).toContainText(text);
-  if (way === 'dialog') {
+  if (presentation === 'dialog') {
     await expect(toasts(page)).toHaveCount(0);
     await dialog.getByRole('button', { name: 'Close' }).click();
     await expect(dialog).toBeHidden();
     return;
   }
   await expect(dialog).toBeHidden();
-  await expect(place).toHaveAttribute('data-tone', way);
+  await expect(place).toHaveAttribute('data-tone', presentation);
   await place.getByRole('button', { name: 'Close' }).click();
   await expect(place).toHaveCount(0);
 }
 
 test('a list that cannot be had says so in its place, and is told of once by its code', async ({ page }) => {
-  await enter(page, person, '/message', siteOf('fallow'));
+  await openSignedIn(page, person, '/message', siteOf('fallow'));
   const list = `**${path}/page*`;
   const note = page.getByRole('main').getByRole('alert');
-  const catalogue: [name: string, answer: (route: Route) => Promise<void>, way: Way, text: string][] = [
-    ['601', answering(601), 'warning', said],
-    ['500', answering(500), 'error', said],
-    ['-699', answering(-699), 'error', said],
+  const catalogue: [name: string, answer: (route: Route) => Promise<void>, way: ErrorPresentation, text: string][] = [
+    ['601', answering(601), 'warning', serverSentence],
+    ['500', answering(500), 'error', serverSentence],
+    ['-699', answering(-699), 'error', serverSentence],
     ['403', answering(403), 'dialog', 'You do not have permission for this'],
     ['404', answering(404), 'dialog', 'This resource does not exist'],
-    ['777', answering(777), 'dialog', said],
-    ['429', answering(429, { 'Retry-After': '1' }), 'dialog', said],
+    ['777', answering(777), 'dialog', serverSentence],
+    ['429', answering(429, { 'Retry-After': '1' }), 'dialog', serverSentence],
     ['no network', (route) => route.abort(), 'error', 'Cannot connect to the server'],
   ];
-  for (const [name, answer, way, text] of catalogue) {
+  for (const [name, answer, presentation, text] of catalogue) {
     await test.step(name, async () => {
       let asked = 0;
       await page.route(list, (route) => {
@@ -73,7 +73,7 @@ test('a list that cannot be had says so in its place, and is told of once by its
         return answer(route);
       });
       await page.getByRole('link', { name: 'Notification channel' }).click();
-      await expectTold(page, way, text);
+      await expectErrorShown(page, presentation, text);
       await expect(note).toBeVisible();
       if (name === '429') expect(asked).toBe(2);
       if (name === '500') {
@@ -94,25 +94,25 @@ test('a list that cannot be had says so in its place, and is told of once by its
 test('a change that is refused is told in its feature’s words, a form shows itself what can be mended there', async ({
   page,
 }) => {
-  await dataOf(person, 'POST', `${path}/create`, {
+  await fetchApiData(person, 'POST', `${path}/create`, {
     noticeName: 'Nobody',
     noticeMode: ['phoneMessage'],
     phoneMessage: ['+905550009901'],
   });
-  await enter(page, person, '/notification', siteOf('fallow'));
+  await openSignedIn(page, person, '/notification', siteOf('fallow'));
 
   await test.step('601, where the specification has an error', async () => {
     await page.route(`**${path}/delete*`, answering(601));
     await button(page, 'Delete: Nobody').click();
     await button(page, 'Delete channel').click();
-    await expectTold(page, 'error', 'Could not delete', said);
+    await expectErrorShown(page, 'error', 'Could not delete', serverSentence);
     await button(page, 'Cancel').click();
   });
 
   await test.step('601, where it has none', async () => {
     await page.route(`**${path}/test*`, answering(601));
     await button(page, 'Test: Nobody').click();
-    await expectTold(page, 'warning', 'The test could not be sent', said);
+    await expectErrorShown(page, 'warning', 'The test could not be sent', serverSentence);
   });
 
   await test.step('601 in a form, then another code', async () => {
@@ -122,12 +122,12 @@ test('a change that is refused is told in its feature’s words, a form shows it
     await form.getByRole('textbox', { name: 'Name' }).fill('Planner');
     await page.route('**/apicredentials/create', answering(601));
     await form.getByRole('button', { name: 'Create key' }).click();
-    await expect(form.getByRole('alert')).toContainText(said);
+    await expect(form.getByRole('alert')).toContainText(serverSentence);
     await expect(toasts(page)).toHaveCount(0);
     await form.getByRole('textbox', { name: 'Name' }).fill('Planner 2');
     await page.route('**/apicredentials/create', answering(777));
     await form.getByRole('button', { name: 'Create key' }).click();
-    await expectTold(page, 'dialog', 'Could not save', said);
+    await expectErrorShown(page, 'dialog', 'Could not save', serverSentence);
     await expect(form.getByRole('alert')).toHaveCount(0);
     await expect(form.getByRole('textbox', { name: 'Name' })).toHaveValue('Planner 2');
   });

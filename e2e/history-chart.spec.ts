@@ -1,6 +1,6 @@
 import type { Locator } from '@playwright/test';
 import { attribute, figures, openHistory, plotOf, rowsOf, windowOf } from './history.ts';
-import { minute, sendWeather } from './historyFarm.ts';
+import { minute, sendWeather } from './historyTenant.ts';
 import { expect, test } from './test.ts';
 
 // What the chart draws, and how one moves in it.
@@ -8,7 +8,7 @@ import { expect, test } from './test.ts';
 test.beforeAll(sendWeather);
 
 /** In which columns of the first panel's canvas the first line is drawn, as shares of its width. */
-async function inked(dialog: Locator): Promise<{ left: number; width: number; columns: boolean[] }> {
+async function drawnColumns(dialog: Locator): Promise<{ left: number; width: number; columns: boolean[] }> {
   return dialog
     .locator('[data-drawn] canvas')
     .first()
@@ -46,7 +46,7 @@ test('a gap is a gap: measured, hatched, and no line over it', async ({ page }) 
   await expect(words).toBeVisible();
   const gap = await words.locator('..').boundingBox();
   if (!gap) throw new Error('the gap has no box');
-  const { left, width, columns } = await inked(dialog);
+  const { left, width, columns } = await drawnColumns(dialog);
   const column = (x: number) => Math.round(((x - left) / width) * columns.length);
   const [from, to] = [column(gap.x), column(gap.x + gap.width)];
   expect(to - from).toBeGreaterThan(100);
@@ -112,10 +112,10 @@ test('the crosshair says all values of its moment', async ({ page }) => {
   await expect(plot).toHaveAttribute('aria-valuetext', /Air temperature −?\d+\.\d.°C, Relative humidity \d+\.\d%/);
   const at = Number(await plot.getAttribute('aria-valuenow'));
   const [row] = await rowsOf('HS-0001', at, at, ['airTemperature']);
-  const said = /Air temperature (−?\d+\.\d)/
+  const readoutPattern = /Air temperature (−?\d+\.\d)/
     .exec((await plot.getAttribute('aria-valuetext')) ?? '')?.[1]
     ?.replace('−', '-');
-  expect(Number(said)).toBe(row?.airTemperature);
+  expect(Number(readoutPattern)).toBe(row?.airTemperature);
   await page.keyboard.press('ArrowRight');
   await expect(plot).toHaveAttribute('aria-valuenow', String(at + 5 * minute));
 });

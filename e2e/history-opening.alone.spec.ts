@@ -1,23 +1,32 @@
-import { attribute, calls, figures, plotOf, rowsOf, spanOf, watch, windowOf } from './history.ts';
-import { applyHillside, day, end, framesOf, grower, minute, sendLate, weatherAt } from './historyFarm.ts';
-import { enter } from './people.ts';
+import { attribute, calls, figures, plotOf, recordRequests, rowsOf, spanOf, windowOf } from './history.ts';
+import {
+  applyHistoryTenant,
+  day,
+  end,
+  framesOf,
+  historyUser,
+  minute,
+  sendBacklog,
+  weatherAt,
+} from './historyTenant.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn } from './testUsers.ts';
 
 // How long it takes until the largest history stands there. What is measured here is not shared with another worker's tests.
 
-test.beforeAll(applyHillside);
+test.beforeAll(applyHistoryTenant);
 
 /** A month of minutes in a week: as many readings of five attributes as anybody may ask for. */
-const many = 43_200;
+const manyReadings = 43_200;
 
 test('43,200 readings of five attributes, four of them shown at first: from the click to the drawn chart, refined where one looks', async ({
   page,
 }) => {
-  const every = (7 * day) / many;
+  const every = (7 * day) / manyReadings;
   const begin = end - 7 * day + minute;
-  await sendLate(
+  await sendBacklog(
     'HS-0003',
-    framesOf({ from: begin, to: begin + (many - 1) * every, every }, (ts, index) => ({
+    framesOf({ from: begin, to: begin + (manyReadings - 1) * every, every }, (ts, index) => ({
       ...weatherAt(ts),
       soilMoisture30: 30 + (index % 500) / 100,
       solarRadiation: index % 900,
@@ -26,10 +35,10 @@ test('43,200 readings of five attributes, four of them shown at first: from the 
   const ids = ['airTemperature', 'airHumidity', 'windSpeed', 'soilMoisture30', 'solarRadiation'];
   expect(
     (await rowsOf('HS-0003', begin, begin + 7 * day, ids)).filter((row) => ids.every((id) => id in row)),
-  ).toHaveLength(many);
+  ).toHaveLength(manyReadings);
 
-  const asked = watch(page, calls.columns);
-  await enter(page, grower, '/data');
+  const asked = recordRequests(page, calls.columns);
+  await openSignedIn(page, historyUser, '/data');
   await expect(page.getByRole('link', { name: 'History of Dense mast' })).toBeVisible();
   // What the page's own thread worked says more than the clock where a machine does much else.
   const devTools = await page.context().newCDPSession(page);
@@ -49,9 +58,9 @@ test('43,200 readings of five attributes, four of them shown at first: from the 
           );
           long.observe({ type: 'longtask' });
           const start = performance.now();
-          const look = new MutationObserver(() => {
+          const observer = new MutationObserver(() => {
             if (!document.querySelector('[data-drawn=true]')) return;
-            look.disconnect();
+            observer.disconnect();
             const drawn = performance.now() - start;
             requestAnimationFrame(() =>
               setTimeout(() => {
@@ -60,7 +69,7 @@ test('43,200 readings of five attributes, four of them shown at first: from the 
               }),
             );
           });
-          look.observe(document.body, { subtree: true, childList: true, attributeFilter: ['data-drawn'] });
+          observer.observe(document.body, { subtree: true, childList: true, attributeFilter: ['data-drawn'] });
           document.querySelector<HTMLElement>('a[aria-label="History of Dense mast"]')?.click();
         }),
     );
@@ -79,7 +88,7 @@ test('43,200 readings of five attributes, four of them shown at first: from the 
     `${Math.round(drawn)} ms (longest task ${Math.round(frozen)} ms, ${Math.round(work)} ms of the page's own work)`;
   // biome-ignore lint/suspicious/noConsole: the figure is what this test is run for
   console.log(
-    `history of ${many} × 5 readings, opening to drawn chart: ${say(first)}; a second time ${say(again)}; limit 700 ms`,
+    `history of ${manyReadings} × 5 readings, opening to drawn chart: ${say(first)}; a second time ${say(again)}; limit 700 ms`,
   );
   for (const { drawn } of [first, again]) expect(drawn).toBeLessThan(3000);
 

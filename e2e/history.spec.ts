@@ -7,22 +7,22 @@ import {
   openHistory,
   plotOf,
   preset,
+  recordRequests,
   rowsOf,
   spanOf,
-  watch,
   windowOf,
 } from './history.ts';
-import { day, end, grower, hour, sendWeather } from './historyFarm.ts';
-import { expectAccessible, expectNoSideways } from './pages.ts';
-import { enter } from './people.ts';
+import { day, end, historyUser, hour, sendWeather } from './historyTenant.ts';
+import { expectAccessible, expectNoHorizontalScroll } from './pages.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn } from './testUsers.ts';
 
 // What is asked for, compared, listed and closed.
 
 test.beforeAll(sendWeather);
 
 test('presets, and one’s own range', async ({ page }) => {
-  const asked = watch(page, calls.columns);
+  const asked = recordRequests(page, calls.columns);
   const dialog = await openHistory(page, 'HS-0001');
   expect(asked.map(spanOf)).toContain(7 * day);
   expect((await windowOf(dialog)).length).toBeCloseTo(0.2 * 7 * day, -3);
@@ -73,7 +73,7 @@ function written(time: number): string {
 }
 
 test('the rules: both ends, at most 30 days, nothing to come, an attribute', async ({ page }) => {
-  const asked = watch(page, calls.columns);
+  const asked = recordRequests(page, calls.columns);
   const dialog = await openHistory(page, 'HS-0001');
   const both = dialog.getByText('The start time and end time cannot be empty');
 
@@ -119,7 +119,7 @@ test('the rules: both ends, at most 30 days, nothing to come, an attribute', asy
 });
 
 test('comparison with the period before and with another device', async ({ page }) => {
-  const asked = watch(page, calls.columns);
+  const asked = recordRequests(page, calls.columns);
   const dialog = await openHistory(page, 'HS-0001');
   const { from } = await windowOf(dialog);
   const compare = async (name: string) => {
@@ -145,7 +145,7 @@ test('comparison with the period before and with another device', async ({ page 
 
 test('the table has every reading, as the server gives them', async ({ page }) => {
   const dialog = await openHistory(page, 'HS-0001');
-  const asked = watch(page, calls.rows);
+  const asked = recordRequests(page, calls.rows);
   await dialog.getByRole('radiogroup', { name: 'View' }).getByText('Table').click();
   const table = dialog.getByRole('table');
   await expect(table).toBeVisible();
@@ -188,7 +188,7 @@ test('closing is asked', async ({ page }) => {
 });
 
 test('a device that was silent, and a server that fails', async ({ page }) => {
-  await enter(page, grower, '/data?device=HS-0005&history=1');
+  await openSignedIn(page, historyUser, '/data?device=HS-0005&history=1');
   const silent = page.getByRole('dialog', { name: 'History of Silent mast' });
   await expect(silent.getByText('Nothing was read in this range. Choose another one.')).toBeVisible({
     timeout: 30_000,
@@ -229,7 +229,7 @@ test.describe('on a phone', () => {
 
   test('fills the screen, two fingers zoom, and attributes stand on a sheet', async ({ page }) => {
     const dialog = await openHistory(page, 'HS-0001');
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     const box = await plotOf(dialog).boundingBox();
     if (!box) throw new Error('the plot has no box');
     const first = await windowOf(dialog);
@@ -245,7 +245,7 @@ test.describe('on a phone', () => {
       await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: fingers(apart) });
     await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
     await expect.poll(async () => Math.round(((await windowOf(dialog)).length / first.length) * 100)).toBe(25);
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
 
     await dialog.getByRole('button', { name: 'Choose attributes, 4 of 6 chosen' }).tap();
     await page.getByRole('checkbox', { name: /^Heating/ }).tap();

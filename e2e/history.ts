@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page, type Request } from '@playwright/test';
-import { grower } from './historyFarm.ts';
-import { ask, enter } from './people.ts';
+import { historyUser } from './historyTenant.ts';
+import { fetchApi, openSignedIn } from './testUsers.ts';
 
 const base = '/admin-api/client/pc/device';
 export const calls = {
@@ -11,7 +11,7 @@ export const calls = {
 
 /** The history of a device, opened by its address; drawn. */
 export async function openHistory(page: Page, deviceName: string, site?: string): Promise<Locator> {
-  await enter(page, grower, `/data?device=${deviceName}&history=1`, site);
+  await openSignedIn(page, historyUser, `/data?device=${deviceName}&history=1`, site);
   const dialog = page.getByRole('dialog', { name: /^(History of|История|Geçmiş)/ });
   // How long it takes is measured by one test; here it is only waited for, on machines that do much else too.
   await expect(dialog.locator('[data-drawn=true]')).toBeVisible({ timeout: 30_000 });
@@ -37,7 +37,7 @@ export async function windowOf(dialog: Locator): Promise<{ from: number; to: num
 }
 
 /** What the page asks of a call from now on. */
-export function watch(page: Page, path: string): URLSearchParams[] {
+export function recordRequests(page: Page, path: string): URLSearchParams[] {
   const asked: URLSearchParams[] = [];
   page.on('request', (request: Request) => {
     const url = new URL(request.url());
@@ -49,9 +49,9 @@ export function watch(page: Page, path: string): URLSearchParams[] {
 export const spanOf = (query: URLSearchParams) => Number(query.get('endTime')) - Number(query.get('startTime'));
 
 /** Asks the server itself, as a program of the grower would. */
-export function askFor(path: string, query: Record<string, string | number>): Promise<Response> {
+export function fetchHistory(path: string, query: Record<string, string | number>): Promise<Response> {
   const words = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]));
-  return ask(grower, `${path}?${words}`);
+  return fetchApi(historyUser, `${path}?${words}`);
 }
 
 export type Row = { collect_time: number } & Record<string, number | boolean | string>;
@@ -59,7 +59,7 @@ export type Row = { collect_time: number } & Record<string, number | boolean | s
 /** The readings by their times. */
 export async function rowsOf(deviceName: string, from: number, to: number, ids: readonly string[]): Promise<Row[]> {
   const query = { deviceName, startTime: from, endTime: to, yeuSignList: ids.join(',') };
-  const { code, data, msg } = await (await askFor(calls.rows, query)).json();
+  const { code, data, msg } = await (await fetchHistory(calls.rows, query)).json();
   if (code !== 200) throw new Error(`the rows were refused: ${code} ${msg}`);
   return data;
 }

@@ -2,7 +2,7 @@ import type { Page } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
 import { expectAccessible, expectLive, signIn } from './pages.ts';
 import { startProxy } from './proxy.ts';
-import { addresses, applyText } from './server.ts';
+import { addresses, applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
 
 const send = (deviceName: string, values: Record<string, unknown>) => publish(deviceName, secretOf(deviceName), values);
@@ -81,7 +81,7 @@ test('a cut stream resumes without a gap and without reloading', async ({ page }
 });
 
 test('a device that the provider adds is there after a reload, without a restart', async ({ page }) => {
-  await applyText(
+  await applyYaml(
     `tenants: [{name: orchard, devices: [{deviceName: WS-0099, serial: A-0099, noteName: New mast, product: weather-mast, secret: "${secretOf('WS-0099')}", scene: North orchard}]}]`,
   );
   await send('WS-0099', { airTemperature: 9.9 });

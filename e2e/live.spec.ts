@@ -1,6 +1,6 @@
 import type { Page, Request } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
-import { atHome, expectLive, signIn } from './pages.ts';
+import { expectHomePage, expectLive, signIn } from './pages.ts';
 import { expect, test } from './test.ts';
 
 // What the console asks of the server, and how the live stream spares it from asking twice.
@@ -18,7 +18,7 @@ function calls(page: Page): Request[] {
 }
 
 /** What was asked for more than once. Times in an address move with the clock: what is asked for is the same. */
-function twice(all: Request[]): string[] {
+function repeatedRequests(all: Request[]): string[] {
   const asked = all.map((request) => `${request.method()} ${request.url().replace(/\d{13}/g, 'time')}`);
   return asked.filter((address, at) => asked.indexOf(address) !== at);
 }
@@ -40,7 +40,7 @@ for (const saveData of [false, true]) {
     await page.clock.install();
     const all = calls(page);
     await page.goto('/dashboard-default');
-    await atHome(page);
+    await expectHomePage(page);
     await expectLive(page);
     // All that waits for a burst of events to be over comes to pass.
     await page.clock.fastForward(5000);
@@ -48,7 +48,7 @@ for (const saveData of [false, true]) {
     await send('WS-0001', { airTemperature: 2.2 });
     await expect(mast(page)).toContainText('2.2');
 
-    expect(twice(all)).toEqual([]);
+    expect(repeatedRequests(all)).toEqual([]);
     expect(all.filter((request) => request.url().includes('get-group-device-list'))).toHaveLength(1);
     const opened = all.filter((request) => request.url().endsWith(stream));
     expect(opened.map((request) => request.headers()['last-event-id'])).toEqual([expect.stringMatching(/^\w+-\d+$/)]);
@@ -67,14 +67,14 @@ test('what happens before the stream is open is shown, and nothing is asked for 
   const all = calls(page);
   const wanted = page.waitForRequest(`**${stream}`);
   await page.goto('/dashboard-default');
-  await atHome(page);
+  await expectHomePage(page);
   await wanted;
   await send('WS-0001', { airTemperature: 3.3 });
   await expect(mast(page)).toContainText('1.1');
   open();
   await expect(mast(page)).toContainText('3.3');
   await expectLive(page);
-  expect(twice(all)).toEqual([]);
+  expect(repeatedRequests(all)).toEqual([]);
 });
 
 test('a second tab asks for everything once, too, and follows the stream of the first', async ({ page, context }) => {
@@ -82,11 +82,11 @@ test('a second tab asks for everything once, too, and follows the stream of the 
   const second = await context.newPage();
   const all = calls(second);
   await second.goto('/dashboard-default');
-  await atHome(second);
+  await expectHomePage(second);
   await expectLive(second);
   await send('WS-0001', { airTemperature: 4.4 });
   for (const tab of [page, second]) await expect(mast(tab)).toContainText('4.4');
-  expect(twice(all)).toEqual([]);
+  expect(repeatedRequests(all)).toEqual([]);
   expect(all.filter((request) => request.url().endsWith(stream))).toEqual([]);
   // Once the first is closed, it goes on where that one was.
   const taken = second.waitForRequest(`**${stream}`);
@@ -94,5 +94,5 @@ test('a second tab asks for everything once, too, and follows the stream of the 
   expect((await taken).headers()['last-event-id']).toMatch(/^\w+-\d+$/);
   await send('WS-0001', { airTemperature: 5.5 });
   await expect(mast(second)).toContainText('5.5');
-  expect(twice(all)).toEqual([]);
+  expect(repeatedRequests(all)).toEqual([]);
 });

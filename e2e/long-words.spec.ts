@@ -1,16 +1,16 @@
 import type { Locator, Page } from '@playwright/test';
-import { keeper, sendLongNumbers } from './chartFarm.ts';
+import { labUser, sendLongNumbers } from './chartTenant.ts';
 import { publish } from './device.ts';
-import { expectNoSideways } from './pages.ts';
-import { enter, type Person } from './people.ts';
+import { expectNoHorizontalScroll } from './pages.ts';
 import { runRule } from './rule.ts';
-import { applyText } from './server.ts';
+import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn, type TestUser } from './testUsers.ts';
 
 // That names, numbers and sentences are told whole where there is room for them, in the language that needs the most.
 
 const secret = 'e2e-lw-east-3b8d50f17ac2e649';
-const person: Person = { tenantName: 'longwall', userName: 'vera', password: 'names-as-long-as-a-wall' };
+const person: TestUser = { tenantName: 'longwall', userName: 'vera', password: 'names-as-long-as-a-wall' };
 /** Of the farm's devices: as people name them who have many. */
 const names = {
   'LW-EAST': 'Climate of the long greenhouse, east bay',
@@ -20,7 +20,7 @@ const names = {
 
 test.beforeAll(async () => {
   await sendLongNumbers();
-  await applyText(
+  await applyYaml(
     JSON.stringify({
       tenants: [
         {
@@ -48,14 +48,14 @@ test.beforeAll(async () => {
 const wide = { width: 1440, height: 900 };
 const phone = { width: 390, height: 844 };
 
-async function open(page: Page, who: Person, path: string, language: string, size: typeof wide): Promise<void> {
+async function open(page: Page, who: TestUser, path: string, language: string, size: typeof wide): Promise<void> {
   await page.setViewportSize(size);
   await page.addInitScript((code) => localStorage.setItem('tilth.language', code), language);
-  await enter(page, who, path);
+  await openSignedIn(page, who, path);
 }
 
 /** All of its words are in sight: nothing is cut off, in either direction. */
-async function expectWhole(words: Locator): Promise<void> {
+async function expectNotCut(words: Locator): Promise<void> {
   await expect(words).toBeVisible();
   const beyond = await words.evaluate((element) => ({
     right: element.scrollWidth - element.clientWidth,
@@ -71,20 +71,20 @@ for (const language of ['en-us', 'ru-ru']) {
       for (const [deviceName, name] of Object.entries(names)) {
         const device = page.locator(`[data-device="${deviceName}"]`);
         const words = size === phone ? device.getByText(name, { exact: true }) : device;
-        await expectWhole(words);
+        await expectNotCut(words);
         // A name of the table that has one line is cut by its cell.
-        await expectWhole(words.locator('..'));
+        await expectNotCut(words.locator('..'));
       }
-      await expectNoSideways(page);
+      await expectNoHorizontalScroll(page);
     });
 
     test(`a reading with long numbers and units stays in its panel, in ${language} at ${size.width}`, async ({
       page,
     }) => {
-      await open(page, keeper, '/dashboard-default?device=PL-0001', language, size);
+      await open(page, labUser, '/dashboard-default?device=PL-0001', language, size);
       const panel = page.getByRole('region', { name: language === 'en-us' ? 'Readings' : 'Показания' });
       const main = panel.getByText(/^120[,\s]000/);
-      await expectWhole(main);
+      await expectNotCut(main);
       const edge = await panel.boundingBox();
       const rows = panel.getByRole('listitem');
       await expect(rows).toHaveCount(3);
@@ -95,29 +95,29 @@ for (const language of ['en-us', 'ru-ru']) {
         }
       }
       // A name beside a long unit has room for a word.
-      await expectWhole(panel.getByText(language === 'en-us' ? 'Trace gas flux' : 'Поток следового газа'));
+      await expectNotCut(panel.getByText(language === 'en-us' ? 'Trace gas flux' : 'Поток следового газа'));
     });
   }
 
   test(`a message on a phone is read without opening it, in ${language}`, async ({ page }) => {
     await open(page, person, '/message', language, phone);
-    await expectWhole(page.locator('[data-message] div:has(> p)').first());
+    await expectNotCut(page.locator('[data-message] div:has(> p)').first());
   });
 
   test(`the figures of a history do not break words, in ${language}`, async ({ page }) => {
-    await open(page, keeper, '/data?device=PL-0001&history=1', language, wide);
+    await open(page, labUser, '/data?device=PL-0001&history=1', language, wide);
     await expect(page.locator('[data-drawn=true]')).toBeVisible({ timeout: 60_000 });
     const name = language === 'en-us' ? 'Illuminance' : 'Освещённость';
     const header = page.getByRole('table').getByText(name).first();
     const { height } = (await header.boundingBox()) ?? { height: 0 };
     expect(height).toBeGreaterThan(0);
     expect(height).toBeLessThan(20);
-    await expectWhole(header);
+    await expectNotCut(header);
   });
 }
 
 test('readings of a notice stand side by side, not below each other', async ({ page }) => {
-  await open(page, keeper, '/inform', 'en-us', wide);
+  await open(page, labUser, '/inform', 'en-us', wide);
   await page
     .getByRole('link', { name: /Long numbers/ })
     .first()

@@ -1,30 +1,30 @@
 import type { Page } from '@playwright/test';
-import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
-import { dataOf, enter, type Person } from './people.ts';
+import { button, expectAccessible, expectLive, expectNoHorizontalScroll, toast } from './pages.ts';
 import { runRule } from './rule.ts';
-import { addresses, applyText } from './server.ts';
+import { addresses, applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
 // Bell and message page. Each test has a farm of its own, so that it alone makes its messages.
 
 const path = '/admin-api/client/pc';
 
-interface Farm {
-  person: Person;
+interface MessageTenant {
+  person: TestUser;
   /** Somebody else of the same farm. */
-  other: Person;
+  other: TestUser;
   /** A reading of the farm's one device, over HTTP; answered once it is on disk. */
   measure: (airTemperature: number) => Promise<void>;
-  call: (method: string, url: string, as?: Person) => Promise<unknown>;
+  call: (method: string, url: string, as?: TestUser) => Promise<unknown>;
 }
 
 /** A farm with one device and a serious rule on it, which says so below 2 °C. */
-async function farm(tenantName: string): Promise<Farm> {
+async function createMessageTenant(tenantName: string): Promise<MessageTenant> {
   const deviceName = `BL-${tenantName.toUpperCase()}`;
   const secret = `e2e-${deviceName.toLowerCase()}-71c0e4a9d2f85b36`;
   const person = { tenantName, userName: 'selin', password: 'the-bell-rings' };
   const other = { ...person, userName: 'murat' };
-  await applyText(
+  await applyYaml(
     JSON.stringify({
       tenants: [
         {
@@ -40,7 +40,7 @@ async function farm(tenantName: string): Promise<Farm> {
       ],
     }),
   );
-  const call: Farm['call'] = (method, url, as = person) => dataOf(as, method, `${path}${url}`);
+  const call: MessageTenant['call'] = (method, url, as = person) => fetchApiData(as, method, `${path}${url}`);
   await runRule(person, deviceName, 'Frost in the hollow');
   const measure = async (airTemperature: number) => {
     const answer = await fetch(`${addresses().console}/api/v1/${secret}/telemetry`, {
@@ -58,8 +58,8 @@ const list = (page: Page) => page.getByRole('main').getByRole('list', { name: 'A
 const title = (page: Page, name: string) => list(page).getByRole('button', { name, exact: true });
 
 test('the bell counts while one looks, and leads to the message and on to the alarm', async ({ page }) => {
-  const { person, measure } = await farm('bell-live');
-  await enter(page, person, '/profile');
+  const { person, measure } = await createMessageTenant('bell-live');
+  await openSignedIn(page, person, '/profile');
   await expect(bell(page)).toHaveAccessibleName('No unread messages');
   await expectLive(page);
 
@@ -95,12 +95,12 @@ test('the bell counts while one looks, and leads to the message and on to the al
 });
 
 test('what is read is read in the other tab too, and only by who read it', async ({ page, context }) => {
-  const { person, other, measure, call } = await farm('bell-tabs');
+  const { person, other, measure, call } = await createMessageTenant('bell-tabs');
   await measure(1);
   await measure(6);
   await measure(0.5);
   await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(3);
-  await enter(page, person, '/message');
+  await openSignedIn(page, person, '/message');
   const second = await context.newPage();
   await second.goto('/message');
   await expect(bell(second)).toHaveAccessibleName('3 unread messages');
@@ -129,10 +129,10 @@ test('what is read is read in the other tab too, and only by who read it', async
 });
 
 test('an alarm that comes and goes is one line', async ({ page }) => {
-  const { person, measure, call } = await farm('bell-night');
+  const { person, measure, call } = await createMessageTenant('bell-night');
   for (const degrees of [1, 6, 1, 6, 1, 6]) await measure(degrees);
   await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(6);
-  await enter(page, person, '/message');
+  await openSignedIn(page, person, '/message');
   await expect(list(page).getByRole('button').filter({ hasText: /./ })).toHaveText(['Frost in the hollow']);
   await expect(list(page).getByText(/^6 messages, /)).toBeVisible();
   await title(page, 'Frost in the hollow').click();
@@ -144,10 +144,10 @@ test('an alarm that comes and goes is one line', async ({ page }) => {
 });
 
 test('messages speak the language of who reads them', async ({ page }) => {
-  const { person, measure, call } = await farm('bell-words');
+  const { person, measure, call } = await createMessageTenant('bell-words');
   await measure(1.5);
   await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(1);
-  await enter(page, person, '/message');
+  await openSignedIn(page, person, '/message');
   await title(page, 'Frost in the hollow').click();
   await expect(
     list(page)
@@ -164,22 +164,22 @@ test.describe('at 390 px', () => {
   test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
 
   test('the bell is a sheet, and the page fits, in both themes', async ({ page }) => {
-    const { person, measure, call } = await farm('bell-phone');
+    const { person, measure, call } = await createMessageTenant('bell-phone');
     for (const degrees of [1, 6, 1, 6, 1, 6]) await measure(degrees);
     await expect.poll(() => call('GET', '/notify-message/get-unread-count')).toBe(6);
-    await enter(page, person, '/profile');
+    await openSignedIn(page, person, '/profile');
     await bell(page).click();
     await expect(panel(page).getByRole('listitem')).toHaveCount(5);
     expect((await panel(page).boundingBox())?.width).toBe(390);
     await expectAccessible(page);
     await panel(page).getByRole('link', { name: 'All messages' }).click();
     await expect(panel(page)).toBeHidden();
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     const mark = button(page, 'Mark these as read: Frost in the hollow');
     expect((await mark.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     expect((await mark.boundingBox())?.width).toBeGreaterThanOrEqual(44);
     await title(page, 'Frost in the hollow').click();
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     await expectAccessible(page);
     // The row's head lies over all of a closed row, but not over its button.
     await list(page)

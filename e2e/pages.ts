@@ -1,18 +1,18 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import { expect, type Page } from '@playwright/test';
-import { enter } from './people.ts';
 import { addresses } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
+import { openSignedIn } from './testUsers.ts';
 
-const orchard = { userName: 'elif', password: 'long-enough-secret', tenantName: 'orchard' };
+const orchardUser = { userName: 'elif', password: 'long-enough-secret', tenantName: 'orchard' };
 
 /**
  * Signs in as the orchard's user, past the sign-in page, and waits for the home page: what most tests are about begins there. `site`
  * is where the browser reaches the console.
  */
 export async function signIn(page: Page, site: string = addresses().console): Promise<void> {
-  await enter(page, orchard, '/', site);
-  await atHome(page);
+  await openSignedIn(page, orchardUser, '/', site);
+  await expectHomePage(page);
 }
 
 /** Fills the sign-in form that is open and presses its button. */
@@ -23,14 +23,14 @@ export async function fillSignIn(page: Page, userName: string, password: string)
 }
 
 /** Signs in as a person does: with the form and the slider. */
-export async function signInByHand(page: Page): Promise<void> {
+export async function signInManually(page: Page): Promise<void> {
   await page.goto('/signin');
-  await fillSignIn(page, orchard.userName, orchard.password);
+  await fillSignIn(page, orchardUser.userName, orchardUser.password);
   await solveSlider(page);
 }
 
 /** The home page stands there with what the orchard has. */
-export async function atHome(page: Page): Promise<void> {
+export async function expectHomePage(page: Page): Promise<void> {
   await expect(page).toHaveURL(/\/dashboard-default/);
   await expect(page.getByRole('treeitem', { name: /Orchard mast/ })).toBeVisible();
 }
@@ -50,7 +50,7 @@ export async function expectLive(page: Page): Promise<void> {
  * is half transparent. antd's parts start to move some frames after they are there, one after the other; their classes say so from the
  * first. The ring around a button that was pressed goes on for seconds and is nobody's concern.
  */
-async function atRest(page: Page): Promise<void> {
+async function waitForAnimations(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     const ring = '.ant-wave';
     const runs = ({ playState, effect }: Animation) =>
@@ -64,7 +64,7 @@ async function atRest(page: Page): Promise<void> {
 
 /** No finding of axe that is serious or worse. */
 export async function expectAccessible(page: Page): Promise<void> {
-  await atRest(page);
+  await waitForAnimations(page);
   // Only a page with frames needs another page to gather in what they have found; what is well is nobody's concern here.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(page.frames().length === 1)
@@ -75,7 +75,7 @@ export async function expectAccessible(page: Page): Promise<void> {
 }
 
 /** Nothing is wider than the screen. */
-export async function expectNoSideways(page: Page): Promise<void> {
+export async function expectNoHorizontalScroll(page: Page): Promise<void> {
   const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   expect(over).toBeLessThanOrEqual(0);
 }

@@ -1,21 +1,21 @@
 import type { Page } from '@playwright/test';
 import { button, toast } from './pages.ts';
-import { fromElsewhere } from './people.ts';
-import { call, host, open, somebody } from './profile.ts';
+import { addProfileUser, call, host, open } from './profileUsers.ts';
 import { addresses, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
+import { setOwnAddress } from './testUsers.ts';
 
 // The keys that programs sign in with. Each test has a user of its own, with a number of its own.
 
 test.use({ host });
-test.beforeEach(({ context }) => fromElsewhere(context));
+test.beforeEach(({ context }) => setOwnAddress(context));
 
 test.describe('my app', () => {
   const row = (page: Page, name: string) => page.getByRole('row', { name: new RegExp(name) });
 
   test('a key is made, its secret shown once and copied, closed, opened and deleted', async ({ page, context }) => {
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: siteOf('profiles') });
-    const person = await somebody();
+    const person = await addProfileUser();
     await open(page, person, 'app');
     await expect(page.getByRole('heading', { name: 'No keys yet' })).toBeVisible();
     await button(page, 'New key').click();
@@ -83,7 +83,7 @@ test.describe('my app', () => {
   });
 
   test('many keys stand on pages, the newest first', async ({ page }) => {
-    const person = await somebody();
+    const person = await addProfileUser();
     for (let key = 1; key <= 11; key += 1) {
       expect((await call(person, '/admin-api/client/pc/apicredentials/create', { name: `Key ${key}` })).code).toBe(200);
     }
@@ -109,7 +109,7 @@ test.describe('my app', () => {
   });
 
   test('a key that cannot be made says why', async ({ page }) => {
-    await open(page, await somebody(), 'app');
+    await open(page, await addProfileUser(), 'app');
     await button(page, 'New key').click();
     const adding = page.getByRole('dialog', { name: 'New key' });
     await adding.getByRole('textbox', { name: 'Name' }).fill('Planner');

@@ -1,14 +1,14 @@
 import type { Page } from '@playwright/test';
 import { button, expectAccessible, toast } from './pages.ts';
-import { fromElsewhere } from './people.ts';
 import { type Colour, striped } from './picture.ts';
-import { bar, host, open, somebody } from './profile.ts';
+import { addProfileUser, bar, host, open } from './profileUsers.ts';
 import { expect, test } from './test.ts';
+import { setOwnAddress } from './testUsers.ts';
 
 // The picture of oneself: cropped here, shown everywhere. Each test has a user of its own, with a number of its own.
 
 test.use({ host });
-test.beforeEach(({ context }) => fromElsewhere(context));
+test.beforeEach(({ context }) => setOwnAddress(context));
 
 test.describe('the picture', () => {
   const red: Colour = [214, 40, 40];
@@ -17,7 +17,7 @@ test.describe('the picture', () => {
   const dialogOf = (page: Page) => page.getByRole('dialog', { name: 'Profile picture' });
 
   async function openDialog(page: Page): Promise<void> {
-    await open(page, await somebody());
+    await open(page, await addProfileUser());
     await button(page, 'Change picture').click();
     await expect(dialogOf(page)).toBeVisible();
   }

@@ -1,20 +1,20 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { button, expectAccessible, textbox, toast } from './pages.ts';
-import { fromElsewhere, openSession } from './people.ts';
-import { bar, call, codeTo, host, open, somebody } from './profile.ts';
+import { addProfileUser, bar, call, host, lastCodeSentTo, open } from './profileUsers.ts';
 import { expect, test } from './test.ts';
+import { openSession, setOwnAddress } from './testUsers.ts';
 
 // What people tell of themselves, their number and their password. Each test has a user of its own, with a number of its own.
 
 test.use({ host });
-test.beforeEach(({ context }) => fromElsewhere(context));
+test.beforeEach(({ context }) => setOwnAddress(context));
 
 /** Another code than the right one. */
-const wrong = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
+const wrongCode = (code: string) => String((Number(code) + 1) % 1_000_000).padStart(6, '0');
 
 test.describe('essential information', () => {
   test('is saved, and shown at once in the card and in the bar', async ({ page }) => {
-    const person = await somebody();
+    const person = await addProfileUser();
     await open(page, person);
     await textbox(page, 'Nickname').fill('  Selin Yıldız-Öztürk ');
     await textbox(page, 'Email').fill('selin.yildiz@example.com');
@@ -34,7 +34,7 @@ test.describe('essential information', () => {
   });
 
   test('that is missing or wrong is named at its field, and nothing is sent', async ({ page }) => {
-    await open(page, await somebody());
+    await open(page, await addProfileUser());
     let sent = 0;
     page.on('request', (request) => {
       if (request.method() === 'PUT') sent += 1;
@@ -52,7 +52,7 @@ test.describe('essential information', () => {
   });
 
   test('that the server refuses is told in its words, and what was typed stays', async ({ page }) => {
-    const person = await somebody();
+    const person = await addProfileUser();
     await open(page, person);
     // As if the number had been changed elsewhere meanwhile.
     await page.route('**/user/update', (route) =>
@@ -71,7 +71,7 @@ test.describe('the mobile number', () => {
   const dialogOf = (page: Page, name: string) => page.getByRole('dialog', { name });
 
   test('is bound with the code that was sent to it, and with no other', async ({ page }) => {
-    const person = await somebody(false);
+    const person = await addProfileUser(false);
     await open(page, person);
     await button(page, 'Bind').click();
     const dialog = dialogOf(page, 'Bind a mobile number');
@@ -88,8 +88,8 @@ test.describe('the mobile number', () => {
     await dialog.getByRole('button', { name: 'Send code' }).click();
     await expect(dialog.getByRole('button', { name: /^Again in \d+ s$/ })).toBeDisabled();
     await expect(code).toBeFocused();
-    const right = await codeTo(person.mobile);
-    await code.fill(wrong(right));
+    const right = await lastCodeSentTo(person.mobile);
+    await code.fill(wrongCode(right));
     await dialog.getByRole('button', { name: 'Bind number' }).click();
     await expect(toast(page, 'fail')).toBeVisible();
     await expect(page.getByText('The verification code is wrong')).toBeVisible();
@@ -105,7 +105,7 @@ test.describe('the mobile number', () => {
   });
 
   test('is changed with a code to the new one; the wait survives closing and reloading', async ({ page }) => {
-    const person = await somebody();
+    const person = await addProfileUser();
     await open(page, person);
     await button(page, 'Update').click();
     const dialog = dialogOf(page, 'Update the mobile number');
@@ -119,7 +119,7 @@ test.describe('the mobile number', () => {
     await button(page, 'Update').click();
     await expect(again).toBeDisabled();
     await dialog.getByRole('textbox', { name: 'Mobile' }).fill(person.other);
-    await dialog.getByRole('textbox', { name: 'Verification code' }).fill(await codeTo(person.other));
+    await dialog.getByRole('textbox', { name: 'Verification code' }).fill(await lastCodeSentTo(person.other));
     await dialog.getByRole('button', { name: 'Update number' }).click();
     await expect(toast(page, 'success')).toBeVisible();
     await expect(dialog).toBeHidden();
@@ -128,7 +128,7 @@ test.describe('the mobile number', () => {
 
   test('can have another code after a minute', async ({ page }) => {
     await page.clock.install();
-    await open(page, await somebody(), 'password');
+    await open(page, await addProfileUser(), 'password');
     await button(page, 'Send code').click();
     await expect(page.getByRole('button', { name: /^Again in \d+ s$/ })).toBeDisabled();
     await page.clock.fastForward(60_000);
@@ -139,13 +139,13 @@ test.describe('the mobile number', () => {
   });
 
   test('of somebody else cannot be bound', async ({ page }) => {
-    const [person, owner] = [await somebody(), await somebody()];
+    const [person, owner] = [await addProfileUser(), await addProfileUser()];
     await open(page, person);
     await button(page, 'Update').click();
     const dialog = dialogOf(page, 'Update the mobile number');
     await dialog.getByRole('textbox', { name: 'Mobile' }).fill(owner.mobile);
     await dialog.getByRole('button', { name: 'Send code' }).click();
-    await dialog.getByRole('textbox', { name: 'Verification code' }).fill(await codeTo(owner.mobile));
+    await dialog.getByRole('textbox', { name: 'Verification code' }).fill(await lastCodeSentTo(owner.mobile));
     await dialog.getByRole('button', { name: 'Update number' }).click();
     await expect(toast(page, 'fail')).toBeVisible();
     await expect(dialog).toBeVisible();
@@ -155,7 +155,7 @@ test.describe('the mobile number', () => {
 
 test.describe('the password', () => {
   test('changes with a code, ends the other browser’s session and not this one', async ({ page, browser, baseURL }) => {
-    const person = await somebody();
+    const person = await addProfileUser();
     const elsewhere: BrowserContext = await browser.newContext({ baseURL });
     const other = await elsewhere.newPage();
     await open(other, person);
@@ -175,8 +175,8 @@ test.describe('the password', () => {
     await expect(page.getByLabel('New password again')).toHaveAccessibleDescription('two passwords different');
     await page.getByLabel('New password again').fill(password);
     await button(page, 'Send code').click();
-    const right = await codeTo(person.mobile);
-    await textbox(page, 'Verification code').fill(wrong(right));
+    const right = await lastCodeSentTo(person.mobile);
+    await textbox(page, 'Verification code').fill(wrongCode(right));
     await button(page, 'Change password').click();
     await expect(toast(page, 'Could not change the password')).toBeVisible();
     await expect(page.getByText('The verification code is wrong')).toBeVisible();
@@ -196,7 +196,7 @@ test.describe('the password', () => {
   });
 
   test('is judged while it is typed, by a list that nobody else has to fetch', async ({ page }) => {
-    const person = await somebody();
+    const person = await addProfileUser();
     const lists: string[] = [];
     page.on('request', (request) => {
       if (/\/assets\/estimate-/.test(request.url())) lists.push(request.url());
@@ -221,7 +221,7 @@ test.describe('the password', () => {
   });
 
   test('needs a number first, and leads to it', async ({ page }) => {
-    await open(page, await somebody(false), 'password');
+    await open(page, await addProfileUser(false), 'password');
     await expect(page.getByText('Bind a mobile number first')).toBeVisible();
     await button(page, 'Bind number').click();
     await expect(page.getByRole('dialog', { name: 'Bind a mobile number' })).toBeVisible();

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type BrowserContext, devices, type Page, type Route } from '@playwright/test';
 import { publish, secretOf } from './device.ts';
-import { atHome, button, expectAccessible, expectNoSideways, signIn } from './pages.ts';
-import { enter, keepSession, openSession } from './people.ts';
-import { nextBuild, startRelease } from './release.ts';
+import { button, expectAccessible, expectHomePage, expectNoHorizontalScroll, signIn } from './pages.ts';
+import { nextBuild, startReleaseProxy } from './releaseProxy.ts';
 import { addresses } from './server.ts';
 import { expect, test } from './test.ts';
+import { openSession, openSignedIn, storeSession } from './testUsers.ts';
 
 // The console as an app: installed, without a network, over a weak line. Everywhere else the browser is told to have no worker.
 test.use({ serviceWorkers: 'allow' });
@@ -19,7 +19,7 @@ const wang = { userName: 'wang', password: 'another-long-secret', tenantName: 'n
 const workerReady = (page: Page) => page.waitForFunction(() => navigator.serviceWorker.controller !== null);
 
 /** The keys of what is kept of a person's answers. */
-const kept = (page: Page) =>
+const keptAnswerKeys = (page: Page) =>
   page.evaluate(
     () =>
       new Promise<string[]>((resolve, reject) => {
@@ -44,7 +44,7 @@ const cached = (page: Page) =>
   });
 
 /** All that stands on the page, and all that the browser keeps of the site: storages, databases, and what its caches answer. */
-const everything = (page: Page) =>
+const allStoredText = (page: Page) =>
   page.evaluate(async () => {
     const done = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -77,7 +77,7 @@ const everything = (page: Page) =>
   });
 
 /** The page is put aside for a moment, at which it writes down what it has. */
-const putAside = (page: Page) =>
+const hidePage = (page: Page) =>
   page.evaluate(() => {
     Object.defineProperty(document, 'hidden', { value: true, configurable: true });
     document.dispatchEvent(new Event('visibilitychange'));
@@ -86,15 +86,15 @@ const putAside = (page: Page) =>
   });
 
 /** Somebody looks at the home page and at the data centre, and what they saw is kept. */
-async function lookAround(page: Page): Promise<void> {
+async function visitPages(page: Page): Promise<void> {
   await publish('WS-0001', secretOf('WS-0001'), { airTemperature: 3.7, airHumidity: 88 });
-  await enter(page, elif, '/dashboard-default?device=WS-0001');
+  await openSignedIn(page, elif, '/dashboard-default?device=WS-0001');
   await expect(page.getByRole('region', { name: 'Readings' })).toContainText('3.7');
   await workerReady(page);
   await page.getByRole('link', { name: 'Data center' }).click();
   await expect(page.getByRole('article', { name: 'Orchard mast' })).toContainText('3.7');
-  await putAside(page);
-  await expect.poll(() => kept(page)).toContainEqual(expect.stringContaining('"page"'));
+  await hidePage(page);
+  await expect.poll(() => keptAnswerKeys(page)).toContainEqual(expect.stringContaining('"page"'));
 }
 
 /** Takes the network away, or gives it back. Chromium alone would leave it to a service worker that it starts anew. */
@@ -106,7 +106,7 @@ async function network(context: BrowserContext, there: boolean): Promise<void> {
   else await context.route('**', ofWorker);
 }
 
-async function quit(page: Page): Promise<void> {
+async function signOut(page: Page): Promise<void> {
   await button(page, 'Settings').click();
   await page.getByRole('button', { name: 'Quit' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
@@ -119,9 +119,9 @@ test('can be installed', async ({ playwright }, { project }) => {
   const context = await playwright.chromium.launchPersistentContext(folder, { ...launchOptions });
   try {
     const page = await context.newPage();
-    await keepSession(page, await openSession(elif));
+    await storeSession(page, await openSession(elif));
     await page.goto(addresses().console);
-    await atHome(page);
+    await expectHomePage(page);
     await workerReady(page);
     const cdp = await context.newCDPSession(page);
     const { url, errors, data = '' } = await cdp.send('Page.getAppManifest');
@@ -138,7 +138,7 @@ test('can be installed', async ({ playwright }, { project }) => {
 });
 
 test('without a network a reload shows what was seen, with the time that it is of', async ({ page, context }) => {
-  await lookAround(page);
+  await visitPages(page);
   await network(context, false);
   await expect(page.getByRole('main').getByRole('status').filter({ hasText: 'No connection' })).toBeVisible();
   await expect(page.getByText(/^You see what was last received, as of \d\d:\d\d\.$/)).toBeVisible();
@@ -169,7 +169,7 @@ test('without a network a reload shows what was seen, with the time that it is o
 });
 
 test('the app opens without a network, on the page that it was left on', async ({ page, context }) => {
-  await lookAround(page);
+  await visitPages(page);
   await page.close();
   await network(context, false);
   const opened = await context.newPage();
@@ -179,27 +179,27 @@ test('the app opens without a network, on the page that it was left on', async (
 });
 
 test('caches hold the console’s files and nobody’s data; quitting wipes what was seen', async ({ page, context }) => {
-  await lookAround(page);
+  await visitPages(page);
   const paths = await cached(page);
   expect(paths).toContain('/');
   expect(paths.filter((path) => !/^\/(assets\/[^/]+|theme\.js|favicon\.svg)?$/.test(path))).toEqual([]);
 
-  await quit(page);
-  await expect.poll(() => kept(page)).toEqual([]);
+  await signOut(page);
+  await expect.poll(() => keptAnswerKeys(page)).toEqual([]);
   // Nor is anything left to open without a network but the sign-in page, which says what it needs.
   await network(context, false);
   await expect(page.getByText('Signing in needs the server.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Needs a connection' })).toHaveAttribute('aria-disabled', 'true');
   await page.goto('/data');
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  expect(await kept(page)).toEqual([]);
+  expect(await keptAnswerKeys(page)).toEqual([]);
 });
 
 test('somebody else who signs in finds nothing of the one before', async ({ page }) => {
   const session = await openSession(elif);
-  await keepSession(page, session);
+  await storeSession(page, session);
   await page.goto('/dashboard-default');
-  await expect.poll(() => kept(page)).toContain(`${session.userId} ["overview"]`);
+  await expect.poll(() => keptAnswerKeys(page)).toContain(`${session.userId} ["overview"]`);
   await page.evaluate(
     ([key, text]) => {
       const newValue = JSON.stringify({ ...JSON.parse(text), userId: 999_999 });
@@ -208,7 +208,7 @@ test('somebody else who signs in finds nothing of the one before', async ({ page
     },
     ['tilth.session', JSON.stringify(session)] as const,
   );
-  await expect.poll(async () => (await kept(page)).filter((key) => !key.startsWith('999999'))).toEqual([]);
+  await expect.poll(async () => (await keptAnswerKeys(page)).filter((key) => !key.startsWith('999999'))).toEqual([]);
 });
 
 test('of whoever quits nothing is left for who signs in in the same tab, with or without a network', async ({
@@ -216,14 +216,14 @@ test('of whoever quits nothing is left for who signs in in the same tab, with or
   context,
 }) => {
   const ofElif = /Orchard mast|WS-0001|Elif Kaya|elif@example/;
-  await lookAround(page);
-  expect(await everything(page)).toMatch(ofElif);
-  await quit(page);
-  await expect.poll(() => everything(page)).not.toMatch(ofElif);
+  await visitPages(page);
+  expect(await allStoredText(page)).toMatch(ofElif);
+  await signOut(page);
+  await expect.poll(() => allStoredText(page)).not.toMatch(ofElif);
   await network(context, false);
   await page.reload();
   await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
-  expect(await everything(page)).not.toMatch(ofElif);
+  expect(await allStoredText(page)).not.toMatch(ofElif);
   await network(context, true);
 
   // Without another document: what the page holds in memory stays, as where somebody fills in the form.
@@ -236,17 +236,17 @@ test('of whoever quits nothing is left for who signs in in the same tab, with or
   );
   await expect(page).toHaveURL(/\/dashboard-default$/);
   await expect(page.getByRole('treeitem', { name: /东区气象站/ })).toBeVisible();
-  await putAside(page);
-  await expect.poll(() => kept(page)).toContainEqual(expect.stringContaining('"overview"'));
-  expect(await everything(page)).not.toMatch(ofElif);
+  await hidePage(page);
+  await expect.poll(() => keptAnswerKeys(page)).toContainEqual(expect.stringContaining('"overview"'));
+  expect(await allStoredText(page)).not.toMatch(ofElif);
   await network(context, false);
   await page.reload();
   await expect(page.getByRole('treeitem', { name: /东区气象站/ })).toBeVisible();
-  expect(await everything(page)).not.toMatch(ofElif);
+  expect(await allStoredText(page)).not.toMatch(ofElif);
 });
 
 test('a newer console is told of, and takes over when the person says so', async ({ page }) => {
-  const release = await startRelease(addresses().http);
+  const release = await startReleaseProxy(addresses().http);
   try {
     await signIn(page, release.address);
     await workerReady(page);
@@ -263,7 +263,7 @@ test('a newer console is told of, and takes over when the person says so', async
 
     await button(page, 'Load it').click();
     await page.waitForFunction(() => !('stillHere' in window));
-    await atHome(page);
+    await expectHomePage(page);
     await expect(page.locator('meta[name="tilth-build"]')).toHaveAttribute('content', nextBuild);
     await expect.poll(caching).toEqual([`tilth-page-${nextBuild}`]);
     await expect(page.getByText('A new version of Tilth is ready')).toBeHidden();
@@ -305,7 +305,7 @@ test.describe('the data saver', () => {
     const show = card.getByRole('button', { name: 'Show the day of Orchard mast' });
     await expect(show).toBeVisible();
     await expectAccessible(page);
-    await expectNoSideways(page);
+    await expectNoHorizontalScroll(page);
     expect(asked.count).toBe(0);
     await show.click();
     await expect.poll(() => asked.count).toBe(1);

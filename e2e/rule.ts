@@ -1,15 +1,15 @@
-import { dataOf, type Person } from './people.ts';
+import { fetchApiData, type TestUser } from './testUsers.ts';
 
 const path = '/admin-api/client/pc/alarm-rules';
 
 /** Makes a rule that runs, past the form: serious, it says so at the first reading below 2 °C; `change` makes another one of it. */
 export async function runRule(
-  person: Person,
+  person: TestUser,
   executionId: string,
   alarmName: string,
   change: object = {},
 ): Promise<void> {
-  const id = await dataOf(person, 'POST', `${path}/create`, {
+  const id = await fetchApiData(person, 'POST', `${path}/create`, {
     alarmName,
     executionId,
     dataSource: 1,
@@ -25,5 +25,5 @@ export async function runRule(
     alarmDesc: 'Light the heaters.',
     ...change,
   });
-  await dataOf(person, 'GET', `${path}/publish?alarmRulesId=${id}`);
+  await fetchApiData(person, 'GET', `${path}/publish?alarmRulesId=${id}`);
 }

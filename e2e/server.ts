@@ -13,13 +13,13 @@ const environment = { ...process.env, TILTH_PROVIDER_TOKEN: 'e2e-provider-token-
 /** Where the server under test listens; the system has chosen the ports. */
 export type Addresses = { console: string; port: number; http: string; mqtt: string; admin: string };
 
-let listening: Addresses | undefined;
+let currentAddresses: Addresses | undefined;
 const log: string[] = [];
 
 /** Where this worker's server listens. It has started before the first hook and the first test; what a file sets up as it is read comes too early. */
 export function addresses(): Addresses {
-  if (!listening) throw new Error('there is no server yet: ask in a hook or a test');
-  return listening;
+  if (!currentAddresses) throw new Error('there is no server yet: ask in a hook or a test');
+  return currentAddresses;
 }
 
 /** Where browsers reach the server under a tenant's host. Only they know where *.localhost is. */
@@ -53,20 +53,20 @@ export async function startServer(): Promise<() => Promise<void>> {
       })
       .once('close', () => reject(new Error(`the server did not become ready:\n${serverLog()}`)));
   });
-  const told = (name: string) => {
+  const readAddress = (name: string) => {
     const address = new RegExp(` ${name}=(127\\.0\\.0\\.1:\\d+)`).exec(ready)?.[1];
     if (!address) throw new Error(`the server does not say where ${name} is: ${ready}`);
     return address;
   };
-  const http = told('http');
-  listening = {
+  const http = readAddress('http');
+  currentAddresses = {
     console: `http://${http}`,
     port: Number(http.split(':')[1]),
     http,
-    mqtt: told('mqtt'),
-    admin: told('admin'),
+    mqtt: readAddress('mqtt'),
+    admin: readAddress('admin'),
   };
-  await applyText(readFileSync(resolve(import.meta.dirname, 'farm.yaml'), 'utf8'));
+  await applyYaml(readFileSync(resolve(import.meta.dirname, 'farm.yaml'), 'utf8'));
   return async () => {
     server.kill('SIGTERM');
     await ended;
@@ -78,7 +78,7 @@ export async function startServer(): Promise<() => Promise<void>> {
 export const serverLog = (): string => log.join('\n');
 
 /** Applies a file's text through the command line, as a provider would. */
-export async function applyText(yaml: string): Promise<void> {
+export async function applyYaml(yaml: string): Promise<void> {
   const { admin } = addresses();
   await new Promise<void>((resolve, reject) => {
     const run = execFile(

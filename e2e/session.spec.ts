@@ -1,9 +1,9 @@
 import { type BrowserContext, devices, type Page } from '@playwright/test';
 import { fillSignIn } from './pages.ts';
-import { enter, fromElsewhere, type Session, sessionKey } from './people.ts';
-import { addresses, applyText, siteOf } from './server.ts';
+import { addresses, applyYaml, siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn, type Session, sessionKey, setOwnAddress } from './testUsers.ts';
 
 // How a session ends and goes on, in one tab and in several. Each test has a user of its own.
 
@@ -15,14 +15,14 @@ const nickname = 'Deniz Aydın';
 let users = 0;
 
 test.beforeEach(async ({ context }) => {
-  await fromElsewhere(context);
+  await setOwnAddress(context);
   users += 1;
   person = { ...person, userName: `deniz-${users}` };
   const { userName, password } = person;
   const mobile = `+90555${1_000_000 + users}`;
   const user = { userName, password, nickname, email: 'deniz@example.com', mobile };
   const place = { hosts: ['sessions.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
-  await applyText(JSON.stringify({ tenants: [{ name: person.tenantName, ...place, users: [user] }] }));
+  await applyYaml(JSON.stringify({ tenants: [{ name: person.tenantName, ...place, users: [user] }] }));
 });
 
 const renewal = '/admin-api/system/auth/refresh-token';
@@ -55,7 +55,7 @@ async function change(context: BrowserContext, how: Partial<Session>): Promise<S
   return session;
 }
 
-const worthless = 'x'.repeat(43);
+const invalidToken = 'x'.repeat(43);
 
 async function isRefused(accessToken: string): Promise<boolean> {
   const answer = await fetch(`${addresses().console}/app-api/member/user/get`, {
@@ -65,16 +65,16 @@ async function isRefused(accessToken: string): Promise<boolean> {
 }
 
 test('a form that was half filled when the session had to be renewed is offered again', async ({ page, context }) => {
-  await enter(page, person, '/profile', site());
+  await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Deniz A. Yılmaz');
   await page.getByRole('textbox', { name: 'Email' }).fill('deniz.yilmaz@');
   const renewals = callsTo(context, renewal);
-  await change(context, { accessToken: worthless });
+  await change(context, { accessToken: invalidToken });
   // The first call after that finds it out.
   await page.getByRole('tab', { name: 'My app' }).click();
   await expect(page).toHaveURL(/\/dashboard-default/);
   expect(renewals.count).toBe(1);
-  expect((await kept(page)).accessToken).not.toBe(worthless);
+  expect((await kept(page)).accessToken).not.toBe(invalidToken);
 
   await page.getByRole('banner').getByRole('link', { name: nickname }).click();
   await expect(offer(page)).toBeVisible();
@@ -96,10 +96,10 @@ test('what is saved with a token that has ended is saved once it is renewed, and
   page,
   context,
 }) => {
-  await enter(page, person, '/profile', site());
+  await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Deniz Saved');
   const saves = callsTo(context, update);
-  await change(context, { accessToken: worthless });
+  await change(context, { accessToken: invalidToken });
   await page.getByRole('button', { name: 'Save' }).click();
   await expect(page).toHaveURL(/\/dashboard-default/);
   await expect(page.getByRole('banner')).toContainText('Deniz Saved');
@@ -110,7 +110,7 @@ test('what is saved with a token that has ended is saved once it is renewed, and
 });
 
 test('a draft can be discarded, and then is gone', async ({ page }) => {
-  await enter(page, person, '/profile', site());
+  await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Somebody else');
   await page.reload();
   await expect(offer(page)).toBeVisible();
@@ -123,7 +123,7 @@ test('a draft can be discarded, and then is gone', async ({ page }) => {
 });
 
 test('a token near its end is renewed without anybody noticing', async ({ page, context }) => {
-  await enter(page, person, '/profile', site());
+  await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Deniz Typing');
   const before = (await kept(page)).accessToken;
   const renewed = page.waitForResponse((response) => response.url().includes(renewal));
@@ -141,9 +141,9 @@ test('a session that cannot be renewed leads to sign-in, says so, and from there
   page,
   context,
 }) => {
-  await enter(page, person, '/profile', site());
+  await openSignedIn(page, person, '/profile', site());
   await field(page).fill('Deniz Returns');
-  await change(context, { accessToken: worthless, refreshToken: worthless });
+  await change(context, { accessToken: invalidToken, refreshToken: invalidToken });
   await page.getByRole('tab', { name: 'My app' }).click();
   await expect(page).toHaveURL(/\/signin\?/);
   await expect(page.getByText('You have been signed out')).toBeVisible();
@@ -168,7 +168,7 @@ test('without a session every page leads to sign-in', async ({ page }) => {
 
 test.describe('two tabs', () => {
   const open = async (page: Page, context: BrowserContext): Promise<Page> => {
-    await enter(page, person, '/profile', site());
+    await openSignedIn(page, person, '/profile', site());
     await expect(field(page)).toHaveValue(nickname);
     const second = await context.newPage();
     await second.goto('/profile');
@@ -192,19 +192,19 @@ test.describe('two tabs', () => {
   test('that cannot lock each other out both get the same new session', async ({ page, context }) => {
     await context.addInitScript(() => Object.defineProperty(Navigator.prototype, 'locks', { get: () => undefined }));
     const second = await open(page, context);
-    const told: { code: number; data: { accessToken: string } }[] = [];
+    const renewalAnswers: { code: number; data: { accessToken: string } }[] = [];
     let bothAsk = () => {};
     const both = new Promise<void>((done) => {
       bothAsk = done;
     });
-    let asking = 0;
+    let openRequests = 0;
     await context.route(`**${renewal}*`, async (route) => {
-      asking += 1;
-      if (asking === 2) bothAsk();
+      openRequests += 1;
+      if (openRequests === 2) bothAsk();
       await both;
       // Only browsers know where *.localhost is.
       const response = await route.fetch({ url: route.request().url().replace(site(), addresses().console) });
-      told.push(await response.json());
+      renewalAnswers.push(await response.json());
       await route.fulfill({ response });
     });
     const before = await change(context, { renewAt: 0 });
@@ -213,8 +213,8 @@ test.describe('two tabs', () => {
       await tab.reload();
       await expect(field(tab)).toHaveValue(nickname);
     }
-    expect(told.map(({ code }) => code)).toEqual([200, 200]);
-    expect(new Set(told.map(({ data }) => data.accessToken)).size).toBe(1);
+    expect(renewalAnswers.map(({ code }) => code)).toEqual([200, 200]);
+    expect(new Set(renewalAnswers.map(({ data }) => data.accessToken)).size).toBe(1);
   });
 
   test('are signed out together, on the server too, and drafts go', async ({ page, context }) => {
@@ -237,7 +237,7 @@ test.describe('two tabs', () => {
     await page.goto('/signin');
     await expect(page.getByRole('heading', { name: 'Sign in' })).toBeVisible();
     const second = await context.newPage();
-    await enter(second, person, '/profile', site());
+    await openSignedIn(second, person, '/profile', site());
     await expect(field(second)).toHaveValue(nickname);
     await expect(page).toHaveURL(/\/dashboard-default/);
     await expect(page.getByRole('banner')).toContainText(nickname);

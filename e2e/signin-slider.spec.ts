@@ -1,9 +1,9 @@
 import type { Locator, Page } from '@playwright/test';
-import { expectAccessible, expectNoSideways, fillSignIn } from './pages.ts';
-import { fromElsewhere } from './people.ts';
-import { addresses, applyText } from './server.ts';
+import { expectAccessible, expectNoHorizontalScroll, fillSignIn } from './pages.ts';
+import { addresses, applyYaml } from './server.ts';
 import { captchaOf, dragTo, type Move, outcomeOf, placePiece, solveSlider, stepTo, swipeTo } from './solveSlider.ts';
 import { expect, test } from './test.ts';
+import { setOwnAddress } from './testUsers.ts';
 
 // The slider captcha of the sign-in page, with the pictures that the server draws.
 
@@ -12,10 +12,10 @@ test.use({ host: 'sliders.localhost' });
 
 test.beforeAll(() => {
   const place = { name: 'sliders', hosts: ['sliders.localhost'], timeZone: 'Europe/Istanbul', language: 'en-us' };
-  return applyText(JSON.stringify({ tenants: [{ ...place, users: [person] }] }));
+  return applyYaml(JSON.stringify({ tenants: [{ ...place, users: [person] }] }));
 });
 
-test.beforeEach(({ context }) => fromElsewhere(context));
+test.beforeEach(({ context }) => setOwnAddress(context));
 
 async function openCaptcha(page: Page): Promise<ReturnType<typeof captchaOf>> {
   await page.goto('/signin');
@@ -32,7 +32,7 @@ async function expectSignedIn(page: Page): Promise<void> {
 const picture = (panel: Locator) => panel.getByRole('img', { name: 'Picture with a gap for the piece' });
 
 /** The strongest part of an element's colour. */
-async function hue(element: Locator): Promise<'red' | 'green' | 'blue'> {
+async function strongestColour(element: Locator): Promise<'red' | 'green' | 'blue'> {
   const rgb = await element.evaluate(
     (node) =>
       getComputedStyle(node)
@@ -47,7 +47,7 @@ async function hue(element: Locator): Promise<'red' | 'green' | 'blue'> {
  * Opens the captcha on a page whose time passes from then on only where the test lets it: what is shown for a second is shown so long
  * and no longer, however slow the machine.
  */
-async function openHeld(page: Page): Promise<ReturnType<typeof captchaOf>> {
+async function openCaptchaWithSlowAnswer(page: Page): Promise<ReturnType<typeof captchaOf>> {
   await page.clock.install();
   const captcha = await openCaptcha(page);
   await page.clock.pauseAt(Date.now() + 30_000);
@@ -55,23 +55,23 @@ async function openHeld(page: Page): Promise<ReturnType<typeof captchaOf>> {
 }
 
 test('the piece dragged into its place signs in, and says how long it took', async ({ page }) => {
-  const { panel, outcome } = await openHeld(page);
+  const { panel, outcome } = await openCaptchaWithSlowAnswer(page);
   const sent = page.waitForRequest('**/login-username');
   let asked = false;
-  const asking = sent.then(() => {
+  const request = sent.then(() => {
     asked = true;
   });
   const slowly: Move = (on, slider, x) => dragTo(on, slider, x, () => on.clock.runFor(2300));
   // A picture that misleads is replaced after its second.
   while (!(await placePiece(page, slowly))) await page.clock.runFor(1000);
-  const told = panel.getByText('Verified in 2.3 s', { exact: true });
-  await expect(told).toBeVisible();
-  expect(await hue(told)).toBe('green');
+  const verdict = panel.getByText('Verified in 2.3 s', { exact: true });
+  await expect(verdict).toBeVisible();
+  expect(await strongestColour(verdict)).toBe('green');
   await page.clock.runFor(950);
   await expect(outcome).toHaveAttribute('data-phase', 'ok');
   expect(asked).toBe(false);
   await page.clock.runFor(100);
-  await asking;
+  await request;
   expect((await sent).postDataJSON()).toEqual({
     userName: person.userName,
     password: person.password,
@@ -84,12 +84,12 @@ test('the piece dragged into its place signs in, and says how long it took', asy
 });
 
 test('a piece put beside its place is told in red, and after a second there is another picture', async ({ page }) => {
-  const { panel, slider, outcome } = await openHeld(page);
+  const { panel, slider, outcome } = await openCaptchaWithSlowAnswer(page);
   const first = await picture(panel).getAttribute('src');
   const failed = panel.getByText('Verification failed, try again');
   await dragTo(page, slider, 20);
   await expect(failed).toBeVisible();
-  expect(await hue(failed)).toBe('red');
+  expect(await strongestColour(failed)).toBe('red');
   await page.clock.runFor(950);
   await expect(outcome).toHaveAttribute('data-phase', 'fail');
   await page.clock.runFor(100);
@@ -160,14 +160,14 @@ test('a picture is replaced after two minutes', async ({ page }) => {
 });
 
 test('a picture that cannot be had is told in the server’s words, and can be asked for again', async ({ page }) => {
-  const told = 'Too many pictures were asked for. Wait a minute';
+  const verdict = 'Too many pictures were asked for. Wait a minute';
   await page.route('**/captcha/get', (route) =>
-    route.fulfill({ json: { repCode: '6201', repMsg: told, repData: null, success: false } }),
+    route.fulfill({ json: { repCode: '6201', repMsg: verdict, repData: null, success: false } }),
   );
   await page.goto('/signin');
   await fillSignIn(page, person.userName, person.password);
   const { panel } = captchaOf(page);
-  await expect(panel.getByText(told)).toBeVisible();
+  await expect(panel.getByText(verdict)).toBeVisible();
   await expect(panel.getByRole('slider')).toHaveAttribute('aria-disabled', 'true');
   await expectAccessible(page);
   await page.unroute('**/captcha/get');
@@ -227,10 +227,10 @@ test('where the installation has the captcha off there is none', async ({ page }
 test('a phone', async ({ browser, baseURL }) => {
   const screen = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 };
   const context = await browser.newContext({ baseURL, ...screen });
-  await fromElsewhere(context);
+  await setOwnAddress(context);
   const page = await context.newPage();
   const { panel, slider } = await openCaptcha(page);
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await expect(panel).toBeInViewport({ ratio: 1 });
   const handle = await slider.boundingBox();
   expect(Math.min(handle?.width ?? 0, handle?.height ?? 0)).toBeGreaterThanOrEqual(44);

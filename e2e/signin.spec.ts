@@ -1,8 +1,8 @@
-import { atHome, expectAccessible, fillSignIn, signIn, signInByHand } from './pages.ts';
-import { fromElsewhere } from './people.ts';
+import { expectAccessible, expectHomePage, fillSignIn, signIn, signInManually } from './pages.ts';
 import { siteOf } from './server.ts';
 import { solveSlider } from './solveSlider.ts';
 import { expect, test } from './test.ts';
+import { setOwnAddress } from './testUsers.ts';
 
 test('a person signs in, is greeted by name and signs out', async ({ page }) => {
   await page.goto(`${siteOf('orchard')}/`);
@@ -11,8 +11,8 @@ test('a person signs in, is greeted by name and signs out', async ({ page }) => 
   await expect(page.getByText('Aydın Valley Growers').first()).toBeVisible();
   await expectAccessible(page);
 
-  await signInByHand(page);
-  await atHome(page);
+  await signInManually(page);
+  await expectHomePage(page);
   await expect(page.getByText('Elif Kaya')).toBeVisible();
 
   await page.getByRole('button', { name: 'Settings' }).click();
@@ -24,7 +24,7 @@ test('a person signs in, is greeted by name and signs out', async ({ page }) => 
 
 test('a wrong password is told, and why', async ({ page, context }) => {
   // What fails counts for the account too, and everybody signs in with the orchard's.
-  await fromElsewhere(context);
+  await setOwnAddress(context);
   await page.goto('/signin');
   await fillSignIn(page, 'nobody-of-the-orchard', 'not the password');
   await solveSlider(page);

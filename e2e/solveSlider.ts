@@ -1,8 +1,8 @@
 import { expect, type Locator, type Page } from '@playwright/test';
-import { placeOf } from './captchaPlace.ts';
+import { gapPosition } from './gapPosition.ts';
 
 /** How far the piece can go, in the basis of the captcha's coordinates: the picture's 310 without the piece's 47. */
-const farthest = 263;
+const maxTravel = 263;
 
 /** The open captcha: its dialog, the slider's handle, and what came of it as an attribute. */
 export function captchaOf(page: Page): { panel: Locator; slider: Locator; outcome: Locator } {
@@ -34,7 +34,7 @@ export async function placePiece(page: Page, move: Move): Promise<boolean> {
   const { panel, slider, outcome } = captchaOf(page);
   await expect(outcome).toHaveAttribute('data-phase', 'idle');
   const [background = '', piece = ''] = await panel.locator('img').evaluateAll(picturesOf);
-  return (await outcomeOf(page, () => move(page, slider, placeOf(background, piece)))) === 'ok';
+  return (await outcomeOf(page, () => move(page, slider, gapPosition(background, piece)))) === 'ok';
 }
 
 /** What comes of a check: `ok` or `fail`. It is shown for a second, which on a slow machine may be over before one looks: the page notes it. */
@@ -46,11 +46,11 @@ export async function outcomeOf(page: Page, act: () => Promise<void>): Promise<s
 /** Runs in the page. */
 function noteOutcome(track: Element): Promise<string> {
   return new Promise((done) => {
-    const look = () => {
+    const poll = () => {
       const phase = track.getAttribute('data-phase') ?? '';
       if (phase === 'ok' || phase === 'fail') done(phase);
     };
-    new MutationObserver(look).observe(track, { attributes: true, attributeFilter: ['data-phase'] });
+    new MutationObserver(poll).observe(track, { attributes: true, attributeFilter: ['data-phase'] });
   });
 }
 
@@ -69,7 +69,7 @@ export async function dragTo(
   const { from, travel } = await handleOf(slider);
   await page.mouse.move(from.x, from.y);
   await page.mouse.down();
-  await page.mouse.move(from.x + (x / farthest) * travel, from.y, { steps: 12 });
+  await page.mouse.move(from.x + (x / maxTravel) * travel, from.y, { steps: 12 });
   await before();
   await page.mouse.up();
 }
@@ -83,7 +83,7 @@ export async function swipeTo(page: Page, slider: Locator, x: number): Promise<v
   await touch('touchStart', [from]);
   for (let step = 1; step <= 12; step += 1) {
     // No finger moves along a ruler.
-    await touch('touchMove', [{ x: from.x + (x / farthest) * travel * (step / 12), y: from.y + step }]);
+    await touch('touchMove', [{ x: from.x + (x / maxTravel) * travel * (step / 12), y: from.y + step }]);
   }
   await touch('touchEnd', []);
 }

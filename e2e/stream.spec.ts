@@ -1,13 +1,13 @@
 import type { Locator, Page } from '@playwright/test';
 import { type CameraServer, startCameras } from './cameraServer.ts';
 import { expectAccessible } from './pages.ts';
-import { enter, type Person } from './people.ts';
-import { applyText, siteOf } from './server.ts';
+import { applyYaml, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
+import { openSignedIn, type TestUser } from './testUsers.ts';
 
 // Pictures that really play: made by ffmpeg, served by a server of the test, decoded by Chromium.
 
-const keeper: Person = { tenantName: 'lookout', userName: 'lena', password: 'eyes-on-the-valley' };
+const lookoutUser: TestUser = { tenantName: 'lookout', userName: 'lena', password: 'eyes-on-the-valley' };
 // The page's policy names the streams of the tenant whose host it is.
 const site = () => siteOf('lookout');
 let cameras: CameraServer;
@@ -16,7 +16,7 @@ test.beforeAll(async () => {
   cameras = await startCameras();
   const camera = (name: string, noteName: string, file: string) =>
     `{deviceName: ${name}, serial: SXT-${name}, noteName: ${noteName}, product: lookout-camera, elementData: {live: "${cameras.origin}/${file}"}}`;
-  await applyText(`
+  await applyYaml(`
 products:
   - name: lookout-camera
     properties: [{identifier: live, functionName: Live video, dataType: text}]
@@ -25,7 +25,7 @@ tenants:
     hosts: [lookout.localhost]
     timeZone: Europe/Istanbul
     language: en-us
-    users: [{userName: lena, password: ${keeper.password}, nickname: Lena}]
+    users: [{userName: lena, password: ${lookoutUser.password}, nickname: Lena}]
     devices:
       - ${camera('LO-1', 'Gate', 'gate.m3u8')}
       - ${camera('LO-2', 'Mill', 'film.mp4')}
@@ -37,14 +37,14 @@ tenants:
 test.beforeEach(() => cameras.plugIn());
 test.afterAll(() => cameras.close());
 
-const open = (page: Page, device: string) => enter(page, keeper, `/data?devices=${device}`, site());
+const open = (page: Page, device: string) => openSignedIn(page, lookoutUser, `/data?devices=${device}`, site());
 const picture = (page: Page, name: string) => page.getByLabel(`Picture of ${name}`);
-const at = (video: Locator) => video.evaluate((element: HTMLVideoElement) => element.currentTime);
+const playbackTime = (video: Locator) => video.evaluate((element: HTMLVideoElement) => element.currentTime);
 
 async function expectPlaying(video: Locator): Promise<void> {
   await expect.poll(() => video.evaluate((element: HTMLVideoElement) => element.videoWidth)).toBe(320);
-  const begun = await at(video);
-  await expect.poll(() => at(video)).toBeGreaterThan(begun);
+  const begun = await playbackTime(video);
+  await expect.poll(() => playbackTime(video)).toBeGreaterThan(begun);
   expect(await video.evaluate((element: HTMLVideoElement) => element.muted)).toBe(true);
 }
 
@@ -59,11 +59,11 @@ test('an HLS stream plays', async ({ page }) => {
   // In a frame of 500 px, nothing of the picture cut.
   expect((await video.boundingBox())?.height).toBe(500);
   await page.getByRole('button', { name: 'Pause' }).click();
-  const stopped = await at(video);
+  const stopped = await playbackTime(video);
   await expect(page.getByRole('button', { name: 'Play' })).toBeVisible();
   expect(await video.evaluate((element: HTMLVideoElement) => element.paused)).toBe(true);
   await page.getByRole('button', { name: 'Play' }).click();
-  await expect.poll(() => at(video)).toBeGreaterThan(stopped);
+  await expect.poll(() => playbackTime(video)).toBeGreaterThan(stopped);
   const download = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save picture' }).click();
   expect((await download).suggestedFilename()).toMatch(/^LO-1_.*\.jpg$/);
@@ -129,7 +129,7 @@ test('nothing is fetched of a camera that is not in view', async ({ browser }) =
   const context = await browser.newContext({ viewport: { width: 390, height: 500 }, isMobile: true, hasTouch: true });
   const page = await context.newPage();
   const before = cameras.asked('film.webm');
-  await enter(page, keeper, '/data', site());
+  await openSignedIn(page, lookoutUser, '/data', site());
   await expectPlaying(picture(page, 'Gate'));
   expect(cameras.asked('film.webm')).toBe(before);
   await page.evaluate(() => window.scrollTo(0, document.documentElement.scrollHeight));

@@ -1,11 +1,11 @@
 import type { Page } from '@playwright/test';
-import { enter, openSession } from './people.ts';
-import { addresses, applyText, siteOf } from './server.ts';
+import { addresses, applyYaml, siteOf } from './server.ts';
 import { expect, test } from './test.ts';
+import { openSession, openSignedIn } from './testUsers.ts';
 
 // A camera may show a snippet of anybody's HTML. It runs where it can do no harm, whether the console frames it or somebody opens it.
 
-const rancher = { tenantName: 'ranch', userName: 'rosa', password: 'cattle-by-the-river' };
+const ranchUser = { tenantName: 'ranch', userName: 'rosa', password: 'cattle-by-the-river' };
 const site = () => siteOf('ranch');
 
 /** Tries everything that would hurt, and writes down in its own page what came of it. */
@@ -45,7 +45,7 @@ const refused = {
 };
 
 test.beforeAll(() =>
-  applyText(`
+  applyYaml(`
 products:
   - name: gate-camera
     properties:
@@ -55,7 +55,7 @@ tenants:
     hosts: [ranch.localhost]
     timeZone: Europe/Istanbul
     language: en-us
-    users: [{userName: rosa, password: ${rancher.password}, nickname: Rosa}]
+    users: [{userName: rosa, password: ${ranchUser.password}, nickname: Rosa}]
     devices:
       - {deviceName: GATE-1, serial: SXT-G1, noteName: Gate, product: gate-camera, elementData: {live: ${JSON.stringify(snippet)}}}
       - {deviceName: GATE-2, serial: SXT-G2, noteName: Back gate, product: gate-camera, elementData: {live: "https://cameras.example/back.m3u8"}}
@@ -64,7 +64,7 @@ tenants:
 
 /** The address at which the snippet of GATE-1 is served for the next minute. */
 async function embedAddress(): Promise<string> {
-  const { accessToken } = await openSession(rancher);
+  const { accessToken } = await openSession(ranchUser);
   const answer = await fetch(`${addresses().console}/admin-api/client/pc/device/get/video?deviceName=GATE-1`, {
     headers: { Authorization: `Bearer ${accessToken}` },
   });
@@ -90,7 +90,7 @@ for (const [how, sandbox] of [
   ['in a frame without rules of its own', undefined],
 ] as const) {
   test(`a snippet reaches nothing, ${how}`, async ({ page }) => {
-    await enter(page, rancher, '/dashboard-default', site());
+    await openSignedIn(page, ranchUser, '/dashboard-default', site());
     const before = page.url();
     await frame(page, await embedAddress(), sandbox);
     const done = page.frameLocator('iframe').locator('#done');
@@ -102,7 +102,7 @@ for (const [how, sandbox] of [
 }
 
 test('a snippet that somebody opens by itself reaches nothing of the console', async ({ page }) => {
-  await enter(page, rancher, '/dashboard-default', site());
+  await openSignedIn(page, ranchUser, '/dashboard-default', site());
   await page.goto(`${site()}${await embedAddress()}`);
   await expect(page.locator('#done')).toContainText('origin');
   // It is its own parent and top, which is nobody else's.
@@ -111,7 +111,7 @@ test('a snippet that somebody opens by itself reaches nothing of the console', a
 });
 
 test('the page frames nothing of others, and plays from its own streams alone', async ({ page }) => {
-  await enter(page, rancher, '/dashboard-default', site());
+  await openSignedIn(page, ranchUser, '/dashboard-default', site());
   const blocked = page.waitForEvent('console', (message) => /frame-src/.test(message.text()));
   await frame(page, `http://127.0.0.1:${addresses().port}/favicon.svg`);
   await blocked;

@@ -3,26 +3,26 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from '@playwright/test';
 import { publish } from './device.ts';
-import { button, expectAccessible, expectLive, expectNoSideways, toast } from './pages.ts';
-import { dataOf, enter, type Person } from './people.ts';
+import { button, expectAccessible, expectLive, expectNoHorizontalScroll, toast } from './pages.ts';
 import { runRule } from './rule.ts';
-import { applyText } from './server.ts';
+import { applyYaml } from './server.ts';
 import { expect, test } from './test.ts';
+import { fetchApiData, openSignedIn, type TestUser } from './testUsers.ts';
 
 // Webhooks: made, tried, told of an alarm, changed and removed. The program that is told listens on this machine, which the server under
 // test may call.
 
-const grower: Person = { tenantName: 'headland', userName: 'aylin', password: 'where-the-plough-turns' };
+const grower: TestUser = { tenantName: 'headland', userName: 'aylin', password: 'where-the-plough-turns' };
 const secret = 'e2e-headland-3b91d06fa7c25e84';
 
-interface Heard {
+interface ReceivedCall {
   headers: IncomingHttpHeaders;
   body: string;
 }
 
 /** A program that takes calls, or answers as it is told. */
-class Program {
-  heard: Heard[] = [];
+class WebhookReceiver {
+  heard: ReceivedCall[] = [];
   status = 200;
   private waiting: (() => void)[] = [];
   private readonly server: Server = createServer((request, response) => {
@@ -43,7 +43,7 @@ class Program {
   }
 
   /** The call of a type, as soon as it comes. */
-  async call(type: string): Promise<Heard> {
+  async call(type: string): Promise<ReceivedCall> {
     for (;;) {
       const found = this.heard.find(({ body }) => JSON.parse(body).type === type);
       if (found) return found;
@@ -58,7 +58,7 @@ class Program {
 }
 
 /** Whether a call was signed with a secret, as its receiver finds out. */
-function isSigned({ headers, body }: Heard, whsec: string): boolean {
+function isSigned({ headers, body }: ReceivedCall, whsec: string): boolean {
   const key = Buffer.from(whsec.replace('whsec_', ''), 'base64');
   const mac = createHmac('sha256', key)
     .update(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`)
@@ -71,12 +71,12 @@ function isSigned({ headers, body }: Heard, whsec: string): boolean {
     });
 }
 
-const program = new Program();
+const receiver = new WebhookReceiver();
 let address = '';
 
 test.beforeAll(async () => {
-  address = await program.start();
-  await applyText(`
+  address = await receiver.start();
+  await applyYaml(`
 tenants:
   - name: headland
     hosts: [headland.localhost]
@@ -87,25 +87,25 @@ tenants:
     devices:
       - {deviceName: HL-01, serial: H-1, noteName: Strip mast, product: weather-mast, secret: ${secret}, scene: Strip}
 `);
-  await frost();
+  await runFrostRule();
 });
 test.beforeEach(() => {
-  program.status = 200;
-  program.heard = [];
+  receiver.status = 200;
+  receiver.heard = [];
 });
-test.afterAll(() => program.stop());
+test.afterAll(() => receiver.stop());
 
 const card = (page: Page, name: string) =>
   page.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) });
 
 /** Calls the server past the forms. */
-const ask = (method: string, path: string, body?: object) =>
-  dataOf(grower, method, `/admin-api/client/pc/${path}`, body);
+const callServer = (method: string, path: string, body?: object) =>
+  fetchApiData(grower, method, `/admin-api/client/pc/${path}`, body);
 
-const frost = () => runRule(grower, 'HL-01', 'Frost on the strip', { manualRelease: 0 });
+const runFrostRule = () => runRule(grower, 'HL-01', 'Frost on the strip', { manualRelease: 0 });
 
 test('a program is made known, tried, and told of an alarm', async ({ page }) => {
-  await enter(page, grower, '/profile?tab=webhook');
+  await openSignedIn(page, grower, '/profile?tab=webhook');
   await expect(page.getByRole('heading', { name: 'No webhooks yet' })).toBeVisible();
   await button(page, 'New webhook').click();
   const form = page.getByRole('dialog', { name: 'New webhook' });
@@ -132,18 +132,18 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
   await shown.getByRole('button', { name: 'Done' }).click();
   await expect(shown).toBeHidden();
 
-  const mine = card(page, 'Frost fans');
+  const ownCard = card(page, 'Frost fans');
   await button(page, 'Test: Frost fans').click();
-  await expect(mine.getByText(/^The program took it/)).toBeVisible();
-  await expect(mine.getByText('200 heard you', { exact: true })).toBeVisible();
-  expect(isSigned(await program.call('webhook.test'), whsec)).toBe(true);
+  await expect(ownCard.getByText(/^The program took it/)).toBeVisible();
+  await expect(ownCard.getByText('200 heard you', { exact: true })).toBeVisible();
+  expect(isSigned(await receiver.call('webhook.test'), whsec)).toBe(true);
   await button(page, 'Deliveries: Frost fans').click();
-  await expect(mine.getByText('Nothing yet: it is told of the next alarm.')).toBeVisible();
+  await expect(ownCard.getByText('Nothing yet: it is told of the next alarm.')).toBeVisible();
   await expectAccessible(page);
 
   await expectLive(page);
   await publish('HL-01', secret, { airTemperature: 0.5, airHumidity: 80 });
-  const opened = await program.call('notice.opened');
+  const opened = await receiver.call('notice.opened');
   expect(isSigned(opened, whsec)).toBe(true);
   expect(JSON.parse(opened.body).data).toMatchObject({
     title: 'Frost on the strip',
@@ -152,56 +152,56 @@ test('a program is made known, tried, and told of an alarm', async ({ page }) =>
     deviceName: 'HL-01',
   });
   // The list keeps up with what is told.
-  const told = mine.getByRole('link', { name: 'Began: Frost on the strip' });
-  await expect(told).toBeVisible();
-  await expect(mine.getByText('Sent', { exact: true })).toBeVisible();
+  const deliveryLink = ownCard.getByRole('link', { name: 'Began: Frost on the strip' });
+  await expect(deliveryLink).toBeVisible();
+  await expect(ownCard.getByText('Sent', { exact: true })).toBeVisible();
   expect(await page.content()).not.toContain(whsec);
 
   // The notice's own story has it, too.
-  await told.click();
+  await deliveryLink.click();
   const notice = page.getByRole('region', { name: 'Notice' });
   await expect(notice.getByText(new URL(address).host)).toBeVisible();
   await expect(notice.getByText('Frost fans')).toBeVisible();
   await publish('HL-01', secret, { airTemperature: 6, airHumidity: 80 });
-  const resolved = JSON.parse((await program.call('notice.resolved')).body);
+  const resolved = JSON.parse((await receiver.call('notice.resolved')).body);
   expect(resolved.data).toMatchObject({
     status: 'resolved',
     resolvedBy: 'itself',
     id: JSON.parse(opened.body).data.id,
   });
-  await ask('DELETE', `webhook/delete?id=${id}`);
+  await callServer('DELETE', `webhook/delete?id=${id}`);
 });
 
 test('one that is gone is switched off; it is changed, and removed', async ({ page }) => {
   const name = 'Frost alarm';
   const events = ['opened', 'resolved'];
-  await ask('POST', 'webhook/create', { name, url: `${address}/gone`, events, alarmLevel: 0, enabled: true });
+  await callServer('POST', 'webhook/create', { name, url: `${address}/gone`, events, alarmLevel: 0, enabled: true });
   await page.setViewportSize({ width: 390, height: 844 });
-  await enter(page, grower, '/profile?tab=webhook');
-  const mine = card(page, name);
-  await expect(mine).toBeVisible();
-  await expectNoSideways(page);
-  program.status = 410;
+  await openSignedIn(page, grower, '/profile?tab=webhook');
+  const ownCard = card(page, name);
+  await expect(ownCard).toBeVisible();
+  await expectNoHorizontalScroll(page);
+  receiver.status = 410;
   await publish('HL-01', secret, { airTemperature: -1, airHumidity: 80 });
-  await program.call('notice.opened');
+  await receiver.call('notice.opened');
   await expect(async () => {
     await page.reload();
-    await expect(mine.getByText(/answered that it is gone \(410\)/)).toBeVisible({ timeout: 1000 });
+    await expect(ownCard.getByText(/answered that it is gone \(410\)/)).toBeVisible({ timeout: 1000 });
   }).toPass();
   await button(page, 'Switch on: Frost alarm').click();
   await expect(button(page, 'Switch off: Frost alarm')).toBeVisible();
-  await expect(mine.getByText(/answered that it is gone/)).toBeHidden();
+  await expect(ownCard.getByText(/answered that it is gone/)).toBeHidden();
 
   await button(page, 'Edit webhook: Frost alarm').click();
   const form = page.getByRole('dialog', { name: 'Edit webhook' });
   await form.getByRole('checkbox', { name: 'Alarm ends' }).uncheck();
   await form.getByLabel('Which alarms').selectOption('Serious only');
-  await expectNoSideways(page);
+  await expectNoHorizontalScroll(page);
   await form.getByRole('button', { name: 'Save' }).click();
-  await expect(mine.getByText('Alarm begins · Serious only')).toBeVisible();
+  await expect(ownCard.getByText('Alarm begins · Serious only')).toBeVisible();
   await expectAccessible(page);
 
   await button(page, 'Delete: Frost alarm').click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click();
-  await expect(mine).toBeHidden();
+  await expect(ownCard).toBeHidden();
 });

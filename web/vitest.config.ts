@@ -25,7 +25,7 @@ export default mergeConfig(
             include: withPage,
             // Loading React, antd and a page for each file costs more than most files' tests.
             isolate: false,
-            setupFiles: ['src/test/fresh.ts', 'src/test/setup.dom.ts'],
+            setupFiles: ['src/test/resetModules.ts', 'src/test/setup.dom.ts'],
           },
         },
         {

@@ -3,9 +3,9 @@ import { ConfigProvider, theme } from 'antd';
 import dayjs from 'dayjs';
 import { useContext } from 'react';
 import { expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { usePreferences } from '@/lib/preferences';
-import { setStill, setWidth } from '@/test/screen';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { usePreferences } from '@/lib/storage/preferences';
+import { setReducedMotion, setWidth } from '@/test/mediaQueries';
 import { AntdProvider } from './AntdProvider';
 import { antdTheme } from './antdTheme';
 import { palettes } from './palette';
@@ -57,9 +57,9 @@ it('moves nothing for people who want nothing to move, from the moment they say 
     </AntdProvider>,
   );
   expect(seen()).toBe('true');
-  setStill(true);
+  setReducedMotion(true);
   expect(seen()).toBe('false');
-  setStill(false);
+  setReducedMotion(false);
   expect(seen()).toBe('true');
 });
 

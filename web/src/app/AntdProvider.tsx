@@ -4,9 +4,9 @@ import type { Locale } from 'antd/lib/locale';
 import enUS from 'antd/locale/en_US';
 import dayjs from 'dayjs';
 import { type ReactNode, useEffect, useMemo, useState } from 'react';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { phone, still, useMedia } from '@/lib/media';
-import { useTheme } from '@/lib/preferences';
+import { phoneQuery, reducedMotionQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { useTheme } from '@/lib/storage/preferences';
 import { antdTheme } from './antdTheme';
 
 /** antd's own words and dayjs' month names, fetched with the language. */
@@ -33,8 +33,8 @@ const button = { autoInsertSpace: false, loadingIcon: <LoadingOutlined aria-hidd
 
 export function AntdProvider({ children }: { children: ReactNode }) {
   const name = useTheme();
-  const isPhone = useMedia(phone);
-  const isStill = useMedia(still);
+  const isPhone = useMediaQuery(phoneQuery);
+  const isStill = useMediaQuery(reducedMotionQuery);
   const language = useLanguage((state) => state.language);
   const [locale, setLocale] = useState<Locale>(enUS);
   const theme = useMemo(() => antdTheme(name, isPhone, isStill), [name, isPhone, isStill]);

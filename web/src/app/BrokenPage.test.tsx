@@ -1,7 +1,7 @@
 import { act, screen } from '@testing-library/react';
 import { beforeEach, expect, it, vi } from 'vitest';
-import { useReach } from '@/lib/offline/reach';
-import { renderPart } from '@/test/part';
+import { useReachability } from '@/lib/offline/reachability';
+import { renderWithProviders } from '@/test/renderWithProviders';
 import { BrokenPage } from './BrokenPage';
 import { reload } from './reload';
 
@@ -9,26 +9,26 @@ vi.mock('./reload', () => ({ reload: vi.fn() }));
 
 beforeEach(() => vi.mocked(reload).mockClear());
 
-const broken = () => renderPart(<BrokenPage error={new Error('no part')} reset={() => undefined} />);
+const broken = () => renderWithProviders(<BrokenPage error={new Error('no part')} reset={() => undefined} />);
 
 it('loads a page that did not come offline once there is a connection, as it says', () => {
-  useReach.setState({ reach: 'offline' });
+  useReachability.setState({ reach: 'offline' });
   broken();
   expect(screen.getByRole('heading', { name: 'This page is not kept on this device' })).toBeVisible();
   expect(screen.queryByText('no part')).toBeNull();
-  act(() => useReach.setState({ reach: 'slow' }));
+  act(() => useReachability.setState({ reach: 'slow' }));
   expect(reload).not.toHaveBeenCalled();
-  act(() => useReach.setState({ reach: 'online' }));
+  act(() => useReachability.setState({ reach: 'online' }));
   expect(reload).toHaveBeenCalledTimes(1);
   // Until then it does not say otherwise.
   expect(screen.getByRole('heading', { name: 'This page is not kept on this device' })).toBeVisible();
 });
 
 it('does not wait for a connection where answers are only slow', () => {
-  useReach.setState({ reach: 'slow' });
+  useReachability.setState({ reach: 'slow' });
   broken();
   expect(screen.getByRole('heading', { name: 'This page cannot be shown' })).toBeVisible();
-  act(() => useReach.setState({ reach: 'online' }));
+  act(() => useReachability.setState({ reach: 'online' }));
   expect(reload).not.toHaveBeenCalled();
 });
 

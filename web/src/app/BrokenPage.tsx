@@ -2,7 +2,7 @@ import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
 import type { ErrorComponentProps } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useReach } from '@/lib/offline/reach';
+import { useReachability } from '@/lib/offline/reachability';
 import { Empty } from '@/ui/Empty';
 import { PlainButton } from '@/ui/PlainButton';
 import css from './BrokenPage.module.css';
@@ -11,7 +11,7 @@ import { reload } from './reload';
 /** In place of a page that could not be loaded or drawn; the frame around it stays. */
 export function BrokenPage({ error }: ErrorComponentProps) {
   const { t } = useTranslation();
-  const reach = useReach((state) => state.reach);
+  const reach = useReachability((state) => state.reach);
   // A slow answer is no reason to wait for another connection.
   const offline = reach === 'offline' || reach === 'silent';
   // What did not come for want of a connection comes with it, as the page says; the router keeps the failure until then.

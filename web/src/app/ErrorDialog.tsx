@@ -1,13 +1,13 @@
 import { useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { closeDialog, useNotices } from '@/lib/notices';
+import { closeDialog, useFeedback } from '@/lib/feedback/feedback';
 import { PlainButton } from '@/ui/PlainButton';
 import css from './ErrorDialog.module.css';
 
 /** What the server said with a code that has no milder way. The browser's own dialog: it needs nothing that could fail to load. */
 export function ErrorDialog() {
   const { t } = useTranslation();
-  const dialog = useNotices((state) => state.dialog);
+  const dialog = useFeedback((state) => state.dialog);
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
 

@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { SignInPage } from '@/features/signin/SignInPage';
-import { useSession } from '@/lib/session';
-import { home } from './returnAddress';
+import { useSession } from '@/lib/session/session';
+import { homePath } from './returnAddress';
 
 /** The shell and the home page are fetched while the server looks at the password. */
-function fetchAhead(): void {
+function prefetchHome(): void {
   // What fails here is fetched again, and told of, when it is needed.
   Promise.all([import('./shell/Shell'), import('@/features/home/HomePage')]).catch(() => undefined);
 }
@@ -16,7 +16,7 @@ export function SignInRoute() {
   const navigate = useNavigate();
   const signedIn = useSession((state) => state.session !== null);
   useEffect(() => {
-    if (signedIn) void navigate({ href: from ?? home, replace: true });
+    if (signedIn) void navigate({ href: from ?? homePath, replace: true });
   }, [signedIn, from, navigate]);
-  return <SignInPage ended={ended ?? false} onSubmit={fetchAhead} />;
+  return <SignInPage ended={ended ?? false} onSubmit={prefetchHome} />;
 }

@@ -1,6 +1,6 @@
 import { act, fireEvent, render, screen, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { showDialog, toast, useNotices } from '@/lib/notices';
+import { showDialog, toast, useFeedback } from '@/lib/feedback/feedback';
 import { ErrorDialog } from './ErrorDialog';
 import { Toasts } from './Toasts';
 
@@ -97,5 +97,5 @@ it('the error dialog says what the server said, until it is closed', () => {
   expect(dialog).toHaveAccessibleDescription('Too many tries. Wait 15 minutes.');
   act(() => (dialog as HTMLDialogElement).close());
   expect(screen.queryByRole('dialog')).toBeNull();
-  expect(useNotices.getState().dialog).toBeNull();
+  expect(useFeedback.getState().dialog).toBeNull();
 });

@@ -5,7 +5,7 @@ import ExclamationCircleFilled from '@ant-design/icons/ExclamationCircleFilled';
 import InfoCircleFilled from '@ant-design/icons/InfoCircleFilled';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dismissToast, type Toast, type ToastTone, useNotices } from '@/lib/notices';
+import { dismissToast, type Toast, type ToastTone, useFeedback } from '@/lib/feedback/feedback';
 import css from './Toasts.module.css';
 
 const icons = {
@@ -15,11 +15,11 @@ const icons = {
   error: CloseCircleFilled,
 } satisfies Record<ToastTone, unknown>;
 
-const shownFor = 5_000;
+const visibleMs = 5_000;
 
 /** Short messages above the page. They wait while the pointer or the keyboard is on them; one with something to do waits for that. */
 export function Toasts() {
-  const toasts = useNotices((state) => state.toasts);
+  const toasts = useFeedback((state) => state.toasts);
   const urgent = toasts.filter(({ tone }) => tone === 'error' || tone === 'warning');
   const calm = toasts.filter(({ tone }) => tone === 'success' || tone === 'info');
   // Both regions are always there: a screen reader tells only of what appears in a region that it knows.
@@ -27,28 +27,28 @@ export function Toasts() {
     <div className={css.place}>
       <div role="alert">
         {urgent.map((toast) => (
-          <Message key={toast.id} toast={toast} />
+          <ToastMessage key={toast.id} toast={toast} />
         ))}
       </div>
       <div role="status">
         {calm.map((toast) => (
-          <Message key={toast.id} toast={toast} />
+          <ToastMessage key={toast.id} toast={toast} />
         ))}
       </div>
     </div>
   );
 }
 
-function Message({ toast }: { toast: Toast }) {
+function ToastMessage({ toast }: { toast: Toast }) {
   const { t } = useTranslation();
-  const [held, setHeld] = useState(false);
+  const [paused, setHeld] = useState(false);
   const Icon = icons[toast.tone];
 
   useEffect(() => {
-    if (held || toast.action) return;
-    const timer = setTimeout(() => dismissToast(toast.id), shownFor);
+    if (paused || toast.action) return;
+    const timer = setTimeout(() => dismissToast(toast.id), visibleMs);
     return () => clearTimeout(timer);
-  }, [held, toast.id, toast.action]);
+  }, [paused, toast.id, toast.action]);
 
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the pointer only holds the message; what acts is the button in it

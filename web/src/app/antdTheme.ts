@@ -1,5 +1,5 @@
 import { type ThemeConfig, theme } from 'antd';
-import type { Theme } from '@/lib/preferences';
+import type { Theme } from '@/lib/storage/preferences';
 import { type Palette, palettes } from './palette';
 
 const font = '"Inter", system-ui, -apple-system, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';

@@ -1,13 +1,13 @@
 import { act, screen } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { setTenant, tenantId, useTenant } from '@/lib/tenant';
-import { frameBackend } from '@/test/backend';
+import { setTenant, tenantId, useTenant } from '@/lib/tenant/tenant';
 import { openConsole } from '@/test/console';
 import { ok, onGet, refused } from '@/test/server';
 import { signedIn } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
-vi.mock('@/lib/live/live', () => ({
+vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
 }));
@@ -30,7 +30,7 @@ const greenfield = {
 };
 
 beforeEach(() => {
-  frameBackend();
+  shellServer();
   document.head.innerHTML = `<link rel="icon" href="${ours}" type="image/svg+xml">`;
   document.title = '';
   return () => {

@@ -1,11 +1,11 @@
 import { screen } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { frameBackend } from '@/test/backend';
 import { openConsole } from '@/test/console';
 import { ok, onGet } from '@/test/server';
 import { signedIn } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
 
-vi.mock('@/lib/live/live', () => ({
+vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
 }));
@@ -23,7 +23,7 @@ const settings = (demoPages: boolean) =>
   );
 
 beforeEach(() => {
-  frameBackend();
+  shellServer();
 });
 
 describe('where the provider shows demo pages', () => {

@@ -1,11 +1,11 @@
 import { notFound } from '@tanstack/react-router';
-import { api } from '@/lib/api';
-import { raiseError } from '@/lib/errorText';
+import { api } from '@/lib/http/api';
+import { showError } from '@/lib/http/errorText';
 
 /** Before a demo page: where the provider has switched them off, its address is an unknown one. */
-export async function demoPagesOnly(): Promise<void> {
+export async function requireDemoPages(): Promise<void> {
   const { demoPages } = await api.get('/admin-api/system/console/settings').catch((error: unknown) => {
-    raiseError(error);
+    showError(error);
     throw error;
   });
   if (!demoPages) throw notFound();

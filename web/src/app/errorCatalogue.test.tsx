@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { act, screen } from '@testing-library/react';
 import { delay, HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { api } from '@/lib/api';
-import { timeoutMs } from '@/lib/http';
-import { type Language, languages, useLanguage } from '@/lib/i18n';
-import { useNotices } from '@/lib/notices';
-import { signOut, useSession } from '@/lib/session';
+import { useFeedback } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { timeoutMs } from '@/lib/http/http';
+import { type Language, languages, useLanguage } from '@/lib/i18n/i18n';
+import { signOut, useSession } from '@/lib/session/session';
 import { gate } from '@/test/gate';
-import { renderPart, testClient } from '@/test/part';
+import { renderWithProviders, testClient } from '@/test/renderWithProviders';
 import { ok, onPost, onPut, refused } from '@/test/server';
 import { signedIn } from '@/test/session';
 import { ErrorDialog } from './ErrorDialog';
@@ -17,7 +17,7 @@ import { Toasts } from './Toasts';
 /** The specification's error catalogue, case by case: what a person sees of a change that failed. */
 
 const path = '/app-api/member/user/update';
-const said = 'The server’s own sentence';
+const serverSentence = 'The server’s own sentence';
 
 interface Case {
   name: string;
@@ -30,7 +30,7 @@ interface Case {
 }
 
 const business = (code: number, way: Case['way'], key?: string): Case[] => [
-  { name: `${code}`, answer: () => refused(code, said), way, key },
+  { name: `${code}`, answer: () => refused(code, serverSentence), way, key },
   { name: `${code} without a sentence`, answer: () => refused(code), way, key: key ?? 'error.default' },
 ];
 
@@ -47,7 +47,7 @@ const cases: Case[] = [
   ...[404, 413, 502, 503].map(
     (status): Case => ({
       name: `status ${status}`,
-      answer: () => HttpResponse.json({ code: status, data: null, msg: said }, { status }),
+      answer: () => HttpResponse.json({ code: status, data: null, msg: serverSentence }, { status }),
       way: 'error',
       key: 'error.status',
       status,
@@ -85,7 +85,7 @@ function change(nickname: string, meta = {}, signal?: AbortSignal) {
 }
 
 function draw() {
-  return renderPart(
+  return renderWithProviders(
     <>
       <Toasts />
       <ErrorDialog />
@@ -93,7 +93,7 @@ function draw() {
   );
 }
 
-const shown = () => useNotices.getState().toasts.map(({ tone, title, text }) => [tone, title, text]);
+const shown = () => useFeedback.getState().toasts.map(({ tone, title, text }) => [tone, title, text]);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
@@ -118,7 +118,7 @@ describe.each(languages.map(({ code }) => code))('a failure in %s', (language) =
       await act(() => vi.advanceTimersByTimeAsync(timeoutMs));
     }
     await act(async () => expect(await rejected).toBeInstanceOf(Error));
-    const text = key ? specified(key, language, status) : said;
+    const text = key ? specified(key, language, status) : serverSentence;
 
     if (way === 'dialog') {
       expect(shown()).toEqual([]);
@@ -151,16 +151,16 @@ describe.each(languages.map(({ code }) => code))('a failure in %s', (language) =
   });
 
   it('of a feature that has words for it is told once: its words, and the cause below', async () => {
-    onPut(path, () => refused(601, said));
+    onPut(path, () => refused(601, serverSentence));
     await fail({ failure: 'profile.saveFail', tone: 'error' });
-    expect(shown()).toEqual([['error', specified('profile.saveFail', language), said]]);
-    onPut(path, () => refused(777, said));
+    expect(shown()).toEqual([['error', specified('profile.saveFail', language), serverSentence]]);
+    onPut(path, () => refused(777, serverSentence));
     await fail({ failure: 'device.editFail' });
     expect(shown()).toHaveLength(1);
-    expect(useNotices.getState().dialog).toEqual({
+    expect(useFeedback.getState().dialog).toEqual({
       title: specified('error.title', language),
       about: specified('device.editFail', language),
-      text: said,
+      text: serverSentence,
     });
   });
 });
@@ -206,12 +206,12 @@ describe('many failures at once', () => {
     await act(() => Promise.all(Array.from({ length: 10 }, () => fail())));
     expect(shown()).toEqual([['error', network, undefined]]);
     // The one that stands is not drawn anew for each: a screen reader says it once.
-    const [{ id } = { id: 0 }] = useNotices.getState().toasts;
+    const [{ id } = { id: 0 }] = useFeedback.getState().toasts;
     await act(() => fail());
-    expect(useNotices.getState().toasts[0]?.id).toBe(id);
+    expect(useFeedback.getState().toasts[0]?.id).toBe(id);
     vi.advanceTimersByTime(1_000);
     await act(() => fail());
-    expect(useNotices.getState().toasts.map((toast) => toast.id)).not.toEqual([id]);
+    expect(useFeedback.getState().toasts.map((toast) => toast.id)).not.toEqual([id]);
     expect(shown()).toHaveLength(1);
   });
 
@@ -231,18 +231,18 @@ describe('many failures at once', () => {
 });
 
 it('a form shows the codes itself that it names, and no others', async () => {
-  onPut(path, () => refused(601, said));
+  onPut(path, () => refused(601, serverSentence));
   await fail({ shows: [601] });
   expect(shown()).toEqual([]);
-  onPut(path, () => refused(500, said));
+  onPut(path, () => refused(500, serverSentence));
   await fail({ shows: [601] });
-  expect(shown()).toEqual([['error', said, undefined]]);
+  expect(shown()).toEqual([['error', serverSentence, undefined]]);
 });
 
 it('a failure may be as mild as a warning', async () => {
-  onPut(path, () => refused(429, said));
+  onPut(path, () => refused(429, serverSentence));
   await fail({ failure: 'signin.fail', tone: 'warning' });
-  expect(shown()).toEqual([['warning', 'login failed', said]]);
+  expect(shown()).toEqual([['warning', 'login failed', serverSentence]]);
 });
 
 it('whoever went away is told nothing', async () => {

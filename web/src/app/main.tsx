@@ -1,30 +1,30 @@
 import './fonts.css';
 import './tokens.css';
 import './global.css';
-import './forced.css';
+import './forcedColors.css';
 import { RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
-import { startI18n } from '@/lib/i18n';
-import { keepAnswers } from '@/lib/offline/keep';
-import { followReach } from '@/lib/offline/recover';
-import { followPreferences } from '@/lib/preferences';
-import { createQueryClient } from '@/lib/queryClient';
-import { followLine } from '@/lib/saver';
-import { keepSession } from '@/lib/sessionUpkeep';
-import { followLanguage, followSession } from './follow';
+import { createQueryClient } from '@/lib/http/queryClient';
+import { startI18n } from '@/lib/i18n/i18n';
+import { startAnswerCache } from '@/lib/offline/answerCache';
+import { followReachability } from '@/lib/offline/followReachability';
+import { startSessionRenewal } from '@/lib/session/sessionRenewal';
+import { watchConnection } from '@/lib/storage/dataSaver';
+import { followThemePreference } from '@/lib/storage/preferences';
+import { followLanguage, followSession } from './followSession';
 import { Providers } from './Providers';
 import { createConsoleRouter } from './router';
 
 async function start(container: HTMLElement): Promise<void> {
   const client = createQueryClient();
   const router = createConsoleRouter();
-  followPreferences();
-  keepSession();
+  followThemePreference();
+  startSessionRenewal();
   followSession(router, client);
   followLanguage(client);
-  followReach(client);
-  keepAnswers(client);
-  followLine();
+  followReachability(client);
+  startAnswerCache(client);
+  watchConnection();
   // The page's own code is fetched while the texts are.
   await Promise.all([startI18n(), router.load()]);
   createRoot(container).render(

@@ -1,22 +1,22 @@
-export const home = '/dashboard-default';
+export const homePath = '/dashboard-default';
 
-const here = 'http://here.invalid';
+const placeholderOrigin = 'http://here.invalid';
 /** What no address of this site has: browsers drop some of these, and take others for the end of a line. */
-const control = /[\p{Cc}\u2028\u2029]/u;
+const controlCharacters = /[\p{Cc}\u2028\u2029]/u;
 /** A path that is encoded more often than this is nobody's. */
-const mostEncoded = 4;
+const maxDecodings = 4;
 
 /**
  * The address to come back to after signing in, undefined where that is the home page anyhow. Only paths of this site: an address
  * in a link must not lead people elsewhere.
  */
 export function returnAddress(address: unknown): string | undefined {
-  if (typeof address !== 'string' || !/^\/(?![/\\])/.test(address) || control.test(address)) return undefined;
-  const url = parsed(address);
-  if (url?.origin !== here || !staysHere(url.pathname)) return undefined;
+  if (typeof address !== 'string' || !/^\/(?![/\\])/.test(address) || controlCharacters.test(address)) return undefined;
+  const url = parseUrl(address);
+  if (url?.origin !== placeholderOrigin || !isSameSite(url.pathname)) return undefined;
   if (url.pathname === '/signin') return undefined;
   // The home page of itself needs no remembering; what was chosen on it does.
-  if ((url.pathname === '/' || url.pathname === home) && url.search === '') return undefined;
+  if ((url.pathname === '/' || url.pathname === homePath) && url.search === '') return undefined;
   return url.pathname + url.search + url.hash;
 }
 
@@ -24,29 +24,29 @@ export function returnAddress(address: unknown): string | undefined {
  * Whether a path names a place of this site however it is read: as it is, which after "." and ".." may begin with the two slashes of
  * another site's address, and in whatever form somebody on its way decodes it to.
  */
-function staysHere(path: string): boolean {
+function isSameSite(path: string): boolean {
   let form = path;
-  for (let times = 0; times <= mostEncoded; times++) {
-    const url = parsed(form);
-    if (url?.origin !== here || form.startsWith('//') || url.pathname.startsWith('//')) return false;
-    if (control.test(form) || form.includes('\\')) return false;
-    const next = decoded(form);
+  for (let times = 0; times <= maxDecodings; times++) {
+    const url = parseUrl(form);
+    if (url?.origin !== placeholderOrigin || form.startsWith('//') || url.pathname.startsWith('//')) return false;
+    if (controlCharacters.test(form) || form.includes('\\')) return false;
+    const next = decodeOnce(form);
     if (next === form) return true;
     form = next;
   }
   return false;
 }
 
-function parsed(address: string): URL | null {
+function parseUrl(address: string): URL | null {
   try {
-    return new URL(address, here);
+    return new URL(address, placeholderOrigin);
   } catch {
     return null;
   }
 }
 
 /** A path without one layer of its encoding; a backslash, which leads nowhere, for what is encoded wrongly. */
-function decoded(path: string): string {
+function decodeOnce(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {

@@ -1,26 +1,26 @@
 import { act, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { api } from '@/lib/api';
-import { useLanguage } from '@/lib/i18n';
-import { signOut, useSession } from '@/lib/session';
-import { frameBackend } from '@/test/backend';
+import { api } from '@/lib/http/api';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { signOut, useSession } from '@/lib/session/session';
 import { openConsole } from '@/test/console';
 import { ok, onGet, onPost, refused, server } from '@/test/server';
 import { signedIn, tokens } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
-vi.mock('@/lib/live/live', () => ({
+vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
 }));
 // These pages have their own tests.
 vi.mock('@/features/home/HomePage', () => ({ HomePage: () => <h1>The home page</h1> }));
 vi.mock('@/features/data/DataPage', () => ({ DataPage: () => <h1>Data center</h1> }));
-vi.mock('@/features/inform/InformPage', () => ({ InformPage: () => <h1>Alarm inform</h1> }));
+vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => <h1>Alarm inform</h1> }));
 
 beforeEach(() => {
-  frameBackend();
+  shellServer();
 });
 
 const heading = (name: string | RegExp) => screen.findByRole('heading', { name });

@@ -13,20 +13,20 @@ import { channelSearch } from '@/features/channel/search';
 import { dataSearch } from '@/features/data/search';
 import { deviceSearch } from '@/features/device/search';
 import { homeSearch } from '@/features/home/search';
-import { informSearch } from '@/features/inform/search';
 import { messageSearch } from '@/features/message/search';
+import { noticesSearch } from '@/features/notices/search';
 import { profileSearch } from '@/features/profile/search';
-import { useSession } from '@/lib/session';
-import { Bare } from './Bare';
+import { useSession } from '@/lib/session/session';
+import { BareLayout } from './BareLayout';
 import { BrokenPage } from './BrokenPage';
-import { demoPagesOnly } from './demoPages';
+import { requireDemoPages } from './demoPages';
 import { ErrorDialog } from './ErrorDialog';
-import { freshDocument } from './freshSignIn';
+import { ensureFreshDocument } from './freshDocument';
 import { NotFoundPage } from './NotFoundPage';
-import { home, returnAddress, signInSearch } from './returnAddress';
+import { homePath, returnAddress, signInSearch } from './returnAddress';
 import { Toasts } from './Toasts';
 
-const root = createRootRoute({
+const rootRoute = createRootRoute({
   component: () => (
     <>
       <Outlet />
@@ -37,28 +37,28 @@ const root = createRootRoute({
   notFoundComponent: NotFoundPage,
 });
 
-const index = createRoute({
-  getParentRoute: () => root,
+const indexRoute = createRoute({
+  getParentRoute: () => rootRoute,
   path: '/',
   beforeLoad: () => {
-    throw redirect({ to: home, replace: true });
+    throw redirect({ to: homePath, replace: true });
   },
 });
 
-const signIn = createRoute({
-  getParentRoute: () => root,
+const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
   path: '/signin',
   validateSearch: signInSearch,
   beforeLoad: ({ search, location }) => {
-    if (useSession.getState().session) throw redirect({ href: search.from ?? home, replace: true });
-    return freshDocument(location.href);
+    if (useSession.getState().session) throw redirect({ href: search.from ?? homePath, replace: true });
+    return ensureFreshDocument(location.href);
   },
   component: lazyRouteComponent(() => import('./SignInRoute'), 'SignInRoute'),
 });
 
 /** Everything below asks for a session and remembers where the person wanted to go. */
-const signedIn = createRoute({
-  getParentRoute: () => root,
+const signedInRoute = createRoute({
+  getParentRoute: () => rootRoute,
   id: 'signed-in',
   beforeLoad: ({ location }) => {
     if (useSession.getState().session) return;
@@ -66,105 +66,105 @@ const signedIn = createRoute({
   },
 });
 
-const shell = createRoute({
-  getParentRoute: () => signedIn,
+const shellRoute = createRoute({
+  getParentRoute: () => signedInRoute,
   id: 'shell',
   component: lazyRouteComponent(() => import('./shell/Shell'), 'Shell'),
 });
 
-const homePage = createRoute({
-  getParentRoute: () => shell,
-  path: home,
+const homeRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: homePath,
   validateSearch: homeSearch,
   component: lazyRouteComponent(() => import('@/features/home/HomePage'), 'HomePage'),
 });
 
-const pages = [
+const pageRoutes = [
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/data',
     validateSearch: dataSearch,
     component: lazyRouteComponent(() => import('@/features/data/DataPage'), 'DataPage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/device',
     validateSearch: deviceSearch,
     component: lazyRouteComponent(() => import('@/features/device/DevicePage'), 'DevicePage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/alarm',
     validateSearch: alarmSearch,
     component: lazyRouteComponent(() => import('@/features/alarm/AlarmPage'), 'AlarmPage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/inform',
-    validateSearch: informSearch,
-    component: lazyRouteComponent(() => import('@/features/inform/InformPage'), 'InformPage'),
+    validateSearch: noticesSearch,
+    component: lazyRouteComponent(() => import('@/features/notices/NoticesPage'), 'NoticesPage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/notification',
     validateSearch: channelSearch,
     component: lazyRouteComponent(() => import('@/features/channel/ChannelPage'), 'ChannelPage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/profile',
     validateSearch: profileSearch,
     component: lazyRouteComponent(() => import('@/features/profile/ProfilePage'), 'ProfilePage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/profile/activity',
     validateSearch: activitySearch,
     component: lazyRouteComponent(() => import('@/features/activity/ActivityPage'), 'ActivityPage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/message',
     validateSearch: messageSearch,
     component: lazyRouteComponent(() => import('@/features/message/MessagePage'), 'MessagePage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/billing',
-    beforeLoad: demoPagesOnly,
+    beforeLoad: requireDemoPages,
     component: lazyRouteComponent(() => import('@/features/demo-pages/billing/BillingPage'), 'BillingPage'),
   }),
   createRoute({
-    getParentRoute: () => shell,
+    getParentRoute: () => shellRoute,
     path: '/rtl-page',
-    beforeLoad: demoPagesOnly,
+    beforeLoad: requireDemoPages,
     component: lazyRouteComponent(() => import('@/features/demo-pages/rtl/RtlPage'), 'RtlPage'),
   }),
 ] as const;
 
 /** A page that fills the window: no menu, no bar. */
-const virtualReality = createRoute({
-  getParentRoute: () => signedIn,
+const virtualRealityRoute = createRoute({
+  getParentRoute: () => signedInRoute,
   path: '/virtual-reality',
-  beforeLoad: demoPagesOnly,
+  beforeLoad: requireDemoPages,
   component: lazyRouteComponent(
     () => import('@/features/demo-pages/virtual-reality/VirtualRealityPage'),
     'VirtualRealityPage',
   ),
 });
-const bareOpen = createRoute({ getParentRoute: () => root, id: 'bare', component: () => <Bare /> });
-const signUp = createRoute({
-  getParentRoute: () => bareOpen,
+const publicRoute = createRoute({ getParentRoute: () => rootRoute, id: 'bare', component: () => <BareLayout /> });
+const signUpRoute = createRoute({
+  getParentRoute: () => publicRoute,
   path: '/signup',
-  beforeLoad: demoPagesOnly,
+  beforeLoad: requireDemoPages,
   component: lazyRouteComponent(() => import('@/features/demo-pages/signup/SignUpPage'), 'SignUpPage'),
 });
 
-const routeTree = root.addChildren([
-  index,
-  signIn,
-  signedIn.addChildren([shell.addChildren([homePage, ...pages]), virtualReality]),
-  bareOpen.addChildren([signUp]),
+const routeTree = rootRoute.addChildren([
+  indexRoute,
+  signInRoute,
+  signedInRoute.addChildren([shellRoute.addChildren([homeRoute, ...pageRoutes]), virtualRealityRoute]),
+  publicRoute.addChildren([signUpRoute]),
 ]);
 
 export function createConsoleRouter(history?: RouterHistory) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { languages } from '@/lib/i18n';
+import { languages } from '@/lib/i18n/i18n';
 
 type Texts = { [key: string]: string | Texts };
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { languages } from '@/lib/i18n';
+import { languages } from '@/lib/i18n/i18n';
 
 /** A text of the specification in the four languages, variables as `{name}`. The server's test reads the same table. */
 interface Row {
@@ -44,12 +44,12 @@ describe.each(languages.map(({ code }) => code))('the specification’s texts in
   const texts = read(code);
 
   it.each(rows.map((row) => [row.key, row] as const))('%s', (_, row) => {
-    const said = keysOf(row).flatMap((key) => {
+    const actual = keysOf(row).flatMap((key) => {
       const text = textOf(texts, key);
       return text === undefined ? [] : [[key, text]];
     });
-    expect(said).toEqual(said.map(([key]) => [key, wanted(row, code)]));
-    expect(said).not.toEqual([]);
+    expect(actual).toEqual(actual.map(([key]) => [key, wanted(row, code)]));
+    expect(actual).not.toEqual([]);
     for (const key of row.web ?? []) expect(textOf(texts, key), key).toBeDefined();
   });
 });

@@ -2,32 +2,32 @@ import { createDecipheriv } from 'node:crypto';
 import { act, fireEvent, screen } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { vi } from 'vitest';
-import type { CaptchaAnswer, CaptchaData } from '@/lib/captcha';
+import type { CaptchaAnswer, CaptchaData } from '@/lib/http/captcha';
 import { onPost } from './server';
 
-const key = 'XwKsGlMcdPMEhR1B';
-const track = 376;
-const handle = 44;
+const captchaKey = 'XwKsGlMcdPMEhR1B';
+const trackWidth = 376;
+const handleWidth = 44;
 /** How far the slider's handle can go, in pixels, and the piece with it, in the basis of its coordinates. */
-export const travel = { pixels: track - handle, basis: 263 };
+export const sliderTravel = { pixels: trackWidth - handleWidth, basis: 263 };
 
-export const bare = (
+export const captchaAnswer = (
   repCode: CaptchaAnswer['repCode'],
   repMsg: string | null = null,
   repData: CaptchaData | null = null,
 ) => HttpResponse.json({ repCode, repMsg, repData, success: repCode === '0000' });
 
 /** What was encrypted for the server, by another's implementation than ours. */
-export function unseal(text: string): string {
-  const decipher = createDecipheriv('aes-128-ecb', key, null);
+export function decrypt(text: string): string {
+  const decipher = createDecipheriv('aes-128-ecb', captchaKey, null);
   return decipher.update(text, 'base64', 'utf8') + decipher.final('utf8');
 }
 
 /** A server of slider captchas, and what jsdom lacks of a page that is laid out. A test changes what it answers. */
-export function captchaBackend() {
+export function captchaServer() {
   const state = {
     target: 120,
-    secretKey: key,
+    secretKey: captchaKey,
     gets: [] as unknown[],
     checks: [] as { token: string; point: { x: number; y: number }; captchaType: string }[],
     /** Answer these instead, once each. */
@@ -38,7 +38,7 @@ export function captchaBackend() {
     state.gets.push(await request.json());
     const answer = state.getAnswers.shift();
     if (answer) return answer();
-    return bare('0000', null, {
+    return captchaAnswer('0000', null, {
       originalImageBase64: `YmFja2dyb3VuZA${state.gets.length}=`,
       jigsawImageBase64: 'cGllY2U=',
       token: `token-${state.gets.length}`,
@@ -47,16 +47,18 @@ export function captchaBackend() {
   });
   onPost('/admin-api/system/captcha/check', async ({ request }) => {
     const { captchaType, token, pointJson } = (await request.json()) as Record<string, string>;
-    const plain = state.secretKey ? unseal(pointJson ?? '') : (pointJson ?? '');
+    const plain = state.secretKey ? decrypt(pointJson ?? '') : (pointJson ?? '');
     state.checks.push({ captchaType: captchaType ?? '', token: token ?? '', point: JSON.parse(plain) });
     const answer = state.checkAnswers.shift();
     if (answer) return answer();
     const near = Math.abs(Math.trunc(JSON.parse(plain).x) - state.target) <= 5;
-    return near ? bare('0000', null, { captchaType, token, pointJson, result: true }) : bare('6111', 'not the place');
+    return near
+      ? captchaAnswer('0000', null, { captchaType, token, pointJson, result: true })
+      : captchaAnswer('6111', 'not the place');
   });
 
-  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(track);
-  vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(handle);
+  vi.spyOn(Element.prototype, 'clientWidth', 'get').mockReturnValue(trackWidth);
+  vi.spyOn(HTMLElement.prototype, 'offsetWidth', 'get').mockReturnValue(handleWidth);
   Element.prototype.setPointerCapture = () => undefined;
   Element.prototype.scrollIntoView = () => undefined;
   return state;
@@ -64,21 +66,25 @@ export function captchaBackend() {
 
 export const slider = () => screen.getByRole('slider', { name: 'Slide the piece into place' });
 
-const at = (x: number) => ({ pointerId: 1, button: 0, clientX: 300 + (x / travel.basis) * travel.pixels });
+const pointerAt = (x: number) => ({
+  pointerId: 1,
+  button: 0,
+  clientX: 300 + (x / sliderTravel.basis) * sliderTravel.pixels,
+});
 
 /** Takes the handle, moves it to a place in the basis, and holds it there. */
 export function drag(x: number, from = 0): void {
-  fireEvent.pointerDown(slider(), at(from));
-  fireEvent.pointerMove(slider(), at((from + x) / 2));
-  fireEvent.pointerMove(slider(), at(x));
+  fireEvent.pointerDown(slider(), pointerAt(from));
+  fireEvent.pointerMove(slider(), pointerAt((from + x) / 2));
+  fireEvent.pointerMove(slider(), pointerAt(x));
 }
 
 export function drop(x: number): void {
-  fireEvent.pointerUp(slider(), at(x));
+  fireEvent.pointerUp(slider(), pointerAt(x));
 }
 
 /** Waits for what comes by itself, without a clock: for tests that hold the clock. */
-export async function until<T>(check: () => T): Promise<T> {
+export async function waitWithoutClock<T>(check: () => T): Promise<T> {
   for (let turn = 0; turn < 500; turn += 1) {
     try {
       return check();
@@ -90,9 +96,9 @@ export async function until<T>(check: () => T): Promise<T> {
 }
 
 /** Waits until a picture is there and solves it. */
-export async function solve({ target }: { target: number }): Promise<void> {
-  await until(() => screen.getByRole('img', { name: 'Picture with a gap for the piece' }));
+export async function solvePuzzle({ target }: { target: number }): Promise<void> {
+  await waitWithoutClock(() => screen.getByRole('img', { name: 'Picture with a gap for the piece' }));
   drag(target);
   drop(target);
-  await until(() => screen.getByText(/^Verified in/));
+  await waitWithoutClock(() => screen.getByText(/^Verified in/));
 }

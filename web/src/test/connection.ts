@@ -1,12 +1,12 @@
 import { vi } from 'vitest';
 import { LiveConnection, type LiveState } from '@/lib/live/connection';
-import type { Frame } from '@/lib/live/parser';
-import { fakeStreams } from './stream';
+import type { StreamEvent } from '@/lib/live/eventStreamParser';
+import { fakeStreams } from './fakeStreams';
 
 /** A connection to a server of streams, with all that it says. */
-export function connect(lastEventId = '', from = async () => '') {
+export function openConnection(lastEventId = '', from = async () => '') {
   const server = fakeStreams();
-  const frames: Frame[] = [];
+  const frames: StreamEvent[] = [];
   const states: LiveState[] = [];
   const token = vi.fn<() => Promise<string | null>>().mockResolvedValue('token-1');
   const renew = vi.fn<(used: string) => Promise<string | null>>().mockImplementation(async (used) => {
@@ -16,8 +16,13 @@ export function connect(lastEventId = '', from = async () => '') {
   const onFresh = vi.fn();
   const onHeard = vi.fn();
   const connection = new LiveConnection(
-    { token, renew, from, open: server.open },
-    { onFrames: (told) => frames.push(...told), onState: (state) => states.push(state), onFresh, onHeard },
+    { token, renew, startPosition: from, open: server.open },
+    {
+      onStreamEvents: (received) => frames.push(...received),
+      onState: (state) => states.push(state),
+      onFreshStart: onFresh,
+      onActivity: onHeard,
+    },
     lastEventId,
   );
   connection.start();

@@ -1,11 +1,11 @@
 import { createMemoryHistory, type RouterHistory, RouterProvider } from '@tanstack/react-router';
 import { act, render } from '@testing-library/react';
 import { afterEach } from 'vitest';
-import { followLanguage, followSession } from '@/app/follow';
+import { followLanguage, followSession } from '@/app/followSession';
 import { Providers } from '@/app/Providers';
 import { createConsoleRouter } from '@/app/router';
-import { testClient } from './part';
-import { Unstyled } from './Unstyled';
+import { testClient } from './renderWithProviders';
+import { WithoutAntdStyles } from './WithoutAntdStyles';
 
 const stops: (() => void)[] = [];
 afterEach(() => {
@@ -23,9 +23,9 @@ export async function openConsole(
   await act(() => router.load());
   const drawn = render(
     <Providers client={client}>
-      <Unstyled>
+      <WithoutAntdStyles>
         <RouterProvider router={router} />
-      </Unstyled>
+      </WithoutAntdStyles>
     </Providers>,
   );
   return { client, router, ...drawn };

@@ -19,17 +19,18 @@ const kinds = [
 /** Every call of the console, read from the contract itself: a new one is among them once it is written there. */
 export function consoleCalls(): Call[] {
   const contract = readFileSync('../api/openapi.yaml', 'utf8');
-  return parts(contract, /^ {2}(\/(?:admin-api|app-api)\/\S+):\n/gm, /^(?: {2})?\S/m).flatMap(([path, operations]) =>
-    parts(operations, /^ {4}(get|post|put|delete):\n/gm, /^ {4}\S/m).map(([method, words]) => ({
-      method: method.toUpperCase() as Call['method'],
-      path,
-      kind: kinds.find(([, mark]) => words.includes(mark))?.[0] ?? 'json',
-    })),
+  return sectionsOf(contract, /^ {2}(\/(?:admin-api|app-api)\/\S+):\n/gm, /^(?: {2})?\S/m).flatMap(
+    ([path, operations]) =>
+      sectionsOf(operations, /^ {4}(get|post|put|delete):\n/gm, /^ {4}\S/m).map(([method, words]) => ({
+        method: method.toUpperCase() as Call['method'],
+        path,
+        kind: kinds.find(([, mark]) => words.includes(mark))?.[0] ?? 'json',
+      })),
   );
 }
 
 /** What stands below each heading, up to the next line as far to the left. */
-function parts(text: string, heading: RegExp, end: RegExp): [name: string, text: string][] {
+function sectionsOf(text: string, heading: RegExp, end: RegExp): [name: string, text: string][] {
   return [...text.matchAll(heading)].map((found) => {
     const below = text.slice(found.index + found[0].length);
     const at = below.search(end);

@@ -4,13 +4,13 @@ import userEvent from '@testing-library/user-event';
 import { expect } from 'vitest';
 import type { components } from '@/api/schema.gen';
 import type { Device } from '@/lib/device/types';
-import { useLiveStatus } from '@/lib/live/live';
-import { frameBackend } from './backend';
+import { useLiveStatus } from '@/lib/live/useLive';
 import { openConsole } from './console';
-import { device, farm, overview } from './farm';
+import { fakeStreams } from './fakeStreams';
 import { ok, onDelete, onGet, onPost, onPut } from './server';
 import { signedIn } from './session';
-import { fakeStreams } from './stream';
+import { shellServer } from './shellServer';
+import { device, overview, telemetryServer } from './telemetryServer';
 
 type Schemas = components['schemas'];
 
@@ -42,9 +42,11 @@ export const paths = {
 /** A farm of three devices in two scenes, one of them closed to new ones, and a live stream; somebody is signed in. */
 export function deviceServer(devices?: Device[]) {
   signedIn();
-  frameBackend();
+  shellServer();
   const now = Date.now();
-  const base = farm({ overview: overview({ time: now, deviceCount: 3, unassignedCount: 1, sceneCount: 2 }) });
+  const base = telemetryServer({
+    overview: overview({ time: now, deviceCount: 3, unassignedCount: 1, sceneCount: 2 }),
+  });
   const state = {
     base,
     devices: devices ?? [

@@ -3,8 +3,8 @@ import userEvent, { PointerEventsCheckLevel } from '@testing-library/user-event'
 import { ConfigProvider } from 'antd';
 import { expect, vi } from 'vitest';
 import { HistoryDialog } from '@/features/data/history/HistoryDialog';
-import { type fakeEngine, historyPaths, type historyServer } from './history';
-import { renderPart } from './part';
+import { type fakeEngine, historyPaths, type historyServer } from './historyServer';
+import { renderWithProviders } from './renderWithProviders';
 
 export const hour = 3_600_000;
 export const day = 24 * hour;
@@ -14,7 +14,7 @@ const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: 'Weath
 export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {
   const onClose = vi.fn();
   const person = userEvent.setup();
-  const opened = renderPart(
+  const opened = renderWithProviders(
     // Nothing moves in jsdom, so nothing tells that a movement has ended.
     <ConfigProvider theme={{ token: { motion: false } }}>
       <HistoryDialog device={mast} open onClose={onClose} />
@@ -25,7 +25,7 @@ export async function openHistory(chart?: ReturnType<typeof fakeEngine>) {
 }
 
 /** What the chart asked a server for. */
-export function asksOf(server: () => ReturnType<typeof historyServer>) {
+export function columnRequestsOf(server: () => ReturnType<typeof historyServer>) {
   const maps = () => server().asked(historyPaths.columns);
   /** Those of the whole range, which are thinned. */
   const overviews = () =>
@@ -38,9 +38,9 @@ export const span = (query: URLSearchParams | undefined) =>
 export const attribute = (name: RegExp) => screen.getByRole('checkbox', { name });
 export const view = (name: string) => screen.getByRole('radio', { name });
 /** A person clicks the words; the radio button beneath them takes no pointer. */
-export const shown = (name: string) => view(name).closest('label') as HTMLElement;
+export const viewLabel = (name: string) => view(name).closest('label') as HTMLElement;
 /** The cross shows itself to a pointer above it, of which jsdom knows nothing. */
-export const clear = (element: Element) =>
+export const clearRange = (element: Element) =>
   userEvent
     .setup({ pointerEventsCheck: PointerEventsCheckLevel.Never })
     .click(element.querySelector('.ant-picker-clear') as HTMLElement);

@@ -14,25 +14,25 @@ const controls = [
 
 /** jsdom's own document, which counts its changes. */
 const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl') ?? '';
-const changes = () => (document as unknown as Record<PropertyKey, { _version?: number }>)[inner]?._version;
+const documentVersion = () => (document as unknown as Record<PropertyKey, { _version?: number }>)[inner]?._version;
 
-let asOf: number | undefined;
-let known = new Map<Element, HTMLLabelElement[]>();
+let cachedVersion: number | undefined;
+let labelsByControl = new Map<Element, HTMLLabelElement[]>();
 
 /** The document's labels by the control that each is for. */
 function labelled(): Map<Element, HTMLLabelElement[]> {
-  const now = changes();
+  const now = documentVersion();
   if (now === undefined)
     throw new Error('jsdom counts its changes elsewhere now: look again at what this file knows of it');
-  if (now === asOf) return known;
-  asOf = now;
-  known = new Map();
+  if (now === cachedVersion) return labelsByControl;
+  cachedVersion = now;
+  labelsByControl = new Map();
   for (const label of document.querySelectorAll('label')) {
     // The first element with the name, as jsdom's own search finds it, without its way through the whole document.
     const control = label.htmlFor === '' ? label.control : document.getElementById(label.htmlFor);
-    if (control) known.set(control, [...(known.get(control) ?? []), label]);
+    if (control) labelsByControl.set(control, [...(labelsByControl.get(control) ?? []), label]);
   }
-  return known;
+  return labelsByControl;
 }
 
 /**

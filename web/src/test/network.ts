@@ -1,15 +1,15 @@
 import { act } from '@testing-library/react';
-import { useReach } from '@/lib/offline/reach';
+import { useReachability } from '@/lib/offline/reachability';
 
 /** Takes the network away until what is returned gives it back; answers that are on their way still change nothing. */
-export function loseNetwork(): () => void {
-  const lost = () => useReach.setState({ reach: 'offline' });
-  const release = useReach.subscribe(({ reach }) => {
+export function goOffline(): () => void {
+  const lost = () => useReachability.setState({ reach: 'offline' });
+  const release = useReachability.subscribe(({ reach }) => {
     if (reach !== 'offline') lost();
   });
   act(lost);
   return () => {
     release();
-    act(() => useReach.setState({ reach: 'online' }));
+    act(() => useReachability.setState({ reach: 'online' }));
   };
 }

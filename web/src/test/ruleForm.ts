@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect } from 'vitest';
-import { type AlarmServer, alarmServer, openAlarms } from './alarm';
+import { type AlarmServer, alarmServer, openAlarms } from './alarmServer';
 
 type User = Awaited<ReturnType<typeof openAlarms>>['user'];
 
@@ -8,7 +8,7 @@ type User = Awaited<ReturnType<typeof openAlarms>>['user'];
 export let server: AlarmServer;
 
 /** To be called where the tests are: each has a server of its own. */
-export function freshServer(): void {
+export function newServerForEachTest(): void {
   beforeEach(() => {
     server = alarmServer();
   });
@@ -16,9 +16,9 @@ export function freshServer(): void {
 
 // By labels and texts: a form with two lists of a hundred times is slow to search by roles.
 export const dialog = () => within(document.querySelector<HTMLElement>('.ant-modal') ?? document.body);
-export const box = (name: string | RegExp) =>
+export const fieldBox = (name: string | RegExp) =>
   dialog().getByLabelText<HTMLSelectElement>(name, { selector: 'select, input' });
-export const text = (name: string | RegExp) =>
+export const textField = (name: string | RegExp) =>
   dialog().getByLabelText<HTMLInputElement>(name, { selector: 'input, textarea' });
 export const press = (user: User, name: string) => {
   const button = dialog().queryByLabelText(name, { selector: 'button' }) ?? dialog().getByText(name).closest('button');
@@ -26,21 +26,21 @@ export const press = (user: User, name: string) => {
 };
 export const pick = (user: User, name: string) =>
   user.click(dialog().getByLabelText(name, { selector: 'input[type=radio]' }));
-export const said = () =>
+export const ruleSentence = () =>
   dialog()
     .getByText(/^Alarm when/, { selector: 'p' })
     .textContent?.replaceAll('\u00a0', ' ');
 export const slot = (clock: string) => dialog().getByLabelText(new RegExp(`^${clock}–`));
-export const chosen = () =>
+export const chosenSlots = () =>
   [...document.querySelectorAll('[data-slot][aria-selected=true]')].map((one) => Number(one.getAttribute('data-slot')));
 
 /** The address leads to the list again, and nothing was asked. */
-export async function gone({ router }: Pick<Awaited<ReturnType<typeof openAlarms>>, 'router'>) {
+export async function expectFormClosed({ router }: Pick<Awaited<ReturnType<typeof openAlarms>>, 'router'>) {
   await waitFor(() => expect(router.state.location.search).toEqual({}));
   expect(screen.queryByText('Discard the changes?')).toBeNull();
 }
 
-export async function open(address = '/alarm?rule=new') {
+export async function openRuleForm(address = '/alarm?rule=new') {
   const opened = await openAlarms(server, address);
   await screen.findByText('Save and run');
   await waitFor(() => expect(opened.client.isFetching()).toBe(0));
@@ -48,19 +48,19 @@ export async function open(address = '/alarm?rule=new') {
 }
 
 export async function pickDevice(user: User, name: RegExp) {
-  await user.click(box(/^Device source/));
+  await user.click(fieldBox(/^Device source/));
   await user.click(await screen.findByText(name, { selector: '.ant-select-item-option-content *' }));
 }
 
 /** Fills in a rule on the mast's temperature. */
-export async function fill(user: User) {
-  await user.type(text(/^Alarm name/), 'Frost');
+export async function fillRule(user: User) {
+  await user.type(textField(/^Alarm name/), 'Frost');
   await pickDevice(user, /Orchard mast/);
   await pick(user, 'Attribute change');
   await pick(user, 'Serious');
   await pick(user, 'Not supported');
-  await waitFor(() => expect(box('Attribute of condition 1')).toBeEnabled());
-  await user.selectOptions(box('Attribute of condition 1'), 'Air temperature');
-  await user.selectOptions(box('Comparison of condition 1'), '<');
-  await user.type(text('Value of condition 1'), '2');
+  await waitFor(() => expect(fieldBox('Attribute of condition 1')).toBeEnabled());
+  await user.selectOptions(fieldBox('Attribute of condition 1'), 'Air temperature');
+  await user.selectOptions(fieldBox('Comparison of condition 1'), '<');
+  await user.type(textField('Value of condition 1'), '2');
 }

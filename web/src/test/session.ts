@@ -1,4 +1,4 @@
-import { type Session, storageKey, useSession } from '@/lib/session';
+import { type Session, storageKey, useSession } from '@/lib/session/session';
 
 /** Somebody is signed in; the token is far from its end unless said otherwise. */
 export function signedIn(change: Partial<Session> = {}): Session {

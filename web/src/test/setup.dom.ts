@@ -2,22 +2,22 @@ import '@testing-library/jest-dom/vitest';
 import { focusManager, onlineManager } from '@tanstack/react-query';
 import { cleanup, configure } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { forgetSent } from '@/lib/duplicates';
-import { startI18n, useLanguage } from '@/lib/i18n';
-import { useNotices } from '@/lib/notices';
-import { forgetReach } from '@/lib/offline/reach';
-import { defaultPreferences, usePreferences } from '@/lib/preferences';
-import { forgetLine } from '@/lib/saver';
-import { useSession } from '@/lib/session';
-import { useTenant } from '@/lib/tenant';
-import { holdNoon, releaseNoon } from './clock';
-import { setWidth } from './screen';
+import { useFeedback } from '@/lib/feedback/feedback';
+import { resetSentRequests } from '@/lib/http/duplicates';
+import { startI18n, useLanguage } from '@/lib/i18n/i18n';
+import { resetReachability } from '@/lib/offline/reachability';
+import { useSession } from '@/lib/session/session';
+import { resetConnectionWatch } from '@/lib/storage/dataSaver';
+import { defaultPreferences, usePreferences } from '@/lib/storage/preferences';
+import { useTenant } from '@/lib/tenant/tenant';
+import { freezeClock, restoreClock } from './clock';
+import { setWidth } from './mediaQueries';
 import { server } from './server';
 import './labels';
-import './owners';
+import './noOwnerStacks';
 import './styles';
 
-holdNoon();
+freezeClock();
 configure({ asyncUtilTimeout: 20_000 });
 
 // jsdom draws nothing and has no dialogs; these stand for what every browser has.
@@ -30,40 +30,40 @@ HTMLDialogElement.prototype.close = function close() {
 };
 HTMLCanvasElement.prototype.getContext = () => null;
 window.scrollTo = () => undefined;
-class NoResizeObserver {
+class FakeResizeObserver {
   observe() {}
   unobserve() {}
   disconnect() {}
 }
-window.ResizeObserver ??= NoResizeObserver;
+window.ResizeObserver ??= FakeResizeObserver;
 /** Nothing is laid out: everything is in view, as is told a moment after one looks, unless one has stopped looking by then. */
-class AllInView {
-  private readonly tell: IntersectionObserverCallback;
-  private looks = true;
+class AlwaysIntersecting {
+  private readonly callback: IntersectionObserverCallback;
+  private observing = true;
 
   constructor(tell: IntersectionObserverCallback) {
-    this.tell = tell;
+    this.callback = tell;
   }
 
   observe(target: Element) {
     queueMicrotask(() => {
-      if (this.looks) this.tell([{ target, isIntersecting: true } as IntersectionObserverEntry], this as never);
+      if (this.observing) this.callback([{ target, isIntersecting: true } as IntersectionObserverEntry], this as never);
     });
   }
 
   unobserve() {}
   disconnect() {
-    this.looks = false;
+    this.observing = false;
   }
 }
-window.IntersectionObserver ??= AllInView as never;
+window.IntersectionObserver ??= AlwaysIntersecting as never;
 
 // Modules listen on the window for as long as it is there; those of the files before must hear nothing.
-const listened: Parameters<typeof window.removeEventListener>[] = [];
-const listen = window.addEventListener;
-window.addEventListener = (...heard: Parameters<typeof listen>) => {
-  listened.push(heard);
-  listen.apply(window, heard);
+const windowListeners: Parameters<typeof window.removeEventListener>[] = [];
+const addWindowListener = window.addEventListener;
+window.addEventListener = (...heard: Parameters<typeof addWindowListener>) => {
+  windowListeners.push(heard);
+  addWindowListener.apply(window, heard);
 };
 
 beforeAll(async () => {
@@ -72,7 +72,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  holdNoon();
+  freezeClock();
   localStorage.clear();
   sessionStorage.clear();
   setWidth(1440);
@@ -80,12 +80,12 @@ beforeEach(async () => {
   // These are the library's, which files share.
   onlineManager.setOnline(true);
   focusManager.setFocused(undefined);
-  forgetSent();
-  forgetReach();
-  forgetLine();
+  resetSentRequests();
+  resetReachability();
+  resetConnectionWatch();
   useSession.setState({ session: null, ended: null });
   useTenant.setState({ tenant: null });
-  useNotices.setState({ toasts: [], dialog: null });
+  useFeedback.setState({ toasts: [], dialog: null });
   if (useLanguage.getState().language !== 'en-us') await useLanguage.getState().setLanguage('en-us');
   localStorage.clear();
 });
@@ -97,12 +97,12 @@ afterEach(() => {
 
 afterAll(() => {
   server.close();
-  releaseNoon();
+  restoreClock();
   // The next file begins with an empty page.
   document.body.replaceChildren();
   for (const root of [document.documentElement, document.body])
     for (const name of root.getAttributeNames()) root.removeAttribute(name);
   history.replaceState(null, '', '/');
-  window.addEventListener = listen;
-  for (const heard of listened) window.removeEventListener(...heard);
+  window.addEventListener = addWindowListener;
+  for (const heard of windowListeners) window.removeEventListener(...heard);
 });

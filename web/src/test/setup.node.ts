@@ -1,6 +1,6 @@
 import { afterAll, beforeEach } from 'vitest';
-import { holdNoon, releaseNoon } from './clock';
+import { freezeClock, restoreClock } from './clock';
 
-holdNoon();
-beforeEach(holdNoon);
-afterAll(releaseNoon);
+freezeClock();
+beforeEach(freezeClock);
+afterAll(restoreClock);

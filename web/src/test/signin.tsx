@@ -2,8 +2,8 @@ import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { vi } from 'vitest';
 import { SignInPage } from '@/features/signin/SignInPage';
-import { useNotices } from '@/lib/notices';
-import { renderPart } from './part';
+import { useFeedback } from '@/lib/feedback/feedback';
+import { renderWithProviders } from './renderWithProviders';
 import { ok, onGet, onPost } from './server';
 import { tokens } from './session';
 
@@ -12,32 +12,36 @@ export const byWebsite = '/admin-api/system/tenant/get-by-website';
 export const settings = '/admin-api/system/console/settings';
 
 /** The installation's settings. */
-export function told({ captcha = 'off', defaultTenant = 'demo' } = {}) {
+export function stubSettings({ captcha = 'off', defaultTenant = 'demo' } = {}) {
   onGet(settings, () => ok({ version: '0.1.0', defaultTenant, mapTiles: null, captcha }));
 }
 
-export function open({ ended = false } = {}) {
+export function openSignIn({ ended = false } = {}) {
   const onSubmit = vi.fn();
-  const drawn = renderPart(<SignInPage ended={ended} onSubmit={onSubmit} />);
+  const drawn = renderWithProviders(<SignInPage ended={ended} onSubmit={onSubmit} />);
   return { ...drawn, onSubmit, person: userEvent.setup() };
 }
 
 export const userName = () => screen.getByLabelText('User name');
 export const password = () => screen.getByLabelText('Password');
 export const button = () => screen.getByRole('button', { name: /^Sign/ });
-export const toasts = () => useNotices.getState().toasts;
+export const toasts = () => useFeedback.getState().toasts;
 
-export async function fill(person: ReturnType<typeof userEvent.setup>, name = 'elif.kaya', secret = 'correct horse') {
+export async function fillSignIn(
+  person: ReturnType<typeof userEvent.setup>,
+  name = 'elif.kaya',
+  secret = 'correct horse',
+) {
   await person.type(userName(), name);
   await person.type(password(), secret);
 }
 
 /** Keeps what sign-in was asked with. */
-export function accepts() {
-  const asked: unknown[] = [];
+export function stubLogin() {
+  const loginRequests: unknown[] = [];
   onPost(login, async ({ request }) => {
-    asked.push(await request.json());
+    loginRequests.push(await request.json());
     return ok(tokens('1'));
   });
-  return asked;
+  return loginRequests;
 }

@@ -5,11 +5,11 @@ const computed = own.bind(window);
 
 /** jsdom's own document, whose cache of styles is another one after every change that may concern a style. */
 const inner = Object.getOwnPropertySymbols(document).find(({ description }) => description === 'impl') ?? '';
-const changes = (): unknown =>
+const documentVersion = (): unknown =>
   (document as unknown as Record<PropertyKey, { _styleCache?: object }>)[inner]?._styleCache;
 
-let asOf: unknown;
-let known = new WeakMap<Element, CSSStyleDeclaration>();
+let cachedVersion: unknown;
+let computedStyles = new WeakMap<Element, CSSStyleDeclaration>();
 
 /**
  * jsdom remembers what styles it worked out, but copies them property by property for whoever asks, which is most of what looking for
@@ -17,17 +17,17 @@ let known = new WeakMap<Element, CSSStyleDeclaration>();
  */
 window.getComputedStyle = (element) => {
   // antd measures scroll bars with a pseudo-element, of which jsdom only says that it has none.
-  const now = changes();
+  const now = documentVersion();
   if (now === undefined)
     throw new Error('jsdom keeps its styles elsewhere now: look again at what this file knows of it');
-  if (now !== asOf) {
-    asOf = now;
-    known = new WeakMap();
+  if (now !== cachedVersion) {
+    cachedVersion = now;
+    computedStyles = new WeakMap();
   }
-  let style = known.get(element);
+  let style = computedStyles.get(element);
   if (!style) {
     style = computed(element);
-    known.set(element, style);
+    computedStyles.set(element, style);
   }
   return style;
 };

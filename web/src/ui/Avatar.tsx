@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useSaver } from '@/lib/saver';
-import { pictureAddress } from '@/lib/tenant';
+import { useDataSaver } from '@/lib/storage/dataSaver';
+import { safePictureUrl } from '@/lib/tenant/tenant';
 import css from './Avatar.module.css';
 
 interface AvatarProps {
@@ -19,8 +19,8 @@ export function initials(name: string): string {
 
 /** Beside a name, so it says nothing of its own to a screen reader. */
 export function Avatar({ name, picture, size = 28 }: AvatarProps) {
-  const saver = useSaver();
-  const address = saver ? undefined : pictureAddress(picture);
+  const dataSaver = useDataSaver();
+  const address = dataSaver ? undefined : safePictureUrl(picture);
   const [failed, setFailed] = useState<string | null>(null);
   const style = { width: size, height: size, fontSize: Math.round(size * 0.43) };
   if (address && failed !== address) {

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useBranding } from '@/lib/tenant';
+import { useBranding } from '@/lib/tenant/tenant';
 import { Logo } from './Logo';
 
 interface BrandLogoProps {

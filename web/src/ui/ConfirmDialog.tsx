@@ -17,28 +17,28 @@ export interface Confirmation {
 
 interface ConfirmDialogProps<Asked> {
   /** What is to be done to what, once confirmed; null: nothing, or not any more. */
-  asked: Asked | null;
-  wordsOf: (asked: Asked) => Confirmation;
-  act: UseMutationResult<unknown, Error, Asked>;
+  target: Asked | null;
+  textFor: (target: Asked) => Confirmation;
+  mutation: UseMutationResult<unknown, Error, Asked>;
   onClose: () => void;
   /** After it has gone from the screen. */
-  onGone: () => void;
+  onClosed: () => void;
 }
 
 /** The question, its consequence, Cancel first, then the verb. What fails is told above it. */
-export function ConfirmDialog<Asked>({ asked, wordsOf, act, onClose, onGone }: ConfirmDialogProps<Asked>) {
+export function ConfirmDialog<Asked>({ target, textFor, mutation, onClose, onClosed }: ConfirmDialogProps<Asked>) {
   const { t } = useTranslation();
   // Its words stay while it closes.
-  const [shown, setShown] = useState(asked);
-  if (asked !== null && asked !== shown) setShown(asked);
+  const [shown, setShown] = useState(target);
+  if (target !== null && target !== shown) setShown(target);
   if (shown === null) return null;
-  const words = wordsOf(shown);
+  const words = textFor(shown);
   return (
     <Dialog
-      open={asked !== null}
+      open={target !== null}
       title={words.question}
       onClose={onClose}
-      onClosed={onGone}
+      onClosed={onClosed}
       width={440}
       footer={
         <>
@@ -48,8 +48,8 @@ export function ConfirmDialog<Asked>({ asked, wordsOf, act, onClose, onGone }: C
           <Button
             type={words.danger ? 'default' : 'primary'}
             danger={words.danger}
-            loading={act.isPending}
-            onClick={() => act.mutate(shown)}
+            loading={mutation.isPending}
+            onClick={() => mutation.mutate(shown)}
           >
             {words.verb}
           </Button>

@@ -3,7 +3,7 @@ import CopyOutlined from '@ant-design/icons/CopyOutlined';
 import { Button, Tooltip } from 'antd';
 import { type RefObject, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { copyText } from '@/lib/copy';
+import { copyText } from '@/lib/dom/copyText';
 
 interface CopyButtonProps {
   /** What holds the text. */

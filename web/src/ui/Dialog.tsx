@@ -2,7 +2,7 @@ import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import { Modal } from 'antd';
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import css from './Dialog.module.css';
 import { dialogMotion } from './dialogMotion';
 
@@ -24,7 +24,7 @@ interface DialogProps {
 /** A dialog with head and foot; on a phone it fills the screen and its buttons stand at the bottom. */
 export function Dialog({ open, title, onClose, firm = false, width = 480, onClosed, footer, children }: DialogProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   return (
     <Modal
       {...dialogMotion}

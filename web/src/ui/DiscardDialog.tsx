@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Dialog } from './Dialog';
 
 /** Where a way leads. */
-export interface Way {
+export interface Destination {
   pathname: string;
   search: object;
 }
@@ -16,15 +16,15 @@ interface DiscardDialogProps {
   /** It was saved: nothing is lost any more, where that must be known before anything is drawn again. */
   saved?: RefObject<boolean>;
   /** Whether a way leads to the form itself, which loses nothing. */
-  stays: (next: Way) => boolean;
+  isSameForm: (next: Destination) => boolean;
 }
 
 /** Asks before a way leads off a form with changes that were not saved: the cross, the menu, the browser's back button. */
-export function DiscardDialog({ when, saved, stays }: DiscardDialogProps) {
+export function DiscardDialog({ when, saved, isSameForm }: DiscardDialogProps) {
   const { t } = useTranslation();
   const blocker = useBlocker({
     // To the sign-in page leads only the end of the session.
-    shouldBlockFn: ({ next }) => !saved?.current && next.pathname !== '/signin' && !stays(next),
+    shouldBlockFn: ({ next }) => !saved?.current && next.pathname !== '/signin' && !isSameForm(next),
     enableBeforeUnload: () => when && !saved?.current,
     disabled: !when,
     withResolver: true,

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it, vi } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { DraftBar } from './DraftBar';
 
 it('offers to go on or to begin anew, and says so to a screen reader', async () => {

@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { useSaver } from '@/lib/saver';
-import { pictureAddress } from '@/lib/tenant';
+import { useDataSaver } from '@/lib/storage/dataSaver';
+import { safePictureUrl } from '@/lib/tenant/tenant';
 import css from './ElementIcon.module.css';
 
 interface ElementIconProps {
@@ -13,8 +13,8 @@ interface ElementIconProps {
  * data saver leaves it out.
  */
 export function ElementIcon({ address }: ElementIconProps) {
-  const saver = useSaver();
-  const picture = saver ? undefined : pictureAddress(address);
+  const dataSaver = useDataSaver();
+  const picture = dataSaver ? undefined : safePictureUrl(address);
   const [failed, setFailed] = useState<string | null>(null);
   if (picture && failed !== picture) {
     return (

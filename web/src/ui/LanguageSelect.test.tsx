@@ -1,8 +1,8 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { useNotices } from '@/lib/notices';
+import { useFeedback } from '@/lib/feedback/feedback';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { LanguageSelect } from './LanguageSelect';
 
 const { setLanguage } = useLanguage.getState();
@@ -25,7 +25,7 @@ it('says so when the texts cannot be fetched, and stays as it was', async () => 
   const select = screen.getByRole('combobox', { name: 'Language' });
   await userEvent.selectOptions(select, 'Русский');
   await expect
-    .poll(() => useNotices.getState().toasts.map(({ title }) => title))
+    .poll(() => useFeedback.getState().toasts.map(({ title }) => title))
     .toEqual(['Cannot connect to the server']);
   expect(select).toHaveValue('en-us');
 });

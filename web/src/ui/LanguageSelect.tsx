@@ -1,9 +1,9 @@
 import DownOutlined from '@ant-design/icons/DownOutlined';
 import GlobalOutlined from '@ant-design/icons/GlobalOutlined';
 import { useTranslation } from 'react-i18next';
-import { raiseError } from '@/lib/errorText';
-import { ApiError } from '@/lib/http';
-import { isLanguage, languages, useLanguage } from '@/lib/i18n';
+import { showError } from '@/lib/http/errorText';
+import { ApiError } from '@/lib/http/http';
+import { isLanguage, languages, useLanguage } from '@/lib/i18n/i18n';
 import css from './LanguageSelect.module.css';
 
 interface LanguageSelectProps {
@@ -22,7 +22,7 @@ export function LanguageSelect({ framed = false, small = false, className = '' }
   const choose = (wanted: string) => {
     if (!isLanguage(wanted)) return;
     // The texts are a file of this server's: not to get it is to be without connection.
-    setLanguage(wanted).catch(() => raiseError(new ApiError(0, '', 'network')));
+    setLanguage(wanted).catch(() => showError(new ApiError(0, '', 'network')));
   };
 
   return (

@@ -1,11 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { retryMs } from '@/lib/device/queries';
-import { errorText } from '@/lib/errorText';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { isSilence } from '@/lib/http';
-import { useOffline } from '@/lib/offline/reach';
+import { errorText } from '@/lib/http/errorText';
+import { isNoAnswer } from '@/lib/http/http';
+import { useOffline } from '@/lib/offline/reachability';
 import { ErrorNote } from './ErrorNote';
 import css from './PageError.module.css';
 
@@ -20,7 +20,7 @@ interface PageErrorProps {
 export function PageError({ queries }: PageErrorProps) {
   const { t } = useTranslation();
   const offline = useOffline();
-  const failed = queries.filter(({ isError, error }) => isError && !(offline && isSilence(error)));
+  const failed = queries.filter(({ isError, error }) => isError && !(offline && isNoAnswer(error)));
   if (failed.length > 0) return <Note failed={failed} />;
   if (!queries.some(({ isError, data }) => isError && data === undefined)) return null;
   return (
@@ -35,7 +35,7 @@ function Note({ failed }: { failed: readonly UseQueryResult<unknown>[] }) {
   const format = useFormat();
   useNow();
   const { error } = failed[0] ?? {};
-  const silent = isSilence(error);
+  const silent = isNoAnswer(error);
   // Both clocks of the query are this machine's, unlike the server's times.
   const now = Date.now();
   const oldest = Math.min(...failed.map(({ dataUpdatedAt }) => dataUpdatedAt));

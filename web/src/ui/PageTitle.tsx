@@ -1,7 +1,7 @@
 import LeftOutlined from '@ant-design/icons/LeftOutlined';
 import { createContext, type ReactNode, useContext } from 'react';
 import { createPortal } from 'react-dom';
-import { useDocumentTitle } from '@/lib/useDocumentTitle';
+import { useDocumentTitle } from '@/lib/hooks/useDocumentTitle';
 import { IconButton } from './IconButton';
 import css from './PageTitle.module.css';
 

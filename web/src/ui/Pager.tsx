@@ -2,8 +2,8 @@ import { Pagination } from 'antd';
 import { type AriaAttributes, cloneElement, isValidElement, type ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
-import { pageSizes } from '@/lib/pages';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { pageSizes } from '@/lib/http/paging';
 import css from './Pager.module.css';
 import { Select } from './Select';
 
@@ -19,7 +19,7 @@ interface PagerProps {
 /** Where one is in a long list, and the way through it. */
 export function Pager({ total, pageNo, pageSize, compact = false, onChange }: PagerProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const format = useFormat();
   const range = {
     from: format.number((pageNo - 1) * pageSize + 1),

@@ -1,6 +1,6 @@
 import { act, render } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { ReadingText } from './ReadingText';
 
 const moisture = { value: 91.5, unit: '%', precision: 1 };

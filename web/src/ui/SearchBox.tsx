@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { useSettled } from '@/lib/useSettled';
+import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
 import css from './SearchBox.module.css';
 import { SearchField } from './SearchField';
 
@@ -15,25 +15,25 @@ interface SearchBoxProps {
 /** Searches once typing has paused, at once with Enter; Escape empties it. */
 export function SearchBox({ text, onSearch, label, placeholder }: SearchBoxProps) {
   const [typed, setTyped] = useState(text);
-  const [asked, setAsked] = useState(text);
-  const settled = useSettled(typed.trim());
+  const [submittedText, setSubmittedText] = useState(text);
+  const settled = useDebouncedText(typed.trim());
 
   // The way back, or a cleared filter, changed it: what is typed follows.
-  if (text !== asked) {
-    setAsked(text);
+  if (text !== submittedText) {
+    setSubmittedText(text);
     if (text !== typed.trim()) setTyped(text);
   }
   const ask = (next: string) => {
-    if (next === asked) return;
-    setAsked(next);
+    if (next === submittedText) return;
+    setSubmittedText(next);
     onSearch(next);
   };
   useEffect(() => {
     // Only what is typed now is asked for: what has just been cleared from elsewhere still settles.
-    if (settled === asked || settled !== typed.trim()) return;
-    setAsked(settled);
+    if (settled === submittedText || settled !== typed.trim()) return;
+    setSubmittedText(settled);
     onSearch(settled);
-  }, [settled, asked, typed, onSearch]);
+  }, [settled, submittedText, typed, onSearch]);
 
   return (
     <search className={css.place}>

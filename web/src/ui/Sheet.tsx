@@ -2,7 +2,7 @@ import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import { Drawer } from 'antd';
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { IconButton } from './IconButton';
 import css from './Sheet.module.css';
 
@@ -20,7 +20,7 @@ interface SheetProps {
 /** A tall sheet with head and foot: beside a wide page, over a narrow one, instead of a phone's. */
 export function Sheet({ title, aside, beside, onClose, footer, children }: SheetProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const id = useId();
   // Asked while drawing: the sheet takes the keyboard before any effect of its own could look.
   const [opener] = useState(() => document.activeElement as HTMLElement | null);

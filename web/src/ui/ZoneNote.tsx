@@ -2,7 +2,7 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import { formatZone } from '@/lib/format/date';
-import { clocksDiffer, useFarmZone } from '@/lib/format/zone';
+import { useTenantZone, zonesDiffer } from '@/lib/format/zone';
 import css from './ZoneNote.module.css';
 
 interface ZoneNoteProps {
@@ -13,8 +13,8 @@ interface ZoneNoteProps {
 /** By whose clocks the times around it are told; nothing where the reader's own show the same. */
 export function ZoneNote({ brief = false }: ZoneNoteProps) {
   const { t } = useTranslation();
-  const zone = useFarmZone((state) => state.zone);
-  const offset = useClock((now) => (clocksDiffer(now) ? formatZone(now) : ''));
+  const zone = useTenantZone((state) => state.zone);
+  const offset = useClock((now) => (zonesDiffer(now) ? formatZone(now) : ''));
   if (zone === undefined || offset === '') return null;
   const words = t('format.zone', { zone, offset });
   return (

@@ -15,9 +15,9 @@ export const sparkHeight = 30;
 const margin = 3;
 /** A pause this many times the usual one is a gap, and the line breaks. */
 const gapFactor = 4;
-const leastGapMs = 15 * 60_000;
+const minGapMs = 15 * 60_000;
 
-function usualPause(points: readonly SparkPoint[]): number {
+function medianInterval(points: readonly SparkPoint[]): number {
   const pauses = points.slice(1).map((point, i) => point.time - (points[i]?.time ?? point.time));
   pauses.sort((a, b) => a - b);
   return pauses[Math.floor(pauses.length / 2)] ?? 0;
@@ -44,7 +44,7 @@ export function sparkPath(
   const y = (value: number) =>
     high === low ? sparkHeight / 2 : margin + ((high - value) / (high - low)) * (sparkHeight - 2 * margin);
 
-  const gap = Math.max(leastGapMs, gapFactor * usualPause(points));
+  const gap = Math.max(minGapMs, gapFactor * medianInterval(points));
   let d = '';
   let before: number | undefined;
   for (const { time, value } of points) {

@@ -1,7 +1,7 @@
 import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
-import { setTenant } from '@/lib/tenant';
+import { setTenant } from '@/lib/tenant/tenant';
 import { Avatar, initials } from './Avatar';
 import { BrandLogo } from './BrandLogo';
 import { Chip } from './Chip';

@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeCaches } from '@/test/caches';
-import { assetsCache, type Files, languagesLike, pageCache } from './files';
-import { asset, beside, install, keepUsed, kindOf, page, tidy } from './serve';
+import { fakeCaches } from '@/test/fakeCaches';
+import { assetsCache, type Files, languagesLike, pageCache } from './buildFiles';
+import {
+  cacheLoadedAssets,
+  deleteOldCaches,
+  install,
+  requestKindOf,
+  serveAsset,
+  servePage,
+  serveUnhashedFile,
+} from './serve';
 
 const origin = 'https://farm.test';
 const files: Files = {
@@ -11,12 +19,12 @@ const files: Files = {
   all: [
     '/assets/index-AAAAAAAA.js',
     '/assets/index-BBBBBBBB.css',
-    '/assets/InformPage-CCCCCCCC.js',
+    '/assets/NoticesPage-CCCCCCCC.js',
     '/assets/en-us-DDDDDDDD.js',
     '/assets/tr-tr-EEEEEEEE.js',
   ],
 };
-const old: Files = { ...files, build: 'old', all: ['/assets/index-AAAAAAAA.js', '/assets/tr-tr-00000000.js'] };
+const oldFiles: Files = { ...files, build: 'old', all: ['/assets/index-AAAAAAAA.js', '/assets/tr-tr-00000000.js'] };
 
 /** A browser's request takes a path of its site; Node's does not. */
 class SiteRequest {
@@ -27,15 +35,15 @@ class SiteRequest {
   }
 }
 
-let world: ReturnType<typeof fakeCaches>;
+let fakeCacheStorage: ReturnType<typeof fakeCaches>;
 beforeEach(() => {
-  world = fakeCaches(origin);
-  vi.stubGlobal('caches', world.caches);
-  vi.stubGlobal('fetch', world.fetch);
+  fakeCacheStorage = fakeCaches(origin);
+  vi.stubGlobal('caches', fakeCacheStorage.caches);
+  vi.stubGlobal('fetch', fakeCacheStorage.fetch);
   vi.stubGlobal('Request', SiteRequest);
-  for (const path of [...files.all, ...old.all]) world.serve(path, path);
-  world.serve('/', '<html>new</html>');
-  world.serve('/theme.js', 'theme');
+  for (const path of [...files.all, ...oldFiles.all]) fakeCacheStorage.serve(path, path);
+  fakeCacheStorage.serve('/', '<html>new</html>');
+  fakeCacheStorage.serve('/theme.js', 'theme');
 });
 afterEach(() => {
   vi.unstubAllGlobals();
@@ -43,17 +51,17 @@ afterEach(() => {
 });
 
 /** A request as the browser makes it; Node's own knows neither navigation nor destination. */
-const asking = (path: string, rest: object = {}) =>
+const requestTo = (path: string, rest: object = {}) =>
   ({ url: new URL(path, origin).href, method: 'GET', mode: 'cors', destination: '', ...rest }) as Request;
 const navigation = { mode: 'navigate', destination: 'document' };
 const kept = async (name: string, path: string) => (await (await caches.open(name)).match(path))?.text();
 
 describe('what the worker answers', () => {
   it('is files under hashed names, what stands beside the page, and the page', () => {
-    expect(kindOf(asking('/assets/index-AAAAAAAA.js'), origin, files)).toBe('asset');
-    expect(kindOf(asking('/theme.js'), origin, files)).toBe('beside');
+    expect(requestKindOf(requestTo('/assets/index-AAAAAAAA.js'), origin, files)).toBe('asset');
+    expect(requestKindOf(requestTo('/theme.js'), origin, files)).toBe('beside');
     for (const path of ['/', '/signin?from=%2Fdata', '/data?device=A&history=1'])
-      expect(kindOf(asking(path, navigation), origin, files), path).toBe('page');
+      expect(requestKindOf(requestTo(path, navigation), origin, files), path).toBe('page');
   });
 
   it.each([
@@ -68,48 +76,48 @@ describe('what the worker answers', () => {
     ['what is sent', '/assets/index-AAAAAAAA.js', { method: 'POST' }],
     ['another site’s file', 'https://tiles.test/assets/index-AAAAAAAA.js', {}],
   ])('is not %s', (_, path, rest) => {
-    expect(kindOf(asking(path, rest), origin, files)).toBeNull();
+    expect(requestKindOf(requestTo(path, rest), origin, files)).toBeNull();
   });
 });
 
 describe('a worker that is installed', () => {
   it('keeps the shell and the page, nothing else', async () => {
     await install(files);
-    expect(world.held(assetsCache)).toEqual([...files.shell].sort());
-    expect(world.held(pageCache(files))).toEqual(['/', '/theme.js']);
+    expect(fakeCacheStorage.held(assetsCache)).toEqual([...files.shell].sort());
+    expect(fakeCacheStorage.held(pageCache(files))).toEqual(['/', '/theme.js']);
   });
 
   it('fetches only what an earlier one does not have, and the language that was in use', async () => {
-    await install(old);
-    await keepUsed(['/assets/tr-tr-00000000.js'], old);
-    world.fetched.length = 0;
-    await install({ ...files, shell: old.shell });
-    expect(world.fetched.sort()).toEqual(['/', '/assets/tr-tr-EEEEEEEE.js', '/theme.js']);
+    await install(oldFiles);
+    await cacheLoadedAssets(['/assets/tr-tr-00000000.js'], oldFiles);
+    fakeCacheStorage.fetched.length = 0;
+    await install({ ...files, shell: oldFiles.shell });
+    expect(fakeCacheStorage.fetched.sort()).toEqual(['/', '/assets/tr-tr-EEEEEEEE.js', '/theme.js']);
   });
 
   it('fails whole where a file does not come: the earlier one stays', async () => {
-    world.serve('/assets/index-BBBBBBBB.css', null);
+    fakeCacheStorage.serve('/assets/index-BBBBBBBB.css', null);
     await expect(install(files)).rejects.toThrow();
   });
 
   it('throws away what belongs to others only, once it is in charge', async () => {
-    await install(old);
-    await keepUsed(['/assets/tr-tr-00000000.js', '/assets/index-AAAAAAAA.js'], old);
+    await install(oldFiles);
+    await cacheLoadedAssets(['/assets/tr-tr-00000000.js', '/assets/index-AAAAAAAA.js'], oldFiles);
     await (await caches.open('somebody-else')).add('/theme.js');
     await install(files);
-    await tidy(files);
+    await deleteOldCaches(files);
     expect(await caches.keys()).toEqual([assetsCache, 'somebody-else', pageCache(files)]);
-    expect(world.held(assetsCache)).toEqual(
+    expect(fakeCacheStorage.held(assetsCache)).toEqual(
       ['/assets/index-AAAAAAAA.js', '/assets/index-BBBBBBBB.css', '/assets/tr-tr-EEEEEEEE.js'].sort(),
     );
   });
 
   it('keeps what the page used before it, and no path that the build does not know', async () => {
-    await keepUsed(['/assets/InformPage-CCCCCCCC.js', '/assets/../avatar/7.png', '/avatar/7.png'], files);
-    expect(world.held(assetsCache)).toEqual(['/assets/InformPage-CCCCCCCC.js']);
-    world.fetched.length = 0;
-    await keepUsed(['/assets/InformPage-CCCCCCCC.js'], files);
-    expect(world.fetched).toEqual([]);
+    await cacheLoadedAssets(['/assets/NoticesPage-CCCCCCCC.js', '/assets/../avatar/7.png', '/avatar/7.png'], files);
+    expect(fakeCacheStorage.held(assetsCache)).toEqual(['/assets/NoticesPage-CCCCCCCC.js']);
+    fakeCacheStorage.fetched.length = 0;
+    await cacheLoadedAssets(['/assets/NoticesPage-CCCCCCCC.js'], files);
+    expect(fakeCacheStorage.fetched).toEqual([]);
   });
 
   it('knows a language by its name', () => {
@@ -120,45 +128,45 @@ describe('a worker that is installed', () => {
 });
 
 describe('a file under a hashed name', () => {
-  const path = '/assets/InformPage-CCCCCCCC.js';
+  const path = '/assets/NoticesPage-CCCCCCCC.js';
 
   it('is fetched once', async () => {
-    expect(await (await asset(asking(path))).text()).toBe(path);
-    world.serve(path, null);
-    expect(await (await asset(asking(path))).text()).toBe(path);
-    expect(world.fetched).toEqual([path]);
+    expect(await (await serveAsset(requestTo(path))).text()).toBe(path);
+    fakeCacheStorage.serve(path, null);
+    expect(await (await serveAsset(requestTo(path))).text()).toBe(path);
+    expect(fakeCacheStorage.fetched).toEqual([path]);
   });
 
   it('that is not there is not kept', async () => {
-    const answer = await asset(asking('/assets/gone-00000000.js'));
+    const answer = await serveAsset(requestTo('/assets/gone-00000000.js'));
     expect(answer.status).toBe(404);
-    expect(world.held(assetsCache)).toEqual([]);
+    expect(fakeCacheStorage.held(assetsCache)).toEqual([]);
   });
 
   it('beside the page is that of the build', async () => {
     await install(files);
-    world.serve('/theme.js', 'another theme');
-    expect(await (await beside(asking('/theme.js'), files)).text()).toBe('theme');
+    fakeCacheStorage.serve('/theme.js', 'another theme');
+    expect(await (await serveUnhashedFile(requestTo('/theme.js'), files)).text()).toBe('theme');
   });
 });
 
 describe('the page', () => {
   const work: Promise<unknown>[] = [];
-  const opened = (path = '/data') => page(asking(path, navigation), files, (more) => void work.push(more));
+  const opened = (path = '/data') => servePage(requestTo(path, navigation), files, (more) => void work.push(more));
   const done = () => Promise.all(work.splice(0));
 
   it('comes from the server where it answers, with its newest headers kept', async () => {
     await install(files);
-    world.serve('/data', '<html>new</html>');
+    fakeCacheStorage.serve('/data', '<html>new</html>');
     expect(await (await opened()).text()).toBe('<html>new</html>');
     await done();
     expect(await kept(pageCache(files), '/')).toBe('<html>new</html>');
-    expect(world.fetched.at(-1)).toBe('/data');
+    expect(fakeCacheStorage.fetched.at(-1)).toBe('/data');
   });
 
   it('of another build is shown and not kept: its files are not', async () => {
     await install(files);
-    world.serve('/data', '<html>newer</html>');
+    fakeCacheStorage.serve('/data', '<html>newer</html>');
     expect(await (await opened()).text()).toBe('<html>newer</html>');
     await done();
     expect(await kept(pageCache(files), '/')).toBe('<html>new</html>');
@@ -166,14 +174,14 @@ describe('the page', () => {
 
   it('is the kept one without a network', async () => {
     await install(files);
-    world.serve('/data', null);
+    fakeCacheStorage.serve('/data', null);
     expect(await (await opened()).text()).toBe('<html>new</html>');
     await done();
   });
 
   it('is the kept one where the server takes longer than three seconds', async () => {
     await install(files);
-    const letGo = world.hold('/data', '<html>late</html>');
+    const letGo = fakeCacheStorage.hold('/data', '<html>late</html>');
     vi.useFakeTimers();
     const shown = opened();
     await vi.advanceTimersByTimeAsync(2_900);
@@ -190,7 +198,7 @@ describe('the page', () => {
   });
 
   it('is the browser’s own failure where nothing is kept', async () => {
-    world.serve('/data', null);
+    fakeCacheStorage.serve('/data', null);
     await expect(opened()).rejects.toThrow('no network');
   });
 });

@@ -1,21 +1,21 @@
-import { assetsCache, type Files, isOtherPage, languagesLike, pageCache } from './files';
+import { assetsCache, type Files, isOtherPage, languagesLike, pageCache } from './buildFiles';
 
 /** How long the page itself is waited for on a weak line before the kept one is shown. */
-const pageMs = 3_000;
+const pageTimeoutMs = 3_000;
 
 /** What is no page of the console, though a browser may go there. */
-const foreign = /^\/(admin-api|app-api|open-api|api|avatar|embed|mqtt|healthz|readyz)(\/|$)/;
+const serverPaths = /^\/(admin-api|app-api|open-api|api|avatar|embed|mqtt|healthz|readyz)(\/|$)/;
 
-type What = 'asset' | 'beside' | 'page';
+type RequestKind = 'asset' | 'beside' | 'page';
 
 /** What of a request this worker answers; null for everything else, first of all every call and every picture of a person. */
-export function kindOf(request: Request, origin: string, files: Files): What | null {
+export function requestKindOf(request: Request, origin: string, files: Files): RequestKind | null {
   const { pathname, origin: asked } = new URL(request.url);
   if (request.method !== 'GET' || asked !== origin) return null;
   if (pathname.startsWith('/assets/')) return 'asset';
   if (files.beside.includes(pathname)) return 'beside';
   const page = request.mode === 'navigate' && request.destination === 'document';
-  return page && !foreign.test(pathname) && !/\.\w+$/.test(pathname) ? 'page' : null;
+  return page && !serverPaths.test(pathname) && !/\.\w+$/.test(pathname) ? 'page' : null;
 }
 
 /** Fetches what the page needs to start without a network; what the browser has of it already comes from the browser. */
@@ -29,7 +29,7 @@ export async function install(files: Files): Promise<void> {
 }
 
 /** Throws away what belongs to other builds only. */
-export async function tidy(files: Files): Promise<void> {
+export async function deleteOldCaches(files: Files): Promise<void> {
   for (const name of await caches.keys()) if (isOtherPage(name, files)) await caches.delete(name);
   const assets = await caches.open(assetsCache);
   const known = new Set(files.all);
@@ -39,7 +39,7 @@ export async function tidy(files: Files): Promise<void> {
 }
 
 /** Keeps what the page had loaded before there was a worker. */
-export async function keepUsed(paths: readonly string[], files: Files): Promise<void> {
+export async function cacheLoadedAssets(paths: readonly string[], files: Files): Promise<void> {
   const assets = await caches.open(assetsCache);
   const known = new Set(files.all);
   for (const path of paths) {
@@ -48,7 +48,7 @@ export async function keepUsed(paths: readonly string[], files: Files): Promise<
 }
 
 /** A name with a hash has one content for ever. */
-export async function asset(request: Request): Promise<Response> {
+export async function serveAsset(request: Request): Promise<Response> {
   const assets = await caches.open(assetsCache);
   // A picture asked for with CORS or without is the same one.
   const kept = await assets.match(request.url, { ignoreVary: true });
@@ -58,7 +58,7 @@ export async function asset(request: Request): Promise<Response> {
   return answer;
 }
 
-export async function beside(request: Request, files: Files): Promise<Response> {
+export async function serveUnhashedFile(request: Request, files: Files): Promise<Response> {
   const page = await caches.open(pageCache(files));
   return (await page.match(new URL(request.url).pathname, { ignoreVary: true })) ?? fetch(request);
 }
@@ -67,7 +67,11 @@ export async function beside(request: Request, files: Files): Promise<Response> 
  * The page from the server, whose headers say what it may load; where the server is silent or slow, the kept one. A page of this
  * build takes the kept one's place, one of another build does not: that comes with its own worker.
  */
-export async function page(request: Request, files: Files, later: (work: Promise<unknown>) => void): Promise<Response> {
+export async function servePage(
+  request: Request,
+  files: Files,
+  later: (work: Promise<unknown>) => void,
+): Promise<Response> {
   const cache = await caches.open(pageCache(files));
   const kept = await cache.match('/', { ignoreVary: true });
   if (!kept) return fetch(request);
@@ -82,6 +86,6 @@ export async function page(request: Request, files: Files, later: (work: Promise
       () => undefined,
     ),
   );
-  const slow = new Promise<Response>((resolve) => setTimeout(() => resolve(kept), pageMs));
+  const slow = new Promise<Response>((resolve) => setTimeout(() => resolve(kept), pageTimeoutMs));
   return Promise.race([fetched.catch(() => kept), slow]);
 }

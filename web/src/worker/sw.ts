@@ -1,19 +1,27 @@
-import type { Files } from './files';
-import { asset, beside, install, keepUsed, kindOf, page, tidy } from './serve';
+import type { Files } from './buildFiles';
+import {
+  cacheLoadedAssets,
+  deleteOldCaches,
+  install,
+  requestKindOf,
+  serveAsset,
+  servePage,
+  serveUnhashedFile,
+} from './serve';
 
 /** What of a service worker's world is used here; the page's types have none. */
 interface Scope {
-  addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void;
-  addEventListener(type: 'fetch', listener: (event: Fetching) => void): void;
-  addEventListener(type: 'message', listener: (event: Lasting & MessageEvent) => void): void;
+  addEventListener(type: 'install' | 'activate', listener: (event: ExtendableEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(type: 'message', listener: (event: ExtendableEvent & MessageEvent) => void): void;
   skipWaiting(): Promise<void>;
   clients: { claim(): Promise<void> };
   location: Location;
 }
-interface Lasting {
+interface ExtendableEvent {
   waitUntil(work: Promise<unknown>): void;
 }
-interface Fetching extends Lasting {
+interface FetchEvent extends ExtendableEvent {
   request: Request;
   respondWith(answer: Promise<Response>): void;
 }
@@ -27,17 +35,19 @@ const scope = self as Scope;
 
 scope.addEventListener('install', (event) => event.waitUntil(install(files)));
 
-scope.addEventListener('activate', (event) => event.waitUntil(tidy(files).then(() => scope.clients.claim())));
+scope.addEventListener('activate', (event) =>
+  event.waitUntil(deleteOldCaches(files).then(() => scope.clients.claim())),
+);
 
 scope.addEventListener('fetch', (event) => {
   const { request } = event;
-  switch (kindOf(request, scope.location.origin, files)) {
+  switch (requestKindOf(request, scope.location.origin, files)) {
     case 'asset':
-      return event.respondWith(asset(request));
+      return event.respondWith(serveAsset(request));
     case 'beside':
-      return event.respondWith(beside(request, files));
+      return event.respondWith(serveUnhashedFile(request, files));
     case 'page':
-      return event.respondWith(page(request, files, (work) => event.waitUntil(work)));
+      return event.respondWith(servePage(request, files, (work) => event.waitUntil(work)));
     default:
       return;
   }
@@ -47,5 +57,5 @@ scope.addEventListener('message', (event) => {
   const { kind, paths } = event.data as { kind: string; paths?: string[] };
   if (kind === 'build') event.ports[0]?.postMessage(files.build);
   if (kind === 'take-over') event.waitUntil(scope.skipWaiting());
-  if (kind === 'used') event.waitUntil(keepUsed(paths ?? [], files));
+  if (kind === 'used') event.waitUntil(cacheLoadedAssets(paths ?? [], files));
 });

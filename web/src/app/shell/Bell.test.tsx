@@ -2,10 +2,10 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import { openConsole } from '@/test/console';
-import { noAnswer } from '@/test/farm';
-import { arrives, askedOf, type MessageServer, messageServer, paths } from '@/test/message';
+import { setWidth } from '@/test/mediaQueries';
+import { askedOf, deliverMessage, type MessageServer, messageServer, paths } from '@/test/messageServer';
 import { ack, message } from '@/test/samples';
-import { setWidth } from '@/test/screen';
+import { noAnswer } from '@/test/telemetryServer';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
 
@@ -135,7 +135,7 @@ describe('live', () => {
   it('counts and lists what comes, and says aloud what is serious', async () => {
     const server = messageServer(six());
     await open(server);
-    act(() => arrives(server, message(7, { title: 'Hail' })));
+    act(() => deliverMessage(server, message(7, { title: 'Hail' })));
     await waitFor(() => expect(bell()).toHaveAccessibleName('3 unread messages'));
     await waitFor(() => expect(items()[0]).toMatch(/^Hail/));
     expect(await screen.findByText('New serious alarm: Hail')).toHaveAttribute('role', 'status');
@@ -145,8 +145,8 @@ describe('live', () => {
     const server = messageServer(six());
     await open(server);
     act(() => {
-      arrives(server, message(7, { title: 'Dry', alarmLevel: 1 }));
-      arrives(server, message(8, { title: 'Hail is over', event: 'resolved' }));
+      deliverMessage(server, message(7, { title: 'Dry', alarmLevel: 1 }));
+      deliverMessage(server, message(8, { title: 'Hail is over', event: 'resolved' }));
     });
     await waitFor(() => expect(bell()).toHaveAccessibleName('4 unread messages'));
     expect(screen.queryByText(/^New serious alarm/)).toBeNull();
@@ -156,7 +156,7 @@ describe('live', () => {
     const server = messageServer(six());
     await open(server);
     server.answers.set(paths.page, noAnswer);
-    act(() => arrives(server, message(7, { title: 'Hail' })));
+    act(() => deliverMessage(server, message(7, { title: 'Hail' })));
     expect(await screen.findByText('New serious alarm')).toBeInTheDocument();
   });
 });

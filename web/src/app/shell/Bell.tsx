@@ -2,21 +2,21 @@ import BellOutlined from '@ant-design/icons/BellOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { type FocusEvent, type KeyboardEvent, useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { phone, useMedia } from '@/lib/media';
-import { unreadCountQuery } from '@/lib/queries';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { unreadCountQuery } from '@/lib/http/queries';
 import { IconButton } from '@/ui/IconButton';
-import { later } from '@/ui/later';
+import { lazyComponent } from '@/ui/lazyComponent';
 import css from './Bell.module.css';
-import { BellNews } from './BellNews';
+import { BellAnnouncer } from './BellAnnouncer';
 
-const BellPanel = later(() => import('./BellPanel'), 'BellPanel');
-const BellSheet = later(() => import('./BellSheet'), 'BellSheet');
+const BellPanel = lazyComponent(() => import('./BellPanel'), 'BellPanel');
+const BellSheet = lazyComponent(() => import('./BellSheet'), 'BellSheet');
 
 /** How many messages are unread, and the newest of them: below the bell, on a phone in a sheet. */
 export function Bell() {
   const { t } = useTranslation();
   const unread = useQuery(unreadCountQuery()).data ?? 0;
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [open, setOpen] = useState(false);
   /** The sheet is fetched with the first opening, and kept so that it can also close with grace. */
   const [sheet, setSheet] = useState(false);
@@ -79,7 +79,7 @@ export function Bell() {
         aria-expanded={open}
         onClick={toggle}
       />
-      <BellNews />
+      <BellAnnouncer />
       {panel ? <BellPanel onClose={close} onAllRead={toBell} /> : null}
       {sheet && isPhone ? <BellSheet open={open} onClose={close} /> : null}
     </div>

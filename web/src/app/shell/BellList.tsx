@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
-import { linesOf } from '@/lib/message/lines';
+import { errorText } from '@/lib/http/errorText';
+import { unreadCountQuery } from '@/lib/http/queries';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { recentQuery } from '@/lib/message/queries';
-import { useReading } from '@/lib/message/useReading';
-import { unreadCountQuery } from '@/lib/queries';
+import { splitMessage } from '@/lib/message/splitMessage';
+import { useMarkRead } from '@/lib/message/useMarkRead';
 import { AckTag } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { MessageMark } from '@/ui/message/MessageMark';
@@ -28,7 +28,7 @@ export function BellList({ onClose, onAllRead }: BellListProps) {
   const language = useLanguage((state) => state.language);
   const query = useQuery(recentQuery(language));
   const unread = useQuery(unreadCountQuery()).data ?? 0;
-  const { opened, markAllRead, markingAll } = useReading();
+  const { opened, markAllRead, markingAll } = useMarkRead();
   const list = query.data?.list;
 
   return (
@@ -74,7 +74,7 @@ export function BellList({ onClose, onAllRead }: BellListProps) {
               >
                 <MessageMark message={message} />
                 <span className={css.words}>
-                  <span className={css.title}>{linesOf(message).title}</span>
+                  <span className={css.title}>{splitMessage(message).title}</span>
                   {message.ack ? (
                     <span className={css.ack}>
                       <AckTag user={message.ack.user} />

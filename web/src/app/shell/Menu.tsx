@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { overviewQuery, unreadCountQuery } from '@/lib/queries';
-import { type Entry, mainEntries, personalEntries } from './entries';
+import { overviewQuery, unreadCountQuery } from '@/lib/http/queries';
 import css from './Menu.module.css';
+import { type MenuEntry, mainMenuEntries, personalMenuEntries } from './menuEntries';
 
 interface MenuProps {
   /** A place was chosen; the drawer then closes. */
@@ -21,7 +21,7 @@ export function Menu({ onChoose }: MenuProps) {
   return (
     <nav aria-label={t('nav.label')} className={css.menu}>
       <ul>
-        {mainEntries.map((entry) => (
+        {mainMenuEntries.map((entry) => (
           <Item key={entry.name} entry={entry} onChoose={onChoose}>
             {entry.name === 'inform' && pending > 0 ? (
               <Count count={pending} meaning={t('shell.pending', { count: pending })} alarm />
@@ -33,7 +33,7 @@ export function Menu({ onChoose }: MenuProps) {
         <span>{t('nav.personal')}</span>
       </h2>
       <ul aria-labelledby={heading}>
-        {personalEntries.map((entry) => (
+        {personalMenuEntries.map((entry) => (
           <Item key={entry.name} entry={entry} onChoose={onChoose}>
             {entry.name === 'message' && unread > 0 ? (
               <Count count={unread} meaning={t('shell.unread', { count: unread })} />
@@ -46,7 +46,7 @@ export function Menu({ onChoose }: MenuProps) {
 }
 
 interface ItemProps {
-  entry: Entry;
+  entry: MenuEntry;
   onChoose?: () => void;
   children: ReactNode;
 }

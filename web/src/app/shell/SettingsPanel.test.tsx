@@ -1,25 +1,25 @@
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { followPreferences, usePreferences } from '@/lib/preferences';
-import { useSession } from '@/lib/session';
-import { frameBackend } from '@/test/backend';
+import { useSession } from '@/lib/session/session';
+import { followThemePreference, usePreferences } from '@/lib/storage/preferences';
 import { openConsole } from '@/test/console';
 import { onPost, refused } from '@/test/server';
 import { signedIn } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
 
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
-vi.mock('@/lib/live/live', () => ({
+vi.mock('@/lib/live/useLive', () => ({
   useLive: () => undefined,
   useLiveStatus: () => ({ state: 'live', lastEventAt: null }),
 }));
 
-let backend: ReturnType<typeof frameBackend>;
+let backend: ReturnType<typeof shellServer>;
 let stop: () => void;
 beforeEach(() => {
-  backend = frameBackend();
+  backend = shellServer();
   signedIn();
-  stop = followPreferences();
+  stop = followThemePreference();
 });
 afterEach(() => stop());
 

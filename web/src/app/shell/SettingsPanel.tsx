@@ -4,11 +4,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Button, Drawer, Switch } from 'antd';
 import { type ReactNode, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { raiseError } from '@/lib/errorText';
-import { phone, useMedia } from '@/lib/media';
-import { usePreferences } from '@/lib/preferences';
-import { consoleSettingsQuery, userQuery } from '@/lib/queries';
-import { signOut } from '@/lib/session';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { showError } from '@/lib/http/errorText';
+import { consoleSettingsQuery, userQuery } from '@/lib/http/queries';
+import { signOut } from '@/lib/session/session';
+import { usePreferences } from '@/lib/storage/preferences';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
 import { LanguageSelect } from '@/ui/LanguageSelect';
@@ -23,7 +23,7 @@ interface SettingsPanelProps {
 /** Every change applies at once and stays in this browser; there is nothing to save. */
 export function SettingsPanel({ open, onClose }: SettingsPanelProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const { fixedNavbar, darkMode, saveData, set } = usePreferences();
   return (
     <Drawer
@@ -34,7 +34,7 @@ export function SettingsPanel({ open, onClose }: SettingsPanelProps) {
       mask={{ closable: true, enabled: true, blur: false }}
       aria-label={t('settings.title')}
       classNames={{ body: css.body, footer: css.footer, mask: css.mask, wrapper: css.wrapper }}
-      footer={<Person />}
+      footer={<UserRow />}
     >
       <div className={css.head}>
         <h2>{t('settings.title')}</h2>
@@ -85,7 +85,7 @@ function Row({ name, hint, children }: RowProps) {
   );
 }
 
-function Person() {
+function UserRow() {
   const { t } = useTranslation();
   const user = useQuery(userQuery()).data;
   const version = useQuery(consoleSettingsQuery()).data?.version;
@@ -95,7 +95,7 @@ function Person() {
   const quit = async () => {
     setLeaving(true);
     // The guard of the routes leads to the sign-in page as soon as the session is gone.
-    await signOut().catch((error: unknown) => raiseError(error));
+    await signOut().catch((error: unknown) => showError(error));
   };
 
   return (

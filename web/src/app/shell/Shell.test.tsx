@@ -1,11 +1,11 @@
 import { act, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import type { LiveEvent } from '@/lib/live/live';
-import { frameBackend } from '@/test/backend';
+import type { LiveEvent } from '@/lib/live/useLive';
 import { openConsole } from '@/test/console';
-import { setWidth } from '@/test/screen';
+import { setWidth } from '@/test/mediaQueries';
 import { signedIn } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
 
 const live = vi.hoisted(() => ({
   handlers: new Set<(events: readonly LiveEvent[]) => void>(),
@@ -16,7 +16,7 @@ const live = vi.hoisted(() => ({
 }));
 // The stream has its own tests; here it is a hand that tells events.
 vi.mock('@/features/alarm/AlarmPage', () => import('@/test/PlainPage'));
-vi.mock('@/lib/live/live', async () => {
+vi.mock('@/lib/live/useLive', async () => {
   const { useEffect } = await import('react');
   return {
     useLive: (handler: (events: readonly LiveEvent[]) => void) => {
@@ -30,15 +30,15 @@ vi.mock('@/lib/live/live', async () => {
     useLiveStatus: () => live.status,
   };
 });
-const tell = (...events: LiveEvent[]) =>
+const streamEvents = (...events: LiveEvent[]) =>
   act(() => {
     for (const handler of live.handlers) handler(events);
   });
 
-let backend: ReturnType<typeof frameBackend>;
+let backend: ReturnType<typeof shellServer>;
 beforeEach(() => {
   live.status = { state: 'live', lastEventAt: null };
-  backend = frameBackend();
+  backend = shellServer();
   signedIn();
 });
 
@@ -97,13 +97,13 @@ describe('what the server tells', () => {
     await openConsole('/alarm');
     await screen.findByRole('button', { name: '3 unread messages' });
     backend.unread = 4;
-    tell({ name: 'message', data: {} });
+    streamEvents({ name: 'message', data: {} });
     expect(await screen.findByRole('button', { name: '4 unread messages' })).toBeVisible();
     backend.pending = 1;
-    tell({ name: 'notice', data: {} });
+    streamEvents({ name: 'notice', data: {} });
     expect(await screen.findByRole('link', { name: 'Alarm inform 1 pending alarm' })).toBeVisible();
     backend.unread = 5;
-    tell({ name: 'reset' });
+    streamEvents({ name: 'reset' });
     expect(await screen.findByRole('button', { name: '5 unread messages' })).toBeVisible();
   });
 
@@ -111,7 +111,7 @@ describe('what the server tells', () => {
     await openConsole('/alarm');
     await screen.findByRole('button', { name: '3 unread messages' });
     const before = backend.calls.length;
-    tell({ name: 'reading', data: { deviceName: 'WS-1', time: 1, values: {} } });
+    streamEvents({ name: 'reading', data: { deviceName: 'WS-1', time: 1, values: {} } });
     expect(backend.calls).toHaveLength(before);
   });
 

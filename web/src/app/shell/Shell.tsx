@@ -2,26 +2,26 @@ import { useQuery } from '@tanstack/react-query';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { Fragment, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useFarmZone } from '@/lib/format/zone';
-import { whenIdle } from '@/lib/idle';
-import { keepFocus } from '@/lib/keepFocus';
-import { phone, useMedia } from '@/lib/media';
-import { keepConsole } from '@/lib/offline/release';
-import { userQuery } from '@/lib/queries';
-import { useTenantFace } from '@/lib/useTenantFace';
-import { later } from '@/ui/later';
+import { whenIdle } from '@/lib/async/whenIdle';
+import { restoreLostFocus } from '@/lib/dom/restoreLostFocus';
+import { useTenantZone } from '@/lib/format/zone';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { userQuery } from '@/lib/http/queries';
+import { registerServiceWorker } from '@/lib/offline/release';
+import { useTenantBranding } from '@/lib/tenant/useTenantBranding';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { PageTitleSlot } from '@/ui/PageTitle';
 import { ZoneNote } from '@/ui/ZoneNote';
 import { AntdProvider } from '../AntdProvider';
 import css from './Shell.module.css';
 import { Sidebar } from './Sidebar';
-import { Strip } from './Strip';
+import { StatusBanner } from './StatusBanner';
 import { TopBar } from './TopBar';
 import { useLiveChanges } from './useLiveChanges';
 import { useLiveCounts } from './useLiveCounts';
 
-const MenuDrawer = later(() => import('./MenuDrawer'), 'MenuDrawer');
-const SettingsPanel = later(() => import('./SettingsPanel'), 'SettingsPanel');
+const MenuDrawer = lazyComponent(() => import('./MenuDrawer'), 'MenuDrawer');
+const SettingsPanel = lazyComponent(() => import('./SettingsPanel'), 'SettingsPanel');
 
 /** The frame around every page of a signed-in person. */
 export function Shell() {
@@ -29,15 +29,15 @@ export function Shell() {
   const [slot, setSlot] = useState<HTMLElement | null>(null);
   const [menuOpen, setMenuOpen] = useState(false);
   const [settingsOpen, setSettingsOpen] = useState(false);
-  const menu = useOnce(menuOpen);
-  const settings = useOnce(settingsOpen);
-  const isPhone = useMedia(phone);
+  const menu = useWasTrue(menuOpen);
+  const settings = useWasTrue(settingsOpen);
+  const isPhone = useMediaQuery(phoneQuery);
   const path = useRouterState({ select: (state) => state.location.pathname });
   useLiveCounts();
   useLiveChanges();
-  useTenantFace();
-  useEffect(() => whenIdle(() => void keepConsole()), []);
-  useEffect(keepFocus, []);
+  useTenantBranding();
+  useEffect(() => whenIdle(() => void registerServiceWorker()), []);
+  useEffect(restoreLostFocus, []);
 
   // Whichever way the page changed, or when the window grew, the drawer is in the way.
   // biome-ignore lint/correctness/useExhaustiveDependencies: they are what closes it
@@ -61,7 +61,7 @@ export function Shell() {
             onSettings={() => setSettingsOpen(true)}
           />
           <main id="content" className={css.page} tabIndex={-1}>
-            <Strip />
+            <StatusBanner />
             {isPhone ? (
               <div className={css.zone}>
                 <ZoneNote />
@@ -81,7 +81,7 @@ export function Shell() {
 
 /** The page of the address. It waits for the farm's time zone, once at the first sign-in: what it tells and asks for depends on that. */
 function Page() {
-  const zone = useFarmZone((state) => state.zone);
+  const zone = useTenantZone((state) => state.zone);
   const user = useQuery(userQuery());
   if (zone === undefined && user.isLoading) return null;
   return (
@@ -92,7 +92,7 @@ function Page() {
 }
 
 /** True from the first time on: what opens is fetched then, and kept so that it can also close with grace. */
-function useOnce(now: boolean): boolean {
+function useWasTrue(now: boolean): boolean {
   const [ever, setEver] = useState(false);
   if (now && !ever) setEver(true);
   return ever || now;

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
-import { usePreferences } from '@/lib/preferences';
+import { usePreferences } from '@/lib/storage/preferences';
 import { BrandLogo } from '@/ui/BrandLogo';
-import { LiveFoot } from './LiveFoot';
+import { LiveStatusFooter } from './LiveStatusFooter';
 import { Menu } from './Menu';
-import { Person } from './Person';
 import css from './Sidebar.module.css';
+import { UserLink } from './UserLink';
 
 interface SidebarProps {
   /** In the phone's drawer. */
@@ -29,9 +29,9 @@ export function Sidebar({ onChoose }: SidebarProps) {
             <BrandLogo height={28} markOnly />
           </span>
         </Link>
-        {onChoose ? <Person onChoose={onChoose} /> : null}
+        {onChoose ? <UserLink onChoose={onChoose} /> : null}
         <Menu onChoose={onChoose} />
-        <LiveFoot />
+        <LiveStatusFooter />
       </div>
     </div>
   );

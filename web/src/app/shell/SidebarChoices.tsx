@@ -1,7 +1,7 @@
 import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import CheckOutlined from '@ant-design/icons/CheckOutlined';
 import { useTranslation } from 'react-i18next';
-import { sidebarColors, usePreferences } from '@/lib/preferences';
+import { sidebarColors, usePreferences } from '@/lib/storage/preferences';
 import css from './SidebarChoices.module.css';
 
 /** Six swatches with their names. Radio buttons beneath, so arrow keys move between them. */

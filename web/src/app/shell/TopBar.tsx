@@ -1,13 +1,13 @@
 import MenuOutlined from '@ant-design/icons/MenuOutlined';
 import SettingOutlined from '@ant-design/icons/SettingOutlined';
 import { useTranslation } from 'react-i18next';
-import { usePreferences } from '@/lib/preferences';
+import { usePreferences } from '@/lib/storage/preferences';
 import { IconButton } from '@/ui/IconButton';
 import { LanguageSelect } from '@/ui/LanguageSelect';
 import { ZoneNote } from '@/ui/ZoneNote';
 import { Bell } from './Bell';
-import { Person } from './Person';
 import css from './TopBar.module.css';
+import { UserLink } from './UserLink';
 
 interface TopBarProps {
   /** Takes the element in which the page's title is to stand. */
@@ -40,7 +40,7 @@ export function TopBar({ titleRef, menuOpen, onMenu, settingsOpen, onSettings }:
         </span>
         <LanguageSelect small />
         <Bell />
-        <Person className={css.who} />
+        <UserLink className={css.who} />
         <IconButton
           label={t('settings.title')}
           icon={<SettingOutlined />}

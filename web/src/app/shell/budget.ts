@@ -2,19 +2,19 @@ import type { TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
 import type { Format } from '@/lib/format/format';
 
-export type LetterBudget = components['schemas']['LetterBudget'];
+export type DeliveryBudget = components['schemas']['LetterBudget'];
 
 /** The budget that is used up furthest, of those that are worth a word. */
-export function furthest(budgets: readonly LetterBudget[] = []): LetterBudget | undefined {
-  const share = ({ letters, budget }: LetterBudget) => letters / budget;
-  return budgets.reduce<LetterBudget | undefined>(
+export function mostUsedBudget(budgets: readonly DeliveryBudget[] = []): DeliveryBudget | undefined {
+  const share = ({ letters, budget }: DeliveryBudget) => letters / budget;
+  return budgets.reduce<DeliveryBudget | undefined>(
     (worst, one) => (worst && share(worst) >= share(one) ? worst : one),
     undefined,
   );
 }
 
 /** What a budget that is nearly or wholly used up means for people, and until when. */
-export function budgetWords(one: LetterBudget, format: Format, t: TFunction): { title: string; text: string } {
+export function budgetText(one: DeliveryBudget, format: Format, t: TFunction): { title: string; text: string } {
   const { letters, budget, mode, until } = one;
   const moment = format.moment(until, Date.now());
   if (letters < budget) {

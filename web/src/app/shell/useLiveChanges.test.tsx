@@ -7,11 +7,11 @@ import { channelPageQuery, channelQuery, channelsByIdQuery } from '@/lib/channel
 import { dayQuery } from '@/lib/device/queries';
 import { allScenesQuery, productsQuery } from '@/lib/device/scenes';
 import { deviceServer, openDevices } from '@/test/deviceServer';
-import { shows } from './useLiveChanges';
+import { queriesByChange } from './useLiveChanges';
 
 /** Whether what shows things of a sort is asked for anew when one changes. */
-const shown = (sort: keyof typeof shows, queryKey: readonly unknown[]) =>
-  shows[sort]?.some((key) => key.every((word, i) => word === queryKey[i])) ?? false;
+const shown = (sort: keyof typeof queriesByChange, queryKey: readonly unknown[]) =>
+  queriesByChange[sort]?.some((key) => key.every((word, i) => word === queryKey[i])) ?? false;
 
 it('knows by which words the queries of the pages begin', () => {
   const page = { pageNo: 1, pageSize: 10 };

@@ -2,13 +2,13 @@ import { QueryClient, QueryClientProvider, QueryObserver } from '@tanstack/react
 import { renderHook } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import type { LiveEvent } from '@/lib/live/live';
+import type { LiveEvent } from '@/lib/live/useLive';
 import { useLiveChanges } from './useLiveChanges';
 
 const stream = vi.hoisted(() => ({ tell: (_: readonly LiveEvent[]): void => undefined }));
 
-vi.mock('@/lib/live/live', async (original) => ({
-  ...(await original<typeof import('@/lib/live/live')>()),
+vi.mock('@/lib/live/useLive', async (original) => ({
+  ...(await original<typeof import('@/lib/live/useLive')>()),
   useLive: (handler: typeof stream.tell) => {
     stream.tell = handler;
   },
@@ -21,7 +21,7 @@ afterEach(() => vi.useRealTimers());
 
 it('of a burst of changes asks once for what is on the screen, and not for what is not', async () => {
   const client = new QueryClient();
-  const look = (queryKey: readonly unknown[], enabled: boolean) => {
+  const observeQuery = (queryKey: readonly unknown[], enabled: boolean) => {
     const ask = vi.fn(async () => 1);
     client.setQueryData(queryKey, 0);
     const stop = new QueryObserver(client, { queryKey, queryFn: ask, staleTime: 60_000, enabled }).subscribe(
@@ -29,9 +29,9 @@ it('of a burst of changes asks once for what is on the screen, and not for what 
     );
     return { ask, stop };
   };
-  const rules = look(['alarm-rules', 'page', {}], true);
-  const table = look(['devices', 'page', {}], true);
-  const unseen = look(['notice-channels', 'page', {}], false);
+  const rules = observeQuery(['alarm-rules', 'page', {}], true);
+  const table = observeQuery(['devices', 'page', {}], true);
+  const unseen = observeQuery(['notice-channels', 'page', {}], false);
   const wrapper = ({ children }: { children: ReactNode }) => (
     <QueryClientProvider client={client}>{children}</QueryClientProvider>
   );

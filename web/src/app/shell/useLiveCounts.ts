@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useLive } from '@/lib/live/live';
-import { overviewQuery } from '@/lib/queries';
+import { overviewQuery } from '@/lib/http/queries';
+import { useLive } from '@/lib/live/useLive';
 
 /** Keeps the menu's number of pending alarms, and the strip's budgets, with what the server tells; messages are the bell's. */
 export function useLiveCounts(): void {

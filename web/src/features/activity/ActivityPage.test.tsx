@@ -1,10 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { activityServer, openActivity, rows } from '@/test/activity';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { activityServer, openActivity, rows } from '@/test/activityServer';
 import { gate } from '@/test/gate';
+import { setWidth } from '@/test/mediaQueries';
 import { entry, provider } from '@/test/samples';
-import { setWidth } from '@/test/screen';
 import { ok, refused } from '@/test/server';
 
 let server: ReturnType<typeof activityServer>;

@@ -4,36 +4,36 @@ import { Button } from 'antd';
 import { useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
-import { lastPage, pageSizes } from '@/lib/pages';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { lastPage, pageSizes } from '@/lib/http/paging';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
 import css from './ActivityPage.module.css';
 import { EntryList } from './EntryList';
+import { attributesOf, textContext } from './entryText';
 import { FilterBar } from './FilterBar';
 import { activityQuery, namesQuery } from './queries';
 import { useActivitySearch } from './useActivitySearch';
-import { attributesOf, wordsOf } from './words';
 
 /** How many entries a list has at most. */
-const counted = 100_000;
+const maxCounted = 100_000;
 
 /** Who did what on the farm, newest first. */
 export function ActivityPage() {
   const { t } = useTranslation();
   const format = useFormat();
   const language = useLanguage((state) => state.language);
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const navigate = useNavigate();
   const { search, change } = useActivitySearch();
   const { page: pageNo = 1, size: pageSize = pageSizes[0], ...filter } = search;
   const query = useQuery(activityQuery(search));
   const { data, isPlaceholderData } = query;
   const names = useQuery(namesQuery(language, attributesOf(data?.list ?? []))).data;
-  const words = useMemo(() => wordsOf(language, names), [language, names]);
+  const words = useMemo(() => textContext(language, names), [language, names]);
 
   // What stood on the last page has gone: the page before is the last one now.
   const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
@@ -89,8 +89,8 @@ export function ActivityPage() {
               pageSize={pageSize}
               onChange={(page, size) => change({ page: page === 1 ? undefined : page, size })}
             />
-            {data.total >= counted ? (
-              <p className={css.more}>{t('activity.counted', { n: format.number(counted) })}</p>
+            {data.total >= maxCounted ? (
+              <p className={css.more}>{t('activity.counted', { n: format.number(maxCounted) })}</p>
             ) : null}
           </>
         ) : null}

@@ -1,13 +1,13 @@
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './EntryList.module.css';
 import { EntryRow } from './EntryRow';
+import type { textContext } from './entryText';
 import type { Entry } from './queries';
-import type { wordsOf } from './words';
 
 interface EntryListProps {
   /** Undefined while the first page is on its way. */
   entries: readonly Entry[] | undefined;
-  words: ReturnType<typeof wordsOf>;
+  words: ReturnType<typeof textContext>;
 }
 
 /** The entries of a page, newest first. */

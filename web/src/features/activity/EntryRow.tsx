@@ -3,12 +3,12 @@ import { memo, useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClock } from '@/lib/format/clock';
 import css from './EntryRow.module.css';
+import { entrySentence, fieldLabel, personText, type textContext, valueText } from './entryText';
 import type { Entry } from './queries';
-import { fieldText, personText, sentence, valueText, type wordsOf } from './words';
 
 interface EntryRowProps {
   entry: Entry;
-  words: ReturnType<typeof wordsOf>;
+  words: ReturnType<typeof textContext>;
 }
 
 /** One thing that somebody did: when, who, what; all that is known of it folds out. */
@@ -16,7 +16,7 @@ export const EntryRow = memo(function EntryRow({ entry, words }: EntryRowProps) 
   const [open, setOpen] = useState(false);
   const id = useId();
   const when = useClock((now) => words.format.moment(entry.time, now));
-  const [before, thing, after] = sentence(entry, words);
+  const [before, thing, after] = entrySentence(entry, words);
   return (
     <>
       <button
@@ -88,7 +88,7 @@ function Details({ id, entry, words }: EntryRowProps & { id: string }) {
           <tbody>
             {changes.map((change) => (
               <tr key={change.field}>
-                <th scope="row">{fieldText(change.field, words)}</th>
+                <th scope="row">{fieldLabel(change.field, words)}</th>
                 {change.hidden ? (
                   <td colSpan={sides.length} className={css.hidden}>
                     {t('activity.hidden')}

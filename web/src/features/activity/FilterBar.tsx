@@ -2,22 +2,22 @@ import FilterOutlined from '@ant-design/icons/FilterOutlined';
 import { Button } from 'antd';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayFormat } from '@/lib/dayFormat';
-import { useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
+import { datePickerFormats } from '@/lib/format/datePickerFormats';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { DatePicker, pickerDay } from '@/ui/form/DatePicker';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
+import { personText, type textContext } from './entryText';
 import css from './FilterBar.module.css';
 import type { Person } from './queries';
 import { type ActivitySearch, kinds } from './search';
-import { personText, type wordsOf } from './words';
 
 interface FilterBarProps {
   search: ActivitySearch;
   people: readonly Person[];
-  words: ReturnType<typeof wordsOf>;
+  words: ReturnType<typeof textContext>;
   onChange: (part: Partial<ActivitySearch>) => void;
   /** What is searched for is the same again: the person wants to know whether anything has changed. */
   onAgain: () => void;
@@ -26,7 +26,7 @@ interface FilterBarProps {
 /** Narrows the log by name, by who did it, by what it was done to and by days. On a phone all but the name opens below it. */
 export function FilterBar({ search, people, words, onChange, onAgain }: FilterBarProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const { q = '', who, kind, from, to } = search;
   const narrowed = [who, kind, from, to].filter((one) => one !== undefined).length;
   const [open, setOpen] = useState(narrowed > 0);
@@ -37,7 +37,7 @@ export function FilterBar({ search, people, words, onChange, onAgain }: FilterBa
     setTyped(q);
   }
   // Somebody whom the address names may have done nothing yet, or nothing any more.
-  const choice = who === undefined || people.some((one) => one.who === who) ? people : [...people, unknown(who)];
+  const choice = who === undefined || people.some((one) => one.who === who) ? people : [...people, unknownPerson(who)];
   const filters = (
     <>
       <Select
@@ -108,7 +108,7 @@ export function FilterBar({ search, people, words, onChange, onAgain }: FilterBa
   );
 }
 
-function unknown(who: string): Person {
+function unknownPerson(who: string): Person {
   const by = who.split(':')[0];
   return { who, by: by === 'credential' || by === 'provider' || by === 'server' ? by : 'user', name: who };
 }
@@ -134,7 +134,7 @@ function Day({ label, day, least, most, onChange }: DayProps) {
         className={css.picker}
         classNames={{ popup: { root: css.popup } }}
         value={value}
-        format={dayFormat[language]}
+        format={datePickerFormats[language]}
         placeholder=""
         minDate={least ? pickerDay(least) : undefined}
         maxDate={most ? pickerDay(most) : undefined}

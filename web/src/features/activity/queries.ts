@@ -1,9 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
-import { persistent } from '@/lib/device/queries';
-import type { Language } from '@/lib/i18n';
-import { pageSizes } from '@/lib/pages';
+import { bannerQueryOptions } from '@/lib/device/queries';
+import { api } from '@/lib/http/api';
+import { pageSizes } from '@/lib/http/paging';
+import type { Language } from '@/lib/i18n/i18n';
 import { type ActivitySearch, midnight } from './search';
 
 type Schemas = components['schemas'];
@@ -25,7 +25,7 @@ export const activityQuery = ({ q, who, kind, from, to, page = 1, size = pageSiz
     pageSize: size,
   };
   return queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: ['activity', query],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/audit/page', { query, signal }),
     placeholderData: keepPreviousData,
@@ -36,7 +36,7 @@ export const activityQuery = ({ q, who, kind, from, to, page = 1, size = pageSiz
 /** What attributes are called, which a rule's conditions name. */
 export const namesQuery = (language: Language, signs: readonly string[]) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: ['elements', language, signs],
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/element/get-map/yeu-sign', { query: { yeuSigns: [...signs] }, signal }),

@@ -1,5 +1,5 @@
-import { dateAt, timeOf } from '@/lib/format/zone';
-import { pageSizes } from '@/lib/pages';
+import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import { pageSizes } from '@/lib/http/paging';
 
 /** The kinds of things that the log can be narrowed to, in the order of the choice. */
 export const kinds = [
@@ -33,13 +33,13 @@ export interface ActivitySearch {
 const person = /^((user|credential):[1-9]\d{0,17}|provider|server)$/;
 
 /** Of digits alone a text comes out of the address as a number. */
-function text(value: unknown): string | undefined {
+function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-function whole(value: unknown, least: number): number | undefined {
-  const number = Number(text(value));
+function intParam(value: unknown, least: number): number | undefined {
+  const number = Number(textParam(value));
   return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }
 
@@ -48,28 +48,28 @@ export function midnight(day: string | undefined, after = 0): number | undefined
   const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(day ?? '');
   if (!match) return undefined;
   const [year, month, date] = match.slice(1).map(Number) as [number, number, number];
-  const begins = timeOf(year, month - 1, date);
-  if (dateAt(begins).getMonth() !== month - 1 || begins < 0) return undefined;
-  return timeOf(year, month - 1, date + after);
+  const begins = fromZonedParts(year, month - 1, date);
+  if (zonedDate(begins).getMonth() !== month - 1 || begins < 0) return undefined;
+  return fromZonedParts(year, month - 1, date + after);
 }
 
 function day(value: unknown): string | undefined {
-  const given = text(value);
+  const given = textParam(value);
   return midnight(given) === undefined ? undefined : given;
 }
 
 /** Takes out of an address what it may hold. What is as it is anyway stands in none. */
 export function activitySearch(given: Record<string, unknown>): ActivitySearch {
-  const size = pageSizes.find((one) => one === whole(given.size, 1));
-  const who = text(given.who);
+  const size = pageSizes.find((one) => one === intParam(given.size, 1));
+  const who = textParam(given.who);
   // Named even where there is none: what the address holds else would come through.
   return {
-    q: text(given.q)?.slice(0, 64),
+    q: textParam(given.q)?.slice(0, 64),
     who: who !== undefined && person.test(who) ? who : undefined,
     kind: kinds.find((kind) => kind === given.kind),
     from: day(given.from),
     to: day(given.to),
-    page: whole(given.page, 2),
+    page: intParam(given.page, 2),
     size: size === pageSizes[0] ? undefined : size,
   };
 }

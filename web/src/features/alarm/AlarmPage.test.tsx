@@ -1,12 +1,12 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { alarmServer, askedOf, card, cards, hour, openAlarms, paths, tell, three } from '@/test/alarm';
-import { noAnswer } from '@/test/farm';
-import { toasts } from '@/test/profile';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { alarmServer, askedOf, card, cards, hour, openAlarms, paths, streamEvent, three } from '@/test/alarmServer';
+import { setWidth } from '@/test/mediaQueries';
+import { toasts } from '@/test/profileServer';
 import { channel, rule } from '@/test/samples';
-import { setWidth } from '@/test/screen';
 import { refused } from '@/test/server';
+import { noAnswer } from '@/test/telemetryServer';
 
 describe('a card', () => {
   it('reads as a sentence, with state, level, device, period and who is told', async () => {
@@ -256,7 +256,7 @@ describe('the list', () => {
     await user.click(within(note).getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(cards()).toEqual(['Spring frost']));
     server.answers.set(paths.page, noAnswer);
-    tell(server, 'reset', {});
+    streamEvent(server, 'reset', {});
     expect(await screen.findByText(/^You see the rules of/)).toBeVisible();
     expect(cards()).toEqual(['Spring frost']);
   });
@@ -265,7 +265,7 @@ describe('the list', () => {
     const server = alarmServer();
     await openAlarms(server);
     server.rules = [rule({ openNotice: { id: 9, startTime: Date.now() } })];
-    tell(server, 'notice', { id: 9, ruleId: 1 });
+    streamEvent(server, 'notice', { id: 9, ruleId: 1 });
     expect(await card('Spring frost').findByText(/^Open since/)).toBeVisible();
   });
 });

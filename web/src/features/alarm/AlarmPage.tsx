@@ -5,30 +5,30 @@ import { Button } from 'antd';
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
+import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
-import { noColumn, phone, useMedia } from '@/lib/media';
-import { toast } from '@/lib/notices';
-import { lastPage, pageSizes } from '@/lib/pages';
-import { usePreferences } from '@/lib/preferences';
-import { overviewQuery } from '@/lib/queries';
+import { noSideColumnQuery, phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { lastPage, pageSizes } from '@/lib/http/paging';
+import { overviewQuery } from '@/lib/http/queries';
+import { usePreferences } from '@/lib/storage/preferences';
 import { DeviceChips } from '@/ui/deviceFilter/DeviceChips';
 import { DeviceColumn } from '@/ui/deviceFilter/DeviceColumn';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
-import { later } from '@/ui/later';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
 import { SearchBox } from '@/ui/SearchBox';
 import css from './AlarmPage.module.css';
-import { FormPlace } from './FormPlace';
 import { RuleGrid } from './list/RuleGrid';
 import { RulesError } from './list/RulesError';
 import { rulesQuery } from './queries';
-import { mostDevices, namesOf } from './search';
+import { RuleFormHost } from './RuleFormHost';
+import { maxDevices, namesOf } from './search';
 import { useAlarmLive } from './useAlarmLive';
 import { useAlarmSearch } from './useAlarmSearch';
 
-const DeviceDrawer = later(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
+const DeviceDrawer = lazyComponent(() => import('@/ui/deviceFilter/DeviceDrawer'), 'DeviceDrawer');
 
 /** Every alarm rule as a card that reads as a sentence, of all devices or of those that are chosen. */
 export function AlarmPage() {
@@ -36,8 +36,8 @@ export function AlarmPage() {
   const format = useFormat();
   useDeviceLive();
   useAlarmLive();
-  const isPhone = useMedia(phone);
-  const drawn = useMedia(noColumn);
+  const isPhone = useMediaQuery(phoneQuery);
+  const drawn = useMediaQuery(noSideColumnQuery);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const { search, change, open } = useAlarmSearch();
   const { q = '', devices, page: pageNo = 1, size: pageSize = pageSizes[0] } = search;
@@ -56,7 +56,7 @@ export function AlarmPage() {
   const choose = useCallback(
     (names: Iterable<string>) => {
       const list = [...names];
-      if (list.length > mostDevices) toast.warning(t('rule.filter.most', { most: mostDevices }));
+      if (list.length > maxDevices) toast.warning(t('rule.filter.most', { most: maxDevices }));
       else change({ devices: list.join(',') || undefined });
     },
     [change, t],
@@ -140,7 +140,7 @@ export function AlarmPage() {
       {drawn && drawer !== undefined ? (
         <DeviceDrawer {...picker} open={drawer} showAll={t('rule.empty.clear')} onClose={() => setDrawer(false)} />
       ) : null}
-      <FormPlace />
+      <RuleFormHost />
     </>
   );
 }

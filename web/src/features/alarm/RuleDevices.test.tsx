@@ -1,16 +1,16 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { alarmServer, card, hour, openAlarms, paths, tell } from '@/test/alarm';
-import { dialogGone } from '@/test/profile';
+import { alarmServer, card, hour, openAlarms, paths, streamEvent } from '@/test/alarmServer';
+import { waitForDialogClosed } from '@/test/profileServer';
 import { rule } from '@/test/samples';
 import { ok, onGet, refused } from '@/test/server';
 
 const path = `${paths.get}/devices`;
-const many = (change = {}) =>
+const manyDevices = (change = {}) =>
   rule({ targets: { devices: [], groups: [3], products: [] }, deviceCount: 12, openCount: 1, ...change });
 
 it('the card lists its devices: open alarms first, and why others are left out', async () => {
-  const server = alarmServer([many({ leftOut: { limit: 1, misfit: 2 } })]);
+  const server = alarmServer([manyDevices({ leftOut: { limit: 1, misfit: 2 } })]);
   const rows = [
     {
       deviceName: 'WS-2',
@@ -41,11 +41,11 @@ it('the card lists its devices: open alarms first, and why others are left out',
   expect(await dialog.findByText('Left out: as many rules as there can be')).toBeVisible();
   expect(dialog.getByText('Left out: lacks an attribute of the conditions')).toBeVisible();
   await user.keyboard('{Escape}');
-  await dialogGone();
+  await waitForDialogClosed();
 });
 
 it('an alarm that begins while the list is open comes up in it', async () => {
-  const server = alarmServer([many({ deviceCount: 1, openCount: 0 })]);
+  const server = alarmServer([manyDevices({ deviceCount: 1, openCount: 0 })]);
   const device = { deviceName: 'WS-1', noteName: '', groupName: 'Ridge', state: 'judged' };
   let list: object[] = [device];
   onGet(path, () => ok({ list, total: 1 } as never));
@@ -55,12 +55,12 @@ it('an alarm that begins while the list is open comes up in it', async () => {
   expect(await dialog.findByText('WS-1')).toBeVisible();
   expect(dialog.queryByText(/^Open since/)).toBeNull();
   list = [{ ...device, openNotice: { id: 78, startTime: Date.now() } }];
-  tell(server, 'notice', { id: 78, ruleId: 1 });
+  streamEvent(server, 'notice', { id: 78, ruleId: 1 });
   expect(await dialog.findByText(/^Open since/)).toBeVisible();
 });
 
 it('a rule that has no device says what makes it have one; a failure can be tried again', async () => {
-  const server = alarmServer([many({ deviceCount: 0, openCount: 0 })]);
+  const server = alarmServer([manyDevices({ deviceCount: 0, openCount: 0 })]);
   let answer = () => refused(500, 'The disk is full');
   onGet(path, () => answer());
   const { user } = await openAlarms(server);

@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { alarmServer, card, cards, hour, openAlarms, paths, sentTo, three } from '@/test/alarm';
-import { loseNetwork } from '@/test/network';
-import { dialogGone, toasts } from '@/test/profile';
+import { alarmServer, card, cards, hour, openAlarms, paths, sentTo, three } from '@/test/alarmServer';
+import { goOffline } from '@/test/network';
+import { toasts, waitForDialogClosed } from '@/test/profileServer';
 import { ok, onGet, refused } from '@/test/server';
 
 async function choose(user: Awaited<ReturnType<typeof openAlarms>>['user'], name: string, item: string) {
@@ -28,7 +28,7 @@ describe('the menu', () => {
     const { user } = await openAlarms(server);
     await choose(user, 'Never run', 'Delete');
     await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Cancel' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(sentTo(server, paths.delete)).toEqual([]);
   });
 
@@ -43,7 +43,7 @@ describe('the menu', () => {
     expect(await card('Spring frost').findByText(/^Muted until/)).toBeVisible();
     const [{ until }] = sentTo(server, paths.mute) as [{ until: number }];
     expect(Math.abs(until - before - 8 * hour)).toBeLessThan(60_000);
-    await dialogGone();
+    await waitForDialogClosed();
     await choose(user, 'Spring frost', 'Unmute');
     await waitFor(() => expect(card('Spring frost').queryByText(/^Muted until/)).toBeNull());
     expect(sentTo(server, paths.mute).at(-1)).toEqual({ id: 1, until: null });
@@ -70,7 +70,7 @@ describe('the menu', () => {
     expect(dialog.getByRole('button', { name: 'Choose devices' })).toBeDisabled();
     await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
     await user.click(dialog.getByRole('button', { name: 'Copy to 1 device' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(sentTo(server, paths.copy)).toEqual([{ id: 1, executionIds: ['WS-2'] }]);
     expect(toasts()).toEqual([{ tone: 'success', title: '1 copy made' }]);
   });
@@ -120,7 +120,7 @@ describe('the menu', () => {
     await choose(user, 'Spring frost', 'Copy to devices');
     const dialog = within(await screen.findByRole('dialog', { name: 'Copy to other devices' }));
     await user.click(await dialog.findByRole('treeitem', { name: /Lower mast/ }));
-    const regain = loseNetwork();
+    const regain = goOffline();
     expect(dialog.queryByRole('button', { name: /^Copy to/ })).toBeNull();
     const button = dialog.getByRole('button', { name: 'Needs a connection' });
     expect(button).toBeDisabled();

@@ -1,9 +1,9 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Targets } from '@/lib/alarm/targets';
-import { api } from '@/lib/api';
-import { deviceKeys, pageSize as devicePageSize, persistent } from '@/lib/device/queries';
-import type { Language } from '@/lib/i18n';
-import { pageSizes } from '@/lib/pages';
+import { bannerQueryOptions, deviceKeys, pageSize as devicePageSize } from '@/lib/device/queries';
+import { api } from '@/lib/http/api';
+import { pageSizes } from '@/lib/http/paging';
+import type { Language } from '@/lib/i18n/i18n';
 import type { AlarmSearch } from './search';
 
 const path = '/admin-api/client/pc/alarm-rules';
@@ -17,7 +17,7 @@ export const alarmKeys = {
 export const rulesQuery = ({ q, devices, page = 1, size = pageSizes[0] }: AlarmSearch) => {
   const query = { alarmName: q, executionId: devices, pageNo: page, pageSize: size };
   return queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('page'), query],
     queryFn: ({ signal }) => api.get(`${path}/page`, { query, signal }),
     placeholderData: keepPreviousData,
@@ -27,7 +27,7 @@ export const rulesQuery = ({ q, devices, page = 1, size = pageSizes[0] }: AlarmS
 /** One rule as it is now; null when it is not there any more. */
 export const ruleQuery = (id: number) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('rule'), id],
     queryFn: ({ signal }) => api.find(`${path}/get`, { query: { id }, signal }),
     // A form begins with what is there, not with what was.
@@ -38,7 +38,7 @@ export const ruleQuery = (id: number) =>
 /** The devices of a rule, page by page. */
 export const ruleDevicesQuery = (language: Language, id: number, pageNo: number, pageSize: number) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('devices'), language, id, pageNo, pageSize],
     queryFn: ({ signal }) => api.get(`${path}/get/devices`, { query: { id, pageNo, pageSize }, signal }),
     placeholderData: keepPreviousData,
@@ -49,7 +49,7 @@ export const ruleDevicesQuery = (language: Language, id: number, pageNo: number,
 /** How close rules are to triggering. Where it cannot be had the cards say nothing of it. */
 export const outlookQuery = (ids: readonly number[]) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('outlook'), ids],
     queryFn: ({ signal }) => api.get(`${path}/get/outlook`, { query: { ids: [...ids] }, signal }),
     placeholderData: keepPreviousData,
@@ -59,7 +59,7 @@ export const outlookQuery = (ids: readonly number[]) =>
 /** Names and units of attributes, in the person's language. */
 export const elementsQuery = (language: Language, signs: readonly string[]) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: ['elements', language, signs],
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/element/get-map/yeu-sign', { query: { yeuSigns: [...signs] }, signal }),
@@ -71,7 +71,7 @@ export const elementsQuery = (language: Language, signs: readonly string[]) =>
 /** What a device's model has, in the person's language. */
 export const devicePropertiesQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: ['device-properties', deviceName, language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/property', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -82,7 +82,7 @@ export const targetAttributesQuery = (language: Language, { devices, groups, pro
   const some = <T>(list: readonly T[]) => (list.length > 0 ? [...list] : undefined);
   const query = { devices: some(devices), groups: some(groups), products: some(products) };
   return queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...alarmKeys.kind('attributes'), language, query],
     queryFn: ({ signal }) => api.get(`${path}/get/attributes`, { query, signal }),
     // The conditions stay as they are while another device is added.
@@ -95,7 +95,7 @@ export const targetAttributesQuery = (language: Language, { devices, groups, pro
 export const offeredDevicesQuery = (language: Language, deviceName: string) => {
   const filter = deviceName === '' ? {} : { deviceName };
   return queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.page(language, filter, 1),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/page', {

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Debounce } from '@/lib/device/live/debounce';
-import { useLive } from '@/lib/live/live';
+import { Debouncer } from '@/lib/async/debouncer';
+import { useLive } from '@/lib/live/useLive';
 import { alarmKeys } from './queries';
 
 /** Notices change the marks of cards within the second; a burst of them is one question. */
-const noticesMs = [150, 600] as const;
+const noticesDebounceMs = [150, 600] as const;
 /** Readings change how close a rule is; nobody reads that by the second. */
-const readingsMs = 30_000;
+const readingsDebounceMs = 30_000;
 
 /** Keeps the cards with what the server tells. */
 export function useAlarmLive(): void {
@@ -16,15 +16,15 @@ export function useAlarmLive(): void {
     const ask = (kind: 'page' | 'outlook' | 'devices') =>
       void client.invalidateQueries({ queryKey: alarmKeys.kind(kind) });
     return {
-      notices: new Debounce(
+      notices: new Debouncer(
         () => {
           ask('page');
           ask('outlook');
           ask('devices');
         },
-        ...noticesMs,
+        ...noticesDebounceMs,
       ),
-      readings: new Debounce(() => ask('outlook'), readingsMs, readingsMs),
+      readings: new Debouncer(() => ask('outlook'), readingsDebounceMs, readingsDebounceMs),
     };
   });
   useEffect(

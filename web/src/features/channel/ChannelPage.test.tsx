@@ -1,14 +1,14 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, rowOf } from '@/test/channel';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, rowOf } from '@/test/channelServer';
 import { openConsole } from '@/test/console';
-import { noAnswer } from '@/test/farm';
 import { gate } from '@/test/gate';
-import { dialogGone, toasts } from '@/test/profile';
+import { setWidth } from '@/test/mediaQueries';
+import { toasts, waitForDialogClosed } from '@/test/profileServer';
 import { channel } from '@/test/samples';
-import { setWidth } from '@/test/screen';
 import { ok, refused } from '@/test/server';
+import { noAnswer } from '@/test/telemetryServer';
 
 let server: ChannelServer;
 beforeEach(() => {
@@ -252,7 +252,7 @@ describe('deleting', () => {
     const { user } = await openChannels(server);
     await user.click(screen.getByRole('button', { name: 'Delete: Irrigation' }));
     await user.click(await screen.findByRole('button', { name: 'Cancel' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(names()).toHaveLength(3);
     expect(askedOf(server, paths.remove)).toEqual([]);
   });

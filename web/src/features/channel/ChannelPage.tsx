@@ -4,31 +4,31 @@ import { Button } from 'antd';
 import { type CSSProperties, useCallback, useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Channel, channelPageQuery } from '@/lib/channel/queries';
-import { phone, useMedia } from '@/lib/media';
-import { lastPage, pageSizes } from '@/lib/pages';
-import { usePreferences } from '@/lib/preferences';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { lastPage, pageSizes } from '@/lib/http/paging';
+import { usePreferences } from '@/lib/storage/preferences';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
+import { ChannelFormHost } from './ChannelFormHost';
 import css from './ChannelPage.module.css';
-import { FormPlace } from './FormPlace';
 import { ChannelCards } from './list/ChannelCards';
 import { ChannelTable } from './list/ChannelTable';
 import { QueryBar } from './list/QueryBar';
 import { DeleteDialog } from './remove/DeleteDialog';
 import { useTests } from './test/useTests';
+import { UnavailableKindsNote } from './UnavailableKindsNote';
 import { useChannelSearch } from './useChannelSearch';
-import { WaysNote } from './WaysNote';
 
 /** There is room for a form beside the table. */
-const wide = '(min-width: 1200px)';
+const wideQuery = '(min-width: 1200px)';
 
 /** Who is told of alarms, and how: every channel, to test, change and delete. */
 export function ChannelPage() {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
-  const isWide = useMedia(wide);
+  const isPhone = useMediaQuery(phoneQuery);
+  const isWide = useMediaQuery(wideQuery);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const { search, change, open, close } = useChannelSearch();
   const { q, mode, page: pageNo = 1, size: pageSize = pageSizes[0], channel: opened } = search;
@@ -72,7 +72,7 @@ export function ChannelPage() {
       >
         <section className={css.card} aria-label={t('channel.list')}>
           <QueryBar search={search} onQuery={onQuery} onNew={() => open('new')} />
-          <WaysNote />
+          <UnavailableKindsNote />
           <div className={isPlaceholderData ? css.waiting : ''} aria-busy={query.isFetching}>
             {empty ? (
               <Empty
@@ -114,7 +114,7 @@ export function ChannelPage() {
           ) : null}
         </section>
         {opened === undefined ? null : (
-          <FormPlace
+          <ChannelFormHost
             wanted={opened}
             beside={beside}
             tests={tests}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { channelSearch } from './search';
 
-const nothing = { q: undefined, mode: undefined, page: undefined, size: undefined, channel: undefined };
+const emptySearch = { q: undefined, mode: undefined, page: undefined, size: undefined, channel: undefined };
 
 it.each([
   [{}, {}],
@@ -23,5 +23,5 @@ it.each([
   [{ channel: 'other' }, {}],
   [{ channel: 0, elsewhere: 1 }, {}],
 ])('takes out of the address %o what it may hold', (given, taken) => {
-  expect(channelSearch(given)).toEqual({ ...nothing, ...taken });
+  expect(channelSearch(given)).toEqual({ ...emptySearch, ...taken });
 });

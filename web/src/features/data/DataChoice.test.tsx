@@ -1,8 +1,18 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Device } from '@/lib/device/types';
-import { useNotices } from '@/lib/notices';
-import { away, camera, mast, names, open, path, place, row, silent } from '@/test/dataCentre';
+import { useFeedback } from '@/lib/feedback/feedback';
+import {
+  camera,
+  cardNames,
+  dataCentreServer,
+  devicePath,
+  mast,
+  offlineMast,
+  openDataCentre,
+  row,
+  unreadProbe,
+} from '@/test/dataCentreServer';
 import { ok, onGet } from '@/test/server';
 
 // The history has its own tests.
@@ -23,29 +33,29 @@ beforeEach(() => {
 
 describe('ticking', () => {
   it('one device shows it alone, a second one with it, and all again', async () => {
-    const { user, router } = await open(place());
+    const { user, router } = await openDataCentre(dataCentreServer());
     await user.click(row(/Orchard mast/));
-    await waitFor(() => expect(names()).toEqual(['Orchard mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Orchard mast']));
     expect(router.state.location.search).toEqual({ devices: 'WS-1' });
     expect(row(/Orchard mast/)).toHaveAttribute('aria-checked', 'true');
     expect(row(/North orchard/)).toHaveAttribute('aria-checked', 'mixed');
     expect(screen.getByText('1 of 4 devices shown')).toBeVisible();
     await user.click(row(/Gate camera/));
-    await waitFor(() => expect(names()).toEqual(['Gate camera', 'Orchard mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Gate camera', 'Orchard mast']));
     await user.click(screen.getByRole('button', { name: 'All devices' }));
-    await waitFor(() => expect(names()).toHaveLength(4));
+    await waitFor(() => expect(cardNames()).toHaveLength(4));
     expect(router.state.location.search).toEqual({});
     expect(screen.getByRole('button', { name: 'All devices' })).toHaveAttribute('aria-pressed', 'true');
   });
 
   it('a whole scene by keyboard, and leaves one of it out', async () => {
-    const { user, router } = await open(place());
+    const { user, router } = await openDataCentre(dataCentreServer());
     act(() => screen.getByRole('tree').focus());
     await user.keyboard('{ArrowDown} ');
-    await waitFor(() => expect(names()).toEqual(['Orchard mast', 'Lower mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Orchard mast', 'Lower mast']));
     expect(row(/North orchard/)).toHaveAttribute('aria-checked', 'true');
     await user.keyboard('{ArrowDown} ');
-    await waitFor(() => expect(names()).toEqual(['Lower mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Lower mast']));
     expect(router.state.location.search).toEqual({ scenes: '1', except: 'WS-1' });
     // Enter opens and closes a scene: it does not tick it.
     await user.keyboard('{ArrowUp}{Enter}');
@@ -54,7 +64,7 @@ describe('ticking', () => {
   });
 
   it('by its box ticks a scene and leaves it as open as it was', async () => {
-    const { user } = await open(place());
+    const { user } = await openDataCentre(dataCentreServer());
     const box = row(/North orchard/).querySelector('[aria-hidden="true"] + [aria-hidden="true"]');
     await user.click(box as Element);
     await waitFor(() => expect(row(/North orchard/)).toHaveAttribute('aria-checked', 'true'));
@@ -62,39 +72,39 @@ describe('ticking', () => {
   });
 
   it('stands in the address', async () => {
-    await open(place(), '/data?devices=WS-2');
-    expect(names()).toEqual(['Lower mast']);
+    await openDataCentre(dataCentreServer(), '/data?devices=WS-2');
+    expect(cardNames()).toEqual(['Lower mast']);
   });
 
   it('what is gone says so, and shows all again', async () => {
-    const { user } = await open(place(), '/data?devices=GONE');
+    const { user } = await openDataCentre(dataCentreServer(), '/data?devices=GONE');
     expect(await screen.findByRole('heading', { name: 'No device to show' })).toBeVisible();
     await user.click(screen.getByRole('button', { name: 'Show all devices' }));
-    await waitFor(() => expect(names()).toHaveLength(4));
+    await waitFor(() => expect(cardNames()).toHaveLength(4));
   });
 });
 
 describe('the list', () => {
   it('is searched without hiding the cards', async () => {
-    const given = place();
-    const { user } = await open(given);
+    const centre = dataCentreServer();
+    const { user } = await openDataCentre(centre);
     await user.type(screen.getByRole('textbox', { name: 'Search devices' }), 'lower');
     await waitFor(() => expect(screen.getAllByRole('treeitem')).toHaveLength(1));
-    expect(given.asked('/page').at(-1)?.get('deviceName')).toBe('lower');
-    expect(names()).toHaveLength(4);
+    expect(centre.asked('/page').at(-1)?.get('deviceName')).toBe('lower');
+    expect(cardNames()).toHaveLength(4);
     await user.click(row(/Lower mast/));
-    await waitFor(() => expect(names()).toEqual(['Lower mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Lower mast']));
     await user.keyboard('{Escape}');
   });
 
   it('and the cards show one state alone', async () => {
-    const given = place();
-    given.server.others = [];
-    const { user, router } = await open(given);
-    onGet(`${path}/page`, ({ request }) => {
+    const centre = dataCentreServer();
+    centre.server.otherDevices = [];
+    const { user, router } = await openDataCentre(centre);
+    onGet(`${devicePath}/page`, ({ request }) => {
       const search = new URL(request.url).searchParams;
-      given.server.calls.push(new URL(request.url));
-      const list = [mast, away, silent, camera].filter(
+      centre.server.calls.push(new URL(request.url));
+      const list = [mast, offlineMast, unreadProbe, camera].filter(
         ({ onlineState, groupId, serial }) =>
           (!search.has('onlineState') || String(onlineState) === search.get('onlineState')) &&
           (!search.has('groupId') || String(groupId) === search.get('groupId')) &&
@@ -103,18 +113,18 @@ describe('the list', () => {
       return ok({ list, total: list.length });
     });
     await user.click(screen.getByRole('radio', { name: 'Offline' }));
-    await waitFor(() => expect(names()).toEqual(['Lower mast']));
+    await waitFor(() => expect(cardNames()).toEqual(['Lower mast']));
     expect(screen.getAllByRole('treeitem')).toHaveLength(1);
     expect(router.state.location.search).toEqual({ state: 'offline' });
     expect(screen.getByText('1 of 4 devices shown')).toBeVisible();
     await user.click(screen.getByRole('radio', { name: 'Online' }));
-    await waitFor(() => expect(names()).toEqual(['Gate camera', 'Orchard mast', 'New probe']));
+    await waitFor(() => expect(cardNames()).toEqual(['Gate camera', 'Orchard mast', 'New probe']));
   });
 });
 
 describe('the history', () => {
   it('opens from a card, stands in the address and closes', async () => {
-    const { user, router } = await open(place(), '/data?scenes=1');
+    const { user, router } = await openDataCentre(dataCentreServer(), '/data?scenes=1');
     await user.click(screen.getByRole('link', { name: 'History of Orchard mast' }));
     const dialog = await screen.findByRole('dialog', { name: 'History of Orchard mast' });
     expect(router.state.location.search).toEqual({ scenes: '1', device: 'WS-1', history: 1 });
@@ -124,14 +134,14 @@ describe('the history', () => {
   });
 
   it('opens from the address alone', async () => {
-    await open(place(), '/data?device=WS-2&history=1');
+    await openDataCentre(dataCentreServer(), '/data?device=WS-2&history=1');
     expect(await screen.findByRole('dialog', { name: 'History of Lower mast' })).toBeVisible();
   });
 
   it('of a device that is not here is told of, not opened', async () => {
-    const { router } = await open(place(), '/data?device=GONE&history=1');
+    const { router } = await openDataCentre(dataCentreServer(), '/data?device=GONE&history=1');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
-    expect(useNotices.getState().toasts).toMatchObject([{ tone: 'warning', title: 'Not in this farm' }]);
+    expect(useFeedback.getState().toasts).toMatchObject([{ tone: 'warning', title: 'Not in this farm' }]);
     expect(screen.queryByRole('dialog')).toBeNull();
   });
 });

@@ -1,8 +1,16 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { fresh, grid, names, open, path, place, scrollTo } from '@/test/dataCentre';
-import { device, group } from '@/test/farm';
+import {
+  cardNames,
+  dataCentreServer,
+  devicePath,
+  freshContact,
+  grid,
+  openDataCentre,
+  scrollTo,
+} from '@/test/dataCentreServer';
 import { ok, onGet } from '@/test/server';
+import { device, group } from '@/test/telemetryServer';
 
 beforeEach(() => {
   window.history.replaceState(null, '', '/');
@@ -10,49 +18,49 @@ beforeEach(() => {
 
 describe('a thousand devices', () => {
   const many = Array.from({ length: 1000 }, (_, i) =>
-    device({ id: 1000 + i, deviceName: `D-${i}`, noteName: `Device ${i}`, groupId: 1, ...fresh }),
+    device({ id: 1000 + i, deviceName: `D-${i}`, noteName: `Device ${i}`, groupId: 1, ...freshContact }),
   );
   const thousand = () => {
-    const given = place([
+    const centre = dataCentreServer([
       group({ id: 0, groupName: '' }),
       group({ deviceCount: 1000, deviceList: many.slice(0, 100) }),
     ]);
-    given.server.others = many.slice(100);
-    return given;
+    centre.server.otherDevices = many.slice(100);
+    return centre;
   };
-  const pages = (given: ReturnType<typeof place>) =>
-    given
+  const pages = (centre: ReturnType<typeof dataCentreServer>) =>
+    centre
       .asked('/page')
       .filter((search) => search.has('groupId'))
       .map((search) => Number(search.get('pageNo')));
 
   it('draw what is in view and fetch only its pages', async () => {
-    const given = thousand();
-    await open(given);
+    const centre = thousand();
+    await openDataCentre(centre);
     expect(screen.getByText('1,000 devices')).toBeVisible();
-    expect(names().length).toBeLessThan(20);
-    expect(pages(given)).toEqual([]);
+    expect(cardNames().length).toBeLessThan(20);
+    expect(pages(centre)).toEqual([]);
     // 334 rows of three.
     expect(grid()).toHaveStyle({ height: `${334 * 292 - 16}px` });
     scrollTo(200 * 292);
     await screen.findByRole('article', { name: 'Device 600' });
-    expect(names().length).toBeLessThan(20);
-    expect(new Set(pages(given))).toEqual(new Set([6, 7]));
-    expect(given.asked('/format-map/time-interval-data').length).toBeLessThan(40);
+    expect(cardNames().length).toBeLessThan(20);
+    expect(new Set(pages(centre))).toEqual(new Set([6, 7]));
+    expect(centre.asked('/format-map/time-interval-data').length).toBeLessThan(40);
   });
 
   it('keep their room while they are on their way', async () => {
-    const given = thousand();
-    await open(given);
-    onGet(`${path}/page`, () => new Promise<never>(() => undefined));
+    const centre = thousand();
+    await openDataCentre(centre);
+    onGet(`${devicePath}/page`, () => new Promise<never>(() => undefined));
     scrollTo(200 * 292);
-    await waitFor(() => expect(names()).toEqual([]));
+    await waitFor(() => expect(cardNames()).toEqual([]));
     expect(grid().children.length).toBeGreaterThan(9);
     expect(grid()).toHaveStyle({ height: `${334 * 292 - 16}px` });
   });
 
   it('keep the focus where it is when it is scrolled out of sight', async () => {
-    const { user } = await open(thousand());
+    const { user } = await openDataCentre(thousand());
     const link = screen.getByRole('link', { name: 'History of Device 1' });
     act(() => link.focus());
     scrollTo(200 * 292);
@@ -76,16 +84,16 @@ describe('sixty cameras', () => {
   );
 
   it('are asked what they show as one comes near them', async () => {
-    const given = place([group({ deviceList: sixty })]);
-    onGet(`${path}/get/video`, ({ request }) => {
+    const centre = dataCentreServer([group({ deviceList: sixty })]);
+    onGet(`${devicePath}/get/video`, ({ request }) => {
       const name = new URL(request.url).searchParams.get('deviceName') ?? '';
-      given.asks.push(name);
+      centre.asks.push(name);
       return ok({ kind: name === 'CAM-55' ? 'none' : 'embed', url: '/picture' });
     });
-    await open(given);
-    await waitFor(() => expect(given.asks.length).toBeGreaterThanOrEqual(24));
-    expect(given.asks.length).toBeLessThan(32);
-    expect(given.asks).not.toContain('CAM-55');
+    await openDataCentre(centre);
+    await waitFor(() => expect(centre.asks.length).toBeGreaterThanOrEqual(24));
+    expect(centre.asks.length).toBeLessThan(32);
+    expect(centre.asks).not.toContain('CAM-55');
     // Bands of two rows, a camera each.
     expect(grid()).toHaveStyle({ height: `${60 * 2 * 292 - 16}px` });
     scrollTo(40 * 2 * 292);

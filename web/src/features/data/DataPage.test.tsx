@@ -2,10 +2,20 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openConsole } from '@/test/console';
-import { away, card, fresh, grid, mast, names, open, path, place } from '@/test/dataCentre';
-import { device, group, noAnswer, weather } from '@/test/farm';
-import { setWidth } from '@/test/screen';
+import {
+  card,
+  cardNames,
+  dataCentreServer,
+  devicePath,
+  freshContact,
+  grid,
+  mast,
+  offlineMast,
+  openDataCentre,
+} from '@/test/dataCentreServer';
+import { setWidth } from '@/test/mediaQueries';
 import { onGet } from '@/test/server';
+import { device, group, noAnswer, weather } from '@/test/telemetryServer';
 
 beforeEach(() => {
   window.history.replaceState(null, '', '/');
@@ -13,8 +23,8 @@ beforeEach(() => {
 
 describe('the data centre', () => {
   it('has a card for each device, cameras first, each reading with its unit and age', async () => {
-    await open(place());
-    expect(names()).toEqual(['Gate camera', 'Orchard mast', 'Lower mast', 'New probe']);
+    await openDataCentre(dataCentreServer());
+    expect(cardNames()).toEqual(['Gate camera', 'Orchard mast', 'Lower mast', 'New probe']);
     const own = card('Orchard mast');
     expect(own.getByText('WS-1 · Weather mast')).toBeVisible();
     expect(own.getByText('Online')).toBeVisible();
@@ -26,7 +36,7 @@ describe('the data centre', () => {
   });
 
   it('says of a silent device that it is offline and how old its readings are', async () => {
-    await open(place());
+    await openDataCentre(dataCentreServer());
     const own = card('Lower mast');
     expect(own.getByText('Offline')).toBeVisible();
     expect(own.getByRole('listitem')).toHaveTextContent('3 h older than usual');
@@ -34,13 +44,13 @@ describe('the data centre', () => {
   });
 
   it('has an empty card for a device without readings', async () => {
-    await open(place());
+    await openDataCentre(dataCentreServer());
     expect(card('New probe').getByText('No readings yet')).toBeVisible();
     expect(card('New probe').queryByRole('list')).toBeNull();
   });
 
   it('gives each camera two cards’ height and width', async () => {
-    await open(place());
+    await openDataCentre(dataCentreServer());
     const [first, second] = within(grid())
       .getAllByRole('listitem')
       .filter((item) => item.parentElement === grid());
@@ -51,53 +61,53 @@ describe('the data centre', () => {
   });
 
   it('shows a camera without a stream as low as a sensor, in its group', async () => {
-    const given = place();
-    given.streams.kind = 'none';
-    await open(given);
-    expect(names()).toEqual(['Orchard mast', 'Lower mast', 'New probe', 'Gate camera']);
+    const dataCentre = dataCentreServer();
+    dataCentre.streams.kind = 'none';
+    await openDataCentre(dataCentre);
+    expect(cardNames()).toEqual(['Orchard mast', 'Lower mast', 'New probe', 'Gate camera']);
     expect(card('Gate camera').getByText('No stream yet')).toBeVisible();
     expect(screen.getByRole('article', { name: 'Gate camera' }).parentElement).toHaveStyle({ height: '276px' });
     expect(grid()).toHaveStyle({ height: `${2 * 292 - 16}px` });
   });
 
   it('asks once what a camera shows, however it is told apart', async () => {
-    const given = place();
-    await open(given);
+    const dataCentre = dataCentreServer();
+    await openDataCentre(dataCentre);
     expect(await screen.findByTitle('Picture of Gate camera')).toHaveAttribute('src', '/picture');
-    expect(given.asks).toEqual(['CAM-4']);
+    expect(dataCentre.asks).toEqual(['CAM-4']);
   });
 
   it('draws a camera whose stream cannot be asked for as one that is down', async () => {
-    const given = place();
-    onGet(`${path}/get/video`, noAnswer);
-    await open(given);
+    const dataCentre = dataCentreServer();
+    onGet(`${devicePath}/get/video`, noAnswer);
+    await openDataCentre(dataCentre);
     expect(await card('Gate camera').findByText('The camera’s address could not be fetched')).toBeVisible();
-    expect(names()[0]).toBe('Gate camera');
+    expect(cardNames()[0]).toBe('Gate camera');
   });
 
   it('says why there is nothing, and what comes', async () => {
-    place([group({ id: 0, groupName: '' })]);
+    dataCentreServer([group({ id: 0, groupName: '' })]);
     await openConsole('/data');
     expect(await screen.findByRole('heading', { name: 'No devices yet' })).toBeVisible();
     expect(screen.queryByRole('tree')).toBeNull();
   });
 
   it('keeps its cards when the server does not answer, and says so', async () => {
-    const given = place();
-    const { client, user } = await open(given);
-    given.server.broken.set(`${path}/get-group-device-list`, noAnswer);
+    const dataCentre = dataCentreServer();
+    const { client, user } = await openDataCentre(dataCentre);
+    dataCentre.server.failingPaths.set(`${devicePath}/get-group-device-list`, noAnswer);
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
     expect(await screen.findByText('The server does not answer')).toBeVisible();
     expect(screen.getByText(/^You see the readings of .* Trying again in \d+ s\.$/)).toBeVisible();
-    expect(names()).toHaveLength(4);
-    given.server.broken.clear();
+    expect(cardNames()).toHaveLength(4);
+    dataCentre.server.failingPaths.clear();
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
   it('says so when nothing could be had at all', async () => {
-    const { server } = place();
-    server.broken.set(`${path}/get-group-device-list`, noAnswer);
+    const { server } = dataCentreServer();
+    server.failingPaths.set(`${devicePath}/get-group-device-list`, noAnswer);
     await openConsole('/data');
     expect(await screen.findByText('The server does not answer')).toBeVisible();
     expect(screen.getByText('The devices could not be fetched')).toBeVisible();
@@ -106,14 +116,14 @@ describe('the data centre', () => {
 
 describe('live', () => {
   it('a reading shows at once, and so does who comes and goes', async () => {
-    const given = place();
-    await open(given);
+    const dataCentre = dataCentreServer();
+    await openDataCentre(dataCentre);
     const time = Date.now();
-    const tell = (name: string, data: object) =>
-      given.live.newest()?.write(`id: 1-${time}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
-    act(() => tell('reading', { deviceName: 'WS-1', time, values: { airTemperature: 11.2 } }));
+    const streamEvent = (name: string, data: object) =>
+      dataCentre.live.newest()?.write(`id: 1-${time}\nevent: ${name}\ndata: ${JSON.stringify(data)}\n\n`);
+    act(() => streamEvent('reading', { deviceName: 'WS-1', time, values: { airTemperature: 11.2 } }));
     expect(await card('Orchard mast').findByText('11.2')).toBeVisible();
-    act(() => tell('presence', { deviceName: 'WS-1', onlineState: 0, time }));
+    act(() => streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time }));
     expect(await card('Orchard mast').findByText('Offline')).toBeVisible();
   });
 });
@@ -123,8 +133,8 @@ describe('a card', () => {
     const now = Date.now();
     const many = ['A', 'B', 'C', 'D'].map((name, i) => [`p${i}`, { value: i, time: now - 1000, unit: 'V', name }]);
     const full = { ...mast, lastData: [{ ...weather(3.4, now), ...Object.fromEntries(many) }] };
-    const given = place([group({ deviceList: [full] })]);
-    const { user } = await open(given);
+    const dataCentre = dataCentreServer([group({ deviceList: [full] })]);
+    const { user } = await openDataCentre(dataCentre);
     const own = card('Orchard mast');
     expect(own.getAllByRole('listitem')).toHaveLength(2);
     await user.click(own.getByRole('button', { name: '3 more readings' }));
@@ -135,12 +145,12 @@ describe('a card', () => {
   });
 
   it('shows the level of a pending alarm, and what else is to be known', async () => {
-    await open(
-      place([
+    await openDataCentre(
+      dataCentreServer([
         group({
           deviceList: [
             { ...mast, alarmLevel: 2 },
-            { ...away, alarmLevel: 1 },
+            { ...offlineMast, alarmLevel: 1 },
           ],
         }),
       ]),
@@ -153,23 +163,23 @@ describe('a card', () => {
   });
 
   it('asks for the line of its day, of the property it shows', async () => {
-    const given = place([group({ deviceList: [mast] })]);
-    await open(given);
-    await waitFor(() => expect(given.asked('/format-map/time-interval-data').length).toBeGreaterThan(0));
-    expect(given.asked('/format-map/time-interval-data').length).toBeLessThanOrEqual(2);
-    const [search] = given.asked('/format-map/time-interval-data');
+    const dataCentre = dataCentreServer([group({ deviceList: [mast] })]);
+    await openDataCentre(dataCentre);
+    await waitFor(() => expect(dataCentre.asked('/format-map/time-interval-data').length).toBeGreaterThan(0));
+    expect(dataCentre.asked('/format-map/time-interval-data').length).toBeLessThanOrEqual(2);
+    const [search] = dataCentre.asked('/format-map/time-interval-data');
     expect(search?.get('yeuSignList')).toBe('airTemperature');
     expect(search?.get('points')).toBe('100');
     expect(Number(search?.get('endTime')) - Number(search?.get('startTime'))).toBe(86_400_000);
   });
 
   it('asks for the model of a product once, however many devices it has', async () => {
-    const six = Array.from({ length: 6 }, (_, i) => device({ id: 50 + i, productId: 8, groupId: 1, ...fresh }));
-    const other = device({ id: 60, productId: 9, groupId: 1, ...fresh });
-    const given = place([group({ deviceList: [...six, other] })]);
-    await open(given);
-    await waitFor(() => expect(given.asked('/get/tsl').length).toBeGreaterThanOrEqual(2));
-    const asked = given.asked('/get/tsl').map((search) => search.get('deviceName'));
+    const six = Array.from({ length: 6 }, (_, i) => device({ id: 50 + i, productId: 8, groupId: 1, ...freshContact }));
+    const other = device({ id: 60, productId: 9, groupId: 1, ...freshContact });
+    const dataCentre = dataCentreServer([group({ deviceList: [...six, other] })]);
+    await openDataCentre(dataCentre);
+    await waitFor(() => expect(dataCentre.asked('/get/tsl').length).toBeGreaterThanOrEqual(2));
+    const asked = dataCentre.asked('/get/tsl').map((search) => search.get('deviceName'));
     const times = (names: string[]) => asked.filter((name) => name && names.includes(name)).length;
     // Through any of them. Once more when the stream has begun: until then something may have been missed.
     for (const of of [six, [other]]) {
@@ -182,10 +192,10 @@ describe('a card', () => {
 describe('on a phone', () => {
   it('cameras come last, and the list is a drawer', async () => {
     setWidth(390);
-    const given = place();
+    const dataCentre = dataCentreServer();
     await openConsole('/data');
     await screen.findByRole('article', { name: 'Orchard mast' });
-    await waitFor(() => expect(given.live.streams.length).toBeGreaterThan(0));
+    await waitFor(() => expect(dataCentre.live.streams.length).toBeGreaterThan(0));
     expect(screen.queryByRole('tree')).toBeNull();
     const items = within(grid())
       .getAllByRole('listitem')
@@ -196,7 +206,7 @@ describe('on a phone', () => {
     const drawer = within(await screen.findByRole('dialog', { name: 'Devices' }));
     await user.click(await drawer.findByRole('treeitem', { name: /Lower mast/ }));
     await user.click(await drawer.findByRole('button', { name: 'Show 1 device' }));
-    expect(names()).toEqual(['Lower mast']);
+    expect(cardNames()).toEqual(['Lower mast']);
     expect(screen.getByRole('button', { name: '1 device' })).toBeVisible();
   });
 });
@@ -207,9 +217,9 @@ describe('the languages', () => {
     ['tr-tr', 'Veriler', '3,4', 'Geçmiş'],
     ['ru-ru', 'Данные', '3,4', 'История'],
   ] as const)('%s', async (language, title, value, history) => {
-    const { useLanguage } = await import('@/lib/i18n');
+    const { useLanguage } = await import('@/lib/i18n/i18n');
     await useLanguage.getState().setLanguage(language);
-    place([group({ deviceList: [mast] })]);
+    dataCentreServer([group({ deviceList: [mast] })]);
     await openConsole('/data');
     expect(await screen.findByRole('heading', { level: 1, name: title })).toBeVisible();
     const own = within(await screen.findByRole('article', { name: 'Orchard mast' }));

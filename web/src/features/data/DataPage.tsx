@@ -4,23 +4,23 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
 import { useFormat } from '@/lib/format/format';
-import { noColumn, useMedia } from '@/lib/media';
-import { usePreferences } from '@/lib/preferences';
+import { noSideColumnQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { usePreferences } from '@/lib/storage/preferences';
 import { TreeColumn } from '@/ui/deviceTree/TreeColumn';
 import { Empty } from '@/ui/Empty';
-import { later } from '@/ui/later';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
 import { PlainButton } from '@/ui/PlainButton';
-import { everything, isEverything } from './choice';
+import { emptyChoice, isEverything } from './choice';
 import css from './DataPage.module.css';
 import { CardGrid } from './grid/CardGrid';
-import { useShown } from './grid/useShown';
-import { HistoryPlace } from './HistoryPlace';
+import { useGridContent } from './grid/useGridContent';
+import { HistoryHost } from './HistoryHost';
 import { Picker } from './picker/Picker';
 import { useChoice } from './useChoice';
 
-const PickerDrawer = later(() => import('./picker/PickerDrawer'), 'PickerDrawer');
+const PickerDrawer = lazyComponent(() => import('./picker/PickerDrawer'), 'PickerDrawer');
 
 /** Cards with the latest readings and the cameras' pictures, of all devices or of those that are ticked. */
 export function DataPage() {
@@ -28,8 +28,8 @@ export function DataPage() {
   const format = useFormat();
   useDeviceLive();
   const { choice, state, choose, filter } = useChoice();
-  const { groups, shown, onReach, named, pickedReady, failed } = useShown(choice, state);
-  const drawn = useMedia(noColumn);
+  const { groups, shown, onReach, named, pickedReady, failed } = useGridContent(choice, state);
+  const drawn = useMediaQuery(noSideColumnQuery);
   const fixedNavbar = usePreferences((preferences) => preferences.fixedNavbar);
   const [opened, setOpened] = useState<boolean>();
 
@@ -54,7 +54,7 @@ export function DataPage() {
     onFilter: filter,
   };
   const showAll = () => {
-    choose(everything);
+    choose(emptyChoice);
     filter(undefined);
   };
 
@@ -111,7 +111,7 @@ export function DataPage() {
           summary={t('data.picker.show', { devices: devices(count ?? 0) })}
         />
       ) : null}
-      <HistoryPlace />
+      <HistoryHost />
     </>
   );
 }

@@ -3,8 +3,8 @@ import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { openConsole } from '@/test/console';
-import { place } from '@/test/dataCentre';
-import { historyServer } from '@/test/history';
+import { dataCentreServer } from '@/test/dataCentreServer';
+import { historyServer } from '@/test/historyServer';
 import { signedIn } from '@/test/session';
 
 // What is drawn is not what is asked about here.
@@ -20,7 +20,7 @@ let history: ReturnType<typeof createBrowserHistory>;
 // What is fetched when it is wanted is there: the first test does not wait for it.
 beforeAll(() => Promise.all([import('./DataPage'), import('./history/HistoryDialog')]), 60_000);
 beforeEach(() => {
-  place();
+  dataCentreServer();
   historyServer();
   signedIn();
   window.history.replaceState(null, '', '/data');

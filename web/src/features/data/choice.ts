@@ -9,11 +9,11 @@ export interface Choice {
   except: ReadonlySet<string>;
 }
 
-type Placed = Pick<Device, 'deviceName' | 'groupId'>;
+type GroupedDevice = Pick<Device, 'deviceName' | 'groupId'>;
 /** The group that a device stands in; undefined as long as it is not known. */
 export type GroupOf = (deviceName: string) => number | undefined;
 
-export const everything: Choice = { scenes: new Set(), devices: new Set(), except: new Set() };
+export const emptyChoice: Choice = { scenes: new Set(), devices: new Set(), except: new Set() };
 
 export function choiceOf({ scenes, devices, except }: DataSearch): Choice {
   const names = (list: string | undefined) => new Set(list?.split(',').filter(Boolean));
@@ -28,7 +28,7 @@ export function searchOf(choice: Choice): Pick<DataSearch, 'scenes' | 'devices' 
 }
 
 /** Without the scenes that are gone: an address may be older than they are. */
-export function known(choice: Choice, groups: readonly Group[]): Choice {
+export function withoutMissingScenes(choice: Choice, groups: readonly Group[]): Choice {
   const ids = new Set(groups.map(({ id }) => id));
   return { ...choice, scenes: new Set([...choice.scenes].filter((id) => ids.has(id))) };
 }
@@ -37,27 +37,27 @@ export function isEverything({ scenes, devices }: Choice): boolean {
   return scenes.size === 0 && devices.size === 0;
 }
 
-export function isTicked(choice: Choice, { deviceName, groupId }: Placed): boolean {
+export function isTicked(choice: Choice, { deviceName, groupId }: GroupedDevice): boolean {
   if (choice.scenes.has(groupId)) return !choice.except.has(deviceName);
   return choice.devices.has(deviceName);
 }
 
 /** Whether a device is to be seen. */
-export function isShown(choice: Choice, device: Placed): boolean {
+export function isShown(choice: Choice, device: GroupedDevice): boolean {
   return isEverything(choice) || isTicked(choice, device);
 }
 
 export function groupTick(choice: Choice, id: number, groupOf: GroupOf): Tick {
-  const whole = choice.scenes.has(id);
-  const odd = [...(whole ? choice.except : choice.devices)].some((name) => groupOf(name) === id);
-  return odd ? 'mixed' : whole;
+  const wholeScene = choice.scenes.has(id);
+  const odd = [...(wholeScene ? choice.except : choice.devices)].some((name) => groupOf(name) === id);
+  return odd ? 'mixed' : wholeScene;
 }
 
 function without<T>(items: ReadonlySet<T>, item: T): Set<T> {
   return new Set([...items].filter((other) => other !== item));
 }
 
-export function toggleDevice(choice: Choice, device: Placed): Choice {
+export function toggleDevice(choice: Choice, device: GroupedDevice): Choice {
   const { deviceName } = device;
   const kind = choice.scenes.has(device.groupId) ? 'except' : 'devices';
   const items = choice[kind];

@@ -13,14 +13,19 @@ export interface DataSearch {
 }
 
 /** A list of digits alone comes out of the address as a number. */
-function text(value: unknown): string | undefined {
+function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 export function dataSearch({ scenes, devices, except, state, device, history }: Record<string, unknown>): DataSearch {
   const search: DataSearch = {};
-  const known = { scenes: text(scenes), devices: text(devices), except: text(except), device: text(device) };
+  const known = {
+    scenes: textParam(scenes),
+    devices: textParam(devices),
+    except: textParam(except),
+    device: textParam(device),
+  };
   for (const [name, value] of Object.entries(known)) {
     if (value !== undefined) search[name as keyof typeof known] = value;
   }

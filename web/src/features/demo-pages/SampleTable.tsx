@@ -1,6 +1,6 @@
 import { Table } from 'antd';
 import type { ReactNode } from 'react';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import css from './SampleTable.module.css';
 
 export interface SampleColumn<Row> {
@@ -20,7 +20,7 @@ interface SampleTableProps<Row> {
 
 /** A table; on a phone a list of cards. */
 export function SampleTable<Row extends object>({ columns, rows, rowKey }: SampleTableProps<Row>) {
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   if (isPhone) return <Cards columns={columns} rows={rows} rowKey={rowKey} />;
   return (
     <Table<Row>

@@ -1,15 +1,15 @@
 import { fireEvent, screen, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { frameBackend } from '@/test/backend';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { openConsole } from '@/test/console';
 import { server } from '@/test/server';
 import { signedIn } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
 
 describe('the sign-up form', () => {
   it('sends nothing and says so', async () => {
-    frameBackend();
+    shellServer();
     await openConsole('/signup');
     const person = userEvent.setup();
     await person.type(await screen.findByLabelText('Name'), 'Elif');
@@ -29,7 +29,7 @@ describe('the sign-up form', () => {
   });
 
   it('speaks the person’s language', async () => {
-    frameBackend();
+    shellServer();
     await useLanguage.getState().setLanguage('zh-cn');
     await openConsole('/signup');
     expect(await screen.findByRole('button', { name: '注册' })).toBeVisible();
@@ -39,7 +39,7 @@ describe('the sign-up form', () => {
 
 describe('the virtual reality', () => {
   it('lets one look around, shows readings and leads back', async () => {
-    frameBackend();
+    shellServer();
     signedIn();
     await openConsole('/virtual-reality');
     const look = await screen.findByRole('slider', { name: 'Look around' });

@@ -1,12 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Device } from '@/lib/device/types';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { device } from '@/test/farm';
-import { toasts } from '@/test/profile';
-import { setWidth } from '@/test/screen';
+import { setWidth } from '@/test/mediaQueries';
+import { toasts } from '@/test/profileServer';
 import { refused } from '@/test/server';
+import { device } from '@/test/telemetryServer';
 import { setCompact } from './table/density';
 
 let server: ReturnType<typeof deviceServer>;
@@ -18,7 +18,7 @@ const names = () =>
     .map((cell) => cell.textContent);
 const row = (name: RegExp) => within(table()).getByRole('row', { name });
 const lastAsked = () => Object.fromEntries(server.asked.at(-1) ?? []);
-const many = (count: number) =>
+const manyDevices = (count: number) =>
   Array.from({ length: count }, (_, i) => device({ id: i + 1, deviceName: `D-${i + 1}`, noteName: `Mast ${i + 1}` }));
 
 beforeEach(() => {
@@ -96,7 +96,7 @@ describe('the table', () => {
   });
 
   it('turns pages of 10, 100, 200, 300 and 400', async () => {
-    server.devices = many(812);
+    server.devices = manyDevices(812);
     const { user, router } = await openDevices(server);
     expect(screen.getByText('1–10 of 812')).toBeVisible();
     const size = screen.getByRole('combobox', { name: 'Rows on a page' });
@@ -115,7 +115,7 @@ describe('the table', () => {
   });
 
   it('goes back to the last page when the one of the address has gone', async () => {
-    server.devices = many(12);
+    server.devices = manyDevices(12);
     const { router } = await openDevices(server, '/device?page=9');
     await waitFor(() => expect(names()).toEqual(['Mast 11', 'Mast 12']));
     expect(router.state.location.search).toMatchObject({ page: 2 });
@@ -197,7 +197,7 @@ describe('a failure', () => {
 });
 
 describe('live', () => {
-  const tell = (name: string, data: object) =>
+  const streamEvent = (name: string, data: object) =>
     act(() => server.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
 
   it('a reading and a presence change their row without a call', async () => {
@@ -205,10 +205,10 @@ describe('live', () => {
     await openDevices(server);
     expect(row(/Orchard mast/)).toHaveTextContent('3 h');
     const before = server.asked.length;
-    tell('reading', { deviceName: 'WS-1', time: Date.now(), values: { airTemperature: 7.7 } });
+    streamEvent('reading', { deviceName: 'WS-1', time: Date.now(), values: { airTemperature: 7.7 } });
     await waitFor(() => expect(row(/Orchard mast/)).toHaveTextContent('7.7'));
     expect(row(/Orchard mast/)).not.toHaveTextContent('3 h');
-    tell('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
+    streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
     await waitFor(() => expect(row(/Orchard mast/)).toHaveTextContent('Offline'));
     expect(server.asked).toHaveLength(before);
   });
@@ -217,7 +217,7 @@ describe('live', () => {
     await openDevices(server, '/device?state=online');
     expect(names()).toEqual(['Orchard mast', 'No remark yet']);
     server.devices = server.devices.map((one) => (one.deviceName === 'WS-1' ? { ...one, onlineState: 0 } : one));
-    tell('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
+    streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
     await waitFor(() => expect(names()).toEqual(['No remark yet']));
   });
 });

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type CSSProperties, useCallback, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
-import { useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
-import { lastPage, pageSizes } from '@/lib/pages';
-import { usePreferences } from '@/lib/preferences';
-import { overviewQuery } from '@/lib/queries';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { lastPage, pageSizes } from '@/lib/http/paging';
+import { overviewQuery } from '@/lib/http/queries';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { usePreferences } from '@/lib/storage/preferences';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
 import { PageTitle } from '@/ui/PageTitle';
@@ -23,15 +23,15 @@ import { useDeviceSearch } from './useDeviceSearch';
 import { useSummary } from './useSummary';
 
 /** There is room for scenes beside the table, or for a sheet. */
-const wide = '(min-width: 1200px)';
-const mostSkeletons = 20;
+const wideQuery = '(min-width: 1200px)';
+const maxSkeletons = 20;
 
 /** Every device in a table, the scenes that sort them, and a sheet for each. */
 export function DevicePage() {
   const { t } = useTranslation();
   useDeviceLive();
-  const isPhone = useMedia(phone);
-  const isWide = useMedia(wide);
+  const isPhone = useMediaQuery(phoneQuery);
+  const isWide = useMediaQuery(wideQuery);
   const fixedNavbar = usePreferences((state) => state.fixedNavbar);
   const language = useLanguage((state) => state.language);
   const { search, change, open, close, sortBy } = useDeviceSearch();
@@ -52,7 +52,7 @@ export function DevicePage() {
   const clear = () => change({ q: undefined, product: undefined, state: undefined });
 
   const beside = isWide && opened !== undefined;
-  const expected = Math.min(pageSize, mostSkeletons);
+  const expected = Math.min(pageSize, maxSkeletons);
   const empty = data?.total === 0;
   const layout = beside ? css.withSheet : isWide ? css.withScenes : '';
   return (

@@ -1,12 +1,12 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
-import { deviceKeys, persistent } from '@/lib/device/queries';
+import { bannerQueryOptions, deviceKeys } from '@/lib/device/queries';
 import { sceneKey } from '@/lib/device/scenes';
 import { now } from '@/lib/format/clock';
 import { midnight } from '@/lib/format/date';
-import type { Language } from '@/lib/i18n';
-import { pageSizes } from '@/lib/pages';
+import { api } from '@/lib/http/api';
+import { pageSizes } from '@/lib/http/paging';
+import type { Language } from '@/lib/i18n/i18n';
 import type { DeviceSearch } from './search';
 
 type Schemas = components['schemas'];
@@ -34,7 +34,7 @@ export const tableQuery = (language: Language, search: DeviceSearch) => {
     pageSize: size,
   };
   return queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     // What it is of stands where pageQuery has it: who comes or goes then moves between the lists by state.
     queryKey: [...deviceKeys.kind('page'), language, query, 'table'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/page', { query, signal }),
@@ -45,7 +45,7 @@ export const tableQuery = (language: Language, search: DeviceSearch) => {
 /** The scenes whose name holds a text, a hundred at a time. */
 export const sceneListQuery = (groupName: string) =>
   infiniteQueryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...sceneKey, 'list', groupName],
     queryFn: ({ pageParam, signal }) =>
       api.get('/admin-api/client/pc/group/page', {
@@ -59,36 +59,37 @@ export const sceneListQuery = (groupName: string) =>
 
 export const connectionQuery = (deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...detailKey, 'connection', deviceName],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/connection', { query: { deviceName }, signal }),
   });
 
-const refusedEveryMs = 30_000;
+const diagnosticsRefetchMs = 30_000;
 
 /** What arrived and what was refused. The live stream does not tell of refusals, so while somebody looks it is asked. */
 export const diagnosticsQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...detailKey, 'diagnostics', deviceName, language],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/diagnostics', { query: { deviceName }, signal }),
-    refetchInterval: (query) => (query.state.status === 'error' ? persistent.refetchInterval(query) : refusedEveryMs),
+    refetchInterval: (query) =>
+      query.state.status === 'error' ? bannerQueryOptions.refetchInterval(query) : diagnosticsRefetchMs,
   });
 
-const changesAPage = 10;
+const changesPerPage = 10;
 
 /** When the device came and went, newest first. */
 export const presenceQuery = (deviceName: string) =>
   infiniteQueryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...detailKey, 'presence', deviceName],
     queryFn: ({ pageParam, signal }) =>
       api.get('/admin-api/client/pc/device/get/presence', {
-        query: { deviceName, pageNo: pageParam, pageSize: changesAPage },
+        query: { deviceName, pageNo: pageParam, pageSize: changesPerPage },
         signal,
       }),
     initialPageParam: 1,
-    getNextPageParam: ({ total }, pages) => (pages.length * changesAPage < total ? pages.length + 1 : undefined),
+    getNextPageParam: ({ total }, pages) => (pages.length * changesPerPage < total ? pages.length + 1 : undefined),
   });
 
 /** As many days as readings are kept, today among them. */
@@ -97,7 +98,7 @@ export const coveredDays = 400;
 /** On which days the device has readings. */
 export const coverageQuery = (deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...detailKey, 'coverage', deviceName],
     queryFn: ({ signal }) => {
       const endTime = Math.ceil(now());

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deviceSearch, isFiltered } from './search';
 
-const nothing = {
+const emptySearch = {
   q: undefined,
   scene: undefined,
   product: undefined,
@@ -57,11 +57,11 @@ describe('the address of the device page', () => {
         edit: true,
         other: 1,
       }),
-    ).toEqual(nothing);
+    ).toEqual(emptySearch);
   });
 
   it('leaves out what is so anyway', () => {
-    expect(deviceSearch({ page: 1, size: 10, descending: true, edit: true })).toEqual(nothing);
+    expect(deviceSearch({ page: 1, size: 10, descending: true, edit: true })).toEqual(emptySearch);
   });
 
   it('takes names of digits alone, which come as numbers', () => {

@@ -1,4 +1,4 @@
-import { pageSizes } from '@/lib/pages';
+import { pageSizes } from '@/lib/http/paging';
 
 /** By what the server can sort; without one it sorts by name. */
 export const sortColumns = [
@@ -30,38 +30,38 @@ export interface DeviceSearch {
 }
 
 /** Of digits alone a text comes out of the address as a number. */
-function text(value: unknown): string | undefined {
+function textParam(value: unknown): string | undefined {
   if (typeof value === 'number') return String(value);
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }
 
-function whole(value: unknown, least: number): number | undefined {
-  const number = Number(text(value));
+function intParam(value: unknown, least: number): number | undefined {
+  const number = Number(textParam(value));
   return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }
 
-function yes(value: unknown): true | undefined {
+function flagParam(value: unknown): true | undefined {
   return value === true || value === 'true' || value === 1 ? true : undefined;
 }
 
 /** Takes out of an address what it may hold. What is as it is anyway stands in none. */
 export function deviceSearch(given: Record<string, unknown>): DeviceSearch {
-  const page = whole(given.page, 2);
-  const size = pageSizes.find((one) => one === whole(given.size, 1));
+  const page = intParam(given.page, 2);
+  const size = pageSizes.find((one) => one === intParam(given.size, 1));
   const sort = sortColumns.find((column) => column === given.sort);
-  const device = text(given.device);
+  const device = textParam(given.device);
   // Named even where there is none: what the address holds else would come through.
   return {
-    q: text(given.q)?.slice(0, 64),
-    scene: whole(given.scene, 0),
-    product: whole(given.product, 1),
+    q: textParam(given.q)?.slice(0, 64),
+    scene: intParam(given.scene, 0),
+    product: intParam(given.product, 1),
     state: given.state === 'online' || given.state === 'offline' ? given.state : undefined,
     sort,
-    descending: sort && yes(given.descending),
+    descending: sort && flagParam(given.descending),
     page,
     size: size === pageSizes[0] ? undefined : size,
     device,
-    edit: device === undefined ? undefined : yes(given.edit),
+    edit: device === undefined ? undefined : flagParam(given.edit),
   };
 }
 

@@ -1,10 +1,10 @@
 import { act, screen } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { openConsole } from '@/test/console';
-import { device, group, overview } from '@/test/farm';
-import { openHome, orchard, statistic } from '@/test/orchard';
-import { setWidth } from '@/test/screen';
+import { homeServer, openHome, statistic } from '@/test/homeServer';
+import { setWidth } from '@/test/mediaQueries';
+import { device, group, overview } from '@/test/telemetryServer';
 import type { MapContent } from './map/useMapContent';
 
 // Leaflet needs a browser's layout; the browser tests have one. Here the map is what it is given.
@@ -22,16 +22,16 @@ vi.mock('./map/DeviceMap', () => ({
   ),
 }));
 
-let farm: ReturnType<typeof orchard>;
+let telemetry: ReturnType<typeof homeServer>;
 
 beforeEach(() => {
-  farm = orchard();
+  telemetry = homeServer();
 });
 
 describe('the home page', () => {
   it('tells in a sentence and four statistics how the farm is', async () => {
-    farm.server.overview = overview({ time: Date.now(), lastAlarmTime: new Date().setHours(5, 52, 0, 0) });
-    await openHome(farm);
+    telemetry.server.overview = overview({ time: Date.now(), lastAlarmTime: new Date().setHours(5, 52, 0, 0) });
+    await openHome(telemetry);
     expect(screen.getByText('231 of 248 devices report. 2 alarms need a look.')).toBeVisible();
     expect(statistic('Total devices')).toHaveTextContent('248in 5 scenes and 1 default');
     expect(statistic('Online devices')).toHaveTextContent(/23193%as of (now|\d s ago)/);
@@ -40,14 +40,14 @@ describe('the home page', () => {
   });
 
   it('says none where there is none', async () => {
-    farm.server.overview = overview({
+    telemetry.server.overview = overview({
       unassignedCount: 0,
       sceneCount: 1,
       pendingAlarmCount: 0,
       todayAlarmCount: 0,
       offlineTodayCount: 0,
     });
-    await openHome(farm);
+    await openHome(telemetry);
     expect(screen.getByText('231 of 248 devices report. No alarm needs a look.')).toBeVisible();
     expect(statistic('Total devices')).toHaveTextContent('248in 1 scene');
     expect(statistic('Alarms today')).toHaveTextContent('0none pending');
@@ -71,21 +71,21 @@ describe('the home page', () => {
       'с полуночи: 21',
     ],
   ] as const)('counts as people do in %s', async (language, sentence, scenes, pending, midnight) => {
-    farm.server.overview = overview({
+    telemetry.server.overview = overview({
       deviceCount: 40,
       onlineCount: 37,
       sceneCount: 2,
       unassignedCount: 21,
       offlineTodayCount: 21,
     });
-    await openHome(farm);
+    await openHome(telemetry);
     await act(() => useLanguage.getState().setLanguage(language));
     expect(await screen.findByText(sentence)).toBeVisible();
     for (const words of [scenes, pending, midnight]) expect(await screen.findByText(words)).toBeVisible();
   });
 
   it('selects the first device, and moves list, map, panels and address together', async () => {
-    const { user, router } = await openHome(farm);
+    const { user, router } = await openHome(telemetry);
     expect(screen.getByRole('treeitem', { name: /Orchard mast/ })).toHaveAttribute('aria-selected', 'true');
     expect(await screen.findByRole('button', { name: /mark WS-1/ })).toHaveAttribute('aria-pressed', 'true');
     expect(screen.getByRole('region', { name: 'Orchard mast' })).toBeVisible();
@@ -101,23 +101,23 @@ describe('the home page', () => {
   });
 
   it('opens at the device that the address names, also beyond the first hundred', async () => {
-    farm.server.others = [device({ id: 300, deviceName: '300', noteName: 'Far mast', groupId: 1 })];
-    const { groups } = farm.server;
-    farm.server.groups = groups.map((one) => (one.id === 1 ? { ...one, deviceCount: 300 } : one));
-    await openHome(farm, '/dashboard-default?device=300');
+    telemetry.server.otherDevices = [device({ id: 300, deviceName: '300', noteName: 'Far mast', groupId: 1 })];
+    const { groups } = telemetry.server;
+    telemetry.server.groups = groups.map((one) => (one.id === 1 ? { ...one, deviceCount: 300 } : one));
+    await openHome(telemetry, '/dashboard-default?device=300');
     expect(await screen.findByRole('heading', { name: 'Far mast' })).toBeVisible();
     expect(screen.getByRole('treeitem', { name: /Far mast/ })).toHaveAttribute('aria-selected', 'true');
   });
 
   it('says when the address names a device that is not of this farm', async () => {
-    await openHome(farm, '/dashboard-default?device=NOPE');
+    await openHome(telemetry, '/dashboard-default?device=NOPE');
     expect(await screen.findByText('Not in this farm')).toBeVisible();
   });
 
   it('without a device names what happens next, and has no empty panels', async () => {
-    farm.server.groups = [group({ id: 0, groupName: '' })];
-    farm.server.overview = overview({ deviceCount: 0, onlineCount: 0, offlineCount: 0 });
-    farm.server.map = { markers: [], clusters: [], total: 0, unplaced: 0 };
+    telemetry.server.groups = [group({ id: 0, groupName: '' })];
+    telemetry.server.overview = overview({ deviceCount: 0, onlineCount: 0, offlineCount: 0 });
+    telemetry.server.map = { markers: [], clusters: [], total: 0, unplaced: 0 };
     await openConsole('/dashboard-default');
     expect(await screen.findByText('Devices appear here as soon as your provider has added them.')).toBeVisible();
     expect(screen.queryByRole('region', { name: 'Readings' })).toBeNull();
@@ -128,7 +128,7 @@ describe('the home page', () => {
     setWidth(390);
     const scroll = vi.fn();
     Element.prototype.scrollIntoView = scroll;
-    const { user } = await openHome(farm);
+    const { user } = await openHome(telemetry);
     expect(scroll).not.toHaveBeenCalled();
     await user.click(screen.getByRole('treeitem', { name: /Lower mast/ }));
     expect(scroll).toHaveBeenCalledTimes(1);

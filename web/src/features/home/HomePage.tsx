@@ -2,10 +2,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useDeviceLive } from '@/lib/device/live/useDeviceLive';
-import { groupsQuery, mapQuery, persistent } from '@/lib/device/queries';
-import { useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
-import { overviewQuery } from '@/lib/queries';
+import { bannerQueryOptions, groupsQuery, mapQuery } from '@/lib/device/queries';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { overviewQuery } from '@/lib/http/queries';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { PageError } from '@/ui/PageError';
 import { PageTitle } from '@/ui/PageTitle';
 import { DeviceList } from './devices/DeviceList';
@@ -23,13 +23,13 @@ export function HomePage() {
   const { t } = useTranslation();
   useDeviceLive();
   const language = useLanguage((state) => state.language);
-  const overview = useQuery({ ...overviewQuery(), ...persistent });
+  const overview = useQuery({ ...overviewQuery(), ...bannerQueryOptions });
   const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
   const map = useQuery(mapQuery(null));
   const { name, device, select } = useSelection(groups.data);
   const summary = useSummary(overview.data);
 
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const panels = useRef<HTMLDivElement>(null);
   const selectFromList = (deviceName: string) => {
     select(deviceName);

@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { openConsole } from '@/test/console';
-import { noAnswer, weather } from '@/test/farm';
-import { openHome, orchard, statistic } from '@/test/orchard';
+import { homeServer, openHome, statistic } from '@/test/homeServer';
+import { noAnswer, weather } from '@/test/telemetryServer';
 import type { MapContent } from './map/useMapContent';
 
 // Leaflet needs a browser's layout; the browser tests have one. Here the map is what it is given.
@@ -20,34 +20,34 @@ vi.mock('./map/DeviceMap', () => ({
   ),
 }));
 
-let farm: ReturnType<typeof orchard>;
+let telemetry: ReturnType<typeof homeServer>;
 
 const panel = (name: string) => screen.getByRole('region', { name });
-const tell = (name: string, data: object) =>
-  act(() => farm.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
-const asked = (path: string) => farm.server.calls.filter(({ pathname }) => pathname.endsWith(path)).length;
+const streamEvent = (name: string, data: object) =>
+  act(() => telemetry.live.newest()?.write(`event: ${name}\ndata: ${JSON.stringify(data)}\n\n`));
+const requestsTo = (path: string) => telemetry.server.calls.filter(({ pathname }) => pathname.endsWith(path)).length;
 
 beforeEach(() => {
-  farm = orchard();
+  telemetry = homeServer();
 });
 
 describe('live', () => {
   it('a reading changes list and panel without a call', async () => {
-    await openHome(farm);
+    await openHome(telemetry);
     await screen.findByText('Relative humidity');
-    const before = farm.server.calls.length;
-    tell('reading', { deviceName: 'WS-1', time: Date.now(), values: { airTemperature: 4.7, airHumidity: 88 } });
+    const before = telemetry.server.calls.length;
+    streamEvent('reading', { deviceName: 'WS-1', time: Date.now(), values: { airTemperature: 4.7, airHumidity: 88 } });
     const row = screen.getByRole('treeitem', { name: /Orchard mast/ });
     await waitFor(() => expect(row).toHaveTextContent('4.7'));
     expect(within(panel('Readings')).getByText('4.7')).toBeVisible();
     expect(within(panel('Readings')).getByText('88')).toBeVisible();
-    expect(farm.server.calls).toHaveLength(before);
+    expect(telemetry.server.calls).toHaveLength(before);
   });
 
   it('a device that goes moves the counts, its group, its row and its mark at once', async () => {
-    await openHome(farm);
+    await openHome(telemetry);
     await screen.findByRole('button', { name: 'mark WS-1 1' });
-    tell('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
+    streamEvent('presence', { deviceName: 'WS-1', onlineState: 0, time: Date.now() + 5 });
     await waitFor(() => expect(statistic('Online devices')).toHaveTextContent(/^Online devices00/));
     expect(statistic('Offline devices')).toHaveTextContent('22 since midnight');
     expect(screen.getByRole('treeitem', { name: /North orchard 0 of 2 online/ })).toBeInTheDocument();
@@ -57,29 +57,29 @@ describe('live', () => {
   });
 
   it('a notice shows the alarm', async () => {
-    await openHome(farm);
-    const [none, orchard] = farm.server.groups;
+    await openHome(telemetry);
+    const [none, orchard] = telemetry.server.groups;
     if (!none || !orchard) throw new Error('the farm has two groups');
-    farm.server.groups = [
+    telemetry.server.groups = [
       none,
       { ...orchard, deviceList: orchard.deviceList.map((one) => ({ ...one, alarmLevel: 2 as const })) },
     ];
-    farm.server.overview = { ...farm.server.overview, todayAlarmCount: 7, pendingAlarmCount: 3 };
-    tell('notice', { id: 1 });
+    telemetry.server.overview = { ...telemetry.server.overview, todayAlarmCount: 7, pendingAlarmCount: 3 };
+    streamEvent('notice', { id: 1 });
     expect(await within(screen.getByRole('treeitem', { name: /Orchard mast/ })).findByText('Serious')).toBeVisible();
     expect(statistic('Alarms today')).toHaveTextContent('73 pending');
   });
 
   it('after a gap everything is fetched anew', async () => {
-    await openHome(farm);
-    const before = asked('get-group-device-list');
-    const [none, orchard] = farm.server.groups;
+    await openHome(telemetry);
+    const before = requestsTo('get-group-device-list');
+    const [none, orchard] = telemetry.server.groups;
     if (!none || !orchard?.deviceList[0]) throw new Error('the farm has two groups');
     const changed = { ...orchard.deviceList[0], noteName: 'Renamed mast', lastData: [weather(9.9, Date.now())] };
-    farm.server.groups = [none, { ...orchard, deviceList: [changed, ...orchard.deviceList.slice(1)] }];
-    tell('reset', {});
+    telemetry.server.groups = [none, { ...orchard, deviceList: [changed, ...orchard.deviceList.slice(1)] }];
+    streamEvent('reset', {});
     expect(await screen.findByRole('treeitem', { name: /Renamed mast/ })).toHaveTextContent('9.9');
-    expect(asked('get-group-device-list')).toBe(before + 1);
+    expect(requestsTo('get-group-device-list')).toBe(before + 1);
   });
 });
 
@@ -88,20 +88,20 @@ describe('when the server does not answer', () => {
     (await screen.findByText('The server does not answer')).closest('[role="alert"]') as HTMLElement;
 
   it('what was there stays, with its age and a way to try again', async () => {
-    const { client, user } = await openHome(farm);
-    farm.server.broken.set('/admin-api/client/pc/device/get-group-device-list', noAnswer);
+    const { client, user } = await openHome(telemetry);
+    telemetry.server.failingPaths.set('/admin-api/client/pc/device/get-group-device-list', noAnswer);
     await act(() => client.invalidateQueries({ queryKey: ['devices', 'groups'] }));
     const note = await problem();
     expect(note).toHaveTextContent(/You see the readings of \d\d:\d\d, (now|\d+ s ago)\. Trying again in \d+ s\./);
     expect(screen.getByRole('treeitem', { name: /Orchard mast/ })).toBeInTheDocument();
-    farm.server.broken.clear();
+    telemetry.server.failingPaths.clear();
     await user.click(within(note).getByRole('button', { name: 'Retry' }));
     await waitFor(() => expect(screen.queryByText('The server does not answer')).toBeNull());
   });
 
   it('from the beginning, it says so where nothing can be shown', async () => {
     for (const path of ['home/overview-statistics', 'device/get-group-device-list', 'device/map']) {
-      farm.server.broken.set(`/admin-api/client/pc/${path}`, noAnswer);
+      telemetry.server.failingPaths.set(`/admin-api/client/pc/${path}`, noAnswer);
     }
     await openConsole('/dashboard-default');
     expect(await screen.findByText('The devices could not be fetched')).toBeVisible();

@@ -6,10 +6,10 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Overview } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
-import { useLiveStatus } from '@/lib/live/live';
-import { useAsOf } from '@/lib/offline/reach';
-import { AsOf } from '@/ui/AsOf';
+import { missingValue, useFormat } from '@/lib/format/format';
+import { useLiveStatus } from '@/lib/live/useLive';
+import { useAsOf } from '@/lib/offline/reachability';
+import { AsOfTime } from '@/ui/AsOfTime';
 import { Skeleton } from '@/ui/Skeleton';
 import css from './Statistics.module.css';
 
@@ -28,7 +28,7 @@ export function Statistics({ overview, failed, asOf }: StatisticsProps) {
   const old = useAsOf(asOf) !== undefined;
   const count = (value: number | undefined) => {
     if (value !== undefined) return format.number(value);
-    if (failed) return missing;
+    if (failed) return missingValue;
     return (
       <span className={css.waiting}>
         <Skeleton height={28} width={72} />
@@ -49,7 +49,7 @@ export function Statistics({ overview, failed, asOf }: StatisticsProps) {
         title={t('home.stat.online')}
         value={count(overview?.onlineCount)}
         aside={share === undefined ? undefined : format.percent(share)}
-        note={overview && (old ? <AsOf time={asOf} /> : <Counted counted={overview.time} />)}
+        note={overview && (old ? <AsOfTime time={asOf} /> : <Counted counted={overview.time} />)}
       />
       <Statistic
         icon={<AlertOutlined />}

@@ -1,10 +1,10 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback } from 'react';
-import { knownDevices } from '@/lib/device/live/cache';
+import { knownDevices } from '@/lib/device/live/applyToCache';
 import { deviceQuery } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { firstDevice } from '@/ui/deviceTree/rows';
 
 export interface Selection {

@@ -1,10 +1,10 @@
 import { act, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { messageServer, openMessages, row } from '@/test/message';
+import { messageServer, openMessages, row } from '@/test/messageServer';
 import { ack, message, notice } from '@/test/samples';
 
 // Where the way to the alarm leads has tests of its own.
-vi.mock('@/features/inform/InformPage', () => ({ InformPage: () => null }));
+vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
 describe('who is on an alarm', () => {
   const alarm = (change: object = {}) => notice({ id: 106, title: 'Frost', ...change });

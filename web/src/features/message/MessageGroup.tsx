@@ -9,7 +9,7 @@ import { AckTag } from '@/ui/alarm/tags';
 import { Chip } from '@/ui/Chip';
 import { MessageMark } from '@/ui/message/MessageMark';
 import { MessageTime } from '@/ui/message/MessageTime';
-import { faceOf, titleOf } from './groups';
+import { representativeOf, titleOf } from './groups';
 import { MarkButton } from './MarkButton';
 import css from './MessageGroup.module.css';
 import { MessageRow, type RowActions } from './MessageRow';
@@ -29,7 +29,7 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
   const format = useFormat();
   const list = useId();
   const head = useRef<HTMLButtonElement>(null);
-  const face = faceOf(messages);
+  const face = representativeOf(messages);
   const newest = messages[0];
   const oldest = messages.at(-1);
   const span = useClock((now) =>

@@ -18,9 +18,9 @@ interface MessageListProps {
   onOpened: (id: number) => void;
 }
 
-const none: ReadonlySet<number> = new Set();
+const noneOpen: ReadonlySet<number> = new Set();
 
-function changed(before: ReadonlySet<number>, ids: readonly number[], open: boolean): ReadonlySet<number> {
+function toggledGroup(before: ReadonlySet<number>, ids: readonly number[], open: boolean): ReadonlySet<number> {
   const after = new Set(before);
   for (const id of ids) {
     if (open) after.add(id);
@@ -33,15 +33,15 @@ function changed(before: ReadonlySet<number>, ids: readonly number[], open: bool
 export function MessageList({ messages, waiting, named, onClosed, onRead, onOpened }: MessageListProps) {
   const { t } = useTranslation();
   const place = useRef<HTMLUListElement>(null);
-  const [open, setOpen] = useState(none);
+  const [open, setOpen] = useState(noneOpen);
   /** Of a group all messages are noted, so that it stays open when it grows. */
-  const [unfolded, setUnfolded] = useState(none);
+  const [unfolded, setUnfolded] = useState(noneOpen);
   const entries = useMemo(() => entriesOf(messages), [messages]);
   const isOpen = useCallback((id: number) => open.has(id), [open]);
 
   const toggle = useCallback(
     (id: number, opens: boolean) => {
-      setOpen((before) => changed(before, [id], opens));
+      setOpen((before) => toggledGroup(before, [id], opens));
       if (!opens) onClosed(id);
     },
     [onClosed],
@@ -49,7 +49,7 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onOpen
   const fold = useCallback(
     (group: readonly Message[], opens: boolean) =>
       setUnfolded((before) =>
-        changed(
+        toggledGroup(
           before,
           group.map(({ id }) => id),
           opens,
@@ -62,8 +62,8 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onOpen
   const there = named !== undefined && messages.some(({ id }) => id === named) ? named : undefined;
   useEffect(() => {
     if (there === undefined) return;
-    setOpen((before) => changed(before, [there], true));
-    setUnfolded((before) => changed(before, [there], true));
+    setOpen((before) => toggledGroup(before, [there], true));
+    setUnfolded((before) => toggledGroup(before, [there], true));
   }, [there]);
   const shown = there !== undefined && open.has(there) && unfolded.has(there);
   useEffect(() => {

@@ -1,11 +1,10 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { OtherTabs } from '@/lib/message/tabs';
-import { noAnswer } from '@/test/farm';
+import { ReadBroadcast } from '@/lib/message/readBroadcast';
 import { gate } from '@/test/gate';
 import {
-  arrives,
   askedOf,
+  deliverMessage,
   list,
   type MessageServer,
   messageServer,
@@ -13,12 +12,13 @@ import {
   paths,
   row,
   titles,
-} from '@/test/message';
+} from '@/test/messageServer';
 import { message } from '@/test/samples';
 import { refused } from '@/test/server';
+import { noAnswer } from '@/test/telemetryServer';
 
 // Where the way to the alarm leads has tests of its own.
-vi.mock('@/features/inform/InformPage', () => ({ InformPage: () => null }));
+vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -26,7 +26,8 @@ const button = (name: string | RegExp, within_: HTMLElement = screen.getByRole('
   within(within_).getByRole('button', { name });
 const head = () => within(screen.getByRole('banner'));
 const lastAsked = (server: MessageServer) => askedOf(server, paths.page).at(-1);
-const many = (count: number) => Array.from({ length: count }, (_, i) => message(count - i, { readStatus: true }));
+const manyMessages = (count: number) =>
+  Array.from({ length: count }, (_, i) => message(count - i, { readStatus: true }));
 /** Six of one rule, that come and go. */
 const night = (from = 20) =>
   Array.from({ length: 6 }, (_, i) =>
@@ -88,7 +89,7 @@ describe('the list', () => {
   });
 
   it('turns pages, and keeps them in the address', async () => {
-    const server = messageServer(many(250));
+    const server = messageServer(manyMessages(250));
     const { user, router } = await openMessages(server);
     expect(screen.getByText('1–10 of 250')).toBeVisible();
     await user.click(screen.getByRole('listitem', { name: '2' }));
@@ -101,7 +102,7 @@ describe('the list', () => {
   });
 
   it('goes back to the last page when the one of the address has gone', async () => {
-    const { router } = await openMessages(messageServer(many(12)), '/message?page=9');
+    const { router } = await openMessages(messageServer(manyMessages(12)), '/message?page=9');
     await waitFor(() => expect(titles()).toEqual(['Alarm 2', 'Alarm 1']));
     expect(router.state.location.search).toMatchObject({ page: 2 });
   });
@@ -116,12 +117,12 @@ describe('the list', () => {
 
   it('shows where it will stand while it is on its way', async () => {
     const server = messageServer();
-    const held = gate<Response>();
-    server.answers.set(paths.page, () => held.passed);
+    const pendingAnswer = gate<Response>();
+    server.answers.set(paths.page, () => pendingAnswer.passed);
     const opening = openMessages(server);
     expect(await within(await screen.findByRole('main')).findByText('Loading')).toBeInTheDocument();
     server.answers.delete(paths.page);
-    held.open(refused(500, 'Out of order'));
+    pendingAnswer.open(refused(500, 'Out of order'));
     await opening;
     await waitFor(() => expect(titles()).toHaveLength(2));
   });
@@ -196,12 +197,12 @@ describe('marking as read', () => {
 
   it('is shown before the server has answered, and taken back when it refuses', async () => {
     const server = messageServer();
-    const held = gate<Response>();
-    server.answers.set(paths.read, () => held.passed);
+    const pendingAnswer = gate<Response>();
+    server.answers.set(paths.read, () => pendingAnswer.passed);
     const { user } = await openMessages(server);
     await user.click(button('Mark as read: Alarm 2'));
     await waitFor(() => expect(head().getByText('1 unread')).toBeVisible());
-    held.open(refused(500, 'Out of order'));
+    pendingAnswer.open(refused(500, 'Out of order'));
     expect(await screen.findByText('Could not mark as read')).toBeVisible();
     await waitFor(() => expect(head().getByText('2 unread')).toBeVisible());
     expect(within(row('Alarm 2')).getByText('Unread')).toBeVisible();
@@ -235,12 +236,12 @@ describe('marking as read', () => {
   it('is followed by the other tabs, and follows them', async () => {
     const server = messageServer();
     const heard: unknown[] = [];
-    const other = new OtherTabs(7, () => heard.push('read'));
+    const other = new ReadBroadcast(7, () => heard.push('read'));
     const { user } = await openMessages(server);
     await user.click(button('Mark as read: Alarm 2'));
     await waitFor(() => expect(heard).toEqual(['read']));
     server.messages = server.messages.map((one) => ({ ...one, readStatus: true }));
-    other.tell();
+    other.notifyRead();
     await waitFor(() => expect(head().getByText('No unread messages')).toBeVisible());
     other.close();
   });
@@ -278,7 +279,7 @@ describe('many of one rule', () => {
     const server = messageServer(night());
     const { user } = await openMessages(server);
     await user.click(button('Frost'));
-    act(() => arrives(server, message(21, { ruleId: 5, title: 'Frost' })));
+    act(() => deliverMessage(server, message(21, { ruleId: 5, title: 'Frost' })));
     await waitFor(() => expect(within(list('Frost')).getAllByRole('listitem')).toHaveLength(7));
   });
 });
@@ -288,7 +289,7 @@ describe('live', () => {
     const server = messageServer();
     const { user } = await openMessages(server);
     await user.click(button('Alarm 1'));
-    act(() => arrives(server, message(3, { title: 'Just now' })));
+    act(() => deliverMessage(server, message(3, { title: 'Just now' })));
     await waitFor(() => expect(titles()).toEqual(['Just now', 'Alarm 2', 'Alarm 1']));
     expect(head().getByText('3 unread')).toBeVisible();
     expect(button('Alarm 1')).toHaveAttribute('aria-expanded', 'true');
@@ -299,7 +300,7 @@ describe('live', () => {
     await openMessages(server);
     const before = askedOf(server, paths.unread).length;
     act(() => {
-      for (let id = 10; id < 30; id += 1) arrives(server, message(id, { alarmLevel: 0 }));
+      for (let id = 10; id < 30; id += 1) deliverMessage(server, message(id, { alarmLevel: 0 }));
     });
     await waitFor(() => expect(head().getByText('22 unread')).toBeVisible());
     expect(askedOf(server, paths.unread)).toHaveLength(before + 1);

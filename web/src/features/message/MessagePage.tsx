@@ -4,11 +4,11 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useCallback, useEffect } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { lastPage, pageSizes } from '@/lib/http/paging';
+import { unreadCountQuery } from '@/lib/http/queries';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { messagesQuery } from '@/lib/message/queries';
-import { useReading } from '@/lib/message/useReading';
-import { lastPage, pageSizes } from '@/lib/pages';
-import { unreadCountQuery } from '@/lib/queries';
+import { useMarkRead } from '@/lib/message/useMarkRead';
 import { Empty } from '@/ui/Empty';
 import { PageError } from '@/ui/PageError';
 import { Pager } from '@/ui/Pager';
@@ -26,7 +26,7 @@ export function MessagePage() {
   const navigate = useNavigate({ from: '/message' });
   const query = useQuery(messagesQuery(language, page, size));
   const unread = useQuery(unreadCountQuery()).data;
-  const { markRead, opened, markAllRead, markingAll } = useReading();
+  const { markRead, opened, markAllRead, markingAll } = useMarkRead();
   const { data, isPlaceholderData } = query;
 
   const change = useCallback(

@@ -5,8 +5,8 @@ import RightOutlined from '@ant-design/icons/RightOutlined';
 import { Link } from '@tanstack/react-router';
 import { memo, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { linesOf } from '@/lib/message/lines';
 import type { Message } from '@/lib/message/queries';
+import { splitMessage } from '@/lib/message/splitMessage';
 import { AckTag } from '@/ui/alarm/tags';
 import { Chip } from '@/ui/Chip';
 import { MessageMark } from '@/ui/message/MessageMark';
@@ -32,7 +32,7 @@ export const MessageRow = memo(function MessageRow({ message, open, onToggle, on
   const body = useId();
   const head = useRef<HTMLButtonElement>(null);
   const { id, readStatus, createTime, noticeId, ack } = message;
-  const { title, rest } = linesOf(message);
+  const { title, rest } = splitMessage(message);
   return (
     <div className={`${css.row} ${readStatus ? '' : css.unread} ${open ? css.opened : ''}`} data-message={id}>
       <MessageMark message={message} />

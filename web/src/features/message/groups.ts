@@ -1,11 +1,11 @@
-import { linesOf } from '@/lib/message/lines';
 import type { Message } from '@/lib/message/queries';
+import { splitMessage } from '@/lib/message/splitMessage';
 
 /** A message, or the neighbours of one rule that fold into one line. */
 export type Entry = { kind: 'one'; message: Message } | { kind: 'group'; messages: readonly Message[] };
 
 /** More neighbours of one rule than this are a group. */
-const mostApart = 3;
+const maxUngrouped = 3;
 
 /** The list as it is shown: an alarm that comes and goes all night is one line that says so. */
 export function entriesOf(list: readonly Message[]): Entry[] {
@@ -16,18 +16,18 @@ export function entriesOf(list: readonly Message[]): Entry[] {
     else runs.push([message]);
   }
   return runs.flatMap((run): Entry[] =>
-    run.length > mostApart ? [{ kind: 'group', messages: run }] : run.map((message) => ({ kind: 'one', message })),
+    run.length > maxUngrouped ? [{ kind: 'group', messages: run }] : run.map((message) => ({ kind: 'one', message })),
   );
 }
 
 /** What a group is called: by the title of an alarm that began, which is the rule's name. */
 export function titleOf(messages: readonly Message[]): string {
   const named = messages.find(({ event }) => event === 'triggered') ?? messages[0];
-  return named ? linesOf(named).title : '';
+  return named ? splitMessage(named).title : '';
 }
 
 /** The most serious of a group that began, else the newest: what its mark shows. */
-export function faceOf(messages: readonly Message[]): Message | undefined {
+export function representativeOf(messages: readonly Message[]): Message | undefined {
   const began = messages.filter(({ event }) => event === 'triggered');
   return (
     began.reduce<Message | undefined>(

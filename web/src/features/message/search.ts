@@ -1,4 +1,4 @@
-import { pageSizes } from '@/lib/pages';
+import { pageSizes } from '@/lib/http/paging';
 
 /** What the address of the message page holds. */
 export interface MessageSearch {
@@ -8,14 +8,14 @@ export interface MessageSearch {
   id?: number;
 }
 
-function whole(value: unknown, least: number): number | undefined {
+function intParam(value: unknown, least: number): number | undefined {
   const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
   return Number.isSafeInteger(number) && number >= least ? number : undefined;
 }
 
 /** Takes out of an address what it may hold. What is as it is anyway stands in none. */
 export function messageSearch(given: Record<string, unknown>): MessageSearch {
-  const size = pageSizes.find((one) => one === whole(given.size, 1));
+  const size = pageSizes.find((one) => one === intParam(given.size, 1));
   // Named even where there is none: what the address holds else would come through.
-  return { page: whole(given.page, 2), size: size === pageSizes[0] ? undefined : size, id: whole(given.id, 1) };
+  return { page: intParam(given.page, 2), size: size === pageSizes[0] ? undefined : size, id: intParam(given.id, 1) };
 }

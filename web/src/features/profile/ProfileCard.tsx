@@ -8,14 +8,14 @@ import { Link } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
-import { missing, useFormat } from '@/lib/format/format';
-import { maskNumber } from '@/lib/phoneNumber';
+import { missingValue, useFormat } from '@/lib/format/format';
+import { maskNumber } from '@/lib/text/phoneNumber';
 import { Avatar } from '@/ui/Avatar';
 import { IconButton } from '@/ui/IconButton';
-import { later } from '@/ui/later';
+import { lazyComponent } from '@/ui/lazyComponent';
 import css from './ProfileCard.module.css';
 
-const AvatarDialog = later(() => import('./avatar/AvatarDialog'), 'AvatarDialog');
+const AvatarDialog = lazyComponent(() => import('./avatar/AvatarDialog'), 'AvatarDialog');
 
 /** A person at a glance, and the way to another picture. */
 export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
@@ -48,7 +48,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
           {user.mobile === '' ? t('profile.noMobile') : <span className={css.figures}>{maskNumber(user.mobile)}</span>}
         </Fact>
         <Fact icon={<MailOutlined />} name={t('profile.email')} title={user.email}>
-          {user.email ? <Address of={user.email} /> : missing}
+          {user.email ? <Address of={user.email} /> : missingValue}
         </Fact>
         <Fact icon={<ClockCircleOutlined />} name={t('profile.lastLogin')}>
           {user.loginDate ? (
@@ -56,7 +56,7 @@ export function ProfileCard({ user }: { user: components['schemas']['User'] }) {
               {format.absolute(user.loginDate)}
             </time>
           ) : (
-            missing
+            missingValue
           )}
         </Fact>
       </dl>

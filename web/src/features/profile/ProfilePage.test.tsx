@@ -1,7 +1,7 @@
 import { screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { elif, openProfile, paths, profileServer, toasts } from '@/test/profile';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { elif, openProfile, paths, profileServer, toasts } from '@/test/profileServer';
 import { refused } from '@/test/server';
 
 const tabs = () => screen.getAllByRole('tab').map((tab) => [tab.textContent, tab.getAttribute('aria-selected')]);

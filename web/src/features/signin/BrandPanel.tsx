@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useBranding } from '@/lib/tenant';
+import { useBranding } from '@/lib/tenant/tenant';
 import { BrandLogo } from '@/ui/BrandLogo';
 import css from './BrandPanel.module.css';
 import { contours } from './contours';

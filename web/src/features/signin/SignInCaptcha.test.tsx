@@ -1,56 +1,56 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useSession } from '@/lib/session';
-import { useTenant } from '@/lib/tenant';
-import { bare, captchaBackend, slider, solve, unseal } from '@/test/captcha';
+import { useSession } from '@/lib/session/session';
+import { useTenant } from '@/lib/tenant/tenant';
+import { captchaAnswer, captchaServer, decrypt, slider, solvePuzzle } from '@/test/captcha';
 import { ok, onGet, onPost, refused } from '@/test/server';
 import { tokens } from '@/test/session';
 import {
-  accepts,
   button,
   byWebsite,
-  fill,
+  fillSignIn,
   login,
-  open,
+  openSignIn,
   password,
   settings,
+  stubLogin,
+  stubSettings,
   toasts,
-  told,
   userName,
 } from '@/test/signin';
 
 beforeEach(() => {
   onGet(byWebsite, () => ok(null));
-  told();
+  stubSettings();
 });
 
 describe('the captcha', () => {
   const panel = () => screen.queryByRole('dialog', { name: 'Slide the piece into place' });
 
   it.each(['always', 'adaptive'])('comes before every sign-in where the installation has it %s', async (captcha) => {
-    told({ captcha });
-    const puzzles = captchaBackend();
-    const asked = accepts();
-    const { person, onSubmit } = open();
-    await fill(person);
+    stubSettings({ captcha });
+    const puzzles = captchaServer();
+    const loginRequests = stubLogin();
+    const { person, onSubmit } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
-    await solve(puzzles);
+    await solvePuzzle(puzzles);
     expect(button()).toHaveAttribute('aria-expanded', 'true');
     expect(onSubmit).toHaveBeenCalledTimes(1);
-    expect(asked).toEqual([]);
+    expect(loginRequests).toEqual([]);
     await waitFor(() => expect(useSession.getState().session).not.toBeNull());
     await waitFor(() => expect(panel()).toBeNull());
-    const { captchaVerification, ...rest } = asked[0] as Record<string, string>;
+    const { captchaVerification, ...rest } = loginRequests[0] as Record<string, string>;
     expect(rest).toEqual({ userName: 'elif.kaya', password: 'correct horse', rememberMe: true, tenantName: 'demo' });
-    expect(unseal(captchaVerification ?? '')).toBe('token-1---{"x":120,"y":5}');
+    expect(decrypt(captchaVerification ?? '')).toBe('token-1---{"x":120,"y":5}');
     expect(localStorage.getItem('tilth.terms-read.elif.kaya')).toBe('true');
   });
 
   it('is not asked for before both fields are filled in', async () => {
-    told({ captcha: 'always' });
-    const puzzles = captchaBackend();
-    const { person } = open();
+    stubSettings({ captcha: 'always' });
+    const puzzles = captchaServer();
+    const { person } = openSignIn();
     await person.type(userName(), 'elif');
     await person.keyboard('{Enter}');
     expect(password()).toHaveFocus();
@@ -61,20 +61,20 @@ describe('the captcha', () => {
   it('is asked for where the settings cannot be had', async () => {
     onGet(byWebsite, () => ok({ id: 4, name: 'greenfield', diy: null }));
     onGet(settings, () => HttpResponse.error());
-    captchaBackend();
-    const { person } = open();
-    await fill(person);
+    captchaServer();
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
   });
 
   it('waits for the tenant: without one nobody moves a slider', async () => {
-    told({ captcha: 'always', defaultTenant: '' });
+    stubSettings({ captcha: 'always', defaultTenant: '' });
     useTenant.setState({ tenant: { id: 9, name: 'gone', diy: { title: 'Of last year' } } });
     onGet(byWebsite, () => refused(500, 'down'));
-    const puzzles = captchaBackend();
-    const { person } = open();
-    await fill(person);
+    const puzzles = captchaServer();
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await expect.poll(toasts).toMatchObject([{ tone: 'warning', title: 'login failed' }]);
     expect(useTenant.getState().tenant).toBeNull();
@@ -83,10 +83,10 @@ describe('the captcha', () => {
   });
 
   it('has the keyboard when it opens, and gives it back when it is closed', async () => {
-    told({ captcha: 'always' });
-    captchaBackend();
-    const { person } = open();
-    await fill(person);
+    stubSettings({ captcha: 'always' });
+    captchaServer();
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.keyboard('{Enter}');
     await waitFor(() => expect(slider()).toHaveFocus());
     await person.keyboard('{Escape}');
@@ -100,61 +100,61 @@ describe('the captcha', () => {
   });
 
   it('sends what stands in the form when it is solved, and nothing when something is missing then', async () => {
-    told({ captcha: 'always' });
-    const puzzles = captchaBackend();
-    const asked = accepts();
-    const { person } = open();
-    await fill(person);
+    stubSettings({ captcha: 'always' });
+    const puzzles = captchaServer();
+    const loginRequests = stubLogin();
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
     await person.clear(password());
-    await solve(puzzles);
+    await solvePuzzle(puzzles);
     await waitFor(() => expect(panel()).toBeNull());
     expect(password()).toHaveFocus();
     expect(password()).toBeInvalid();
-    expect(asked).toEqual([]);
+    expect(loginRequests).toEqual([]);
     await person.type(password(), 'another one');
     await person.click(button());
-    await solve(puzzles);
-    await expect.poll(() => asked).toMatchObject([{ password: 'another one' }]);
+    await solvePuzzle(puzzles);
+    await expect.poll(() => loginRequests).toMatchObject([{ password: 'another one' }]);
   });
 
   it('is asked for again, each time anew, where the server demands it', async () => {
-    const puzzles = captchaBackend();
+    const puzzles = captchaServer();
     const demand = { captchaRequired: true };
     const answers = [() => refused(601, 'Solve the slider captcha first', demand), () => refused(601, 'wrong')];
-    const asked: Record<string, unknown>[] = [];
+    const loginRequests: Record<string, unknown>[] = [];
     onPost(login, async ({ request }) => {
-      asked.push((await request.json()) as Record<string, unknown>);
+      loginRequests.push((await request.json()) as Record<string, unknown>);
       return answers.shift()?.() ?? ok(tokens('1'));
     });
-    const { person } = open();
-    await fill(person);
+    const { person } = openSignIn();
+    await fillSignIn(person);
     // It was off when the page was loaded.
     await person.click(button());
-    await solve(puzzles);
+    await solvePuzzle(puzzles);
     // A step, and no failure: nothing is told of it.
     expect(toasts()).toEqual([]);
     await expect.poll(toasts).toMatchObject([{ tone: 'warning', title: 'login failed', text: 'wrong' }]);
     await waitFor(() => expect(panel()).toBeNull());
     expect(password()).toHaveFocus();
-    expect(asked.map((body) => 'captchaVerification' in body)).toEqual([false, true]);
+    expect(loginRequests.map((body) => 'captchaVerification' in body)).toEqual([false, true]);
   });
 
   const unseen = () => screen.queryByRole('button', { name: 'Go on without the picture' });
 
   it('lets whoever cannot see it go on without, as long as the server demands it of nobody', async () => {
-    told({ captcha: 'adaptive' });
-    captchaBackend();
+    stubSettings({ captcha: 'adaptive' });
+    captchaServer();
     const demand = { captchaRequired: true };
-    const asked: unknown[] = [];
+    const loginRequests: unknown[] = [];
     const answers = [() => refused(601, 'Solve the slider captcha first', demand)];
     onPost(login, async ({ request }) => {
-      asked.push(await request.json());
+      loginRequests.push(await request.json());
       return answers.shift()?.() ?? ok(tokens('1'));
     });
-    const { person } = open();
-    await fill(person);
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
     expect(unseen()).toHaveAccessibleDescription(
@@ -172,25 +172,25 @@ describe('the captcha', () => {
     await person.click(unseen() as HTMLElement);
     await waitFor(() => expect(useSession.getState().session).not.toBeNull());
     const body = { userName: 'elif.kaya', password: 'correct horse', rememberMe: true, tenantName: 'demo' };
-    expect(asked).toEqual([body, body]);
+    expect(loginRequests).toEqual([body, body]);
   });
 
   it('offers no way without it where the server always demands it', async () => {
-    told({ captcha: 'always' });
-    captchaBackend();
-    const { person } = open();
-    await fill(person);
+    stubSettings({ captcha: 'always' });
+    captchaServer();
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await waitFor(() => expect(panel()).toBeVisible());
     expect(unseen()).toBeNull();
   });
 
   it('that cannot be had leaves the form ready', async () => {
-    told({ captcha: 'always' });
-    const puzzles = captchaBackend();
-    puzzles.getAnswers.push(() => bare('6201', 'Too many pictures'));
-    const { person } = open();
-    await fill(person);
+    stubSettings({ captcha: 'always' });
+    const puzzles = captchaServer();
+    puzzles.getAnswers.push(() => captchaAnswer('6201', 'Too many pictures'));
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     expect(await screen.findByRole('alert')).toHaveTextContent('Too many pictures');
     expect(button()).toHaveTextContent('Sign in');

@@ -5,8 +5,8 @@ import LockOutlined from '@ant-design/icons/LockOutlined';
 import UserOutlined from '@ant-design/icons/UserOutlined';
 import { type FormEvent, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useOffline } from '@/lib/offline/reach';
-import { later } from '@/ui/later';
+import { useOffline } from '@/lib/offline/reachability';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { loadCaptchaPanel } from './captcha/load';
 import { Field } from './Field';
 import css from './SignInForm.module.css';
@@ -17,7 +17,7 @@ interface SignInFormProps {
   onSubmit: () => void;
 }
 
-const CaptchaPanel = later(loadCaptchaPanel, 'CaptchaPanel');
+const CaptchaPanel = lazyComponent(loadCaptchaPanel, 'CaptchaPanel');
 
 export function SignInForm({ onSubmit }: SignInFormProps) {
   const { t } = useTranslation();

@@ -1,56 +1,58 @@
 import { screen } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useSession } from '@/lib/session';
+import { useSession } from '@/lib/session/session';
 import { gate } from '@/test/gate';
 import { ok, onGet, onPost, refused } from '@/test/server';
 import { tokens } from '@/test/session';
 import {
-  accepts,
   button,
   byWebsite,
-  fill,
+  fillSignIn,
   login,
-  open,
+  openSignIn,
   password,
   settings,
+  stubLogin,
+  stubSettings,
   toasts,
-  told,
   userName,
 } from '@/test/signin';
 
 beforeEach(() => {
   onGet(byWebsite, () => ok(null));
-  told();
+  stubSettings();
 });
 
 describe('the form', () => {
   it('signs in to the installation’s tenant where the host has none', async () => {
-    const asked = accepts();
-    const { person, onSubmit } = open();
-    await fill(person, ' elif.kaya ');
+    const loginRequests = stubLogin();
+    const { person, onSubmit } = openSignIn();
+    await fillSignIn(person, ' elif.kaya ');
     await person.click(button());
     await expect.poll(() => useSession.getState().session?.accessToken).toBe('access-1');
-    expect(asked).toEqual([{ userName: 'elif.kaya', password: 'correct horse', rememberMe: true, tenantName: 'demo' }]);
+    expect(loginRequests).toEqual([
+      { userName: 'elif.kaya', password: 'correct horse', rememberMe: true, tenantName: 'demo' },
+    ]);
     expect(onSubmit).toHaveBeenCalledTimes(1);
     expect(localStorage.getItem('tilth.terms-read.elif.kaya')).toBe('true');
   });
 
   it('signs in to the host’s tenant, with Enter, and only for now when asked to', async () => {
     onGet(byWebsite, () => ok({ id: 4, name: 'greenfield', diy: null }));
-    const asked = accepts();
-    const { person } = open();
+    const loginRequests = stubLogin();
+    const { person } = openSignIn();
     expect(await screen.findByText('greenfield')).toBeVisible();
     await person.click(screen.getByRole('switch', { name: 'Remember me' }));
-    await fill(person);
+    await fillSignIn(person);
     await person.keyboard('{Enter}');
     await expect
-      .poll(() => asked)
+      .poll(() => loginRequests)
       .toEqual([{ userName: 'elif.kaya', password: 'correct horse', rememberMe: false, tenantName: 'greenfield' }]);
   });
 
   it('says what is missing beside the field, and goes there', async () => {
-    const { person, onSubmit } = open();
+    const { person, onSubmit } = openSignIn();
     await person.click(button());
     expect(userName()).toHaveAccessibleDescription('Please enter a user name');
     expect(userName()).toBeInvalid();
@@ -64,7 +66,7 @@ describe('the form', () => {
   });
 
   it('shows the password when asked, and hides it again', async () => {
-    const { person } = open();
+    const { person } = openSignIn();
     expect(password()).toHaveAttribute('type', 'password');
     await person.click(screen.getByRole('button', { name: 'Show the password' }));
     expect(password()).toHaveAttribute('type', 'text');
@@ -74,30 +76,30 @@ describe('the form', () => {
 
   it('is busy while the server looks, and takes one wish for one', async () => {
     const answer = gate();
-    const asked: string[] = [];
+    const loginRequests: string[] = [];
     onPost(login, async () => {
-      asked.push('login');
+      loginRequests.push('login');
       await answer.passed;
       return ok(tokens('1'));
     });
-    const { person } = open();
-    await fill(person);
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     expect(button()).toHaveTextContent('Signing in');
     expect(button()).toHaveAttribute('aria-disabled', 'true');
-    await expect.poll(() => asked).toHaveLength(1);
+    await expect.poll(() => loginRequests).toHaveLength(1);
     await person.click(button());
     answer.open();
     await expect.poll(() => useSession.getState().session).not.toBeNull();
-    expect(asked).toHaveLength(1);
+    expect(loginRequests).toHaveLength(1);
   });
 });
 
 describe('a refusal', () => {
   it('warns that the login failed, with the server’s sentence, and leaves the form ready', async () => {
     onPost(login, () => refused(601, 'The user name or the password is wrong'));
-    const { person } = open();
-    await fill(person);
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await expect
       .poll(toasts)
@@ -110,16 +112,16 @@ describe('a refusal', () => {
 
   it('says when there is no connection', async () => {
     for (const path of [byWebsite, settings]) onGet(path, () => HttpResponse.error());
-    const { person } = open();
-    await fill(person);
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await expect.poll(toasts).toMatchObject([{ title: 'login failed', text: 'Cannot connect to the server' }]);
   });
 
   it('says when the address belongs to no tenant', async () => {
-    told({ defaultTenant: '' });
-    const { person } = open();
-    await fill(person);
+    stubSettings({ defaultTenant: '' });
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await expect
       .poll(toasts)
@@ -128,13 +130,13 @@ describe('a refusal', () => {
 
   it('is gone from the screen with the next try', async () => {
     onPost(login, () => refused(601, 'wrong'));
-    const { person } = open();
-    await fill(person);
+    const { person } = openSignIn();
+    await fillSignIn(person);
     await person.click(button());
     await expect.poll(toasts).toHaveLength(1);
-    const asked = accepts();
+    const loginRequests = stubLogin();
     await person.click(button());
-    await expect.poll(() => asked).toHaveLength(1);
+    await expect.poll(() => loginRequests).toHaveLength(1);
     expect(toasts()).toEqual([]);
   });
 });
@@ -158,7 +160,7 @@ describe('the page', () => {
     const icon = document.head.appendChild(
       Object.assign(document.createElement('link'), { rel: 'icon', href: '/favicon.svg' }),
     );
-    const { container } = open();
+    const { container } = openSignIn();
     expect(await screen.findAllByText(title)).not.toHaveLength(0);
     expect(screen.getByText('Since 1971')).toBeInTheDocument();
     expect(container.querySelector('img[onerror]')).toBeNull();
@@ -175,7 +177,7 @@ describe('the page', () => {
     const icon = document.head.appendChild(
       Object.assign(document.createElement('link'), { rel: 'icon', href: '/favicon.svg' }),
     );
-    const { unmount } = open();
+    const { unmount } = openSignIn();
     await expect.poll(() => icon.href).toBe('http://farm.test/own.ico');
     unmount();
     expect(icon.href).toBe('http://farm.test/favicon.svg');
@@ -183,7 +185,7 @@ describe('the page', () => {
   });
 
   it('speaks another language at once', async () => {
-    const { person } = open();
+    const { person } = openSignIn();
     await person.selectOptions(screen.getByRole('combobox', { name: 'Language' }), 'Русский');
     expect(await screen.findByRole('heading', { name: 'Вход' })).toBeVisible();
     expect(screen.getByRole('button', { name: 'Войти' })).toBeVisible();
@@ -191,7 +193,7 @@ describe('the page', () => {
   });
 
   it('says why somebody is here again', () => {
-    open({ ended: true });
+    openSignIn({ ended: true });
     expect(screen.getByRole('status')).toHaveTextContent('You have been signed out');
   });
 });

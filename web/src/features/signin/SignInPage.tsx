@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { useOffline } from '@/lib/offline/reach';
-import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
-import { useBranding } from '@/lib/tenant';
-import { useDocumentTitle } from '@/lib/useDocumentTitle';
-import { useTenantFace } from '@/lib/useTenantFace';
+import { useDocumentTitle } from '@/lib/hooks/useDocumentTitle';
+import { consoleSettingsQuery, tenantQuery } from '@/lib/http/queries';
+import { useOffline } from '@/lib/offline/reachability';
+import { useBranding } from '@/lib/tenant/tenant';
+import { useTenantBranding } from '@/lib/tenant/useTenantBranding';
 import { BrandLogo } from '@/ui/BrandLogo';
 import { LanguageSelect } from '@/ui/LanguageSelect';
 import { BrandPanel } from './BrandPanel';
@@ -24,7 +24,7 @@ export function SignInPage({ ended, onSubmit }: SignInPageProps) {
   const { t } = useTranslation();
   const { title } = useBranding();
   const offline = useOffline();
-  useTenantFace();
+  useTenantBranding();
   const tenant = useQuery(tenantQuery());
   const noTenant = (tenant.isError && !offline) || (tenant.isSuccess && tenant.data === null);
   const settings = useQuery({ ...consoleSettingsQuery(), enabled: noTenant });

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { asksFor, raiseError, type Telling } from '@/lib/errorText';
-import { ApiError } from '@/lib/http';
-import { clearToasts, toast } from '@/lib/notices';
-import { consoleSettingsQuery, tenantQuery } from '@/lib/queries';
-import { signIn } from '@/lib/session';
-import type { Tenant } from '@/lib/tenant';
+import { clearToasts, toast } from '@/lib/feedback/feedback';
+import { asksForStep, type ErrorMeta, showError } from '@/lib/http/errorText';
+import { ApiError } from '@/lib/http/http';
+import { consoleSettingsQuery, tenantQuery } from '@/lib/http/queries';
+import { signIn } from '@/lib/session/session';
+import type { Tenant } from '@/lib/tenant/tenant';
 import { loadCaptchaPanel } from './captcha/load';
 import { rememberTermsRead } from './termsRead';
 
@@ -16,12 +16,12 @@ export interface Credentials {
   rememberMe: boolean;
 }
 
-const words: Telling = { failure: 'signin.fail', tone: 'warning' };
+const signInErrorMeta: ErrorMeta = { failure: 'signin.fail', tone: 'warning' };
 /** What the server's demand for the captcha is called. */
 const captchaStep = 'captchaRequired';
 
 /** What is sent, with the captcha that was passed, or without one by whoever cannot see it. */
-type Entry = Credentials & { captchaVerification?: string; unseen?: true };
+type SignInAttempt = Credentials & { captchaVerification?: string; unseen?: true };
 
 /**
  * Signs in to the tenant of this host, else to the installation's default one: `begin` looks that up and opens the captcha, which
@@ -61,22 +61,22 @@ export function useSignIn(onRefused: () => void) {
   };
 
   const enter = useMutation({
-    mutationFn: async ({ captchaVerification, unseen: _, ...credentials }: Entry) =>
+    mutationFn: async ({ captchaVerification, unseen: _, ...credentials }: SignInAttempt) =>
       signIn({
         ...credentials,
         tenantName: await tenantName(),
         ...(captchaVerification === undefined ? {} : { captchaVerification }),
       }),
-    meta: { ...words, takes: captchaStep },
+    meta: { ...signInErrorMeta, takes: captchaStep },
     onMutate: () => {
       clearToasts();
       setAsking('no');
     },
     onSuccess: (_, { userName }) => rememberTermsRead(userName),
     onError: (error, { unseen }) => {
-      const step = asksFor(error, captchaStep);
+      const step = asksForStep(error, captchaStep);
       if (step && !unseen) {
-        ask().catch((broken: unknown) => raiseError(broken, words));
+        ask().catch((broken: unknown) => showError(broken, signInErrorMeta));
         return;
       }
       if (step) toast.warning(t('signin.fail'), t('captcha.unseenWait'));
@@ -91,7 +91,7 @@ export function useSignIn(onRefused: () => void) {
       if ((await captchaMode()) === 'off') enter.mutate(credentials);
       else await ask();
     },
-    meta: words,
+    meta: signInErrorMeta,
     onMutate: clearToasts,
     onError: onRefused,
   });

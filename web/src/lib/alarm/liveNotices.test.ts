@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { detailOf } from '@/test/samples';
-import { detailWithTold, openWithTold, toldOf, withTold } from './liveNotices';
+import { applyNotices, applyNoticesToOpen, applyNoticeToDetail, noticesIn } from './liveNotices';
 import type { LiveNotice } from './types';
 
 const notice = (change: Partial<LiveNotice> = {}): LiveNotice => ({
@@ -19,7 +19,7 @@ const notice = (change: Partial<LiveNotice> = {}): LiveNotice => ({
 describe('what the stream tells', () => {
   it('is the newest word on each notice', () => {
     const ended = notice({ resolveStatus: 1, endTime: 2000 });
-    const { notices, reset } = toldOf([
+    const { notices, reset } = noticesIn([
       { name: 'notice', data: notice() },
       { name: 'notice', data: notice({ id: 2 }) },
       { name: 'notice', data: ended },
@@ -35,7 +35,7 @@ describe('what the stream tells', () => {
   it.each([null, 'x', { id: 'x' }, notice({ resolveStatus: 7 as never }), { ...notice(), title: 1 }])(
     'that cannot be read is a reason to ask anew: %j',
     (data) => {
-      expect(toldOf([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
+      expect(noticesIn([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
     },
   );
 });
@@ -43,8 +43,8 @@ describe('what the stream tells', () => {
 it('changes a notice in its place and leaves a page alone that does not hold it', () => {
   const page = { list: [notice({ id: 3 }), notice({ id: 1 })], total: 2 };
   const ended = notice({ resolveStatus: 2 });
-  expect(withTold(page, new Map([[1, ended]]))).toEqual({ list: [notice({ id: 3 }), ended], total: 2 });
-  expect(withTold(page, new Map([[9, ended]]))).toBe(page);
+  expect(applyNotices(page, new Map([[1, ended]]))).toEqual({ list: [notice({ id: 3 }), ended], total: 2 });
+  expect(applyNotices(page, new Map([[9, ended]]))).toBe(page);
 });
 
 describe('since when it holds, and who is on it,', () => {
@@ -52,27 +52,30 @@ describe('since when it holds, and who is on it,', () => {
 
   it('are taken over by a page; since when stays known when a later word does not say it', () => {
     const page = { list: [notice({ holdsSince: 500 })], total: 1 };
-    const acknowledged = withTold(page, new Map([[1, notice({ ack })]]));
+    const acknowledged = applyNotices(page, new Map([[1, notice({ ack })]]));
     expect(acknowledged.list).toEqual([notice({ holdsSince: 500, ack })]);
-    expect(withTold(acknowledged, new Map([[1, notice()]])).list).toEqual([notice({ holdsSince: 500 })]);
+    expect(applyNotices(acknowledged, new Map([[1, notice()]])).list).toEqual([notice({ holdsSince: 500 })]);
   });
 
   it('are taken over by the detail, with what else was told', () => {
     const detail = detailOf(notice());
-    const told = notice({ holdsSince: 500, ack, unsteady: true, changes: 3 });
-    expect(detailWithTold(detail, told)?.alarmNotice).toEqual({
+    const liveNotice = notice({ holdsSince: 500, ack, unsteady: true, changes: 3 });
+    expect(applyNoticeToDetail(detail, liveNotice)?.alarmNotice).toEqual({
       ...detail.alarmNotice,
       holdsSince: 500,
       ack,
       unsteady: true,
       changes: 3,
     });
-    const back = detailWithTold({ ...detail, alarmNotice: { ...detail.alarmNotice, holdsSince: 500, ack } }, notice());
+    const back = applyNoticeToDetail(
+      { ...detail, alarmNotice: { ...detail.alarmNotice, holdsSince: 500, ack } },
+      notice(),
+    );
     expect(back?.alarmNotice).toEqual({ ...detail.alarmNotice, holdsSince: 500 });
   });
 
   it('say nothing of one that has ended: that is asked for', () => {
-    expect(detailWithTold(detailOf(notice()), notice({ resolveStatus: 1, endTime: 3000 }))).toBeNull();
+    expect(applyNoticeToDetail(detailOf(notice()), notice({ resolveStatus: 1, endTime: 3000 }))).toBeNull();
   });
 
   it.each([
@@ -80,7 +83,7 @@ describe('since when it holds, and who is on it,', () => {
     { ...notice(), ack: { user: 'Ada' } },
     { ...notice(), ack: 'Ada' },
   ])('are asked for where they cannot be read: %j', (data) => {
-    expect(toldOf([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
+    expect(noticesIn([{ name: 'notice', data }])).toEqual({ notices: new Map(), reset: true });
   });
 
   describe('in the list of what is open of a device,', () => {
@@ -88,16 +91,19 @@ describe('since when it holds, and who is on it,', () => {
     const ended = notice({ resolveStatus: 2, endTime: 3000 });
 
     it('are taken over, and what has ended goes', () => {
-      expect(openWithTold(two, [notice({ ack })])).toEqual({ list: [notice({ id: 2 }), notice({ ack })], total: 2 });
-      expect(openWithTold(two, [ended])).toEqual({ list: [notice({ id: 2 })], total: 1 });
-      expect(openWithTold(two, [notice({ id: 9, resolveStatus: 1 })])).toEqual(two);
+      expect(applyNoticesToOpen(two, [notice({ ack })])).toEqual({
+        list: [notice({ id: 2 }), notice({ ack })],
+        total: 2,
+      });
+      expect(applyNoticesToOpen(two, [ended])).toEqual({ list: [notice({ id: 2 })], total: 1 });
+      expect(applyNoticesToOpen(two, [notice({ id: 9, resolveStatus: 1 })])).toEqual(two);
     });
 
     it('leave to the server what only it can tell', () => {
-      expect(openWithTold(two, [notice({ id: 9 })])).toBeNull();
-      expect(openWithTold({ ...two, total: 5 }, [ended])).toBeNull();
-      expect(openWithTold({ ...two, total: 5 }, [notice({ id: 9, resolveStatus: 1 })])).toBeNull();
-      expect(openWithTold({ ...two, total: 5 }, [notice({ ack })])?.total).toBe(5);
+      expect(applyNoticesToOpen(two, [notice({ id: 9 })])).toBeNull();
+      expect(applyNoticesToOpen({ ...two, total: 5 }, [ended])).toBeNull();
+      expect(applyNoticesToOpen({ ...two, total: 5 }, [notice({ id: 9, resolveStatus: 1 })])).toBeNull();
+      expect(applyNoticesToOpen({ ...two, total: 5 }, [notice({ ack })])?.total).toBe(5);
     });
   });
 });

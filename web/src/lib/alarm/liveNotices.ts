@@ -1,5 +1,5 @@
 import type { components } from '@/api/schema.gen';
-import type { LiveEvent } from '@/lib/live/live';
+import type { LiveEvent } from '@/lib/live/useLive';
 import type { Ack, AlarmNotice, AlarmNoticePage } from './notices';
 import type { LiveNotice } from './types';
 
@@ -28,7 +28,7 @@ function isAck(value: unknown): value is Ack {
 }
 
 /** What the stream told of notices, the newest word on each; `reset` when something may have been missed. */
-export function toldOf(events: readonly LiveEvent[]): { notices: Map<number, LiveNotice>; reset: boolean } {
+export function noticesIn(events: readonly LiveEvent[]): { notices: Map<number, LiveNotice>; reset: boolean } {
   const notices = new Map<number, LiveNotice>();
   let reset = false;
   for (const event of events) {
@@ -41,24 +41,24 @@ export function toldOf(events: readonly LiveEvent[]): { notices: Map<number, Liv
 }
 
 /** The page with what was told of its notices, each in its place; the same page when nothing was. */
-export function withTold(page: AlarmNoticePage, told: ReadonlyMap<number, LiveNotice>): AlarmNoticePage {
-  if (!page.list.some(({ id }) => told.has(id))) return page;
-  return { ...page, list: page.list.map((notice) => renewed(notice, told.get(notice.id))) };
+export function applyNotices(page: AlarmNoticePage, liveNotices: ReadonlyMap<number, LiveNotice>): AlarmNoticePage {
+  if (!page.list.some(({ id }) => liveNotices.has(id))) return page;
+  return { ...page, list: page.list.map((notice) => mergeNotice(notice, liveNotices.get(notice.id))) };
 }
 
 /** Since when it holds is found once, and stays known whatever is told of the notice afterwards. */
-function renewed(before: AlarmNotice, told: LiveNotice | undefined): AlarmNotice {
-  return told ? { ...told, holdsSince: told.holdsSince ?? before.holdsSince } : before;
+function mergeNotice(before: AlarmNotice, liveNotices: LiveNotice | undefined): AlarmNotice {
+  return liveNotices ? { ...liveNotices, holdsSince: liveNotices.holdsSince ?? before.holdsSince } : before;
 }
 
 /**
  * The detail with what was told of its notice, while that stays as open, or as over, as it was. Null when it has ended: why, and by
  * whom, only the server knows.
  */
-export function detailWithTold(detail: AlarmDetail, told: LiveNotice): AlarmDetail | null {
+export function applyNoticeToDetail(detail: AlarmDetail, liveNotices: LiveNotice): AlarmDetail | null {
   const { alarmNotice } = detail;
-  if (told.resolveStatus !== alarmNotice.resolveStatus) return null;
-  const { ack, unsteady, changes, holdsSince = alarmNotice.holdsSince } = told;
+  if (liveNotices.resolveStatus !== alarmNotice.resolveStatus) return null;
+  const { ack, unsteady, changes, holdsSince = alarmNotice.holdsSince } = liveNotices;
   return { ...detail, alarmNotice: { ...alarmNotice, holdsSince, ack, unsteady, changes } };
 }
 
@@ -66,13 +66,13 @@ export function detailWithTold(detail: AlarmDetail, told: LiveNotice): AlarmDeta
  * What is open of a device with what was told of its notices: what has ended goes. Null when only the server can tell what the list
  * holds then: one began, or there are more than are shown.
  */
-export function openWithTold(page: AlarmNoticePage, told: readonly LiveNotice[]): AlarmNoticePage | null {
+export function applyNoticesToOpen(page: AlarmNoticePage, liveNotices: readonly LiveNotice[]): AlarmNoticePage | null {
   const known = new Set(page.list.map(({ id }) => id));
-  const whole = page.total === known.size;
-  if (told.some(({ id, resolveStatus }) => !known.has(id) && (resolveStatus === 0 || !whole))) return null;
-  const list = withTold(page, new Map(told.map((notice) => [notice.id, notice]))).list.filter(
+  const isComplete = page.total === known.size;
+  if (liveNotices.some(({ id, resolveStatus }) => !known.has(id) && (resolveStatus === 0 || !isComplete))) return null;
+  const list = applyNotices(page, new Map(liveNotices.map((notice) => [notice.id, notice]))).list.filter(
     ({ resolveStatus }) => resolveStatus === 0,
   );
   const ended = known.size - list.length;
-  return ended > 0 && !whole ? null : { list, total: page.total - ended };
+  return ended > 0 && !isComplete ? null : { list, total: page.total - ended };
 }

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
-import { persistent } from '@/lib/device/queries';
+import { bannerQueryOptions } from '@/lib/device/queries';
+import { api } from '@/lib/http/api';
 
 type Schemas = components['schemas'];
 
@@ -18,16 +18,16 @@ export const noticeKeys = {
 };
 
 /** How many open notices of one device stand beside it; the inform page has all. */
-export const mostOpen = 3;
+export const maxOpenNotices = 3;
 
 /** What is open of a device, the newest first. */
 export const openNoticesQuery = (deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: noticeKeys.open(deviceName),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/alarm-notice/page', {
-        query: { deviceNameStr: deviceName, resolveStatus: 0, pageNo: 1, pageSize: mostOpen },
+        query: { deviceNameStr: deviceName, resolveStatus: 0, pageNo: 1, pageSize: maxOpenNotices },
         signal,
       }),
   });

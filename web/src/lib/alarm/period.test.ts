@@ -1,8 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Format } from '@/lib/format/format';
 import { formatWeekdays } from '@/lib/format/weekday';
-import type { Language } from '@/lib/i18n';
-import { clockSteps, clockText, hoursText, isToldAt, mergedSlots, minutesOf, periodText, slotsText } from './period';
+import type { Language } from '@/lib/i18n/i18n';
+import {
+  clockSteps,
+  clockText,
+  hoursText,
+  isNotifiedAt,
+  mergedSlots,
+  minutesOf,
+  periodText,
+  slotsText,
+} from './period';
 
 const night = [...Array.from({ length: 15 }, (_, i) => i), ...Array.from({ length: 12 }, (_, i) => 36 + i)];
 const all = Array.from({ length: 48 }, (_, i) => i);
@@ -97,7 +106,7 @@ describe('whether people are told', () => {
     ['19:59', true],
     ['20:00', false],
   ])('at %s by the farm’s clocks, from start to end: %s', (clock, told) => {
-    expect(isToldAt(simple, at(clock), 'Europe/Istanbul')).toBe(told);
+    expect(isNotifiedAt(simple, at(clock), 'Europe/Istanbul')).toBe(told);
   });
 
   it.each([
@@ -107,11 +116,11 @@ describe('whether people are told', () => {
     ['12:00', false],
   ])('at %s in chosen half hours: %s', (clock, told) => {
     const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [] };
-    expect(isToldAt(custom, at(clock), 'Europe/Istanbul')).toBe(told);
+    expect(isNotifiedAt(custom, at(clock), 'Europe/Istanbul')).toBe(told);
   });
 
   it('is always without hours', () => {
-    expect(isToldAt({ complexTime: 0, timePeriods: [], weekdays: [] }, at('03:00'), 'Europe/Istanbul')).toBe(true);
+    expect(isNotifiedAt({ complexTime: 0, timePeriods: [], weekdays: [] }, at('03:00'), 'Europe/Istanbul')).toBe(true);
   });
 
   // 2026-11-20 is a Friday.
@@ -126,9 +135,9 @@ describe('whether people are told', () => {
     ['2026-11-22T11:10:00Z', 'Pacific/Auckland', true],
   ])('at %s in %s, of half hours about midnight on workdays: %s', (time, zone, told) => {
     const custom = { complexTime: 1 as const, timePeriods: [0, 47], weekdays: [1, 2, 3, 4, 5] };
-    expect(isToldAt(custom, Date.parse(time), zone)).toBe(told);
+    expect(isNotifiedAt(custom, Date.parse(time), zone)).toBe(told);
     // Of days alone the whole day.
-    expect(isToldAt({ complexTime: 0, timePeriods: [], weekdays: [6] }, Date.parse(time), 'Europe/Istanbul')).toBe(
+    expect(isNotifiedAt({ complexTime: 0, timePeriods: [], weekdays: [6] }, Date.parse(time), 'Europe/Istanbul')).toBe(
       time.startsWith('2026-11-21'),
     );
   });

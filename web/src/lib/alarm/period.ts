@@ -1,6 +1,6 @@
 import { formatDayTime } from '@/lib/format/date';
 import type { Format } from '@/lib/format/format';
-import { week } from '@/lib/format/weekday';
+import { weekdayNumbers } from '@/lib/format/weekday';
 
 /** A part of the day, in minutes after midnight; the end is exclusive, and 1440 is the day's. */
 export interface DayRange {
@@ -8,10 +8,10 @@ export interface DayRange {
   end: number;
 }
 
-export const minutesADay = 1440;
+export const minutesPerDay = 1440;
 /** Half hours of the day that a custom period is made of. */
-export const slotsADay = 48;
-const minutesASlot = minutesADay / slotsADay;
+export const slotsPerDay = 48;
+const minutesPerSlot = minutesPerDay / slotsPerDay;
 /** The start and the end of a simple period are multiples of this. */
 export const stepMinutes = 15;
 
@@ -26,11 +26,11 @@ export function minutesOf(clock: string | undefined): number | undefined {
   const match = /^(\d{2}):([0-5]\d)$/.exec(clock ?? '');
   if (!match) return undefined;
   const minutes = Number(match[1]) * 60 + Number(match[2]);
-  return minutes <= minutesADay ? minutes : undefined;
+  return minutes <= minutesPerDay ? minutes : undefined;
 }
 
 /** Every time that a simple period may begin or end at: 00:00 to 24:00. */
-export const clockSteps: readonly string[] = Array.from({ length: minutesADay / stepMinutes + 1 }, (_, i) =>
+export const clockSteps: readonly string[] = Array.from({ length: minutesPerDay / stepMinutes + 1 }, (_, i) =>
   clockText(i * stepMinutes),
 );
 
@@ -38,18 +38,18 @@ export const clockSteps: readonly string[] = Array.from({ length: minutesADay / 
 export function mergedSlots(slots: readonly number[]): DayRange[] {
   const ranges: DayRange[] = [];
   for (const slot of [...new Set(slots)].sort((a, b) => a - b)) {
-    const start = slot * minutesASlot;
+    const start = slot * minutesPerSlot;
     const last = ranges.at(-1);
-    if (last?.end === start) last.end = start + minutesASlot;
-    else ranges.push({ start, end: start + minutesASlot });
+    if (last?.end === start) last.end = start + minutesPerSlot;
+    else ranges.push({ start, end: start + minutesPerSlot });
   }
   return ranges;
 }
 
 /** A night begins in the evening: what ends at midnight stands before what begins there. */
-function fromEvening(ranges: readonly DayRange[]): readonly DayRange[] {
+function eveningFirst(ranges: readonly DayRange[]): readonly DayRange[] {
   const last = ranges.at(-1);
-  if (!last || ranges.length < 2 || ranges[0]?.start !== 0 || last.end !== minutesADay) return ranges;
+  if (!last || ranges.length < 2 || ranges[0]?.start !== 0 || last.end !== minutesPerDay) return ranges;
   return [last, ...ranges.slice(0, -1)];
 }
 
@@ -57,7 +57,7 @@ const rangeText = ({ start, end }: DayRange) => `${clockText(start)}–${clockTe
 
 /** 18:00–24:00, 00:00–07:30. */
 export function slotsText(slots: readonly number[]): string {
-  return fromEvening(mergedSlots(slots)).map(rangeText).join(', ');
+  return eveningFirst(mergedSlots(slots)).map(rangeText).join(', ');
 }
 
 export interface Period {
@@ -76,32 +76,36 @@ export function hoursText({ complexTime, startTime, endTime, timePeriods }: Omit
     if (!startTime || !endTime || (startTime === '00:00' && endTime === '24:00')) return undefined;
     return `${startTime}–${endTime}`;
   }
-  if (new Set(timePeriods).size >= slotsADay) return undefined;
-  const [first, second, ...rest] = fromEvening(mergedSlots(timePeriods));
+  if (new Set(timePeriods).size >= slotsPerDay) return undefined;
+  const [first, second, ...rest] = eveningFirst(mergedSlots(timePeriods));
   if (!first) return '';
-  const overnight = first.end === minutesADay && second?.start === 0;
+  const overnight = first.end === minutesPerDay && second?.start === 0;
   const ranges = overnight && second ? [{ start: first.start, end: second.end }] : second ? [first, second] : [first];
   return [...ranges, ...rest].map(rangeText).join(', ');
 }
 
 /** Hours with the days on which they count in front: Mon–Fri, 18:00–07:30. */
-export function onDays(weekdays: readonly number[], hours: string, { language, weekdays: written }: Format): string {
+export function withWeekdays(
+  weekdays: readonly number[],
+  hours: string,
+  { language, weekdays: written }: Format,
+): string {
   return isEveryDay(weekdays) ? hours : formatDayTime(written(weekdays), hours, language);
 }
 
 export function isEveryDay(weekdays: readonly number[]): boolean {
-  return weekdays.length === 0 || weekdays.length >= week.length;
+  return weekdays.length === 0 || weekdays.length >= weekdayNumbers.length;
 }
 
 /** When people are told, briefly: Mon–Fri, 18:00–07:30. Undefined: always. */
 export function periodText({ weekdays, ...day }: Period, format: Format): string | undefined {
   const hours = hoursText(day);
   if (isEveryDay(weekdays)) return hours;
-  return hours === undefined ? format.weekdays(weekdays) : onDays(weekdays, hours, format);
+  return hours === undefined ? format.weekdays(weekdays) : withWeekdays(weekdays, hours, format);
 }
 
 /** Whether people are told at a time, by the clocks and the calendar of the farm. */
-export function isToldAt(
+export function isNotifiedAt(
   { complexTime, startTime, endTime, timePeriods, weekdays }: Period,
   time: number,
   zone: string,
@@ -116,7 +120,7 @@ export function isToldAt(
   const part = (type: Intl.DateTimeFormatPartTypes) => parts.find((one) => one.type === type)?.value ?? '';
   if (!isEveryDay(weekdays) && !weekdays.includes(dayNames.indexOf(part('weekday')) + 1)) return false;
   const minute = minutesOf(`${part('hour')}:${part('minute')}`) ?? 0;
-  if (complexTime === 1) return timePeriods.includes(Math.floor(minute / minutesASlot));
+  if (complexTime === 1) return timePeriods.includes(Math.floor(minute / minutesPerSlot));
   const [start, end] = [minutesOf(startTime), minutesOf(endTime)];
   return start === undefined || end === undefined || (minute >= start && minute < end);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Language, languages, useLanguage } from '@/lib/i18n';
+import { type Language, languages, useLanguage } from '@/lib/i18n/i18n';
 import { clearingParts, conditionParts, plainText, ruleParts, type SentenceCondition } from './sentence';
 
 const condition = (change: Partial<SentenceCondition> = {}): SentenceCondition => ({
@@ -25,7 +25,7 @@ const rule = (change: object = {}) => ({
 /** Figures stand apart from their units by a space that does not break. */
 const plain = (parts: Parameters<typeof plainText>[0]) => plainText(parts).replaceAll('\u00a0', ' ');
 
-async function speaking(language: Language) {
+async function withLanguage(language: Language) {
   await useLanguage.getState().setLanguage(language);
   return language;
 }
@@ -53,7 +53,7 @@ describe('a rule as a sentence', () => {
       '(T меньше 2 °C и H больше 85 %) или W равно wet, 3 показания за 10 мин',
     ],
   ] as const)('in %s', async (code, full, brief) => {
-    const language = await speaking(code);
+    const language = await withLanguage(code);
     expect(plain(ruleParts(rule(), 'full', language))).toBe(full);
     expect(plain(ruleParts(rule(), 'brief', language))).toBe(brief);
   });
@@ -64,20 +64,20 @@ describe('a rule as a sentence', () => {
     ['tr-tr', 'Cihaz 1 dakika boyunca çevrim dışı kalırsa alarm verilir.', 'Cihaz 1 dk çevrim dışı'],
     ['ru-ru', 'Тревога, когда связи с устройством нет в течение 1 минуты.', 'Нет связи 1 мин'],
   ] as const)('on being offline, in %s', async (code, full, brief) => {
-    const language = await speaking(code);
+    const language = await withLanguage(code);
     const offline = rule({ triggerType: 1, conditions: [], durations: 60_000 });
     expect(plain(ruleParts(offline, 'full', language))).toBe(full);
     expect(plain(ruleParts(offline, 'brief', language))).toBe(brief);
   });
 
   it('bends Russian counts by what stands before them', async () => {
-    const language = await speaking('ru-ru');
-    const said = (hitCounts: number, form: 'full' | 'brief') =>
+    const language = await withLanguage('ru-ru');
+    const sentenceWith = (hitCounts: number, form: 'full' | 'brief') =>
       plain(ruleParts(rule({ hitCounts, conditions: [condition()] }), form, language));
-    expect(said(1, 'full')).toContain('не менее 1 показания в');
-    expect(said(5, 'full')).toContain('не менее 5 показаний в');
-    expect(said(1, 'brief')).toContain(', 1 показание за');
-    expect(said(5, 'brief')).toContain(', 5 показаний за');
+    expect(sentenceWith(1, 'full')).toContain('не менее 1 показания в');
+    expect(sentenceWith(5, 'full')).toContain('не менее 5 показаний в');
+    expect(sentenceWith(1, 'brief')).toContain(', 1 показание за');
+    expect(sentenceWith(5, 'brief')).toContain(', 5 показаний за');
   });
 
   it('makes names, values and counts strong', () => {
@@ -105,25 +105,25 @@ describe('a rule as a sentence', () => {
 describe('the brackets', () => {
   const of = (...joins: ('and' | 'or')[]) =>
     [condition(), ...joins.map((andor) => condition({ andor }))].map((one, i) => ({ ...one, name: 'ABCDE'[i] ?? '' }));
-  const said = (form: 'full' | 'brief', ...joins: ('and' | 'or')[]) =>
+  const sentenceWith = (form: 'full' | 'brief', ...joins: ('and' | 'or')[]) =>
     plain(conditionParts(of(...joins), form, 'en-us')).replaceAll(/ (is )?below 2 °C/g, '');
 
   it('stand around every pair in the form', () => {
-    expect(said('full')).toBe('A');
-    expect(said('full', 'and')).toBe('(A and B)');
-    expect(said('full', 'and', 'and', 'or')).toBe('(((A and B) and C) or D)');
+    expect(sentenceWith('full')).toBe('A');
+    expect(sentenceWith('full', 'and')).toBe('(A and B)');
+    expect(sentenceWith('full', 'and', 'and', 'or')).toBe('(((A and B) and C) or D)');
   });
 
   it('stand on a card only where the order would be unclear', () => {
-    expect(said('brief', 'and', 'and')).toBe('A and B and C');
-    expect(said('brief', 'or', 'and')).toBe('(A or B) and C');
-    expect(said('brief', 'and', 'or', 'or', 'and')).toBe('((A and B) or C or D) and E');
+    expect(sentenceWith('brief', 'and', 'and')).toBe('A and B and C');
+    expect(sentenceWith('brief', 'or', 'and')).toBe('(A or B) and C');
+    expect(sentenceWith('brief', 'and', 'or', 'or', 'and')).toBe('((A and B) or C or D) and E');
   });
 });
 
 describe('how it ends', () => {
   it.each(languages.map(({ code }) => code))('is said in %s', async (code) => {
-    const language = await speaking(code);
+    const language = await withLanguage(code);
     const first = plain(clearingParts(rule(), language));
     const stays = plain(clearingParts(rule({ conditions: [condition({ recovery: 4 })] }), language));
     const back = plain(clearingParts(rule({ triggerType: 1 }), language));

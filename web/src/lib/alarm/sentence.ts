@@ -1,7 +1,7 @@
 import i18next, { type TFunction } from 'i18next';
 import { type Format, formatFor } from '@/lib/format/format';
 import { nbsp } from '@/lib/format/number';
-import { type Language, languages } from '@/lib/i18n';
+import { type Language, languages } from '@/lib/i18n/i18n';
 import type { Operator, Trigger } from './types';
 
 /**
@@ -63,17 +63,17 @@ export const operatorSigns = {
   '!=': '≠',
 } as const satisfies Record<Operator, string>;
 
-const missing = '…';
-const [from, to] = ['\u0002', '\u0003'];
+const missingText = '…';
+const [strongStart, strongEnd] = ['\u0002', '\u0003'];
 
 /** A count and what it counts stay on one line. */
-const joined = (text: string) => text.replaceAll(' ', nbsp);
-const strong = (text: string) => from + text.replaceAll(from, '').replaceAll(to, '') + to;
+const nonBreaking = (text: string) => text.replaceAll(' ', nbsp);
+const strong = (text: string) => strongStart + text.replaceAll(strongStart, '').replaceAll(strongEnd, '') + strongEnd;
 
 function partsOf(text: string): SentencePart[] {
   const parts: SentencePart[] = [];
-  text.split(from).forEach((piece, i) => {
-    const end = i === 0 ? 0 : piece.indexOf(to);
+  text.split(strongStart).forEach((piece, i) => {
+    const end = i === 0 ? 0 : piece.indexOf(strongEnd);
     if (i > 0) parts.push({ text: piece.slice(0, end), strong: true });
     const rest = i === 0 ? piece : piece.slice(end + 1);
     if (rest !== '') parts.push({ text: rest, strong: false });
@@ -81,44 +81,44 @@ function partsOf(text: string): SentencePart[] {
   return parts;
 }
 
-interface Words {
+interface SentenceContext {
   t: TFunction;
   format: Format;
 }
 
-function wordsOf(language: Language): Words {
+function contextFor(language: Language): SentenceContext {
   return { t: i18next.getFixedT(language), format: formatFor(language) };
 }
 
 function valueText(
   { name, value, unit }: Pick<SentenceCondition, 'name' | 'value' | 'unit'>,
-  { format }: Words,
+  { format }: SentenceContext,
 ): string {
-  return value === undefined || value === '' ? missing : format.reading({ value, unit }, name);
+  return value === undefined || value === '' ? missingText : format.reading({ value, unit }, name);
 }
 
-function term(condition: SentenceCondition, form: SentenceForm, words: Words): string {
+function comparisonText(condition: SentenceCondition, form: SentenceForm, words: SentenceContext): string {
   return words.t(`rule.term.${form}.${operatorNames[condition.subconditions]}`, {
-    attribute: strong(condition.name || missing),
+    attribute: strong(condition.name || missingText),
     value: strong(valueText(condition, words)),
   });
 }
 
-function folded(conditions: readonly SentenceCondition[], form: SentenceForm, words: Words): string {
+function conditionsText(conditions: readonly SentenceCondition[], form: SentenceForm, words: SentenceContext): string {
   const { t } = words;
   const bracket = (text: string) => t('rule.bracket', { text });
   const [first, ...rest] = conditions;
-  if (!first) return strong(missing);
+  if (!first) return strong(missingText);
   return rest.reduce(
     (left, condition, i) => {
-      const turns = i > 0 && condition.andor !== rest[i - 1]?.andor;
+      const operatorChanges = i > 0 && condition.andor !== rest[i - 1]?.andor;
       const both = t(`rule.both.${condition.andor}`, {
-        left: form === 'brief' && turns ? bracket(left) : left,
-        right: term(condition, form, words),
+        left: form === 'brief' && operatorChanges ? bracket(left) : left,
+        right: comparisonText(condition, form, words),
       });
       return form === 'full' ? bracket(both) : both;
     },
-    term(first, form, words),
+    comparisonText(first, form, words),
   );
 }
 
@@ -128,18 +128,18 @@ export function conditionParts(
   form: SentenceForm,
   language: Language,
 ): SentencePart[] {
-  return partsOf(folded(conditions, form, wordsOf(language)));
+  return partsOf(conditionsText(conditions, form, contextFor(language)));
 }
 
 /** A length of time as the sentences say it: 10 minutes, or briefly 10 min. */
 export function windowText(durations: number, form: SentenceForm, language: Language): string {
-  const { t, format } = wordsOf(language);
+  const { t, format } = contextFor(language);
   return form === 'full' ? t('rule.minutes', { count: durations / 60_000 }) : format.duration(durations);
 }
 
 /** A number of minutes in the unit that suits it: 30 min, 2 h. */
 export function spanText(minutes: number, language: Language): string {
-  const { t } = wordsOf(language);
+  const { t } = contextFor(language);
   // Every 24 h, not every 1 d.
   return minutes % 60 === 0
     ? t('format.age.hours', { value: minutes / 60 })
@@ -148,27 +148,28 @@ export function spanText(minutes: number, language: Language): string {
 
 /** A number of readings as the sentences say it, which in Russian bends by what stands before it. */
 export function readingsText(hitCounts: number, form: SentenceForm, language: Language): string {
-  const { t, format } = wordsOf(language);
+  const { t, format } = contextFor(language);
   return t(`rule.readings.${form}`, { count: hitCounts, n: format.number(hitCounts) });
 }
 
 /** The whole rule: when it raises an alarm. */
 export function ruleParts(rule: SentenceRule, form: SentenceForm, language: Language): SentencePart[] {
-  const words = wordsOf(language);
+  const words = contextFor(language);
   const { t } = words;
   const window = windowText(rule.durations, form, language);
-  if (rule.triggerType === 1) return partsOf(t(`rule.sentence.offline.${form}`, { window: strong(joined(window)) }));
+  if (rule.triggerType === 1)
+    return partsOf(t(`rule.sentence.offline.${form}`, { window: strong(nonBreaking(window)) }));
   const readings = readingsText(rule.hitCounts, form, language);
-  const condition = folded(rule.conditions, form, words);
-  const mark = form === 'full' ? strong : joined;
+  const condition = conditionsText(rule.conditions, form, words);
+  const mark = form === 'full' ? strong : nonBreaking;
   return partsOf(
-    t(`rule.sentence.${form}`, { condition, readings: mark(joined(readings)), window: mark(joined(window)) }),
+    t(`rule.sentence.${form}`, { condition, readings: mark(nonBreaking(readings)), window: mark(nonBreaking(window)) }),
   );
 }
 
 /** How the alarm ends by itself. */
 export function clearingParts(rule: SentenceRule, language: Language): SentencePart[] {
-  const words = wordsOf(language);
+  const words = contextFor(language);
   const { t } = words;
   if (rule.triggerType === 1) return partsOf(t('rule.clears.offline'));
   const tag = languages.find(({ code }) => code === language)?.tag;
@@ -176,7 +177,7 @@ export function clearingParts(rule: SentenceRule, language: Language): SentenceP
     typeof condition.recovery === 'number'
       ? [
           t('rule.clears.limit', {
-            attribute: strong(condition.name || missing),
+            attribute: strong(condition.name || missingText),
             value: strong(valueText({ ...condition, value: condition.recovery }, words)),
           }),
         ]

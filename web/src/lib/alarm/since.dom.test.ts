@@ -1,7 +1,7 @@
 import i18next from 'i18next';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { formatFor } from '@/lib/format/format';
-import { type Language, useLanguage } from '@/lib/i18n';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { plainText, type SentencePart } from './sentence';
 import { type Since, sinceParts, sinceText } from './since';
 
@@ -19,7 +19,7 @@ const soil: SentencePart[] = [
 ];
 const plain = (text: string) => text.replaceAll('\u00a0', ' ');
 
-async function speaking(language: Language) {
+async function withLanguage(language: Language) {
   await useLanguage.getState().setLanguage(language);
   const words = [formatFor(language), i18next.getFixedT(language)] as const;
   return {
@@ -58,32 +58,32 @@ describe('since when it holds, before when it was noticed,', () => {
       'Устройство молчит с 30 окт., 14:05, замечено в 23:31',
     ],
   ] as const)('is said in %s', async (language, card, readings, silent) => {
-    const said = await speaking(language);
-    expect(said.card(since())).toBe(card);
-    expect(said.detail(since(), soil)).toBe(readings);
-    expect(said.detail(since(), 'silent')).toBe(silent);
+    const sentences = await withLanguage(language);
+    expect(sentences.card(since())).toBe(card);
+    expect(sentences.detail(since(), soil)).toBe(readings);
+    expect(sentences.detail(since(), 'silent')).toBe(silent);
   });
 
   it('has its time of day where that is of the last day, and the day of noticing where that is not today', async () => {
-    const { card, detail } = await speaking('en-us');
+    const { card, detail } = await withLanguage('en-us');
     expect(card(since({ holdsSince: at('2026-11-25T22:10:00') }))).toBe('Since 22:10, noticed 23:31');
     expect(card(since({ holdsSince: at('2026-11-24T23:55:00') }))).toBe('Since Nov 24, 23:55, noticed 23:31');
     const yesterday = since({ startTime: at('2026-11-24T08:00:00') });
     expect(card(yesterday)).toBe('Since Oct 30, noticed Nov 24, 08:00');
     expect(detail(yesterday, soil)).toBe('Soil below 18% since Oct 30, 14:05, noticed Nov 24, 08:00');
-    const russian = await speaking('ru-ru');
+    const russian = await withLanguage('ru-ru');
     expect(russian.card(yesterday)).toBe('С 30 окт., замечено 24 нояб., 08:00');
   });
 
   it('says no second time what is the same minute', async () => {
-    const { card, detail } = await speaking('en-us');
+    const { card, detail } = await withLanguage('en-us');
     const same = since({ holdsSince: at('2026-11-25T23:31:00') });
     expect(card(same)).toBe('Since 23:31');
     expect(detail(same, soil)).toBe('Soil below 18% since 23:31');
   });
 
   it('of what is over does not say that it goes on', async () => {
-    const { card, detail } = await speaking('en-us');
+    const { card, detail } = await withLanguage('en-us');
     const over = since({ resolveStatus: 1 });
     expect(card(over)).toBe('From Oct 30 on, noticed 23:31');
     expect(detail(over, soil)).toBe('Soil below 18% from Oct 30, 14:05 on, noticed 23:31');
@@ -91,7 +91,7 @@ describe('since when it holds, before when it was noticed,', () => {
   });
 
   it('keeps what is strong in the conditions, and makes the time so', async () => {
-    await speaking('en-us');
+    await withLanguage('en-us');
     const parts = sinceParts(since(), soil, now, formatFor('en-us'), i18next.getFixedT('en-us'));
     expect(parts.filter(({ strong }) => strong).map(({ text }) => text)).toEqual(['Soil', 'Oct 30, 14:05']);
   });

@@ -9,7 +9,7 @@ export type Since = Pick<AlarmNotice, 'startTime' | 'resolveStatus'> & { holdsSi
 
 const dayMs = 24 * 3_600_000;
 /** Stand where the conditions and the time are to stand, until they are put there. */
-const [conditions, moment] = ['\ue000', '\ue001'];
+const [conditionsMark, momentMark] = ['\ue000', '\ue001'];
 
 /** When it was noticed, after since when it holds; empty where both are the same minute to whoever reads. */
 function noticedText({ holdsSince, startTime }: Since, now: number, format: Format, t: TFunction): string {
@@ -22,7 +22,7 @@ function noticedText({ holdsSince, startTime }: Since, now: number, format: Form
 const withNoticed = (since: string, noticed: string, t: TFunction) =>
   noticed === '' ? since : t('inform.since.both', { since, noticed });
 
-function begunText({ holdsSince, resolveStatus }: Since, now: number, format: Format, t: TFunction): string {
+function sinceOnlyText({ holdsSince, resolveStatus }: Since, now: number, format: Format, t: TFunction): string {
   const old = now - holdsSince >= dayMs;
   const day = format.day(holdsSince, now);
   if (resolveStatus !== 0) return t('inform.since.over', { time: old ? day : format.moment(holdsSince, now) });
@@ -31,7 +31,7 @@ function begunText({ holdsSince, resolveStatus }: Since, now: number, format: Fo
 
 /** As a card says it: since 22:10, noticed 23:31. Of what is older than a day the day alone: since Oct 30. */
 export function sinceText(since: Since, now: number, format: Format, t: TFunction): string {
-  return withNoticed(begunText(since, now, format, t), noticedText(since, now, format, t), t);
+  return withNoticed(sinceOnlyText(since, now, format, t), noticedText(since, now, format, t), t);
 }
 
 /** As the detail says it, with what holds: Soil moisture below 18% since Oct 30, 14:05, noticed 23:31; of a device: silent since. */
@@ -45,12 +45,12 @@ export function sinceParts(
   const state = since.resolveStatus === 0 ? 'open' : 'over';
   const words =
     what === 'silent'
-      ? t(`inform.since.silent.${state}`, { time: moment })
-      : t(`inform.since.readings.${state}`, { conditions, time: moment });
+      ? t(`inform.since.silent.${state}`, { time: momentMark })
+      : t(`inform.since.readings.${state}`, { conditions: conditionsMark, time: momentMark });
   const text = withNoticed(words, noticedText(since, now, format, t), t);
   return text.split(/([\ue000\ue001])/).flatMap((piece): SentencePart[] => {
-    if (piece === conditions && what !== 'silent') return [...what];
-    if (piece === moment) return [{ text: format.moment(since.holdsSince, now), strong: true }];
+    if (piece === conditionsMark && what !== 'silent') return [...what];
+    if (piece === momentMark) return [{ text: format.moment(since.holdsSince, now), strong: true }];
     return piece === '' ? [] : [{ text: piece, strong: false }];
   });
 }

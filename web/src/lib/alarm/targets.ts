@@ -12,23 +12,23 @@ export interface Targets {
 export const noTargets: Targets = { devices: [], groups: [], products: [] };
 
 /** The most that a rule can name. */
-export const mostTargets = 400;
+export const maxTargets = 400;
 
 export function targetsOf({ targets }: Pick<AlarmRule, 'targets'>): Targets {
   return { ...noTargets, ...targets };
 }
 
 /** How many things are named; a scene of a hundred devices is one. */
-export function countOf({ devices, groups, products }: Targets): number {
+export function targetCount({ devices, groups, products }: Targets): number {
   return devices.length + groups.length + products.length;
 }
 
 /** Whether more than one device is named, or scenes or models, whose devices may be others later. */
-export function namesMany(targets: Targets): boolean {
-  return targets.devices.length > 1 || roams(targets);
+export function mayCoverMany(targets: Targets): boolean {
+  return targets.devices.length > 1 || isDynamic(targets);
 }
 
 /** Whether the devices can be others later although nobody changes the rule. */
-export function roams({ groups, products }: Targets): boolean {
+export function isDynamic({ groups, products }: Targets): boolean {
   return groups.length + products.length > 0;
 }

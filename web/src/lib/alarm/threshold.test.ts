@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holds, sideOf, thresholdsOf } from './threshold';
+import { comparisonHolds, sideOf, thresholdsOf } from './threshold';
 import { operators } from './types';
 
 describe('the lines of a rule', () => {
@@ -17,7 +17,7 @@ describe('the lines of a rule', () => {
 });
 
 it('each operator compares as it is written', () => {
-  const met = operators.map((operator) => [1, 2, 3].filter((value) => holds(operator, value, 2)));
+  const met = operators.map((operator) => [1, 2, 3].filter((value) => comparisonHolds(operator, value, 2)));
   expect(met).toEqual([[3], [2, 3], [1], [1, 2], [2], [1, 3]]);
   expect(operators.map(sideOf)).toEqual(['above', 'above', 'below', 'below', null, null]);
 });

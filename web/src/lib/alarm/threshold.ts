@@ -37,7 +37,7 @@ export function thresholdsOf(conditions: readonly Condition[]): Threshold[] {
 }
 
 /** Whether a value is on the alarm's side of a limit, the limit itself by the operator. */
-export function holds(operator: Operator, value: number, limit: number): boolean {
+export function comparisonHolds(operator: Operator, value: number, limit: number): boolean {
   switch (operator) {
     case '>':
       return value > limit;

@@ -32,7 +32,7 @@ export const levels: readonly Level[] = [0, 1, 2];
 export const windows: readonly number[] = [1, 5, 10, 15, 20, 25, 30].map((minutes) => minutes * minute);
 /** How often people may be reminded of an open notice, in minutes. */
 export const reminders: readonly number[] = [5, 10, 15, 30, 60, 120, 240, 480, 1440];
-export const mostHits = 10;
+export const maxHits = 10;
 /** Of one rule. */
-export const mostChannels = 20;
-export const mostConditions = 16;
+export const maxChannels = 20;
+export const maxConditions = 16;

@@ -1,36 +1,36 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { ApiError, api } from '@/lib/api';
-import { persistent } from '@/lib/device/queries';
+import { bannerQueryOptions } from '@/lib/device/queries';
+import { ApiError, api } from '@/lib/http/api';
 
 type Schemas = components['schemas'];
 
 export type Channel = Schemas['NoticeChannel'];
 export type ChannelInput = Schemas['NoticeChannelCreate'];
 /** A way of telling people. */
-export type Mode = Channel['noticeMode'][number];
-export type Ways = Schemas['NoticeWays'];
-export type Outcome = Schemas['NoticeOutcome'];
+export type ChannelKind = Channel['noticeMode'][number];
+export type AvailableKinds = Schemas['NoticeWays'];
+export type TestOutcome = Schemas['NoticeOutcome'];
 
 /** In the order in which they stand everywhere. */
-export const modes: readonly Mode[] = ['email', 'phoneMessage'];
+export const channelKinds: readonly ChannelKind[] = ['email', 'phoneMessage'];
 /** The most recipients that a channel can have, by its ways. */
-export const mostRecipients: Record<Mode, number> = { email: 20, phoneMessage: 3 };
+export const maxRecipients: Record<ChannelKind, number> = { email: 20, phoneMessage: 3 };
 
 /** Which channels a list shows. */
 export interface ChannelFilter {
   noticeName?: string;
-  noticeMode?: Mode;
+  noticeMode?: ChannelKind;
   pageNo: number;
   pageSize: number;
 }
 
 const path = '/admin-api/client/pc/notice-channel';
 const channelsKey = ['notice-channels'] as const;
-const mostRows = 400;
+const maxRows = 400;
 
 /** Channels change on other pages too, as by the rules that come to use them: what is kept is shown, and asked for anew. */
-const fresh = { ...persistent, staleTime: 0 };
+const fresh = { ...bannerQueryOptions, staleTime: 0 };
 
 export const channelPageQuery = (filter: ChannelFilter) =>
   queryOptions({
@@ -60,24 +60,24 @@ export const channelQuery = (id: number) =>
 /** Every channel by its id, for those who have only ids. */
 export const channelsByIdQuery = () =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...channelsKey, 'all'],
     queryFn: async ({ signal }) => {
       const found = new Map<number, Channel>();
       for (let pageNo = 1; ; pageNo++) {
-        const query = { pageNo, pageSize: mostRows };
+        const query = { pageNo, pageSize: maxRows };
         const { list, total } = await api.get(`${path}/page`, { query, signal });
         for (const channel of list) found.set(channel.id, channel);
         // Without an end in sight a list that shrinks meanwhile would be asked for for ever.
-        if (list.length < mostRows || found.size >= total) return found;
+        if (list.length < maxRows || found.size >= total) return found;
       }
     },
   });
 
 /** Which ways are set up on this server. Where that cannot be had, nothing is said of it. */
-export const waysQuery = () =>
+export const availableKindsQuery = () =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...channelsKey, 'ways'],
     queryFn: ({ signal }) => api.get(`${path}/get/ways`, { signal }),
     staleTime: 5 * 60_000,

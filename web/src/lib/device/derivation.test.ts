@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { derivationsOf, ownInterval } from './derivation';
+import { derivationsOf, formulaInterval } from './derivation';
 import type { TslProperty } from './types';
 
 const property = (identifier: string, yeuName: string, more: Partial<TslProperty> = {}): TslProperty => ({
@@ -37,8 +37,8 @@ it('names what a derived property is computed from, in the order of the formula'
 });
 
 it('knows which values come once a day', () => {
-  const of = (formula: string) => ownInterval({ sign: '', name: '', formula, inputs: [], parameters: {} });
+  const of = (formula: string) => formulaInterval({ sign: '', name: '', formula, inputs: [], parameters: {} });
   expect(of('growingDegreeDays')).toBe(24 * 3_600_000);
   expect(of('dewPoint')).toBeUndefined();
-  expect(ownInterval(undefined)).toBeUndefined();
+  expect(formulaInterval(undefined)).toBeUndefined();
 });

@@ -32,7 +32,7 @@ export function derivationsOf(properties: readonly TslProperty[]): Map<string, D
 
 const dayMs = 24 * 3_600_000;
 /** Formulas of a whole day, or of a season by days: their value comes once a day. */
-const byDay: ReadonlySet<string> = new Set([
+const dailyFormulas: ReadonlySet<string> = new Set([
   'dailyLightIntegral',
   'referenceEvapotranspiration',
   'leafWetnessHours',
@@ -43,6 +43,6 @@ const byDay: ReadonlySet<string> = new Set([
 ]);
 
 /** How often the value of a property comes, ms, where its formula says so; undefined where the device decides. */
-export function ownInterval(derivation: Derivation | undefined): number | undefined {
-  return derivation && byDay.has(derivation.formula) ? dayMs : undefined;
+export function formulaInterval(derivation: Derivation | undefined): number | undefined {
+  return derivation && dailyFormulas.has(derivation.formula) ? dayMs : undefined;
 }

@@ -1,9 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { api } from '@/lib/api';
+import { Semaphore } from '@/lib/async/semaphore';
 import { now } from '@/lib/format/clock';
-import type { Language } from '@/lib/i18n';
-import { hasNetwork } from '@/lib/offline/reach';
-import { Turns } from '@/lib/turns';
+import { api } from '@/lib/http/api';
+import type { Language } from '@/lib/i18n/i18n';
+import { hasNetwork } from '@/lib/offline/reachability';
 
 /** Which devices a page is of: those of a group, whose name holds a text, in a state; all of these where several are given. */
 export interface PageFilter {
@@ -25,7 +25,7 @@ export interface MapView {
 
 export const pageSize = 100;
 /** The most names that one call takes. */
-export const mostNames = 400;
+export const maxNames = 400;
 const dayMs = 24 * 3_600_000;
 /** After a failure, until it works again. Otherwise nothing polls: the live stream tells. */
 export const retryMs = 10_000;
@@ -51,24 +51,24 @@ export const deviceKeys = {
   map: (view: MapView | null) => ['devices', 'map', view] as const,
 };
 
-interface Failing {
+interface QueryWithStatus {
   state: { status: string };
 }
 
 /** The page has a note of the failure, keeps what it had, and asks again. */
-export const persistent = {
+export const bannerQueryOptions = {
   meta: { banner: true },
   refetchOnWindowFocus: false,
   refetchOnReconnect: false,
   // Without a network there is nobody to ask; once there is one again everything is asked for anew.
-  refetchInterval: (query: Failing) =>
+  refetchInterval: (query: QueryWithStatus) =>
     (query.state.status === 'error' && hasNetwork() ? retryMs : false) as number | false,
 };
 
 /** `takesRule`: only with the devices that a copy of that alarm rule can be made for. */
 export const groupsQuery = (language: Language, takesRule?: number) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.groups(language, takesRule),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/get-group-device-list', { query: { takesRule }, signal }),
@@ -76,7 +76,7 @@ export const groupsQuery = (language: Language, takesRule?: number) =>
 
 export const pageQuery = (language: Language, filter: PageFilter, pageNo: number) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.page(language, filter, pageNo),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/page', { query: { ...filter, pageNo, pageSize }, signal }),
@@ -85,7 +85,7 @@ export const pageQuery = (language: Language, filter: PageFilter, pageNo: number
 /** One device by its name; null when this tenant has none of that name. */
 export const deviceQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.device(language, deviceName),
     queryFn: async ({ signal }) => {
       const query = { deviceNames: [deviceName], pageSize: 1 };
@@ -96,14 +96,14 @@ export const deviceQuery = (language: Language, deviceName: string) =>
 
 export const latestQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.latest(language, deviceName),
     queryFn: ({ signal }) => api.get('/admin-api/device/data/all/data-last', { query: { deviceName }, signal }),
   });
 
 export const tslQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.tsl(language, deviceName),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -112,7 +112,7 @@ export const tslQuery = (language: Language, deviceName: string) =>
 /** The thing model of a product, asked for through one of its devices: a hundred cards of one product ask once. */
 export const modelQuery = (language: Language, { productId, deviceName }: { productId: number; deviceName: string }) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.model(language, productId),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -121,7 +121,7 @@ export const modelQuery = (language: Language, { productId, deviceName }: { prod
 /** How a derived property came by its newest value, or why it has none; asked for anew whenever somebody looks. */
 export const derivedQuery = (deviceName: string, sign: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.derived(deviceName, sign),
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/device/get/derived', { query: { deviceName, yeuSign: sign }, signal }),
@@ -130,24 +130,24 @@ export const derivedQuery = (deviceName: string, sign: string) =>
 /** Some devices by their names, at most `mostNames` of them; what this farm does not have is left out. */
 export const namedQuery = (language: Language, deviceNames: readonly string[]) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.named(language, deviceNames),
     queryFn: ({ signal }) => {
-      const query = { deviceNames: [...deviceNames], pageSize: mostNames };
+      const query = { deviceNames: [...deviceNames], pageSize: maxNames };
       return api.get('/admin-api/client/pc/device/deviceNames/get', { query, signal });
     },
   });
 
 /** Lines of a page full of cards leave room for the calls that somebody waits for. */
-const lines = new Turns(4);
+const dayQuerySlots = new Semaphore(4);
 
 /** The last 24 hours of one property, thinned to what a small line can show; each low and high is kept. */
 export const dayQuery = (deviceName: string, sign: string, points = 200) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.day(deviceName, sign, points),
     queryFn: ({ signal }) =>
-      lines.take(() => {
+      dayQuerySlots.run(() => {
         const endTime = Math.ceil(now());
         const query = { deviceName, startTime: endTime - dayMs, endTime, yeuSignList: [sign], points };
         return api.get('/admin-api/client/pc/device/get/format-map/time-interval-data', { query, signal });
@@ -157,7 +157,7 @@ export const dayQuery = (deviceName: string, sign: string, points = 200) =>
 
 export const mapQuery = (view: MapView | null) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: deviceKeys.map(view),
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/map', { query: view ?? {}, signal }),
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { model, noon, weather } from '@/test/farm';
+import { model, noon, weather } from '@/test/telemetryServer';
 import { readingList } from './readingList';
 
 const latest = weather(3.4, noon);

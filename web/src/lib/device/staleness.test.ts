@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStale, nothingObserved, observe, usualInterval } from './staleness';
+import { addObservedTimes, isStale, noObservedTimes, usualInterval } from './staleness';
 
 const minute = 60_000;
 
@@ -22,33 +22,34 @@ describe('a reading is stale', () => {
 
 describe('the usual interval', () => {
   it('is the middle one of what was seen, once enough was', () => {
-    let observed = observe(nothingObserved, { a: 0 });
+    let observed = addObservedTimes(noObservedTimes, { a: 0 });
     expect(usualInterval(observed, 'a')).toBeUndefined();
-    observed = observe(observed, { a: 10 });
+    observed = addObservedTimes(observed, { a: 10 });
     expect(usualInterval(observed, 'a')).toBeUndefined();
-    observed = observe(observe(observed, { a: 20 }), { a: 220 });
+    observed = addObservedTimes(addObservedTimes(observed, { a: 20 }), { a: 220 });
     expect(usualInterval(observed, 'a')).toBe(10);
     expect(usualInterval(observed, 'b')).toBeUndefined();
   });
 
   it('is of each property by itself', () => {
-    let observed = nothingObserved;
-    for (const time of [0, 10, 20, 30]) observed = observe(observed, { fast: time, slow: Math.floor(time / 20) * 20 });
-    observed = observe(observed, { slow: 40 });
+    let observed = noObservedTimes;
+    for (const time of [0, 10, 20, 30])
+      observed = addObservedTimes(observed, { fast: time, slow: Math.floor(time / 20) * 20 });
+    observed = addObservedTimes(observed, { slow: 40 });
     expect(usualInterval(observed, 'fast')).toBe(10);
     expect(usualInterval(observed, 'slow')).toBe(20);
   });
 
   it('forgets what was long ago', () => {
-    let observed = nothingObserved;
-    for (let i = 0; i <= 20; i++) observed = observe(observed, { a: i * 1000 });
-    for (let i = 1; i <= 9; i++) observed = observe(observed, { a: 20_000 + i * 5000 });
+    let observed = noObservedTimes;
+    for (let i = 0; i <= 20; i++) observed = addObservedTimes(observed, { a: i * 1000 });
+    for (let i = 1; i <= 9; i++) observed = addObservedTimes(observed, { a: 20_000 + i * 5000 });
     expect(usualInterval(observed, 'a')).toBe(5000);
   });
 
   it('is the same object when nothing is new', () => {
-    const observed = observe(nothingObserved, { a: 5 });
-    expect(observe(observed, { a: 5 })).toBe(observed);
-    expect(observe(observed, { a: 4 })).toBe(observed);
+    const observed = addObservedTimes(noObservedTimes, { a: 5 });
+    expect(addObservedTimes(observed, { a: 5 })).toBe(observed);
+    expect(addObservedTimes(observed, { a: 4 })).toBe(observed);
   });
 });

@@ -1,23 +1,23 @@
 import { useCallback, useSyncExternalStore } from 'react';
 
 /** A difference below this is the way of the answer, not a wrong clock. */
-const tolerated = 2000;
-let offset = 0;
+const toleranceMs = 2000;
+let serverOffset = 0;
 
 /** The time by the server's clock, epoch milliseconds: ages stay right on a machine whose clock is wrong. */
 export function now(): number {
-  return Date.now() + offset;
+  return Date.now() + serverOffset;
 }
 
 /** A time that this machine's clock gave, as the server's would have. */
-export function byServer(time: number): number {
-  return time + offset;
+export function toServerTime(time: number): number {
+  return time + serverOffset;
 }
 
 /** The server just said what time it is. */
 export function noteServerTime(time: number): void {
   const difference = time - Date.now();
-  offset = Math.abs(difference) > tolerated ? difference : 0;
+  serverOffset = Math.abs(difference) > toleranceMs ? difference : 0;
 }
 
 const listeners = new Set<() => void>();

@@ -1,6 +1,6 @@
-import type { Language } from '@/lib/i18n';
-import { forms, minus } from './table';
-import { dateAt, timeOf } from './zone';
+import type { Language } from '@/lib/i18n/i18n';
+import { localeConventions, minus } from './localeConventions';
+import { fromZonedParts, zonedDate } from './zone';
 
 /** Midnight before a time. */
 export function startOfDay(time: number): number {
@@ -14,28 +14,28 @@ export function nextMidnight(time: number): number {
 
 /** Midnight so many calendar days from the one before a time; a day may have 23 or 25 hours. */
 export function midnight(time: number, days: number): number {
-  const date = dateAt(time);
-  return timeOf(date.getFullYear(), date.getMonth(), date.getDate() + days);
+  const date = zonedDate(time);
+  return fromZonedParts(date.getFullYear(), date.getMonth(), date.getDate() + days);
 }
 
-const made = new Map<string, Intl.DateTimeFormat>();
+const formatters = new Map<string, Intl.DateTimeFormat>();
 
 /** Intl's own way of writing, made once. */
 export function intl(tag: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
   const key = `${tag} ${JSON.stringify(options)}`;
-  let format = made.get(key);
+  let format = formatters.get(key);
   if (!format) {
     format = new Intl.DateTimeFormat(tag, options);
-    made.set(key, format);
+    formatters.set(key, format);
   }
   return format;
 }
 
 /** A day's words. */
-function words(time: number, language: Language, options: Intl.DateTimeFormatOptions): string {
-  const date = dateAt(time);
+function formatParts(time: number, language: Language, options: Intl.DateTimeFormatOptions): string {
+  const date = zonedDate(time);
   const day = Date.UTC(date.getFullYear(), date.getMonth(), date.getDate());
-  return intl(forms[language].tag, { ...options, timeZone: 'UTC' }).format(day);
+  return intl(localeConventions[language].tag, { ...options, timeZone: 'UTC' }).format(day);
 }
 
 function pad(value: number): string {
@@ -44,26 +44,26 @@ function pad(value: number): string {
 
 /** 05:40, of 24 hours in every language. */
 export function formatTime(time: number): string {
-  const date = dateAt(time);
+  const date = zonedDate(time);
   return `${pad(date.getHours())}:${pad(date.getMinutes())}`;
 }
 
 /** Nov 19; with the year when it is not this one. */
 export function formatDay(time: number, now: number, language: Language): string {
-  const sameYear = dateAt(time).getFullYear() === dateAt(now).getFullYear();
-  return words(time, language, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
+  const sameYear = zonedDate(time).getFullYear() === zonedDate(now).getFullYear();
+  return formatParts(time, language, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
 /** A day of every year, its month counted from 1: March 1. */
 export function formatDayOfYear(month: number, day: number, language: Language): string {
   // Any leap year knows every day.
   const time = Date.UTC(2024, month - 1, day);
-  return intl(forms[language].tag, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
+  return intl(localeConventions[language].tag, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(time);
 }
 
 /** Day and time beside each other: Nov 19, 05:40. */
 export function formatDayTime(day: string, clock: string, language: Language): string {
-  return `${day}${forms[language].comma}${clock}`;
+  return `${day}${localeConventions[language].comma}${clock}`;
 }
 
 /** 05:40; with the day in front when it is another than today's, before or after. */
@@ -75,40 +75,42 @@ export function formatNear(time: number, now: number, language: Language, to: Pr
 
 /** Date and time in full: Nov 21, 2026, 14:05. Of an hour that comes twice it says which: Oct 25, 2026, 02:30 UTC+1. */
 export function formatDateTime(time: number, language: Language, to: Precision = 'minutes'): string {
-  return `${dateTime(time, language)}${seconds(time, to)}${comesTwice(time) ? ` ${formatZone(time)}` : ''}`;
+  return `${dateTime(time, language)}${seconds(time, to)}${isAmbiguousTime(time) ? ` ${formatZone(time)}` : ''}`;
 }
 
 /** Date and time with their zone: Nov 21, 2026, 14:05 (UTC+3). */
 export function formatZoned(time: number, language: Language): string {
-  return `${dateTime(time, language)}${forms[language].brackets.join(formatZone(time))}`;
+  return `${dateTime(time, language)}${localeConventions[language].brackets.join(formatZone(time))}`;
 }
 
 type Precision = 'minutes' | 'seconds';
 
-const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(dateAt(time).getSeconds())}` : '');
+const seconds = (time: number, to: Precision) => (to === 'seconds' ? `:${pad(zonedDate(time).getSeconds())}` : '');
 
 function dateTime(time: number, language: Language): string {
-  const { day, moment } = forms[language];
-  const date = dateAt(time);
+  const { day, moment } = localeConventions[language];
+  const date = zonedDate(time);
   const written = day
     ? day(String(date.getFullYear()), pad(date.getMonth() + 1), pad(date.getDate()))
-    : words(time, language, { year: 'numeric', month: 'short', day: 'numeric' });
+    : formatParts(time, language, { year: 'numeric', month: 'short', day: 'numeric' });
   return moment(written, formatTime(time));
 }
 
 /** Whether clocks show that time twice, as they are set back for winter. */
-function comesTwice(time: number): boolean {
-  const west = dateAt(time).getTimezoneOffset();
-  return [1, -1].some((way) => {
+function isAmbiguousTime(time: number): boolean {
+  const west = zonedDate(time).getTimezoneOffset();
+  return [1, -1].some((direction) => {
     // Wide enough for every zone's change, which is an hour or less but for the rarest.
-    const change = way * (dateAt(time + way * 3 * 3_600_000).getTimezoneOffset() - west);
-    return change > 0 && dateAt(time + way * change * 60_000).getTimezoneOffset() === west + way * change;
+    const change = direction * (zonedDate(time + direction * 3 * 3_600_000).getTimezoneOffset() - west);
+    return (
+      change > 0 && zonedDate(time + direction * change * 60_000).getTimezoneOffset() === west + direction * change
+    );
   });
 }
 
 /** UTC+3, UTC−3:30 or UTC: the offset at that time. */
 export function formatZone(time: number): string {
-  const east = -dateAt(time).getTimezoneOffset();
+  const east = -zonedDate(time).getTimezoneOffset();
   if (east === 0) return 'UTC';
   const minutes = Math.abs(east) % 60;
   return `UTC${east < 0 ? minus : '+'}${Math.floor(Math.abs(east) / 60)}${minutes === 0 ? '' : `:${pad(minutes)}`}`;

@@ -24,7 +24,7 @@ function partsOf(ms: number): Part[] {
 }
 
 /** In Chinese minutes have another word where seconds follow: 12分钟, 12分5秒. */
-function words(parts: readonly Part[], t: TFunction): string {
+function partsText(parts: readonly Part[], t: TFunction): string {
   return parts
     .map(({ unit, value }, i) =>
       t(unit === 'minutes' && i < parts.length - 1 ? 'format.age.minutesAnd' : `format.age.${unit}`, { value }),
@@ -38,12 +38,12 @@ export function formatDuration(ms: number, t: TFunction): string {
   const first = parts.findIndex(({ value }) => value > 0);
   if (first < 0) return t('format.age.seconds', { value: 0 });
   const [largest, next] = parts.slice(first, first + 2) as [Part, Part?];
-  return words(next && next.value > 0 ? [largest, next] : [largest], t);
+  return partsText(next && next.value > 0 ? [largest, next] : [largest], t);
 }
 
 /** The same down to the second, for a length that is watched: 21 min 59 s, 1 h 0 min 5 s. Minutes and seconds are always named. */
-export function formatLasting(ms: number, t: TFunction): string {
-  return words(
+export function formatSpan(ms: number, t: TFunction): string {
+  return partsText(
     partsOf(ms).filter(({ unit, value }) => value > 0 || unit === 'minutes' || unit === 'seconds'),
     t,
   );

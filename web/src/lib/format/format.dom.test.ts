@@ -1,11 +1,11 @@
 import i18next from 'i18next';
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { Language } from '@/lib/i18n';
+import type { Language } from '@/lib/i18n/i18n';
 import en from '@/locales/en-us.json';
 import ru from '@/locales/ru-ru.json';
 import tr from '@/locales/tr-tr.json';
 import zh from '@/locales/zh-cn.json';
-import { formatFor, missing } from './format';
+import { formatFor, missingValue } from './format';
 
 const nbsp = '\u00a0';
 
@@ -43,13 +43,13 @@ describe('readings', () => {
   });
 
   it('that are not there are missing', () => {
-    expect(formatFor('tr-tr').reading(undefined)).toBe(missing);
+    expect(formatFor('tr-tr').reading(undefined)).toBe(missingValue);
   });
 
   it('of text are told as they are, an empty one as missing', () => {
     const format = formatFor('en-us');
     expect(format.reading({ value: 'open', unit: '' })).toBe('open');
-    expect(format.reading({ value: '', unit: '' })).toBe(missing);
+    expect(format.reading({ value: '', unit: '' })).toBe(missingValue);
   });
 
   it('without a unit have nothing behind them', () => {

@@ -1,18 +1,18 @@
 import i18next, { type TFunction } from 'i18next';
 import type { components } from '@/api/schema.gen';
-import { type Language, useLanguage } from '@/lib/i18n';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { ageOf } from './age';
 import { formatDay, formatNear, formatTime, formatZoned } from './date';
-import { formatDuration, formatLasting } from './duration';
+import { formatDuration, formatSpan } from './duration';
+import { localeConventions } from './localeConventions';
 import { formatNumber, formatPercent, minus } from './number';
-import { forms } from './table';
 import { displayUnit, unitBeside, unitPlace } from './unit';
 import { formatWeekdays } from './weekday';
 
 type Reading = Pick<components['schemas']['Reading'], 'value' | 'unit' | 'precision'>;
 
 /** What stands where there is no value; never 0. */
-export const missing = '–';
+export const missingValue = '–';
 
 /** With the space that it needs, which does not break. */
 export interface Piece {
@@ -71,10 +71,10 @@ function createFormat(language: Language): Format {
   const alone = (text: string): Piece[] => [{ kind: 'value', text }];
 
   function pieces(reading: Reading | undefined, beside?: string): Piece[] {
-    if (!reading) return alone(missing);
+    if (!reading) return alone(missingValue);
     const { value, unit, precision } = reading;
     if (typeof value === 'boolean') return alone(t(value ? 'format.on' : 'format.off'));
-    if (typeof value === 'string') return alone(value === '' ? missing : value);
+    if (typeof value === 'string') return alone(value === '' ? missingValue : value);
     return measured(value, precision, beside === undefined ? unit : unitBeside(beside, unit, language));
   }
 
@@ -90,7 +90,7 @@ function createFormat(language: Language): Format {
 
   const joined = (list: readonly Piece[]) => list.map(({ text }) => text).join('');
 
-  function words(time: number, now: number, alone: boolean): string {
+  function ageText(time: number, now: number, alone: boolean): string {
     const age = ageOf(time, now);
     switch (age.kind) {
       case 'now':
@@ -119,15 +119,15 @@ function createFormat(language: Language): Format {
     unit: (unit) => displayUnit(unit, language),
     pieces,
     reading: (reading, beside) => joined(pieces(reading, beside)),
-    age: (time, now) => words(time, now, true),
-    ago: (time, now) => words(time, now, false),
+    age: (time, now) => ageText(time, now, true),
+    ago: (time, now) => ageText(time, now, false),
     time: formatTime,
     day: (time, now) => formatDay(time, now, language),
     moment: (time, now, to) => formatNear(time, now, language, to),
     weekdays: (days) => formatWeekdays(days, language),
-    capital: (text) => text.charAt(0).toLocaleUpperCase(forms[language].tag) + text.slice(1),
+    capital: (text) => text.charAt(0).toLocaleUpperCase(localeConventions[language].tag) + text.slice(1),
     duration: (ms) => formatDuration(ms, t),
-    lasting: (ms) => formatLasting(ms, t),
+    lasting: (ms) => formatSpan(ms, t),
     took: (ms) => t('format.age.seconds', { value: number(ms / 1000, ms < 10_000 ? 1 : 0) }),
     absolute: (time) => formatZoned(time, language),
     latitude,
@@ -138,14 +138,14 @@ function createFormat(language: Language): Format {
   };
 }
 
-const made = new Map<Language, Format>();
+const formats = new Map<Language, Format>();
 
 /** The words must have been loaded: inside a component use useFormat, which follows the language. */
 export function formatFor(language: Language): Format {
-  let format = made.get(language);
+  let format = formats.get(language);
   if (!format) {
     format = createFormat(language);
-    made.set(language, format);
+    formats.set(language, format);
   }
   return format;
 }

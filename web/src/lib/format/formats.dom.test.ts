@@ -1,15 +1,15 @@
 import { readFileSync } from 'node:fs';
 import i18next from 'i18next';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { dayFormat } from '@/lib/dayFormat';
-import { type Language, languages } from '@/lib/i18n';
+import { datePickerFormats } from '@/lib/format/datePickerFormats';
+import { type Language, languages } from '@/lib/i18n/i18n';
 import en from '@/locales/en-us.json';
 import ru from '@/locales/ru-ru.json';
 import tr from '@/locales/tr-tr.json';
 import zh from '@/locales/zh-cn.json';
 import { formatDateTime } from './date';
 import { type Format, formatFor } from './format';
-import { parts } from './unit';
+import { unitTranslations } from './unit';
 
 /** How something is written in each language; the server's tests read the same file. */
 interface Row {
@@ -45,7 +45,7 @@ const writes: Record<string, (format: Format, row: Row) => string> = {
   duration: (format, { ms }) => format.duration(ms),
   lasting: (format, { ms }) => format.lasting(ms),
   weekdays: (format, { days }) => format.weekdays(days),
-  picker: ({ language }) => dayFormat[language],
+  picker: ({ language }) => datePickerFormats[language],
 };
 
 /** The server alone writes these: waits that it asks for, SMS, times of a mail behind others, its picture. */
@@ -80,6 +80,8 @@ it('knows every kind of row', () => {
 
 it('has a row for every part of units, so that the server knows the same', () => {
   const rowed = new Set(rows.filter(({ kind }) => kind === 'unit').map(({ unit }) => unit));
-  const lacking = Object.values(parts).flatMap((known) => Object.keys(known).filter((unit) => !rowed.has(unit)));
+  const lacking = Object.values(unitTranslations).flatMap((known) =>
+    Object.keys(known).filter((unit) => !rowed.has(unit)),
+  );
   expect(lacking).toEqual([]);
 });

@@ -1,43 +1,43 @@
-import type { Language } from '@/lib/i18n';
-import { forms, minus, nbsp } from './table';
+import type { Language } from '@/lib/i18n/i18n';
+import { localeConventions, minus, nbsp } from './localeConventions';
 
 export { minus, nbsp };
 
-export const localeTags = Object.fromEntries(Object.entries(forms).map(([code, { tag }]) => [code, tag])) as Record<
-  Language,
-  string
->;
+export const localeTags = Object.fromEntries(
+  Object.entries(localeConventions).map(([code, { tag }]) => [code, tag]),
+) as Record<Language, string>;
 
 /** Floating point shows its tail beyond this; no sensor measures finer. */
-const commonDecimals = 6;
+const defaultDecimals = 6;
 /** Of a number with a given precision. */
-const mostDecimals = 12;
+const maxDecimals = 12;
 /** Beyond, a number is written with an exponent. */
-const longest = 1e15;
+const maxPlainNumber = 1e15;
 
-const made = new Map<string, Intl.NumberFormat>();
+const formatters = new Map<string, Intl.NumberFormat>();
 
 function formatter(language: Language, options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = `${language} ${JSON.stringify(options)}`;
-  let format = made.get(key);
+  let format = formatters.get(key);
   if (!format) {
     // What rounds to nothing is 0.0, never -0.0.
     format = new Intl.NumberFormat(localeTags[language], { signDisplay: 'negative', ...options });
-    made.set(key, format);
+    formatters.set(key, format);
   }
   return format;
 }
 
-const written = (value: number, language: Language, options: Intl.NumberFormatOptions) =>
+const formatWith = (value: number, language: Language, options: Intl.NumberFormatOptions) =>
   formatter(language, options).format(value).replace('-', minus);
 
 /** With `decimals` always that many; without, as many as the number has. */
 export function formatNumber(value: number, language: Language, decimals?: number): string {
-  if (Math.abs(value) >= longest) return written(value, language, { notation: 'scientific', maximumFractionDigits: 5 });
-  const kept = decimals === undefined ? undefined : Math.min(Math.max(decimals, 0), mostDecimals);
-  return written(value, language, {
+  if (Math.abs(value) >= maxPlainNumber)
+    return formatWith(value, language, { notation: 'scientific', maximumFractionDigits: 5 });
+  const kept = decimals === undefined ? undefined : Math.min(Math.max(decimals, 0), maxDecimals);
+  return formatWith(value, language, {
     minimumFractionDigits: kept ?? 0,
-    maximumFractionDigits: kept ?? commonDecimals,
+    maximumFractionDigits: kept ?? defaultDecimals,
   });
 }
 
@@ -47,14 +47,14 @@ export function formatPercent(share: number, language: Language): string {
   if (percent === 100 && share < 1) percent = 99;
   if (percent === 0 && share > 0) percent = 1;
   const digits = formatNumber(percent, language);
-  const place = forms[language].percent;
+  const place = localeConventions[language].percent;
   return place === 'first' ? `%${digits}` : `${digits}${place}%`;
 }
 
 /** Euros; whole ones without cents where `round` is asked for. */
 export function formatMoney(amount: number, language: Language, round = false): string {
   const cents = round ? 0 : 2;
-  return written(amount, language, {
+  return formatWith(amount, language, {
     style: 'currency',
     currency: 'EUR',
     minimumFractionDigits: cents,

@@ -1,26 +1,26 @@
-import type { Language } from '@/lib/i18n';
+import type { Language } from '@/lib/i18n/i18n';
 import { intl } from './date';
-import { forms } from './table';
+import { localeConventions } from './localeConventions';
 
 /** The days of a week: 1 Monday to 7 Sunday. */
-export const week: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
+export const weekdayNumbers: readonly number[] = [1, 2, 3, 4, 5, 6, 7];
 
 /** The days of a week in the order in which the language's calendars have them. */
-export function weekOf(language: Language): readonly number[] {
-  return forms[language].weekStart === 7 ? [7, ...week.slice(0, -1)] : week;
+export function weekdaysInOrder(language: Language): readonly number[] {
+  return localeConventions[language].weekStart === 7 ? [7, ...weekdayNumbers.slice(0, -1)] : weekdayNumbers;
 }
 
 /** Mon; `long`: Monday. */
 export function formatWeekday(day: number, language: Language, length: 'short' | 'long' = 'short'): string {
   // 1 January 2024 was a Monday.
-  return intl(forms[language].tag, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
+  return intl(localeConventions[language].tag, { weekday: length, timeZone: 'UTC' }).format(Date.UTC(2024, 0, day));
 }
 
 /** Mon–Fri; Sat, Sun; Mon, Wed–Fri. Days in a row go on over the end of a week: Fri–Mon. */
 export function formatWeekdays(days: readonly number[], language: Language): string {
-  const { to, and } = forms[language].days;
+  const { to, and } = localeConventions[language].days;
   const name = (day: number) => formatWeekday(day, language);
-  return rowsOf(days, weekOf(language))
+  return consecutiveRuns(days, weekdaysInOrder(language))
     .map((row) =>
       row.length < 3 ? row.map(name).join(and) : [...row.slice(0, 1), ...row.slice(-1)].map(name).join(to),
     )
@@ -28,18 +28,18 @@ export function formatWeekdays(days: readonly number[], language: Language): str
 }
 
 /** Days that follow one another, by where they begin in the week. */
-function rowsOf(days: readonly number[], inOrder: readonly number[]): number[][] {
+function consecutiveRuns(days: readonly number[], inOrder: readonly number[]): number[][] {
   const chosen = new Set(days);
-  if (week.every((day) => chosen.has(day))) return [[...inOrder]];
+  if (weekdayNumbers.every((day) => chosen.has(day))) return [[...inOrder]];
   const rows: number[][] = [];
   for (const first of inOrder) {
-    if (!chosen.has(first) || chosen.has(before(first))) continue;
+    if (!chosen.has(first) || chosen.has(previousWeekday(first))) continue;
     const row = [first];
-    for (let next = after(first); chosen.has(next); next = after(next)) row.push(next);
+    for (let next = nextWeekday(first); chosen.has(next); next = nextWeekday(next)) row.push(next);
     rows.push(row);
   }
   return rows;
 }
 
-const before = (day: number) => (day === 1 ? week.length : day - 1);
-const after = (day: number) => (day === week.length ? 1 : day + 1);
+const previousWeekday = (day: number) => (day === 1 ? weekdayNumbers.length : day - 1);
+const nextWeekday = (day: number) => (day === weekdayNumbers.length ? 1 : day + 1);

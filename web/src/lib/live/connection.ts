@@ -1,29 +1,29 @@
-import { EventStreamParser, type Frame } from './parser';
+import { EventStreamParser, type StreamEvent } from './eventStreamParser';
 
 export type LiveState = 'connecting' | 'live' | 'offline';
 
 /** What a connection needs of the world around it. */
-export interface Port {
+export interface LiveTransport {
   /** The token to open with; null when nobody is signed in. Rejects when it cannot be had now. */
   token: () => Promise<string | null>;
   /** The server no longer takes this token: gives a new one, or null when the session is over. Rejects as token does. */
   renew: (used: string) => Promise<string | null>;
   /** The position that a first stream is opened from, which brings all that has not been fetched; empty when nothing tells. */
-  from: () => Promise<string>;
+  startPosition: () => Promise<string>;
   open: (token: string, lastEventId: string, signal: AbortSignal) => Promise<Response>;
 }
 
 export interface ConnectionListener {
-  onFrames: (frames: Frame[]) => void;
+  onStreamEvents: (streamEvents: StreamEvent[]) => void;
   onState: (state: LiveState) => void;
   /** The stream said something, be it a comment; the position is that of the newest event. */
-  onHeard: (lastId: string) => void;
+  onActivity: (lastId: string) => void;
   /** The stream opened without a position: what was fetched before now may miss something. */
-  onFresh: () => void;
+  onFreshStart: () => void;
 }
 
 /** How an attempt ended, and so what comes next. */
-type End =
+type AttemptEnd =
   | { kind: 'ended' } // was open, then cut
   | { kind: 'failed'; waitAtLeast: number }
   | { kind: 'again' } // with another token, at once
@@ -33,28 +33,28 @@ type End =
 export const silenceMs = 40_000;
 const openMs = 10_000;
 const firstWaitMs = 1000;
-const longestWaitMs = 30_000;
+const maxWaitMs = 30_000;
 
 /**
  * One stream of server-sent events, kept up: it resumes by the last event's id, renews an expired session, notices silence, and
  * comes back after failures with growing, scattered waits.
  */
 export class LiveConnection {
-  private readonly port: Port;
+  private readonly port: LiveTransport;
   private readonly listener: ConnectionListener;
   private lastId: string;
   private started = false;
   private running = false;
   private attempt: AbortController | null = null;
-  private skipWait: (() => void) | null = null;
+  private cancelWait: (() => void) | null = null;
   /** Somebody waits for it: the next attempt comes without a pause. */
-  private hurry = false;
-  private heardAt = 0;
+  private skipNextWait = false;
+  private lastActivityAt = 0;
   private baseWait = firstWaitMs;
   private failures = 0;
   private refusals = 0;
 
-  constructor(port: Port, listener: ConnectionListener, lastEventId = '') {
+  constructor(port: LiveTransport, listener: ConnectionListener, lastEventId = '') {
     this.port = port;
     this.listener = listener;
     this.lastId = lastEventId;
@@ -71,22 +71,22 @@ export class LiveConnection {
   stop(): void {
     this.running = false;
     this.attempt?.abort();
-    this.skipWait?.();
+    this.cancelWait?.();
   }
 
   /** The network or the screen is back: does not wait any longer, and does not trust a stream that was silent meanwhile. */
   wake(): void {
     this.failures = 0;
-    this.skipWait?.();
-    if (this.heardAt === 0 || Date.now() - this.heardAt <= silenceMs) return;
-    this.hurry = true;
+    this.cancelWait?.();
+    if (this.lastActivityAt === 0 || Date.now() - this.lastActivityAt <= silenceMs) return;
+    this.skipNextWait = true;
     this.attempt?.abort();
   }
 
   private async run(): Promise<void> {
     this.listener.onState('connecting');
     while (this.running) {
-      const end = await this.once();
+      const end = await this.connectOnce();
       if (!this.running) return;
       if (end.kind === 'over') {
         this.running = false;
@@ -99,26 +99,26 @@ export class LiveConnection {
         await this.pause(this.baseWait);
       } else {
         this.listener.onState('offline');
-        const grown = Math.min(longestWaitMs, this.baseWait * 2 ** Math.min(this.failures, 10));
+        const grown = Math.min(maxWaitMs, this.baseWait * 2 ** Math.min(this.failures, 10));
         this.failures += 1;
         await this.pause(Math.max(grown, end.waitAtLeast));
       }
     }
   }
 
-  private async once(): Promise<End> {
-    this.heardAt = 0;
-    this.lastId ||= await this.port.from();
+  private async connectOnce(): Promise<AttemptEnd> {
+    this.lastActivityAt = 0;
+    this.lastId ||= await this.port.startPosition();
     if (!this.running) return { kind: 'over' };
     const attempt = new AbortController();
     this.attempt = attempt;
     // Until it opens, the time-out of a call; from then on, silence.
     let watchdog = setTimeout(() => attempt.abort(), openMs);
-    const heard = () => {
+    const onBytes = () => {
       clearTimeout(watchdog);
       watchdog = setTimeout(() => attempt.abort(), silenceMs);
-      this.heardAt = Date.now();
-      this.listener.onHeard(this.lastId);
+      this.lastActivityAt = Date.now();
+      this.listener.onActivity(this.lastId);
     };
     let opened = false;
     try {
@@ -126,15 +126,15 @@ export class LiveConnection {
       if (token === null) return { kind: 'over' };
       if (!this.running) return { kind: 'over' };
       const response = await this.port.open(token, this.lastId, attempt.signal);
-      if (!isStream(response)) return await this.refused(response, token);
+      if (!isStream(response)) return await this.handleRefusal(response, token);
       opened = true;
       this.failures = 0;
       this.refusals = 0;
-      heard();
+      onBytes();
       this.listener.onState('live');
-      if (this.lastId === '') this.listener.onFresh();
-      const expired = await this.read(response.body, heard);
-      return expired ? await this.renewed(token) : { kind: 'ended' };
+      if (this.lastId === '') this.listener.onFreshStart();
+      const expired = await this.read(response.body, onBytes);
+      return expired ? await this.renewToken(token) : { kind: 'ended' };
     } catch {
       // Cut off, refused by the network, silent, or the session could not be renewed just now: all are answered by coming back.
       return opened && !attempt.signal.aborted ? { kind: 'ended' } : { kind: 'failed', waitAtLeast: 0 };
@@ -145,15 +145,15 @@ export class LiveConnection {
   }
 
   /** Reads to the end of the stream; true when it ended because the session did. */
-  private async read(body: ReadableStream<Uint8Array>, heard: () => void): Promise<boolean> {
-    let frames: Frame[] = [];
+  private async read(body: ReadableStream<Uint8Array>, onBytes: () => void): Promise<boolean> {
+    let streamEvents: StreamEvent[] = [];
     const parser = new EventStreamParser({
-      onFrame: (frame) => frames.push(frame),
+      onEvent: (streamEvent) => streamEvents.push(streamEvent),
       onId: (id) => {
         this.lastId = id;
       },
       onRetry: (ms) => {
-        this.baseWait = Math.min(longestWaitMs, Math.max(100, ms));
+        this.baseWait = Math.min(maxWaitMs, Math.max(100, ms));
       },
     });
     const decoder = new TextDecoder();
@@ -161,24 +161,24 @@ export class LiveConnection {
     for (;;) {
       const { done, value } = await reader.read();
       if (done || !this.running) return false;
-      heard();
-      frames = [];
+      onBytes();
+      streamEvents = [];
       parser.feed(decoder.decode(value, { stream: true }));
-      const told = frames.filter((frame) => frame.name !== 'expired');
-      if (told.length > 0) this.listener.onFrames(told);
-      if (told.length < frames.length) return true;
+      const visibleEvents = streamEvents.filter((streamEvent) => streamEvent.name !== 'expired');
+      if (visibleEvents.length > 0) this.listener.onStreamEvents(visibleEvents);
+      if (visibleEvents.length < streamEvents.length) return true;
     }
   }
 
   /** The answer was no stream but an envelope, or nothing of ours at all. */
-  private async refused(response: Response, token: string): Promise<End> {
+  private async handleRefusal(response: Response, token: string): Promise<AttemptEnd> {
     const envelope = (await response.json().catch(() => null)) as { code?: unknown } | null;
-    if (envelope?.code === 401) return this.renewed(token);
+    if (envelope?.code === 401) return this.renewToken(token);
     const seconds = Number(response.headers.get('Retry-After') ?? 0);
-    return { kind: 'failed', waitAtLeast: Number.isFinite(seconds) ? Math.min(seconds * 1000, longestWaitMs) : 0 };
+    return { kind: 'failed', waitAtLeast: Number.isFinite(seconds) ? Math.min(seconds * 1000, maxWaitMs) : 0 };
   }
 
-  private async renewed(token: string): Promise<End> {
+  private async renewToken(token: string): Promise<AttemptEnd> {
     const fresh = await this.port.renew(token);
     if (fresh === null) return { kind: 'over' };
     // A server that refuses even new tokens is not asked in a circle.
@@ -187,20 +187,20 @@ export class LiveConnection {
   }
 
   private async pause(ms: number): Promise<void> {
-    if (this.hurry) {
-      this.hurry = false;
+    if (this.skipNextWait) {
+      this.skipNextWait = false;
       return;
     }
     // Scattered, so that a thousand screens do not come back in the same instant.
     const scattered = ms / 2 + (ms / 2) * Math.random();
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, scattered);
-      this.skipWait = () => {
+      this.cancelWait = () => {
         clearTimeout(timer);
         resolve();
       };
     });
-    this.skipWait = null;
+    this.cancelWait = null;
   }
 }
 

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { connect } from '@/test/connection';
+import { openConnection } from '@/test/connection';
 import { LiveConnection, silenceMs } from './connection';
 
 /** Lets what waits for promises and timers of that time go on. */
-const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+const advance = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -14,9 +14,9 @@ afterEach(() => vi.useRealTimers());
 
 describe('a live connection that fails', () => {
   it('waits longer and longer while nothing answers, and at most half a minute', async () => {
-    const { connection, answers, open, states } = connect();
+    const { connection, answers, open, states } = openConnection();
     for (let i = 0; i < 12; i++) answers.push(new TypeError('Failed to fetch'));
-    await pass();
+    await advance();
     const waits: number[] = [];
     let asked = Date.now();
     open.mockImplementation(async () => {
@@ -24,7 +24,7 @@ describe('a live connection that fails', () => {
       asked = Date.now();
       throw new TypeError('Failed to fetch');
     });
-    await pass(120_000);
+    await advance(120_000);
     expect(waits.slice(0, 7)).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
     expect(new Set(states)).toEqual(new Set(['connecting', 'offline']));
     connection.stop();
@@ -32,51 +32,51 @@ describe('a live connection that fails', () => {
 
   it('scatters its waits', async () => {
     vi.spyOn(Math, 'random').mockReturnValue(0);
-    const { connection, answers, open } = connect();
+    const { connection, answers, open } = openConnection();
     answers.push(new TypeError('Failed to fetch'));
-    await pass(499);
+    await advance(499);
     expect(open).toHaveBeenCalledTimes(1);
-    await pass(1);
+    await advance(1);
     expect(open).toHaveBeenCalledTimes(2);
     connection.stop();
   });
 
   it('waits as long as a busy server asks', async () => {
-    const { connection, answers, open } = connect();
+    const { connection, answers, open } = openConnection();
     answers.push(new Response('{"code":503}', { status: 503, headers: { 'Retry-After': '20' } }));
-    await pass(19_999);
+    await advance(19_999);
     expect(open).toHaveBeenCalledTimes(1);
-    await pass(1);
+    await advance(1);
     expect(open).toHaveBeenCalledTimes(2);
     connection.stop();
   });
 
   it('takes the waiting time that the stream names', async () => {
-    const { connection, newest, streams } = connect();
-    await pass();
+    const { connection, newest, streams } = openConnection();
+    await advance();
     newest()?.write('retry: 5000\n\n');
-    await pass();
+    await advance();
     newest()?.end();
-    await pass(4999);
+    await advance(4999);
     expect(streams).toHaveLength(1);
-    await pass(1);
+    await advance(1);
     expect(streams).toHaveLength(2);
     connection.stop();
   });
 
   it('gives up a stream that has fallen silent, for which a comment is no silence', async () => {
-    const { connection, newest, streams, states, onHeard } = connect();
-    await pass();
-    await pass(silenceMs - 1);
+    const { connection, newest, streams, states, onHeard } = openConnection();
+    await advance();
+    await advance(silenceMs - 1);
     newest()?.write(': still here\n\n');
-    await pass();
+    await advance();
     expect(onHeard).toHaveBeenCalledTimes(2);
-    await pass(silenceMs - 1);
+    await advance(silenceMs - 1);
     expect(streams).toHaveLength(1);
-    await pass(1);
+    await advance(1);
     expect(streams[0]?.signal.aborted).toBe(true);
     expect(states.at(-1)).toBe('offline');
-    await pass(1000);
+    await advance(1000);
     expect(streams).toHaveLength(2);
     connection.stop();
   });
@@ -86,15 +86,15 @@ describe('a live connection that fails', () => {
       (_token: string, _id: string, signal: AbortSignal) =>
         new Promise<Response>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     );
-    const listener = { onFrames: vi.fn(), onState: vi.fn(), onFresh: vi.fn(), onHeard: vi.fn() };
+    const listener = { onStreamEvents: vi.fn(), onState: vi.fn(), onFreshStart: vi.fn(), onActivity: vi.fn() };
     const connection = new LiveConnection(
-      { token: async () => 'a', renew: async () => 'b', from: async () => '', open },
+      { token: async () => 'a', renew: async () => 'b', startPosition: async () => '', open },
       listener,
     );
     connection.start();
-    await pass(9999);
+    await advance(9999);
     expect(open).toHaveBeenCalledTimes(1);
-    await pass(1 + 1000);
+    await advance(1 + 1000);
     expect(open).toHaveBeenCalledTimes(2);
     connection.stop();
   });

@@ -1,11 +1,11 @@
 import type { components } from '@/api/schema.gen';
-import type { Frame } from './parser';
+import type { StreamEvent } from './eventStreamParser';
 
 export type LiveReading = components['schemas']['LiveReading'];
 export type LivePresence = components['schemas']['LivePresence'];
 export type LiveChange = components['schemas']['LiveChange'];
 /** A sort of things that people and the provider change. */
-export type ChangeOf = LiveChange['of'][number];
+export type ChangeKind = LiveChange['of'][number];
 
 /** What a screen is told. `reset`: something may have been missed, fetch anew. */
 export type LiveEvent =
@@ -15,14 +15,14 @@ export type LiveEvent =
   | { name: 'notice' | 'message' | 'delivery' | 'budget'; data: unknown }
   | { name: 'reset' };
 
-function record(value: unknown): Record<string, unknown> | null {
+function asRecord(value: unknown): Record<string, unknown> | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : null;
 }
 
 function isReading(value: Record<string, unknown>): boolean {
-  return typeof value.deviceName === 'string' && typeof value.time === 'number' && record(value.values) !== null;
+  return typeof value.deviceName === 'string' && typeof value.time === 'number' && asRecord(value.values) !== null;
 }
 
 function isPresence(value: Record<string, unknown>): boolean {
@@ -39,7 +39,7 @@ function isChange({ of }: Record<string, unknown>): boolean {
  * Null for an event of a kind that this console does not know. One of a known kind that cannot be read is a reset: what it said
  * is lost, so the screen must ask.
  */
-export function eventOf(frame: Frame): LiveEvent | null {
+export function parseEvent(frame: StreamEvent): LiveEvent | null {
   switch (frame.name) {
     case 'reset':
       return { name: 'reset' };
@@ -62,7 +62,7 @@ export function eventOf(frame: Frame): LiveEvent | null {
   }
   if (frame.name !== 'reading' && frame.name !== 'presence' && frame.name !== 'change')
     return { name: frame.name, data };
-  const value = record(data);
+  const value = asRecord(data);
   if (frame.name === 'reading' && value && isReading(value)) return { name: 'reading', data: data as LiveReading };
   if (frame.name === 'presence' && value && isPresence(value)) return { name: 'presence', data: data as LivePresence };
   if (frame.name === 'change' && value && isChange(value)) return { name: 'change', data: data as LiveChange };
@@ -70,6 +70,6 @@ export function eventOf(frame: Frame): LiveEvent | null {
 }
 
 /** The sorts of things that events say were changed. */
-export function changedOf(events: readonly LiveEvent[]): Set<ChangeOf> {
+export function changedKinds(events: readonly LiveEvent[]): Set<ChangeKind> {
   return new Set(events.flatMap((event) => (event.name === 'change' ? event.data.of : [])));
 }

@@ -1,6 +1,6 @@
 import L from 'leaflet';
 import { afterEach, describe, expect, it } from 'vitest';
-import { addTiles, createBaseMap, drawnAt, type MapTiles, placeAt, setDragging } from './baseMap';
+import { addTiles, createBaseMap, type MapTiles, setDragging, toLatLng, toPlace } from './baseMap';
 import { defaultPlace } from './place';
 
 const tiles: MapTiles = {
@@ -52,19 +52,19 @@ describe('the base map', () => {
   });
 
   it('shifts positions for tiles in GCJ-02 only', () => {
-    expect(drawnAt(defaultPlace, null)).toEqual([36.6, 114.48]);
-    expect(drawnAt(defaultPlace, tiles)).toEqual([36.6, 114.48]);
-    const [latitude, longitude] = drawnAt(defaultPlace, { ...tiles, datum: 'GCJ-02' });
+    expect(toLatLng(defaultPlace, null)).toEqual([36.6, 114.48]);
+    expect(toLatLng(defaultPlace, tiles)).toEqual([36.6, 114.48]);
+    const [latitude, longitude] = toLatLng(defaultPlace, { ...tiles, datum: 'GCJ-02' });
     expect(latitude).not.toBe(36.6);
     expect(Math.abs(longitude - 114.48)).toBeLessThan(0.01);
   });
 
   it('tells the position that stands at a point', () => {
-    expect(placeAt(L.latLng(37.85691234, 27.34088789), null)).toEqual({ latitude: 37.856912, longitude: 27.340888 });
+    expect(toPlace(L.latLng(37.85691234, 27.34088789), null)).toEqual({ latitude: 37.856912, longitude: 27.340888 });
     // Once around the world it is the same place, and there is nothing beyond a pole.
-    expect(placeAt(L.latLng(95, 27.5 + 360), null)).toEqual({ latitude: 90, longitude: 27.5 });
+    expect(toPlace(L.latLng(95, 27.5 + 360), null)).toEqual({ latitude: 90, longitude: 27.5 });
     const gcj02: MapTiles = { ...tiles, datum: 'GCJ-02' };
-    const { latitude, longitude } = placeAt(L.latLng(drawnAt(defaultPlace, gcj02)), gcj02);
+    const { latitude, longitude } = toPlace(L.latLng(toLatLng(defaultPlace, gcj02)), gcj02);
     expect(latitude).toBeCloseTo(36.6, 6);
     expect(longitude).toBeCloseTo(114.48, 6);
   });

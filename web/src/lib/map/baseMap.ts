@@ -1,7 +1,7 @@
 import L from 'leaflet';
 import 'leaflet/dist/leaflet.css';
 import type { components } from '@/api/schema.gen';
-import { still } from '@/lib/media';
+import { reducedMotionQuery } from '@/lib/hooks/useMediaQuery';
 import { fromGcj02, toGcj02 } from './gcj02';
 import css from './map.module.css';
 import { defaultPlace, defaultZoom, type Place } from './place';
@@ -22,7 +22,7 @@ export function createBaseMap(container: HTMLElement): L.Map {
     worldCopyJump: true,
     // Half steps let a view fit its devices closely.
     zoomSnap: 0.5,
-    zoomAnimation: !matchMedia(still).matches,
+    zoomAnimation: !matchMedia(reducedMotionQuery).matches,
     fadeAnimation: false,
   });
   container.classList.add(css.map ?? '');
@@ -52,7 +52,7 @@ export function addTiles(map: L.Map, tiles: MapTiles): () => void {
 }
 
 /** Where a position stands on this installation's map. */
-export function drawnAt(place: Place, tiles: MapTiles | null): L.LatLngTuple {
+export function toLatLng(place: Place, tiles: MapTiles | null): L.LatLngTuple {
   const { latitude, longitude } = tiles?.datum === 'GCJ-02' ? toGcj02(place) : place;
   return [latitude, longitude];
 }
@@ -65,7 +65,7 @@ function rounded(degrees: number): number {
 }
 
 /** The position that stands at a point of this installation's map; drawnAt's other way. */
-export function placeAt(point: L.LatLng, tiles: MapTiles | null): Place {
+export function toPlace(point: L.LatLng, tiles: MapTiles | null): Place {
   // Beyond the edge of the world it goes on at the other one.
   const { lat, lng } = point.wrap();
   const drawn = { latitude: Math.min(90, Math.max(-90, lat)), longitude: lng };

@@ -5,7 +5,7 @@ const axis = 6378245;
 const eccentricity2 = 0.006693421622965943;
 
 /** The shift holds roughly within mainland China; elsewhere such maps show WGS-84. */
-function shifted({ latitude, longitude }: Place): boolean {
+function isShifted({ latitude, longitude }: Place): boolean {
   return longitude > 72.004 && longitude < 137.8347 && latitude > 0.8293 && latitude < 55.8271;
 }
 
@@ -34,7 +34,7 @@ function east(x: number, y: number): number {
  * only; what is kept and told stays WGS-84.
  */
 export function toGcj02(place: Place): Place {
-  if (!shifted(place)) return place;
+  if (!isShifted(place)) return place;
   const { latitude, longitude } = place;
   const x = longitude - 105;
   const y = latitude - 35;

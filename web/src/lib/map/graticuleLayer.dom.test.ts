@@ -41,7 +41,7 @@ describe('the graticule layer', () => {
   it('speaks another language at once', () => {
     const container = frame(528, 668);
     const layer = new GraticuleLayer(words).addTo(map) as GraticuleLayer;
-    layer.setWords({ ...words, latitude: (degrees) => `${degrees} K` });
+    layer.setFormat({ ...words, latitude: (degrees) => `${degrees} K` });
     expect(names(container).some((name) => name?.endsWith(' K'))).toBe(true);
     expect(names(container).some((name) => name?.endsWith(' N'))).toBe(false);
   });

@@ -7,7 +7,7 @@ const pixelsApart = 96;
 /** Below this size the lines stand without their names. */
 const roomForNames = 420;
 
-export interface DegreeWords {
+export interface DegreeFormat {
   latitude: (degrees: number, decimals: number) => string;
   longitude: (degrees: number, decimals: number) => string;
 }
@@ -20,16 +20,16 @@ interface Line {
 
 /** Meridians and parallels over the view; their names stand at the left and lower edge, wherever the map is dragged. */
 export class GraticuleLayer extends L.Layer {
-  private words: DegreeWords;
+  private words: DegreeFormat;
   private svg: SVGSVGElement | undefined;
 
-  constructor(words: DegreeWords) {
+  constructor(words: DegreeFormat) {
     super();
     this.words = words;
   }
 
   /** In another language. */
-  setWords(words: DegreeWords): void {
+  setFormat(words: DegreeFormat): void {
     this.words = words;
     if (this._map) this.draw();
   }
@@ -84,13 +84,13 @@ export class GraticuleLayer extends L.Layer {
       name: this.words.latitude(latitude, decimals),
     }));
     const pieces: SVGElement[] = [
-      ...meridians.map(({ at }) => line(at, 0, at, size.y)),
-      ...parallels.map(({ at }) => line(0, at, size.x, at)),
+      ...meridians.map(({ at }) => lineElement(at, 0, at, size.y)),
+      ...parallels.map(({ at }) => lineElement(0, at, size.x, at)),
     ];
     if (size.x >= roomForNames) {
       // The upper left corner is the legend's, the lower right one the scale's.
-      for (const { at, name } of parallels) if (at > 72 && at < size.y - 32) pieces.push(text(8, at - 5, name));
-      for (const { at, name } of meridians) if (at < size.x - 190) pieces.push(text(at + 5, size.y - 9, name));
+      for (const { at, name } of parallels) if (at > 72 && at < size.y - 32) pieces.push(textElement(8, at - 5, name));
+      for (const { at, name } of meridians) if (at < size.x - 190) pieces.push(textElement(at + 5, size.y - 9, name));
     }
     svg.replaceChildren(...pieces);
   }
@@ -105,7 +105,7 @@ function wrapped(longitude: number): number {
   return ((((longitude + 180) % 360) + 360) % 360) - 180;
 }
 
-function line(x1: number, y1: number, x2: number, y2: number): SVGElement {
+function lineElement(x1: number, y1: number, x2: number, y2: number): SVGElement {
   const element = document.createElementNS(namespace, 'path');
   // On whole pixels and a half, a hairline is one pixel wide.
   const crisp = (value: number) => Math.round(value) + 0.5;
@@ -113,7 +113,7 @@ function line(x1: number, y1: number, x2: number, y2: number): SVGElement {
   return element;
 }
 
-function text(x: number, y: number, content: string): SVGElement {
+function textElement(x: number, y: number, content: string): SVGElement {
   const element = document.createElementNS(namespace, 'text');
   element.setAttribute('x', String(x));
   element.setAttribute('y', String(y));

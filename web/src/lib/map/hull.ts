@@ -3,16 +3,16 @@ export interface Point {
   y: number;
 }
 
-function turn(a: Point, b: Point, c: Point): number {
+function crossProduct(a: Point, b: Point, c: Point): number {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-function half(points: readonly Point[]): Point[] {
+function halfHull(points: readonly Point[]): Point[] {
   const chain: Point[] = [];
   for (const point of points) {
     while (chain.length >= 2) {
       const [before, last] = [chain[chain.length - 2], chain[chain.length - 1]];
-      if (!before || !last || turn(before, last, point) > 0) break;
+      if (!before || !last || crossProduct(before, last, point) > 0) break;
       chain.pop();
     }
     chain.push(point);
@@ -26,7 +26,7 @@ export function convexHull(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a.x - b.x || a.y - b.y);
   const distinct = sorted.filter((point, i) => i === 0 || point.x !== sorted[i - 1]?.x || point.y !== sorted[i - 1]?.y);
   if (distinct.length < 3) return distinct;
-  return [...half(distinct), ...half(distinct.reverse())];
+  return [...halfHull(distinct), ...halfHull(distinct.reverse())];
 }
 
 /** Radians between two points of a rounded corner: fine enough to look round at any size that we draw. */

@@ -28,13 +28,13 @@ export function landOf(topology: Topology): Land[] {
   const found = feature(topology, object);
   const features = found.type === 'FeatureCollection' ? found.features : [found];
   return features.flatMap(({ geometry }) => {
-    if (geometry.type === 'Polygon') return [piece((geometry as Polygon).coordinates)];
-    if (geometry.type === 'MultiPolygon') return (geometry as MultiPolygon).coordinates.map(piece);
+    if (geometry.type === 'Polygon') return [landPiece((geometry as Polygon).coordinates)];
+    if (geometry.type === 'MultiPolygon') return (geometry as MultiPolygon).coordinates.map(landPiece);
     return [];
   });
 }
 
-function piece(rings: Position[][]): Land {
+function landPiece(rings: Position[][]): Land {
   const turned = rings.map((ring) => ring.map(([longitude = 0, latitude = 0]): L.LatLngTuple => [latitude, longitude]));
   return { rings: turned, bounds: L.latLngBounds(turned[0] ?? []) };
 }

@@ -20,9 +20,9 @@ export interface DrawnMark {
 }
 
 /** Pixels between a scene's outermost devices and its edge. */
-const distance = 28;
+const outlineDistance = 28;
 /** A scene whose devices stand closer together than this is not shown as an area, except near by. */
-const leastExtent = 20;
+const minExtent = 20;
 const closeZoom = 13;
 /** A map narrower than this is told by marks and hulls alone. */
 const roomForNames = 400;
@@ -31,7 +31,7 @@ function pane(map: L.Map, name: string, className: string | undefined): void {
   if (!map.getPane(name)) map.createPane(name).classList.add(className ?? name);
 }
 
-function write(element: Element | undefined, text = ''): void {
+function setText(element: Element | undefined, text = ''): void {
   if (element && element.textContent !== text) element.textContent = text;
 }
 
@@ -53,7 +53,7 @@ export class SceneLayer {
   draw(scenes: readonly MapScene[], marks: readonly DrawnMark[], at: (place: Place) => L.LatLngTuple): void {
     const outlines = scenes.flatMap((scene) => {
       const points = scene.places.map((place) => this.map.latLngToLayerPoint(at(place)));
-      return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, distance) }] : [];
+      return this.drawsAt(points) ? [{ scene, outline: roundedHull(points, outlineDistance) }] : [];
     });
     const drawn = new Set(outlines.map(({ scene }) => scene.id));
     for (const [id, hull] of this.hulls) {
@@ -85,7 +85,7 @@ export class SceneLayer {
     if (this.map.getZoom() >= closeZoom) return true;
     const xs = points.map(({ x }) => x);
     const ys = points.map(({ y }) => y);
-    return Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) >= leastExtent;
+    return Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys)) >= minExtent;
   }
 
   private drawHull(id: number, outline: readonly Point[]): void {
@@ -125,8 +125,8 @@ export class SceneLayer {
       const marker = this.labels.get(id) ?? this.makeName(id, place);
       marker.setLatLng(place);
       const [name, count] = marker.getElement()?.firstElementChild?.children ?? [];
-      write(name, scenes.get(id)?.name);
-      write(count, scenes.get(id)?.count);
+      setText(name, scenes.get(id)?.name);
+      setText(count, scenes.get(id)?.count);
     }
   }
 

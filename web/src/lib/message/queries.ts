@@ -1,8 +1,8 @@
 import { keepPreviousData, type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
-import { persistent } from '@/lib/device/queries';
-import type { Language } from '@/lib/i18n';
+import { bannerQueryOptions } from '@/lib/device/queries';
+import { api } from '@/lib/http/api';
+import type { Language } from '@/lib/i18n/i18n';
 
 type Schemas = components['schemas'];
 
@@ -22,7 +22,7 @@ export const messageKeys = {
 /** A page of messages, newest first; the server writes them in the reader's language. */
 export const messagesQuery = (language: Language, pageNo: number, pageSize: number) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: [...messageKeys.pages, language, { pageNo, pageSize }],
     queryFn: ({ signal }) =>
       api.get('/admin-api/client/pc/notify-message/my-page', { query: { pageNo, pageSize }, signal }),

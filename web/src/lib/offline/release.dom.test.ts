@@ -72,8 +72,8 @@ afterEach(() => {
 async function open(container: FakeContainer | undefined) {
   Object.defineProperty(navigator, 'serviceWorker', { value: container, configurable: true });
   const release = await import('./release');
-  const reload = vi.spyOn(release.ownPage, 'reload').mockImplementation(() => undefined);
-  await release.keepConsole();
+  const reload = vi.spyOn(release.pageReloader, 'reload').mockImplementation(() => undefined);
+  await release.registerServiceWorker();
   return { ...release, reload, newer: () => release.useRelease.getState().newer };
 }
 
@@ -156,7 +156,7 @@ describe('a newer console', () => {
 
   it('is looked for when the line is back', async () => {
     const container = new FakeContainer(new FakeWorker('this', 'activated'));
-    const { lookForRelease } = await open(container);
+    const { checkForRelease: lookForRelease } = await open(container);
     lookForRelease();
     expect(container.registration.update).toHaveBeenCalledOnce();
   });

@@ -8,21 +8,21 @@ interface ReleaseState {
 export const useRelease = create<ReleaseState>(() => ({ newer: false }));
 
 /** After an hour somebody who comes back may find a newer server. */
-const lookAgainMs = 3_600_000;
+const checkIntervalMs = 3_600_000;
 const address = '/sw.js';
 
 /** The browser's own way of loading the page anew; tests put another here. */
-export const ownPage = { reload: () => window.location.reload() };
+export const pageReloader = { reload: () => window.location.reload() };
 
-let worker: Worker | null = null;
+let follower: ServiceWorkerFollower | null = null;
 
 /** The worker that keeps the console's files, and what it has to say. One a page. */
-class Worker {
+class ServiceWorkerFollower {
   private readonly container: ServiceWorkerContainer;
   private readonly registration: ServiceWorkerRegistration;
-  private lookedAt = Date.now();
+  private checkedAt = Date.now();
   /** This page asked for the newer one to take over. */
-  private asked = false;
+  private takeOverRequested = false;
 
   constructor(container: ServiceWorkerContainer, registration: ServiceWorkerRegistration) {
     this.container = container;
@@ -31,33 +31,33 @@ class Worker {
 
   follow(): void {
     const { container, registration } = this;
-    let controlled = container.controller !== null;
+    let wasControlled = container.controller !== null;
     container.addEventListener('controllerchange', () => {
-      if (this.asked) ownPage.reload();
-      else if (controlled) void this.weigh(container.controller);
-      controlled = true;
+      if (this.takeOverRequested) pageReloader.reload();
+      else if (wasControlled) void this.handleOtherWorker(container.controller);
+      wasControlled = true;
     });
-    const watch = (coming: ServiceWorker | null) =>
-      coming?.addEventListener('statechange', () => {
-        if (coming.state === 'installed' && container.controller) void this.weigh(coming);
+    const watch = (newWorker: ServiceWorker | null) =>
+      newWorker?.addEventListener('statechange', () => {
+        if (newWorker.state === 'installed' && container.controller) void this.handleOtherWorker(newWorker);
       });
     registration.addEventListener('updatefound', () => watch(registration.installing));
     watch(registration.installing);
-    if (registration.waiting) void this.weigh(registration.waiting);
+    if (registration.waiting) void this.handleOtherWorker(registration.waiting);
     document.addEventListener('visibilitychange', () => {
-      if (!document.hidden && Date.now() - this.lookedAt > lookAgainMs) this.look();
+      if (!document.hidden && Date.now() - this.checkedAt > checkIntervalMs) this.checkForUpdate();
     });
   }
 
   /** Asks the server whether there is a newer one. */
-  look(): void {
-    this.lookedAt = Date.now();
+  checkForUpdate(): void {
+    this.checkedAt = Date.now();
     // Without an answer there is none, and the next look comes by itself.
     this.registration.update().catch(() => undefined);
   }
 
   /** Another worker than the one that this page began with: of this page's build it takes over unseen, else the person is told. */
-  private async weigh(other: ServiceWorker | null): Promise<void> {
+  private async handleOtherWorker(other: ServiceWorker | null): Promise<void> {
     if (!other) return;
     if ((await buildOf(other)) !== ownBuild()) useRelease.setState({ newer: true });
     else if (other.state === 'installed') other.postMessage({ kind: 'take-over' });
@@ -66,9 +66,9 @@ class Worker {
   takeOver(): void {
     const { waiting } = this.registration;
     // Another page let it take over already: there is only this page left to change.
-    this.asked = true;
+    this.takeOverRequested = true;
     if (waiting) waiting.postMessage({ kind: 'take-over' });
-    else ownPage.reload();
+    else pageReloader.reload();
   }
 }
 
@@ -88,7 +88,7 @@ function buildOf(other: ServiceWorker): Promise<unknown> {
 }
 
 /** What this page has loaded under hashed names so far. */
-function used(): string[] {
+function loadedAssets(): string[] {
   const loaded = performance.getEntriesByType('resource').map(({ name }) => new URL(name, window.location.href));
   return loaded
     .filter(({ origin, pathname }) => origin === window.location.origin && pathname.startsWith('/assets/'))
@@ -96,27 +96,27 @@ function used(): string[] {
 }
 
 /** Lets the worker keep the console for times without a network. Only on secure pages and on localhost is there such a thing. */
-export async function keepConsole(): Promise<void> {
+export async function registerServiceWorker(): Promise<void> {
   const container = navigator.serviceWorker as ServiceWorkerContainer | undefined;
-  if (!container || worker) return;
+  if (!container || follower) return;
   try {
     const registration = (await container.register(address)) as ServiceWorkerRegistration | undefined;
     if (!registration) return;
-    worker = new Worker(container, registration);
-    worker.follow();
-    (await container.ready).active?.postMessage({ kind: 'used', paths: used() });
+    follower = new ServiceWorkerFollower(container, registration);
+    follower.follow();
+    (await container.ready).active?.postMessage({ kind: 'used', paths: loadedAssets() });
   } catch {
     // A browser that forbids it has the console as before, with a network only.
   }
 }
 
 /** The line to the server is back: it may be another server now. */
-export function lookForRelease(): void {
-  worker?.look();
+export function checkForRelease(): void {
+  follower?.checkForUpdate();
 }
 
 /** Loads the newer console: only ever by a person's wish, since something may be half filled in. */
 export function loadRelease(): void {
-  if (worker) worker.takeOver();
-  else ownPage.reload();
+  if (follower) follower.takeOver();
+  else pageReloader.reload();
 }

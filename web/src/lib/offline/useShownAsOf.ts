@@ -1,7 +1,7 @@
 import { notifyManager, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
-import { isSilence } from '../http';
-import { shownAsOf } from './keep';
+import { isNoAnswer } from '../http/http';
+import { shownAsOf } from './answerCache';
 
 /** The time that the page is as of, and whether something on it says by itself that the server does not answer. */
 export function useShownAsOf(): { asOf: number; told: boolean } {
@@ -12,11 +12,11 @@ export function useShownAsOf(): { asOf: number; told: boolean } {
     [client],
   );
   const asOf = useSyncExternalStore(watch, () => shownAsOf(client));
-  const told = useSyncExternalStore(watch, () =>
+  const alreadyShown = useSyncExternalStore(watch, () =>
     client
       .getQueryCache()
       .findAll({ type: 'active' })
-      .some(({ state, meta }) => meta?.banner && state.status === 'error' && isSilence(state.error)),
+      .some(({ state, meta }) => meta?.banner && state.status === 'error' && isNoAnswer(state.error)),
   );
-  return { asOf, told };
+  return { asOf, told: alreadyShown };
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { formatNumber } from '@/lib/format/number';
-import type { Language } from '@/lib/i18n';
+import type { Language } from '@/lib/i18n/i18n';
 import { leftRoom, tickTexts } from './axes';
-import { fitted, roughly } from './measure';
+import { estimateWidth, truncateToWidth } from './measure';
 import { scaleFor } from './scale';
 
 describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as Language[])('the numbers at a chart, in %s', (language) => {
@@ -14,8 +14,8 @@ describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as Language[])('the numbers a
     ['a trillion', -1e12, 1e12],
   ])('have as much room as they take: %s', (_, low, high) => {
     const scale = scaleFor(low, high, 4);
-    const room = leftRoom([{ scale, numbers: true }], write, roughly);
-    const widest = Math.max(...tickTexts(scale, write).map((text) => roughly(text)));
+    const room = leftRoom([{ scale, numbers: true }], write, estimateWidth);
+    const widest = Math.max(...tickTexts(scale, write).map((text) => estimateWidth(text)));
     expect(room).toBeGreaterThanOrEqual(widest + 8);
     expect(room).toBeLessThan(Math.max(32, widest + 8) + 8);
   });
@@ -24,9 +24,9 @@ describe.each(['en-us', 'zh-cn', 'tr-tr', 'ru-ru'] as Language[])('the numbers a
 it('gives all plots the room of the longest number among them, and none to what stands in steps', () => {
   const write = (value: number) => String(value);
   const plot = (max: number, numbers = true) => ({ scale: scaleFor(0, max, 4), numbers });
-  const alone = leftRoom([plot(120_000)], write, roughly);
-  expect(leftRoom([plot(8), plot(120_000)], write, roughly)).toBe(alone);
-  expect(leftRoom([plot(8), plot(120_000, false)], write, roughly)).toBe(32);
+  const alone = leftRoom([plot(120_000)], write, estimateWidth);
+  expect(leftRoom([plot(8), plot(120_000)], write, estimateWidth)).toBe(alone);
+  expect(leftRoom([plot(8), plot(120_000, false)], write, estimateWidth)).toBe(32);
 });
 
 it('writes the numbers of an axis in order, its ends among them', () => {
@@ -36,7 +36,7 @@ it('writes the numbers of an axis in order, its ends among them', () => {
 });
 
 it('cuts words where their room ends, and says so', () => {
-  expect(fitted('thunderstorm', 200, roughly)).toBe('thunderstorm');
-  expect(fitted('thunder and hail', 63, roughly)).toBe('thunder…');
-  expect(fitted('雷阵雨伴有冰雹', 50, roughly)).toBe('雷阵雨…');
+  expect(truncateToWidth('thunderstorm', 200, estimateWidth)).toBe('thunderstorm');
+  expect(truncateToWidth('thunder and hail', 63, estimateWidth)).toBe('thunder…');
+  expect(truncateToWidth('雷阵雨伴有冰雹', 50, estimateWidth)).toBe('雷阵雨…');
 });

@@ -17,29 +17,29 @@ interface Plot {
   numbers: boolean;
 }
 
-type Write = (value: number, decimals?: number) => string;
+type NumberFormatter = (value: number, decimals?: number) => string;
 
 /** Between a number and its plot. */
 const labelGap = 8;
 /** So that the plots do not move a little with each digit that comes or goes. */
-const roomStep = 8;
-const leastRoom = 32;
+const roomStepPx = 8;
+const minRoom = 32;
 /** What is not written stands beyond the plots. */
 export const rightRoom = 16;
 
-const tickText = (scale: Scale, value: number, write: Write) => write(value, tickDecimals(scale));
+const tickText = (scale: Scale, value: number, write: NumberFormatter) => write(value, tickDecimals(scale));
 
 /** What stands at an axis of numbers. */
-export function tickTexts(scale: Scale, write: Write): string[] {
+export function tickTexts(scale: Scale, write: NumberFormatter): string[] {
   const count = Math.round((scale.max - scale.min) / scale.step);
   return Array.from({ length: count + 1 }, (_, index) => tickText(scale, scale.min + index * scale.step, write));
 }
 
 /** The room that the numbers of all plots need at their left, one for all so that the plots stand below one another. */
-export function leftRoom(plots: readonly Plot[], write: Write, measure: Measure): number {
+export function leftRoom(plots: readonly Plot[], write: NumberFormatter, measure: Measure): number {
   const texts = plots.flatMap(({ scale, numbers }) => (numbers ? tickTexts(scale, write) : []));
   const widest = Math.max(0, ...texts.map((text) => measure(text)));
-  return Math.max(leastRoom, Math.ceil((widest + labelGap) / roomStep) * roomStep);
+  return Math.max(minRoom, Math.ceil((widest + labelGap) / roomStepPx) * roomStepPx);
 }
 
 /** The moments that are named, which change with the window. */
@@ -54,7 +54,7 @@ export function axesOf(
   plots: readonly Plot[],
   span: { from: number; to: number },
   tokens: ChartTokens,
-  { write, ticks }: { write: Write; ticks: readonly TimeTick[] },
+  { write, ticks }: { write: NumberFormatter; ticks: readonly TimeTick[] },
 ) {
   const font = { fontSize: labelSize, fontWeight: 450, color: tokens.ink3, fontFamily: tokens.font } as const;
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { Language } from '@/lib/i18n';
-import { roughly } from './measure';
+import type { Language } from '@/lib/i18n/i18n';
+import { estimateWidth } from './measure';
 import { type TimeAxis, timeTicks } from './timeTicks';
 
 const at = (text: string) => new Date(text).getTime();
@@ -16,9 +16,9 @@ const charts = [
 ];
 
 const placed = (axis: TimeAxis, language: Language) =>
-  timeTicks(axis, language, roughly).map(({ time, words }) => {
+  timeTicks(axis, language, estimateWidth).map(({ time, words }) => {
     const x = axis.left + ((time - axis.from) / (axis.to - axis.from)) * axis.width;
-    return { words, from: x - roughly(words) / 2, to: x + roughly(words) / 2 };
+    return { words, from: x - estimateWidth(words) / 2, to: x + estimateWidth(words) / 2 };
   });
 
 describe.each(languages)('the moments below a chart, in %s', (language) => {
@@ -43,7 +43,7 @@ describe.each(languages)('the moments below a chart, in %s', (language) => {
 
 it('are round on the clock, evenly apart, days by their names', () => {
   const axis = { ...charts[0], from: at('2026-11-16T09:27:00'), to: at('2026-11-17T19:03:00') } as TimeAxis;
-  expect(timeTicks(axis, 'en-us', roughly).map(({ words }) => words)).toEqual([
+  expect(timeTicks(axis, 'en-us', estimateWidth).map(({ words }) => words)).toEqual([
     '12:00',
     '15:00',
     '18:00',
@@ -63,7 +63,7 @@ it('say the day where no midnight does', () => {
     timeTicks(
       { ...place, from: at('2026-11-16T09:27:00'), to: at('2026-11-16T18:27:00') } as TimeAxis,
       'ru-ru',
-      roughly,
+      estimateWidth,
     ).map(({ words }) => words);
   expect(of(charts[1])).toEqual(['16 нояб., 10:00', '12:00', '14:00', '16:00', '18:00']);
   // Two names would be hardly an axis.
@@ -72,7 +72,7 @@ it('say the day where no midnight does', () => {
 
 it('leave out no day of a month that others of its pace have', () => {
   const axis = { ...charts[0], from: at('2026-10-24T09:00:00'), to: at('2026-11-23T09:00:00') } as TimeAxis;
-  const times = timeTicks(axis, 'en-us', roughly).map(({ time }) => Math.round((time - axis.from) / day));
+  const times = timeTicks(axis, 'en-us', estimateWidth).map(({ time }) => Math.round((time - axis.from) / day));
   expect(times.length).toBeGreaterThan(8);
   const paces = times.slice(1).map((time, index) => time - (times[index] ?? 0));
   expect(new Set(paces).size).toBe(1);

@@ -1,6 +1,6 @@
 import { formatDay, formatDayTime, formatTime, startOfDay } from '@/lib/format/date';
-import { dateAt, timeOf } from '@/lib/format/zone';
-import type { Language } from '@/lib/i18n';
+import { fromZonedParts, zonedDate } from '@/lib/format/zone';
+import type { Language } from '@/lib/i18n/i18n';
 
 /** A moment that is named below the plots. */
 export interface TimeTick {
@@ -22,7 +22,7 @@ const dayMinutes = 24 * 60;
 /** Minutes between two ticks, counted from midnight. */
 const steps = [1, 2, 5, 10, 15, 30, 60, 120, 180, 240, 360, 720, ...[1, 2, 3, 5, 7, 10, 15].map((n) => n * dayMinutes)];
 /** As few names as are an axis. */
-const leastNames = 3;
+const minNames = 3;
 /** Between two names. */
 const gap = 18;
 
@@ -53,7 +53,7 @@ export function timeTicks(axis: TimeAxis, language: Language, measure: (words: s
     const [first, second] = ticks;
     if (!first) break;
     if (isMidnight(first.time)) return ticks;
-    if (dayless.length > 0 && ticks.length < leastNames) break;
+    if (dayless.length > 0 && ticks.length < minNames) break;
     const full = withDay(first);
     if (inside(full) && (!second || apart(full, second))) return [full, ...ticks.slice(1)];
     if (ticks.some(({ time }) => isMidnight(time))) return ticks;
@@ -67,7 +67,7 @@ const isMidnight = (time: number) => startOfDay(time) === time;
 
 /** By the clock on the wall: on days of 23 or 25 hours, too. */
 function timesOf({ from, to }: { from: number; to: number }, step: number): number[] {
-  const start = dateAt(from);
+  const start = zonedDate(from);
   const [year, month, date] = [start.getFullYear(), start.getMonth(), start.getDate()];
   const times: number[] = [];
   if (step >= dayMinutes) {
@@ -75,13 +75,13 @@ function timesOf({ from, to }: { from: number; to: number }, step: number): numb
     // Counted from one day for all windows: names do not change as the window moves.
     const since = Math.round(Date.UTC(year, month, date) / 86_400_000) % days;
     for (let day = -since; ; day += days) {
-      const time = timeOf(year, month, date + day);
+      const time = fromZonedParts(year, month, date + day);
       if (time > to) return times;
       if (time >= from) times.push(time);
     }
   }
   for (let minute = 0; ; minute += step) {
-    const time = timeOf(year, month, date + Math.floor(minute / dayMinutes), 0, minute % dayMinutes);
+    const time = fromZonedParts(year, month, date + Math.floor(minute / dayMinutes), 0, minute % dayMinutes);
     if (time > to) return times;
     if (time >= from && time > (times.at(-1) ?? Number.NEGATIVE_INFINITY)) times.push(time);
   }

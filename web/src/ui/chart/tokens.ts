@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { type Theme, useTheme } from '@/lib/preferences';
+import { type Theme, useTheme } from '@/lib/storage/preferences';
 
 /** The design's values that a canvas needs as values. */
 export interface ChartTokens {

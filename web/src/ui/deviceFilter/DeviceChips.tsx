@@ -1,11 +1,11 @@
 import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { knownDevices } from '@/lib/device/live/cache';
+import { knownDevices } from '@/lib/device/live/applyToCache';
 import { namedQuery } from '@/lib/device/queries';
 import { nameOf } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import css from './DeviceChips.module.css';
 
 interface DeviceChipsProps {
@@ -14,7 +14,7 @@ interface DeviceChipsProps {
 }
 
 /** So many stand by name; of more, the first and how many others. */
-const mostNamed = 2;
+const maxNamed = 2;
 
 /** The devices that a list is narrowed to, each to be let go of. */
 export function DeviceChips({ chosen, onChange }: DeviceChipsProps) {
@@ -23,7 +23,7 @@ export function DeviceChips({ chosen, onChange }: DeviceChipsProps) {
   const client = useQueryClient();
   const language = useLanguage((state) => state.language);
   const names = [...chosen];
-  const shown = names.slice(0, names.length > mostNamed ? 1 : mostNamed);
+  const shown = names.slice(0, names.length > maxNamed ? 1 : maxNamed);
   const query = namedQuery(language, shown);
   const devices = useQuery({
     ...query,

@@ -3,17 +3,17 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { groupsQuery } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
-import { errorText } from '@/lib/errorText';
-import { useLanguage } from '@/lib/i18n';
+import { errorText } from '@/lib/http/errorText';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Empty } from '../Empty';
 import { ErrorNote } from '../ErrorNote';
 import { SearchBox } from '../SearchBox';
 import css from './DevicePicker.module.css';
 import { DeviceTree, type Ticks } from './DeviceTree';
-import { FoundTree } from './FoundTree';
+import { SearchResultTree } from './SearchResultTree';
 import { TreeSkeleton } from './TreeSkeleton';
+import { useDeviceSearchRows } from './useDeviceSearchRows';
 import { useGroupRows } from './useGroupRows';
-import { useSearch } from './useSearch';
 
 interface DevicePickerProps {
   /** The names of the ticked devices. */
@@ -31,7 +31,7 @@ export function DevicePicker({ chosen, onToggle, takesRule, none }: DevicePicker
   const language = useLanguage((state) => state.language);
   const groups = useQuery({ ...groupsQuery(language, takesRule), placeholderData: keepPreviousData });
   const [text, setText] = useState('');
-  const search = useSearch(text, undefined, takesRule);
+  const search = useDeviceSearchRows(text, undefined, takesRule);
   const ticks: Ticks = {
     of: (row) => (row.kind === 'device' ? chosen.has(row.device.deviceName) : undefined),
     toggle: (row) => {
@@ -50,7 +50,7 @@ export function DevicePicker({ chosen, onToggle, takesRule, none }: DevicePicker
         />
       </div>
       {search.active ? (
-        <FoundTree search={search} ticks={ticks} />
+        <SearchResultTree search={search} ticks={ticks} />
       ) : groups.data ? (
         <Groups groups={groups.data} ticks={ticks} takesRule={takesRule} none={none} />
       ) : groups.isError ? (

@@ -3,12 +3,12 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, it, vi } from 'vitest';
 import type { Device, Group } from '@/lib/device/types';
 import { noteServerTime } from '@/lib/format/clock';
-import { device, group, noon, weather } from '@/test/farm';
-import { setWidth } from '@/test/screen';
+import { setWidth } from '@/test/mediaQueries';
+import { device, group, noon, weather } from '@/test/telemetryServer';
 import { DeviceTree } from './DeviceTree';
 import { groupRows, type Row } from './rows';
 
-const farm = (count: number): Group[] => [
+const groupsFixture = (count: number): Group[] => [
   group({ id: 0, groupName: '', deviceCount: 3, onlineCount: 2, deviceList: [] }),
   group({
     id: 1,
@@ -34,7 +34,7 @@ const withOne = (change: Partial<Device>) =>
 
 describe('the device tree', () => {
   it('tells a screen reader what it is', () => {
-    draw(rowsOf(farm(3)), 'WS-2');
+    draw(rowsOf(groupsFixture(3)), 'WS-2');
     const [closed, opened, , second] = screen.getAllByRole('treeitem');
     expect(screen.getByRole('tree', { name: 'Devices' })).toHaveAttribute('tabindex', '0');
     expect(closed).toHaveAttribute('aria-expanded', 'false');
@@ -50,7 +50,7 @@ describe('the device tree', () => {
   });
 
   it('is walked, opened and chosen from by keyboard', async () => {
-    const { onSelect, onToggle } = draw(rowsOf(farm(3)));
+    const { onSelect, onToggle } = draw(rowsOf(groupsFixture(3)));
     const user = userEvent.setup();
     await user.tab();
     expect(screen.getByRole('tree')).toHaveFocus();
@@ -71,13 +71,13 @@ describe('the device tree', () => {
   });
 
   it('leaves keys with a modifier to the browser', () => {
-    draw(rowsOf(farm(3)));
+    draw(rowsOf(groupsFixture(3)));
     expect(fireEvent.keyDown(screen.getByRole('tree'), { key: 'ArrowLeft', altKey: true })).toBe(true);
     expect(fireEvent.keyDown(screen.getByRole('tree'), { key: 'ArrowDown' })).toBe(false);
   });
 
   it('is chosen from by pointer, and goes on from there', async () => {
-    const { onSelect } = draw(rowsOf(farm(3)));
+    const { onSelect } = draw(rowsOf(groupsFixture(3)));
     const user = userEvent.setup();
     await user.click(screen.getByRole('treeitem', { name: /Mast 2/ }));
     expect(onSelect).toHaveBeenCalledExactlyOnceWith('WS-2');
@@ -86,7 +86,7 @@ describe('the device tree', () => {
   });
 
   it('draws few of ten thousand rows, and always the active one', () => {
-    draw(rowsOf(farm(10_000)));
+    draw(rowsOf(groupsFixture(10_000)));
     expect(screen.getAllByRole('treeitem').length).toBeLessThan(60);
     fireEvent.keyDown(screen.getByRole('tree'), { key: 'End' });
     expect(active()).toHaveAccessibleName(/Mast 10000/);
@@ -94,7 +94,7 @@ describe('the device tree', () => {
   });
 
   it('draws other rows when it is scrolled', () => {
-    draw(rowsOf(farm(10_000)));
+    draw(rowsOf(groupsFixture(10_000)));
     const tree = screen.getByRole('tree');
     tree.scrollTop = 36 * 5000;
     act(() => void tree.dispatchEvent(new Event('scroll')));
@@ -103,7 +103,7 @@ describe('the device tree', () => {
   });
 
   it('brings what was chosen elsewhere into view, once', () => {
-    const rows = rowsOf(farm(2000));
+    const rows = rowsOf(groupsFixture(2000));
     const { show } = draw(rows, 'WS-1');
     const tree = screen.getByRole('tree');
     Object.defineProperty(tree, 'clientHeight', { value: 600 });
@@ -111,7 +111,7 @@ describe('the device tree', () => {
     expect(tree.scrollTop).toBe(36 * 1502 - 600);
     // Scrolled away by hand, it stays where it was put while readings come in.
     tree.scrollTop = 0;
-    show(rowsOf(farm(2000)), 'WS-1500');
+    show(rowsOf(groupsFixture(2000)), 'WS-1500');
     expect(tree.scrollTop).toBe(0);
   });
 
@@ -123,7 +123,7 @@ describe('the device tree', () => {
 
   it('has higher rows on a phone', () => {
     setWidth(390);
-    draw(rowsOf(farm(3)));
+    draw(rowsOf(groupsFixture(3)));
     expect(screen.getByRole('treeitem', { name: /Mast 1/ })).toHaveStyle({ height: '48px', top: '88px' });
   });
 });
@@ -202,7 +202,13 @@ describe('a tree to tick', () => {
     const of = (row: { kind: string; key: string }) =>
       row.kind === 'group' ? ('mixed' as const) : row.key === 'device-2';
     render(
-      <DeviceTree label="Devices" rows={rowsOf(farm(3))} ticks={{ of, toggle }} onToggle={onToggle} onMore={vi.fn()} />,
+      <DeviceTree
+        label="Devices"
+        rows={rowsOf(groupsFixture(3))}
+        ticks={{ of, toggle }}
+        onToggle={onToggle}
+        onMore={vi.fn()}
+      />,
     );
     return { toggle, onToggle };
   };

@@ -1,11 +1,11 @@
 import { type KeyboardEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import css from './DeviceTree.module.css';
 import { DeviceRow, GroupRow, MoreRow, NoneRow } from './Rows';
 import type { Row } from './rows';
 import type { Tick } from './TickMark';
 import { treeAction } from './treeKeys';
-import { rowOffsets, scrollFor, useWindow } from './window';
+import { rowOffsets, scrollFor, useVirtualRows } from './virtualRows';
 
 /** Makes the tree one to tick: devices, and whole groups unless `of` gives none for them. */
 export interface Ticks {
@@ -35,9 +35,9 @@ const rowId = (key: string) => `device-list-${key}`;
  */
 export function DeviceTree({ label, rows, selected, onSelect, ticks, onToggle, onMore }: DeviceTreeProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const offsets = useMemo(() => rowOffsets(rows, (row) => heightOf(row, isPhone)), [rows, isPhone]);
-  const { from, to } = useWindow(frame, offsets);
+  const { from, to } = useVirtualRows(frame, offsets);
 
   const selectedAt = rows.findIndex((row) => row.kind === 'device' && row.device.deviceName === selected);
   const [activeKey, setActiveKey] = useState<string>();

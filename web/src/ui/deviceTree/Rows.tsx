@@ -11,7 +11,7 @@ import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { Dot } from '@/ui/Dot';
-import { OfflineFor } from '@/ui/OfflineFor';
+import { OfflineDuration } from '@/ui/OfflineDuration';
 import css from './Rows.module.css';
 import type { MoreState } from './rows';
 import { type Tick, TickMark } from './TickMark';
@@ -96,7 +96,7 @@ function When({ device }: { device: Device }) {
   if (device.onlineState === 0) {
     return (
       <span className={level}>
-        <OfflineFor device={device} />
+        <OfflineDuration device={device} />
       </span>
     );
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Device, Group } from '@/lib/device/types';
-import { device, group } from '@/test/farm';
-import { firstDevice, groupRows, opensByItself, type Row, searchRows } from './rows';
+import { device, group } from '@/test/telemetryServer';
+import { firstDevice, groupRows, isInitiallyOpen, type Row, searchRows } from './rows';
 
 const devices = (...ids: number[]): Device[] => ids.map((id) => device({ id, groupId: 1 }));
 const open = () => true;
@@ -71,13 +71,13 @@ describe('at the beginning', () => {
 
   it('devices in no scene wait below a closed head, where there are scenes to look at', () => {
     const groups = [unassigned(1), group({ deviceList: devices(2) })];
-    expect(groups.map((one) => opensByItself(one, groups))).toEqual([false, true]);
+    expect(groups.map((one) => isInitiallyOpen(one, groups))).toEqual([false, true]);
     expect(firstDevice(groups)?.id).toBe(2);
   });
 
   it('they are shown where all scenes are empty', () => {
     const groups = [unassigned(1), group()];
-    expect(groups.map((one) => opensByItself(one, groups))).toEqual([true, true]);
+    expect(groups.map((one) => isInitiallyOpen(one, groups))).toEqual([true, true]);
     expect(firstDevice(groups)?.id).toBe(1);
   });
 

@@ -100,12 +100,12 @@ export function searchRows(found: readonly Device[], total: number, state: MoreS
 }
 
 /** Devices in no scene wait below a closed head where there are scenes to look at. */
-export function opensByItself(group: Group, groups: readonly Group[]): boolean {
+export function isInitiallyOpen(group: Group, groups: readonly Group[]): boolean {
   return group.id !== 0 || !groups.some(({ id, deviceCount }) => id !== 0 && deviceCount > 0);
 }
 
 /** The device to begin with: the first one that the list shows. */
 export function firstDevice(groups: readonly Group[]): Device | undefined {
-  const open = groups.find((group) => opensByItself(group, groups) && group.deviceList.length > 0);
+  const open = groups.find((group) => isInitiallyOpen(group, groups) && group.deviceList.length > 0);
   return open?.deviceList[0];
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { device, group } from '@/test/farm';
+import { device, group } from '@/test/telemetryServer';
 import { groupRows, type Row } from './rows';
 import { treeAction } from './treeKeys';
 

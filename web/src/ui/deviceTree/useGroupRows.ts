@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { Device, Group } from '@/lib/device/types';
-import { groupRows, opensByItself } from './rows';
-import { useMore } from './useMore';
+import { groupRows, isInitiallyOpen } from './rows';
+import { useMoreDevices } from './useMoreDevices';
 
 /** A tree of groups: which of them are open, and their devices beyond the first hundred. `device` is what is selected, when it is known. */
 export function useGroupRows(groups: readonly Group[], device?: Device, selected?: string, takesRule?: number) {
   const [turned, setTurned] = useState<Readonly<Record<number, boolean>>>({});
-  const { more, load } = useMore(groups, takesRule);
-  const isOpen = useCallback((group: Group) => turned[group.id] ?? opensByItself(group, groups), [turned, groups]);
+  const { more, load } = useMoreDevices(groups, takesRule);
+  const isOpen = useCallback((group: Group) => turned[group.id] ?? isInitiallyOpen(group, groups), [turned, groups]);
   const rows = useMemo(() => groupRows(groups, isOpen, more, device), [groups, isOpen, more, device]);
 
   // What is selected elsewhere shows itself: its group opens. Closing it again is the person's choice.

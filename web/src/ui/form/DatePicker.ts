@@ -3,7 +3,7 @@ import { DatePicker as AntdDatePicker } from 'antd';
 import dayjs, { type Dayjs } from 'dayjs';
 import utc from 'dayjs/plugin/utc';
 import { now } from '@/lib/format/clock';
-import { timeOf, wallTime } from '@/lib/format/zone';
+import { fromZonedParts, wallTime } from '@/lib/format/zone';
 
 dayjs.extend(utc);
 
@@ -31,6 +31,6 @@ export const pickerDay = (day: string): Dayjs => dayjs.utc(day);
 
 /** The moment that was chosen in such a picker. */
 export function pickedTime(date: Dayjs): number {
-  const minute = timeOf(date.year(), date.month(), date.date(), date.hour(), date.minute());
+  const minute = fromZonedParts(date.year(), date.month(), date.date(), date.hour(), date.minute());
   return minute + date.second() * 1000 + date.millisecond();
 }

@@ -27,7 +27,7 @@ interface FieldProps {
 export function Field({ label, required = false, error, hint, after, below, children }: FieldProps) {
   const id = useId();
   const wrong = error !== undefined;
-  const told = wrong || hint !== undefined;
+  const hasDescription = wrong || hint !== undefined;
   return (
     <div className={css.field}>
       <label className={css.label} htmlFor={id}>
@@ -44,12 +44,12 @@ export function Field({ label, required = false, error, hint, after, below, chil
             id,
             ...(required ? { 'aria-required': true } : {}),
             ...(wrong ? { 'aria-invalid': true, status: 'error' } : {}),
-            ...(told ? { 'aria-describedby': `${id}-told` } : {}),
+            ...(hasDescription ? { 'aria-describedby': `${id}-told` } : {}),
           })}
         </div>
         {after}
       </div>
-      {told ? (
+      {hasDescription ? (
         <p className={wrong ? css.error : css.hint} id={`${id}-told`}>
           {wrong ? <ExclamationCircleOutlined aria-hidden="true" /> : null}
           <span>{error ?? hint}</span>

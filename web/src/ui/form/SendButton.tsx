@@ -2,7 +2,7 @@ import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { Button, type ButtonProps } from 'antd';
 import type { MouseEvent } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useOffline } from '@/lib/offline/reach';
+import { useOffline } from '@/lib/offline/reachability';
 
 /** A field that is left says below itself what is wrong with it, which would move the button away from under the pointer. */
 const stayInField = (event: MouseEvent) => event.preventDefault();

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import type L from 'leaflet';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { useFormat } from '@/lib/format/format';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { addTiles, createBaseMap, type MapTiles, setDragging } from '@/lib/map/baseMap';
 import { GraticuleLayer } from '@/lib/map/graticuleLayer';
 import { LandLayer, loadLand } from '@/lib/map/land';
-import { phone, useMedia } from '@/lib/media';
-import { useSaver } from '@/lib/saver';
+import { useDataSaver } from '@/lib/storage/dataSaver';
 import css from './BaseMap.module.css';
 
 interface BaseMapProps {
@@ -20,7 +20,7 @@ interface BaseMapProps {
 /** Land or tiles, the graticule, and a place to draw on. Import it lazily: it brings Leaflet and the coastline. */
 export function BaseMap({ tiles, label, children }: BaseMapProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [map, setMap] = useState<L.Map | null>(null);
 
   useEffect(() => {
@@ -50,7 +50,7 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
       <div ref={frame} className={css.frame} />
       {map ? (
         <>
-          <Ground map={map} tiles={tiles} />
+          <LandLayers map={map} tiles={tiles} />
           {children(map)}
         </>
       ) : null}
@@ -59,10 +59,10 @@ export function BaseMap({ tiles, label, children }: BaseMapProps) {
 }
 
 /** What the devices stand on: tiles where the installation has some, else the coastline that comes along, and the graticule. */
-function Ground({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
+function LandLayers({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
   const format = useFormat();
   const [graticule] = useState(() => new GraticuleLayer(format));
-  const coarse = useSaver();
+  const coarse = useDataSaver();
   const land = useQuery({
     queryKey: ['map', 'land', coarse],
     queryFn: ({ signal }) => loadLand(signal, coarse),
@@ -88,6 +88,6 @@ function Ground({ map, tiles }: { map: L.Map; tiles: MapTiles | null }) {
     };
   }, [map, tiles, graticule]);
 
-  useEffect(() => graticule.setWords(format), [graticule, format]);
+  useEffect(() => graticule.setFormat(format), [graticule, format]);
   return null;
 }

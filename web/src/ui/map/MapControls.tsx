@@ -4,7 +4,7 @@ import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import type L from 'leaflet';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { IconButton } from '@/ui/IconButton';
 import css from './MapControls.module.css';
 
@@ -18,7 +18,7 @@ interface MapControlsProps {
 /** Nearer, farther, everything. On a phone two fingers do the first two. */
 export function MapControls({ map, onShowAll, always = false }: MapControlsProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [zoom, setZoom] = useState(() => map.getZoom());
   useEffect(() => {
     const zoomed = () => setZoom(map.getZoom());

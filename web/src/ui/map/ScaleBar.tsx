@@ -5,10 +5,10 @@ import { useFormat } from '@/lib/format/format';
 import { metresPerPixel, scaleBar } from '@/lib/map/graticule';
 import css from './ScaleBar.module.css';
 
-const mostPixels = 110;
+const maxPixels = 110;
 
 function measure(map: L.Map) {
-  return scaleBar(metresPerPixel(map.getCenter().lat, map.getZoom()), mostPixels);
+  return scaleBar(metresPerPixel(map.getCenter().lat, map.getZoom()), maxPixels);
 }
 
 /** How long a stretch of ground is, at the middle of the view. */

@@ -3,24 +3,24 @@ import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { api } from '@/lib/api';
+import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
-import { makingText } from '@/lib/makingText';
-import { toast } from '@/lib/notices';
+import { api } from '@/lib/http/api';
+import { createErrorText } from '@/lib/http/createErrorText';
 import { Dialog } from '@/ui/Dialog';
 import { DevicePicker } from '@/ui/deviceTree/DevicePicker';
 import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import { refetchRules } from '../queries';
-import { mostDevices } from '../search';
+import { maxDevices } from '../search';
 import css from './CopyDialog.module.css';
 import type { ActionProps } from './DeleteDialog';
-import { useLast } from './useLast';
+import { useLastValue } from './useLastValue';
 
 /** Gives the same rule to other devices: all of them or, when one does not fit, none. */
 export function CopyDialog({ rule, onClose }: ActionProps) {
   const { t } = useTranslation();
-  const shown = useLast(rule);
+  const shown = useLastValue(rule);
   return (
     <Dialog open={rule !== null} title={t('rule.copy.title')} onClose={onClose} width={520}>
       {shown ? <Choice key={shown.id} rule={shown} onClose={onClose} /> : null}
@@ -48,10 +48,10 @@ function Choice({ rule, onClose }: { rule: AlarmRule; onClose: () => void }) {
   const toggle = (name: string) => {
     copy.reset();
     if (chosen.has(name)) setChosen(new Set([...chosen].filter((other) => other !== name)));
-    else if (chosen.size < mostDevices) setChosen(new Set([...chosen, name]));
-    else toast.warning(t('rule.filter.most', { most: mostDevices }));
+    else if (chosen.size < maxDevices) setChosen(new Set([...chosen, name]));
+    else toast.warning(t('rule.filter.most', { most: maxDevices }));
   };
-  const failure = makingText(copy.error);
+  const failure = createErrorText(copy.error);
   const count = chosen.size;
   return (
     <div className={css.body}>

@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { api } from '@/lib/api';
-import { toast } from '@/lib/notices';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
 import { Dialog } from '@/ui/Dialog';
 import { refetchRules } from '../queries';
-import { useLast } from './useLast';
+import { useLastValue } from './useLastValue';
 
 export interface ActionProps {
   /** The rule that it is about; null closes it. */
@@ -18,7 +18,7 @@ export interface ActionProps {
 export function DeleteDialog({ rule, onClose }: ActionProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const shown = useLast(rule);
+  const shown = useLastValue(rule);
   const remove = useMutation({
     mutationFn: ({ id }: AlarmRule) => api.del('/admin-api/client/pc/alarm-rules/delete', { query: { id } }),
     meta: { failure: 'common.deleteFail' },

@@ -3,10 +3,10 @@ import { Button } from 'antd';
 import { useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { api } from '@/lib/api';
+import { toast } from '@/lib/feedback/feedback';
 import { now } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { toast } from '@/lib/notices';
+import { api } from '@/lib/http/api';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
@@ -14,15 +14,15 @@ import { ZoneNote } from '@/ui/ZoneNote';
 import { refetchRules } from '../queries';
 import type { ActionProps } from './DeleteDialog';
 import css from './MuteDialog.module.css';
-import { fieldText, type MuteChoice, muteTimes, otherTime } from './muteTimes';
-import { useLast } from './useLast';
+import { fieldTime, type MuteChoice, muteTimes, parseOtherTime } from './muteTimes';
+import { useLastValue } from './useLastValue';
 
 /** Until when nobody is told of a rule's alarms. */
 export function MuteDialog({ rule, onClose }: ActionProps) {
   const { t } = useTranslation();
   const id = useId();
   const [busy, setBusy] = useState(false);
-  const shown = useLast(rule);
+  const shown = useLastValue(rule);
   return (
     <Dialog
       open={rule !== null}
@@ -57,7 +57,7 @@ function Choices({ formId, rule, onBusy, onClose }: ChoicesProps) {
   const [opened] = useState(now);
   const times = muteTimes(opened);
   const [choice, setChoice] = useState<MuteChoice>('hour');
-  const [other, setOther] = useState(() => fieldText(times.morning));
+  const [other, setOther] = useState(() => fieldTime(times.morning));
   const [wrong, setWrong] = useState(false);
   const field = useRef<HTMLInputElement>(null);
 
@@ -78,7 +78,7 @@ function Choices({ formId, rule, onBusy, onClose }: ChoicesProps) {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        const until = choice === 'other' ? otherTime(other, now()) : times[choice];
+        const until = choice === 'other' ? parseOtherTime(other, now()) : times[choice];
         setWrong(until === null);
         if (until === null) field.current?.focus();
         else if (!mute.isPending) mute.mutate(until);
@@ -105,7 +105,7 @@ function Choices({ formId, rule, onBusy, onClose }: ChoicesProps) {
               type="datetime-local"
               className={css.field}
               value={other}
-              min={fieldText(opened)}
+              min={fieldTime(opened)}
               onChange={(event) => {
                 setOther(event.target.value);
                 setWrong(false);

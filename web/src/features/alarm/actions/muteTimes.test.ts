@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { fieldText, muteTimes, otherTime } from './muteTimes';
+import { fieldTime, muteTimes, parseOtherTime } from './muteTimes';
 
 const now = new Date(2026, 10, 21, 22, 30).getTime();
 const hour = 3_600_000;
@@ -13,9 +13,9 @@ it('an hour, eight, and the next morning by the calendar', () => {
 });
 
 it('a time of one’s own is to come, and within thirty days', () => {
-  expect(otherTime(fieldText(now + hour), now)).toBe(now + hour);
-  expect(fieldText(now)).toBe('2026-11-21T22:30');
-  for (const wrong of ['', 'soon', fieldText(now), fieldText(now - hour), fieldText(now + 31 * 24 * hour)]) {
-    expect(otherTime(wrong, now)).toBeNull();
+  expect(parseOtherTime(fieldTime(now + hour), now)).toBe(now + hour);
+  expect(fieldTime(now)).toBe('2026-11-21T22:30');
+  for (const wrong of ['', 'soon', fieldTime(now), fieldTime(now - hour), fieldTime(now + 31 * 24 * hour)]) {
+    expect(parseOtherTime(wrong, now)).toBeNull();
   }
 });

@@ -3,15 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { type RefSelectProps, Select } from 'antd';
 import { useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mostChannels } from '@/lib/alarm/types';
+import { maxChannels } from '@/lib/alarm/types';
+import { useDeliveryReach } from '@/lib/channel/deliveryReach';
 import { channelPageQuery, channelsByIdQuery } from '@/lib/channel/queries';
-import { useReach } from '@/lib/channel/reach';
-import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
-import { useSettled } from '@/lib/useSettled';
-import { ModeIcons } from '@/ui/channel/modes';
+import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
+import { errorText } from '@/lib/http/errorText';
+import { ChannelKindIcons } from '@/ui/channel/channelKinds';
 import { Field } from '@/ui/form/Field';
-import { leaveByTab } from '@/ui/form/leaveByTab';
+import { tabLeavesField } from '@/ui/form/tabLeavesField';
 import { IconButton } from '@/ui/IconButton';
 import css from './fields.module.css';
 import { NewChannelDialog } from './NewChannelDialog';
@@ -23,7 +23,7 @@ interface ChannelFieldProps {
   error: string | undefined;
 }
 
-const mostOffered = 100;
+const maxOffered = 100;
 
 /**
  * Through which channels people are told: the first hundred to choose from, all others by searching on the server, and a new one that is
@@ -39,8 +39,8 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
   const select = useRef<RefSelectProps>(null);
   /** The dialog gives the keyboard back to the button beside the field; to the field itself it goes from here. */
   const toField = useRef(false);
-  const asked = useSettled(text.trim());
-  const page = useQuery(channelPageQuery({ noticeName: asked || undefined, pageNo: 1, pageSize: mostOffered }));
+  const asked = useDebouncedText(text.trim());
+  const page = useQuery(channelPageQuery({ noticeName: asked || undefined, pageNo: 1, pageSize: maxOffered }));
   const known = useQuery({ ...channelsByIdQuery(), enabled: value.length > 0 }).data;
 
   const offered = page.data?.list ?? [];
@@ -55,9 +55,9 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
     const channel = known?.get(id);
     options.push({ value: id, label: channel?.noticeName ?? String(id), modes: channel?.noticeMode ?? [] });
   }
-  const reach = useReach(value);
+  const reach = useDeliveryReach(value);
   const none = page.data?.total === 0 && asked === '';
-  const full = value.length >= mostChannels;
+  const full = value.length >= maxChannels;
   const make = (from: 'list' | 'button') => {
     toField.current = from === 'list';
     setOpen(false);
@@ -93,7 +93,7 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
             mode="multiple"
             className={css.device}
             value={[...value]}
-            maxCount={mostChannels}
+            maxCount={maxChannels}
             placeholder={t(none ? 'rule.form.noChannels' : 'rule.form.tellPlaceholder')}
             onChange={(ids) => {
               setText('');
@@ -101,7 +101,7 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
             }}
             showSearch={{ filterOption: false, searchValue: text, onSearch: setText }}
             open={open}
-            onInputKeyDown={leaveByTab(() => setOpen(false))}
+            onInputKeyDown={tabLeavesField(() => setOpen(false))}
             onOpenChange={(next) => {
               setOpen(next);
               setText('');
@@ -111,7 +111,7 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
             optionRender={({ label, data }) => (
               <span className={css.channel}>
                 <span className={css.channelName}>{label}</span>
-                <ModeIcons of={data.modes} />
+                <ChannelKindIcons of={data.modes} />
               </span>
             )}
             notFoundContent={
@@ -128,9 +128,9 @@ export function ChannelField({ value, onChange, error }: ChannelFieldProps) {
             popupRender={(list) => (
               <>
                 {list}
-                {total > mostOffered ? (
+                {total > maxOffered ? (
                   <p className={css.more}>
-                    {t('rule.form.moreChannels', { n: format.number(mostOffered), all: format.number(total) })}
+                    {t('rule.form.moreChannels', { n: format.number(maxOffered), all: format.number(total) })}
                   </p>
                 ) : null}
                 {full ? null : (

@@ -9,7 +9,7 @@ import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
 import type { Attribute, Attributes } from './attributes';
 import css from './Conditions.module.css';
-import type { ConditionPart, ConditionWrong } from './rules';
+import type { ConditionPart, ConditionProblem } from './rules';
 import { NumberInput, ValueInput } from './ValueInput';
 import { type ConditionValues, takesRecovery } from './values';
 
@@ -20,7 +20,7 @@ interface ConditionRowProps {
   properties: Attributes | undefined;
   /** How many devices there are; some may not have every attribute. */
   deviceCount: number;
-  wrong: ConditionWrong | undefined;
+  wrong: ConditionProblem | undefined;
   onChange: (part: Partial<ConditionValues>) => void;
 }
 

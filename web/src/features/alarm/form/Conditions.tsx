@@ -3,13 +3,13 @@ import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlin
 import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mostConditions } from '@/lib/alarm/types';
+import { maxConditions } from '@/lib/alarm/types';
 import { IconButton } from '@/ui/IconButton';
 import { Select } from '@/ui/Select';
 import type { Attributes } from './attributes';
 import { ConditionRow } from './ConditionRow';
 import css from './Conditions.module.css';
-import type { ConditionWrong } from './rules';
+import type { ConditionProblem } from './rules';
 import { type ConditionValues, emptyCondition, nextKey, takesRecovery } from './values';
 
 interface ConditionsProps {
@@ -20,7 +20,7 @@ interface ConditionsProps {
   deviceCount: number;
   onChange: (conditions: readonly ConditionValues[]) => void;
   /** What is wrong with some row, by its key. */
-  wrong: ReadonlyMap<number, ConditionWrong>;
+  wrong: ReadonlyMap<number, ConditionProblem>;
 }
 
 /** Conditions, folded from top to bottom. The first one is always there, and joins nothing. */
@@ -69,7 +69,7 @@ export function Conditions({ conditions, properties, deviceCount, onChange, wron
                 />
               )}
             </div>
-            <Told wrong={wrong.get(condition.key)} id={`condition-${condition.key}-wrong`} />
+            <ConditionSentence wrong={wrong.get(condition.key)} id={`condition-${condition.key}-wrong`} />
           </li>
         ))}
       </ol>
@@ -77,7 +77,7 @@ export function Conditions({ conditions, properties, deviceCount, onChange, wron
         <button
           type="button"
           className={css.add}
-          disabled={!properties || conditions.length >= mostConditions}
+          disabled={!properties || conditions.length >= maxConditions}
           onClick={() => onChange([...conditions, emptyCondition(nextKey(conditions))])}
         >
           <PlusOutlined aria-hidden="true" />
@@ -94,7 +94,7 @@ export function Conditions({ conditions, properties, deviceCount, onChange, wron
   );
 }
 
-function Told({ wrong, id }: { wrong: ConditionWrong | undefined; id: string }) {
+function ConditionSentence({ wrong, id }: { wrong: ConditionProblem | undefined; id: string }) {
   const { t } = useTranslation();
   if (!wrong) return null;
   return (

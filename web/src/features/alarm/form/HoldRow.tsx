@@ -1,7 +1,7 @@
 import { Fragment } from 'react';
 import { useTranslation } from 'react-i18next';
 import { readingsText, windowText } from '@/lib/alarm/sentence';
-import { mostHits, type Trigger, windows } from '@/lib/alarm/types';
+import { maxHits, type Trigger, windows } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
 import { Select } from '@/ui/Select';
 import css from './HoldRow.module.css';
@@ -36,7 +36,7 @@ export function HoldRow({ trigger, hitCounts, durations, onChange }: HoldRowProp
               value={hitCounts}
               onChange={({ target }) => onChange({ hitCounts: Number(target.value) })}
             >
-              {Array.from({ length: mostHits }, (_, i) => i + 1).map((n) => (
+              {Array.from({ length: maxHits }, (_, i) => i + 1).map((n) => (
                 <option key={n} value={n}>
                   {readingsText(n, 'full', language)}
                 </option>

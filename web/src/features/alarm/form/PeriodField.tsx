@@ -2,11 +2,11 @@ import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlin
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { clockSteps, isEveryDay, minutesOf, onDays, slotsADay, slotsText } from '@/lib/alarm/period';
+import { clockSteps, isEveryDay, minutesOf, slotsPerDay, slotsText, withWeekdays } from '@/lib/alarm/period';
 import { useFormat } from '@/lib/format/format';
-import { userQuery } from '@/lib/queries';
+import { userQuery } from '@/lib/http/queries';
 import { Select } from '@/ui/Select';
-import { OvernightOffer } from './OvernightOffer';
+import { OvernightSuggestion } from './OvernightSuggestion';
 import css from './PeriodField.module.css';
 import { PeriodPresets } from './PeriodPresets';
 import type { PeriodValues } from './presets';
@@ -30,7 +30,7 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
   const zone = user.data?.timeZone ?? '';
   const { complexTime, startTime, endTime, slots, weekdays } = value;
   const [start, end] = [minutesOf(startTime) ?? 0, minutesOf(endTime) ?? 0];
-  const told = `${id}-told`;
+  const hintId = `${id}-told`;
   const field = useRef<HTMLFieldSetElement>(null);
   /** How often an offer was taken: its button goes away, and the keyboard must not go with it. */
   const [taken, setTaken] = useState(0);
@@ -38,7 +38,7 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
     if (taken > 0) field.current?.querySelector<HTMLElement>('[role="listbox"] [tabindex="0"], select')?.focus();
   }, [taken]);
 
-  const range = (hours: string) => format.capital(onDays(weekdays, hours, format));
+  const range = (hours: string) => format.capital(withWeekdays(weekdays, hours, format));
   const words =
     complexTime === 0
       ? t('rule.form.simpleText', { range: range(`${startTime}–${endTime}`), zone })
@@ -51,10 +51,10 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
             zone,
           });
   // Friday's night would else be taken to last until Saturday's morning.
-  const overMidnight = complexTime === 1 && slots.includes(0) && slots.includes(slotsADay - 1);
-  const newDay = overMidnight && slots.length < slotsADay && !isEveryDay(weekdays);
+  const overMidnight = complexTime === 1 && slots.includes(0) && slots.includes(slotsPerDay - 1);
+  const newDay = overMidnight && slots.length < slotsPerDay && !isEveryDay(weekdays);
   const line = (
-    <p className={error ? css.error : css.told} id={told} aria-live="polite">
+    <p className={error ? css.error : css.told} id={hintId} aria-live="polite">
       {error ? (
         <>
           <ExclamationCircleOutlined aria-hidden="true" /> {error}
@@ -94,7 +94,7 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
                 className={css.clock}
                 value={value[name]}
                 aria-invalid={error ? true : undefined}
-                aria-describedby={told}
+                aria-describedby={hintId}
                 onChange={({ target }) => onChange({ [name]: target.value })}
               >
                 {clockSteps.map((clock) => (
@@ -114,7 +114,7 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
           <SlotGrid
             slots={slots}
             onChange={(next) => onChange({ slots: next })}
-            describedBy={`${told} ${id}-hint`}
+            describedBy={`${hintId} ${id}-hint`}
             invalid={error !== undefined}
           />
           <p className="visually-hidden" id={`${id}-hint`}>
@@ -122,7 +122,7 @@ export function PeriodField({ value, onChange, error, weekdaysError }: PeriodFie
           </p>
         </>
       ) : null}
-      <OvernightOffer
+      <OvernightSuggestion
         start={complexTime === 0 ? start : 0}
         end={end}
         onTake={(part) => {

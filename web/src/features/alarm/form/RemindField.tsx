@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next';
 import { spanText } from '@/lib/alarm/sentence';
 import { reminders } from '@/lib/alarm/types';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import css from './fields.module.css';

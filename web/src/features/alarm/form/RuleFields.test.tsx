@@ -1,30 +1,43 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { askedOf, paths, sentTo } from '@/test/alarm';
-import { farmZone } from '@/test/backend';
-import { box, chosen, dialog, fill, freshServer, open, pick, press, said, server, slot, text } from '@/test/ruleForm';
+import { askedOf, paths, sentTo } from '@/test/alarmServer';
+import {
+  chosenSlots,
+  dialog,
+  fieldBox,
+  fillRule,
+  newServerForEachTest,
+  openRuleForm,
+  pick,
+  press,
+  ruleSentence,
+  server,
+  slot,
+  textField,
+} from '@/test/ruleForm';
+import { tenantZone } from '@/test/shellServer';
 
-freshServer();
+newServerForEachTest();
 
 describe('conditions', () => {
   it('are as their attribute wants them, and joined from top to bottom', async () => {
-    const { user } = await open();
-    await fill(user);
-    await user.clear(text('Value of condition 1'));
-    await user.type(text('Value of condition 1'), '-2,5');
+    const { user } = await openRuleForm();
+    await fillRule(user);
+    await user.clear(textField('Value of condition 1'));
+    await user.type(textField('Value of condition 1'), '-2,5');
     await press(user, 'Add a condition');
-    await user.selectOptions(box('How condition 2 joins'), 'or');
-    await user.selectOptions(box('Attribute of condition 2'), 'Heating');
+    await user.selectOptions(fieldBox('How condition 2 joins'), 'or');
+    await user.selectOptions(fieldBox('Attribute of condition 2'), 'Heating');
     expect(
-      within(box('Comparison of condition 2'))
+      within(fieldBox('Comparison of condition 2'))
         .getAllByRole('option')
         .map(({ textContent }) => textContent),
     ).toEqual(['equals (=)', 'does not equal (≠)']);
-    await user.selectOptions(box('Value of condition 2'), 'Off');
+    await user.selectOptions(fieldBox('Value of condition 2'), 'Off');
     await press(user, 'Add a condition');
-    await user.selectOptions(box('Attribute of condition 3'), 'Leaf wetness');
-    await user.type(text('Value of condition 3'), 'wet');
-    expect(said()).toBe(
+    await user.selectOptions(fieldBox('Attribute of condition 3'), 'Leaf wetness');
+    await user.type(textField('Value of condition 3'), 'wet');
+    expect(ruleSentence()).toBe(
       'Alarm when ((Air temperature is below −2.5 °C or Heating equals Off) and Leaf wetness equals wet), for at least 1 reading within 5 minutes.',
     );
     await press(user, 'Save');
@@ -39,15 +52,15 @@ describe('conditions', () => {
   });
 
   it('may end at another value, on the safe side of their own', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     await press(user, 'Clear at another value');
     expect(dialog().getByText('Clears at or above')).toBeInTheDocument();
-    await user.type(text('Recovery value of condition 1'), '1');
+    await user.type(textField('Recovery value of condition 1'), '1');
     await press(user, 'Save');
     expect(await dialog().findByText('Must not be below the limit')).toBeInTheDocument();
-    await user.clear(text('Recovery value of condition 1'));
-    await user.type(text('Recovery value of condition 1'), '4');
+    await user.clear(textField('Recovery value of condition 1'));
+    await user.type(textField('Recovery value of condition 1'), '4');
     expect(dialog().getByText(/^Clears at the first/)).toHaveTextContent(
       'While the alarm is open, the limit is Air temperature 4 °C.',
     );
@@ -59,11 +72,11 @@ describe('conditions', () => {
 
 describe('the devices', () => {
   it('are a hundred to begin with, all others are searched on the server', async () => {
-    const { user } = await open();
-    await user.click(box(/^Device source/));
+    const { user } = await openRuleForm();
+    await user.click(fieldBox(/^Device source/));
     expect(await screen.findByText('The first 100 of 122. Type to find others.')).toBeInTheDocument();
     expect(askedOf(server, paths.devices).length).toBe(0);
-    await user.type(box(/^Device source/), 'probe 119');
+    await user.type(fieldBox(/^Device source/), 'probe 119');
     await user.click(await screen.findByText('Probe 119 · PR-119', { selector: '.ant-select-item-option-content *' }));
     expect(
       dialog().getByText('Probe 119 · PR-119', {
@@ -82,25 +95,25 @@ describe('the notification period', () => {
   const preset = (name: RegExp) => dialog().getByText(name, { selector: 'button' });
 
   it('must not begin after its end, and says which half hours a night would be before it makes it so', async () => {
-    const { user } = await open();
-    await fill(user);
-    await user.selectOptions(box('Start'), '20:00');
-    await user.selectOptions(box('End'), '07:00');
+    const { user } = await openRuleForm();
+    await fillRule(user);
+    await user.selectOptions(fieldBox('Start'), '20:00');
+    await user.selectOptions(fieldBox('End'), '07:00');
     expect(dialog().getByText('20:00–07:00 crosses midnight.')).toBeInTheDocument();
-    await user.selectOptions(box('End'), '06:45');
+    await user.selectOptions(fieldBox('End'), '06:45');
     expect(
       dialog().getByText('20:00–06:45 crosses midnight and becomes 20:00–07:00, in whole half hours.'),
     ).toBeInTheDocument();
     await press(user, 'Save');
     expect(await dialog().findByText('Start time must not be after end time')).toBeInTheDocument();
-    expect(box('Start')).toHaveFocus();
+    expect(fieldBox('Start')).toHaveFocus();
     expect(sentTo(server, paths.create)).toEqual([]);
     await user.click(
       dialog().getByRole('button', { name: 'Use these half hours: 20:00–24:00, 00:00–07:00', hidden: true }),
     );
     // Its button has gone: the keyboard is where the half hours are.
     expect(slot('00:00')).toHaveFocus();
-    expect(dialog().getByText(`20:00–24:00, 00:00–07:00 · 22 of 48 half hours · ${farmZone}`)).toBeInTheDocument();
+    expect(dialog().getByText(`20:00–24:00, 00:00–07:00 · 22 of 48 half hours · ${tenantZone}`)).toBeInTheDocument();
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
     const [{ timePeriods, startTime, weekdays }] = sentTo(server, paths.create) as [
@@ -115,33 +128,33 @@ describe('the notification period', () => {
   });
 
   it('that ends at midnight by its other name is put right, quarter hours and all', async () => {
-    const { user } = await open();
-    await user.selectOptions(box('Start'), '20:15');
-    await user.selectOptions(box('End'), '00:00');
+    const { user } = await openRuleForm();
+    await user.selectOptions(fieldBox('Start'), '20:15');
+    await user.selectOptions(fieldBox('End'), '00:00');
     expect(dialog().getByText('A day begins at 00:00 and ends at 24:00.')).toBeInTheDocument();
     await user.click(dialog().getByRole('button', { name: 'Use 20:15–24:00', hidden: true }));
-    expect(box('End')).toHaveValue('24:00');
-    expect(box('Start')).toHaveFocus();
+    expect(fieldBox('End')).toHaveValue('24:00');
+    expect(fieldBox('Start')).toHaveFocus();
   });
 
   it('has presets: a day, a night, and workdays, which keep the times', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     await user.click(preset(/^Night/));
     expect(preset(/^Night/)).toHaveTextContent('Night 20:00–06:00');
-    expect(dialog().getByText(`20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${farmZone}`)).toBeInTheDocument();
+    expect(dialog().getByText(`20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${tenantZone}`)).toBeInTheDocument();
     await user.click(preset(/^Workdays/));
     expect(pressed()).toEqual(['Mon', 'Tue', 'Wed', 'Thu', 'Fri']);
-    expect(chosen()).toHaveLength(20);
+    expect(chosenSlots()).toHaveLength(20);
     expect(
-      dialog().getByText(`Mon–Fri, 20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${farmZone}`),
+      dialog().getByText(`Mon–Fri, 20:00–24:00, 00:00–06:00 · 20 of 48 half hours · ${tenantZone}`),
     ).toBeInTheDocument();
     expect(dialog().getByText('What is after midnight belongs to the new day.')).toBeInTheDocument();
     await user.click(preset(/^Day/));
-    expect([box('Start').value, box('End').value]).toEqual(['06:00', '20:00']);
+    expect([fieldBox('Start').value, fieldBox('End').value]).toEqual(['06:00', '20:00']);
     expect(pressed()).toHaveLength(7);
     await user.click(preset(/^Workdays/));
-    expect(dialog().getByText(`Mon–Fri, 06:00–20:00 · ${farmZone}`)).toBeInTheDocument();
+    expect(dialog().getByText(`Mon–Fri, 06:00–20:00 · ${tenantZone}`)).toBeInTheDocument();
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
     expect(sentTo(server, paths.create)[0]).toMatchObject({
@@ -153,7 +166,7 @@ describe('the notification period', () => {
   });
 
   it('counts on chosen days, by clicks and by the keyboard; the week begins as the language has it', async () => {
-    const { user } = await open();
+    const { user } = await openRuleForm();
     expect(pressed()).toEqual(['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']);
     await user.click(day('Wednesday'));
     expect(pressed()).not.toContain('Wed');
@@ -167,8 +180,8 @@ describe('the notification period', () => {
   });
 
   it('must have a day', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     for (const name of ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']) {
       await user.click(day(name));
     }
@@ -184,10 +197,10 @@ describe('the notification period', () => {
   });
 
   it('of half hours must hold one', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     await pick(user, 'Custom');
-    expect(dialog().getByText(`No half hour is chosen · ${farmZone}`)).toBeInTheDocument();
+    expect(dialog().getByText(`No half hour is chosen · ${tenantZone}`)).toBeInTheDocument();
     await press(user, 'Save');
     const [wrong] = await dialog().findAllByText('Choose at least one half hour');
     // Below the hours a phone would not show it.
@@ -197,37 +210,37 @@ describe('the notification period', () => {
   });
 
   it('is painted by a pointer: a click turns one, a stroke several', async () => {
-    const { user } = await open();
+    const { user } = await openRuleForm();
     await pick(user, 'Custom');
     const down = (clock: string) => fireEvent.pointerDown(slot(clock), { button: 0 });
     const over = (clock: string) => fireEvent.pointerEnter(slot(clock));
     const up = () => fireEvent.pointerUp(window);
     down('08:00');
     over('09:30');
-    expect(chosen()).toEqual([16, 17, 18, 19]);
+    expect(chosenSlots()).toEqual([16, 17, 18, 19]);
     // Back again: what was only come over is as before.
     over('08:30');
-    expect(chosen()).toEqual([16, 17]);
+    expect(chosenSlots()).toEqual([16, 17]);
     up();
     over('12:00');
-    expect(chosen()).toEqual([16, 17]);
+    expect(chosenSlots()).toEqual([16, 17]);
     down('08:30');
     over('08:00');
     up();
-    expect(chosen()).toEqual([]);
+    expect(chosenSlots()).toEqual([]);
   });
 
   it('is painted by the keyboard', async () => {
-    const { user } = await open();
+    const { user } = await openRuleForm();
     await pick(user, 'Custom');
     slot('00:00').focus();
     await user.keyboard('{ArrowRight}{ArrowDown} ');
     expect(slot('12:30')).toHaveFocus();
-    expect(chosen()).toEqual([25]);
+    expect(chosenSlots()).toEqual([25]);
     await user.keyboard('{Shift>}{ArrowRight}{ArrowRight}{/Shift}');
-    expect(chosen()).toEqual([25, 26, 27]);
+    expect(chosenSlots()).toEqual([25, 26, 27]);
     await user.keyboard('{End} {Home}{Shift>}{ArrowRight}{/Shift}');
-    expect(chosen()).toEqual([0, 1, 25, 26, 27, 47]);
+    expect(chosenSlots()).toEqual([0, 1, 25, 26, 27, 47]);
     expect(dialog().getByText(/^23:30–24:00, 00:00–01:00, 12:30–14:00 · 6 of 48/)).toBeInTheDocument();
   });
 });

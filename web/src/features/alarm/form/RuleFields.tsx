@@ -1,8 +1,8 @@
 import { Input } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { countOf } from '@/lib/alarm/targets';
+import { targetCount } from '@/lib/alarm/targets';
 import { levels } from '@/lib/alarm/types';
-import { errorText } from '@/lib/errorText';
+import { errorText } from '@/lib/http/errorText';
 import { levelLooks } from '@/ui/alarm/tags';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Field } from '@/ui/form/Field';
@@ -17,10 +17,10 @@ import { Segments } from './Segments';
 import { SourceField } from './SourceField';
 import { TargetField } from './TargetField';
 import type { RuleFormState } from './useRuleForm';
-import { useTargetsSaid } from './useTargetsSaid';
+import { useTargetsHint } from './useTargetsHint';
 import { descriptionLimit } from './values';
 
-const nothingWrong = new Map<never, never>();
+const noProblems = new Map<never, never>();
 
 /** Every field of a rule. */
 export function RuleFields({ form }: { form: RuleFormState }) {
@@ -60,7 +60,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
         value={values.targets}
         onChange={(targets) => change({ targets })}
         error={errorOf('targets')}
-        hint={useTargetsSaid(form)}
+        hint={useTargetsHint(form)}
       />
       <div className={css.pair}>
         <Segments
@@ -95,7 +95,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
       <ConditionFrame legend={t('rule.form.when')} error={errorOf('conditions')}>
         {trigger === 1 ? null : (
           <>
-            {countOf(values.targets) === 0 ? <p className={css.hint}>{t('rule.form.pickDevice')}</p> : null}
+            {targetCount(values.targets) === 0 ? <p className={css.hint}>{t('rule.form.pickDevice')}</p> : null}
             {model.isError && !model.data ? (
               <ErrorNote
                 title={t('rule.form.attributesFailed')}
@@ -111,7 +111,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
               deviceCount={model.data?.deviceCount ?? 0}
               // Who says what an attribute is to be has said that it is about attributes.
               onChange={(conditions) => change({ conditions, trigger: 0 })}
-              wrong={form.allTold ? findings.conditions : nothingWrong}
+              wrong={form.allTold ? findings.conditions : noProblems}
             />
           </>
         )}

@@ -1,40 +1,40 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { askedOf, openAlarms, paths, sentTo } from '@/test/alarm';
-import { loseNetwork } from '@/test/network';
-import { toasts } from '@/test/profile';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { askedOf, openAlarms, paths, sentTo } from '@/test/alarmServer';
+import { goOffline } from '@/test/network';
+import { toasts } from '@/test/profileServer';
 import {
-  box,
   dialog,
-  fill,
-  freshServer,
-  gone,
-  open,
+  expectFormClosed,
+  fieldBox,
+  fillRule,
+  newServerForEachTest,
+  openRuleForm,
   pick,
   pickDevice,
   press,
-  said,
+  ruleSentence,
   server,
-  text,
+  textField,
 } from '@/test/ruleForm';
 import { rule } from '@/test/samples';
 import { refused } from '@/test/server';
 
-freshServer();
+newServerForEachTest();
 
 describe('a new rule', () => {
   it('is made of what was filled in', async () => {
-    const { user, router } = await open();
-    expect(text(/^Alarm name/)).toHaveFocus();
-    await fill(user);
-    await user.selectOptions(box('Number of readings'), '3 readings');
-    await user.selectOptions(box('Window'), '10 minutes');
-    await user.selectOptions(box('Start'), '06:15');
-    await user.selectOptions(box('End'), '20:00');
-    await user.type(text('Description'), ' Start the wind machines ');
+    const { user, router } = await openRuleForm();
+    expect(textField(/^Alarm name/)).toHaveFocus();
+    await fillRule(user);
+    await user.selectOptions(fieldBox('Number of readings'), '3 readings');
+    await user.selectOptions(fieldBox('Window'), '10 minutes');
+    await user.selectOptions(fieldBox('Start'), '06:15');
+    await user.selectOptions(fieldBox('End'), '20:00');
+    await user.type(textField('Description'), ' Start the wind machines ');
     await pick(user, 'Supported');
-    expect(said()).toBe('Alarm when Air temperature is below 2 °C, for at least 3 readings within 10 minutes.');
+    expect(ruleSentence()).toBe('Alarm when Air temperature is below 2 °C, for at least 3 readings within 10 minutes.');
     await press(user, 'Save');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(sentTo(server, paths.create)).toEqual([
@@ -65,18 +65,18 @@ describe('a new rule', () => {
   });
 
   it('runs at once when that is asked for', async () => {
-    const { user, router } = await open();
-    await fill(user);
+    const { user, router } = await openRuleForm();
+    await fillRule(user);
     await press(user, 'Save and run');
     await waitFor(() => expect(askedOf(server, paths.publish)).toHaveLength(1));
     expect(askedOf(server, paths.publish)[0]?.get('alarmRulesId')).toBe('901');
-    await gone({ router });
+    await expectFormClosed({ router });
   });
 
   it('says without a network that saving needs one, and keeps what was typed', async () => {
-    const { user } = await open();
-    await user.type(text(/^Alarm name/), 'Frost');
-    const regain = loseNetwork();
+    const { user } = await openRuleForm();
+    await user.type(textField(/^Alarm name/), 'Frost');
+    const regain = goOffline();
     expect(dialog().queryByText('Save')).toBeNull();
     expect(dialog().queryByText('Save and run')).toBeNull();
     const button = dialog().getByText('Needs a connection').closest('button');
@@ -86,13 +86,13 @@ describe('a new rule', () => {
     regain();
     expect(dialog().getByText('Save').closest('button')).toBeEnabled();
     expect(dialog().getByText('Save and run').closest('button')).toBeEnabled();
-    expect(text(/^Alarm name/)).toHaveValue('Frost');
+    expect(textField(/^Alarm name/)).toHaveValue('Frost');
   });
 
   it('that is saved but cannot run says so', async () => {
     server.answers.set(paths.publish, () => refused(500, 'Not now'));
-    const { user, router } = await open();
-    await fill(user);
+    const { user, router } = await openRuleForm();
+    await fillRule(user);
     await press(user, 'Save and run');
     await waitFor(() =>
       expect(toasts()).toEqual([
@@ -100,20 +100,20 @@ describe('a new rule', () => {
         { tone: 'success', title: 'Success', text: undefined },
       ]),
     );
-    await gone({ router });
+    await expectFormClosed({ router });
   });
 
   it('on being offline has no conditions of its own', async () => {
-    const { user } = await open();
-    await user.type(text(/^Alarm name/), 'Gone');
+    const { user } = await openRuleForm();
+    await user.type(textField(/^Alarm name/), 'Gone');
     await pickDevice(user, /Lower mast/);
     await pick(user, 'Device offline');
     await pick(user, 'Important');
     await pick(user, 'Supported');
     expect(dialog().queryByLabelText('Attribute of condition 1')).toBeNull();
     expect(dialog().queryByLabelText('Number of readings')).toBeNull();
-    await user.selectOptions(box('Window'), '30 minutes');
-    expect(said()).toBe('Alarm when the device has been offline for 30 minutes.');
+    await user.selectOptions(fieldBox('Window'), '30 minutes');
+    expect(ruleSentence()).toBe('Alarm when the device has been offline for 30 minutes.');
     expect(dialog().getByText('Clears when the device is back.')).toBeInTheDocument();
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
@@ -189,9 +189,9 @@ describe('what is missing', () => {
   });
 
   it('is the data source, once it was taken away; a new rule has it', async () => {
-    const { user } = await open();
-    await fill(user);
-    const source = box(/^Data source/) as unknown as HTMLSelectElement;
+    const { user } = await openRuleForm();
+    await fillRule(user);
+    const source = fieldBox(/^Data source/) as unknown as HTMLSelectElement;
     expect([...source.options].map(({ text }) => text)).toEqual(['Choose a data source', 'Device']);
     expect(source).toHaveDisplayValue('Device');
     expect(source).toBeRequired();
@@ -203,18 +203,18 @@ describe('what is missing', () => {
   });
 
   it('in a condition stands with it, and the first of it takes the keyboard', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     await press(user, 'Add a condition');
     await press(user, 'Save');
     expect(await dialog().findByText('Choose an attribute')).toBeInTheDocument();
-    expect(box('Attribute of condition 2')).toHaveAccessibleDescription('Choose an attribute');
-    expect(box('Attribute of condition 2')).toHaveFocus();
-    await user.selectOptions(box('Attribute of condition 2'), 'Humidity');
+    expect(fieldBox('Attribute of condition 2')).toHaveAccessibleDescription('Choose an attribute');
+    expect(fieldBox('Attribute of condition 2')).toHaveFocus();
+    await user.selectOptions(fieldBox('Attribute of condition 2'), 'Humidity');
     expect(dialog().getByText('Enter a value')).toBeInTheDocument();
-    await user.type(text('Value of condition 2'), '8x');
+    await user.type(textField('Value of condition 2'), '8x');
     expect(dialog().getByText('Enter a number')).toBeInTheDocument();
-    await user.type(text('Value of condition 2'), '{Backspace},5');
+    await user.type(textField('Value of condition 2'), '{Backspace},5');
     expect(dialog().getByText('A whole number')).toBeInTheDocument();
     await press(user, 'Remove condition 2');
     expect(dialog().queryByText('A whole number')).toBeNull();
@@ -228,14 +228,14 @@ describe('manual release', () => {
     [0, 'Not supported'],
   ] as const)('of a rule is kept: %i, %s', async (manualRelease, words) => {
     server.rules = [rule({ manualRelease })];
-    const { user } = await open('/alarm?rule=1');
+    const { user } = await openRuleForm('/alarm?rule=1');
     const release = within(dialog().getByRole('radiogroup', { name: /^Manual release/ }));
     expect(release.getAllByRole('radio').map((one) => one.closest('label')?.textContent)).toEqual([
       'Supported',
       'Not supported',
     ]);
     expect(release.getByRole('radio', { name: words })).toBeChecked();
-    await user.type(text(/^Alarm name/), '!');
+    await user.type(textField(/^Alarm name/), '!');
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.update)).toHaveLength(1));
     expect(sentTo(server, paths.update)[0]).toMatchObject({ dataSource: 1, manualRelease });
@@ -269,11 +269,11 @@ describe('a rule that is there', () => {
         conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '>=', value: 30, recovery: 28.5 }],
       }),
     ];
-    const { user, router } = await open('/alarm?rule=1');
-    expect(text('Value of condition 1')).toHaveValue('30');
-    expect(text('Recovery value of condition 1')).toHaveValue('28.5');
-    await user.clear(text(/^Alarm name/));
-    await user.type(text(/^Alarm name/), 'Heat');
+    const { user, router } = await openRuleForm('/alarm?rule=1');
+    expect(textField('Value of condition 1')).toHaveValue('30');
+    expect(textField('Recovery value of condition 1')).toHaveValue('28.5');
+    await user.clear(textField(/^Alarm name/));
+    await user.type(textField(/^Alarm name/), 'Heat');
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.update)).toHaveLength(1));
     expect(sentTo(server, paths.update)[0]).toMatchObject({
@@ -285,7 +285,7 @@ describe('a rule that is there', () => {
       conditions: [{ subconditions: '>=', value: 30, recovery: 28.5 }],
     });
     expect(await screen.findByRole('article', { name: 'Heat' })).toBeInTheDocument();
-    await gone({ router });
+    await expectFormClosed({ router });
   });
 
   it('that is gone is told of', async () => {

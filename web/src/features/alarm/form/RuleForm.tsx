@@ -3,9 +3,9 @@ import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { clearingParts, ruleParts } from '@/lib/alarm/sentence';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
-import { useOffline } from '@/lib/offline/reach';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { useOffline } from '@/lib/offline/reachability';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { Dialog } from '@/ui/Dialog';
 import { DiscardDialog } from '@/ui/DiscardDialog';
@@ -32,7 +32,7 @@ export interface RuleFormProps {
 /** Adds a rule or changes one: the fields, the rule as a sentence, and what it would have done. */
 export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const offline = useOffline();
   const language = useLanguage((state) => state.language);
   const form = useRuleForm(rule, onClose);
@@ -94,7 +94,9 @@ export function RuleForm({ rule, open, onClose, onClosed }: RuleFormProps) {
       <DiscardDialog
         when={open && form.dirty}
         saved={form.saved}
-        stays={({ pathname, search }) => pathname === '/alarm' && (search as AlarmSearch).rule === (rule?.id ?? 'new')}
+        isSameForm={({ pathname, search }) =>
+          pathname === '/alarm' && (search as AlarmSearch).rule === (rule?.id ?? 'new')
+        }
       />
     </Dialog>
   );

@@ -1,12 +1,21 @@
 import { screen, waitFor } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { askedOf, openAlarms, paths, sentTo } from '@/test/alarm';
-import { toasts } from '@/test/profile';
-import { box, dialog, fill, freshServer, open, press, server, text } from '@/test/ruleForm';
+import { askedOf, openAlarms, paths, sentTo } from '@/test/alarmServer';
+import { toasts } from '@/test/profileServer';
+import {
+  dialog,
+  fieldBox,
+  fillRule,
+  newServerForEachTest,
+  openRuleForm,
+  press,
+  server,
+  textField,
+} from '@/test/ruleForm';
 import { refused } from '@/test/server';
 
-freshServer();
+newServerForEachTest();
 
 describe('what the server refuses', () => {
   it.each([
@@ -15,21 +24,21 @@ describe('what the server refuses', () => {
     ['The alarm name cannot be empty', /^Alarm name/],
   ])('“%s” stands at its field', async (sentence, field) => {
     server.answers.set(paths.create, () => refused(601, sentence));
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     await press(user, 'Save');
     await waitFor(() => expect(toasts()).toEqual([{ tone: 'warning', title: 'Fail', text: sentence }]));
-    const wrong = field.source.includes('Alarm') ? text(field) : box(field);
+    const wrong = field.source.includes('Alarm') ? textField(field) : fieldBox(field);
     expect(wrong).toHaveAccessibleDescription(sentence);
-    expect(text(/^Alarm name/)).toHaveValue('Frost');
+    expect(textField(/^Alarm name/)).toHaveValue('Frost');
   });
 
   it('by hand or not stands at its choice, conditions at their frame, all else above the form', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     const refuse = async (sentence: string) => {
       server.answers.set(paths.create, () => refused(601, sentence));
-      await user.type(text('Description'), 'x');
+      await user.type(textField('Description'), 'x');
       await press(user, 'Save');
       await waitFor(() => expect(toasts().at(-1)?.text).toBe(sentence));
     };
@@ -46,13 +55,13 @@ describe('what the server refuses', () => {
 describe('a new rule whose answer was lost', () => {
   it('is looked for in the list before it is made again', async () => {
     server.answers.set(paths.create, () => HttpResponse.error());
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     const asked = askedOf(server, paths.page).length;
     await press(user, 'Save');
     expect(await dialog().findByText(/It may have been saved all the same/)).toBeInTheDocument();
     await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(asked));
-    expect(text(/^Alarm name/)).toHaveValue('Frost');
+    expect(textField(/^Alarm name/)).toHaveValue('Frost');
   });
 });
 
@@ -72,19 +81,19 @@ describe('a rule that somebody deleted while it was changed', () => {
 
 describe('what was not saved', () => {
   it('is asked about before it is left', async () => {
-    const { user, router } = await open('/alarm?rule=1');
-    await user.type(text(/^Alarm name/), '!');
+    const { user, router } = await openRuleForm('/alarm?rule=1');
+    await user.type(textField(/^Alarm name/), '!');
     await press(user, 'Cancel');
     await user.click(await screen.findByText('Keep editing'));
     expect(router.state.location.search).toEqual({ rule: 1 });
-    expect(text(/^Alarm name/)).toHaveValue('Spring frost!');
+    expect(textField(/^Alarm name/)).toHaveValue('Spring frost!');
     await press(user, 'Cancel');
     await user.click(await screen.findByText('Discard changes'));
     await waitFor(() => expect(router.state.location.search).toEqual({}));
   });
 
   it('is not asked about where nothing was changed', async () => {
-    const { user, router } = await open('/alarm?rule=1');
+    const { user, router } = await openRuleForm('/alarm?rule=1');
     await press(user, 'Cancel');
     await waitFor(() => expect(router.state.location.search).toEqual({}));
     expect(screen.queryByText('Discard the changes?')).toBeNull();
@@ -92,9 +101,9 @@ describe('what was not saved', () => {
 
   it('is offered when the form opens again', async () => {
     sessionStorage.setItem('tilth.draft.7.alarm-rule-new', JSON.stringify({ alarmName: 'Half a rule', hitCounts: 4 }));
-    const { user } = await open();
+    const { user } = await openRuleForm();
     await press(user, 'Restore');
-    expect(text(/^Alarm name/)).toHaveValue('Half a rule');
-    expect(box('Number of readings')).toHaveValue('4');
+    expect(textField(/^Alarm name/)).toHaveValue('Half a rule');
+    expect(fieldBox('Number of readings')).toHaveValue('4');
   });
 });

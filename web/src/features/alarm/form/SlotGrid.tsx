@@ -1,9 +1,9 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { clockText, slotsADay } from '@/lib/alarm/period';
-import { phone, useMedia } from '@/lib/media';
+import { clockText, slotsPerDay } from '@/lib/alarm/period';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import css from './SlotGrid.module.css';
-import { painted, slotAfter } from './slots';
+import { paintSlots, slotAfter } from './slots';
 
 interface SlotGridProps {
   slots: readonly number[];
@@ -24,7 +24,7 @@ const slotText = (slot: number) => `${clockText(slot * 30)}–${clockText((slot 
 /** The half hours of a day: a click turns one, a stroke over several does the same to all; arrow keys, space and Shift likewise. */
 export function SlotGrid({ slots, onChange, describedBy, invalid }: SlotGridProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const columns = isPhone ? 8 : 24;
   const [active, setActive] = useState(slots[0] ?? 0);
   const stroke = useRef<Stroke | null>(null);
@@ -44,7 +44,7 @@ export function SlotGrid({ slots, onChange, describedBy, invalid }: SlotGridProp
     };
   }, []);
 
-  const paint = ({ from, on, before }: Stroke, to: number) => onChange(painted(before, from, to, on));
+  const paint = ({ from, on, before }: Stroke, to: number) => onChange(paintSlots(before, from, to, on));
   const begin = (slot: number): Stroke => ({ from: slot, on: !chosen.has(slot), before: slots });
 
   const onPointerDown = (event: PointerEvent<HTMLElement>, slot: number) => {
@@ -78,7 +78,7 @@ export function SlotGrid({ slots, onChange, describedBy, invalid }: SlotGridProp
     grid.current?.querySelector<HTMLElement>(`[data-slot="${next}"]`)?.focus();
   };
 
-  const rows = Array.from({ length: slotsADay / columns }, (_, row) =>
+  const rows = Array.from({ length: slotsPerDay / columns }, (_, row) =>
     Array.from({ length: columns }, (_, i) => row * columns + i),
   );
   return (

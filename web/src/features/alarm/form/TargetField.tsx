@@ -5,14 +5,14 @@ import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { mostTargets, noTargets, type Targets } from '@/lib/alarm/targets';
+import { maxTargets, noTargets, type Targets } from '@/lib/alarm/targets';
 import { pageSize } from '@/lib/device/queries';
-import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
+import { errorText } from '@/lib/http/errorText';
 import { Field } from '@/ui/form/Field';
-import { leaveByTab } from '@/ui/form/leaveByTab';
+import { tabLeavesField } from '@/ui/form/tabLeavesField';
 import css from './fields.module.css';
-import { everyFound, targetsOfValues, valuesOfTargets } from './targetOptions';
+import { allFoundValue, targetsOfValues, valuesOfTargets } from './targetOptions';
 import { type TargetOption, useTargetOptions } from './useTargetOptions';
 
 interface TargetFieldProps {
@@ -24,13 +24,13 @@ interface TargetFieldProps {
 }
 
 /** More would push the rest of the form away. */
-const mostTags = 12;
+const maxTags = 12;
 
 const icons = {
   scene: <AppstoreOutlined aria-hidden="true" />,
   model: <HddOutlined aria-hidden="true" />,
   device: <DeploymentUnitOutlined aria-hidden="true" />,
-  [everyFound]: <PlusOutlined aria-hidden="true" />,
+  [allFoundValue]: <PlusOutlined aria-hidden="true" />,
 };
 const iconOf = (value: unknown) => icons[String(value).split(':')[0] as keyof typeof icons];
 
@@ -42,7 +42,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
   const { options, names, found, gone, total, devices } = useTargetOptions(value, text.trim());
   const [open, setOpen] = useState(false);
   const choose = (values: string[]) => {
-    if (values.includes(everyFound)) {
+    if (values.includes(allFoundValue)) {
       setText('');
       setOpen(false);
     }
@@ -67,18 +67,18 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
           // Who looks for "mast" takes several of what is found.
           showSearch={{ filterOption: false, searchValue: text, onSearch: setText, autoClearSearchValue: false }}
           open={open}
-          onInputKeyDown={leaveByTab(() => setOpen(false))}
+          onInputKeyDown={tabLeavesField(() => setOpen(false))}
           onOpenChange={(next) => {
             setOpen(next);
             setText('');
           }}
-          maxCount={mostTargets}
-          maxTagCount={mostTags}
+          maxCount={maxTargets}
+          maxTagCount={maxTags}
           maxTagPlaceholder={(left) => t('rule.form.targets.more', { n: format.number(left.length) })}
           loading={devices.isFetching}
           options={options}
           optionRender={({ data, value: each }) => (
-            <span className={each === everyFound ? css.every : css.target}>
+            <span className={each === allFoundValue ? css.every : css.target}>
               {iconOf(each)}
               <span className={css.channelName}>{data.name}</span>
               {data.kind === undefined ? null : <span className={css.kind}>{data.kind}</span>}

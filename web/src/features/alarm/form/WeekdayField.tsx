@@ -1,8 +1,8 @@
 import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlined';
 import { type KeyboardEvent, useId, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formatWeekday, week, weekOf } from '@/lib/format/weekday';
-import { useLanguage } from '@/lib/i18n';
+import { formatWeekday, weekdayNumbers, weekdaysInOrder } from '@/lib/format/weekday';
+import { useLanguage } from '@/lib/i18n/i18n';
 import css from './WeekdayField.module.css';
 
 interface WeekdayFieldProps {
@@ -17,7 +17,7 @@ export function WeekdayField({ value, onChange, error }: WeekdayFieldProps) {
   const { t } = useTranslation();
   const id = useId();
   const language = useLanguage((state) => state.language);
-  const days = weekOf(language);
+  const days = weekdaysInOrder(language);
   const [first = 1] = days;
   /** The one that the keyboard comes to; the arrows lead to the others. */
   const [active, setActive] = useState<number>();
@@ -38,7 +38,7 @@ export function WeekdayField({ value, onChange, error }: WeekdayFieldProps) {
     onChange(
       value.includes(day)
         ? value.filter((one) => one !== day)
-        : week.filter((one) => one === day || value.includes(one)),
+        : weekdayNumbers.filter((one) => one === day || value.includes(one)),
     );
 
   return (

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { mastModel, rule } from '@/test/samples';
-import { readingsThatFit } from './fits';
 import { decimalsOf, isGrouped, numberText, parseNumber } from './number';
 import { presets } from './presets';
-import { checkRule, isJudgeable, isRight } from './rules';
-import { meantBy, overnightSlots, painted, slotAfter } from './slots';
+import { readingsThatFit } from './readingsThatFit';
+import { canRehearse, checkRule, isValid } from './rules';
+import { interpretPeriod, overnightSlots, paintSlots, slotAfter } from './slots';
 import { emptyCondition, newValues, nextKey, ruleBody, valuesOf } from './values';
 
 const properties = new Map(mastModel.map((property) => [property.identifier, property]));
@@ -55,8 +55,8 @@ describe('a typed number', () => {
 
 describe('half hours', () => {
   it('are painted over what was there, in either direction', () => {
-    expect(painted([1, 5], 4, 2, true)).toEqual([1, 2, 3, 4, 5]);
-    expect(painted([1, 2, 3, 9], 2, 9, false)).toEqual([1]);
+    expect(paintSlots([1, 5], 4, 2, true)).toEqual([1, 2, 3, 4, 5]);
+    expect(paintSlots([1, 2, 3, 9], 2, 9, false)).toEqual([1]);
   });
 
   it('are walked by keys, not over the edge', () => {
@@ -74,7 +74,7 @@ describe('half hours', () => {
 
 describe('a start after its end', () => {
   const minutes = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3));
-  const meant = (start: string, end: string) => meantBy(minutes(start), minutes(end));
+  const meant = (start: string, end: string) => interpretPeriod(minutes(start), minutes(end));
 
   it.each([
     ['06:00', '20:00'],
@@ -155,20 +155,20 @@ describe('what is wrong with a rule', () => {
   const first = (change: object) => wrong({ conditions: [{ ...condition, ...change }] }).conditions.get(1);
 
   it('is nothing in one that is right', () => {
-    expect(isRight(checkRule(right, properties))).toBe(true);
-    expect(isJudgeable(checkRule(right, properties))).toBe(true);
+    expect(isValid(checkRule(right, properties))).toBe(true);
+    expect(canRehearse(checkRule(right, properties))).toBe(true);
   });
 
   it('is everything in an empty one, in the order of the form', () => {
     const { fields } = checkRule(newValues(), undefined);
     expect(Object.keys(fields)).toEqual(['alarmName', 'targets', 'trigger', 'level', 'manualRelease', 'conditions']);
     expect(fields.manualRelease?.key).toBe('rule.releaseRequired');
-    expect(isJudgeable(checkRule(newValues(), undefined))).toBe(false);
+    expect(canRehearse(checkRule(newValues(), undefined))).toBe(false);
   });
 
   it('is a data source that was taken away', () => {
     expect(wrong({ dataSource: null }).fields.dataSource?.key).toBe('rule.sourceRequired');
-    expect(isJudgeable(wrong({ dataSource: null }))).toBe(false);
+    expect(canRehearse(wrong({ dataSource: null }))).toBe(false);
   });
 
   it('is a name of blanks or of more than 64 characters, as people count', () => {
@@ -208,12 +208,12 @@ describe('what is wrong with a rule', () => {
 
   it('is a week without a day', () => {
     expect(wrong({ weekdays: [] }).fields).toEqual({ weekdays: { key: 'rule.form.weekdaysRequired' } });
-    expect(isJudgeable(wrong({ weekdays: [] }))).toBe(false);
-    expect(isRight(wrong({ weekdays: [7] }))).toBe(true);
+    expect(canRehearse(wrong({ weekdays: [] }))).toBe(false);
+    expect(isValid(wrong({ weekdays: [7] }))).toBe(true);
   });
 
   it('is no condition where the device being offline is watched', () => {
-    expect(isRight(wrong({ trigger: 1, conditions: [emptyCondition(1)] }))).toBe(true);
+    expect(isValid(wrong({ trigger: 1, conditions: [emptyCondition(1)] }))).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
-import { currentLanguage, type Language } from '@/lib/i18n';
+import { currentLanguage, type Language } from '@/lib/i18n/i18n';
 
 /** What stands between thousands, where it is a sign that others set decimals off by. */
-const thousands: Record<Language, RegExp | null> = {
+const thousandsSeparators: Record<Language, RegExp | null> = {
   'en-us': /^[-\u2212]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/,
   'zh-cn': /^[-\u2212]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$/,
   'tr-tr': /^[-\u2212]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?$/,
@@ -19,7 +19,7 @@ export function parseNumber(text: string): number | undefined {
 
 /** Whether somebody wrote the language's own sign between thousands. */
 export function isGrouped(text: string): boolean {
-  return thousands[currentLanguage()]?.test(text.trim()) ?? false;
+  return thousandsSeparators[currentLanguage()]?.test(text.trim()) ?? false;
 }
 
 function plainOf(text: string): string {

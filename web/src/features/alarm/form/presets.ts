@@ -1,4 +1,4 @@
-import { week } from '@/lib/format/weekday';
+import { weekdayNumbers } from '@/lib/format/weekday';
 import { overnightSlots } from './slots';
 import type { RuleValues } from './values';
 
@@ -9,8 +9,8 @@ const [morning, evening] = [6, 20];
 
 /** What is asked for most, by one click. A night lies on two days, and so is made of half hours. */
 export const presets = {
-  day: { complexTime: 0, startTime: '06:00', endTime: '20:00', weekdays: week },
-  night: { complexTime: 1, slots: overnightSlots(evening * 60, morning * 60), weekdays: week },
+  day: { complexTime: 0, startTime: '06:00', endTime: '20:00', weekdays: weekdayNumbers },
+  night: { complexTime: 1, slots: overnightSlots(evening * 60, morning * 60), weekdays: weekdayNumbers },
   // The times stay as they are.
   workdays: { weekdays: workdays },
 } as const satisfies Record<string, Partial<PeriodValues>>;

@@ -1,7 +1,7 @@
 import type { TFunction } from 'i18next';
-import { mostConditions } from '@/lib/alarm/types';
-import { ApiError } from '@/lib/api';
-import { errorText } from '@/lib/errorText';
+import { maxConditions } from '@/lib/alarm/types';
+import { ApiError } from '@/lib/http/api';
+import { errorText } from '@/lib/http/errorText';
 import type { RuleField } from './rules';
 
 /** What the server said is wrong, and with which field, as far as its sentence tells. */
@@ -29,7 +29,7 @@ export function refusalOf(error: unknown, channels: readonly number[], t: TFunct
   const found = sentences.find(([, key]) => t(key) === text);
   if (found) return { field: found[0], text };
   if (channels.some((id) => text === t('rule.channelMissing', { id }))) return { field: 'channels', text };
-  const about = Array.from({ length: mostConditions }, (_, i) => t('rule.form.nth', { n: i + 1 }));
+  const about = Array.from({ length: maxConditions }, (_, i) => t('rule.form.nth', { n: i + 1 }));
   return { field: about.some((word) => /^[:：]/.test(rest(text, word))) ? 'conditions' : 'form', text };
 }
 

@@ -1,8 +1,8 @@
 import { minutesOf } from '@/lib/alarm/period';
-import { countOf } from '@/lib/alarm/targets';
+import { targetCount } from '@/lib/alarm/targets';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { TslProperty } from '@/lib/device/types';
-import { isSeen } from '@/lib/name';
+import { isVisibleName } from '@/lib/text/visibleName';
 import type { Attribute, Attributes } from './attributes';
 import { decimalsOf, isGrouped, parseNumber } from './number';
 import { type ConditionValues, descriptionLimit, isBlank, nameLimit, type RuleValues, takesRecovery } from './values';
@@ -25,7 +25,7 @@ export type RuleField =
 export type ConditionPart = 'sign' | 'operator' | 'value' | 'recovery';
 
 /** What is wrong, by the name of its sentence, so that it follows the language. */
-export interface Wrong {
+export interface FieldProblem {
   key:
     | 'rule.nameRequired'
     | 'device.form.tooLong'
@@ -42,7 +42,7 @@ export interface Wrong {
   most?: number;
 }
 
-export interface ConditionWrong {
+export interface ConditionProblem {
   part: ConditionPart;
   key:
     | 'rule.form.attributeRequired'
@@ -59,14 +59,14 @@ export interface ConditionWrong {
 }
 
 export interface Findings {
-  fields: Partial<Record<RuleField, Wrong>>;
+  fields: Partial<Record<RuleField, FieldProblem>>;
   /** By the key of the condition. */
-  conditions: ReadonlyMap<number, ConditionWrong>;
+  conditions: ReadonlyMap<number, ConditionProblem>;
 }
 
 const lengthOf = (text: string) => [...text.trim()].length;
 
-function checkNumber(text: string, { precision }: TslProperty, part: ConditionPart): ConditionWrong | undefined {
+function checkNumber(text: string, { precision }: TslProperty, part: ConditionPart): ConditionProblem | undefined {
   if (text.trim() === '') return { part, key: 'rule.form.valueRequired' };
   if (isGrouped(text)) return { part, key: 'rule.form.valueGrouped' };
   if (parseNumber(text) === undefined) return { part, key: 'rule.form.valueNumber' };
@@ -74,17 +74,17 @@ function checkNumber(text: string, { precision }: TslProperty, part: ConditionPa
   return { part, key: 'rule.form.valueDecimals', count: precision };
 }
 
-function checkCondition(condition: ConditionValues, property: Attribute | undefined): ConditionWrong | undefined {
+function checkCondition(condition: ConditionValues, property: Attribute | undefined): ConditionProblem | undefined {
   if (condition.sign === '') return { part: 'sign', key: 'rule.form.attributeRequired' };
   if (!property) return { part: 'sign', key: 'rule.form.attributeGone' };
   if (property.refused) return { part: 'sign', key: 'rule.form.attributeRefused' };
   if (property.dataType !== 'number') {
     return condition.value.trim() === '' ? { part: 'value', key: 'rule.form.valueRequired' } : undefined;
   }
-  const wrong = checkNumber(condition.value, property, 'value');
-  if (wrong || condition.recovery === null || !takesRecovery(condition, property)) return wrong;
-  const unfit = checkNumber(condition.recovery, property, 'recovery');
-  if (unfit) return unfit;
+  const problem = checkNumber(condition.value, property, 'value');
+  if (problem || condition.recovery === null || !takesRecovery(condition, property)) return problem;
+  const recoveryProblem = checkNumber(condition.recovery, property, 'recovery');
+  if (recoveryProblem) return recoveryProblem;
   const side = sideOf(condition.operator);
   const beyond = (parseNumber(condition.recovery) ?? 0) - (parseNumber(condition.value) ?? 0);
   // On the safe side of the value, or at it.
@@ -95,11 +95,11 @@ function checkCondition(condition: ConditionValues, property: Attribute | undefi
 /** Everything that is wrong. While the device's attributes are not known, nothing is said of them. */
 export function checkRule(values: RuleValues, properties: Attributes | undefined): Findings {
   const fields: Findings['fields'] = {};
-  const conditions = new Map<number, ConditionWrong>();
-  if (!isSeen(values.alarmName)) fields.alarmName = { key: 'rule.nameRequired' };
+  const conditions = new Map<number, ConditionProblem>();
+  if (!isVisibleName(values.alarmName)) fields.alarmName = { key: 'rule.nameRequired' };
   else if (lengthOf(values.alarmName) > nameLimit) fields.alarmName = { key: 'device.form.tooLong', most: nameLimit };
   if (values.dataSource === null) fields.dataSource = { key: 'rule.sourceRequired' };
-  if (countOf(values.targets) === 0) fields.targets = { key: 'rule.deviceRequired' };
+  if (targetCount(values.targets) === 0) fields.targets = { key: 'rule.deviceRequired' };
   if (values.trigger === null) fields.trigger = { key: 'rule.triggerRequired' };
   if (values.level === null) fields.level = { key: 'rule.levelRequired' };
   if (values.manualRelease === null) fields.manualRelease = { key: 'rule.releaseRequired' };
@@ -109,8 +109,8 @@ export function checkRule(values: RuleValues, properties: Attributes | undefined
     // Where others are filled in, an empty row is one that somebody forgot.
     else if (properties) {
       for (const condition of values.conditions) {
-        const wrong = checkCondition(condition, properties.get(condition.sign));
-        if (wrong) conditions.set(condition.key, wrong);
+        const problem = checkCondition(condition, properties.get(condition.sign));
+        if (problem) conditions.set(condition.key, problem);
       }
     }
   }
@@ -127,15 +127,15 @@ export function checkRule(values: RuleValues, properties: Attributes | undefined
   return { fields, conditions };
 }
 
-export function isRight({ fields, conditions }: Findings): boolean {
+export function isValid({ fields, conditions }: Findings): boolean {
   return Object.keys(fields).length === 0 && conditions.size === 0;
 }
 
 /** Whether there is enough to rehearse: source, device, trigger, conditions and period. */
-export function isJudgeable({ fields, conditions }: Findings): boolean {
+export function canRehearse({ fields, conditions }: Findings): boolean {
   const { dataSource, targets, trigger, conditions: list, period, weekdays } = fields;
   return (
-    [dataSource, targets, trigger, list, period, weekdays].every((wrong) => wrong === undefined) &&
+    [dataSource, targets, trigger, list, period, weekdays].every((problem) => problem === undefined) &&
     conditions.size === 0
   );
 }

@@ -1,14 +1,14 @@
-import { clockText, hoursText, minutesADay, slotsADay, slotsText } from '@/lib/alarm/period';
+import { clockText, hoursText, minutesPerDay, slotsPerDay, slotsText } from '@/lib/alarm/period';
 
 /** From one half hour to another, whichever is first. */
-export function span(from: number, to: number): number[] {
+export function slotRange(from: number, to: number): number[] {
   const [first, last] = from < to ? [from, to] : [to, from];
   return Array.from({ length: last - first + 1 }, (_, i) => first + i);
 }
 
 /** The slots as they were, with a span of them chosen or let go of; ascending. */
-export function painted(before: readonly number[], from: number, to: number, on: boolean): number[] {
-  const touched = new Set(span(from, to));
+export function paintSlots(before: readonly number[], from: number, to: number, on: boolean): number[] {
+  const touched = new Set(slotRange(from, to));
   const rest = before.filter((slot) => !touched.has(slot));
   return (on ? [...rest, ...touched] : rest).sort((a, b) => a - b);
 }
@@ -22,22 +22,22 @@ export function slotAfter(key: string, slot: number, columns: number): number | 
     ArrowDown: columns,
   };
   if (key === 'Home') return 0;
-  if (key === 'End') return slotsADay - 1;
+  if (key === 'End') return slotsPerDay - 1;
   const step = steps[key];
   if (step === undefined) return undefined;
   const next = slot + step;
-  return next >= 0 && next < slotsADay ? next : slot;
+  return next >= 0 && next < slotsPerDay ? next : slot;
 }
 
 /** The half hours of a period that goes over midnight, as whole ones that hold it. */
 export function overnightSlots(startMinutes: number, endMinutes: number): number[] {
   const first = Math.floor(startMinutes / 30);
   const end = Math.ceil(endMinutes / 30);
-  return Array.from({ length: slotsADay }, (_, slot) => slot).filter((slot) => slot >= first || slot < end);
+  return Array.from({ length: slotsPerDay }, (_, slot) => slot).filter((slot) => slot >= first || slot < end);
 }
 
 /** What a start after its end may have been meant for. */
-export interface Meant {
+export interface PeriodInterpretation {
   /** `midnight`: a day's begin or end by its other name. `overnight`: hours of two days, which only half hours can say. */
   kind: 'midnight' | 'overnight';
   /** As it was entered: 20:15–06:45. */
@@ -50,20 +50,20 @@ export interface Meant {
 }
 
 /** Minutes of the day; undefined for a start that is not after its end. */
-export function meantBy(start: number, end: number): Meant | undefined {
+export function interpretPeriod(start: number, end: number): PeriodInterpretation | undefined {
   if (start <= end) return undefined;
   const entered = `${clockText(start)}–${clockText(end)}`;
   const within = (from: number, to: number) => {
     const [startTime, endTime] = [clockText(from), clockText(to)];
     return { hours: `${startTime}–${endTime}`, part: { complexTime: 0 as const, startTime, endTime } };
   };
-  if (start === minutesADay || end === 0) {
-    return { kind: 'midnight', entered, wider: undefined, ...within(start % minutesADay, end || minutesADay) };
+  if (start === minutesPerDay || end === 0) {
+    return { kind: 'midnight', entered, wider: undefined, ...within(start % minutesPerDay, end || minutesPerDay) };
   }
   const slots = overnightSlots(start, end);
   const chosen =
-    slots.length === slotsADay
-      ? within(0, minutesADay)
+    slots.length === slotsPerDay
+      ? within(0, minutesPerDay)
       : { hours: slotsText(slots), part: { complexTime: 1 as const, slots } };
   const held = hoursText({ complexTime: 1, timePeriods: slots }) ?? chosen.hours;
   return { kind: 'overnight', entered, wider: held === entered ? undefined : held, ...chosen };

@@ -11,7 +11,7 @@ export const targetValue = {
 };
 
 /** All devices that were found, at once. */
-export const everyFound = 'found';
+export const allFoundValue = 'found';
 
 export function valuesOfTargets({ devices, groups, products }: Targets): TargetValue[] {
   return [...groups.map(targetValue.scene), ...products.map(targetValue.model), ...devices.map(targetValue.device)];
@@ -21,10 +21,10 @@ export function valuesOfTargets({ devices, groups, products }: Targets): TargetV
 export function targetsOfValues(values: readonly string[], found: readonly string[]): Targets {
   const after = (kind: string) =>
     values.flatMap((value) => (value.startsWith(`${kind}:`) ? [value.slice(kind.length + 1)] : []));
-  const devices = [...after('device'), ...(values.includes(everyFound) ? found : [])];
+  const devices = [...after('device'), ...(values.includes(allFoundValue) ? found : [])];
   return { devices: [...new Set(devices)], groups: after('scene').map(Number), products: after('model').map(Number) };
 }
 
 /** What people call a device, and its name, by which they tell two of them apart. */
-export const titleOfDevice = (device: Device) =>
+export const deviceTitle = (device: Device) =>
   device.noteName === '' ? device.deviceName : `${nameOf(device)} · ${device.deviceName}`;

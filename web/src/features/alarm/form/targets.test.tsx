@@ -1,29 +1,29 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
 import { noTargets } from '@/lib/alarm/targets';
-import { askedOf, paths, sentTo } from '@/test/alarm';
-import { box, dialog, fill, freshServer, open, press, server } from '@/test/ruleForm';
+import { askedOf, paths, sentTo } from '@/test/alarmServer';
+import { dialog, fieldBox, fillRule, newServerForEachTest, openRuleForm, press, server } from '@/test/ruleForm';
 import { rule } from '@/test/samples';
 
-freshServer();
+newServerForEachTest();
 
-type User = Awaited<ReturnType<typeof open>>['user'];
+type User = Awaited<ReturnType<typeof openRuleForm>>['user'];
 
 const content = '.ant-select-item-option-content';
 const option = (name: string | RegExp) => screen.findByText(name, { selector: `${content} *` });
 const offered = () => [...document.querySelectorAll(content)].map((one) => one.textContent);
 const tags = () =>
   [...document.querySelectorAll('.ant-select-selection-item')].map((one) => one.textContent).filter(Boolean);
-const look = async (user: User, text: string) => {
-  await user.click(box(/^Device source/));
-  await user.type(box(/^Device source/), text);
+const searchTargets = async (user: User, text: string) => {
+  await user.click(fieldBox(/^Device source/));
+  await user.type(fieldBox(/^Device source/), text);
 };
-const described = () => box(/^Device source/);
+const described = () => fieldBox(/^Device source/);
 
 describe('what a rule names', () => {
   it('offers scenes before devices and models after them, and finds them all by one search', async () => {
-    const { user } = await open();
-    await user.click(box(/^Device source/));
+    const { user } = await openRuleForm();
+    await user.click(fieldBox(/^Device source/));
     await waitFor(() =>
       expect(offered().slice(0, 4)).toEqual([
         'RidgeScene',
@@ -32,7 +32,7 @@ describe('what a rule names', () => {
         'Lower mast · WS-2',
       ]),
     );
-    await user.type(box(/^Device source/), 'MAST');
+    await user.type(fieldBox(/^Device source/), 'MAST');
     await waitFor(() =>
       expect(offered()).toEqual([
         'All 2 devices that match “MAST”',
@@ -44,14 +44,14 @@ describe('what a rule names', () => {
   });
 
   it('takes all that were found at once, and says how many devices there are', async () => {
-    const { user } = await open();
-    await fill(user);
+    const { user } = await openRuleForm();
+    await fillRule(user);
     expect(described()).not.toHaveAccessibleDescription();
-    await look(user, 'probe 11');
+    await searchTargets(user, 'probe 11');
     await user.click(await option('All 11 devices that match “probe 11”'));
     await waitFor(() => expect(tags()).toHaveLength(12));
     expect(tags().slice(0, 3)).toEqual(['Orchard mast · WS-1', 'Probe 11 · PR-11', 'Probe 110 · PR-110']);
-    expect(box(/^Device source/)).toHaveValue('');
+    expect(fieldBox(/^Device source/)).toHaveValue('');
     await waitFor(() => expect(described()).toHaveAccessibleDescription('12 devices.'));
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
@@ -63,9 +63,9 @@ describe('what a rule names', () => {
 
   it('can be scenes and models, whose devices join by themselves', async () => {
     server.others.count = 10;
-    const { user } = await open();
-    await fill(user);
-    await look(user, 'ri');
+    const { user } = await openRuleForm();
+    await fillRule(user);
+    await searchTargets(user, 'ri');
     await user.click(await option('Ridge'));
     await waitFor(() =>
       expect(described()).toHaveAccessibleDescription(
@@ -73,7 +73,7 @@ describe('what a rule names', () => {
       ),
     );
     // Who looks for several takes them one by one.
-    expect(box(/^Device source/)).toHaveValue('ri');
+    expect(fieldBox(/^Device source/)).toHaveValue('ri');
     await press(user, 'Save');
     await waitFor(() => expect(sentTo(server, paths.create)).toHaveLength(1));
     expect(sentTo(server, paths.create)[0]).toMatchObject({
@@ -84,11 +84,11 @@ describe('what a rule names', () => {
   it('says how many do not measure an attribute, and does not offer what would be refused', async () => {
     server.others = { count: 5, lack: new Map([['airTemperature', 2]]), refused: new Set(['airHumidity']) };
     server.rules = [rule({ targets: { devices: ['WS-1'], groups: [3], products: [] }, deviceCount: 6 })];
-    const { user } = await open('/alarm?rule=1');
+    const { user } = await openRuleForm('/alarm?rule=1');
     expect(described()).toHaveAccessibleDescription(
       '6 devices. 2 of them do not measure Air temperature and are left out. Those that come to these scenes or models later join by themselves.',
     );
-    const choices = within(box('Attribute of condition 1'));
+    const choices = within(fieldBox('Attribute of condition 1'));
     expect(choices.getByRole('option', { name: 'Air temperature (4 of 6)' })).toBeEnabled();
     expect(choices.getByRole('option', { name: 'Humidity' })).toBeDisabled();
     await press(user, 'Save');
@@ -101,7 +101,7 @@ describe('what a rule names', () => {
   it('says of a chosen attribute that not every chosen device has it', async () => {
     server.others.refused = new Set(['airTemperature']);
     server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-2'] } } as never)];
-    const { user } = await open('/alarm?rule=1');
+    const { user } = await openRuleForm('/alarm?rule=1');
     await press(user, 'Save');
     expect(await dialog().findByText(/^Not every device that you chose by name has this attribute/)).toBeVisible();
     expect(sentTo(server, paths.update)).toEqual([]);
@@ -110,18 +110,18 @@ describe('what a rule names', () => {
   });
 
   it('is left by Tab with what was chosen, whatever the list points at', async () => {
-    const { user } = await open();
-    await user.click(box(/^Device source/));
+    const { user } = await openRuleForm();
+    await user.click(fieldBox(/^Device source/));
     await user.click(await option('Ridge'));
     await user.tab();
     expect(tags()).toEqual(['Ridge']);
-    expect(box(/^Device source/)).toHaveAttribute('aria-expanded', 'false');
-    expect(box(/^Device source/)).not.toHaveFocus();
+    expect(fieldBox(/^Device source/)).toHaveAttribute('aria-expanded', 'false');
+    expect(fieldBox(/^Device source/)).not.toHaveFocus();
   });
 
   it('says which device is not there any more, and asks for one where none is left', async () => {
     server.rules = [rule({ targets: { ...noTargets, devices: ['WS-1', 'WS-9'] } } as never)];
-    const { user } = await open('/alarm?rule=1');
+    const { user } = await openRuleForm('/alarm?rule=1');
     await waitFor(() => expect(described()).toHaveAccessibleDescription('WS-9 is not in this farm any more'));
     const removes = () => [...document.querySelectorAll<HTMLElement>('.ant-select-selection-item-remove')];
     for (const remove of removes()) await user.click(remove);

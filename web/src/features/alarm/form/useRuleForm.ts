@@ -1,18 +1,18 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { countOf } from '@/lib/alarm/targets';
+import { targetCount } from '@/lib/alarm/targets';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { ApiError, api } from '@/lib/api';
-import { useDraft } from '@/lib/draft';
-import { errorText, raiseError } from '@/lib/errorText';
-import { isSilence } from '@/lib/http';
-import { useLanguage } from '@/lib/i18n';
-import { toast } from '@/lib/notices';
+import { toast } from '@/lib/feedback/feedback';
+import { ApiError, api } from '@/lib/http/api';
+import { errorText, showError } from '@/lib/http/errorText';
+import { isNoAnswer } from '@/lib/http/http';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { useDraft } from '@/lib/storage/useDraft';
 import { refetchRules, targetAttributesQuery } from '../queries';
 import { attributesOf } from './attributes';
 import { type Refusal, refusalOf } from './refusal';
-import { checkRule, isRight, type RuleField } from './rules';
+import { checkRule, isValid, type RuleField } from './rules';
 import { newValues, type RuleValues, ruleBody, valuesOf } from './values';
 
 const textOf = ({ conditions, ...rest }: RuleValues) =>
@@ -37,7 +37,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const dirty = textOf(values) !== textOf(before);
   const draft = useDraft<RuleValues>(`alarm-rule-${rule?.id ?? 'new'}`, dirty ? values : null);
 
-  const some = countOf(values.targets) > 0;
+  const some = targetCount(values.targets) > 0;
   const model = useQuery({ ...targetAttributesQuery(language, values.targets), enabled: some });
   const properties = useMemo(() => (some && model.data ? attributesOf(model.data) : undefined), [some, model.data]);
   const findings = checkRule(values, properties);
@@ -53,7 +53,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
       // It is saved: that it does not run is another matter, which the card shows too.
       await api
         .get(`${path}/publish`, { query: { alarmRulesId: id } })
-        .catch((error: unknown) => raiseError(error, { failure: 'rule.runFail' }));
+        .catch((error: unknown) => showError(error, { failure: 'rule.runFail' }));
     },
     // Of a rule that is not there any more the form tells itself.
     meta: { failure: 'rule.saveFail', shows: [404] },
@@ -61,7 +61,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
       if (error instanceof ApiError && error.code === 404) {
         setGone(true);
         setRefusal({ field: 'form', text: t('rule.form.goneMeanwhile') });
-      } else if (isSilence(error) && (!rule || gone)) {
+      } else if (isNoAnswer(error) && (!rule || gone)) {
         // It may be there by now, and a second try would make another.
         setRefusal({ field: 'form', text: t('common.perhapsSaved', { error: errorText(error) }) });
         void refetchRules(client);
@@ -113,7 +113,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     allTold: tries > 0,
     submit: (run: boolean) => {
       if (save.isPending) return;
-      if (isRight(findings)) save.mutate({ run }, { onSuccess: onDone });
+      if (isValid(findings)) save.mutate({ run }, { onSuccess: onDone });
       else setTries((now) => now + 1);
     },
   };

@@ -1,14 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { mostTargets, type Targets } from '@/lib/alarm/targets';
+import { maxTargets, type Targets } from '@/lib/alarm/targets';
 import { namedQuery } from '@/lib/device/queries';
 import { allScenesQuery, productsQuery } from '@/lib/device/scenes';
 import type { Device } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
-import { useSettled } from '@/lib/useSettled';
+import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { offeredDevicesQuery } from '../queries';
-import { everyFound, targetValue, titleOfDevice } from './targetOptions';
+import { allFoundValue, deviceTitle, targetValue } from './targetOptions';
 
 export interface TargetOption {
   value: string;
@@ -20,7 +20,7 @@ export interface TargetOption {
 }
 
 function optionOf(device: Device): TargetOption {
-  const name = titleOfDevice(device);
+  const name = deviceTitle(device);
   return { value: targetValue.device(device.deviceName), name, label: name };
 }
 
@@ -31,7 +31,7 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const { t } = useTranslation();
   const format = useFormat();
   const language = useLanguage((state) => state.language);
-  const settled = useSettled(text);
+  const settled = useDebouncedText(text);
   const devices = useQuery(offeredDevicesQuery(language, settled));
   const known = useQuery({ ...namedQuery(language, chosen), enabled: chosen.length > 0 }).data?.list;
   const scenes = useQuery(allScenesQuery()).data ?? [];
@@ -60,7 +60,7 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const total = devices.data?.total ?? 0;
   const found = list.map(({ deviceName }) => deviceName);
   const others = found.filter((name) => !chosen.includes(name)).length;
-  const room = mostTargets - chosen.length - groups.length - products.length;
+  const room = maxTargets - chosen.length - groups.length - products.length;
   // Only of what was looked for, all of which stands here, and of which something is left to choose.
   const every =
     settled !== '' &&
@@ -73,7 +73,7 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
   const lower = (one: string) => one.toLocaleLowerCase(language);
   const matches = ({ name }: TargetOption) => lower(name).includes(lower(text));
   const everyName = t('rule.form.targets.all', { count: total, n: format.number(total), text });
-  const all = every ? [{ value: everyFound, name: everyName, label: everyName }] : [];
+  const all = every ? [{ value: allFoundValue, name: everyName, label: everyName }] : [];
   return {
     // Where nothing is looked for, a scene says more than the first of many devices.
     options:

@@ -3,7 +3,7 @@ import { noTargets, type Targets, targetsOf } from '@/lib/alarm/targets';
 import { sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, AlarmRuleCreate, Level, Operator, Trigger } from '@/lib/alarm/types';
 import type { TslProperty } from '@/lib/device/types';
-import { week } from '@/lib/format/weekday';
+import { weekdayNumbers } from '@/lib/format/weekday';
 import { numberText, parseNumber } from './number';
 
 /** Where readings come from: 1 a device. There is no other yet. */
@@ -75,7 +75,7 @@ export function newValues(): RuleValues {
     complexTime: 0,
     ...wholeDay,
     slots: [],
-    weekdays: week,
+    weekdays: weekdayNumbers,
     channels: [],
     remindEvery: null,
     description: '',
@@ -107,7 +107,7 @@ export function valuesOf(rule: AlarmRule, comma: boolean): RuleValues {
     startTime: rule.startTime ?? wholeDay.startTime,
     endTime: rule.endTime ?? wholeDay.endTime,
     slots: rule.timePeriods,
-    weekdays: rule.weekdays.length === 0 ? week : rule.weekdays,
+    weekdays: rule.weekdays.length === 0 ? weekdayNumbers : rule.weekdays,
     channels: rule.passageway,
     remindEvery: rule.remindEvery ?? null,
     description: rule.alarmDesc,
@@ -152,7 +152,7 @@ function conditionsBody(values: RuleValues, properties: ReadonlyMap<string, TslP
 }
 
 /** What decides when there is an alarm, and whether somebody is told: all that a rehearsal looks at. */
-export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
+export function rehearsalBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
   const { devices, groups, products } = values.targets;
   return {
     dataSource: values.dataSource ?? undefined,
@@ -166,14 +166,14 @@ export function judgedBody(values: RuleValues, properties: ReadonlyMap<string, T
     ...(values.complexTime === 0
       ? { startTime: values.startTime, endTime: values.endTime, timePeriods: [] }
       : { timePeriods: [...values.slots].sort((a, b) => a - b) }),
-    weekdays: values.weekdays.length === week.length ? [] : [...values.weekdays],
+    weekdays: values.weekdays.length === weekdayNumbers.length ? [] : [...values.weekdays],
   };
 }
 
 export function ruleBody(values: RuleValues, properties: ReadonlyMap<string, TslProperty>): AlarmRuleCreate {
   return {
     alarmName: values.alarmName.trim(),
-    ...judgedBody(values, properties),
+    ...rehearsalBody(values, properties),
     alarmLevel: values.level ?? undefined,
     passageway: [...values.channels],
     remindEvery: values.remindEvery,

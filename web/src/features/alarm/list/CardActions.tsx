@@ -8,17 +8,17 @@ import { Button, Dropdown } from 'antd';
 import { createContext, type ReactNode, useContext, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { api } from '@/lib/api';
+import { toast } from '@/lib/feedback/feedback';
 import { now } from '@/lib/format/clock';
-import { toast } from '@/lib/notices';
+import { api } from '@/lib/http/api';
 import { IconButton } from '@/ui/IconButton';
-import { later } from '@/ui/later';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { refetchRules } from '../queries';
 import css from './CardActions.module.css';
 
-const CopyDialog = later(() => import('../actions/CopyDialog'), 'CopyDialog');
-const MuteDialog = later(() => import('../actions/MuteDialog'), 'MuteDialog');
-const DeleteDialog = later(() => import('../actions/DeleteDialog'), 'DeleteDialog');
+const CopyDialog = lazyComponent(() => import('../actions/CopyDialog'), 'CopyDialog');
+const MuteDialog = lazyComponent(() => import('../actions/MuteDialog'), 'MuteDialog');
+const DeleteDialog = lazyComponent(() => import('../actions/DeleteDialog'), 'DeleteDialog');
 
 type Action = 'copy' | 'mute' | 'delete';
 const Ask = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
@@ -54,7 +54,7 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
   const more = useRef<HTMLButtonElement>(null);
   const { id, alarmName: name } = rule;
 
-  const turn = useMutation({
+  const deployMutation = useMutation({
     mutationFn: () =>
       running
         ? api.get('/admin-api/client/pc/alarm-rules/unpublish', { query: { alarmRulesId: id } })
@@ -111,8 +111,8 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
         type={running ? 'default' : 'primary'}
         className={css.turn}
         icon={running ? <PauseOutlined aria-hidden="true" /> : <CaretRightOutlined aria-hidden="true" />}
-        loading={turn.isPending}
-        onClick={() => turn.mutate()}
+        loading={deployMutation.isPending}
+        onClick={() => deployMutation.mutate()}
         aria-label={`${t(running ? 'rule.card.stop' : 'rule.card.run')}: ${name}`}
       >
         {t(running ? 'rule.card.stop' : 'rule.card.run')}

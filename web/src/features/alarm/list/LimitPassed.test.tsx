@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { alarmServer, card, openAlarms } from '@/test/alarm';
-import { farmZone } from '@/test/backend';
+import { alarmServer, card, openAlarms } from '@/test/alarmServer';
 import { rule } from '@/test/samples';
+import { tenantZone } from '@/test/shellServer';
 
 describe('a rule whose limit is passed and that has not opened', () => {
   const beyond = (id: number, change: Partial<AlarmRule> = {}) =>
@@ -44,7 +44,7 @@ describe('a rule whose limit is passed and that has not opened', () => {
 
   it('says that nobody is told at this hour', async () => {
     // Chosen around the hour that it is now, by the farm's clocks.
-    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: farmZone, hour: '2-digit', hourCycle: 'h23' });
+    const clock = new Intl.DateTimeFormat('en-GB', { timeZone: tenantZone, hour: '2-digit', hourCycle: 'h23' });
     const hour = Number(clock.format(Date.now()));
     const away = [2 * ((hour + 12) % 24)];
     const always = Array.from({ length: 48 }, (_, i) => i).filter((slot) => slot !== away[0]);
@@ -60,7 +60,7 @@ describe('a rule whose limit is passed and that has not opened', () => {
 
   it('says that nobody is told on this day', async () => {
     // Chosen around the day that it is now, by the farm's calendar.
-    const name = new Intl.DateTimeFormat('en-GB', { timeZone: farmZone, weekday: 'short' }).format(Date.now());
+    const name = new Intl.DateTimeFormat('en-GB', { timeZone: tenantZone, weekday: 'short' }).format(Date.now());
     const today = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'].indexOf(name) + 1;
     const server = alarmServer([beyond(1, { weekdays: [((today + 2) % 7) + 1] }), beyond(2, { weekdays: [today] })]);
     server.outlooks = [passed(1, { hits: 1, waits: false }), passed(2, { hits: 1, waits: false })];

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { isToldAt, periodText } from '@/lib/alarm/period';
+import { isNotifiedAt, periodText } from '@/lib/alarm/period';
 import { readingsText, windowText } from '@/lib/alarm/sentence';
-import { holds, sideOf } from '@/lib/alarm/threshold';
+import { comparisonHolds, sideOf } from '@/lib/alarm/threshold';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { userQuery } from '@/lib/queries';
+import { userQuery } from '@/lib/http/queries';
 import { Note } from '@/ui/Note';
-import { readingsThatFit } from '../form/fits';
+import { readingsThatFit } from '../form/readingsThatFit';
 import css from './OutlookLine.module.css';
 import type { Elements } from './sentenceOf';
 
@@ -45,7 +45,8 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
   if (outlook.distance === undefined || !condition || !side || rule.deployState !== 1 || rule.openNotice) return null;
   const distance = format.reading({ value: outlook.distance, unit: elements?.[condition.tslAttribute]?.unit ?? '' });
   // A value that stands on the limit, or is too near to be told from it, has not passed it.
-  const passed = outlook.value !== undefined && holds(condition.subconditions, outlook.value, Number(condition.value));
+  const passed =
+    outlook.value !== undefined && comparisonHolds(condition.subconditions, outlook.value, Number(condition.value));
   // A limit that alarms below it is neared from above.
   if (outlook.distance === 0 && passed) return <Passed rule={rule} outlook={outlook} />;
   const words =
@@ -54,16 +55,20 @@ export function OutlookLine({ rule, outlook, elements }: OutlookLineProps) {
       : t(side === 'below' ? 'rule.outlook.above' : 'rule.outlook.below', { distance });
   return (
     <p className={css.line}>
-      {ofDevice(outlook, expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected }), t)}
+      {withDeviceName(
+        outlook,
+        expected === '' ? words : t('rule.outlook.expected', { where: words, time: expected }),
+        t,
+      )}
     </p>
   );
 }
 
 /** What is said of one of a rule's devices names it; of a rule's only one it need not. */
-function ofDevice({ deviceName, noteName = '' }: Outlook, said: string, t: TFunction): string {
+function withDeviceName({ deviceName, noteName = '' }: Outlook, statement: string, t: TFunction): string {
   return deviceName === undefined
-    ? said
-    : t('rule.outlook.of', { device: nameOf({ deviceName, noteName }), text: said });
+    ? statement
+    : t('rule.outlook.of', { device: nameOf({ deviceName, noteName }), text: statement });
 }
 
 /** The limit is passed and no alarm is open: what is missing for one, and whether people would be told of it now. */
@@ -72,7 +77,7 @@ function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
   const format = useFormat();
   const { language, number } = format;
   const zone = useQuery(userQuery()).data?.timeZone;
-  const quiet = useClock((now) => (zone !== undefined && !isToldAt(rule, now, zone) ? 'quiet' : '')) !== '';
+  const quiet = useClock((now) => (zone !== undefined && !isNotifiedAt(rule, now, zone) ? 'quiet' : '')) !== '';
   const { hits, waits } = outlook;
   const window = windowText(rule.durations, 'brief', language);
   const readings = readingsText(rule.hitCounts, 'brief', language);
@@ -85,7 +90,7 @@ function Passed({ rule, outlook }: { rule: AlarmRule; outlook: Outlook }) {
         : t('rule.outlook.hits', { hits: number(hits), readings, window });
   return (
     <p className={css.line}>
-      {ofDevice(outlook, why, t)}
+      {withDeviceName(outlook, why, t)}
       {quiet ? ` ${t('rule.outlook.quiet', { period: periodText(rule, format) })}` : null}
     </p>
   );

@@ -7,18 +7,18 @@ import { memo, type ReactNode, useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { periodText } from '@/lib/alarm/period';
 import { ruleParts, spanText } from '@/lib/alarm/sentence';
-import { namesMany, targetsOf } from '@/lib/alarm/targets';
+import { mayCoverMany, targetsOf } from '@/lib/alarm/targets';
 import type { AlarmRule, Outlook } from '@/lib/alarm/types';
 import type { Channel } from '@/lib/channel/queries';
 import { nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Sentence } from '@/ui/alarm/Sentence';
 import { DeployTag, LevelTag } from '@/ui/alarm/tags';
-import { AttributesGone } from './AttributesGone';
 import { CardButtons } from './CardActions';
 import { CardFoot } from './CardFoot';
+import { MissingAttributes } from './MissingAttributes';
 import { OutlookLine } from './OutlookLine';
 import css from './RuleCard.module.css';
 import { RuleDevices } from './RuleDevices';
@@ -46,7 +46,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
   const count = rule.passageway.length;
   const names = rule.passageway.flatMap((one) => channels?.get(one)?.noticeName ?? []);
   // Names hold commas.
-  const told =
+  const notifyText =
     count === 0
       ? t('rule.card.nobody')
       : names.length === count
@@ -67,19 +67,19 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         <Sentence parts={parts} />
       </p>
       {rule.attributesGone ? (
-        <AttributesGone gone={rule.attributesGone} elements={elements} />
+        <MissingAttributes gone={rule.attributesGone} elements={elements} />
       ) : (
         <OutlookLine rule={rule} outlook={outlook} elements={elements} />
       )}
       <ul className={css.facts}>
-        {namesMany(targetsOf(rule)) ? (
+        {mayCoverMany(targetsOf(rule)) ? (
           <DevicesFact rule={rule} />
         ) : (
           <Fact icon={<DeploymentUnitOutlined />} title={t('rule.card.device', { name: rule.executionId })}>
             {nameOf({ deviceName: rule.executionId, noteName: rule.noteName })}
           </Fact>
         )}
-        <Fact icon={<SendOutlined />}>{told}</Fact>
+        <Fact icon={<SendOutlined />}>{notifyText}</Fact>
         <Fact icon={<ClockCircleOutlined />} title={t('rule.form.period')}>
           {format.capital(periodText(rule, format) ?? t('rule.card.wholeDay'))}
         </Fact>

@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { AlarmRule } from '@/lib/alarm/types';
 import { channelsByIdQuery } from '@/lib/channel/queries';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { elementsQuery, outlookQuery } from '../queries';
 import { CardActions } from './CardActions';

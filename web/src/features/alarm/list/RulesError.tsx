@@ -1,9 +1,9 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { retryMs } from '@/lib/device/queries';
-import { errorText } from '@/lib/errorText';
 import { useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
+import { errorText } from '@/lib/http/errorText';
 import { ErrorNote } from '@/ui/ErrorNote';
 import css from './RulesError.module.css';
 

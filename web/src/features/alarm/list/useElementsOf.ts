@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { AlarmRule } from '@/lib/alarm/types';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { devicePropertiesQuery } from '../queries';
 import type { Elements } from './sentenceOf';
 

@@ -6,7 +6,7 @@ import { titleOf } from '../form/ConditionRow';
 import type { RuleFormState } from '../form/useRuleForm';
 import { isBlank } from '../form/values';
 import css from './Advice.module.css';
-import { changeOf } from './advice';
+import { advisedChange } from './advice';
 
 interface AdviceProps {
   /** The best first. */
@@ -45,7 +45,7 @@ export function Advice({ advice = [], form, waiting }: AdviceProps) {
     });
   };
   const offered = advice.flatMap((one) => {
-    const part = changeOf(values, one, comma);
+    const part = advisedChange(values, one, comma);
     return part ? [{ kind: one.kind, sentence: sentenceOf(one), part }] : [];
   });
   if (offered.length === 0) return null;

@@ -1,12 +1,12 @@
 import { type CSSProperties, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { holds } from '@/lib/alarm/threshold';
+import { comparisonHolds } from '@/lib/alarm/threshold';
 import type { Operator, Rehearsal } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
 import { useMeasure } from '@/ui/chart/measure';
 import css from './DayChart.module.css';
 import { type Limit, LimitLine } from './LimitLine';
-import { chart, labelGap, leftOf, namedDays, type Scale, scaleOf } from './scale';
+import { chart, labelGap, labelledDays, plotLeft, type Scale, scaleOf } from './scale';
 import { alarmDays } from './summary';
 
 interface DayChartProps {
@@ -21,12 +21,12 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
   const measure = useMeasure();
   const place = useRef<HTMLDivElement>(null);
   // While it is dragged the scale stands still.
-  const [held, setHeld] = useState<Scale>();
+  const [frozenScale, setFrozenScale] = useState<Scale>();
   const { days } = rehearsal;
-  const scale = held ?? scaleOf(days, limit.value);
+  const scale = frozenScale ?? scaleOf(days, limit.value);
   const marked = alarmDays(rehearsal);
   const tickText = (tick: number) => format.number(Number(tick.toPrecision(12)));
-  const left = leftOf(scale.ticks.map(tickText), measure);
+  const left = plotLeft(scale.ticks.map(tickText), measure);
   const slot = (chart.right - left) / days.length;
   const width = Math.min(7, slot * 0.6);
   const x = (i: number) => left + slot * (i + 0.5);
@@ -63,7 +63,7 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
               {marked.has(i) ? <path className={css.mark} d={`M${x(i) - 4} ${chart.bottom + 11}h8l-4 -6z`} /> : null}
             </g>
           ))}
-          {namedDays(dates, left, measure).map((i) => (
+          {labelledDays(dates, left, measure).map((i) => (
             <text key={i} className={css.axis} x={x(i)} y={chart.bottom + 26} textAnchor={i === 0 ? 'start' : 'middle'}>
               {dates[i]}
             </text>
@@ -75,7 +75,7 @@ export function DayChart({ rehearsal, limit }: DayChartProps) {
             limit={{ ...limit, value: limit.value }}
             scale={scale}
             left={left}
-            onHold={(hold) => setHeld(hold ? scale : undefined)}
+            onHold={(hold) => setFrozenScale(hold ? scale : undefined)}
           />
         )}
       </div>
@@ -97,7 +97,8 @@ interface BarProps {
 function Bar({ x, width, scale, min, max, marked, operator, limit }: BarProps) {
   const inside = (value: number) => Math.min(scale.high, Math.max(scale.low, value));
   const [top, bottom] = [scale.y(inside(max)), scale.y(inside(min))];
-  const crosses = limit !== undefined && (holds(operator, min, limit) || holds(operator, max, limit));
+  const crosses =
+    limit !== undefined && (comparisonHolds(operator, min, limit) || comparisonHolds(operator, max, limit));
   const line = limit === undefined ? top : Math.min(bottom, Math.max(top, scale.y(limit)));
   const below = operator === '<' || operator === '<=';
   const [from, to] = below ? [line, bottom] : [top, line];

@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Operator } from '@/lib/alarm/types';
 import { useFormat } from '@/lib/format/format';
 import css from './DayChart.module.css';
-import { chart, dragStep, type Scale, snapped } from './scale';
+import { chart, dragStep, type Scale, snapToStep } from './scale';
 
 export interface Limit {
   name: string;
@@ -30,13 +30,13 @@ interface LimitLineProps {
 export function LimitLine({ place, limit, scale, left, onHold }: LimitLineProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [held, setHeld] = useState(false);
+  const [dragging, setDragging] = useState(false);
   const step = dragStep(scale, limit.precision);
   const y = scale.y(limit.value);
   const text = format.reading({ value: limit.value, unit: limit.unit });
 
   const move = (value: number) => {
-    const next = snapped(value, step, scale);
+    const next = snapToStep(value, step, scale);
     if (next !== limit.value) limit.onChange(next);
   };
   const toPointer = (event: PointerEvent) => {
@@ -44,7 +44,7 @@ export function LimitLine({ place, limit, scale, left, onHold }: LimitLineProps)
     if (box && box.height > 0) move(scale.at(((event.clientY - box.top) / box.height) * chart.height));
   };
   const hold = (on: boolean) => {
-    setHeld(on);
+    setDragging(on);
     onHold(on);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -87,7 +87,7 @@ export function LimitLine({ place, limit, scale, left, onHold }: LimitLineProps)
         hold(true);
       }}
       onPointerMove={(event) => {
-        if (held) toPointer(event);
+        if (dragging) toPointer(event);
       }}
       onPointerUp={() => hold(false)}
       onPointerCancel={() => hold(false)}

@@ -5,20 +5,20 @@ import SunOutlined from '@ant-design/icons/SunOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Rehearsal } from '@/lib/alarm/types';
-import type { Reach } from '@/lib/channel/reach';
+import type { DeliveryReach } from '@/lib/channel/deliveryReach';
 import { useFormat } from '@/lib/format/format';
 import css from './NoticeList.module.css';
 import { durationOf } from './summary';
 
 /** So many stand there at first: the newest. */
-const mostAtFirst = 6;
+const initialCount = 6;
 
 interface NoticeListProps {
   rehearsal: Rehearsal;
   /** The rule names a channel: without one nobody is told. */
   tells: boolean;
   /** How far its channels reach. */
-  reach: Reach;
+  reach: DeliveryReach;
 }
 
 /** What the rule would have recorded: when, for how long, by night or day, and whether somebody would have been told. */
@@ -27,12 +27,12 @@ export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
   const format = useFormat();
   const [all, setAll] = useState(false);
   const { notices, endTime, total } = rehearsal;
-  const shown = all ? notices : notices.slice(-mostAtFirst);
+  const shown = all ? notices : notices.slice(-initialCount);
   const hidden = total - shown.length;
   if (total === 0) return null;
   return (
     <>
-      {total > mostAtFirst ? (
+      {total > initialCount ? (
         <button type="button" className={css.more} onClick={() => setAll(!all)}>
           {all ? t('rule.rehearsal.fewer') : t('rule.rehearsal.earlier', { count: hidden, n: format.number(hidden) })}
         </button>

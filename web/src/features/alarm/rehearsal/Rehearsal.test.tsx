@@ -1,19 +1,19 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type AlarmServer, alarmServer, openAlarms, paths, sentTo } from '@/test/alarm';
-import { noAnswer } from '@/test/farm';
+import { type AlarmServer, alarmServer, openAlarms, paths, sentTo } from '@/test/alarmServer';
+import { setWidth } from '@/test/mediaQueries';
 import { channel, rehearsal, rule } from '@/test/samples';
-import { setWidth } from '@/test/screen';
 import { ok, onGet } from '@/test/server';
+import { noAnswer } from '@/test/telemetryServer';
 
 let server: AlarmServer;
 beforeEach(() => {
   server = alarmServer();
 });
 
-const place = () =>
+const rehearsalRegion = () =>
   within(document.querySelector<HTMLElement>('[aria-label="Rehearsal, last 30 days"]') as HTMLElement);
-const limit = () => place().getByLabelText('Limit of Air temperature');
+const limit = () => rehearsalRegion().getByLabelText('Limit of Air temperature');
 const value = () => screen.getByLabelText<HTMLInputElement>('Value of condition 1');
 const asked = () =>
   sentTo(server, paths.rehearse).map((body) => (body as { conditions: { value: unknown }[] }).conditions[0]?.value);
@@ -27,26 +27,26 @@ async function open(address = '/alarm?rule=1') {
 describe('the rehearsal', () => {
   it('waits for enough to judge', async () => {
     await open('/alarm?rule=new');
-    expect(place().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
+    expect(rehearsalRegion().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
     expect(asked()).toEqual([]);
   });
 
   it('of a rule whose period alone is wrong asks for that', async () => {
     const { user } = await open();
-    await place().findByText('This rule would have alarmed 2 times');
+    await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     await user.selectOptions(screen.getByLabelText('Start'), '20:00');
     await user.selectOptions(screen.getByLabelText('End'), '06:00');
-    expect(place().getByText(/^Set the notification period right/)).toBeInTheDocument();
+    expect(rehearsalRegion().getByText(/^Set the notification period right/)).toBeInTheDocument();
   });
 
   it('says how often, how long, when, by night or day, and who would have been told', async () => {
     server.rules = [rule({ passageway: [1] })];
     await open();
-    expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
-    expect(place().getByText(/^Longest 3 h 12 min, on/)).toHaveTextContent(
+    expect(await rehearsalRegion().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(rehearsalRegion().getByText(/^Longest 3 h 12 min, on/)).toHaveTextContent(
       /1 of 2 inside the notification period\. 1 at night\.$/,
     );
-    const items = within(place().getByLabelText('What it would have recorded')).getAllByRole('listitem');
+    const items = within(rehearsalRegion().getByLabelText('What it would have recorded')).getAllByRole('listitem');
     expect(
       items.map((item) => item.textContent?.replaceAll('\u00a0', ' ').replace(/[A-Z]\w+ \d+, \d\d:\d\d/, 'then')),
     ).toEqual(['at nightthen3 h 12 mintold', 'by daythen22 minoutside the period']);
@@ -68,8 +68,8 @@ describe('the rehearsal', () => {
     server.channels = [channel({ id: 1 })];
     onGet('/admin-api/client/pc/notice-channel/get/ways', () => ok({ email: false, language: 'en-us', ...ways }));
     await open();
-    expect(await place().findByText(sum)).toHaveTextContent('1 of 2 inside the notification period');
-    const list = within(place().getByLabelText('What it would have recorded'));
+    expect(await rehearsalRegion().findByText(sum)).toHaveTextContent('1 of 2 inside the notification period');
+    const list = within(rehearsalRegion().getByLabelText('What it would have recorded'));
     expect(list.getByText(mark)).toBeInTheDocument();
     expect(list.queryByText('told')).toBeNull();
     expect(screen.getByText(hint)).toHaveTextContent('Ask whoever runs Tilth');
@@ -77,29 +77,32 @@ describe('the rehearsal', () => {
 
   it('of a rule without a channel does not say that anybody is told', async () => {
     await open();
-    expect(await place().findByText(/^Longest 3 h 12 min, on/)).not.toHaveTextContent('inside the notification period');
-    const list = within(place().getByLabelText('What it would have recorded'));
+    expect(await rehearsalRegion().findByText(/^Longest 3 h 12 min, on/)).not.toHaveTextContent(
+      'inside the notification period',
+    );
+    const list = within(rehearsalRegion().getByLabelText('What it would have recorded'));
     expect(list.getAllByText('recorded')).toHaveLength(2);
     expect(list.queryByText('told')).toBeNull();
   });
 
   it('follows what is typed once it rests, and asks once', async () => {
     await open();
-    await place().findByText('This rule would have alarmed 2 times');
+    await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     const before = asked().length;
     server.rehearsal = rehearsal({ total: 0, notices: [] });
     // One after the other without a rest, however slow the machine.
     for (const typed of ['', '-', '-1', '-12', '-12.5']) {
       fireEvent.change(value(), { target: { value: typed } });
-      if (typed === '') expect(place().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
+      if (typed === '')
+        expect(rehearsalRegion().getByText(/^Choose device, trigger and condition/)).toBeInTheDocument();
     }
-    expect(await place().findByText('This rule would never have alarmed')).toBeInTheDocument();
+    expect(await rehearsalRegion().findByText('This rule would never have alarmed')).toBeInTheDocument();
     expect(asked().slice(before)).toEqual([-12.5]);
   });
 
   it('has a limit that keys move, and the form’s value with it', async () => {
     const { user } = await open();
-    await place().findByText('This rule would have alarmed 2 times');
+    await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     expect(limit()).toHaveAttribute('aria-valuetext', '2\u00a0°C');
     limit().focus();
     await user.keyboard('{ArrowUp}{ArrowUp}');
@@ -114,7 +117,7 @@ describe('the rehearsal', () => {
 
   it('has a limit that a pointer drags', async () => {
     await open();
-    await place().findByText('This rule would have alarmed 2 times');
+    await rehearsalRegion().findByText('This rule would have alarmed 2 times');
     const box = { top: 0, left: 0, width: 352, height: 190 } as DOMRect;
     vi.spyOn(limit().parentElement as HTMLElement, 'getBoundingClientRect').mockReturnValue(box);
     fireEvent.pointerDown(limit(), { button: 0, clientY: 140 });
@@ -130,28 +133,28 @@ describe('the rehearsal', () => {
   it('warns of a window that cannot fill, by what is chosen now', async () => {
     server.rehearsal = rehearsal({ usualInterval: 240_000, fits: true });
     const { user } = await open();
-    await place().findByText('This rule would have alarmed 2 times');
-    expect(place().queryByText(/can never trigger/)).toBeNull();
+    await rehearsalRegion().findByText('This rule would have alarmed 2 times');
+    expect(rehearsalRegion().queryByText(/can never trigger/)).toBeNull();
     await user.selectOptions(screen.getByLabelText('Window'), '5 minutes');
-    expect(place().getByText('Only 2 readings fit into 5 minutes: can never trigger')).toBeInTheDocument();
-    expect(place().getByText(/^The device usually sends every 4 min/)).toBeInTheDocument();
+    expect(rehearsalRegion().getByText('Only 2 readings fit into 5 minutes: can never trigger')).toBeInTheDocument();
+    expect(rehearsalRegion().getByText(/^The device usually sends every 4 min/)).toBeInTheDocument();
   });
 
   it('without readings says so', async () => {
     server.rehearsal = rehearsal({ samples: 0, total: 0, notices: [], days: [], usualInterval: undefined });
     await open();
-    expect(await place().findByText(/^The device has no readings of these attributes/)).toBeInTheDocument();
+    expect(await rehearsalRegion().findByText(/^The device has no readings of these attributes/)).toBeInTheDocument();
   });
 
   it('that fails says so in its place, and can be tried again', async () => {
     server.answers.set(paths.rehearse, noAnswer);
     const { user } = await open();
-    const note = await place().findByRole('alert');
+    const note = await rehearsalRegion().findByRole('alert');
     expect(note).toHaveTextContent('The rehearsal could not be made');
     server.answers.delete(paths.rehearse);
     await waitFor(async () => {
       await user.click(within(note).getByText('Retry'));
-      expect(place().getByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+      expect(rehearsalRegion().getByText('This rule would have alarmed 2 times')).toBeInTheDocument();
     });
   });
 
@@ -159,17 +162,19 @@ describe('the rehearsal', () => {
     server.rules = [rule({ triggerType: 1, conditions: [] })];
     server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0, knownFrom: Date.now() - 3_600_000 });
     await open();
-    expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
-    expect(place().getByText(/^Known since .+ only: what was before is not kept\.$/)).toBeInTheDocument();
-    expect(place().queryByRole('slider')).toBeNull();
+    expect(await rehearsalRegion().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(rehearsalRegion().getByText(/^Known since .+ only: what was before is not kept\.$/)).toBeInTheDocument();
+    expect(rehearsalRegion().queryByRole('slider')).toBeNull();
   });
 
   it('of a device of whose coming and going nothing is kept says so', async () => {
     server.rules = [rule({ triggerType: 1, conditions: [] })];
     server.rehearsal = rehearsal({ tslAttribute: undefined, days: [], samples: 0, total: 0, notices: [] });
     await open();
-    expect(await place().findByText(/^Nothing is kept of when this device came and went/)).toBeInTheDocument();
-    expect(place().queryByText(/never have alarmed/)).toBeNull();
+    expect(
+      await rehearsalRegion().findByText(/^Nothing is kept of when this device came and went/),
+    ).toBeInTheDocument();
+    expect(rehearsalRegion().queryByText(/never have alarmed/)).toBeNull();
   });
 
   it('shows many notices in part, the newest', async () => {
@@ -181,26 +186,28 @@ describe('the rehearsal', () => {
     }));
     server.rehearsal = rehearsal({ notices: many, total: 20 });
     const { user } = await open();
-    await user.click(await place().findByText('14 earlier ones'));
-    expect(within(place().getByLabelText('What it would have recorded')).getAllByRole('listitem')).toHaveLength(20);
-    expect(place().getByText('Show the newest only')).toBeInTheDocument();
+    await user.click(await rehearsalRegion().findByText('14 earlier ones'));
+    expect(
+      within(rehearsalRegion().getByLabelText('What it would have recorded')).getAllByRole('listitem'),
+    ).toHaveLength(20);
+    expect(rehearsalRegion().getByText('Show the newest only')).toBeInTheDocument();
   });
 
   it('warns of unsteady ones, and marks them', async () => {
     const notices = rehearsal().notices.map((one, i) => (i === 0 ? { ...one, unsteady: true } : one));
     server.rehearsal = rehearsal({ notices });
     await open();
-    expect(await place().findByText('The readings keep crossing the limit')).toBeInTheDocument();
-    const listed = within(place().getByLabelText('What it would have recorded')).getAllByRole('listitem');
+    expect(await rehearsalRegion().findByText('The readings keep crossing the limit')).toBeInTheDocument();
+    const listed = within(rehearsalRegion().getByLabelText('What it would have recorded')).getAllByRole('listitem');
     expect(listed.map((one) => one.textContent?.includes('unsteady'))).toEqual([true, false]);
   });
 
   it('is folded on a phone, with its answer in sight', async () => {
     setWidth(390);
     const { user } = await open();
-    expect(await place().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
-    expect(place().queryByRole('slider')).toBeNull();
-    await user.click(place().getByText('What it would have recorded'));
+    expect(await rehearsalRegion().findByText('This rule would have alarmed 2 times')).toBeInTheDocument();
+    expect(rehearsalRegion().queryByRole('slider')).toBeNull();
+    await user.click(rehearsalRegion().getByText('What it would have recorded'));
     expect(limit()).toBeInTheDocument();
   });
 
@@ -219,29 +226,29 @@ describe('the rehearsal', () => {
   it('advises changes of the rule, each taken by one press', async () => {
     server.rehearsal = rehearsal({ total: 21, advice: [advised.recovery, advised.hits] });
     const { user } = await open();
-    const use = (advice: string) => place().getByLabelText(`Use this: ${advice}`);
-    const clears = await place().findByText('Clears at 2.5 °C: 4 alarms instead of 21');
+    const use = (advice: string) => rehearsalRegion().getByLabelText(`Use this: ${advice}`);
+    const clears = await rehearsalRegion().findByText('Clears at 2.5 °C: 4 alarms instead of 21');
     expect(clears.closest('ul')?.querySelectorAll('li')).toHaveLength(2);
     server.rehearsal = rehearsal({ total: 4, advice: [advised.hits] });
     await user.click(use('Clears at 2.5 °C: 4 alarms instead of 21'));
     expect(screen.getByLabelText('Recovery value of condition 1')).toHaveValue('2.5');
-    expect(await place().findByText('This rule would have alarmed 4 times')).toBeInTheDocument();
+    expect(await rehearsalRegion().findByText('This rule would have alarmed 4 times')).toBeInTheDocument();
     expect(sentTo(server, paths.rehearse).at(-1)).toMatchObject({ conditions: [{ value: 2, recovery: 2.5 }] });
-    expect(place().queryByText(/^Clears at 2\.5/)).toBeNull();
+    expect(rehearsalRegion().queryByText(/^Clears at 2\.5/)).toBeNull();
 
     server.rehearsal = rehearsal({ total: 0, notices: [] });
     await user.click(use('5 readings within 10 min: no alarms instead of 21'));
     expect(screen.getByLabelText('Number of readings')).toHaveValue('5');
-    expect(await place().findByText('This rule would never have alarmed')).toBeInTheDocument();
+    expect(await rehearsalRegion().findByText('This rule would never have alarmed')).toBeInTheDocument();
     expect(sentTo(server, paths.rehearse).at(-1)).toMatchObject({ hitCounts: 5, durations: 600_000 });
-    expect(place().queryByText('How to get fewer alarms')).toBeNull();
+    expect(rehearsalRegion().queryByText('How to get fewer alarms')).toBeNull();
   });
 
   it('advises nothing of what is typed until that was judged', async () => {
     server.rehearsal = rehearsal({ total: 21, advice: [advised.recovery] });
     const { user } = await open();
-    await place().findByText(/^Clears at 2\.5/);
-    const button = () => place().getByLabelText(/^Use this/);
+    await rehearsalRegion().findByText(/^Clears at 2\.5/);
+    const button = () => rehearsalRegion().getByLabelText(/^Use this/);
     expect(button()).toHaveAttribute('aria-disabled', 'false');
     fireEvent.change(value(), { target: { value: '1' } });
     expect(button()).toHaveAttribute('aria-disabled', 'true');
@@ -258,8 +265,8 @@ describe('the rehearsal', () => {
     server.rehearsal = rehearsal({ total: 21, advice: [advice, { ...advised.recovery, condition: 1 }] });
     const { user } = await open();
     // The second is of another attribute than the form has there.
-    expect(await place().findAllByLabelText(/^Use this/)).toHaveLength(1);
-    await user.click(place().getByLabelText(/^Use this: .+ clears at 78.+: 4 alarms instead of 21$/));
+    expect(await rehearsalRegion().findAllByLabelText(/^Use this/)).toHaveLength(1);
+    await user.click(rehearsalRegion().getByLabelText(/^Use this: .+ clears at 78.+: 4 alarms instead of 21$/));
     expect(screen.getByLabelText('Recovery value of condition 2')).toHaveValue('78');
     expect(screen.queryByLabelText('Recovery value of condition 1')).toBeNull();
   });

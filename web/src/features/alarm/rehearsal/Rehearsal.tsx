@@ -3,43 +3,43 @@ import UpOutlined from '@ant-design/icons/UpOutlined';
 import { type ReactNode, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { windowText } from '@/lib/alarm/sentence';
-import { namesMany } from '@/lib/alarm/targets';
+import { mayCoverMany } from '@/lib/alarm/targets';
 import type { Rehearsal as Rehearsed } from '@/lib/alarm/types';
-import { useReach } from '@/lib/channel/reach';
-import { errorText } from '@/lib/errorText';
+import { useDeliveryReach } from '@/lib/channel/deliveryReach';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { errorText } from '@/lib/http/errorText';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Note } from '@/ui/Note';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { ZoneNote } from '@/ui/ZoneNote';
 import { titleOf } from '../form/ConditionRow';
-import { readingsThatFit } from '../form/fits';
 import { numberText, parseNumber } from '../form/number';
+import { readingsThatFit } from '../form/readingsThatFit';
 import type { RuleFormState } from '../form/useRuleForm';
-import { judgedBody } from '../form/values';
+import { rehearsalBody } from '../form/values';
 import { Advice } from './Advice';
-import { AllRehearsal } from './AllRehearsal';
 import { DayChart } from './DayChart';
-import { enoughOf } from './enough';
+import { FleetRehearsal } from './FleetRehearsal';
 import { NoticeList } from './NoticeList';
 import css from './Rehearsal.module.css';
+import { rehearsalReadiness } from './readiness';
 import { longestOf } from './summary';
 import { useRehearsal } from './useRehearsal';
 
 /** What the rule that is being typed would have done over the last thirty days of real readings. */
 export function Rehearsal({ form }: { form: RuleFormState }) {
-  return namesMany(form.values.targets) ? <AllRehearsal form={form} /> : <OneRehearsal form={form} />;
+  return mayCoverMany(form.values.targets) ? <FleetRehearsal form={form} /> : <DeviceRehearsal form={form} />;
 }
 
-function OneRehearsal({ form }: { form: RuleFormState }) {
+function DeviceRehearsal({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [open, setOpen] = useState(false);
   const { values, properties } = form;
-  const { enough, wanting } = enoughOf(form);
-  const rehearsal = useRehearsal(enough ? judgedBody(values, properties ?? new Map()) : null);
+  const { enough, wanting } = rehearsalReadiness(form);
+  const rehearsal = useRehearsal(enough ? rehearsalBody(values, properties ?? new Map()) : null);
   const { data } = rehearsal;
   const shown = rehearsal.asked && enough ? data : undefined;
   const count = shown?.total ?? 0;
@@ -108,14 +108,14 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
   const { values, properties, change } = form;
   const { notices, total, days, usualInterval, startTime, endTime, knownFrom } = rehearsal;
   const longest = longestOf(rehearsal);
-  const told = notices.filter((notice) => notice.told).length;
+  const notifiedCount = notices.filter((notice) => notice.told).length;
   const nights = notices.filter(({ night }) => night).length;
   // What is chosen in the form now, not what was asked.
   const fit = usualInterval === undefined ? Number.POSITIVE_INFINITY : readingsThatFit(values.durations, usualInterval);
   const cannot = values.trigger === 0 && fit < values.hitCounts;
 
   const tells = values.channels.length > 0;
-  const reach = useReach(values.channels) ?? 'out';
+  const reach = useDeliveryReach(values.channels) ?? 'out';
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
   const property = sign === undefined ? undefined : properties?.get(sign);
@@ -157,7 +157,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
               })}{' '}
               {tells
                 ? t(reach === 'out' ? 'rule.rehearsal.told' : `rule.rehearsal.reach.${reach}.told`, {
-                    told: format.number(told),
+                    told: format.number(notifiedCount),
                     all: format.number(notices.length),
                   })
                 : null}{' '}

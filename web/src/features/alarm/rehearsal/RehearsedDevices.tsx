@@ -1,15 +1,15 @@
 import { useDeferredValue, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { RehearsedDevice } from '@/lib/alarm/types';
-import { useReach } from '@/lib/channel/reach';
+import { useDeliveryReach } from '@/lib/channel/deliveryReach';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { Empty } from '@/ui/Empty';
 import { ZoneNote } from '@/ui/ZoneNote';
 import type { RuleFormState } from '../form/useRuleForm';
-import { titleOfRow } from './many';
 import css from './RehearsedDevices.module.css';
-import { useAllRehearsed } from './useAllRehearsed';
+import { rowTitle } from './rowOrder';
+import { useFleetRehearsal } from './useFleetRehearsal';
 import { useWorstFirst } from './useWorstFirst';
 
 /** Where the lines stand, for what leads there. */
@@ -19,19 +19,19 @@ const [atFirst, further] = [10, 50];
 
 /** What a rule of several devices would have done on each: a line each, the worst first, as they come. */
 export function RehearsedDevices({ form }: { form: RuleFormState }) {
-  const { many, enough, rows } = useAllRehearsed(form);
+  const { many, enough, rows } = useFleetRehearsal(form);
   return many && enough && rows.length > 0 ? <Devices form={form} /> : null;
 }
 
 function Devices({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isPhone = useMedia(phone);
-  const { rehearsal, rows, total, finished } = useAllRehearsed(form);
+  const isPhone = useMediaQuery(phoneQuery);
+  const { rehearsal, rows, total, finished } = useFleetRehearsal(form);
   const { ordered, hold } = useWorstFirst(useDeferredValue(rows));
   const [most, setMost] = useState(atFirst);
   const { values } = form;
-  const reach = useReach(values.channels);
+  const reach = useDeliveryReach(values.channels);
   // Nobody is told where no channel is named, or none leads anywhere.
   const tells = values.channels.length > 0 && (reach ?? 'out') === 'out';
   const hidden = ordered.length - most;
@@ -127,7 +127,7 @@ function Row(props: OneProps) {
     <tr className={row.total === 0 ? css.quiet : undefined}>
       <th scope="row">
         <span className={css.name} title={row.deviceName}>
-          {titleOfRow(row)}
+          {rowTitle(row)}
         </span>
         {cells.note ? <span className={css.note}>{cells.note}</span> : null}
       </th>
@@ -164,7 +164,7 @@ function Card(props: OneProps) {
   return (
     <li className={`${css.card} ${row.total === 0 ? css.quiet : ''}`}>
       <p className={css.first}>
-        <span className={css.name}>{titleOfRow(row)}</span>
+        <span className={css.name}>{rowTitle(row)}</span>
         <span className={css.strong}>{t('rule.rehearsal.all.count', { count: row.total, n: cells.total })}</span>
       </p>
       {cells.note ? <p className={css.note}>{cells.note}</p> : null}

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { rehearsal } from '@/test/samples';
-import { chart, dragStep, labelGap, namedDays, niceStep, scaleOf, snapped } from './scale';
+import { chart, dragStep, labelGap, labelledDays, niceStep, scaleOf, snapToStep } from './scale';
 import { alarmDays, longestOf } from './summary';
 
 describe('the dates below the bars', () => {
   it('stand apart, the first beside its middle, the others around theirs', () => {
     for (const width of [20, 34, 38, 50, 80]) {
       const days = Array.from({ length: 30 }, (_, i) => `day ${i}`);
-      const named = namedDays(days, 30, () => width);
+      const named = labelledDays(days, 30, () => width);
       const middle = (i: number) => 30 + ((chart.right - 30) / 30) * (i + 0.5);
       const ends = named.map((i) =>
         i === 0 ? [middle(i), middle(i) + width] : [middle(i) - width / 2, middle(i) + width / 2],
@@ -54,10 +54,10 @@ describe('the scale', () => {
     expect(dragStep({ low: -5, high: 20 }, 0)).toBe(1);
     expect(dragStep({ low: 0, high: 1000 }, 2)).toBe(5);
     const within = { low: -5, high: 20 };
-    expect(snapped(2.27, 0.1, within)).toBe(2.3);
-    expect(snapped(0.1 + 0.2, 0.1, within)).toBe(0.3);
-    expect([snapped(99, 0.5, within), snapped(-99, 0.5, within)]).toEqual([20, -5]);
-    expect(snapped(0.3, 0.25, within)).toBe(0.25);
+    expect(snapToStep(2.27, 0.1, within)).toBe(2.3);
+    expect(snapToStep(0.1 + 0.2, 0.1, within)).toBe(0.3);
+    expect([snapToStep(99, 0.5, within), snapToStep(-99, 0.5, within)]).toEqual([20, -5]);
+    expect(snapToStep(0.3, 0.25, within)).toBe(0.25);
   });
 });
 

@@ -4,7 +4,7 @@ import type { Rehearsal } from '@/lib/alarm/types';
 export const chart = { width: 352, height: 190, right: 350, top: 22, bottom: 160 } as const;
 /** Between a number at the left and the plot. */
 export const labelGap = 8;
-const leastLeft = 30;
+const minLeft = 30;
 
 export interface Scale {
   low: number;
@@ -45,12 +45,12 @@ export function scaleOf(days: Rehearsal['days'], limit: number | undefined): Sca
 }
 
 /** Where the plot begins, so that the numbers at its left have room. */
-export function leftOf(ticks: readonly string[], measure: (words: string) => number): number {
-  return Math.max(leastLeft, Math.ceil(Math.max(0, ...ticks.map(measure))) + labelGap);
+export function plotLeft(ticks: readonly string[], measure: (words: string) => number): number {
+  return Math.max(minLeft, Math.ceil(Math.max(0, ...ticks.map(measure))) + labelGap);
 }
 
 /** The days whose dates have room below the bars, the first among them. */
-export function namedDays(days: readonly string[], left: number, measure: (words: string) => number): number[] {
+export function labelledDays(days: readonly string[], left: number, measure: (words: string) => number): number[] {
   const slot = (chart.right - left) / days.length;
   const widest = Math.max(0, ...days.map(measure));
   // The first stands beside its middle, the others around theirs.
@@ -68,7 +68,7 @@ export function dragStep({ low, high }: Pick<Scale, 'low' | 'high'>, precision: 
 }
 
 /** A value on the grid of the steps, within the chart, without the tail of a floating point. */
-export function snapped(value: number, step: number, { low, high }: Pick<Scale, 'low' | 'high'>): number {
+export function snapToStep(value: number, step: number, { low, high }: Pick<Scale, 'low' | 'high'>): number {
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9)) + (String(step).includes('25') ? 1 : 0);
   const [first, last] = [Math.ceil(low / step), Math.floor(high / step)];
   const at = Math.min(last, Math.max(first, Math.round(value / step)));

@@ -1,15 +1,15 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { AlarmRuleCreate } from '@/lib/alarm/types';
-import { ApiError, api } from '@/lib/api';
+import { ApiError, api } from '@/lib/http/api';
 
 /** What is typed rests so long, then it is rehearsed. */
 const pauseMs = 350;
 /** The guard against sending twice forgets after a second what a newer question has ended. */
-const againMs = 600;
+const minIntervalMs = 600;
 
 /** What a form holds, as text, once it rests; `behind` until then. Null while that is not enough. */
-export function useSettledBody(body: AlarmRuleCreate | null) {
+export function useDebouncedBody(body: AlarmRuleCreate | null) {
   const text = body && JSON.stringify(body);
   const [settled, setSettled] = useState(text);
   useEffect(() => {
@@ -22,7 +22,7 @@ export function useSettledBody(body: AlarmRuleCreate | null) {
 
 /** The rehearsal of what a form holds; null while that is not enough. A newer question ends the one before. */
 export function useRehearsal(body: AlarmRuleCreate | null) {
-  const { settled, behind } = useSettledBody(body);
+  const { settled, behind } = useDebouncedBody(body);
   const query = useQuery({
     queryKey: ['alarm-rehearsal', settled],
     queryFn: ({ signal }) =>
@@ -35,7 +35,7 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
     refetchOnWindowFocus: false,
     refetchOnReconnect: false,
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.kind === 'duplicate',
-    retryDelay: againMs,
+    retryDelay: minIntervalMs,
   });
   return { ...query, waiting: behind || query.isFetching, asked: settled !== null };
 }

@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { useSession } from '@/lib/session';
-import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, sentTo } from '@/test/channel';
-import { toasts } from '@/test/profile';
+import { useSession } from '@/lib/session/session';
+import { askedOf, type ChannelServer, channelServer, names, openChannels, paths, sentTo } from '@/test/channelServer';
+import { toasts } from '@/test/profileServer';
 import { channel } from '@/test/samples';
 import { refused } from '@/test/server';
 import { signedIn } from '@/test/session';
@@ -18,7 +18,7 @@ beforeEach(() => {
 const form = () => within(screen.getByRole('dialog', { name: /^(New channel|Edit )/ }));
 const box = (name: string) => form().getByRole('checkbox', { name });
 const field = (name: string | RegExp) => form().getByRole('textbox', { name });
-const press = (user: User, name: string) => user.click(form().getByRole('button', { name }));
+const clickButton = (user: User, name: string) => user.click(form().getByRole('button', { name }));
 const fields = (name: RegExp) =>
   form()
     .queryAllByRole('textbox', { name })
@@ -32,7 +32,7 @@ async function open(address: string) {
 }
 const openNew = () => open('/notification?channel=new');
 const openOne = () => open('/notification?channel=1');
-const gone = ({ router }: Pick<Opened, 'router'>) =>
+const expectSheetClosed = ({ router }: Pick<Opened, 'router'>) =>
   waitFor(() => expect(router.state.location.search).not.toHaveProperty('channel'));
 
 describe('a new channel', () => {
@@ -44,15 +44,15 @@ describe('a new channel', () => {
     await user.click(box('Email'));
     expect(field('Address 1')).toHaveFocus();
     await user.type(field('Address 1'), 'a@farm.example');
-    await press(user, 'Add an address');
+    await clickButton(user, 'Add an address');
     expect(field('Address 2')).toHaveFocus();
     await user.type(field('Address 2'), 'b@farm.example');
     expect(form().getByText('2 of 20')).toBeVisible();
     await user.click(box('SMS'));
     await user.type(field('Number 1'), '+90 555 111 22 33');
     await user.selectOptions(form().getByRole('combobox', { name: 'Language' }), 'Türkçe');
-    await press(user, 'Save');
-    await gone({ router });
+    await clickButton(user, 'Save');
+    await expectSheetClosed({ router });
     expect(sentTo(server, paths.create)).toEqual([
       {
         noticeName: 'Office',
@@ -69,19 +69,19 @@ describe('a new channel', () => {
 
   it('needs a name and a way, and each way a recipient', async () => {
     const { user } = await openNew();
-    await press(user, 'Save');
+    await clickButton(user, 'Save');
     expect(field('Name')).toHaveAccessibleDescription('Please enter a name');
     expect(field('Name')).toHaveFocus();
     expect(box('Email')).toHaveAccessibleDescription('Select at least one mode');
     await user.type(field('Name'), 'Office');
-    await press(user, 'Save');
+    await clickButton(user, 'Save');
     expect(box('Email')).toHaveFocus();
     await user.click(box('Email'));
     await user.click(box('SMS'));
     expect(form().queryByText('Select at least one mode')).toBeNull();
     expect(field('Address 1')).toHaveAccessibleDescription('Add at least one email address');
     expect(field('Number 1')).toHaveAccessibleDescription('Add at least one phone number');
-    await press(user, 'Save');
+    await clickButton(user, 'Save');
     expect(field('Address 1')).toHaveFocus();
     expect(server.sent).toEqual([]);
   });
@@ -105,15 +105,15 @@ describe('a new channel', () => {
     const { user } = await openNew();
     await user.click(box('SMS'));
     await user.type(field('Number 1'), '+905550000001');
-    await press(user, 'Add a number');
+    await clickButton(user, 'Add a number');
     await user.type(field('Number 2'), '+905550000002');
-    await press(user, 'Add a number');
+    await clickButton(user, 'Add a number');
     expect(form().queryByRole('button', { name: 'Add a number' })).toBeNull();
-    await press(user, 'Remove Number 3');
-    await press(user, 'Remove +905550000001');
+    await clickButton(user, 'Remove Number 3');
+    await clickButton(user, 'Remove +905550000001');
     expect(fields(/^Number/)).toEqual(['+905550000002']);
     expect(field('Number 1')).toHaveFocus();
-    await press(user, 'Remove +905550000002');
+    await clickButton(user, 'Remove +905550000002');
     expect(fields(/^Number/)).toEqual(['']);
     expect(form().queryByRole('button', { name: /^Remove/ })).toBeNull();
     expect(box('SMS')).toBeChecked();
@@ -142,7 +142,7 @@ describe('a new channel', () => {
     await user.click(box('Email'));
     await user.click(field('Address 1'));
     await user.paste('a@farm.example, b@farm.example');
-    await press(user, 'Save');
+    await clickButton(user, 'Save');
     await waitFor(() => expect(field('Address 2')).toHaveAccessibleDescription('Not an email address: b@farm.example'));
     expect(field('Address 2')).toHaveFocus();
     expect(toasts()).toEqual([
@@ -152,7 +152,7 @@ describe('a new channel', () => {
     expect(form().queryByText(/^Not an email/)).toBeNull();
     const limit = 'You already have 1000 notification channels. Delete one first';
     server.answers.set(paths.create, () => refused(601, limit));
-    await press(user, 'Save');
+    await clickButton(user, 'Save');
     expect(await form().findByRole('alert')).toHaveTextContent(limit);
   });
 
@@ -174,9 +174,9 @@ describe('a channel that is there', () => {
     expect(fields(/^Address/)).toEqual(['elif@valley.example', 'mehmet@valley.example']);
     expect(form().getByText('Used by 2 rules: Spring frost, Row 12 too dry.')).toBeVisible();
     await user.click(box('SMS'));
-    await press(user, 'Remove elif@valley.example');
-    await press(user, 'Save');
-    await gone({ router });
+    await clickButton(user, 'Remove elif@valley.example');
+    await clickButton(user, 'Save');
+    await expectSheetClosed({ router });
     expect(sentTo(server, paths.update)).toEqual([
       {
         id: 1,
@@ -197,7 +197,7 @@ describe('a channel that is there', () => {
     expect(router.state.location.search).toEqual({ channel: 1 });
     expect(screen.getByRole('link', { name: 'Night crew' })).toHaveAttribute('aria-current', 'true');
     await user.keyboard('{Escape}');
-    await gone({ router });
+    await expectSheetClosed({ router });
   });
 
   it('is tested as it is saved, not as it is typed', async () => {
@@ -206,30 +206,30 @@ describe('a channel that is there', () => {
     expect(form().getByRole('button', { name: 'Send a test' })).toBeDisabled();
     await user.type(field('Name'), '{Backspace}');
     server.outcomes = [{ recipient: 'elif@valley.example', mode: 'email', ok: true, took: 600 }];
-    await press(user, 'Send a test');
+    await clickButton(user, 'Send a test');
     expect(await form().findByText('It went out to the 1 recipient')).toBeVisible();
   });
 
   it('asks before changes are lost, and loses them when told to', async () => {
     const { user, router } = await openOne();
     await user.type(field('Name'), '!');
-    await press(user, 'Cancel');
+    await clickButton(user, 'Cancel');
     const asked = within(await screen.findByRole('dialog', { name: 'Discard the changes?' }));
     await user.click(asked.getByRole('button', { name: 'Keep editing' }));
     expect(router.state.location.search).toEqual({ channel: 1 });
-    await press(user, 'Cancel');
+    await clickButton(user, 'Cancel');
     await user.click(await screen.findByRole('button', { name: 'Discard changes' }));
-    await gone({ router });
+    await expectSheetClosed({ router });
   });
 
   it('can be deleted though changes were typed, which nobody is asked about then', async () => {
     server.channels = [channel()];
     const { user, router } = await openOne();
     await user.type(field('Name'), ' 2');
-    await press(user, 'Delete channel');
+    await clickButton(user, 'Delete channel');
     const dialog = within(await screen.findByRole('dialog', { name: 'Delete “Night crew”?' }));
     await user.click(dialog.getByRole('button', { name: 'Delete channel' }));
-    await gone({ router });
+    await expectSheetClosed({ router });
     expect(screen.queryByText('Discard the changes?')).toBeNull();
     expect(toasts()).toEqual([{ tone: 'success', title: 'deleted successfully' }]);
     expect(askedOf(server, paths.remove)).toEqual([{ id: '1' }]);
@@ -237,14 +237,14 @@ describe('a channel that is there', () => {
 
   it('that is gone says so and leads back', async () => {
     const opened = await openChannels(server, '/notification?channel=99');
-    await gone(opened);
+    await expectSheetClosed(opened);
     expect(toasts()).toEqual([{ tone: 'warning', title: 'This channel is not there any more' }]);
   });
 
   it('that cannot be had is told of once, in the way of its code, and leads back', async () => {
     server.answers.set(paths.get, () => refused(601, 'Not this one'));
     const opened = await openChannels(server, '/notification?channel=1');
-    await gone(opened);
+    await expectSheetClosed(opened);
     expect(toasts()).toEqual([{ tone: 'warning', title: 'The channel could not be fetched', text: 'Not this one' }]);
   });
 
@@ -257,7 +257,7 @@ describe('a channel that is there', () => {
     signedIn();
     const { user } = await openOne();
     expect(field('Name')).toHaveValue('Night crew');
-    await press(user, 'Restore');
+    await clickButton(user, 'Restore');
     expect(field('Name')).toHaveValue('Night and day');
   });
 });

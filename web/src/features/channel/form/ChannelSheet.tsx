@@ -4,16 +4,16 @@ import { Button } from 'antd';
 import { useEffect, useId } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '@/lib/channel/queries';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { ChannelForm } from '@/ui/channel/form/ChannelForm';
 import { useChannelForm } from '@/ui/channel/form/useChannelForm';
 import { DiscardDialog } from '@/ui/DiscardDialog';
 import { SendButton } from '@/ui/form/SendButton';
 import { Sheet } from '@/ui/Sheet';
+import { useChannelText } from '../channelText';
 import type { ChannelSearch } from '../search';
 import { TestPanel } from '../test/TestPanel';
 import { type ChannelTests, isRunning } from '../test/useTests';
-import { useChannelWords } from '../words';
 import css from './ChannelSheet.module.css';
 
 interface ChannelSheetProps {
@@ -31,8 +31,8 @@ interface ChannelSheetProps {
 export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }: ChannelSheetProps) {
   const { t } = useTranslation();
   const id = useId();
-  const isPhone = useMedia(phone);
-  const { usedBy } = useChannelWords();
+  const isPhone = useMediaQuery(phoneQuery);
+  const { usedBy } = useChannelText();
   const form = useChannelForm(channel, onClose);
   const { save, dirty, giveUp } = form;
   useEffect(() => {
@@ -89,7 +89,7 @@ export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }
       <DiscardDialog
         when={dirty}
         saved={form.saved}
-        stays={({ pathname, search }) =>
+        isSameForm={({ pathname, search }) =>
           pathname === '/notification' && (search as ChannelSearch).channel === (channel?.id ?? 'new')
         }
       />

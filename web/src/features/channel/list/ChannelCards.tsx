@@ -2,10 +2,10 @@ import RightOutlined from '@ant-design/icons/RightOutlined';
 import { useTranslation } from 'react-i18next';
 import type { Channel } from '@/lib/channel/queries';
 import { formatDateTime } from '@/lib/format/date';
-import { useLanguage } from '@/lib/i18n';
-import { ModeChips } from '@/ui/channel/modes';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { ChannelKindChips } from '@/ui/channel/channelKinds';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import { useChannelWords } from '../words';
+import { useChannelText } from '../channelText';
 import css from './ChannelCards.module.css';
 import { addressOf, onPlainClick } from './links';
 
@@ -18,7 +18,7 @@ interface ChannelCardsProps {
 /** On a phone: one channel below the other; what can be done with it stands in its sheet. */
 export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
   const { t } = useTranslation();
-  const words = useChannelWords();
+  const words = useChannelText();
   const language = useLanguage((state) => state.language);
   if (!channels) {
     return (
@@ -38,7 +38,7 @@ export function ChannelCards({ channels, onOpen }: ChannelCardsProps) {
           <a className={css.card} href={addressOf(channel.id)} onClick={onPlainClick(() => onOpen(channel.id))}>
             <span className={css.words}>
               <b className={css.name}>{channel.noticeName}</b>
-              <ModeChips of={channel.noticeMode} />
+              <ChannelKindChips of={channel.noticeMode} />
               <span className={css.facts}>{`${words.recipients(channel)} · ${words.rules(channel, true)}`}</span>
               <span
                 className={css.facts}

@@ -3,11 +3,11 @@ import { useTranslation } from 'react-i18next';
 import type { Channel } from '@/lib/channel/queries';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { ModeChips } from '@/ui/channel/modes';
+import { ChannelKindChips } from '@/ui/channel/channelKinds';
 import { Loading, Skeleton } from '@/ui/Skeleton';
+import { useChannelText } from '../channelText';
 import { TestPanel } from '../test/TestPanel';
 import type { ChannelTest, ChannelTests } from '../test/useTests';
-import { useChannelWords } from '../words';
 import css from './ChannelTable.module.css';
 import { addressOf, onPlainClick } from './links';
 import { RowActions } from './RowActions';
@@ -108,7 +108,7 @@ interface RowProps {
 /** One channel, and below it what came of its test. Drawn again only when something of it changed: there may be four hundred. */
 const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
   const format = useFormat();
-  const words = useChannelWords();
+  const words = useChannelText();
   const { id, noticeName, noticeMode, createTime, ruleCount } = channel;
   return (
     <>
@@ -125,7 +125,7 @@ const Row = memo(function Row({ channel, selected, test, ...on }: RowProps) {
           </a>
         </th>
         <td>
-          <ModeChips of={noticeMode} />
+          <ChannelKindChips of={noticeMode} />
         </td>
         <td className={css.recipients}>{words.recipients(channel)}</td>
         <td className={`${css.rules} ${ruleCount === 0 ? css.quiet : ''}`} title={words.usedBy(channel)}>

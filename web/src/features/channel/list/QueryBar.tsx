@@ -3,8 +3,8 @@ import PlusOutlined from '@ant-design/icons/PlusOutlined';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Mode, modes } from '@/lib/channel/queries';
-import { phone, useMedia } from '@/lib/media';
+import { type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
 import { Select } from '@/ui/Select';
@@ -21,7 +21,7 @@ interface QueryBarProps {
 /** What to look for, and the way to a new channel. On a phone the way of telling opens below the name. */
 export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [typed, setTyped] = useState(q);
   const [chosen, setChosen] = useState(mode);
   const [open, setOpen] = useState(false);
@@ -38,10 +38,10 @@ export function QueryBar({ search: { q = '', mode }, onQuery, onNew }: QueryBarP
       className={css.mode}
       aria-label={t('channel.mode')}
       value={chosen ?? ''}
-      onChange={({ target }) => setChosen((target.value as Mode) || undefined)}
+      onChange={({ target }) => setChosen((target.value as ChannelKind) || undefined)}
     >
       <option value="">{t('channel.anyMode')}</option>
-      {modes.map((one) => (
+      {channelKinds.map((one) => (
         <option key={one} value={one}>
           {t(`channel.modes.${one}`)}
         </option>

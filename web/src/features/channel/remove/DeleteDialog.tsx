@@ -2,11 +2,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
 import { type Channel, refetchChannels } from '@/lib/channel/queries';
-import { toast } from '@/lib/notices';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
 import { Dialog } from '@/ui/Dialog';
-import { useChannelWords } from '../words';
+import { useChannelText } from '../channelText';
 import css from './DeleteDialog.module.css';
 
 interface DeleteDialogProps {
@@ -21,7 +21,7 @@ interface DeleteDialogProps {
 export function DeleteDialog({ channel, onClose, onDeleted }: DeleteDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const { usedBy } = useChannelWords();
+  const { usedBy } = useChannelText();
   // Its words stay while it closes.
   const [shown, setShown] = useState(channel);
   if (channel && channel !== shown) setShown(channel);

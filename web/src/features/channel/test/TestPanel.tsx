@@ -5,7 +5,7 @@ import FileTextOutlined from '@ant-design/icons/FileTextOutlined';
 import LoadingOutlined from '@ant-design/icons/LoadingOutlined';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import type { Outcome } from '@/lib/channel/queries';
+import type { TestOutcome } from '@/lib/channel/queries';
 import { useClock } from '@/lib/format/clock';
 import { type Format, useFormat } from '@/lib/format/format';
 import { IconButton } from '@/ui/IconButton';
@@ -26,7 +26,7 @@ export function TestPanel({ name, test, onClose }: TestPanelProps) {
   const { at, to, outcomes } = test;
   const time = useClock((now) => format.moment(at, now));
   const running = isRunning(test);
-  const said = running
+  const statusText = running
     ? t('channel.test.running', { count: to.length, n: format.number(to.length) })
     : outcomes && summary(outcomes, format, t);
   return (
@@ -45,19 +45,21 @@ export function TestPanel({ name, test, onClose }: TestPanelProps) {
         )}
       </div>
       <p className={css.said} role="status">
-        {said}
+        {statusText}
       </p>
       <ul className={css.lines}>
         {outcomes
-          ? outcomes.map((outcome) => <Came key={`${outcome.mode} ${outcome.recipient}`} outcome={outcome} />)
-          : to.map((one) => <Awaited key={`${one.mode} ${one.recipient}`} of={one} />)}
+          ? outcomes.map((outcome) => (
+              <ReceivedOutcome key={`${outcome.mode} ${outcome.recipient}`} outcome={outcome} />
+            ))
+          : to.map((one) => <PendingOutcome key={`${one.mode} ${one.recipient}`} of={one} />)}
       </ul>
     </section>
   );
 }
 
 /** What came of it in a sentence: that some failed, else that some left for nowhere, else that all went out. */
-function summary(outcomes: readonly Outcome[], format: Format, t: TFunction) {
+function summary(outcomes: readonly TestOutcome[], format: Format, t: TFunction) {
   const failed = outcomes.filter(({ ok }) => !ok).length;
   const logged = outcomes.filter((one) => one.logged).length;
   const m = format.number(outcomes.length);
@@ -67,7 +69,7 @@ function summary(outcomes: readonly Outcome[], format: Format, t: TFunction) {
   return t('channel.test.allWell', { count: outcomes.length, n: m });
 }
 
-function Awaited({ of: { recipient } }: { of: Recipient }) {
+function PendingOutcome({ of: { recipient } }: { of: Recipient }) {
   const { t } = useTranslation();
   return (
     <li className={css.line}>
@@ -78,7 +80,7 @@ function Awaited({ of: { recipient } }: { of: Recipient }) {
   );
 }
 
-function Came({ outcome: { recipient, mode, ok, logged, took, answer, msg } }: { outcome: Outcome }) {
+function ReceivedOutcome({ outcome: { recipient, mode, ok, logged, took, answer, msg } }: { outcome: TestOutcome }) {
   const { t } = useTranslation();
   const format = useFormat();
   const span = format.took(took);

@@ -1,12 +1,12 @@
 import { useCallback, useMemo, useRef, useState } from 'react';
-import { api } from '@/lib/api';
-import { type Channel, type Mode, modes, type Outcome } from '@/lib/channel/queries';
-import { raiseError } from '@/lib/errorText';
+import { type Channel, type ChannelKind, channelKinds, type TestOutcome } from '@/lib/channel/queries';
 import { now } from '@/lib/format/clock';
+import { api } from '@/lib/http/api';
+import { showError } from '@/lib/http/errorText';
 
 /** Somebody that a test is for. */
 export interface Recipient {
-  mode: Mode;
+  mode: ChannelKind;
   recipient: string;
 }
 
@@ -17,12 +17,12 @@ export interface ChannelTest {
   /** Whom it is for, as the list had it. */
   to: readonly Recipient[];
   /** Undefined while it is under way. */
-  outcomes?: readonly Outcome[];
+  outcomes?: readonly TestOutcome[];
 }
 
 function recipientsOf({ noticeMode, email, phoneMessage }: Channel): Recipient[] {
   const of = { email: email.emails, phoneMessage };
-  return modes
+  return channelKinds
     .filter((mode) => noticeMode.includes(mode))
     .flatMap((mode) => of[mode].map((recipient) => ({ mode, recipient })));
 }
@@ -51,7 +51,7 @@ export function useTests() {
         show({ ...begun, outcomes });
       } catch (error) {
         close(id);
-        raiseError(error, { failure: 'channel.test.fail' });
+        showError(error, { failure: 'channel.test.fail' });
       } finally {
         running.current.delete(id);
       }

@@ -7,7 +7,7 @@ import { isStale } from '@/lib/device/staleness';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { AsOf } from '@/ui/AsOf';
+import { AsOfTime } from '@/ui/AsOfTime';
 import css from './Card.module.css';
 
 interface CardFootProps {
@@ -24,7 +24,7 @@ export function CardFoot({ device, asOf }: CardFootProps) {
   return (
     <footer className={css.foot}>
       {asOf !== undefined ? (
-        <AsOf time={asOf} />
+        <AsOfTime time={asOf} />
       ) : Number.isFinite(newest) ? (
         <Read device={device} time={newest} />
       ) : null}

@@ -3,20 +3,20 @@ import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
 import { StateChips } from '@/ui/StateChips';
 import css from './Card.module.css';
-import { CutName } from './CutName';
-import { NamesBeside } from './namesBeside';
+import { SiblingNames } from './siblingNames';
+import { TruncatedName } from './TruncatedName';
 
 /** Who it is, what it is, and its state. The fixed name comes before the model, so that what identifies is not cut. */
 export function CardHead({ device }: { device: Device }) {
   const { t } = useTranslation();
-  const beside = useContext(NamesBeside);
+  const beside = useContext(SiblingNames);
   const name = nameOf(device);
   const kind = t('data.card.kind', { name: device.deviceName, model: device.productName });
   return (
     <header className={css.head}>
       <div className={css.names}>
         <h3 className={css.name}>
-          <CutName name={name} beside={beside} />
+          <TruncatedName name={name} beside={beside} />
         </h3>
         <p className={css.kind} title={kind}>
           {kind}

@@ -2,22 +2,22 @@ import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ownInterval } from '@/lib/device/derivation';
+import { formulaInterval } from '@/lib/device/derivation';
 import { dayQuery } from '@/lib/device/queries';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { useInView } from '@/lib/useInView';
-import { DerivedNote } from '@/ui/DerivedNote';
+import { useInView } from '@/lib/hooks/useInView';
+import { DerivationNote } from '@/ui/DerivationNote';
 import { ElementIcon } from '@/ui/ElementIcon';
-import { OnTap, useOnTap } from '@/ui/OnTap';
+import { LoadOnDemand, useLoadOnDemand } from '@/ui/LoadOnDemand';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
 import css from './Card.module.css';
-import { CutName } from './CutName';
+import { TruncatedName } from './TruncatedName';
 
 interface MainReadingProps {
   device: Device;
@@ -29,22 +29,22 @@ interface MainReadingProps {
 
 const dayMs = 24 * 3_600_000;
 /** The least that the server takes; a line of a card is about as many pixels wide. */
-const points = 100;
+const sparklinePoints = 100;
 /** More characters of value and unit than the narrowest card has room for in the usual size. */
-const wide = 17;
+const wideTextLength = 17;
 
 /** The reading that a device is there for: large, with the line of its last 24 hours. */
 export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const [showsDay, showDay] = useOnTap();
+  const [showsDay, showDay] = useLoadOnDemand();
   const { sign, name, reading, derivation } = entry;
   const numeric = typeof reading?.value === 'number';
-  const usual = ownInterval(derivation);
+  const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   const old = stale || device.onlineState === 0;
   const text = format.reading(reading);
-  const size = numeric ? text.length > wide && css.long : reading && css.word;
+  const size = numeric ? text.length > wideTextLength && css.long : reading && css.word;
   return (
     <div className={`${css.main} ${old ? css.old : ''} ${numeric ? '' : css.alone}`}>
       <p className={`${css.value} ${size || ''}`} title={numeric ? undefined : text}>
@@ -52,13 +52,13 @@ export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}
-        <CutName name={name} beside={beside} />
-        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
+        <TruncatedName name={name} beside={beside} />
+        {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}
       {numeric && !showsDay ? (
         <div className={css.ask}>
-          <OnTap
+          <LoadOnDemand
             icon={<LineChartOutlined />}
             words={t('saver.short')}
             label={t('saver.dayOf', { name: nameOf(device) })}
@@ -82,7 +82,7 @@ function Day({ device, sign, quiet, precision }: DayProps) {
   const format = useFormat();
   const frame = useRef<HTMLDivElement>(null);
   // What was fetched before is shown at once.
-  const { data } = useQuery({ ...dayQuery(device.deviceName, sign, points), enabled: useInView(frame, 150) });
+  const { data } = useQuery({ ...dayQuery(device.deviceName, sign, sparklinePoints), enabled: useInView(frame, 150) });
   // A minute is less than a tenth of a pixel of this line.
   const to = useNow(60_000) + 60_000;
   const line = useMemo(

@@ -1,15 +1,15 @@
 import { useTranslation } from 'react-i18next';
-import { ownInterval } from '@/lib/device/derivation';
+import { formulaInterval } from '@/lib/device/derivation';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { Age } from '@/ui/Age';
-import { DerivedNote } from '@/ui/DerivedNote';
+import { DerivationNote } from '@/ui/DerivationNote';
 import { ElementIcon } from '@/ui/ElementIcon';
 import { ReadingText } from '@/ui/ReadingText';
 import css from './Card.module.css';
-import { CutName } from './CutName';
+import { TruncatedName } from './TruncatedName';
 
 interface ReadingRowProps {
   entry: ReadingEntry;
@@ -24,7 +24,7 @@ interface ReadingRowProps {
 export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
-  const usual = ownInterval(derivation);
+  const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, usual, now));
   // Words may be cut, a number may not.
   const words = typeof reading?.value === 'string' ? reading.value : undefined;
@@ -33,8 +33,8 @@ export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <CutName name={name} beside={beside} />
-          {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
+          <TruncatedName name={name} beside={beside} />
+          {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>
           <ReadingText of={reading} beside={name} unit={css.small} />

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Device } from '@/lib/device/types';
-import { card, mast, open, place } from '@/test/dataCentre';
-import { group, weather } from '@/test/farm';
+import { card, dataCentreServer, mast, openDataCentre } from '@/test/dataCentreServer';
+import { group, weather } from '@/test/telemetryServer';
 
 beforeEach(() => {
   window.history.replaceState(null, '', '/');
@@ -18,7 +18,7 @@ async function openWith(light: number, value: number | string) {
     airHumidity: { ...airHumidity, value },
   };
   const device: Device = { ...mast, lastData: [latest] };
-  await open(place([group({ id: 0, groupName: '' }), group({ deviceList: [device] })]));
+  await openDataCentre(dataCentreServer([group({ id: 0, groupName: '' }), group({ deviceList: [device] })]));
   return card('Orchard mast');
 }
 

@@ -7,7 +7,7 @@ import { modelQuery } from '@/lib/device/queries';
 import { type ReadingEntry, readingList } from '@/lib/device/readingList';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Skeleton } from '@/ui/Skeleton';
 import css from './Card.module.css';
 import { CardFoot } from './CardFoot';
@@ -16,7 +16,7 @@ import { MainReading } from './MainReading';
 import { ReadingRow } from './ReadingRow';
 
 /** Rows that a card has room for. */
-const room = 3;
+const maxRows = 3;
 
 interface SensorCardProps {
   device: Device;
@@ -83,7 +83,7 @@ function Readings({ device }: { device: Device }) {
       </>
     );
   }
-  const left = others.length > room ? others.length - (room - 1) : 0;
+  const left = others.length > maxRows ? others.length - (maxRows - 1) : 0;
   return (
     <>
       {main ? (
@@ -95,7 +95,7 @@ function Readings({ device }: { device: Device }) {
         ) : (
           <>
             <ul className={css.list} aria-label={t('home.readings.others')}>
-              {others.slice(0, left > 0 ? room - 1 : room).map(row)}
+              {others.slice(0, left > 0 ? maxRows - 1 : maxRows).map(row)}
             </ul>
             {left > 0 ? (
               <button type="button" className={css.more} aria-expanded={false} onClick={() => setAll(true)}>

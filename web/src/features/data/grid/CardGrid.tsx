@@ -1,27 +1,27 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react';
 import { type Device, nameOf } from '@/lib/device/types';
-import { phone, useMedia } from '@/lib/media';
-import { useAsOf } from '@/lib/offline/reach';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useAsOf } from '@/lib/offline/reachability';
 import { PageError } from '@/ui/PageError';
-import { NamesBeside } from '../card/namesBeside';
 import { CardSkeleton, SensorCard } from '../card/SensorCard';
+import { SiblingNames } from '../card/siblingNames';
 import { StreamlessCard } from '../video/StreamlessCard';
 import { VideoCard } from '../video/VideoCard';
 import css from './CardGrid.module.css';
 import { layout, type Place, type Span } from './layout';
-import type { Shown } from './sections';
+import type { GridContent } from './sections';
+import { useScrollWindow } from './useScrollWindow';
 import { useSensors } from './useSensors';
-import { useView } from './useView';
 
-const desk = { cell: 276, gap: 16, leastColumn: 270, singleVideo: 288, videosLast: false };
-const hand = { cell: 312, gap: 12, leastColumn: 270, singleVideo: 288, videosLast: true };
-const waiting: Shown = { videos: [], sections: [], sensors: 9 };
+const desktopMeasures = { cell: 276, gap: 16, leastColumn: 270, singleVideo: 288, videosLast: false };
+const phoneMeasures = { cell: 312, gap: 12, leastColumn: 270, singleVideo: 288, videosLast: true };
+const skeletonContent: GridContent = { videos: [], sections: [], sensors: 9 };
 
 interface CardGridProps {
   label: string;
   /** Undefined until it is known which cards there are. */
-  shown: Shown | undefined;
+  shown: GridContent | undefined;
   /** Queries of the page that failed; those of the cards are told of together with them. */
   failed: readonly UseQueryResult<unknown>[];
   /** When the list was current that the devices were picked from, by this machine's clock. */
@@ -36,10 +36,10 @@ interface CardGridProps {
  */
 export function CardGrid({ label, shown, failed, updated, onReach }: CardGridProps) {
   const list = useRef<HTMLUListElement>(null);
-  const sizes = useMedia(phone) ? hand : desk;
+  const sizes = useMediaQuery(phoneQuery) ? phoneMeasures : desktopMeasures;
   const step = sizes.cell + sizes.gap;
-  const { width, top, bottom } = useView(list, step);
-  const { videos, sections, sensors } = shown ?? waiting;
+  const { width, top, bottom } = useScrollWindow(list, step);
+  const { videos, sections, sensors } = shown ?? skeletonContent;
   const grid = useMemo(
     () => layout(videos.length, sensors, { ...sizes, width }),
     [videos.length, sensors, sizes, width],
@@ -59,8 +59,11 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
   const names = useMemo(() => called.split('\n').filter(Boolean), [called]);
 
   // What holds the focus stays, also where it is scrolled out of sight: else the keyboard would start anew at the top.
-  const [held, setHeld] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
-  const heldAway = held && !inSpan(drawn[held.kind === 'video' ? 'videos' : 'sensors'], held.index) ? held : undefined;
+  const [focusedCard, setFocusedCard] = useState<{ kind: 'video' | 'sensor'; index: number; device: Device }>();
+  const heldAway =
+    focusedCard && !inSpan(drawn[focusedCard.kind === 'video' ? 'videos' : 'sensors'], focusedCard.index)
+      ? focusedCard
+      : undefined;
 
   const total = videos.length + sensors;
   const item = (kind: 'video' | 'sensor', index: number, device: Device | undefined) => (
@@ -71,8 +74,8 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
         1 + index + ((kind === 'video') === sizes.videosLast ? (kind === 'video' ? sensors : videos.length) : 0)
       }
       of={total}
-      onFocus={() => device && setHeld({ kind, index, device })}
-      onBlur={() => setHeld(undefined)}
+      onFocus={() => device && setFocusedCard({ kind, index, device })}
+      onBlur={() => setFocusedCard(undefined)}
     >
       {device ? (
         <Card key={device.deviceName} device={device} asOf={asOf} large={kind === 'video'} />
@@ -91,12 +94,12 @@ export function CardGrid({ label, shown, failed, updated, onReach }: CardGridPro
   // One list, so that what is held is the same element before and after.
   const items = heldAway && heldAway.index < drawn.sensors.from ? [...away, ...inOrder] : [...inOrder, ...away];
   return (
-    <NamesBeside value={names}>
+    <SiblingNames value={names}>
       <PageError queries={[...failed, ...missing]} />
       <ul ref={list} className={css.grid} style={{ height: grid.height }} aria-label={label} aria-busy={!shown}>
         {items}
       </ul>
-    </NamesBeside>
+    </SiblingNames>
   );
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Device } from '@/lib/device/types';
-import { device, group } from '@/test/farm';
+import { device, group } from '@/test/telemetryServer';
 import { choiceOf } from '../choice';
-import { devicesOf, pagesFor, partsOf, type Section, shownOf } from './sections';
+import { devicesOf, gridContentOf, pagesFor, partsOf, type Section } from './sections';
 
 const many = (count: number, groupId: number, from = 1): Device[] =>
   Array.from({ length: count }, (_, i) => device({ id: from + i, deviceName: `D-${from + i}`, groupId }));
@@ -28,7 +28,7 @@ const source = {
 
 describe('what is shown', () => {
   it('is everything where nothing is ticked, cameras apart', () => {
-    const { videos, sections, sensors } = shownOf({ ...source, choice: choiceOf({}) });
+    const { videos, sections, sensors } = gridContentOf({ ...source, choice: choiceOf({}) });
     expect(videos.map(({ deviceName }) => deviceName)).toEqual(['CAM-1']);
     expect(sections.map(({ key, count }) => [key, count])).toEqual([
       ['0', 3],
@@ -40,7 +40,7 @@ describe('what is shown', () => {
   it('is a whole scene without what was left out, and single devices beside it', () => {
     const named = map([...own.slice(1), ...field.slice(4, 5)]);
     const choice = choiceOf({ scenes: '1', devices: 'D-3,D-2', except: 'D-1004' });
-    const { videos, sections, sensors } = shownOf({ ...source, choice, named });
+    const { videos, sections, sensors } = gridContentOf({ ...source, choice, named });
     expect(videos).toHaveLength(1);
     expect(sections.map(({ kind, count }) => [kind, count])).toEqual([
       ['list', 2],
@@ -54,11 +54,14 @@ describe('what is shown', () => {
   });
 
   it('leaves cameras out that are not ticked', () => {
-    expect(shownOf({ ...source, choice: choiceOf({ scenes: '0' }) }).videos).toEqual([]);
+    expect(gridContentOf({ ...source, choice: choiceOf({ scenes: '0' }) }).videos).toEqual([]);
     expect(
-      shownOf({ ...source, choice: choiceOf({ scenes: '1', except: 'CAM-1' }), named: map([camera(1, 1)]) }).videos,
+      gridContentOf({ ...source, choice: choiceOf({ scenes: '1', except: 'CAM-1' }), named: map([camera(1, 1)]) })
+        .videos,
     ).toEqual([]);
-    expect(shownOf({ ...source, choice: choiceOf({ devices: 'CAM-1' }), named: map([camera(1, 1)]) })).toMatchObject({
+    expect(
+      gridContentOf({ ...source, choice: choiceOf({ devices: 'CAM-1' }), named: map([camera(1, 1)]) }),
+    ).toMatchObject({
       videos: [{ deviceName: 'CAM-1' }],
       sensors: 0,
     });
@@ -66,22 +69,22 @@ describe('what is shown', () => {
 
   it('is a camera without a stream among the sensors of its group', () => {
     const streamless = new Set(['CAM-1']);
-    const all = shownOf({ ...source, streamless, choice: choiceOf({}) });
+    const all = gridContentOf({ ...source, streamless, choice: choiceOf({}) });
     expect(all.videos).toEqual([]);
     expect(all.sections).toMatchObject([{ count: 3 }, { count: 251, excluded: new Set() }]);
     const named = map([camera(1, 1)]);
-    const without = shownOf({ ...source, streamless, named, choice: choiceOf({ scenes: '1', except: 'CAM-1' }) });
+    const without = gridContentOf({ ...source, streamless, named, choice: choiceOf({ scenes: '1', except: 'CAM-1' }) });
     expect(without.sections).toMatchObject([{ count: 250, excluded: new Set(['CAM-1']) }]);
-    const alone = shownOf({ ...source, streamless, named, choice: choiceOf({ devices: 'CAM-1' }) });
+    const alone = gridContentOf({ ...source, streamless, named, choice: choiceOf({ devices: 'CAM-1' }) });
     expect(alone).toMatchObject({ videos: [], sections: [{ kind: 'list', devices: [{ deviceName: 'CAM-1' }] }] });
   });
 
   it('of a state follows the groups’ counts', () => {
     const cameras = [camera(1, 1, 0)];
-    const online = shownOf({ ...source, cameras, choice: choiceOf({}), state: 'online' });
+    const online = gridContentOf({ ...source, cameras, choice: choiceOf({}), state: 'online' });
     expect(online.videos).toEqual([]);
     expect(online.sections.map(({ count }) => count)).toEqual([3, 200]);
-    const offline = shownOf({ ...source, cameras, choice: choiceOf({}), state: 'offline' });
+    const offline = gridContentOf({ ...source, cameras, choice: choiceOf({}), state: 'offline' });
     expect(offline.videos).toHaveLength(1);
     expect(offline.sections).toMatchObject([
       { key: '1', count: 50, filter: { groupId: 1, onlineState: 0 }, first: undefined },
@@ -89,8 +92,8 @@ describe('what is shown', () => {
   });
 
   it('is everything where all that was ticked is gone', () => {
-    expect(shownOf({ ...source, choice: choiceOf({ scenes: '77' }) }).sensors).toBe(253);
-    expect(shownOf({ ...source, choice: choiceOf({ devices: 'GONE' }) }).sensors).toBe(0);
+    expect(gridContentOf({ ...source, choice: choiceOf({ scenes: '77' }) }).sensors).toBe(253);
+    expect(gridContentOf({ ...source, choice: choiceOf({ devices: 'GONE' }) }).sensors).toBe(0);
   });
 });
 
@@ -136,7 +139,7 @@ describe('a section', () => {
   });
 
   it('takes its part of a stretch', () => {
-    const { sections } = shownOf({ ...source, choice: choiceOf({}) });
+    const { sections } = gridContentOf({ ...source, choice: choiceOf({}) });
     expect(partsOf(sections, { from: 2, to: 6 }).map(({ start, part }) => [start, part])).toEqual([
       [0, { from: 2, to: 3 }],
       [3, { from: 0, to: 3 }],

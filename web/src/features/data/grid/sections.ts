@@ -1,6 +1,6 @@
 import { type PageFilter, pageSize } from '@/lib/device/queries';
 import type { Device, Group } from '@/lib/device/types';
-import { type Choice, isEverything, isShown, known } from '../choice';
+import { type Choice, isEverything, isShown, withoutMissingScenes } from '../choice';
 import type { OnlineFilter } from '../useChoice';
 import type { Span } from './layout';
 
@@ -22,13 +22,13 @@ export type Section =
       excluded: ReadonlySet<string>;
     };
 
-export interface Shown {
+export interface GridContent {
   videos: readonly Device[];
   sections: readonly Section[];
   sensors: number;
 }
 
-interface Source {
+interface ContentSource {
   groups: readonly Group[];
   choice: Choice;
   state: OnlineFilter;
@@ -41,41 +41,53 @@ interface Source {
 }
 
 /** The filter as the calls say it. */
-export function stateNumber(state: OnlineFilter): 0 | 1 | undefined {
+export function onlineStateOf(state: OnlineFilter): 0 | 1 | undefined {
   if (state === undefined) return undefined;
   return state === 'online' ? 1 : 0;
 }
 
 /** The cameras that are to be seen. */
-export function shownCameras({ groups, choice, state, cameras }: Omit<Source, 'named' | 'streamless'>): Device[] {
-  const wanted = stateNumber(state);
-  const present = known(choice, groups);
+export function visibleCameras({
+  groups,
+  choice,
+  state,
+  cameras,
+}: Omit<ContentSource, 'named' | 'streamless'>): Device[] {
+  const wanted = onlineStateOf(state);
+  const present = withoutMissingScenes(choice, groups);
   return cameras.filter(
     (camera) => (wanted === undefined || camera.onlineState === wanted) && isShown(present, camera),
   );
 }
 
 /** What is to be seen, in the order of the groups. */
-export function shownOf({ groups, choice: given, state, cameras: all, named, streamless }: Source): Shown {
-  const choice = known(given, groups);
-  const wanted = stateNumber(state);
+export function gridContentOf({
+  groups,
+  choice: given,
+  state,
+  cameras: all,
+  named,
+  streamless,
+}: ContentSource): GridContent {
+  const choice = withoutMissingScenes(given, groups);
+  const wanted = onlineStateOf(state);
   const inState = ({ onlineState }: Device) => wanted === undefined || onlineState === wanted;
   const cameras = all.filter(({ deviceName }) => !streamless.has(deviceName));
   const isSmall = ({ type, deviceName }: Device) => type === 1 || streamless.has(deviceName);
-  const everyOne = isEverything(choice);
+  const allDevices = isEverything(choice);
 
   const sections = groups.flatMap((group): Section[] => {
     const { id } = group;
     const key = `${id}`;
     const inGroup = [...named.values()].filter((one) => one.groupId === id && isSmall(one) && inState(one));
-    if (!everyOne && !choice.scenes.has(id)) {
+    if (!allDevices && !choice.scenes.has(id)) {
       const devices = inGroup.filter(({ deviceName }) => choice.devices.has(deviceName));
       return devices.length === 0 ? [] : [{ kind: 'list', key, count: devices.length, devices }];
     }
-    const total = wanted === undefined ? group.deviceCount : countedBy(group, wanted);
-    const leftOut = inGroup.filter(({ deviceName }) => !everyOne && choice.except.has(deviceName));
+    const total = wanted === undefined ? group.deviceCount : countInState(group, wanted);
+    const exceptions = inGroup.filter(({ deviceName }) => !allDevices && choice.except.has(deviceName));
     const ownCameras = cameras.filter(({ groupId }) => groupId === id).filter(inState);
-    const excluded = new Set([...ownCameras, ...leftOut].map(({ deviceName }) => deviceName));
+    const excluded = new Set([...ownCameras, ...exceptions].map(({ deviceName }) => deviceName));
     const count = Math.max(0, total - excluded.size);
     const filter = wanted === undefined ? { groupId: id } : { groupId: id, onlineState: wanted };
     const first = wanted === undefined ? group.deviceList : undefined;
@@ -83,13 +95,13 @@ export function shownOf({ groups, choice: given, state, cameras: all, named, str
   });
 
   return {
-    videos: shownCameras({ groups, choice, state, cameras }),
+    videos: visibleCameras({ groups, choice, state, cameras }),
     sections,
     sensors: sections.reduce((sum, { count }) => sum + count, 0),
   };
 }
 
-function countedBy({ deviceCount, onlineCount }: Group, wanted: 0 | 1): number {
+function countInState({ deviceCount, onlineCount }: Group, wanted: 0 | 1): number {
   return wanted === 1 ? onlineCount : deviceCount - onlineCount;
 }
 
@@ -100,10 +112,10 @@ export function partsOf(
 ): { section: Section; start: number; part: Span }[] {
   let start = 0;
   return sections.flatMap((section) => {
-    const begins = start;
+    const sectionStart = start;
     start += section.count;
-    const part = { from: Math.max(0, from - begins), to: Math.min(section.count, to - begins) };
-    return part.from < part.to ? [{ section, start: begins, part }] : [];
+    const part = { from: Math.max(0, from - sectionStart), to: Math.min(section.count, to - sectionStart) };
+    return part.from < part.to ? [{ section, start: sectionStart, part }] : [];
   });
 }
 

@@ -2,7 +2,7 @@ import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { pageQuery } from '@/lib/device/queries';
 import type { Device, DevicePage } from '@/lib/device/types';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import type { Span } from './layout';
 import { devicesOf, pagesFor, partsOf, type Section } from './sections';
 
@@ -13,7 +13,7 @@ export interface Slot {
 }
 
 /** The oldest of the answers: no card is older. */
-function oldest(results: UseQueryResult<DevicePage>[]): number | undefined {
+function oldestUpdate(results: UseQueryResult<DevicePage>[]): number | undefined {
   const times = results.flatMap(({ dataUpdatedAt }) => (dataUpdatedAt > 0 ? [dataUpdatedAt] : []));
   return times.length > 0 ? Math.min(...times) : undefined;
 }
@@ -22,7 +22,7 @@ function oldest(results: UseQueryResult<DevicePage>[]): number | undefined {
 export function useSensors(sections: readonly Section[], span: Span) {
   const language = useLanguage((store) => store.language);
   const parts = useMemo(() => partsOf(sections, span), [sections, span]);
-  const asked = useMemo(
+  const pageRequests = useMemo(
     () =>
       parts.flatMap(({ section, part }) =>
         section.kind === 'list'
@@ -33,14 +33,14 @@ export function useSensors(sections: readonly Section[], span: Span) {
   );
   const combine = useCallback(
     (results: UseQueryResult<DevicePage>[]) => ({
-      pages: new Map(asked.map(({ key, pageNo }, i) => [`${key} ${pageNo}`, results[i]?.data?.list])),
-      updatedAt: oldest(results),
+      pages: new Map(pageRequests.map(({ key, pageNo }, i) => [`${key} ${pageNo}`, results[i]?.data?.list])),
+      updatedAt: oldestUpdate(results),
       failed: results.filter(({ isError }) => isError) as UseQueryResult<unknown>[],
     }),
-    [asked],
+    [pageRequests],
   );
   const { pages, updatedAt, failed } = useQueries({
-    queries: asked.map(({ filter, pageNo }) => pageQuery(language, filter, pageNo)),
+    queries: pageRequests.map(({ filter, pageNo }) => pageQuery(language, filter, pageNo)),
     combine,
   });
   const slots = useMemo(

@@ -1,11 +1,11 @@
 import { type UseQueryResult, useQueries } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import type { Device } from '@/lib/device/types';
-import { useSaver } from '@/lib/saver';
-import { foresightQuery, type Video } from '../video/queries';
+import { useDataSaver } from '@/lib/storage/dataSaver';
+import { type Video, videoPrefetchQuery } from '../video/queries';
 
 /** Cameras asked about before the first card is drawn, and beyond those in view. */
-const ahead = 24;
+const prefetchCount = 24;
 
 export interface Streamless {
   /** Names of the cameras that have no stream; one that is not known yet counts as having one. */
@@ -22,20 +22,20 @@ export function useStreamless(cameras: readonly Device[] | undefined): Streamles
   const [begun, setBegun] = useState(false);
   const last = (cameras ?? []).reduce((found, { deviceName }, i) => (reached.has(deviceName) ? i + 1 : found), 0);
   // The data saver does without the question: each camera then has room for the picture that may be asked for.
-  const saver = useSaver();
-  const asked = saver ? [] : (cameras ?? []).slice(0, last + ahead);
-  const askedKey = asked.map(({ deviceName }) => deviceName).join();
+  const dataSaver = useDataSaver();
+  const prefetched = dataSaver ? [] : (cameras ?? []).slice(0, last + prefetchCount);
+  const askedKey = prefetched.map(({ deviceName }) => deviceName).join();
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the names say all of what is asked
   const combine = useCallback(
     (results: UseQueryResult<Video>[]) => ({
-      none: asked.flatMap(({ deviceName }, i) => (results[i]?.data?.kind === 'none' ? [deviceName] : [])),
+      none: prefetched.flatMap(({ deviceName }, i) => (results[i]?.data?.kind === 'none' ? [deviceName] : [])),
       settled: results.every(({ isPending }) => !isPending),
     }),
     [askedKey],
   );
   const { none, settled } = useQueries({
-    queries: asked.map(({ deviceName }) => foresightQuery(deviceName)),
+    queries: prefetched.map(({ deviceName }) => videoPrefetchQuery(deviceName)),
     combine,
   });
   const names = useMemo(() => new Set(none), [none]);

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, it } from 'vitest';
-import { renderPart } from '@/test/part';
+import { renderWithProviders } from '@/test/renderWithProviders';
 import { AttributeList } from './AttributeList';
 import type { Attribute } from './attributes';
 
@@ -10,7 +10,9 @@ it('has a search whose cross is named in the language', async () => {
     { length: 8 },
     (_, n): Attribute => ({ id: `a${n}`, name: `Soil ${n}`, unit: '', precision: 1, kind: 'line' }),
   );
-  renderPart(<AttributeList attributes={attributes} selected={['a1']} colors={new Map()} onToggle={() => undefined} />);
+  renderWithProviders(
+    <AttributeList attributes={attributes} selected={['a1']} colors={new Map()} onToggle={() => undefined} />,
+  );
   const field = screen.getByRole('textbox', { name: 'Find' });
   await userEvent.type(field, 'soil 3');
   expect(screen.getAllByRole('checkbox')).toHaveLength(1);

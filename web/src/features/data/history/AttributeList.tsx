@@ -4,9 +4,9 @@ import { Checkbox, Input } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { DerivedNote } from '@/ui/DerivedNote';
+import { DerivationNote } from '@/ui/DerivationNote';
 import css from './AttributeList.module.css';
-import { type Attribute, isDrawn, mostDrawn } from './attributes';
+import { type Attribute, isDrawn, maxDrawn } from './attributes';
 import { Stroke } from './Stroke';
 
 interface AttributeListProps {
@@ -19,7 +19,7 @@ interface AttributeListProps {
 }
 
 /** A search is worth its place from so many on. */
-const searchFrom = 8;
+const minSearchable = 8;
 
 /** Which attributes are shown, each with its stroke and unit. */
 export function AttributeList({ attributes, selected, colors, onToggle, titled = false }: AttributeListProps) {
@@ -30,7 +30,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
   const wanted = text.trim().toLocaleLowerCase();
   const found = attributes.filter(({ name }) => name.toLocaleLowerCase().includes(wanted));
   const drawn = attributes.filter((attribute) => isDrawn(attribute) && selected.includes(attribute.id));
-  const full = drawn.length >= mostDrawn;
+  const full = drawn.length >= maxDrawn;
   return (
     <fieldset className={css.list} aria-describedby={selected.length === 0 ? `${id}-error` : undefined}>
       <legend className={css.head}>
@@ -39,7 +39,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
           {t('history.selectedOf', { selected: format.number(selected.length), all: format.number(attributes.length) })}
         </span>
       </legend>
-      {attributes.length >= searchFrom ? (
+      {attributes.length >= minSearchable ? (
         <Input
           className={css.search}
           prefix={<SearchOutlined aria-hidden="true" />}
@@ -56,7 +56,7 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
           {t('history.attrRequired')}
         </p>
       ) : null}
-      {full ? <p className={css.hint}>{t('history.mostDrawn', { most: mostDrawn })}</p> : null}
+      {full ? <p className={css.hint}>{t('history.mostDrawn', { most: maxDrawn })}</p> : null}
       <ul>
         {found.map((attribute) => {
           const on = selected.includes(attribute.id);
@@ -71,11 +71,11 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
               >
                 <span className={css.cells}>
                   {isDrawn(attribute) ? <Stroke color={on ? color : undefined} bar={attribute.kind === 'sum'} /> : null}
-                  <span className={`${css.name} ${on ? '' : css.off}`}>{together(attribute.name)}</span>
+                  <span className={`${css.name} ${on ? '' : css.off}`}>{keepUnitsTogether(attribute.name)}</span>
                   <span className={css.unit}>{format.unit(attribute.unit)}</span>
                 </span>
               </Checkbox>
-              {attribute.derivation ? <DerivedNote derivation={attribute.derivation} /> : null}
+              {attribute.derivation ? <DerivationNote derivation={attribute.derivation} /> : null}
             </li>
           );
         })}
@@ -86,4 +86,4 @@ export function AttributeList({ attributes, selected, colors, onToggle, titled =
 }
 
 /** What counts and what is counted stay on one line: 10 cm. */
-const together = (name: string) => name.replace(/(\d)\s(?=\p{L})/gu, '$1\u00a0');
+const keepUnitsTogether = (name: string) => name.replace(/(\d)\s(?=\p{L})/gu, '$1\u00a0');

@@ -2,31 +2,31 @@ import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { type ReactNode, useId, useMemo, useRef, useState } from 'react';
 import { createPortal } from 'react-dom';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { errorText } from '@/lib/http/errorText';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
-import { OnTap, useOnTap } from '@/ui/OnTap';
+import { LoadOnDemand, useLoadOnDemand } from '@/ui/LoadOnDemand';
 import { PlainButton } from '@/ui/PlainButton';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { isDrawn } from './attributes';
 import css from './ChartPane.module.css';
 import type { HistoryDevice } from './device';
-import { leastChart, neededHeight } from './geometry';
+import { minChartHeight, neededHeight } from './geometry';
 import { HistoryChart } from './HistoryChart';
 import { modelOf } from './model';
+import { firstReadingOutOfView } from './outOfView';
 import type { Span } from './range';
 import { StatsTable } from './StatsTable';
 import { Summary } from './Summary';
 import { TextChanges } from './TextChanges';
-import { firstUnseen } from './unread';
 import { useComparison } from './useComparison';
+import { useDebouncedValue } from './useDebouncedValue';
 import type { useHistoryState } from './useHistoryState';
 import { useReadings } from './useReadings';
-import { useSettled } from './useSettled';
 import { useSize } from './useSize';
 import { WindowBar } from './WindowBar';
-import { covers, firstWindow, windowAt } from './window';
+import { covers, initialWindow, windowAt } from './window';
 
 interface ChartPaneProps {
   device: HistoryDevice;
@@ -37,7 +37,7 @@ interface ChartPaneProps {
 }
 
 /** Axes and figures follow the window once it rests so long. */
-const restMs = 120;
+const pauseMs = 120;
 
 /** As many points as the whole range has pixels at two a pixel, in steps, so that a resized window asks for nothing new. */
 function pointsFor(isPhone: boolean): number {
@@ -46,22 +46,22 @@ function pointsFor(isPhone: boolean): number {
 }
 
 /** With the data saver: lows and highs are kept, what lies between them is seldom looked for. */
-const savedPoints = 300;
+const dataSaverPoints = 300;
 
 /** The chart with its window, its figures, and what keeps it from being drawn. */
 export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const hintId = useId();
   const [place, size] = useSize();
   const [allPoints] = useState(() => pointsFor(isPhone));
-  const [showsAll, showAll] = useOnTap();
-  const points = showsAll ? allPoints : savedPoints;
+  const [showsAll, showAll] = useLoadOnDemand();
+  const points = showsAll ? allPoints : dataSaverPoints;
   const { asked, wanted, shown, attributes, colors, comparison, language } = state;
 
   // A window belongs to the range it was opened in.
   const [moved, setMoved] = useState<{ range: Span; window: Span } | null>(null);
-  const own = moved && same(moved.range, asked) ? moved.window : null;
+  const own = moved && sameSpan(moved.range, asked) ? moved.window : null;
   const main = useReadings(
     { deviceName: device.deviceName, range: asked, asked: wanted, all: attributes, points },
     own,
@@ -79,10 +79,10 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
 
   const { from, to } = main.readings?.range ?? asked;
   const range = useMemo(() => ({ from, to }), [from, to]);
-  const first = useMemo(() => firstWindow(range), [range]);
-  const window = moved && same(moved.range, range) ? moved.window : first;
+  const first = useMemo(() => initialWindow(range), [range]);
+  const window = moved && sameSpan(moved.range, range) ? moved.window : first;
   const setWindow = (next: Span) => setMoved({ range, window: next });
-  const rested = useSettled(window, restMs);
+  const rested = useDebouncedValue(window, pauseMs);
   const resting = covers(range, rested) ? rested : window;
 
   const drawn = useMemo(() => shown.filter(isDrawn), [shown]);
@@ -92,7 +92,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
     return modelOf(drawn, {
       drawn: main.readings.drawn,
       // Beside what was kept of a former range nothing stands.
-      other: other.readings && same(range, asked) ? { drawn: other.readings.drawn, shift: other.shift } : null,
+      other: other.readings && sameSpan(range, asked) ? { drawn: other.readings.drawn, shift: other.shift } : null,
       colors,
       window: resting,
       width: Math.max(200, size.width - 64),
@@ -101,7 +101,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   }, [main.readings, other.readings, other.shift, drawn, colors, resting, size.width, isPhone, range, asked]);
 
   // Until the finer readings of a window have come, none may seem to be there.
-  const unseen = model && !main.busy ? firstUnseen(model, resting) : null;
+  const unseen = model && !main.busy ? firstReadingOutOfView(model, resting) : null;
   const surface = useRef<HTMLDivElement>(null);
   const toFirst = (time: number) => {
     setWindow(windowAt(time, window, range));
@@ -185,7 +185,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
             {picture === 'coming' && !error ? (
               <div className={css.skeleton}>
                 <Loading label={t('history.loading')}>
-                  <Skeleton height={Math.max(leastChart, size.height - 8)} radius={8} />
+                  <Skeleton height={Math.max(minChartHeight, size.height - 8)} radius={8} />
                 </Loading>
               </div>
             ) : null}
@@ -193,7 +193,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
           {showsAll || drawn.length === 0 ? null : (
             <p className={css.saved}>
               {t('saver.points')}
-              <OnTap icon={<LineChartOutlined />} words={t('saver.allPoints')} onTap={showAll} />
+              <LoadOnDemand icon={<LineChartOutlined />} words={t('saver.allPoints')} onTap={showAll} />
             </p>
           )}
           {drawn.length > 0 ? <WindowBar model={model} range={range} window={window} onWindow={setWindow} /> : null}
@@ -213,4 +213,4 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   );
 }
 
-const same = (a: Span, b: Span) => a.from === b.from && a.to === b.to;
+const sameSpan = (a: Span, b: Span) => a.from === b.from && a.to === b.to;

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Select } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import css from './CompareField.module.css';
 import type { Comparison } from './compare';
 import { devicesQuery } from './queries';
-import { useSettled } from './useSettled';
+import { useDebouncedValue } from './useDebouncedValue';
 
 interface CompareFieldProps {
   deviceName: string;
@@ -24,7 +24,7 @@ export function CompareField({ deviceName, value, onChange }: CompareFieldProps)
   const language = useLanguage((state) => state.language);
   const [open, setOpen] = useState(false);
   const [text, setText] = useState('');
-  const searched = useSettled(text.trim(), searchMs);
+  const searched = useDebouncedValue(text.trim(), searchMs);
   const devices = useQuery({ ...devicesQuery(language, searched), enabled: open });
   const others = (devices.data ?? [])
     .filter((device) => device.deviceName !== deviceName && device.type !== 2)

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import css from './CrosshairLayer.module.css';
 import type { Crosshair } from './crosshair';
 import { readingText } from './figures';
@@ -54,7 +54,7 @@ export function CrosshairLayer({ crosshair, model, geometry, window, otherTitle 
                 <span className={css.swatch} style={{ background: `var(--c${trace.color + 1})` }} />
                 {trace.compared ? (otherTitle ?? t('history.compare.other')) : trace.attribute.name}
               </dt>
-              <dd>{value === null ? missing : readingText(trace.attribute, value, format)}</dd>
+              <dd>{value === null ? missingValue : readingText(trace.attribute, value, format)}</dd>
             </div>
           ))}
         </dl>

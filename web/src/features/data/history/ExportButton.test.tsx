@@ -1,6 +1,6 @@
 import { render, screen } from '@testing-library/react';
 import { expect, it, vi } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { ExportButton } from './ExportButton';
 
 it.each([

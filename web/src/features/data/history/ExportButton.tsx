@@ -5,18 +5,18 @@ import { Button } from 'antd';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { type Format, useFormat } from '@/lib/format/format';
-import { useOffline } from '@/lib/offline/reach';
+import { useOffline } from '@/lib/offline/reachability';
 import css from './ExportButton.module.css';
-import type { Exporting } from './useExport';
+import type { ExportProgress } from './useExport';
 
 interface ExportButtonProps {
-  exporting: Exporting | null;
+  exporting: ExportProgress | null;
   disabled: boolean;
   onStart: () => void;
   onCancel: () => void;
 }
 
-function progressText({ received, total }: Exporting, format: Format, t: TFunction): string {
+function progressText({ received, total }: ExportProgress, format: Format, t: TFunction): string {
   if (total) return format.percent(Math.min(1, received / total));
   return t('history.megabytes', { n: format.number(received / 1e6, 1) });
 }

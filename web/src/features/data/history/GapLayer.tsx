@@ -14,7 +14,7 @@ interface GapLayerProps {
 }
 
 /** Narrower gaps show as the break in the line alone. */
-const leastWidth = 2;
+const minWidth = 2;
 /** Room for the words, in pixels. */
 const wordsWidth = { full: 128, brief: 60 };
 
@@ -22,19 +22,19 @@ const wordsWidth = { full: 128, brief: 60 };
 export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
   const { t } = useTranslation();
   const right = geometry.left + geometry.width;
-  let said = false;
+  let labelled = false;
   return (
     <div className={css.layer} aria-hidden="true">
       {model.panels.map((panel, index) => {
         const box = geometry.boxes[index];
         if (!box || panel.kind === 'step') return null;
         // The words stand once, in the first panel.
-        const speaks = !said;
-        said = true;
+        const speaks = !labelled;
+        labelled = true;
         return panel.silent.map((gap) => {
           const from = Math.max(geometry.left, xOf(gap.from, window, geometry));
           const to = Math.min(right, xOf(gap.to, window, geometry));
-          if (to - from < leastWidth) return null;
+          if (to - from < minWidth) return null;
           const length = durationText(gap.to - gap.from, t);
           const words =
             !brief && to - from >= wordsWidth.full

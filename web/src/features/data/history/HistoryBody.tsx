@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { errorText } from '@/lib/http/errorText';
 import { prepareChart } from '@/ui/chart/Chart';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
@@ -14,15 +14,15 @@ import { ExportButton } from './ExportButton';
 import css from './HistoryBody.module.css';
 import { RangeField } from './RangeField';
 import { ReadingsTable } from './ReadingsTable';
-import { useCompared } from './useCompared';
-import { fileBeside, fileName, useExport } from './useExport';
+import { useComparisonSource } from './useComparisonSource';
+import { comparisonFileName, fileName, useExport } from './useExport';
 import { useHistoryState } from './useHistoryState';
 import { type View, ViewBar } from './ViewBar';
 
 /** The inside of the dialog: what is asked for above and beside, what came below. */
 export function HistoryBody({ device }: { device: HistoryDevice }) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const state = useHistoryState(device.deviceName);
   const { tsl, attributes, range, asked, selected, shown } = state;
   const [view, setView] = useState<View>('chart');
@@ -31,7 +31,7 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
   const { exporting, start, cancel } = useExport();
   useEffect(prepareChart, []);
   const { comparison } = state;
-  const { other, shared, pending, nothingShared } = useCompared({
+  const { other, shared, pending, nothingShared } = useComparisonSource({
     language: state.language,
     deviceName: device.deviceName,
     comparison,
@@ -49,7 +49,7 @@ export function HistoryBody({ device }: { device: HistoryDevice }) {
             deviceName: other.deviceName,
             ids: shared.map(({ id }) => id),
             ...other.range,
-            file: fileBeside(comparison.with === 'device' ? other.deviceName : 'before'),
+            file: comparisonFileName(comparison.with === 'device' ? other.deviceName : 'before'),
           },
         ]
       : []),

@@ -2,14 +2,14 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { leftRoom } from '@/ui/chart/axes';
 import { Chart } from '@/ui/chart/Chart';
 import { useMeasure } from '@/ui/chart/measure';
 import { timeTicks } from '@/ui/chart/timeTicks';
 import { useChartTokens } from '@/ui/chart/tokens';
 import { CrosshairLayer } from './CrosshairLayer';
-import { crosshairAt, walked } from './crosshair';
+import { crosshairAt, stepReading } from './crosshair';
 import { readingText } from './figures';
 import { GapLayer } from './GapLayer';
 import { layout } from './geometry';
@@ -53,7 +53,7 @@ export function HistoryChart({
   const { t } = useTranslation();
   const format = useFormat();
   const tokens = useChartTokens();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [pointed, setPointed] = useState<number | null>(null);
   const measure = useMeasure();
   const geometry = useMemo(() => {
@@ -85,9 +85,9 @@ export function HistoryChart({
     switch (key) {
       case 'ArrowLeft':
       case 'ArrowRight': {
-        const way = key === 'ArrowLeft' ? -1 : 1;
-        if (far) onWindow(pan(window, range, way / 4));
-        else setPointed(walked(model, at, window, way));
+        const direction = key === 'ArrowLeft' ? -1 : 1;
+        if (far) onWindow(pan(window, range, direction / 4));
+        else setPointed(stepReading(model, at, window, direction));
         return true;
       }
       case 'PageUp':
@@ -95,10 +95,10 @@ export function HistoryChart({
         onWindow(pan(window, range, key === 'PageUp' ? -1 : 1));
         return true;
       case 'Home':
-        setPointed(walked(model, window.from, window, 0));
+        setPointed(stepReading(model, window.from, window, 0));
         return true;
       case 'End':
-        setPointed(walked(model, window.to, window, 0));
+        setPointed(stepReading(model, window.to, window, 0));
         return true;
       case '+':
       case '=':

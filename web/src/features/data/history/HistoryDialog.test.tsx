@@ -2,9 +2,9 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import type userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { fakeEngine, historyPaths, historyServer } from '@/test/history';
-import { asksOf, attribute, day, hour, openHistory, shown, span } from '@/test/historyDialog';
-import { setWidth } from '@/test/screen';
+import { attribute, columnRequestsOf, day, hour, openHistory, span, viewLabel } from '@/test/historyDialog';
+import { fakeEngine, historyPaths, historyServer } from '@/test/historyServer';
+import { setWidth } from '@/test/mediaQueries';
 
 const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
 vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
@@ -17,7 +17,7 @@ beforeEach(() => {
   engine.current = chart;
 });
 
-const { maps, overviews } = asksOf(() => server);
+const { maps, overviews } = columnRequestsOf(() => server);
 /** By its title: under test antd gives the titles of all dialogs the same id. */
 const question = async () =>
   within((await screen.findByText("Are you sure it's off?")).closest('[role=dialog]') as HTMLElement);
@@ -140,7 +140,7 @@ describe('comparison', () => {
 describe('the table', () => {
   it('has every reading and draws those in view', async () => {
     const { person } = await openHistory(chart);
-    await person.click(shown('Table'));
+    await person.click(viewLabel('Table'));
     const table = await screen.findByRole('table');
     expect(Number(table.getAttribute('aria-rowcount'))).toBeGreaterThan(10_000);
     expect(within(table).getAllByRole('row').length).toBeLessThan(60);
@@ -157,7 +157,7 @@ describe('the table', () => {
   it('that fails says so and can be asked again', async () => {
     server.answers.set(historyPaths.rows, () => HttpResponse.json({ code: 500, data: null, msg: 'The disk is gone' }));
     const { person } = await openHistory(chart);
-    await person.click(shown('Table'));
+    await person.click(viewLabel('Table'));
     expect(await screen.findByText('The disk is gone')).toBeInTheDocument();
     server.answers.clear();
     await person.click(screen.getByRole('button', { name: 'Retry' }));
@@ -181,7 +181,7 @@ describe('what goes wrong', () => {
     const { person } = await openHistory(chart);
     const before = chart.window();
     server.answers.set(historyPaths.columns, () => HttpResponse.json({ code: 500, data: null, msg: 'No luck' }));
-    await person.click(shown('30 days'));
+    await person.click(viewLabel('30 days'));
     expect(await screen.findByText(/what is shown is from before/)).toBeInTheDocument();
     expect(chart.window()).toEqual(before);
     expect(screen.getByRole('row', { name: /^Air temperature/ })).toHaveTextContent('10.0');
@@ -199,10 +199,10 @@ describe('what goes wrong', () => {
     const heard = start + 4 * day;
     server.silent = [{ from: start - day, to: heard }];
     const { person } = await openHistory(chart);
-    const told = await screen.findByText('Nothing was read in the part that is shown.');
+    const emptyNote = await screen.findByText('Nothing was read in the part that is shown.');
     expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * 7 * day, 0);
     await person.click(screen.getByRole('button', { name: 'Go to the first reading' }));
-    await waitFor(() => expect(told).not.toBeInTheDocument());
+    await waitFor(() => expect(emptyNote).not.toBeInTheDocument());
     const { min = 0, max = 0 } = chart.window() ?? {};
     expect(max - min).toBeCloseTo(0.2 * 7 * day, 0);
     expect(heard).toBeGreaterThan(min);

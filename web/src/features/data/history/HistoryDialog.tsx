@@ -2,7 +2,7 @@ import CloseOutlined from '@ant-design/icons/CloseOutlined';
 import { Button, Modal } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { dialogMotion } from '@/ui/dialogMotion';
 import type { HistoryDevice } from './device';
 import { HistoryBody } from './HistoryBody';
@@ -20,9 +20,9 @@ interface HistoryDialogProps {
 /** What a device has measured: chart, table and spreadsheet of a range. On a phone it fills the screen. */
 export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
-  const [asking, setAsking] = useState(false);
-  if (!open && asking) setAsking(false);
+  const isPhone = useMediaQuery(phoneQuery);
+  const [confirmingClose, setConfirmingClose] = useState(false);
+  if (!open && confirmingClose) setConfirmingClose(false);
   const name = device.noteName || device.deviceName;
   const side = [device.deviceName, device.productName].filter((part) => part && part !== name).join(' · ');
   return (
@@ -38,7 +38,7 @@ export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogPr
             {isPhone ? null : <span className={css.side}>{side}</span>}
           </span>
         }
-        onCancel={() => setAsking(true)}
+        onCancel={() => setConfirmingClose(true)}
         mask={{ enabled: true, closable: true, blur: false }}
         closable={{ 'aria-label': t('common.close'), closeIcon: <CloseOutlined aria-hidden="true" /> }}
         centered
@@ -58,13 +58,13 @@ export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogPr
         <HistoryBody key={device.deviceName} device={device} />
       </Modal>
       <CloseConfirm
-        open={open && (asking || wayOff !== undefined)}
+        open={open && (confirmingClose || wayOff !== undefined)}
         onStay={() => {
-          setAsking(false);
+          setConfirmingClose(false);
           wayOff?.stay();
         }}
         onClose={() => {
-          setAsking(false);
+          setConfirmingClose(false);
           (wayOff?.follow ?? onClose)();
         }}
       />

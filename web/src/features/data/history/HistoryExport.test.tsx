@@ -2,16 +2,16 @@ import { screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { useNotices } from '@/lib/notices';
+import { useFeedback } from '@/lib/feedback/feedback';
 import { gate } from '@/test/gate';
-import { fakeEngine, historyPaths, historyServer } from '@/test/history';
-import { renderPart } from '@/test/part';
+import { fakeEngine, historyPaths, historyServer } from '@/test/historyServer';
+import { renderWithProviders } from '@/test/renderWithProviders';
 import { HistoryDialog } from './HistoryDialog';
 
 const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
 vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
 const saved = vi.hoisted(() => vi.fn());
-vi.mock('@/lib/download', async (original) => ({ ...(await original<object>()), saveFile: saved }));
+vi.mock('@/lib/http/download', async (original) => ({ ...(await original<object>()), saveFile: saved }));
 
 const mast = { deviceName: 'WS-1', noteName: 'Orchard mast', productName: '' };
 const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
@@ -25,7 +25,7 @@ beforeEach(() => {
 
 async function open() {
   const person = userEvent.setup();
-  const drawn = renderPart(<HistoryDialog device={mast} open onClose={() => undefined} />);
+  const drawn = renderWithProviders(<HistoryDialog device={mast} open onClose={() => undefined} />);
   await screen.findByRole('checkbox', { name: /^Air temperature/ });
   return { person, ...drawn };
 }
@@ -51,7 +51,7 @@ function slowFile() {
 }
 
 const exportButton = () => screen.getByRole('button', { name: 'Export spreadsheet' });
-const toasts = () => useNotices.getState().toasts.map(({ tone, title, text }) => ({ tone, title, text }));
+const toasts = () => useFeedback.getState().toasts.map(({ tone, title, text }) => ({ tone, title, text }));
 
 describe('the spreadsheet', () => {
   it('is of the range and the attributes that are shown, and keeps its name', async () => {

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen, waitFor } from '@testing-library/react';
 import type userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { fakeEngine, historyServer } from '@/test/history';
-import { asksOf, attribute, clear, day, openHistory, shown, span, view } from '@/test/historyDialog';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { attribute, clearRange, columnRequestsOf, day, openHistory, span, view, viewLabel } from '@/test/historyDialog';
+import { fakeEngine, historyServer } from '@/test/historyServer';
 
 const engine = vi.hoisted(() => ({ current: null as ReturnType<typeof fakeEngine> | null }));
 vi.mock('@/ui/chart/engine', () => ({ init: () => engine.current?.module.init() }));
@@ -16,7 +16,7 @@ beforeEach(() => {
   engine.current = chart;
 });
 
-const { maps, overviews } = asksOf(() => server);
+const { maps, overviews } = columnRequestsOf(() => server);
 const plot = () => screen.getByRole('slider', { name: 'Time in the chart' });
 
 describe('the window', () => {
@@ -97,9 +97,9 @@ describe('the rules', () => {
 
   it('takes a shortcut', async () => {
     const { person } = await openHistory(chart);
-    await person.click(shown('30 days'));
+    await person.click(viewLabel('30 days'));
     await waitFor(() => expect(overviews().map(span)).toContain(30 * day));
-    await person.click(shown('24 h'));
+    await person.click(viewLabel('24 h'));
     await waitFor(() => expect(overviews().map(span)).toContain(day));
     await waitFor(() => expect((chart.window()?.max ?? 0) - (chart.window()?.min ?? 0)).toBeCloseTo(0.2 * day, 0));
   });
@@ -107,11 +107,11 @@ describe('the rules', () => {
   it('wants both ends', async () => {
     const { person, baseElement } = await openHistory(chart);
     const before = maps().length;
-    await clear(baseElement);
+    await clearRange(baseElement);
     expect(await screen.findByText('The start time and end time cannot be empty')).toBeInTheDocument();
     expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeDisabled();
     expect(maps()).toHaveLength(before);
-    await person.click(shown('24 h'));
+    await person.click(viewLabel('24 h'));
     expect(screen.queryByText('The start time and end time cannot be empty')).toBeNull();
     expect(screen.getByRole('button', { name: 'Export spreadsheet' })).toBeEnabled();
   });
@@ -214,7 +214,7 @@ it.each(Object.entries(future))('says of a time to come in %s that it is none', 
 it.each(Object.entries(words))('speaks %s', async (language, [range, required, close]) => {
   await act(() => useLanguage.getState().setLanguage(language as Language));
   const { person, baseElement } = await openHistory(chart);
-  await clear(baseElement);
+  await clearRange(baseElement);
   expect(await screen.findByText(range)).toBeInTheDocument();
   for (const box of screen.getAllByRole('checkbox', { checked: true })) await person.click(box);
   expect(screen.getAllByText(required).length).toBeGreaterThan(0);

@@ -1,9 +1,9 @@
 import { useFormat } from '@/lib/format/format';
-import { fitted, type Measure } from '@/ui/chart/measure';
+import { type Measure, truncateToWidth } from '@/ui/chart/measure';
 import type { Geometry } from './geometry';
 import { headHeight } from './geometry';
 import css from './LabelLayer.module.css';
-import { namesOf } from './labels';
+import { placeNames } from './labels';
 import type { Model } from './model';
 import type { Span } from './range';
 
@@ -30,10 +30,10 @@ export function LabelLayer({ model, geometry, window, names, measure }: LabelLay
         return (
           <div key={panel.key}>
             <span className={css.unit} style={{ left: geometry.left, top: box.top - headHeight + 4 }}>
-              {fitted(head, geometry.width, bold)}
+              {truncateToWidth(head, geometry.width, bold)}
             </span>
             {names
-              ? namesOf(panel, box, geometry, window, bold).map(({ trace, words, x, y }) => (
+              ? placeNames(panel, box, geometry, window, bold).map(({ trace, words, x, y }) => (
                   <span
                     key={trace.attribute.id}
                     className={css.name}

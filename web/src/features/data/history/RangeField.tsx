@@ -2,11 +2,11 @@ import { ConfigProvider, Segmented } from 'antd';
 import type { Dayjs } from 'dayjs';
 import { useId, useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { dayFormat } from '@/lib/dayFormat';
 import { now } from '@/lib/format/clock';
-import { forms } from '@/lib/format/table';
-import { useLanguage } from '@/lib/i18n';
-import { phone, useMedia } from '@/lib/media';
+import { datePickerFormats } from '@/lib/format/datePickerFormats';
+import { localeConventions } from '@/lib/format/localeConventions';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { DatePicker, pickedTime, pickerDate } from '@/ui/form/DatePicker';
 import { Select } from '@/ui/Select';
 import { ZoneNote } from '@/ui/ZoneNote';
@@ -16,11 +16,11 @@ import {
   futureTimes,
   isFuture,
   isFutureDay,
-  judgeRange,
   type Shortcut,
   type Span,
   shortcuts,
   spanOf,
+  validateRange,
 } from './range';
 
 /** On a phone the popup is as wide as the screen, and its calendar must leave room for the hours below. */
@@ -40,7 +40,7 @@ interface RangeFieldProps {
 export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const { t } = useTranslation();
   const language = useLanguage((state) => state.language);
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const id = useId();
   const [open, setOpen] = useState(false);
   // What stands in the field while it is no range.
@@ -53,28 +53,28 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   // in draw this anew all the time.
   const value = useMemo<[Dayjs | null, Dayjs | null]>(() => [dateOf(from), dateOf(to)], [from, to]);
 
-  const judged = span ? { span } : judgeRange(from, to, now());
+  const judged = span ? { span } : validateRange(from, to, now());
   const error = 'span' in judged ? null : cleared ? 'history.rangeTooLong' : judged.error;
 
   const takeShortcut = (chosen: Shortcut) => {
     setCleared(false);
-    onChange(spanOf(chosen, Math.floor(now()), forms[language].weekStart), chosen);
+    onChange(spanOf(chosen, Math.floor(now()), localeConventions[language].weekStart), chosen);
   };
 
   const take = (dates: Dates) => {
     const chosen = endsOf(dates);
-    const its = judgeRange(...chosen, now());
-    if ('span' in its) {
+    const verdict = validateRange(...chosen, now());
+    if ('span' in verdict) {
       setCleared(false);
       const known = calendarShortcuts.find((name) => {
-        const of = spanOf(name, its.span.to, forms[language].weekStart);
-        return of.from === its.span.from && of.to === its.span.to;
+        const of = spanOf(name, verdict.span.to, localeConventions[language].weekStart);
+        return of.from === verdict.span.from && of.to === verdict.span.to;
       });
-      onChange(its.span, known ?? null);
+      onChange(verdict.span, known ?? null);
       return;
     }
-    setCleared(its.clear);
-    setEnds(its.clear ? [null, null] : chosen);
+    setCleared(verdict.clear);
+    setEnds(verdict.clear ? [null, null] : chosen);
     onChange(null, null);
   };
 
@@ -82,8 +82,8 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   const notice = (dates: Dates) => {
     const typed = endsOf(dates);
     // The picker tells of its own clearing, too, and once more of what was just refused for its length.
-    const its = judgeRange(...typed, now());
-    if (typed.some((time) => time !== null) && ('span' in its || !its.clear)) setCleared(false);
+    const verdict = validateRange(...typed, now());
+    if (typed.some((time) => time !== null) && ('span' in verdict || !verdict.clear)) setCleared(false);
     if (!typed.some((time) => time !== null && isFuture(time, now()))) return;
     setEnds(typed);
     onChange(null, null);
@@ -140,7 +140,7 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
             onChange={take}
             onCalendarChange={notice}
             showTime={{ format: 'HH:mm' }}
-            format={`${dayFormat[language]} HH:mm`}
+            format={`${datePickerFormats[language]} HH:mm`}
             placeholder={[t('history.from'), t('history.to')]}
             allowEmpty={[true, true]}
             // The cross lies over the calendar's icon and shows itself to a pointer above it: a finger would clear unawares.

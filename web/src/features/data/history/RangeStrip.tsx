@@ -8,7 +8,7 @@ import css from './RangeStrip.module.css';
 import type { Span } from './range';
 import { midnights, stripHeight, stripPath, stripWidth } from './strip';
 import { useSize } from './useSize';
-import { moveEnd, within } from './window';
+import { clampToRange, moveEnd } from './window';
 
 interface RangeStripProps {
   model: Model;
@@ -32,7 +32,7 @@ export function RangeStrip({ model, range, window, onWindow }: RangeStripProps) 
   const measure = useMeasure();
   const [place, { width }] = useSize();
   const strip = useRef<HTMLDivElement>(null);
-  const held = useRef<{ part: Part; time: number; window: Span } | null>(null);
+  const dragState = useRef<{ part: Part; time: number; window: Span } | null>(null);
   const trace =
     model.panels
       .flatMap(({ traces }) => traces)
@@ -54,24 +54,24 @@ export function RangeStrip({ model, range, window, onWindow }: RangeStripProps) 
     if (event.button !== 0) return;
     event.stopPropagation();
     event.currentTarget.setPointerCapture?.(event.pointerId);
-    held.current = { part, time: timeOf(event), window };
+    dragState.current = { part, time: timeOf(event), window };
   };
   const drag = (event: PointerEvent) => {
-    const grip = held.current;
+    const grip = dragState.current;
     if (!grip) return;
     const by = timeOf(event) - grip.time;
-    if (grip.part === 'all') onWindow(within({ from: grip.window.from + by, to: grip.window.to + by }, range));
+    if (grip.part === 'all') onWindow(clampToRange({ from: grip.window.from + by, to: grip.window.to + by }, range));
     else onWindow(moveEnd(grip.window, range, grip.part, grip.window[grip.part] + by));
   };
   const release = () => {
-    held.current = null;
+    dragState.current = null;
   };
   // A press beside the window brings it there.
   const jump = (event: PointerEvent) => {
     if (event.button !== 0) return;
     const half = (window.to - window.from) / 2;
     const time = timeOf(event);
-    onWindow(within({ from: time - half, to: time + half }, range));
+    onWindow(clampToRange({ from: time - half, to: time + half }, range));
   };
   const keys = (end: 'from' | 'to') => (event: KeyboardEvent) => {
     const step = (range.to - range.from) / 100;

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
 import { formatDateTime } from '@/lib/format/date';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
+import { errorText } from '@/lib/http/errorText';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
@@ -12,9 +12,9 @@ import { readingText } from './figures';
 import { rowsQuery } from './queries';
 import css from './ReadingsTable.module.css';
 import type { Span } from './range';
-import { beside } from './rows';
+import { joinRows } from './rows';
 import { useSize } from './useSize';
-import { rowsInView } from './virtual';
+import { rowsInView } from './virtualRows';
 
 interface ReadingsTableProps {
   deviceName: string;
@@ -47,7 +47,7 @@ export function ReadingsTable({ deviceName, range, attributes, other }: Readings
   });
   const shift = other?.shift ?? 0;
   const both = useMemo(
-    () => (theirs.length > 0 && own.data && beyond.data ? beside(own.data, beyond.data, shift) : null),
+    () => (theirs.length > 0 && own.data && beyond.data ? joinRows(own.data, beyond.data, shift) : null),
     [theirs.length, own.data, beyond.data, shift],
   );
   const data = theirs.length > 0 ? both : own.data;
@@ -131,7 +131,7 @@ export function ReadingsTable({ deviceName, range, attributes, other }: Readings
 
 function Value({ attribute, value }: { attribute: Attribute; value: number | boolean | string | undefined }) {
   const format = useFormat();
-  return <td>{value === undefined ? missing : readingText(attribute, value, format)}</td>;
+  return <td>{value === undefined ? missingValue : readingText(attribute, value, format)}</td>;
 }
 
 /** Stands for rows that are not drawn. */

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import { figuresOf } from './figures';
 import type { Model } from './model';
 import type { Span } from './range';
@@ -13,7 +13,7 @@ interface StatsTableProps {
 }
 
 /** With more characters in their three columns the figures stand below their name: it would be broken within its words. */
-const mostBeside = 21;
+const maxInlineLength = 21;
 
 /** Lowest, mean and highest of what is in view: the chart in figures. */
 export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
@@ -30,7 +30,7 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
       all + Math.max(0, ...rows.map(({ figures }) => (figures.kind === 'three' ? figures[which].length : 0))),
     0,
   );
-  const stacked = widest > mostBeside;
+  const stacked = widest > maxInlineLength;
   return (
     <table className={`${css.table} ${stacked ? css.stacked : ''}`}>
       <thead>
@@ -54,7 +54,7 @@ export function StatsTable({ model, window, otherTitle }: StatsTableProps) {
             </>
           ) : (
             <td colSpan={3}>
-              {figures.kind === 'none' ? missing : t(`history.figure.${figures.kind}`, { value: figures.text })}
+              {figures.kind === 'none' ? missingValue : t(`history.figure.${figures.kind}`, { value: figures.text })}
             </td>
           );
         return (

@@ -2,12 +2,12 @@ import InfoCircleOutlined from '@ant-design/icons/InfoCircleOutlined';
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { touch, useMedia } from '@/lib/media';
+import { touchQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { durationText } from './duration';
 import type { Model } from './model';
 import type { Span } from './range';
 import css from './Summary.module.css';
-import { firstWindow } from './window';
+import { initialWindow } from './window';
 
 interface SummaryProps {
   model: Model;
@@ -17,19 +17,19 @@ interface SummaryProps {
 }
 
 /** More gaps than so many are counted, not told one by one. */
-const mostGaps = 5;
+const maxGaps = 5;
 
 /** Below the chart one sentence; for a screen reader what the window shows, its gaps, and the keys. The figures are a table of their own. */
 export function Summary({ model, range, window, hintId }: SummaryProps) {
   const { t } = useTranslation();
   const format = useFormat();
-  const isTouch = useMedia(touch);
+  const isTouch = useMediaQuery(touchQuery);
   const say = (time: number) => formatDateTime(time, format.language);
   const panel = model.panels.find(({ kind }) => kind === 'numbers');
   const gaps = (panel?.silent ?? []).filter(({ from, to }) => to > window.from && from < window.to);
-  const first = firstWindow(range);
+  const first = initialWindow(range);
   const isFirst = Math.abs(window.from - first.from) < 1000 && Math.abs(window.to - first.to) < 1000;
-  const whole = model.panels.every(({ traces }) => traces.every((trace) => trace.whole(window)));
+  const isExact = model.panels.every(({ traces }) => traces.every((trace) => trace.whole(window)));
   return (
     <>
       <p className={css.note}>
@@ -37,7 +37,7 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
         {[
           isFirst ? t('history.firstShare', { percent: format.percent(0.2) }) : null,
           t(isTouch ? 'history.moveHint' : 'history.moveHintLong'),
-          whole ? null : t('history.thinned'),
+          isExact ? null : t('history.thinned'),
         ]
           .filter(Boolean)
           .join(format.language === 'zh-cn' ? '' : ' ')}
@@ -50,7 +50,7 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
             : t('history.gaps', {
                 count: gaps.length,
                 list: gaps
-                  .slice(0, mostGaps)
+                  .slice(0, maxGaps)
                   .map((gap) => `${say(gap.from)}, ${durationText(gap.to - gap.from, t)}`)
                   .join('; '),
               })}

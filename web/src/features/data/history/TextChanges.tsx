@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
 import { formatDateTime } from '@/lib/format/date';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import type { Attribute } from './attributes';
 import type { Span } from './range';
 import css from './TextChanges.module.css';
@@ -12,7 +12,7 @@ interface TextChangesProps {
 }
 
 /** More are in the table of all readings and in the spreadsheet. */
-const most = 200;
+const maxChanges = 200;
 
 /** What a text attribute said in the window, change by change; what held at its beginning comes first. */
 export function TextChanges({ attribute, changes, window }: TextChangesProps) {
@@ -20,7 +20,7 @@ export function TextChanges({ attribute, changes, window }: TextChangesProps) {
   const format = useFormat();
   const before = changes.findLast(({ time }) => time < window.from);
   const within = changes.filter(({ time }) => time >= window.from && time <= window.to);
-  const shown = [...(before ? [before] : []), ...within].slice(0, most);
+  const shown = [...(before ? [before] : []), ...within].slice(0, maxChanges);
   return (
     <table className={css.table}>
       <caption>{attribute.name}</caption>
@@ -39,7 +39,7 @@ export function TextChanges({ attribute, changes, window }: TextChangesProps) {
           shown.map(({ time, text }) => (
             <tr key={time}>
               <th scope="row">{formatDateTime(time, format.language)}</th>
-              <td>{text || missing}</td>
+              <td>{text || missingValue}</td>
             </tr>
           ))
         )}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { attributesOf, colorsFor, firstSelection, mostDrawn, panelsOf, type TslProperty } from './attributes';
+import { attributesOf, colorsFor, firstSelection, maxDrawn, panelsOf, type TslProperty } from './attributes';
 
 const property = (identifier: string, elementUnit: string, change: Partial<TslProperty> = {}): TslProperty => ({
   identifier,
@@ -71,9 +71,9 @@ describe('colours', () => {
   it('are never shared among what is shown', () => {
     let colors = new Map<string, number>();
     for (let turn = 0; turn < 12; turn += 1) {
-      const shown = Array.from({ length: mostDrawn }, (_, index) => `x${turn + index}`);
+      const shown = Array.from({ length: maxDrawn }, (_, index) => `x${turn + index}`);
       colors = colorsFor(colors, shown);
-      expect(new Set(shown.map((id) => colors.get(id))).size).toBe(mostDrawn);
+      expect(new Set(shown.map((id) => colors.get(id))).size).toBe(maxDrawn);
     }
   });
 });

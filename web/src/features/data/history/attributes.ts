@@ -21,16 +21,16 @@ export interface Attribute {
 }
 
 /** Never more lines than colours. */
-export const mostDrawn = 8;
-const selectedAtFirst = 4;
+export const maxDrawn = 8;
+const initialSelection = 4;
 
 /** What is told in millimetres may be a depth: to be summed it must be called what falls or rises. */
-const amount = /rain|precip|evapo/i;
+const amountIdentifier = /rain|precip|evapo/i;
 
 function kindOf({ identifier, dataType, elementUnit }: TslProperty): Kind {
   if (dataType === 'boolean') return 'step';
   if (dataType === 'text') return 'words';
-  if (elementUnit === 'mm' && amount.test(identifier)) return 'sum';
+  if (elementUnit === 'mm' && amountIdentifier.test(identifier)) return 'sum';
   return elementUnit === '°' ? 'direction' : 'line';
 }
 
@@ -53,7 +53,7 @@ export function isDrawn({ kind }: Attribute): boolean {
 /** What a device's history shows before anybody has chosen: the first few, quantities before switches and words. */
 export function firstSelection(attributes: readonly Attribute[]): string[] {
   const rank = ({ kind }: Attribute) => (kind === 'words' ? 2 : kind === 'step' ? 1 : 0);
-  const chosen = [...attributes].sort((a, b) => rank(a) - rank(b)).slice(0, selectedAtFirst);
+  const chosen = [...attributes].sort((a, b) => rank(a) - rank(b)).slice(0, initialSelection);
   return attributes.filter((attribute) => chosen.includes(attribute)).map(({ id }) => id);
 }
 
@@ -68,7 +68,7 @@ export function colorsFor(before: ReadonlyMap<string, number>, drawn: readonly s
     taken.add(color);
   }
   const promised = new Set([...before].filter(([id]) => !drawn.includes(id)).map(([, color]) => color));
-  const all = Array.from({ length: mostDrawn }, (_, color) => color);
+  const all = Array.from({ length: maxDrawn }, (_, color) => color);
   for (const id of drawn) {
     if (after.has(id)) continue;
     const free = all.filter((color) => !taken.has(color));

@@ -9,12 +9,12 @@ const hour = 60 * minute;
 const lengths = [10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, 24 * hour];
 
 /** Narrower bars than so many pixels are a fence. */
-const leastPixels = 12;
+const minPixels = 12;
 
 /** How long each bar of a window stands for, so that its bars can be told apart. */
 export function barLength({ from, to }: Span, pixels: number): number {
   const perPixel = (to - from) / Math.max(pixels, 1);
-  return lengths.find((length) => length / perPixel >= leastPixels) ?? (lengths.at(-1) as number);
+  return lengths.find((length) => length / perPixel >= minPixels) ?? (lengths.at(-1) as number);
 }
 
 /** The beginning of the bar that a moment belongs to, counted from its day's midnight. */

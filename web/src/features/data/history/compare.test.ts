@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { compared } from './compare';
+import { comparisonSource } from './compare';
 
 const range = { from: 1000, to: 1700 };
 
 describe('what lies beside', () => {
   it('is nothing unless it is wished', () => {
-    expect(compared({ with: 'nothing' }, 'WS-1', range)).toBeNull();
+    expect(comparisonSource({ with: 'nothing' }, 'WS-1', range)).toBeNull();
   });
 
   it('is the same device just before, moved over these readings', () => {
-    expect(compared({ with: 'before' }, 'WS-1', range)).toEqual({
+    expect(comparisonSource({ with: 'before' }, 'WS-1', range)).toEqual({
       deviceName: 'WS-1',
       range: { from: 300, to: 1000 },
       shift: 700,
@@ -17,7 +17,7 @@ describe('what lies beside', () => {
   });
 
   it('is another device at the same time', () => {
-    expect(compared({ with: 'device', deviceName: 'WS-2', title: 'Two' }, 'WS-1', range)).toEqual({
+    expect(comparisonSource({ with: 'device', deviceName: 'WS-2', title: 'Two' }, 'WS-1', range)).toEqual({
       deviceName: 'WS-2',
       range,
       shift: 0,

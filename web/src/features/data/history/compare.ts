@@ -7,7 +7,7 @@ export type Comparison =
   | { with: 'device'; deviceName: string; title: string };
 
 /** Where the other readings are asked for, and by how much they are moved to lie over these; null when there are none. */
-export function compared(
+export function comparisonSource(
   comparison: Comparison,
   deviceName: string,
   range: Span,

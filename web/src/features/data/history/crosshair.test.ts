@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Attribute, Kind } from './attributes';
-import { crosshairAt, walked } from './crosshair';
-import type { Drawn } from './drawn';
-import { silences } from './gaps';
+import { crosshairAt, stepReading } from './crosshair';
+import { findGaps } from './gaps';
 import { modelOf } from './model';
+import type { PreparedLine } from './preparedLines';
 import type { Line } from './series';
 
 const hour = 3_600_000;
@@ -15,9 +15,9 @@ const line = (times: readonly number[], values: readonly number[]): Line => ({
   times: Float64Array.from(times, (at) => day + at * hour),
   values: Float64Array.from(values),
 });
-const drawn = (its: Line): Drawn => ({
+const drawn = (its: Line): PreparedLine => ({
   line: its,
-  gaps: silences({ ...its, bucket: 0 }, window),
+  gaps: findGaps({ ...its, bucket: 0 }, window),
   whole: () => true,
 });
 
@@ -29,7 +29,7 @@ const byId = new Map([
 ]);
 const parts = { drawn: byId, other: null, colors: new Map(), window, width: 120, steps: 4 };
 const model = modelOf(attributes, parts);
-const said = (time: number) =>
+const crosshairValues = (time: number) =>
   crosshairAt(model, day + time * hour, window).marks.map(({ trace, value }) => [trace.attribute.id, value]);
 
 describe('the model', () => {
@@ -59,7 +59,7 @@ describe('the model', () => {
 describe('the crosshair', () => {
   it('says each value of its moment, nearest reading by nearest reading', () => {
     expect(crosshairAt(model, day + 1.6 * hour, window).time).toBe(day + 1.5 * hour);
-    expect(said(1.6)).toEqual([
+    expect(crosshairValues(1.6)).toEqual([
       ['air', 11],
       ['soil', 5],
       ['rain', 4],
@@ -67,12 +67,12 @@ describe('the crosshair', () => {
   });
 
   it('says nothing where nothing was read', () => {
-    expect(said(5)).toEqual([
+    expect(crosshairValues(5)).toEqual([
       ['air', null],
       ['soil', null],
       ['rain', null],
     ]);
-    expect(said(8)[1]).toEqual(['soil', null]);
+    expect(crosshairValues(8)[1]).toEqual(['soil', null]);
   });
 
   it('says what is compared right after its own, also where lines share a panel', () => {
@@ -91,11 +91,11 @@ describe('the crosshair', () => {
 
   it('sums what fell in the bar that it stands in', () => {
     expect(model.barLength).toBe(hour);
-    expect(said(0.5)[2]).toEqual(['rain', 3]);
+    expect(crosshairValues(0.5)[2]).toEqual(['rain', 3]);
   });
 
   it('walks from reading to reading of the densest line and stops at the ends', () => {
-    const at = (time: number, steps: number) => (walked(model, day + time * hour, window, steps) - day) / hour;
+    const at = (time: number, steps: number) => (stepReading(model, day + time * hour, window, steps) - day) / hour;
     // Both have as many in view or more: air has eight.
     expect(at(1, 1)).toBe(2);
     expect(at(1, -1)).toBe(0);
@@ -108,6 +108,6 @@ describe('the crosshair', () => {
 
   it('walks by hundredths where there is no line', () => {
     const alone = modelOf([attribute('rain', 'sum', 'mm')], parts);
-    expect(walked(alone, day + 5 * hour, window, 1)).toBe(day + 5.1 * hour);
+    expect(stepReading(alone, day + 5 * hour, window, 1)).toBe(day + 5.1 * hour);
   });
 });

@@ -1,4 +1,4 @@
-import { isSilent } from './gaps';
+import { isInGap } from './gaps';
 import type { Model, Trace } from './model';
 import type { Span } from './range';
 import { indexFrom, indicesIn, nearest } from './series';
@@ -18,14 +18,14 @@ export interface Crosshair {
   marks: Mark[];
 }
 
-const bySide = (model: Model): { trace: Trace; panel: number }[] =>
+const tracesByPanel = (model: Model): { trace: Trace; panel: number }[] =>
   model.panels.flatMap(({ traces }, panel) => traces.map((trace) => ({ trace, panel })));
 
 /** The moment of the reading nearest to another one, in a window; the moment itself where there is none. */
-export function snapped(model: Model, time: number, window: Span): number {
+export function nearestReadingTime(model: Model, time: number, window: Span): number {
   let best = time;
   let distance = Number.POSITIVE_INFINITY;
-  for (const { trace } of bySide(model)) {
+  for (const { trace } of tracesByPanel(model)) {
     if (trace.compared || trace.attribute.kind === 'step' || trace.bars) continue;
     const found = trace.line.times[nearest(trace.line.times, time)];
     if (found === undefined || found < window.from || found > window.to) continue;
@@ -35,13 +35,17 @@ export function snapped(model: Model, time: number, window: Span): number {
     }
   }
   // In the middle of a silence the pointer stays where it is.
-  const silent = model.panels.length > 0 && model.panels.every((panel) => isSilent(panel.silent, time));
+  const silent = model.panels.length > 0 && model.panels.every((panel) => isInGap(panel.silent, time));
   return silent ? time : best;
 }
 
 export function crosshairAt(model: Model, pointed: number, window: Span): Crosshair {
-  const time = snapped(model, pointed, window);
-  const marks = bySide(model).map(({ trace, panel }) => ({ trace, panel, ...readAt(trace, time, model.barLength) }));
+  const time = nearestReadingTime(model, pointed, window);
+  const marks = tracesByPanel(model).map(({ trace, panel }) => ({
+    trace,
+    panel,
+    ...readAt(trace, time, model.barLength),
+  }));
   // Each compared one comes right after its own: by the side of all of them nobody could tell whose it is.
   const place = ({ trace, panel }: Mark) => model.panels[panel]?.attributes.indexOf(trace.attribute) ?? 0;
   marks.sort((a, b) => a.panel - b.panel || place(a) - place(b) || Number(a.trace.compared) - Number(b.trace.compared));
@@ -59,7 +63,7 @@ function readAt(
     if (start === undefined || time >= start + length) return { time, value: null };
     return { time: start + length / 2, value: bars.values[index] ?? null };
   }
-  if (line.times.length === 0 || isSilent(gaps, time)) return { time, value: null };
+  if (line.times.length === 0 || isInGap(gaps, time)) return { time, value: null };
   if (attribute.kind === 'step') {
     const index = indexFrom(line.times, time + 1) - 1;
     return { time, value: index < 0 || time > (line.times.at(-1) ?? 0) ? null : (line.values[index] ?? null) };
@@ -69,8 +73,8 @@ function readAt(
 }
 
 /** The next moment with a reading after one, or before one: so the crosshair walks by keys. `steps` negative walks back. */
-export function walked(model: Model, time: number, window: Span, steps: number): number {
-  const longest = bySide(model)
+export function stepReading(model: Model, time: number, window: Span, steps: number): number {
+  const longest = tracesByPanel(model)
     .filter(({ trace }) => !trace.compared && !trace.bars && trace.attribute.kind !== 'step')
     .map(({ trace }) => trace.line.times)
     .sort((a, b) => span(b, window) - span(a, window))[0];

@@ -33,7 +33,7 @@ export function figuresOf(trace: Trace, window: Span, format: Format): Figures {
       const mean = meanDirection(line, window);
       return mean === null
         ? none
-        : { kind: 'direction', text: about(trace, window, valueText(attribute, mean, format)) };
+        : { kind: 'direction', text: withApproximation(trace, window, valueText(attribute, mean, format)) };
     }
     case 'step': {
       const share = shareOn(line, trace.gaps, window);
@@ -43,12 +43,17 @@ export function figuresOf(trace: Trace, window: Span, format: Format): Figures {
       const found = statistics(line, window);
       if (!found) return none;
       const say = (value: number) => valueText(attribute, value, format);
-      return { kind: 'three', low: say(found.low), mean: about(trace, window, say(found.mean)), high: say(found.high) };
+      return {
+        kind: 'three',
+        low: say(found.low),
+        mean: withApproximation(trace, window, say(found.mean)),
+        high: say(found.high),
+      };
     }
   }
 }
 
 /** Of thinned readings lowest and highest are exact, a mean is not. */
-function about(trace: Trace, window: Span, text: string): string {
+function withApproximation(trace: Trace, window: Span, text: string): string {
   return trace.whole(window) ? text : `≈${text}`;
 }

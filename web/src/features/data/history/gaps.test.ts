@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import {
-  broken,
-  isSilent,
-  lonely,
+  commonGaps,
+  findGaps,
+  isInGap,
+  isolatedReadings,
   longestPause,
-  silences,
-  silentTogether,
-  spliceSilences,
-  steps,
+  spliceGaps,
+  stepLine,
   usualInterval,
+  withGapBreaks,
 } from './gaps';
 
 const minute = 60_000;
@@ -30,23 +30,23 @@ describe('the usual interval', () => {
 
 describe('silence', () => {
   it('is a gap beyond three usual intervals, not at three', () => {
-    expect(spans(silences(whole([0, 1, 2, 3, 6, 7, 8, 11.01, 12]), span(0, 12)))).toEqual([[8, 11.01]]);
+    expect(spans(findGaps(whole([0, 1, 2, 3, 6, 7, 8, 11.01, 12]), span(0, 12)))).toEqual([[8, 11.01]]);
   });
 
   it('counts at both ends of the range', () => {
-    expect(spans(silences(whole([10, 11, 12]), span(0, 60)))).toEqual([
+    expect(spans(findGaps(whole([10, 11, 12]), span(0, 60)))).toEqual([
       [0, 10],
       [12, 60],
     ]);
-    expect(silences(whole([2, 3, 4]), span(0, 6))).toEqual([]);
+    expect(findGaps(whole([2, 3, 4]), span(0, 6))).toEqual([]);
   });
 
   it('without any reading is the whole range', () => {
-    expect(spans(silences(whole([]), span(5, 9)))).toEqual([[5, 9]]);
+    expect(spans(findGaps(whole([]), span(5, 9)))).toEqual([[5, 9]]);
   });
 
   it('is not claimed from one reading', () => {
-    expect(silences(whole([30]), span(0, 60))).toEqual([]);
+    expect(findGaps(whole([30]), span(0, 60))).toEqual([]);
   });
 
   it('cannot be told apart within two buckets of thinned readings', () => {
@@ -55,11 +55,11 @@ describe('silence', () => {
     const kept = Array.from({ length: 50 }, (_, index) => [index * 20 + 1, index * 20 + 3]).flat();
     const thinned = { ...line(kept), bucket };
     expect(longestPause(thinned)).toBe(2 * bucket);
-    expect(silences(thinned, span(0, 1000))).toEqual([]);
+    expect(findGaps(thinned, span(0, 1000))).toEqual([]);
     const cut = { ...line(kept.filter((at) => at < 400 || at > 460)), bucket };
-    expect(spans(silences(cut, span(0, 1000)))).toEqual([[383, 461]]);
+    expect(spans(findGaps(cut, span(0, 1000)))).toEqual([[383, 461]]);
     // Had all of them come, each pause between the pairs were one.
-    expect(silences({ ...thinned, bucket: 0 }, span(0, 1000)).length).toBeGreaterThan(40);
+    expect(findGaps({ ...thinned, bucket: 0 }, span(0, 1000)).length).toBeGreaterThan(40);
   });
 });
 
@@ -74,7 +74,7 @@ it('joins the silences of the coarse and the fine', () => {
     { from: 62, to: 66 },
   ];
   // The coarse gap goes on to where the fine one begins; what the fine one has within is its own.
-  expect(spliceSilences(coarse, fine, { from: 50, to: 85 })).toEqual([
+  expect(spliceGaps(coarse, fine, { from: 50, to: 85 })).toEqual([
     { from: 0, to: 10 },
     { from: 40, to: 58 },
     { from: 62, to: 66 },
@@ -91,14 +91,14 @@ it('is common to all when all were silent', () => {
     { from: 5, to: 25 },
     { from: 30, to: 50 },
   ];
-  expect(silentTogether([a, b])).toEqual([
+  expect(commonGaps([a, b])).toEqual([
     { from: 5, to: 10 },
     { from: 20, to: 25 },
     { from: 30, to: 40 },
   ]);
-  expect(silentTogether([a])).toEqual(a);
-  expect(silentTogether([])).toEqual([]);
-  expect(silentTogether([a, []])).toEqual([]);
+  expect(commonGaps([a])).toEqual(a);
+  expect(commonGaps([])).toEqual([]);
+  expect(commonGaps([a, []])).toEqual([]);
 });
 
 describe('the line', () => {
@@ -108,7 +108,7 @@ describe('the line', () => {
   ];
 
   it('breaks at each silence and nowhere else', () => {
-    const points = broken(line([1, 2, 10, 11]), gaps);
+    const points = withGapBreaks(line([1, 2, 10, 11]), gaps);
     const values = [...points].filter((_, index) => index % 2 === 1);
     expect(values).toEqual([0, 1, Number.NaN, 2, 3]);
     const times = [...points].filter((_, index) => index % 2 === 0);
@@ -120,16 +120,16 @@ describe('the line', () => {
       { from: 0, to: 5 * minute },
       { from: 5 * minute, to: 9 * minute },
     ];
-    expect([...lonely(line([5, 9, 10]), alone)]).toEqual([5 * minute, 0]);
-    expect([...lonely(line([1, 2, 3]), [])]).toEqual([]);
-    expect([...lonely(line([4]), [])]).toEqual([4 * minute, 0]);
+    expect([...isolatedReadings(line([5, 9, 10]), alone)]).toEqual([5 * minute, 0]);
+    expect([...isolatedReadings(line([1, 2, 3]), [])]).toEqual([]);
+    expect([...isolatedReadings(line([4]), [])]).toEqual([4 * minute, 0]);
   });
 
   it('is silent inside a gap, not at its ends', () => {
-    expect(isSilent(gaps, 5 * minute)).toBe(true);
-    expect(isSilent(gaps, 2 * minute)).toBe(false);
-    expect(isSilent(gaps, 10 * minute)).toBe(false);
-    expect(isSilent([], 5)).toBe(false);
+    expect(isInGap(gaps, 5 * minute)).toBe(true);
+    expect(isInGap(gaps, 2 * minute)).toBe(false);
+    expect(isInGap(gaps, 10 * minute)).toBe(false);
+    expect(isInGap([], 5)).toBe(false);
   });
 });
 
@@ -137,20 +137,20 @@ describe('steps', () => {
   const changes = { times: Float64Array.of(0, 100, 300), values: Float64Array.of(0, 1, 0) };
 
   it('hold what was said last until the end', () => {
-    const { line: held } = steps(changes, [], 500);
+    const { line: held } = stepLine(changes, [], 500);
     expect([...held.times]).toEqual([0, 100, 300, 500]);
     expect([...held.values]).toEqual([0, 1, 0, 0]);
   });
 
   it('break in a silence and go on after it with the same', () => {
-    const { line: held, gaps } = steps(changes, [{ from: 150, to: 200 }], 500);
+    const { line: held, gaps } = stepLine(changes, [{ from: 150, to: 200 }], 500);
     expect([...held.times]).toEqual([0, 100, 150, 200, 300, 500]);
     expect([...held.values]).toEqual([0, 1, 1, 1, 0, 0]);
     expect(gaps).toEqual([{ from: 150, to: 200 }]);
   });
 
   it('end where the last silence begins', () => {
-    const { line: held } = steps(changes, [{ from: 400, to: 900 }], 400);
+    const { line: held } = stepLine(changes, [{ from: 400, to: 900 }], 400);
     expect([...held.times]).toEqual([0, 100, 300, 400]);
   });
 });

@@ -1,8 +1,8 @@
 import type { Span } from './range';
-import { indexFrom, type Line, type Sampled } from './series';
+import { indexFrom, type Line, type SampledLine } from './series';
 
 /** Silence longer than so many usual intervals is a gap. */
-const factor = 3;
+const gapFactor = 3;
 
 function intervals(times: Float64Array): Float64Array {
   const pauses = new Float64Array(Math.max(0, times.length - 1));
@@ -17,12 +17,12 @@ export function usualInterval(times: Float64Array): number {
 }
 
 /** Silence of this length or less is none. Of thinned readings two buckets' length may be silent in appearance only. */
-export function longestPause({ times, bucket }: Pick<Sampled, 'times' | 'bucket'>): number {
-  return Math.max(factor * usualInterval(times), 2 * bucket);
+export function longestPause({ times, bucket }: Pick<SampledLine, 'times' | 'bucket'>): number {
+  return Math.max(gapFactor * usualInterval(times), 2 * bucket);
 }
 
 /** The times within a span in which nothing came, its beginning and its end included. */
-export function silences(line: Pick<Sampled, 'times' | 'bucket'>, { from, to }: Span): Span[] {
+export function findGaps(line: Pick<SampledLine, 'times' | 'bucket'>, { from, to }: Span): Span[] {
   const { times } = line;
   if (times.length === 0) return [{ from, to }];
   const longest = longestPause(line);
@@ -39,7 +39,7 @@ export function silences(line: Pick<Sampled, 'times' | 'bucket'>, { from, to }: 
 }
 
 /** The silences of a coarse line around a span, those of a finer one within it. */
-export function spliceSilences(coarse: readonly Span[], fine: readonly Span[], span: Span): Span[] {
+export function spliceGaps(coarse: readonly Span[], fine: readonly Span[], span: Span): Span[] {
   const before = coarse
     .filter(({ from }) => from < span.from)
     .map((gap) => ({ ...gap, to: Math.min(gap.to, span.from) }));
@@ -54,7 +54,7 @@ export function spliceSilences(coarse: readonly Span[], fine: readonly Span[], s
 }
 
 /** The times in which all were silent. None for no lists. */
-export function silentTogether(lists: readonly (readonly Span[])[]): Span[] {
+export function commonGaps(lists: readonly (readonly Span[])[]): Span[] {
   const [first, ...rest] = lists;
   if (!first) return [];
   return rest.reduce<readonly Span[]>((common, list) => {
@@ -75,7 +75,7 @@ export function silentTogether(lists: readonly (readonly Span[])[]): Span[] {
 }
 
 /** Time and value in turn, as the chart takes them, with a break at each silence. */
-export function broken({ times, values }: Line, gaps: readonly Span[]): Float64Array {
+export function withGapBreaks({ times, values }: Line, gaps: readonly Span[]): Float64Array {
   const out = new Float64Array(2 * (times.length + gaps.length));
   let count = 0;
   let gap = 0;
@@ -96,7 +96,7 @@ export function broken({ times, values }: Line, gaps: readonly Span[]): Float64A
 }
 
 /** Readings with silence on both sides, which no line touches. */
-export function lonely({ times, values }: Line, gaps: readonly Span[]): Float64Array {
+export function isolatedReadings({ times, values }: Line, gaps: readonly Span[]): Float64Array {
   const out: number[] = [];
   const starts = new Set(gaps.map(({ from }) => from));
   const ends = new Set(gaps.map(({ to }) => to));
@@ -110,7 +110,7 @@ export function lonely({ times, values }: Line, gaps: readonly Span[]): Float64A
 }
 
 /** What was said last holds until something else is said, or until nothing comes: a step line with its ends. `end` is the last contact. */
-export function steps({ times, values }: Line, gaps: readonly Span[], end: number): { line: Line; gaps: Span[] } {
+export function stepLine({ times, values }: Line, gaps: readonly Span[], end: number): { line: Line; gaps: Span[] } {
   const outTimes: number[] = [];
   const outValues: number[] = [];
   const kept: Span[] = [];
@@ -140,13 +140,13 @@ export function steps({ times, values }: Line, gaps: readonly Span[], end: numbe
 }
 
 /** The last moment before which somebody was heard: where the last silence begins when it reaches to the end. */
-export function lastHeard(lines: readonly Line[], fallback: number): number {
+export function lastReadingTime(lines: readonly Line[], fallback: number): number {
   const ends = lines.flatMap(({ times }) => (times.length > 0 ? [times[times.length - 1] as number] : []));
   return ends.length > 0 ? Math.max(...ends) : fallback;
 }
 
 /** Whether a moment lies in one of the gaps. */
-export function isSilent(gaps: readonly Span[], time: number): boolean {
+export function isInGap(gaps: readonly Span[], time: number): boolean {
   const ends = Float64Array.from(gaps, ({ to }) => to);
   const gap = gaps[indexFrom(ends, time)];
   return gap !== undefined && gap.from < time && time < gap.to;

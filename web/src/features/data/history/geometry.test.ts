@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Panel } from './attributes';
-import { layout, leastChart, neededHeight, timeAt, xOf, yOf } from './geometry';
+import { layout, minChartHeight, neededHeight, timeAt, xOf, yOf } from './geometry';
 
 const panel = (lines: number, kind: Panel['kind'] = 'numbers'): Panel => ({
   key: `${kind} ${lines}`,
@@ -36,7 +36,7 @@ describe('the panels', () => {
   });
 
   it('are at least 300 pixels together', () => {
-    expect(leastChart).toBe(300);
+    expect(minChartHeight).toBe(300);
     expect(layout([panel(1)], { width: 300, height: 100 }, 40).height).toBe(300);
     expect(neededHeight([])).toBe(300);
   });

@@ -21,27 +21,27 @@ export interface Geometry {
 /** The unit stands above its panel. */
 export const headHeight = 26;
 const footHeight = 26;
-const leastHeight = { numbers: 72, step: 30 };
+const minPanelHeight = { numbers: 72, step: 30 };
 /** However little there is to draw; section 9 of the specification. */
-export const leastChart = 300;
+export const minChartHeight = 300;
 
 const weightOf = ({ kind, attributes }: Panel) => (kind === 'step' ? 0.3 : 1 + 0.5 * (attributes.length - 1));
 
 /** What the panels need so that each can be read. */
 export function neededHeight(panels: readonly Panel[]): number {
-  const plots = panels.reduce((sum, { kind }) => sum + headHeight + leastHeight[kind], 0);
-  return Math.max(leastChart, plots + footHeight);
+  const plots = panels.reduce((sum, { kind }) => sum + headHeight + minPanelHeight[kind], 0);
+  return Math.max(minChartHeight, plots + footHeight);
 }
 
 /** Shares the height among the panels: more for more lines, less for a switch. `left` is the room for what stands at their left. */
 export function layout(panels: readonly Panel[], size: { width: number; height: number }, left: number): Geometry {
   const weights = panels.reduce((sum, panel) => sum + weightOf(panel), 0);
-  const room = Math.max(size.height, leastChart) - footHeight - panels.length * headHeight;
+  const room = Math.max(size.height, minChartHeight) - footHeight - panels.length * headHeight;
   const boxes: Box[] = [];
   let top = 0;
   for (const panel of panels) {
     top += headHeight;
-    const height = Math.max(leastHeight[panel.kind], Math.floor((room * weightOf(panel)) / weights));
+    const height = Math.max(minPanelHeight[panel.kind], Math.floor((room * weightOf(panel)) / weights));
     boxes.push({ top, height });
     top += height;
   }
@@ -49,7 +49,7 @@ export function layout(panels: readonly Panel[], size: { width: number; height: 
     left,
     width: Math.max(1, size.width - left - rightRoom),
     boxes,
-    height: Math.max(leastChart, top + footHeight),
+    height: Math.max(minChartHeight, top + footHeight),
   };
 }
 

@@ -1,15 +1,15 @@
 import { expect, it } from 'vitest';
-import { roughly } from '@/ui/chart/measure';
+import { estimateWidth } from '@/ui/chart/measure';
 import type { Attribute } from './attributes';
-import type { Drawn } from './drawn';
 import { layout, yOf } from './geometry';
-import { namesOf } from './labels';
+import { placeNames } from './labels';
 import { modelOf } from './model';
+import type { PreparedLine } from './preparedLines';
 
 const window = { from: 0, to: 1000 };
 const size = { width: 600, height: 300 };
 const attribute = (id: string, name: string): Attribute => ({ id, name, unit: '%', precision: 1, kind: 'line' });
-const drawn = (values: readonly number[], gaps: Drawn['gaps'] = []): Drawn => ({
+const drawn = (values: readonly number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
   line: {
     times: Float64Array.from(values, (_, at) => (at * 1000) / (values.length - 1)),
     values: Float64Array.from(values),
@@ -18,7 +18,7 @@ const drawn = (values: readonly number[], gaps: Drawn['gaps'] = []): Drawn => ({
   whole: () => true,
 });
 
-function names(lines: Record<string, Drawn>) {
+function names(lines: Record<string, PreparedLine>) {
   const attributes = Object.keys(lines).map((name) => attribute(name, name));
   const colors = new Map(attributes.map(({ id }, index) => [id, index]));
   const parts = { drawn: new Map(Object.entries(lines)), other: null, colors, window, width: 500, steps: 4 };
@@ -27,7 +27,7 @@ function names(lines: Record<string, Drawn>) {
   const [panel] = panels;
   const [box] = geometry.boxes;
   if (!panel || !box) throw new Error('no panel');
-  return { geometry, box, panel, names: namesOf(panel, box, geometry, window, roughly) };
+  return { geometry, box, panel, names: placeNames(panel, box, geometry, window, estimateWidth) };
 }
 
 it('stands at its line’s end, just above it', () => {
@@ -35,7 +35,7 @@ it('stands at its line’s end, just above it', () => {
   const [name] = found;
   const end = geometry.left + geometry.width;
   expect(name?.words).toBe('Humidity');
-  const width = roughly('Humidity');
+  const width = estimateWidth('Humidity');
   expect((name?.x ?? 0) + width).toBeLessThanOrEqual(end);
   // Not on the peak before the end, nor far from the line.
   const line = yOf(50, panel.scale, box);
@@ -55,9 +55,9 @@ it('is not run through by its own line or another one', () => {
   });
   expect(found).toHaveLength(2);
   for (const { words, x, y } of found) {
-    expect(x + roughly(words)).toBeLessThanOrEqual(geometry.left + geometry.width);
+    expect(x + estimateWidth(words)).toBeLessThanOrEqual(geometry.left + geometry.width);
     for (const shift of [0, 12]) {
-      for (let at = x; at <= x + roughly(words); at += 1) {
+      for (let at = x; at <= x + estimateWidth(words); at += 1) {
         const share = (at - geometry.left) / geometry.width;
         expect(Math.abs(yOf(100 - shift - 100 * share, panel.scale, box) - y)).toBeGreaterThan(5);
       }
@@ -69,6 +69,6 @@ it('goes where its line ends, when that is before the window does', () => {
   const { geometry, names: found } = names({
     Early: { ...drawn([10, 20]), line: { times: Float64Array.of(0, 400), values: Float64Array.of(10, 20) } },
   });
-  expect((found[0]?.x ?? 0) + roughly('Early')).toBeLessThanOrEqual(geometry.left + 0.4 * geometry.width);
+  expect((found[0]?.x ?? 0) + estimateWidth('Early')).toBeLessThanOrEqual(geometry.left + 0.4 * geometry.width);
   expect(names({ None: drawn([]) }).names).toEqual([]);
 });

@@ -1,36 +1,36 @@
-import { fitted } from '@/ui/chart/measure';
 import {
-  type Place,
-  placed,
-  reach,
+  candidateStarts,
+  type LabelPosition,
+  type LabelRequest,
+  type LineExtent,
+  lineExtentOf,
+  type PlotPoint,
+  positionLabels,
   rowHeight,
-  type Spot,
-  startsFrom,
-  type Trail,
-  trailOf,
-  type Wanted,
-} from '@/ui/chart/places';
+  verticalExtent,
+} from '@/ui/chart/labelPositions';
+import { truncateToWidth } from '@/ui/chart/measure';
 import { type Box, type Geometry, xOf, yOf } from './geometry';
 import type { PanelModel, Trace } from './model';
 import type { Span } from './range';
 
-interface Name extends Place {
+interface Name extends LabelPosition {
   trace: Trace;
   words: string;
 }
 
 /** Longer names are cut: beside the chart they stand in full. */
-const mostShare = 0.6;
+const maxShare = 0.6;
 /** So many places further to the left are tried: names belong to the lines' ends. */
-const mostStarts = 24;
+const maxStarts = 24;
 /** Between a line and the middle of its name. */
 const above = 10;
 const below = 11;
 /** So many rows may a name stand away from its line: by its colour it is still known to belong to it. */
-const mostRows = 4;
+const maxRows = 4;
 
 /** The names of a panel's lines, each as near to its line's end as there is room that nothing runs through. */
-export function namesOf(
+export function placeNames(
   panel: PanelModel,
   box: Box,
   geometry: Geometry,
@@ -41,14 +41,14 @@ export function namesOf(
   if (named.length === 0) return [];
   const drawn = panel.traces.filter(({ bars }) => !bars);
   const trails = new Map(
-    drawn.map((trace) => [trace, trailOf(spotsOf(trace, panel, box, geometry, window), geometry)]),
+    drawn.map((trace) => [trace, lineExtentOf(visiblePoints(trace, panel, box, geometry, window), geometry)]),
   );
   const names = named.flatMap((trace) => {
-    const words = fitted(trace.attribute.name, geometry.width * mostShare, measure);
-    const wanted = wantedFor(measure(words), trails.get(trace), geometry);
+    const words = truncateToWidth(trace.attribute.name, geometry.width * maxShare, measure);
+    const wanted = labelRequestFor(measure(words), trails.get(trace), geometry);
     return wanted ? [{ trace, words, wanted }] : [];
   });
-  const places = placed(
+  const places = positionLabels(
     names.map(({ wanted }) => wanted),
     { trails: [...trails.values()], across: [], upright: [] },
     box,
@@ -57,17 +57,17 @@ export function namesOf(
 }
 
 /** What is in view of a line, and the reading beyond each end of it, to which it goes. */
-function* spotsOf(
+function* visiblePoints(
   { points }: Trace,
   { scale }: PanelModel,
   box: Box,
   geometry: Geometry,
   window: Span,
-): Iterable<Spot> {
-  let before: Spot | undefined;
+): Iterable<PlotPoint> {
+  let before: PlotPoint | undefined;
   for (let at = 0; at < points.length; at += 2) {
     const time = points[at] ?? 0;
-    const spot: Spot = [xOf(time, window, geometry), yOf(points[at + 1] ?? Number.NaN, scale, box)];
+    const spot: PlotPoint = [xOf(time, window, geometry), yOf(points[at + 1] ?? Number.NaN, scale, box)];
     if (time < window.from) {
       before = spot;
       continue;
@@ -80,20 +80,20 @@ function* spotsOf(
 }
 
 /** Above or below a line, at its end if it can be; nowhere where the line is not in view. */
-function wantedFor(width: number, trail: Trail | undefined, geometry: Geometry): Wanted | undefined {
+function labelRequestFor(width: number, trail: LineExtent | undefined, geometry: Geometry): LabelRequest | undefined {
   if (!trail) return undefined;
   const last = trail.tops.findLastIndex((top, x) => top <= (trail.bottoms[x] ?? Number.NEGATIVE_INFINITY));
   if (last < 0) return undefined;
   const end = Math.max(geometry.left + last, geometry.left + 4 + width);
   return {
     width,
-    starts: startsFrom(end - 2, width, geometry).slice(0, mostStarts),
+    starts: candidateStarts(end - 2, width, geometry).slice(0, maxStarts),
     heights: (from, to) => {
-      const its = reach(trail, from, to);
-      if (!its) return [];
-      return Array.from({ length: mostRows }, (_, row) => [
-        its.top - above - row * rowHeight,
-        its.bottom + below + row * rowHeight,
+      const extent = verticalExtent(trail, from, to);
+      if (!extent) return [];
+      return Array.from({ length: maxRows }, (_, row) => [
+        extent.top - above - row * rowHeight,
+        extent.bottom + below + row * rowHeight,
       ]).flat();
     },
   };

@@ -1,10 +1,10 @@
 import { type Scale, scaleFor } from '@/ui/chart/scale';
 import { type Attribute, dashes, type Panel, panelsOf } from './attributes';
 import { barLength, bars } from './bars';
-import { type Drawn, nothingDrawn } from './drawn';
-import { broken, lonely, silentTogether } from './gaps';
+import { commonGaps, isolatedReadings, withGapBreaks } from './gaps';
+import { emptyPreparedLine, type PreparedLine } from './preparedLines';
 import type { Span } from './range';
-import { extent, type Line, shifted } from './series';
+import { extent, type Line, shiftTimes } from './series';
 
 /** One line, row of bars or cloud of dots. */
 export interface Trace {
@@ -37,12 +37,12 @@ export interface Model {
 }
 
 interface Other {
-  drawn: ReadonlyMap<string, Drawn>;
+  drawn: ReadonlyMap<string, PreparedLine>;
   shift: number;
 }
 
 interface Parts {
-  drawn: ReadonlyMap<string, Drawn>;
+  drawn: ReadonlyMap<string, PreparedLine>;
   other: Other | null;
   colors: ReadonlyMap<string, number>;
   /** What the axes and the bars are made for. */
@@ -57,10 +57,10 @@ export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
   const length = barLength(parts.window, parts.width);
   const panels = panelsOf(attributes).map((panel) => {
     const traces = panel.attributes.flatMap((attribute) => {
-      const own = traceOf(attribute, parts.drawn.get(attribute.id) ?? nothingDrawn, parts, length, false);
+      const own = traceOf(attribute, parts.drawn.get(attribute.id) ?? emptyPreparedLine, parts, length, false);
       const other = parts.other?.drawn.get(attribute.id);
       if (!other || !parts.other) return [own];
-      return [traceOf(attribute, moved(other, parts.other.shift), parts, length, true), own];
+      return [traceOf(attribute, shiftLine(other, parts.other.shift), parts, length, true), own];
     });
     const own = traces.filter(({ compared }) => !compared);
     const known = own.filter(({ attribute }) => parts.drawn.has(attribute.id));
@@ -68,21 +68,27 @@ export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
       ...panel,
       traces,
       scale: scaleOf(panel, traces, parts),
-      silent: silentTogether(known.map(({ gaps }) => gaps)),
+      silent: commonGaps(known.map(({ gaps }) => gaps)),
     };
   });
   return { panels, barLength: length };
 }
 
-function moved({ line, gaps, whole }: Drawn, by: number): Drawn {
+function shiftLine({ line, gaps, whole }: PreparedLine, by: number): PreparedLine {
   return {
-    line: shifted(line, by),
+    line: shiftTimes(line, by),
     gaps: gaps.map(({ from, to }) => ({ from: from + by, to: to + by })),
     whole: ({ from, to }) => whole({ from: from - by, to: to - by }),
   };
 }
 
-function traceOf(attribute: Attribute, drawn: Drawn, { colors }: Parts, length: number, compared: boolean): Trace {
+function traceOf(
+  attribute: Attribute,
+  drawn: PreparedLine,
+  { colors }: Parts,
+  length: number,
+  compared: boolean,
+): Trace {
   const color = colors.get(attribute.id) ?? 0;
   const { line, gaps, whole } = drawn;
   const sums = attribute.kind === 'sum' ? bars(line, length) : null;
@@ -96,13 +102,13 @@ function traceOf(attribute: Attribute, drawn: Drawn, { colors }: Parts, length: 
     gaps,
     whole,
     bars: sums,
-    points: broken(sums ? middles(sums, length) : line, joined ? gaps : []),
-    lonely: attribute.kind === 'line' ? lonely(line, gaps) : new Float64Array(0),
+    points: withGapBreaks(sums ? atBarMiddles(sums, length) : line, joined ? gaps : []),
+    lonely: attribute.kind === 'line' ? isolatedReadings(line, gaps) : new Float64Array(0),
   };
 }
 
 /** Bars stand over the middle of what they are the sum of. */
-const middles = ({ times, values }: Line, length: number): Line => ({
+const atBarMiddles = ({ times, values }: Line, length: number): Line => ({
   times: times.map((time) => time + length / 2),
   values,
 });

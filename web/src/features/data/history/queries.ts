@@ -1,12 +1,12 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api } from '@/lib/api';
-import type { Language } from '@/lib/i18n';
+import { api } from '@/lib/http/api';
+import type { Language } from '@/lib/i18n/i18n';
 import type { Span } from './range';
 import { rowsOf } from './rows';
-import { readPieces, type Said, type Sampled } from './series';
+import { readPieces, type SampledLine, type TextValue } from './series';
 
 /** The dialog has a note of a failure and keeps what it had; the past does not change, so nothing is asked for twice. */
-const lasting = {
+const historyQueryOptions = {
   meta: { banner: true },
   staleTime: 5 * 60_000,
   refetchOnWindowFocus: false,
@@ -15,7 +15,7 @@ const lasting = {
 
 export const tslQuery = (language: Language, deviceName: string) =>
   queryOptions({
-    ...lasting,
+    ...historyQueryOptions,
     queryKey: ['history', 'tsl', language, deviceName] as const,
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/tsl', { query: { deviceName }, signal }),
   });
@@ -24,8 +24,8 @@ export const tslQuery = (language: Language, deviceName: string) =>
 export interface Sample extends Span {
   /** How many of each were asked for; null: all. */
   points: number | null;
-  lines: Map<string, Sampled>;
-  texts: Map<string, Said[]>;
+  lines: Map<string, SampledLine>;
+  texts: Map<string, TextValue[]>;
 }
 
 export interface SampleQuestion extends Span {
@@ -36,7 +36,7 @@ export interface SampleQuestion extends Span {
 
 export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestion) =>
   queryOptions({
-    ...lasting,
+    ...historyQueryOptions,
     queryKey: ['history', 'sample', deviceName, from, to, points, [...ids].sort()] as const,
     queryFn: async ({ signal }): Promise<Sample> => {
       const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids], ...(points ? { points } : {}) };
@@ -50,7 +50,7 @@ export const sampleQuery = ({ deviceName, ids, from, to, points }: SampleQuestio
 
 export const rowsQuery = ({ deviceName, ids, from, to }: { deviceName: string; ids: readonly string[] } & Span) =>
   queryOptions({
-    ...lasting,
+    ...historyQueryOptions,
     queryKey: ['history', 'rows', deviceName, from, to, [...ids].sort()] as const,
     queryFn: async ({ signal }) => {
       const query = { deviceName, startTime: from, endTime: to, yeuSignList: [...ids] };
@@ -64,7 +64,7 @@ export const rowsQuery = ({ deviceName, ids, from, to }: { deviceName: string; i
 /** Devices by a part of their name, for comparison. */
 export const devicesQuery = (language: Language, text: string) =>
   queryOptions({
-    ...lasting,
+    ...historyQueryOptions,
     queryKey: ['history', 'devices', language, text] as const,
     queryFn: async ({ signal }) => {
       const query = { deviceName: text, pageNo: 1, pageSize: 100 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { futureTimes, isFutureDay, judgeRange, longestMs, spanBefore, spanOf } from './range';
+import { futureTimes, isFutureDay, maxRangeMs, spanBefore, spanOf, validateRange } from './range';
 
 const at = (text: string) => new Date(text).getTime();
 // A Saturday.
@@ -23,9 +23,9 @@ describe('shortcuts', () => {
 
   it('never reach further than 30 days', () => {
     const late = at('2026-10-31T23:30:00');
-    expect(spanOf('thisMonth', late)).toEqual({ from: late - longestMs, to: late });
+    expect(spanOf('thisMonth', late)).toEqual({ from: late - maxRangeMs, to: late });
     for (const name of ['day', 'week', 'month', 'today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const) {
-      const judged = judgeRange(spanOf(name, late).from, spanOf(name, late).to, late);
+      const judged = validateRange(spanOf(name, late).from, spanOf(name, late).to, late);
       expect(judged, name).toHaveProperty('span');
     }
   });
@@ -34,30 +34,30 @@ describe('shortcuts', () => {
 describe('a range', () => {
   it('needs both ends', () => {
     const wanted = { error: 'history.rangeRequired', clear: false };
-    expect(judgeRange(null, now, now)).toEqual(wanted);
-    expect(judgeRange(now, null, now)).toEqual(wanted);
-    expect(judgeRange(null, null, now)).toEqual(wanted);
+    expect(validateRange(null, now, now)).toEqual(wanted);
+    expect(validateRange(now, null, now)).toEqual(wanted);
+    expect(validateRange(null, null, now)).toEqual(wanted);
   });
 
   it('may be 30 days long and not a millisecond more', () => {
-    expect(longestMs).toBe(2_592_000_000);
-    expect(judgeRange(now - longestMs, now, now)).toEqual({ span: { from: now - longestMs, to: now } });
-    expect(judgeRange(now - longestMs - 1, now, now)).toEqual({ error: 'history.rangeTooLong', clear: true });
+    expect(maxRangeMs).toBe(2_592_000_000);
+    expect(validateRange(now - maxRangeMs, now, now)).toEqual({ span: { from: now - maxRangeMs, to: now } });
+    expect(validateRange(now - maxRangeMs - 1, now, now)).toEqual({ error: 'history.rangeTooLong', clear: true });
   });
 
   it('does not end before it begins', () => {
-    expect(judgeRange(now, now - 1, now)).toEqual({ error: 'history.rangeOrder', clear: false });
-    expect(judgeRange(now, now, now)).toEqual({ span: { from: now, to: now } });
+    expect(validateRange(now, now - 1, now)).toEqual({ error: 'history.rangeOrder', clear: false });
+    expect(validateRange(now, now, now)).toEqual({ span: { from: now, to: now } });
   });
 
   it('ends now at the latest: the minute that runs is now, a later one is still to come', () => {
-    expect(judgeRange(now - 1000, now + 29_000, now)).toEqual({ span: { from: now - 1000, to: now } });
+    expect(validateRange(now - 1000, now + 29_000, now)).toEqual({ span: { from: now - 1000, to: now } });
     const future = { error: 'history.rangeFuture', clear: false };
-    expect(judgeRange(now - 1000, now + 30_000, now)).toEqual(future);
-    expect(judgeRange(now + 60_000, now + 120_000, now)).toEqual(future);
+    expect(validateRange(now - 1000, now + 30_000, now)).toEqual(future);
+    expect(validateRange(now + 60_000, now + 120_000, now)).toEqual(future);
     // That it is also too long or the wrong way round matters less.
-    expect(judgeRange(now - 2 * longestMs, now + 60_000, now)).toEqual(future);
-    expect(judgeRange(now + 60_000, now - 1000, now)).toEqual(future);
+    expect(validateRange(now - 2 * maxRangeMs, now + 60_000, now)).toEqual(future);
+    expect(validateRange(now + 60_000, now - 1000, now)).toEqual(future);
   });
 
   it('has one as long just before', () => {

@@ -1,5 +1,5 @@
 import { midnight, nextMidnight, startOfDay } from '@/lib/format/date';
-import { dateAt, timeOf } from '@/lib/format/zone';
+import { fromZonedParts, zonedDate } from '@/lib/format/zone';
 
 /** From and to, epoch milliseconds, both included. */
 export interface Span {
@@ -11,7 +11,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** The longest range that may be asked for: 30 days. */
-export const longestMs = 2_592_000_000;
+export const maxRangeMs = 2_592_000_000;
 
 export const shortcuts = ['day', 'week', 'month'] as const;
 export const calendarShortcuts = ['today', 'yesterday', 'thisWeek', 'lastWeek', 'thisMonth'] as const;
@@ -19,14 +19,14 @@ export type Shortcut = (typeof shortcuts)[number] | (typeof calendarShortcuts)[n
 
 /** `weekStart` is the first day of the week of the language, 1 Monday or 7 Sunday. Nothing reaches beyond `now`. */
 export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
-  const sinceWeekStart = (dateAt(now).getDay() - weekStart + 7) % 7;
+  const sinceWeekStart = (zonedDate(now).getDay() - weekStart + 7) % 7;
   switch (shortcut) {
     case 'day':
       return { from: now - dayMs, to: now };
     case 'week':
       return { from: now - 7 * dayMs, to: now };
     case 'month':
-      return { from: now - longestMs, to: now };
+      return { from: now - maxRangeMs, to: now };
     case 'today':
       return { from: startOfDay(now), to: now };
     case 'yesterday':
@@ -36,31 +36,31 @@ export function spanOf(shortcut: Shortcut, now: number, weekStart = 1): Span {
     case 'lastWeek':
       return { from: midnight(now, -sinceWeekStart - 7), to: midnight(now, -sinceWeekStart) - 1 };
     case 'thisMonth': {
-      const date = dateAt(now);
-      const first = timeOf(date.getFullYear(), date.getMonth(), 1);
+      const date = zonedDate(now);
+      const first = fromZonedParts(date.getFullYear(), date.getMonth(), 1);
       // On the 31st the first is more than 30 days ago.
-      return { from: Math.max(first, now - longestMs), to: now };
+      return { from: Math.max(first, now - maxRangeMs), to: now };
     }
   }
 }
 
-export type RangeFault =
+export type RangeProblem =
   | 'history.rangeRequired'
   | 'history.rangeTooLong'
   | 'history.rangeOrder'
   | 'history.rangeFuture';
 
 /** What a person chose, judged: a range, or why it is none. Too long a range is cleared by whoever asks. */
-export function judgeRange(
+export function validateRange(
   from: number | null,
   to: number | null,
   now: number,
-): { span: Span } | { error: RangeFault; clear: boolean } {
+): { span: Span } | { error: RangeProblem; clear: boolean } {
   if (from === null || to === null) return { error: 'history.rangeRequired', clear: false };
   if (isFuture(from, now) || isFuture(to, now)) return { error: 'history.rangeFuture', clear: false };
   const end = Math.min(to, now);
   if (from > end) return { error: 'history.rangeOrder', clear: false };
-  if (end - from > longestMs) return { error: 'history.rangeTooLong', clear: true };
+  if (end - from > maxRangeMs) return { error: 'history.rangeTooLong', clear: true };
   return { span: { from, to: end } };
 }
 
@@ -77,7 +77,7 @@ export function isFutureDay(time: number, now: number): boolean {
 /** The hours and, in the hour of now, the minutes of a day that have not come yet. */
 export function futureTimes(day: number, now: number): { hours: number[]; minutes: (hour: number) => number[] } {
   if (startOfDay(day) < startOfDay(now)) return { hours: [], minutes: () => [] };
-  const date = dateAt(now);
+  const date = zonedDate(now);
   const after = (first: number, count: number) => Array.from({ length: count - first }, (_, i) => first + i);
   const hours = after(date.getHours() + 1, 24);
   return {

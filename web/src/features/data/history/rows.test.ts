@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { beside, rowsOf } from './rows';
-import { rowsInView } from './virtual';
+import { joinRows, rowsOf } from './rows';
+import { rowsInView } from './virtualRows';
 
 it('keeps what a row holds, and what it does not hold missing', () => {
   const rows = rowsOf(
@@ -39,9 +39,9 @@ it('stand beside those of another device, by all times at which either has some,
     ],
     ['a'],
   );
-  const both = beside(own, other, 100);
+  const both = joinRows(own, other, 100);
   expect([...both.times]).toEqual([100, 250, 300]);
   expect([0, 1, 2].map((row) => both.at('a', row))).toEqual([1, undefined, 3]);
   expect([0, 1, 2].map((row) => both.other('a', row))).toEqual([10, 15, 20]);
-  expect([...beside(own, rowsOf([], ['a']), 0).times]).toEqual([100, 300]);
+  expect([...joinRows(own, rowsOf([], ['a']), 0).times]).toEqual([100, 300]);
 });

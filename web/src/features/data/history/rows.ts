@@ -39,12 +39,12 @@ export function rowsOf(list: readonly Row[], ids: readonly string[]): Rows {
 }
 
 /** Readings of two beside each other, by all times at which either has some. */
-export interface RowsBeside extends Rows {
+export interface ComparedRows extends Rows {
   other: Rows['at'];
 }
 
 /** Joins rows with those of another device or of another time, which are moved over them. */
-export function beside(own: Rows, other: Rows, shift: number): RowsBeside {
+export function joinRows(own: Rows, other: Rows, shift: number): ComparedRows {
   const most = own.times.length + other.times.length;
   const times = new Float64Array(most);
   // Where each row is found, -1 for nowhere.
@@ -59,8 +59,8 @@ export function beside(own: Rows, other: Rows, shift: number): RowsBeside {
     count += 1;
   }
   const found = (rows: Rows, at: Int32Array) => (id: string, row: number) => {
-    const its = at[row] ?? -1;
-    return its < 0 ? undefined : rows.at(id, its);
+    const otherIndex = at[row] ?? -1;
+    return otherIndex < 0 ? undefined : rows.at(id, otherIndex);
   };
   return { times: times.subarray(0, count), at: found(own, ownRows), other: found(other, otherRows) };
 }

@@ -11,12 +11,12 @@ export interface Line {
 }
 
 /** A line as it came. */
-export interface Sampled extends Line {
+export interface SampledLine extends Line {
   /** The length of the buckets of which the lowest and the highest reading are here, in ms; 0 when all readings are. */
   bucket: number;
 }
 
-export interface Said {
+export interface TextValue {
   time: number;
   text: string;
 }
@@ -26,26 +26,26 @@ export const noLine: Line = { times: new Float64Array(0), values: new Float64Arr
 /** The lines of all that was asked for, and the texts. A property that was a text once and is a number now has both. */
 export function readPieces(pieces: readonly Piece[], ids: readonly string[]) {
   const found = new Map(ids.map((id) => [id, { times: [] as number[], values: [] as number[], bucket: 0 }]));
-  const texts = new Map<string, Said[]>();
+  const texts = new Map<string, TextValue[]>();
   for (const { times, values, bucket = 0 } of pieces) {
     for (const [id, column] of Object.entries(values)) {
       const line = found.get(id);
-      const said = texts.get(id) ?? [];
+      const textValues = texts.get(id) ?? [];
       if (!line) continue;
       line.bucket = bucket;
       let time = 0;
       column.forEach((value, index) => {
         time += times[index] ?? 0;
-        if (typeof value === 'string') said.push({ time, text: value });
+        if (typeof value === 'string') textValues.push({ time, text: value });
         else if (value !== null) {
           line.times.push(time);
           line.values.push(Number(value));
         }
       });
-      if (said.length > 0) texts.set(id, said);
+      if (textValues.length > 0) texts.set(id, textValues);
     }
   }
-  const lines = new Map<string, Sampled>();
+  const lines = new Map<string, SampledLine>();
   for (const [id, { times, values, bucket }] of found)
     lines.set(id, { times: Float64Array.from(times), values: Float64Array.from(values), bucket });
   return { lines, texts };
@@ -94,7 +94,7 @@ export function splice(coarse: Line, fine: Line, span: Span): Line {
 }
 
 /** As if everything had been read so much later. */
-export function shifted(line: Line, by: number): Line {
+export function shiftTimes(line: Line, by: number): Line {
   return by === 0 ? line : { times: line.times.map((time) => time + by), values: line.values };
 }
 

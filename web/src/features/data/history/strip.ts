@@ -38,16 +38,16 @@ export function stripPath(line: Line, gaps: readonly Span[], range: Span): strin
   for (let i = first; i < last; i += 1) {
     const time = line.times[i] ?? 0;
     const value = line.values[i] ?? 0;
-    const its = Math.floor((time - range.from) * perMs);
+    const columnIndex = Math.floor((time - range.from) * perMs);
     let gapped = false;
     while ((gaps[gap]?.to ?? Number.POSITIVE_INFINITY) <= time) {
       gapped = true;
       gap += 1;
     }
-    if (its !== column || gapped) {
+    if (columnIndex !== column || gapped) {
       flush();
       if (gapped) pen = false;
-      column = its;
+      column = columnIndex;
       columnLow = value;
       columnHigh = value;
     } else {

@@ -1,12 +1,12 @@
 import { useMemo } from 'react';
-import type { Language } from '@/lib/i18n';
+import type { Language } from '@/lib/i18n/i18n';
 import type { Attribute } from './attributes';
 import type { Comparison } from './compare';
 import type { Span } from './range';
-import { useCompared } from './useCompared';
+import { useComparisonSource } from './useComparisonSource';
 import { useReadings } from './useReadings';
 
-interface Asked {
+interface ComparisonParams {
   language: Language;
   deviceName: string;
   comparison: Comparison;
@@ -18,8 +18,24 @@ interface Asked {
 }
 
 /** The readings that lie beside, and by how much they are moved. Another device is asked only for what it has. */
-export function useComparison({ language, deviceName, comparison, range, window, attributes, all, points }: Asked) {
-  const { other, shared, itsAll, ...asked } = useCompared({ language, deviceName, comparison, range, attributes, all });
+export function useComparison({
+  language,
+  deviceName,
+  comparison,
+  range,
+  window,
+  attributes,
+  all,
+  points,
+}: ComparisonParams) {
+  const { other, shared, itsAll, ...asked } = useComparisonSource({
+    language,
+    deviceName,
+    comparison,
+    range,
+    attributes,
+    all,
+  });
   const shift = other?.shift ?? 0;
   const moved = useMemo(() => window && { from: window.from - shift, to: window.to - shift }, [window, shift]);
   const readings = useReadings(
@@ -28,8 +44,9 @@ export function useComparison({ language, deviceName, comparison, range, window,
       : null,
     moved,
   );
-  const its = readings.readings?.range;
-  const current = other && shared.length > 0 && its?.from === other.range.from && its.to === other.range.to;
+  const comparedRange = readings.readings?.range;
+  const current =
+    other && shared.length > 0 && comparedRange?.from === other.range.from && comparedRange.to === other.range.to;
   return {
     ...readings,
     // What was there before belongs to another range, and would lie in the wrong place.

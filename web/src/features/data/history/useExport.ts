@@ -1,20 +1,20 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { download, saveFile } from '@/lib/download';
-import { raiseError } from '@/lib/errorText';
-import { toast } from '@/lib/notices';
+import { toast } from '@/lib/feedback/feedback';
+import { download, saveFile } from '@/lib/http/download';
+import { showError } from '@/lib/http/errorText';
 import type { Span } from './range';
 
 export const fileName = 'device_data.xlsx';
 const path = '/admin-api/client/pc/device/export-device-data-excel';
 
-export interface Exporting {
+export interface ExportProgress {
   received: number;
   /** Undefined where the server streams and does not know. */
   total: number | undefined;
 }
 
-interface Wish extends Span {
+interface ExportRequest extends Span {
   deviceName: string;
   ids: readonly string[];
   /** As which it is saved. */
@@ -22,17 +22,17 @@ interface Wish extends Span {
 }
 
 /** Of what is compared with: its own file beside the first, since the call is of one device and one range. */
-export const fileBeside = (what: string) => fileName.replace('.', `_${what}.`);
+export const comparisonFileName = (what: string) => fileName.replace('.', `_${what}.`);
 
 /** One export at a time, a file for each device or time that is compared; leaving the dialog ends it, as the person may. */
 export function useExport() {
   const { t } = useTranslation();
-  const [exporting, setExporting] = useState<Exporting | null>(null);
+  const [exporting, setExporting] = useState<ExportProgress | null>(null);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
 
   const start = useCallback(
-    async (wishes: readonly Wish[]) => {
+    async (wishes: readonly ExportRequest[]) => {
       if (running.current) return;
       const controller = new AbortController();
       running.current = controller;
@@ -52,7 +52,7 @@ export function useExport() {
         }
       } catch (error) {
         // Who stopped it knows.
-        if (!controller.signal.aborted) raiseError(error, { failure: 'history.exportFail' });
+        if (!controller.signal.aborted) showError(error, { failure: 'history.exportFail' });
       } finally {
         if (running.current === controller) {
           running.current = null;

@@ -14,7 +14,7 @@ interface Gestures {
 }
 
 /** A finger that rests trembles by so many pixels. */
-const dragFrom = 5;
+const minDragPixels = 5;
 
 /** Wheel, drag and pinch on the chart. What a touch means vertically is the page's: there it scrolls. */
 export function useGestures(surface: RefObject<HTMLElement | null>, gestures: Gestures): void {
@@ -63,7 +63,7 @@ export function useGestures(surface: RefObject<HTMLElement | null>, gestures: Ge
         return;
       }
       const by = (places[0] ?? 0) - first;
-      if (!moved && Math.abs(by) * width < dragFrom) return;
+      if (!moved && Math.abs(by) * width < minDragPixels) return;
       moved = true;
       now.current.onPoint(null);
       onWindow(pan(began.window, range, -by));

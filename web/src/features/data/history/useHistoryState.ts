@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo, useState } from 'react';
 import { now } from '@/lib/format/clock';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { attributesOf, colorsFor, firstSelection, isDrawn } from './attributes';
 import type { Comparison } from './compare';
 import { tslQuery } from './queries';

@@ -1,16 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { type Attribute, isDrawn } from './attributes';
-import { type Drawn, drawnOf, isComplete } from './drawn';
+import { isComplete, type PreparedLine, prepareLines } from './preparedLines';
 import { type Sample, sampleQuery } from './queries';
 import type { Span } from './range';
-import { useSettled } from './useSettled';
-import { covers, detailSpan, firstWindow } from './window';
+import { useDebouncedValue } from './useDebouncedValue';
+import { covers, detailSpan, initialWindow } from './window';
 
 /** A window that rests so long is worth asking for its details. */
-const settleMs = 180;
+const pauseMs = 180;
 const dayMs = 24 * 3_600_000;
-const mostPoints = 5000;
+const maxPoints = 5000;
 
 interface Question {
   deviceName: string;
@@ -25,21 +25,21 @@ interface Question {
 export interface Readings {
   /** Of what is shown, which is that of the question once its answer is there. */
   range: Span;
-  drawn: Map<string, Drawn>;
+  drawn: Map<string, PreparedLine>;
   texts: Map<string, { time: number; text: string }[]>;
 }
 
 /** What the overview is asked for: not the sums, and something that shows when the device was heard. */
-function thinned(asked: readonly Attribute[], all: readonly Attribute[]): string[] {
+function overviewAttributes(asked: readonly Attribute[], all: readonly Attribute[]): string[] {
   const own = asked.filter(({ kind }) => kind !== 'sum');
-  const tells = ({ kind }: Attribute) => kind === 'line' || kind === 'direction';
-  const needsPulse = own.some(({ kind }) => kind === 'step') && !own.some(tells);
-  const pulse = needsPulse ? all.find(tells) : undefined;
+  const showsContact = ({ kind }: Attribute) => kind === 'line' || kind === 'direction';
+  const needsPulse = own.some(({ kind }) => kind === 'step') && !own.some(showsContact);
+  const pulse = needsPulse ? all.find(showsContact) : undefined;
   return [...own, ...(pulse ? [pulse] : [])].map(({ id }) => id);
 }
 
 /** The last answer, kept while the next one is on its way and when it fails. */
-function useKept<T>(value: T | undefined, key: string): T | undefined {
+function useLastAnswer<T>(value: T | undefined, key: string): T | undefined {
   const [kept, setKept] = useState<{ key: string; value: T | undefined }>({ key, value });
   if (kept.key !== key) setKept({ key, value });
   else if (value !== undefined && value !== kept.value) setKept({ key, value });
@@ -52,15 +52,18 @@ function useKept<T>(value: T | undefined, key: string): T | undefined {
  */
 export function useReadings(question: Question | null, window: Span | null) {
   const { deviceName = '', range = { from: 0, to: 0 }, asked = [], all = [], points = 1000 } = question ?? {};
-  const thin = thinned(asked, all);
+  const thin = overviewAttributes(asked, all);
   const sums = asked.filter(({ kind }) => kind === 'sum').map(({ id }) => id);
   // Without a number that tells when the device was heard only all readings do.
   const hasPulse = all.some(({ kind }) => kind === 'line' || kind === 'direction');
   const onlyWords = !asked.some((attribute) => isDrawn(attribute) && attribute.kind !== 'sum');
   const overviewPoints = hasPulse || onlyWords ? points : null;
 
-  const settled = useSettled(window, settleMs);
-  const span = detailSpan(settled && covers(range, settled) ? settled : firstWindow(range), range);
+  const debouncedWindow = useDebouncedValue(window, pauseMs);
+  const span = detailSpan(
+    debouncedWindow && covers(range, debouncedWindow) ? debouncedWindow : initialWindow(range),
+    range,
+  );
   const on = question !== null;
   const overview = useQuery({
     ...sampleQuery({ deviceName, ids: thin, ...range, points: overviewPoints }),
@@ -72,7 +75,7 @@ export function useReadings(question: Question | null, window: Span | null) {
   });
   const needsDetail = overview.data ? !isComplete(overview.data) : range.to - range.from > dayMs;
   const detail = useQuery({
-    ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(mostPoints, 2 * points) }),
+    ...sampleQuery({ deviceName, ids: thin, ...span, points: Math.min(maxPoints, 2 * points) }),
     enabled: on && thin.length > 0 && overviewPoints !== null && needsDetail,
   });
 
@@ -81,14 +84,14 @@ export function useReadings(question: Question | null, window: Span | null) {
     [range.from, range.to],
   );
   // Where nothing but sums is asked for, they are all there is.
-  const shown = useKept(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
-  const finer = useKept(detail.data, deviceName);
-  const summed = useKept(sum.data, deviceName);
+  const shown = useLastAnswer(thin.length > 0 ? overview.data : sum.data && empty, deviceName);
+  const finer = useLastAnswer(detail.data, deviceName);
+  const summed = useLastAnswer(sum.data, deviceName);
   const readings = useMemo<Readings | undefined>(() => {
     if (!shown) return undefined;
     return {
       range: { from: shown.from, to: shown.to },
-      drawn: drawnOf(asked, { overview: shown, detail: finer, sums: summed }),
+      drawn: prepareLines(asked, { overview: shown, detail: finer, sums: summed }),
       texts: shown.texts,
     };
   }, [shown, finer, summed, asked]);

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { detailSpan, firstWindow, moveEnd, pan, pinch, within, zoom } from './window';
+import { clampToRange, detailSpan, initialWindow, moveEnd, pan, pinch, zoom } from './window';
 
 const hour = 3_600_000;
 const range = { from: 0, to: 100 * hour };
 
 it('shows the first 20 percent at first', () => {
-  expect(firstWindow({ from: 1000, to: 2000 })).toEqual({ from: 1000, to: 1200 });
+  expect(initialWindow({ from: 1000, to: 2000 })).toEqual({ from: 1000, to: 1200 });
 });
 
 describe('zoom', () => {
@@ -65,6 +65,6 @@ it('asks for details a little beyond the window, on the minute', () => {
 
 it('fits a window of a range that is shorter than a minute', () => {
   const short = { from: 500, to: 30_500 };
-  expect(within({ from: 0, to: 100_000 }, short)).toEqual(short);
+  expect(clampToRange({ from: 0, to: 100_000 }, short)).toEqual(short);
   expect(zoom(short, short, 0.1)).toEqual(short);
 });

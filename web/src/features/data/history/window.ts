@@ -1,19 +1,19 @@
 import type { Span } from './range';
 
 /** The share of the range that is shown at first. */
-export const firstShare = 0.2;
+export const initialShare = 0.2;
 /** Nobody looks closer than this: a sensor reports once in ten seconds at most. */
-const shortestMs = 60_000;
+const minWindowMs = 60_000;
 
-export function firstWindow({ from, to }: Span): Span {
-  return { from, to: from + (to - from) * firstShare };
+export function initialWindow({ from, to }: Span): Span {
+  return { from, to: from + (to - from) * initialShare };
 }
 
-const least = (range: Span) => Math.min(shortestMs, range.to - range.from);
+const minLength = (range: Span) => Math.min(minWindowMs, range.to - range.from);
 
 /** Moved into the range, its length kept as far as the range allows. */
-export function within(window: Span, range: Span): Span {
-  const length = Math.min(Math.max(window.to - window.from, least(range)), range.to - range.from);
+export function clampToRange(window: Span, range: Span): Span {
+  const length = Math.min(Math.max(window.to - window.from, minLength(range)), range.to - range.from);
   const from = Math.min(Math.max(window.from, range.from), range.to - length);
   return { from, to: from + length };
 }
@@ -22,15 +22,15 @@ export function within(window: Span, range: Span): Span {
 export function zoom(window: Span, range: Span, factor: number, around = (window.from + window.to) / 2): Span {
   const length = window.to - window.from;
   const longest = range.to - range.from;
-  const next = Math.min(Math.max(length * factor, least(range)), longest);
+  const next = Math.min(Math.max(length * factor, minLength(range)), longest);
   const share = length === 0 ? 0.5 : (around - window.from) / length;
-  return within({ from: around - share * next, to: around + (1 - share) * next }, range);
+  return clampToRange({ from: around - share * next, to: around + (1 - share) * next }, range);
 }
 
 /** Moves the window by a share of its own length, forward when positive. */
 export function pan(window: Span, range: Span, share: number): Span {
   const by = (window.to - window.from) * share;
-  return within({ from: window.from + by, to: window.to + by }, range);
+  return clampToRange({ from: window.from + by, to: window.to + by }, range);
 }
 
 /** Two fingers: the moments under them follow them. `before` and `after` are their places, 0 to 1 over the window as it began. */
@@ -39,22 +39,22 @@ export function pinch(window: Span, range: Span, before: [number, number], after
   const spread = Math.abs(before[1] - before[0]);
   const now = Math.abs(after[1] - after[0]);
   if (spread < 0.01 || now < 0.01) return window;
-  const next = Math.min(Math.max((length * spread) / now, least(range)), range.to - range.from);
-  const held = window.from + (length * (before[0] + before[1])) / 2;
-  const from = held - (next * (after[0] + after[1])) / 2;
-  return within({ from, to: from + next }, range);
+  const next = Math.min(Math.max((length * spread) / now, minLength(range)), range.to - range.from);
+  const heldTime = window.from + (length * (before[0] + before[1])) / 2;
+  const from = heldTime - (next * (after[0] + after[1])) / 2;
+  return clampToRange({ from, to: from + next }, range);
 }
 
 /** As long a window that begins a little before a moment: what is there does not stick to its edge. */
 export function windowAt(time: number, window: Span, range: Span): Span {
   const length = window.to - window.from;
   const from = time - 0.02 * length;
-  return within({ from, to: from + length }, range);
+  return clampToRange({ from, to: from + length }, range);
 }
 
 /** Moves one end, never past the other. */
 export function moveEnd(window: Span, range: Span, end: 'from' | 'to', time: number): Span {
-  const shortest = least(range);
+  const shortest = minLength(range);
   if (end === 'from') return { from: Math.max(range.from, Math.min(time, window.to - shortest)), to: window.to };
   return { from: window.from, to: Math.min(range.to, Math.max(time, window.from + shortest)) };
 }

@@ -3,14 +3,14 @@ import { useTranslation } from 'react-i18next';
 import type { Device, Group } from '@/lib/device/types';
 import { AllRow } from '@/ui/deviceTree/AllRow';
 import { DeviceTree, type Ticks } from '@/ui/deviceTree/DeviceTree';
-import { FoundTree } from '@/ui/deviceTree/FoundTree';
+import { SearchResultTree } from '@/ui/deviceTree/SearchResultTree';
 import { TreeSkeleton } from '@/ui/deviceTree/TreeSkeleton';
+import { useDeviceSearchRows } from '@/ui/deviceTree/useDeviceSearchRows';
 import { useGroupRows } from '@/ui/deviceTree/useGroupRows';
-import { useSearch } from '@/ui/deviceTree/useSearch';
 import { SearchField } from '@/ui/SearchField';
 import {
   type Choice,
-  everything,
+  emptyChoice,
   type GroupOf,
   groupTick,
   isEverything,
@@ -18,7 +18,7 @@ import {
   toggleDevice,
   toggleGroup,
 } from '../choice';
-import { stateNumber } from '../grid/sections';
+import { onlineStateOf } from '../grid/sections';
 import type { OnlineFilter } from '../useChoice';
 import css from './Picker.module.css';
 import { StateFilter } from './StateFilter';
@@ -40,7 +40,7 @@ export interface PickerProps {
 export function Picker({ groups, failed, choice, named, state, onChoose, onFilter }: PickerProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState('');
-  const search = useSearch(typed, stateNumber(state));
+  const search = useDeviceSearchRows(typed, onlineStateOf(state));
 
   const groupOf: GroupOf = (deviceName) => named.get(deviceName)?.groupId;
   const ticks: Ticks = {
@@ -65,11 +65,11 @@ export function Picker({ groups, failed, choice, named, state, onChoose, onFilte
         />
       </search>
       <StateFilter value={state} onChange={onFilter} />
-      <AllRow ticked={all} onTick={() => onChoose(everything)}>
+      <AllRow ticked={all} onTick={() => onChoose(emptyChoice)}>
         {t('data.picker.all')}
       </AllRow>
       {search.active ? (
-        <FoundTree search={search} ticks={ticks} clear={{ words: t('data.picker.clear'), onClear: clear }} />
+        <SearchResultTree search={search} ticks={ticks} clear={{ words: t('data.picker.clear'), onClear: clear }} />
       ) : (
         <Groups groups={groups} failed={failed} ticks={ticks} />
       )}

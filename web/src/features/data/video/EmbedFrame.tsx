@@ -2,7 +2,7 @@ import ReloadOutlined from '@ant-design/icons/ReloadOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
-import css from './Picture.module.css';
+import css from './CameraPicture.module.css';
 
 interface EmbedFrameProps {
   device: Device;
@@ -19,10 +19,10 @@ interface EmbedFrameProps {
 export function EmbedFrame({ device, url, onReload, busy }: EmbedFrameProps) {
   const { t } = useTranslation();
   const [shown, setShown] = useState(url);
-  const [asked, setAsked] = useState(false);
-  if (asked && url !== shown) {
+  const [reloadRequested, setReloadRequested] = useState(false);
+  if (reloadRequested && url !== shown) {
     setShown(url);
-    setAsked(false);
+    setReloadRequested(false);
   }
   return (
     <>
@@ -44,7 +44,7 @@ export function EmbedFrame({ device, url, onReload, busy }: EmbedFrameProps) {
           aria-disabled={busy}
           onClick={() => {
             if (busy) return;
-            setAsked(true);
+            setReloadRequested(true);
             onReload();
           }}
         >

@@ -7,16 +7,16 @@ import VideoCameraFilled from '@ant-design/icons/VideoCameraFilled';
 import { type ReactNode, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
+import { toast } from '@/lib/feedback/feedback';
 import { useNow } from '@/lib/format/clock';
 import { formatDateTime } from '@/lib/format/date';
 import { useFormat } from '@/lib/format/format';
-import { toast } from '@/lib/notices';
-import { Notice } from './Notice';
-import css from './Picture.module.css';
+import css from './CameraPicture.module.css';
 import { pictureName, savePicture } from './snapshot';
 import type { Source } from './stream';
 import { useFullscreen } from './useFullscreen';
 import { type Player as Playing, retryMs, usePlayer } from './usePlayer';
+import { VideoPlaceholder } from './VideoPlaceholder';
 
 interface PlayerProps {
   device: Device;
@@ -53,10 +53,10 @@ export function Player({ device, source }: PlayerProps) {
         preload="none"
         hidden={state === 'down' || state === 'unsupported'}
       />
-      {state === 'loading' ? <Notice kind="wait" title={t('data.video.loading')} /> : null}
+      {state === 'loading' ? <VideoPlaceholder kind="wait" title={t('data.video.loading')} /> : null}
       {state === 'down' ? <Down player={player} /> : null}
       {state === 'unsupported' ? (
-        <Notice kind="none" title={t('data.video.unsupportedTitle')} text={t('data.video.unsupportedText')} />
+        <VideoPlaceholder kind="none" title={t('data.video.unsupportedTitle')} text={t('data.video.unsupportedText')} />
       ) : null}
       {shows && live ? (
         <span className={css.live}>
@@ -105,7 +105,7 @@ function Down({ player }: { player: Playing }) {
   // Both are this machine's clock.
   const seconds = Math.max(1, Math.ceil((player.downAt + retryMs - Date.now()) / 1000));
   return (
-    <Notice
+    <VideoPlaceholder
       kind="down"
       title={t('data.video.downTitle')}
       text={`${t('data.video.downText')} ${t('home.error.again', { seconds })}`}

@@ -2,15 +2,15 @@ import { memo } from 'react';
 import { type Device, nameOf } from '@/lib/device/types';
 import card from '../card/Card.module.css';
 import { CardHead } from '../card/CardHead';
-import { Picture } from './Picture';
-import css from './Picture.module.css';
+import { CameraPicture } from './CameraPicture';
+import css from './CameraPicture.module.css';
 
 /** A camera: who it is, and what it sees. */
 export const VideoCard = memo(function VideoCard({ device }: { device: Device }) {
   return (
     <article className={`${card.card} ${css.card}`} aria-label={nameOf(device)}>
       <CardHead device={device} />
-      <Picture device={device} />
+      <CameraPicture device={device} />
     </article>
   );
 });

@@ -1,7 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
-import { persistent } from '@/lib/device/queries';
+import { bannerQueryOptions } from '@/lib/device/queries';
+import { api } from '@/lib/http/api';
 
 export type Video = components['schemas']['Video'];
 
@@ -11,7 +11,7 @@ export type Video = components['schemas']['Video'];
  */
 export const videoQuery = (deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: ['video', deviceName],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/video', { query: { deviceName }, signal }),
     staleTime: Number.POSITIVE_INFINITY,
@@ -19,9 +19,9 @@ export const videoQuery = (deviceName: string) =>
   });
 
 /** The same, asked for beforehand: whether a camera has a stream decides how large its card is. */
-export const foresightQuery = (deviceName: string) =>
+export const videoPrefetchQuery = (deviceName: string) =>
   queryOptions({
-    ...persistent,
+    ...bannerQueryOptions,
     queryKey: ['video', deviceName, 'foresight'],
     queryFn: ({ signal }) => api.get('/admin-api/client/pc/device/get/video', { query: { deviceName }, signal }),
     staleTime: 5 * 60_000,
@@ -31,7 +31,7 @@ export const foresightQuery = (deviceName: string) =>
 const freshMs = 30_000;
 
 /** What was foreseen a moment ago need not be asked for again. */
-export function foreseen(client: QueryClient, deviceName: string): Video | undefined {
-  const state = client.getQueryState(foresightQuery(deviceName).queryKey);
+export function prefetchedVideo(client: QueryClient, deviceName: string): Video | undefined {
+  const state = client.getQueryState(videoPrefetchQuery(deviceName).queryKey);
   return state && Date.now() - state.dataUpdatedAt < freshMs ? state.data : undefined;
 }

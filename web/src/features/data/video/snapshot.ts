@@ -1,4 +1,4 @@
-import { dateAt } from '@/lib/format/zone';
+import { zonedDate } from '@/lib/format/zone';
 
 /** Draws what a video shows and hands it to the person as a file. */
 export async function savePicture(video: HTMLVideoElement, name: string): Promise<void> {
@@ -21,7 +21,7 @@ const pad = (value: number) => String(value).padStart(2, '0');
 
 /** CAM-0093_2026-11-21_06-14-09.jpg. */
 export function pictureName(deviceName: string, time: number): string {
-  const date = dateAt(time);
+  const date = zonedDate(time);
   const day = [date.getFullYear(), pad(date.getMonth() + 1), pad(date.getDate())].join('-');
   const clock = [date.getHours(), date.getMinutes(), date.getSeconds()].map(pad).join('-');
   return `${deviceName.replace(/[^\p{L}\p{N}._-]/gu, '_')}_${day}_${clock}.jpg`;

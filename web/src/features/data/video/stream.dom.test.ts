@@ -82,36 +82,36 @@ describe('an HLS stream', () => {
   });
 
   it('is down at an error that ends it; a broken picture is mended once', async () => {
-    const told = listener();
-    await openStream(document.createElement('video'), source, told);
+    const streamListener = listener();
+    await openStream(document.createElement('video'), source, streamListener);
     const [made] = hls.made;
     made?.listen('hlsError', { fatal: false, type: 'networkError' });
     made?.listen('hlsError', { fatal: true, type: 'mediaError' });
     expect(made?.calls.at(-1)).toBe('recover');
-    expect(told.onDown).not.toHaveBeenCalled();
+    expect(streamListener.onDown).not.toHaveBeenCalled();
     made?.listen('hlsError', { fatal: true, type: 'mediaError' });
-    expect(told.onDown).toHaveBeenCalledOnce();
+    expect(streamListener.onDown).toHaveBeenCalledOnce();
   });
 
   it('is left to the browser where only that can play it', async () => {
     hls.supported = false;
     const video = document.createElement('video');
     vi.spyOn(video, 'canPlayType').mockReturnValue('maybe');
-    const told = listener();
-    const stream = await openStream(video, source, told);
+    const streamListener = listener();
+    const stream = await openStream(video, source, streamListener);
     expect(video.src).toBe(source.url);
     expect([hls.made.length, stream.own]).toEqual([0, false]);
     video.dispatchEvent(new Event('error'));
-    expect(told.onDown).toHaveBeenCalledOnce();
+    expect(streamListener.onDown).toHaveBeenCalledOnce();
   });
 
   it('that nothing can play says so', async () => {
     hls.supported = false;
     const video = document.createElement('video');
     vi.spyOn(video, 'canPlayType').mockReturnValue('');
-    const told = listener();
-    const stream = await openStream(video, source, told);
-    expect(told.onUnsupported).toHaveBeenCalledOnce();
+    const streamListener = listener();
+    const stream = await openStream(video, source, streamListener);
+    expect(streamListener.onUnsupported).toHaveBeenCalledOnce();
     expect(stream.date()).toBeNull();
     stream.fetch(true);
     stream.close();
@@ -121,8 +121,8 @@ describe('an HLS stream', () => {
 describe('a film', () => {
   it('is played by the browser, without the library, and let go of', async () => {
     const video = document.createElement('video');
-    const told = listener();
-    const stream = await openStream(video, { kind: 'file', url: '/clip.mp4' }, told);
+    const streamListener = listener();
+    const stream = await openStream(video, { kind: 'file', url: '/clip.mp4' }, streamListener);
     expect(new URL(video.src).pathname).toBe('/clip.mp4');
     expect([hls.made.length, stream.own]).toEqual([0, true]);
     stream.close();
@@ -130,6 +130,6 @@ describe('a film', () => {
     expect(video.load).toHaveBeenCalledOnce();
     // Letting go is an error to the element, not to anybody else.
     video.dispatchEvent(new Event('error'));
-    expect(told.onDown).not.toHaveBeenCalled();
+    expect(streamListener.onDown).not.toHaveBeenCalled();
   });
 });

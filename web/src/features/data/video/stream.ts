@@ -25,12 +25,12 @@ const hlsType = 'application/vnd.apple.mpegurl';
 
 /** Lets a video element show a source; the library for HLS is fetched when there is one to play. */
 export async function openStream(video: HTMLVideoElement, source: Source, listener: StreamListener): Promise<Stream> {
-  if (source.kind === 'file') return direct(video, source.url, listener);
+  if (source.kind === 'file') return playDirectly(video, source.url, listener);
   const { default: Hls, ErrorTypes, Events } = await import('hls.js/light');
   if (!Hls.isSupported()) {
-    if (video.canPlayType(hlsType) !== '') return direct(video, source.url, listener);
+    if (video.canPlayType(hlsType) !== '') return playDirectly(video, source.url, listener);
     listener.onUnsupported();
-    return nothing;
+    return emptyStream;
   }
   const hls = new Hls({
     // A worker of its own would have to come from a blob, which the page's policy need not allow.
@@ -68,13 +68,13 @@ export async function openStream(video: HTMLVideoElement, source: Source, listen
   };
 }
 
-const nothing: Stream = { date: () => null, fetch: () => undefined, own: false, close: () => undefined };
+const emptyStream: Stream = { date: () => null, fetch: () => undefined, own: false, close: () => undefined };
 
-function direct(video: HTMLVideoElement, url: string, listener: StreamListener): Stream {
+function playDirectly(video: HTMLVideoElement, url: string, listener: StreamListener): Stream {
   video.addEventListener('error', listener.onDown);
   video.src = url;
   return {
-    ...nothing,
+    ...emptyStream,
     own: new URL(url, window.location.href).origin === window.location.origin,
     close: () => {
       video.removeEventListener('error', listener.onDown);

@@ -5,7 +5,7 @@ import { openStream, type Source, type Stream } from './stream';
 export type PlayerState = 'loading' | 'playing' | 'paused' | 'down' | 'unsupported';
 
 /** A picture that has not moved for so long has stopped. */
-const stillMs = 20_000;
+const stalledMs = 20_000;
 /** From a stream that went down to the next try. */
 export const retryMs = 30_000;
 
@@ -67,7 +67,7 @@ export function usePlayer(element: RefObject<HTMLVideoElement | null>, { kind, u
     const moved = () => {
       clearTimeout(still);
       if (closed || document.hidden || !wanted.current) return;
-      still = setTimeout(() => end('down'), stillMs);
+      still = setTimeout(() => end('down'), stalledMs);
     };
     const onPlaying = () => {
       moved();

@@ -1,7 +1,7 @@
 import { act, render, screen, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { setWidth } from '@/test/screen';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { setWidth } from '@/test/mediaQueries';
 import { BillingPage } from './BillingPage';
 import { current, invoicesAround, plans, used } from './sample';
 

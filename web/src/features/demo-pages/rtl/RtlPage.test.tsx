@@ -1,7 +1,7 @@
 import { act, render, screen, within } from '@testing-library/react';
 import { expect, it } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { setWidth } from '@/test/screen';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { setWidth } from '@/test/mediaQueries';
 import { RtlPage } from './RtlPage';
 import { rows, temperatures } from './sample';
 

@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { loseNetwork } from '@/test/network';
-import { toasts } from '@/test/profile';
+import { goOffline } from '@/test/network';
+import { toasts } from '@/test/profileServer';
 import { refused } from '@/test/server';
 import { forgetSecret, useFreshSecret } from './freshSecret';
 
@@ -85,7 +85,7 @@ describe('a new secret', () => {
 
   it('says without a network that it needs one', async () => {
     const { user, question } = await ask();
-    const regain = loseNetwork();
+    const regain = goOffline();
     const button = within(question).getByRole('button', { name: 'Needs a connection' });
     expect(button).toBeDisabled();
     await user.click(button);

@@ -6,25 +6,25 @@ import { tslQuery } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
 import { now } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { CopyButton } from '@/ui/CopyButton';
 import { Note } from '@/ui/Note';
 import { type Connection as Addresses, connectionQuery } from '../queries';
 import css from './Connection.module.css';
-import { child, type Line, linesOf, placeholder, sampleValues } from './lines';
+import { type CommandLine, childPlaceholder, commandLinesOf, sampleValues, secretPlaceholder } from './commandLines';
 import { NewSecret } from './NewSecret';
 import { Fetched, Section } from './Section';
 
 /** Where and how the device reports, as lines to copy, and the way to a new secret. */
 export function Connection({ device }: { device: Device }) {
   const { t } = useTranslation();
-  const [asking, setAsking] = useState(false);
+  const [confirming, setConfirming] = useState(false);
   const query = useQuery(connectionQuery(device.deviceName));
   return (
     <Section
       title={t('device.connect.title')}
       aside={
-        <Button size="small" onClick={() => setAsking(true)}>
+        <Button size="small" onClick={() => setConfirming(true)}>
           {t('device.secret.new')}
         </Button>
       }
@@ -32,7 +32,7 @@ export function Connection({ device }: { device: Device }) {
       <Fetched query={query} height={260}>
         {query.data ? <Help device={device} addresses={query.data} /> : null}
       </Fetched>
-      <NewSecret device={device} open={asking} onClose={() => setAsking(false)} />
+      <NewSecret device={device} open={confirming} onClose={() => setConfirming(false)} />
     </Section>
   );
 }
@@ -60,14 +60,14 @@ function Help({ device, addresses }: { device: Device; addresses: Addresses }) {
       </dl>
       {gateway ? (
         <div className={css.gateway}>
-          <Note tone="info">{t('device.connect.gateway', { word: child })}</Note>
+          <Note tone="info">{t('device.connect.gateway', { word: childPlaceholder })}</Note>
         </div>
       ) : null}
       <h4 className={css.heading}>{t('device.connect.lines')}</h4>
-      <p className={css.hint}>{t('device.connect.placeholder', { word: placeholder })}</p>
+      <p className={css.hint}>{t('device.connect.placeholder', { word: secretPlaceholder })}</p>
       {tsl ? (
         <ul className={css.lines}>
-          {linesOf(addresses, sampleValues(tsl.propertie, device), at).map((line) => (
+          {commandLinesOf(addresses, sampleValues(tsl.propertie, device), at).map((line) => (
             <CopyLine key={line.way} line={line} />
           ))}
         </ul>
@@ -85,7 +85,7 @@ function Fact({ name, value, words = false }: { name: string; value: string; wor
   );
 }
 
-function CopyLine({ line: { way, command } }: { line: Line }) {
+function CopyLine({ line: { way, command } }: { line: CommandLine }) {
   const { t } = useTranslation();
   const text = useRef<HTMLElement>(null);
   return (

@@ -1,8 +1,8 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { device, dewPoint, model } from '@/test/farm';
 import { ok, refused } from '@/test/server';
+import { device, dewPoint, model } from '@/test/telemetryServer';
 
 let server: ReturnType<typeof deviceServer>;
 

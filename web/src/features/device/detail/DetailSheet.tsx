@@ -2,7 +2,7 @@ import EditOutlined from '@ant-design/icons/EditOutlined';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import { type Device, nameOf } from '@/lib/device/types';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { IconButton } from '@/ui/IconButton';
 import { Sheet } from '@/ui/Sheet';
 import { StateChips } from '@/ui/StateChips';
@@ -25,7 +25,7 @@ interface DetailSheetProps {
 /** All that is known of a device, the most asked for first. */
 export function DetailSheet({ device, beside, onEdit, onClose }: DetailSheetProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   useDetailLive(device.deviceName);
   return (
     <Sheet

@@ -3,9 +3,9 @@ import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
-import { OfflineFor } from '@/ui/OfflineFor';
+import { OfflineDuration } from '@/ui/OfflineDuration';
 import css from './Identity.module.css';
 
 /** Who the device is, where, and whether it is heard of. */
@@ -18,7 +18,7 @@ export function Identity({ device }: { device: Device }) {
   return (
     <dl className={css.facts}>
       <Fact name={t('home.device.name')}>{device.deviceName}</Fact>
-      <Fact name={t('device.detail.serial')}>{device.serial || missing}</Fact>
+      <Fact name={t('device.detail.serial')}>{device.serial || missingValue}</Fact>
       <Fact name={t('home.device.model')}>
         {device.productName}
         {device.product !== device.productName && <span className={css.code}>{device.product}</span>}
@@ -42,7 +42,7 @@ export function Identity({ device }: { device: Device }) {
         </Fact>
       )}
       <Fact name={t('home.device.contact')}>
-        {lastContact === undefined ? missing : <Age time={lastContact} form="within" />}
+        {lastContact === undefined ? missingValue : <Age time={lastContact} form="within" />}
       </Fact>
       <Fact name={t('device.detail.added')}>
         <span title={format.absolute(createTime)}>{added}</span>
@@ -66,7 +66,7 @@ function Since({ device }: { device: Device }) {
   const format = useFormat();
   const { onlineState, onlineTime } = device;
   const moment = useClock((now) => (onlineTime === undefined ? '' : format.moment(onlineTime, now)));
-  if (onlineState === 0) return <OfflineFor device={device} />;
+  if (onlineState === 0) return <OfflineDuration device={device} />;
   if (onlineTime === undefined) return <>{t('home.state.online')}</>;
   return <span title={format.absolute(onlineTime)}>{t('home.device.onlineSince', { moment })}</span>;
 }

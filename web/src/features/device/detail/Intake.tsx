@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Age } from '@/ui/Age';
 import { type Diagnostics, diagnosticsQuery } from '../queries';
 import css from './Intake.module.css';

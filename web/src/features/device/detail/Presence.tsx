@@ -16,7 +16,7 @@ export function Presence({ device }: { device: Device }) {
   const { t } = useTranslation();
   const query = useInfiniteQuery(presenceQuery(device.deviceName));
   const changes = (query.data?.pages.flatMap(({ list }) => list) ?? []).map((change, i) =>
-    fromContact(change, i, device),
+    sinceLastContact(change, i, device),
   );
   return (
     <Section title={t('device.presence.title')}>
@@ -38,7 +38,7 @@ export function Presence({ device }: { device: Device }) {
 }
 
 /** What still holds is told as it is above: offline since the last contact, not since that was found out. */
-function fromContact(change: PresenceChange, i: number, device: Device): PresenceChange {
+function sinceLastContact(change: PresenceChange, i: number, device: Device): PresenceChange {
   const since = offlineSince(device);
   const holds = i === 0 && change.onlineState === 0 && device.onlineState === 0;
   return holds && since !== undefined && since < change.time ? { ...change, time: since } : change;

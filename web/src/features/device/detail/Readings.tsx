@@ -2,16 +2,16 @@ import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { ownInterval } from '@/lib/device/derivation';
+import { formulaInterval } from '@/lib/device/derivation';
 import { latestQuery, tslQuery } from '@/lib/device/queries';
 import { type ReadingEntry, readingList } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { useLanguage } from '@/lib/i18n';
-import { pictureAddress } from '@/lib/tenant';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { safePictureUrl } from '@/lib/tenant/tenant';
 import { Age } from '@/ui/Age';
-import { DerivedNote } from '@/ui/DerivedNote';
+import { DerivationNote } from '@/ui/DerivationNote';
 import { ReadingText } from '@/ui/ReadingText';
 import css from './Readings.module.css';
 import { Fetched, Section } from './Section';
@@ -31,7 +31,7 @@ export function Readings({ device }: { device: Device }) {
     return main ? [main, ...others] : others;
   }, [latest.data, properties, device.mainSign]);
   const icons = useMemo(
-    () => new Map((properties ?? []).map(({ identifier, yeuUrl }) => [identifier, pictureAddress(yeuUrl)])),
+    () => new Map((properties ?? []).map(({ identifier, yeuUrl }) => [identifier, safePictureUrl(yeuUrl)])),
     [properties],
   );
   const pictured = [...icons.values()].some(Boolean);
@@ -71,7 +71,7 @@ interface ReadingRowProps {
 function ReadingRow({ entry: { name, reading, derivation }, device, icon }: ReadingRowProps) {
   const { t } = useTranslation();
   const { offlineAfter, onlineState } = device;
-  const usual = ownInterval(derivation);
+  const usual = formulaInterval(derivation);
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, offlineAfter, usual, now));
   return (
     <li className={`${css.row} ${stale || onlineState === 0 ? css.old : ''}`}>
@@ -80,7 +80,7 @@ function ReadingRow({ entry: { name, reading, derivation }, device, icon }: Read
         <span className={css.name} title={name}>
           {name}
         </span>
-        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
+        {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
       <span className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
         <ReadingText of={reading} beside={name} unit={css.unit} />

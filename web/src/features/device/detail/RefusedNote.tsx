@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { useLanguage } from '@/lib/i18n';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Note } from '@/ui/Note';
 import { diagnosticsQuery } from '../queries';
 import css from './RefusedNote.module.css';

@@ -1,5 +1,5 @@
 import { midnight } from '@/lib/format/date';
-import { dateAt } from '@/lib/format/zone';
+import { zonedDate } from '@/lib/format/zone';
 import type { CoverageDay } from '../queries';
 
 /** One day of the strip. */
@@ -18,8 +18,8 @@ export interface Day {
 }
 
 /** A day as the server names it. */
-export function nameOf(time: number): string {
-  const date = dateAt(time);
+export function dayKey(time: number): string {
+  const date = zonedDate(time);
   const pad = (value: number) => String(value).padStart(2, '0');
   return `${date.getFullYear()}-${pad(date.getMonth() + 1)}-${pad(date.getDate())}`;
 }
@@ -33,12 +33,12 @@ function levelOf(frames: number, most: number): Day['level'] {
 export function calendarOf(covered: readonly CoverageDay[], now: number, count: number, firstWeekday: 1 | 7): Day[] {
   const byName = new Map(covered.map((day) => [day.day, day]));
   const most = Math.max(1, ...covered.map(({ frames }) => frames));
-  const rowOf = (time: number) => (dateAt(time).getDay() - firstWeekday + 7) % 7;
+  const rowOf = (time: number) => (zonedDate(time).getDay() - firstWeekday + 7) % 7;
   const lead = rowOf(midnight(now, 1 - count));
   return Array.from({ length: count }, (_, i) => {
     // Counted by the calendar, not in hours: days have 23 to 25 of them.
     const time = midnight(now, i + 1 - count);
-    const name = nameOf(time);
+    const name = dayKey(time);
     const found = byName.get(name);
     return {
       name,

@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { useSession } from '@/lib/session';
+import { useSession } from '@/lib/session/session';
 
 export interface FreshSecret {
   /** What people call the device. */

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Debounce } from '@/lib/device/live/debounce';
-import { type LiveEvent, useLive } from '@/lib/live/live';
+import { Debouncer } from '@/lib/async/debouncer';
+import { type LiveEvent, useLive } from '@/lib/live/useLive';
 import { coverageQuery, detailKey } from '../queries';
-import { nameOf } from './calendar';
+import { dayKey } from './calendar';
 
 /** A history that is sent in brings many days at once: one question. */
-const daysMs = [500, 3000] as const;
+const daysDebounceMs = [500, 3000] as const;
 
 /** Keeps comings and goings and the days with readings current, and asks for everything anew when something may have been missed. */
 export function useDetailLive(deviceName: string): void {
@@ -15,14 +15,15 @@ export function useDetailLive(deviceName: string): void {
   // Asked for once already: a day that the server does not list is not asked for again and again.
   const [asked] = useState(() => new Set<string>());
   const [days] = useState(
-    () => new Debounce(() => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }), ...daysMs),
+    () =>
+      new Debouncer(() => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }), ...daysDebounceMs),
   );
   useEffect(() => () => days.cancel(), [days]);
 
   /** A day of which nothing was shown has a reading. */
   const isNewDay = (event: LiveEvent) => {
     if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
-    const day = nameOf(event.data.time);
+    const day = dayKey(event.data.time);
     const key = `${deviceName} ${day}`;
     if (asked.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
     asked.add(key);

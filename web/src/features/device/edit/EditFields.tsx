@@ -7,9 +7,9 @@ import type { FieldState } from '@/ui/form/useForm';
 import { RefusedNote } from '../detail/RefusedNote';
 import css from './EditSheet.module.css';
 import { PositionField, placeOf } from './PositionField';
-import { type EditError, type EditValues, mostNoteLength, noteLength } from './rules';
+import { type EditError, type EditValues, maxNoteLength, noteLength } from './rules';
 import { SceneField } from './SceneField';
-import { useFarFrom } from './useFarFrom';
+import { useSceneDistance } from './useSceneDistance';
 
 interface EditFieldsProps {
   device: Device;
@@ -23,7 +23,7 @@ interface EditFieldsProps {
 export function EditFields({ device, form, values, groupId, onChange, onGroup }: EditFieldsProps) {
   const { t } = useTranslation();
   const note = form.field('noteName');
-  const far = useFarFrom(groupId, device.deviceName, placeOf(values));
+  const far = useSceneDistance(groupId, device.deviceName, placeOf(values));
   return (
     <>
       <div className={css.pair}>
@@ -44,8 +44,8 @@ export function EditFields({ device, form, values, groupId, onChange, onGroup }:
       <Field
         label={t('device.col.note')}
         required
-        error={note.error && t(note.error, { most: mostNoteLength })}
-        hint={t('device.form.characters', { n: noteLength(values.noteName), most: mostNoteLength })}
+        error={note.error && t(note.error, { most: maxNoteLength })}
+        hint={t('device.form.characters', { n: noteLength(values.noteName), most: maxNoteLength })}
       >
         {(labels) => (
           <Input

@@ -1,8 +1,8 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { dialogGone, toasts } from '@/test/profile';
-import { setWidth } from '@/test/screen';
+import { setWidth } from '@/test/mediaQueries';
+import { toasts, waitForDialogClosed } from '@/test/profileServer';
 import { refused } from '@/test/server';
 import type { PinMapProps } from './PinMap';
 
@@ -285,7 +285,7 @@ describe('the next row', () => {
     await user.click(within(sheet()).getByRole('button', { name: 'Cancel' }));
     const again = (await screen.findByText('Discard the changes?')).closest('[role=dialog]') as HTMLElement;
     await user.click(within(again).getByRole('button', { name: 'Discard changes' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(router.state.location.search.device).toBeUndefined();
     expect(sent()).toEqual([]);
   });

@@ -52,7 +52,7 @@ export function EditSheet({ device, beside, onClose }: EditSheetProps) {
       </form>
       <DiscardDialog
         when={dirty}
-        stays={({ pathname, search }) => {
+        isSameForm={({ pathname, search }) => {
           const { device: shown, edit } = search as { device?: string; edit?: true };
           return pathname === '/device' && edit === true && shown === device.deviceName;
         }}

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
+import { consoleSettingsQuery } from '@/lib/http/queries';
 import type { Place } from '@/lib/map/place';
-import { consoleSettingsQuery } from '@/lib/queries';
+import { ErrorBoundary } from '@/ui/ErrorBoundary';
 import { ErrorNote } from '@/ui/ErrorNote';
-import { Fallback } from '@/ui/Fallback';
-import { later } from '@/ui/later';
+import { lazyComponent } from '@/ui/lazyComponent';
 import type { PinMapProps } from './PinMap';
 import css from './PositionField.module.css';
 
-const PinMap = later(() => import('./PinMap'), 'PinMap');
+const PinMap = lazyComponent(() => import('./PinMap'), 'PinMap');
 
 interface PinFrameProps {
   place: Place | undefined;
@@ -28,16 +28,16 @@ export function PinFrame(props: PinFrameProps) {
   const ready = settings.data !== undefined || settings.isError;
   return (
     <div className={css.map}>
-      <Fallback
+      <ErrorBoundary
         key={attempt}
-        note={
+        fallback={
           <div className={css.broken}>
             <ErrorNote title={t('home.map.failed')} onRetry={() => setAttempt(attempt + 1)} />
           </div>
         }
       >
         {ready ? <PinMap tiles={settings.data?.mapTiles ?? null} {...props} /> : null}
-      </Fallback>
+      </ErrorBoundary>
       <span className={css.hint}>{t('device.form.mapHint')}</span>
     </div>
   );

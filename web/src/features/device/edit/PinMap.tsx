@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { mapQuery } from '@/lib/device/queries';
 import { allScenesQuery } from '@/lib/device/scenes';
 import { useFormat } from '@/lib/format/format';
-import { drawnAt, type MapTiles, placeAt } from '@/lib/map/baseMap';
+import { type MapTiles, toLatLng, toPlace } from '@/lib/map/baseMap';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
 import { SceneLayer } from '@/lib/map/sceneLayer';
 import { BaseMap } from '@/ui/map/BaseMap';
@@ -38,7 +38,7 @@ const nearZoom = 16;
 function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: L.Map }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const at = useCallback((where: Place) => drawnAt(where, tiles), [tiles]);
+  const at = useCallback((where: Place) => toLatLng(where, tiles), [tiles]);
   const others = useQuery(mapQuery(null)).data;
   const names = useQuery(allScenesQuery()).data;
   const scenes = useMemo(() => neighbours(others, names ?? [], own), [others, names, own]);
@@ -49,7 +49,7 @@ function Drawn({ map, tiles, place, moves, own, onPlace }: PinMapProps & { map: 
     choose.current = onPlace;
   });
   useEffect(() => {
-    const layer = new PinLayer(map, (point) => choose.current(placeAt(point, tiles)));
+    const layer = new PinLayer(map, (point) => choose.current(toPlace(point, tiles)));
     pin.current = layer;
     return () => {
       pin.current = null;

@@ -7,10 +7,10 @@ import type { Place } from '@/lib/map/place';
 import { Field } from '@/ui/form/Field';
 import type { FieldState } from '@/ui/form/useForm';
 import { degreesText, parseDegrees, parsePair } from './coordinates';
-import { useHere } from './here';
 import { PinFrame } from './PinFrame';
 import css from './PositionField.module.css';
 import type { EditError, EditValues } from './rules';
+import { useGeolocation } from './useGeolocation';
 
 interface PositionFieldProps {
   device: Device;
@@ -34,7 +34,7 @@ export function PositionField({ device, latitude, longitude, values, onChange }:
   const put = (place: Place) => {
     onChange({ latitude: degreesText(place.latitude), longitude: degreesText(place.longitude) });
   };
-  const here = useHere((place) => {
+  const here = useGeolocation((place) => {
     put(place);
     // It may be far from what the map shows.
     setMoves((count) => count + 1);

@@ -1,8 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceServer, openDevices, paths } from '@/test/deviceServer';
-import { device } from '@/test/farm';
 import { refused } from '@/test/server';
+import { device } from '@/test/telemetryServer';
 
 // Leaflet needs a browser's layout.
 vi.mock('./PinMap', () => ({ PinMap: () => null }));

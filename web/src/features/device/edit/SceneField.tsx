@@ -2,8 +2,8 @@ import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
 import { allScenesQuery } from '@/lib/device/scenes';
-import { errorText } from '@/lib/errorText';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
+import { errorText } from '@/lib/http/errorText';
 import { Field } from '@/ui/form/Field';
 import { Select } from '@/ui/Select';
 import css from './EditSheet.module.css';
@@ -51,7 +51,7 @@ export function SceneField({ value, own, ownName, far, onChange }: SceneFieldPro
         >
           <option value={0}>{t('home.defaultGroup')}</option>
           {own === 0 || has(own) ? null : <option value={own}>{ownName}</option>}
-          {gone ? <option value={value}>{missing}</option> : null}
+          {gone ? <option value={value}>{missingValue}</option> : null}
           {scenes.data?.map(({ id, groupName, groupStatus }) => (
             <option key={id} value={id} disabled={groupStatus === 2 && id !== own}>
               {groupStatus === 2 ? `${groupName} (${t('scene.status.2')})` : groupName}

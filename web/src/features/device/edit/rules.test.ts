@@ -1,34 +1,34 @@
 import { describe, expect, it } from 'vitest';
 import { checkEdit, noteLength } from './rules';
 
-const right = { noteName: 'Mast', latitude: '37.85', longitude: '27.34' };
+const validValues = { noteName: 'Mast', latitude: '37.85', longitude: '27.34' };
 
 describe('the form of a device', () => {
   it('takes a name with a position, and without', () => {
-    expect(checkEdit(right)).toEqual({});
-    expect(checkEdit({ ...right, latitude: '', longitude: '' })).toEqual({});
+    expect(checkEdit(validValues)).toEqual({});
+    expect(checkEdit({ ...validValues, latitude: '', longitude: '' })).toEqual({});
     expect(checkEdit({ noteName: 'x', latitude: '-90', longitude: '180' })).toEqual({});
   });
 
   it.each(['', '   '])('asks for the remark name: “%s”', (noteName) => {
-    expect(checkEdit({ ...right, noteName })).toEqual({ noteName: 'device.noteRequired' });
+    expect(checkEdit({ ...validValues, noteName })).toEqual({ noteName: 'device.noteRequired' });
   });
 
   it('counts characters as people do', () => {
     expect(noteLength(' 🌱🌱 ')).toBe(2);
-    expect(checkEdit({ ...right, noteName: '🌱'.repeat(64) })).toEqual({});
-    expect(checkEdit({ ...right, noteName: 'a'.repeat(65) })).toEqual({ noteName: 'device.form.tooLong' });
+    expect(checkEdit({ ...validValues, noteName: '🌱'.repeat(64) })).toEqual({});
+    expect(checkEdit({ ...validValues, noteName: 'a'.repeat(65) })).toEqual({ noteName: 'device.form.tooLong' });
   });
 
   it('keeps positions on the earth', () => {
-    expect(checkEdit({ ...right, latitude: '90.1', longitude: 'east' })).toEqual({
+    expect(checkEdit({ ...validValues, latitude: '90.1', longitude: 'east' })).toEqual({
       latitude: 'device.form.latitudeRange',
       longitude: 'device.form.longitudeRange',
     });
   });
 
   it('wants both numbers or neither', () => {
-    expect(checkEdit({ ...right, latitude: '' })).toEqual({ latitude: 'device.form.both' });
-    expect(checkEdit({ ...right, longitude: ' ' })).toEqual({ longitude: 'device.form.both' });
+    expect(checkEdit({ ...validValues, latitude: '' })).toEqual({ latitude: 'device.form.both' });
+    expect(checkEdit({ ...validValues, longitude: ' ' })).toEqual({ longitude: 'device.form.both' });
   });
 });

@@ -1,9 +1,9 @@
-import { isSeen } from '@/lib/name';
+import { isVisibleName } from '@/lib/text/visibleName';
 import type { Errors } from '@/ui/form/useForm';
 import { parseDegrees } from './coordinates';
 
 /** In characters, as people count them. */
-export const mostNoteLength = 64;
+export const maxNoteLength = 64;
 
 /** What the form holds, as it is typed. */
 export interface EditValues {
@@ -25,8 +25,8 @@ export function noteLength(noteName: string): number {
 
 export function checkEdit({ noteName, latitude, longitude }: EditValues): Errors<EditValues, EditError> {
   const errors: Errors<EditValues, EditError> = {};
-  if (!isSeen(noteName)) errors.noteName = 'device.noteRequired';
-  else if (noteLength(noteName) > mostNoteLength) errors.noteName = 'device.form.tooLong';
+  if (!isVisibleName(noteName)) errors.noteName = 'device.noteRequired';
+  else if (noteLength(noteName) > maxNoteLength) errors.noteName = 'device.form.tooLong';
 
   const [north, east] = [parseDegrees(latitude), parseDegrees(longitude)];
   if (north === undefined || (north !== null && Math.abs(north) > 90)) errors.latitude = 'device.form.latitudeRange';

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
-import { showMoved } from '@/lib/device/moved';
+import { applyDeviceMove } from '@/lib/device/deviceMove';
 import { deviceKeys } from '@/lib/device/queries';
 import { sceneKey } from '@/lib/device/scenes';
 import type { Device } from '@/lib/device/types';
-import { useDraft } from '@/lib/draft';
-import { toast } from '@/lib/notices';
-import { overviewQuery } from '@/lib/queries';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { overviewQuery } from '@/lib/http/queries';
+import { useDraft } from '@/lib/storage/useDraft';
 import { useForm } from '@/ui/form/useForm';
 import { degreesText, parseDegrees } from './coordinates';
 import { checkEdit, type EditError, type EditValues } from './rules';
@@ -52,7 +52,7 @@ export function useEditForm(device: Device, onDone: () => void) {
     onSuccess: async (_, sent) => {
       draft.clear();
       const [latitude, longitude] = [sent.latitude, sent.longitude].map((text) => parseDegrees(text) ?? undefined);
-      showMoved(client, device, { deviceName: device.deviceName, groupId: sent.groupId, latitude, longitude });
+      applyDeviceMove(client, device, { deviceName: device.deviceName, groupId: sent.groupId, latitude, longitude });
       for (const queryKey of [sceneKey, overviewQuery().queryKey]) void client.invalidateQueries({ queryKey });
       // Shown first, so that what closes does not uncover the old name.
       await client.invalidateQueries({ queryKey: deviceKeys.all });

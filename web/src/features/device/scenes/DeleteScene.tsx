@@ -2,12 +2,12 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
 import { deviceKeys } from '@/lib/device/queries';
 import { type Scene, sceneKey } from '@/lib/device/scenes';
+import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
-import { toast } from '@/lib/notices';
-import { overviewQuery } from '@/lib/queries';
+import { api } from '@/lib/http/api';
+import { overviewQuery } from '@/lib/http/queries';
 import { Dialog } from '@/ui/Dialog';
 import css from './DeleteScene.module.css';
 

@@ -2,16 +2,16 @@ import { useIsMutating, useMutation, useQueryClient } from '@tanstack/react-quer
 import { Button, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
 import { deviceKeys } from '@/lib/device/queries';
 import { type Scene, sceneKey } from '@/lib/device/scenes';
-import { toast } from '@/lib/notices';
-import { overviewQuery } from '@/lib/queries';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { overviewQuery } from '@/lib/http/queries';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
 import { useForm } from '@/ui/form/useForm';
-import { checkScene, mostNameLength, type SceneError, type SceneValues } from './rules';
+import { checkScene, maxNameLength, type SceneError, type SceneValues } from './rules';
 import { StatusChoice } from './StatusChoice';
 
 /** What is edited: a scene, or a new one. */
@@ -107,9 +107,9 @@ function SceneForm({ id, edited, onClose, onAdded }: SceneFormProps) {
       <Field
         label={t('scene.name')}
         required
-        error={nameField.error && t(nameField.error, { most: mostNameLength })}
+        error={nameField.error && t(nameField.error, { most: maxNameLength })}
         // Always a line below: the buttons must not move away from under the finger that leaves the field for them.
-        hint={t('device.form.characters', { n: [...name.trim()].length, most: mostNameLength })}
+        hint={t('device.form.characters', { n: [...name.trim()].length, most: maxNameLength })}
       >
         {(labels) => (
           <Input

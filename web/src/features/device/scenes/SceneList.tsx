@@ -2,8 +2,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Scene } from '@/lib/device/scenes';
-import { overviewQuery } from '@/lib/queries';
-import { useSettled } from '@/lib/useSettled';
+import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
+import { overviewQuery } from '@/lib/http/queries';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { SearchField } from '@/ui/SearchField';
@@ -24,7 +24,7 @@ interface SceneListProps {
 export function SceneList({ chosen, onChoose, onEdit, onDelete }: SceneListProps) {
   const { t } = useTranslation();
   const [typed, setTyped] = useState('');
-  const text = useSettled(typed.trim());
+  const text = useDebouncedText(typed.trim());
   const overview = useQuery(overviewQuery()).data;
   const query = useInfiniteQuery(sceneListQuery(text));
   const scenes = query.data?.pages.flatMap(({ list }) => list);

@@ -2,7 +2,7 @@ import DeleteOutlined from '@ant-design/icons/DeleteOutlined';
 import EditOutlined from '@ant-design/icons/EditOutlined';
 import StopOutlined from '@ant-design/icons/StopOutlined';
 import { useTranslation } from 'react-i18next';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import { Chip } from '@/ui/Chip';
 import { IconButton } from '@/ui/IconButton';
 import css from './SceneRow.module.css';
@@ -37,7 +37,7 @@ export function SceneRow({ name, count, forbidden = false, chosen, onChoose, onE
         ) : null}
         <span className={css.count}>
           {count === undefined ? (
-            missing
+            missingValue
           ) : (
             <>
               <span aria-hidden="true">{format.number(count)}</span>

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { deviceServer, openDevices, paths, scene } from '@/test/deviceServer';
-import { dialogGone, toasts } from '@/test/profile';
+import { toasts, waitForDialogClosed } from '@/test/profileServer';
 import { refused } from '@/test/server';
 import { checkScene } from './rules';
 
@@ -153,7 +153,7 @@ describe('a scene', () => {
   it.each(['Cancel', 'Close'])('stays after %s, and says so', async (button) => {
     const { user, question } = await ask();
     await user.click(within(question).getByRole('button', { name: button }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(toasts()).toEqual([{ tone: 'info', title: 'Undelete' }]);
     expect(server.sent).toEqual([]);
     expect(scenes()).toContain('North orchard 22 devices');

@@ -8,8 +8,8 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { allScenesQuery, type Scene } from '@/lib/device/scenes';
 import { useFormat } from '@/lib/format/format';
-import { phone, useMedia } from '@/lib/media';
-import { overviewQuery } from '@/lib/queries';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import { overviewQuery } from '@/lib/http/queries';
 import { IconButton } from '@/ui/IconButton';
 import { DeleteScene } from './DeleteScene';
 import { type Edited, SceneDialog } from './SceneDialog';
@@ -26,7 +26,7 @@ interface ScenesProps {
 /** The scenes: to choose one, to make, rename and delete them. */
 export function Scenes({ beside, chosen, onChoose }: ScenesProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const [edited, setEdited] = useState<Edited | null>(null);
   const [deleted, setDeleted] = useState<Scene | null>(null);
   const [open, setOpen] = useState(false);

@@ -1,8 +1,8 @@
-import { isSeen } from '@/lib/name';
+import { isVisibleName } from '@/lib/text/visibleName';
 import type { Errors } from '@/ui/form/useForm';
 
 /** In characters, as people count them. */
-export const mostNameLength = 64;
+export const maxNameLength = 64;
 
 export interface SceneValues {
   name: string;
@@ -14,8 +14,8 @@ export type SceneError = 'scene.nameRequired' | 'scene.nameLength' | 'scene.stat
 
 export function checkScene({ name, status }: SceneValues): Errors<SceneValues, SceneError> {
   const errors: Errors<SceneValues, SceneError> = {};
-  if (!isSeen(name)) errors.name = 'scene.nameRequired';
-  else if ([...name.trim()].length > mostNameLength) errors.name = 'scene.nameLength';
+  if (!isVisibleName(name)) errors.name = 'scene.nameRequired';
+  else if ([...name.trim()].length > maxNameLength) errors.name = 'scene.nameLength';
   if (status === null) errors.status = 'scene.statusRequired';
   return errors;
 }

@@ -1,11 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { knownDevices } from '@/lib/device/live/cache';
+import { knownDevices } from '@/lib/device/live/applyToCache';
 import { deviceQuery } from '@/lib/device/queries';
 import type { Device } from '@/lib/device/types';
-import { errorText } from '@/lib/errorText';
-import { useLanguage } from '@/lib/i18n';
+import { errorText } from '@/lib/http/errorText';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Sheet } from '@/ui/Sheet';

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { productsQuery } from '@/lib/device/scenes';
-import { phone, useMedia } from '@/lib/media';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
 import { IconButton } from '@/ui/IconButton';
 import { SearchBox } from '@/ui/SearchBox';
 import { Select } from '@/ui/Select';
@@ -21,7 +21,7 @@ interface ToolbarProps {
 /** The search and the filters; on a phone the filters open below the search. */
 export function Toolbar({ search, onChange }: ToolbarProps) {
   const { t } = useTranslation();
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   const { compact } = useDensity();
   const [open, setOpen] = useState(false);
   const active = [search.state, search.product, isPhone ? search.sort : undefined].filter(Boolean).length;

@@ -2,7 +2,7 @@ import CheckCircleFilled from '@ant-design/icons/CheckCircleFilled';
 import DisconnectOutlined from '@ant-design/icons/DisconnectOutlined';
 import { useTranslation } from 'react-i18next';
 import { type Device, hasPicture, mainReading } from '@/lib/device/types';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
 import { levelLooks } from '@/ui/alarm/tags';
 import css from './cells.module.css';
@@ -42,12 +42,12 @@ export function Contact({ device }: CellProps) {
   const { t } = useTranslation();
   const { onlineState, lastContact } = device;
   if (hasPicture(device) && onlineState === 1) return <span className={css.age}>{t('home.list.live')}</span>;
-  if (lastContact === undefined) return <span className={css.age}>{missing}</span>;
+  if (lastContact === undefined) return <span className={css.age}>{missingValue}</span>;
   return <Age time={lastContact} />;
 }
 
 /** More characters of value and unit than its column has room for in the usual size. */
-const wide = 17;
+const wideTextLength = 17;
 
 /** The reading that the device is there for. */
 export function LatestReading({ device }: CellProps) {
@@ -55,10 +55,10 @@ export function LatestReading({ device }: CellProps) {
   const format = useFormat();
   if (device.type === 2) return <>{t('device.video')}</>;
   const reading = mainReading(device);
-  if (!reading) return <>{missing}</>;
+  if (!reading) return <>{missingValue}</>;
   const text = format.reading(reading);
   return (
-    <span className={text.length > wide ? css.long : undefined} title={`${reading.name}: ${text}`}>
+    <span className={text.length > wideTextLength ? css.long : undefined} title={`${reading.name}: ${text}`}>
       {text}
     </span>
   );

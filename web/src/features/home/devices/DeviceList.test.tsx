@@ -2,13 +2,13 @@ import { fireEvent, screen, waitFor } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Group } from '@/lib/device/types';
-import { device, type Farm, farm, group, noAnswer } from '@/test/farm';
-import { renderPart } from '@/test/part';
+import { renderWithProviders } from '@/test/renderWithProviders';
 import { signedIn } from '@/test/session';
+import { device, group, noAnswer, type TelemetryServer, telemetryServer } from '@/test/telemetryServer';
 import { DeviceList } from './DeviceList';
 
 const page = '/admin-api/client/pc/device/page';
-let server: Farm;
+let server: TelemetryServer;
 
 const some = (from: number, count: number, groupId = 1) =>
   Array.from({ length: count }, (_, i) =>
@@ -20,7 +20,7 @@ function draw(groups: Group[] | undefined, change: { failed?: boolean; selected?
   const selected = groups
     ?.flatMap(({ deviceList }) => deviceList)
     .find(({ deviceName }) => deviceName === change.selected);
-  renderPart(
+  renderWithProviders(
     <DeviceList
       groups={groups}
       failed={change.failed ?? false}
@@ -36,7 +36,7 @@ const names = () => screen.getAllByRole('treeitem').map((row) => row.textContent
 
 beforeEach(() => {
   signedIn();
-  server = farm();
+  server = telemetryServer();
 });
 
 describe('the device list', () => {
@@ -75,12 +75,12 @@ describe('the device list', () => {
   it('says when the next hundred did not come, and asks again', async () => {
     const all = some(1, 102);
     server.groups = [group({ deviceList: all })];
-    server.broken.set(page, noAnswer);
+    server.failingPaths.set(page, noAnswer);
     const { user } = draw([group({ deviceCount: 102, deviceList: all.slice(0, 100) })]);
     fireEvent.keyDown(screen.getByRole('tree'), { key: 'End' });
     await user.click(screen.getByRole('treeitem', { name: /Show 2 more/ }));
     const again = await screen.findByRole('treeitem', { name: 'Could not be fetched. Try again' });
-    server.broken.clear();
+    server.failingPaths.clear();
     await user.click(again);
     await waitFor(() => expect(names().some((name) => name.includes('Could not'))).toBe(false));
   });
@@ -155,12 +155,12 @@ describe('the search', () => {
 
   it('that fails says so and can be repeated', async () => {
     server.groups = groups;
-    server.broken.set(page, noAnswer);
+    server.failingPaths.set(page, noAnswer);
     const { user } = draw(groups);
     await user.click(screen.getByRole('button', { name: 'Search devices' }));
     await user.type(screen.getByRole('textbox'), 'mast');
     expect(await screen.findByRole('alert')).toHaveTextContent('Cannot connect to the server');
-    server.broken.clear();
+    server.failingPaths.clear();
     await user.click(screen.getByRole('button', { name: 'Retry' }));
     expect(await screen.findByRole('treeitem', { name: /Mast 2/ })).toBeInTheDocument();
   });

@@ -2,12 +2,12 @@ import SearchOutlined from '@ant-design/icons/SearchOutlined';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { Device, Group } from '@/lib/device/types';
-import { AsOf } from '@/ui/AsOf';
+import { AsOfTime } from '@/ui/AsOfTime';
 import { DeviceTree } from '@/ui/deviceTree/DeviceTree';
-import { FoundTree } from '@/ui/deviceTree/FoundTree';
+import { SearchResultTree } from '@/ui/deviceTree/SearchResultTree';
 import { TreeSkeleton } from '@/ui/deviceTree/TreeSkeleton';
+import { useDeviceSearchRows } from '@/ui/deviceTree/useDeviceSearchRows';
 import { useGroupRows } from '@/ui/deviceTree/useGroupRows';
-import { useSearch } from '@/ui/deviceTree/useSearch';
 import { Empty } from '@/ui/Empty';
 import { IconButton } from '@/ui/IconButton';
 import { SearchField } from '@/ui/SearchField';
@@ -31,7 +31,7 @@ export function DeviceList({ groups, failed, asOf, selected, device, onSelect }:
   const { t } = useTranslation();
   const [searching, setSearching] = useState(false);
   const [typed, setTyped] = useState('');
-  const search = useSearch(searching ? typed : '');
+  const search = useDeviceSearchRows(searching ? typed : '');
 
   const stopSearching = () => {
     setSearching(false);
@@ -54,7 +54,7 @@ export function DeviceList({ groups, failed, asOf, selected, device, onSelect }:
         ) : (
           <>
             <h2 className={css.title}>{t('home.list.title')}</h2>
-            <AsOf time={asOf} />
+            <AsOfTime time={asOf} />
             <IconButton
               className={css.search}
               label={t('home.list.search')}
@@ -67,7 +67,7 @@ export function DeviceList({ groups, failed, asOf, selected, device, onSelect }:
       {search.text === '' ? (
         <Groups groups={groups} failed={failed} selected={selected} device={device} onSelect={onSelect} />
       ) : (
-        <FoundTree
+        <SearchResultTree
           search={search}
           selected={selected}
           onSelect={onSelect}

@@ -1,9 +1,9 @@
 import { screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Farm, farm } from '@/test/farm';
-import { renderPart } from '@/test/part';
+import { renderWithProviders } from '@/test/renderWithProviders';
 import { signedIn } from '@/test/session';
+import { type TelemetryServer, telemetryServer } from '@/test/telemetryServer';
 import { MapCard } from './MapCard';
 
 const state = vi.hoisted(() => ({ fails: false, tiles: undefined as unknown }));
@@ -17,7 +17,7 @@ vi.mock('./DeviceMap', () => ({
   },
 }));
 
-let server: Farm;
+let server: TelemetryServer;
 const card = (
   <MapCard data={undefined} groups={undefined} selected={undefined} device={undefined} onSelect={() => undefined} />
 );
@@ -25,27 +25,27 @@ const card = (
 beforeEach(() => {
   state.fails = false;
   signedIn();
-  server = farm();
+  server = telemetryServer();
 });
 
 describe('the map', () => {
   it('stands with its legend, whose marks have words', async () => {
-    renderPart(card);
+    renderWithProviders(card);
     expect(screen.getByRole('region', { name: 'Map' })).toHaveTextContent('OnlineOfflinePending alarm');
     expect(await screen.findByText('the map')).toBeVisible();
     expect(state.tiles).toBeNull();
   });
 
   it('is drawn without tiles when the settings could not be had', async () => {
-    server.broken.set('/admin-api/system/console/settings', () => new Response('{', { status: 500 }));
-    renderPart(card);
+    server.failingPaths.set('/admin-api/system/console/settings', () => new Response('{', { status: 500 }));
+    renderWithProviders(card);
     expect(await screen.findByText('the map')).toBeVisible();
   });
 
   it('that does not arrive leaves the page standing, and can be fetched again', async () => {
     vi.spyOn(console, 'error').mockImplementation(() => undefined);
     state.fails = true;
-    renderPart(card);
+    renderWithProviders(card);
     expect(await screen.findByRole('alert')).toHaveTextContent('The map did not arrive');
     expect(screen.getByText('Online')).toBeVisible();
     state.fails = false;

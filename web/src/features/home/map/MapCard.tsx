@@ -2,16 +2,16 @@ import PictureOutlined from '@ant-design/icons/PictureOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { consoleSettingsQuery } from '@/lib/queries';
+import { consoleSettingsQuery } from '@/lib/http/queries';
+import { ErrorBoundary } from '@/ui/ErrorBoundary';
 import { ErrorNote } from '@/ui/ErrorNote';
-import { Fallback } from '@/ui/Fallback';
-import { later } from '@/ui/later';
-import { OnTap, useOnTap } from '@/ui/OnTap';
+import { LoadOnDemand, useLoadOnDemand } from '@/ui/LoadOnDemand';
+import { lazyComponent } from '@/ui/lazyComponent';
 import { Legend } from './Legend';
 import css from './MapCard.module.css';
 import type { MapContent } from './useMapContent';
 
-const DeviceMap = later(() => import('./DeviceMap'), 'DeviceMap');
+const DeviceMap = lazyComponent(() => import('./DeviceMap'), 'DeviceMap');
 
 /** The frame of the map: it stands with its legend at once, and Leaflet comes when it comes. */
 export function MapCard(content: MapContent) {
@@ -20,7 +20,7 @@ export function MapCard(content: MapContent) {
   const [attempt, setAttempt] = useState(1);
   // Without the settings there are no tiles, but there is a map.
   const ready = settings.data !== undefined || settings.isError;
-  const [showsTiles, showTiles] = useOnTap();
+  const [showsTiles, showTiles] = useLoadOnDemand();
   const legend = useRef<HTMLUListElement>(null);
   // In a longer language it has two lines on a phone, and the uppermost devices must not stand below it.
   const covered = useCallback(() => {
@@ -30,19 +30,19 @@ export function MapCard(content: MapContent) {
   const tiles = settings.data?.mapTiles ?? null;
   return (
     <section className={css.card} aria-label={t('home.map.title')}>
-      <Fallback
+      <ErrorBoundary
         key={attempt}
-        note={
+        fallback={
           <div className={css.note}>
             <ErrorNote title={t('home.map.failed')} onRetry={() => setAttempt(attempt + 1)} />
           </div>
         }
       >
         {ready ? <DeviceMap tiles={showsTiles ? tiles : null} covered={covered} {...content} /> : null}
-      </Fallback>
+      </ErrorBoundary>
       {tiles && !showsTiles ? (
         <div className={css.ask}>
-          <OnTap icon={<PictureOutlined />} words={t('saver.tiles')} onTap={showTiles} />
+          <LoadOnDemand icon={<PictureOutlined />} words={t('saver.tiles')} onTap={showTiles} />
         </div>
       ) : null}
       <Legend ref={legend} />

@@ -81,11 +81,11 @@ export function clusterIndex(markers: readonly MapMarker[], clusters: readonly M
   ]);
 }
 
-const here: Point = { x: 0, y: 0 };
+const noOffset: Point = { x: 0, y: 0 };
 
 export type DeviceFeature = Extract<Feature, { kind: 'device' }>;
 
-export function deviceFeature(marker: MapMarker, offset: Point = here): DeviceFeature {
+export function deviceFeature(marker: MapMarker, offset: Point = noOffset): DeviceFeature {
   const { deviceName, latitude, longitude } = marker;
   return { kind: 'device', key: `device ${deviceName}`, place: { latitude, longitude }, marker, offset };
 }

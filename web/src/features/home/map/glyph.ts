@@ -5,21 +5,21 @@ import css from './glyph.module.css';
  * Marks as SVG text, for Leaflet takes HTML: numbers and our own class names go in, never a name that somebody gave. Filled, struck
  * out, with a diamond beside it: told apart without colour too. 0 0 is the place.
  */
-const open = '<svg viewBox="-22 -22 44 44" width="44" height="44" aria-hidden="true">';
+const svgStart = '<svg viewBox="-22 -22 44 44" width="44" height="44" aria-hidden="true">';
 const halo = `<circle class="${css.halo}" r="17"/>`;
 
 /** What calls for somebody, at the upper right of what it is about. */
-const call = `<g transform="translate(6.5 -6.5)"><rect class="${css.alarm}" x="-5.5" y="-5.5" width="11" height="11" rx="1.5" transform="rotate(45)"/><path class="${css.call}" d="M0-3.2v3.4M0 2.8v.4"/></g>`;
+const alarmSign = `<g transform="translate(6.5 -6.5)"><rect class="${css.alarm}" x="-5.5" y="-5.5" width="11" height="11" rx="1.5" transform="rotate(45)"/><path class="${css.call}" d="M0-3.2v3.4M0 2.8v.4"/></g>`;
 
 /** A device in alarm keeps what its presence looks like: to be offline in alarm is another matter than to be online. */
 export function deviceGlyph(presence: Presence, alarm: boolean, selected: boolean): string {
   const glow = selected ? halo : '';
-  const mark = alarm ? call : '';
+  const mark = alarm ? alarmSign : '';
   if (presence === 'online') {
     const tick = selected ? `<path class="${css.tick}" d="M-3.6 0l2.6 2.7 4.6-5"/>` : '';
-    return `${open}${glow}<circle class="${css.online}" r="${selected ? 9 : 7}"/>${tick}${mark}</svg>`;
+    return `${svgStart}${glow}<circle class="${css.online}" r="${selected ? 9 : 7}"/>${tick}${mark}</svg>`;
   }
-  return `${open}${glow}<circle class="${css.offline}" r="${selected ? 8.5 : 6.5}"/><path class="${css.strike}" d="M-4 4l8-8"/>${mark}</svg>`;
+  return `${svgStart}${glow}<circle class="${css.offline}" r="${selected ? 8.5 : 6.5}"/><path class="${css.strike}" d="M-4 4l8-8"/>${mark}</svg>`;
 }
 
 /** `text` is a count, formatted. */
@@ -31,7 +31,7 @@ export function clusterGlyph(presence: Presence, alarm: boolean, text: string): 
     : '';
   const quiet = presence === 'offline' ? css.quiet : '';
   return (
-    `${open}<circle class="${css.cluster} ${quiet}" r="${radius}"/>` +
+    `${svgStart}<circle class="${css.cluster} ${quiet}" r="${radius}"/>` +
     `<text class="${css.count} ${quiet}" y="4" text-anchor="middle">${text}</text>${badge}</svg>`
   );
 }

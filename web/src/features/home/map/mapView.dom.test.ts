@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { DeviceMap, MapMarker } from '@/lib/device/types';
 import { toGcj02 } from '@/lib/map/gcj02';
 import type { Place } from '@/lib/map/place';
-import { device, group } from '@/test/farm';
+import { device, group } from '@/test/telemetryServer';
 import { clusterIndex } from './clusters';
-import { devicesIn, devicesOf, everywhere, marksOf, placesOf, sceneList } from './mapView';
+import { boundsOfAll, devicesIn, devicesOf, marksOf, placesOf, sceneList } from './mapView';
 
 const marker = (name: string, groupId: number, latitude: number, longitude: number): MapMarker => ({
   deviceName: name,
@@ -44,14 +44,14 @@ describe('the first view', () => {
         },
       ],
     });
-    const bounds = everywhere(data, at);
+    const bounds = boundsOfAll(data, at);
     expect([bounds?.getSouth(), bounds?.getWest(), bounds?.getNorth(), bounds?.getEast()]).toEqual([
       37.8, 27.3, 38.3, 28.2,
     ]);
   });
 
   it('is none where nothing has a position', () => {
-    expect(everywhere(map({ unplaced: 4 }), at)).toBeNull();
+    expect(boundsOfAll(map({ unplaced: 4 }), at)).toBeNull();
   });
 
   it('goes by where the map draws them', () => {
@@ -59,7 +59,7 @@ describe('the first view', () => {
       const { latitude, longitude } = toGcj02(place);
       return [latitude, longitude];
     };
-    const bounds = everywhere(map({ markers: [marker('a', 1, 39.911954, 116.377817)] }), shifted);
+    const bounds = boundsOfAll(map({ markers: [marker('a', 1, 39.911954, 116.377817)] }), shifted);
     expect(bounds?.getCenter().lng).toBeCloseTo(116.38405, 4);
   });
 });

@@ -8,7 +8,7 @@ import { type ClusterIndex, type DeviceFeature, deviceFeature, type Feature, fea
 import { spread } from './spread';
 
 /** Beyond the frame, so that what is dragged in is there already, and a shifted datum leaves nothing out. */
-const beyond = 0.25;
+const viewMargin = 0.25;
 
 function rounded(degrees: number, least: number, most: number): number {
   return Math.min(most, Math.max(least, Number(degrees.toFixed(5))));
@@ -16,7 +16,7 @@ function rounded(degrees: number, least: number, most: number): number {
 
 /** The box and zoom to ask the server for, which the marks are drawn for too. */
 export function viewOf(map: L.Map): MapView {
-  const bounds = map.getBounds().pad(beyond);
+  const bounds = map.getBounds().pad(viewMargin);
   return {
     west: rounded(bounds.getWest(), -180, 180),
     south: rounded(bounds.getSouth(), -90, 90),
@@ -122,7 +122,7 @@ export function sceneList(
 }
 
 /** Around everything that has a position; null when nothing has. */
-export function everywhere(data: DeviceMap, at: (place: Place) => L.LatLngTuple): L.LatLngBounds | null {
+export function boundsOfAll(data: DeviceMap, at: (place: Place) => L.LatLngTuple): L.LatLngBounds | null {
   const bounds = L.latLngBounds([]);
   for (const marker of data.markers) bounds.extend(at(marker));
   for (const { west, south, east, north } of data.clusters) {

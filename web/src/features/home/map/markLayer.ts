@@ -29,12 +29,12 @@ interface Drawn {
   context: MarkContext | undefined;
 }
 
-const here: Point = { x: 0, y: 0 };
-const sameThing = (a: Feature, b: Feature) =>
+const noOffset: Point = { x: 0, y: 0 };
+const isSameFeature = (a: Feature, b: Feature) =>
   a === b || (a.kind === 'device' && b.kind === 'device' && a.marker === b.marker);
-const same = (a: Point, b: Point) => a.x === b.x && a.y === b.y;
+const isSamePoint = (a: Point, b: Point) => a.x === b.x && a.y === b.y;
 /** Half of a mark's picture. */
-const half = 22;
+const halfGlyph = 22;
 
 /**
  * The marks of a map, kept over every change of view: only what differs is touched. One of them can be reached by Tab, from it the
@@ -63,7 +63,7 @@ export class MarkLayer {
     const chosen = features.find(({ key }) => key === this.selected);
     const centre = chosen && this.map.latLngToLayerPoint(context.at(chosen.place));
     const room = (feature: Feature) =>
-      centre ? makeRoom(this.map.latLngToLayerPoint(context.at(feature.place)), centre) : here;
+      centre ? makeRoom(this.map.latLngToLayerPoint(context.at(feature.place)), centre) : noOffset;
     for (const feature of features) {
       this.put(feature, feature.kind === 'device' ? feature.offset : room(feature), context);
     }
@@ -83,8 +83,8 @@ export class MarkLayer {
     if (
       before?.selected === selected &&
       before.context === context &&
-      same(before.offset, offset) &&
-      sameThing(before.feature, feature)
+      isSamePoint(before.offset, offset) &&
+      isSameFeature(before.feature, feature)
     ) {
       return;
     }
@@ -101,9 +101,9 @@ export class MarkLayer {
     const element = marker.getElement();
     if (!element) return;
     if (drawn.glyph !== glyph) element.innerHTML = glyph;
-    if (!same(drawn.offset, offset)) {
-      element.style.marginLeft = `${Number((offset.x - half).toFixed(1))}px`;
-      element.style.marginTop = `${Number((offset.y - half).toFixed(1))}px`;
+    if (!isSamePoint(drawn.offset, offset)) {
+      element.style.marginLeft = `${Number((offset.x - halfGlyph).toFixed(1))}px`;
+      element.style.marginTop = `${Number((offset.y - halfGlyph).toFixed(1))}px`;
     }
     if (drawn.words !== words) {
       element.setAttribute('aria-label', words);
@@ -115,7 +115,12 @@ export class MarkLayer {
   }
 
   private make(feature: Feature, place: L.LatLngTuple): Drawn {
-    const icon = L.divIcon({ className: css.mark, html: '', iconSize: [2 * half, 2 * half], iconAnchor: [half, half] });
+    const icon = L.divIcon({
+      className: css.mark,
+      html: '',
+      iconSize: [2 * halfGlyph, 2 * halfGlyph],
+      iconAnchor: [halfGlyph, halfGlyph],
+    });
     // Leaflet's own keyboard makes every mark a stop of the Tab key.
     const marker = L.marker(place, { keyboard: false, riseOnHover: true, icon });
     marker.addTo(this.map).on('click', () => this.activate(feature.key));
@@ -125,7 +130,7 @@ export class MarkLayer {
       element.onkeydown = (event) => this.onKey(event, feature.key);
       element.tabIndex = -1;
     }
-    return { marker, feature, offset: here, glyph: '', words: '', selected: false, context: undefined };
+    return { marker, feature, offset: noOffset, glyph: '', words: '', selected: false, context: undefined };
   }
 
   private setEntry(key: string | undefined): void {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Point } from '@/lib/map/hull';
 import { placeLabels } from '@/lib/map/labels';
 import { isDirection, nextInDirection } from './roving';
-import { apart, makeRoom, spread } from './spread';
+import { makeRoom, markSpacing, spread } from './spread';
 
 describe('the arrow keys', () => {
   const points = [
@@ -61,14 +61,14 @@ describe('marks that would touch', () => {
       { x: 0, y: 0 },
       { x: 0, y: 0 },
     ]);
-    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(apart - 0.1);
+    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
   });
 
   it('stand apart when their places are near, not only when they are the same', () => {
     const row = Array.from({ length: 12 }, (_, i) => ({ x: 100 + i * 6, y: 50 }));
     const offsets = spread(row);
-    expect(nearest(row, offsets)).toBeGreaterThanOrEqual(apart - 0.1);
-    expect(farthest(offsets)).toBeLessThan(3 * apart);
+    expect(nearest(row, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
+    expect(farthest(offsets)).toBeLessThan(3 * markSpacing);
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe('marks that would touch', () => {
     ['on a whole screen', scattered(2000, 1200), 150],
   ])('two thousand %s: none touches another, none is far out, and always in the same way', (_, points, most) => {
     const offsets = spread(points);
-    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(apart - 0.1);
+    expect(nearest(points, offsets)).toBeGreaterThanOrEqual(markSpacing - 0.1);
     expect(farthest(offsets)).toBeLessThan(most);
     expect(spread(points)).toEqual(offsets);
   });

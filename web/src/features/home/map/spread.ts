@@ -1,31 +1,31 @@
 import type { Point } from '@/lib/map/hull';
 
 /** Pixels between the middles of two marks that do not touch. */
-export const apart = 18;
+export const markSpacing = 18;
 
 /** A cluster stands for many places, so it makes room for the one device that was chosen among them. */
-const fromChosen = 34;
+const chosenSpacing = 34;
 
 export function makeRoom(cluster: Point, chosen: Point): Point {
   const [x, y] = [cluster.x - chosen.x, cluster.y - chosen.y];
   const distance = Math.hypot(x, y);
-  if (distance >= fromChosen) return { x: 0, y: 0 };
+  if (distance >= chosenSpacing) return { x: 0, y: 0 };
   // Straight on top of each other: any way out is as good.
-  if (distance < 1) return { x: 0, y: -fromChosen };
-  const further = fromChosen / distance - 1;
+  if (distance < 1) return { x: 0, y: -chosenSpacing };
+  const further = chosenSpacing / distance - 1;
   return { x: x * further, y: y * further };
 }
 
 /** The places around a point, ring by ring: 1, 6, 12, 18 … */
-function around(n: number): Point {
+function ringPosition(n: number): Point {
   if (n === 0) return { x: 0, y: 0 };
   const ring = Math.ceil((Math.sqrt(12 * n + 9) - 3) / 6);
   const angle = ((n - 3 * ring * (ring - 1) - 1) / (6 * ring)) * 2 * Math.PI - Math.PI / 2;
-  return { x: ring * apart * Math.cos(angle), y: ring * apart * Math.sin(angle) };
+  return { x: ring * markSpacing * Math.cos(angle), y: ring * markSpacing * Math.sin(angle) };
 }
 
 /** Marks that stand already, found by the square of the plane that they are in. */
-class Standing {
+class OccupiedSquares {
   private readonly squares = new Map<number, Point[]>();
 
   add(point: Point): void {
@@ -36,14 +36,14 @@ class Standing {
   }
 
   touches({ x, y }: Point): boolean {
-    const [column, line] = [Math.floor(x / apart), Math.floor(y / apart)];
-    for (const [dx, dy] of nearby) {
+    const [column, line] = [Math.floor(x / markSpacing), Math.floor(y / markSpacing)];
+    for (const [dx, dy] of neighbourSquares) {
       const near = this.squares.get((column + dx) * row + line + dy);
       if (!near) continue;
       for (const other of near) {
         const [beside, above] = [other.x - x, other.y - y];
         // Neighbours on a ring stand exactly so far apart, but for what computing rounds away.
-        if (beside * beside + above * above < nearest) return true;
+        if (beside * beside + above * above < minDistanceSquared) return true;
       }
     }
     return false;
@@ -51,14 +51,14 @@ class Standing {
 }
 
 /** The square itself first: in a crowd it is the one that is taken. */
-const nearby = [0, -1, 1].flatMap((dx) => [0, -1, 1].map((dy) => [dx, dy] as const));
-const nearest = (apart - 0.01) ** 2;
+const neighbourSquares = [0, -1, 1].flatMap((dx) => [0, -1, 1].map((dy) => [dx, dy] as const));
+const minDistanceSquared = (markSpacing - 0.01) ** 2;
 
 /** The world at the nearest zoom has fewer squares in a row than this. */
 const row = 2 ** 25;
 
 function squareOf({ x, y }: Point): number {
-  return Math.floor(x / apart) * row + Math.floor(y / apart);
+  return Math.floor(x / markSpacing) * row + Math.floor(y / markSpacing);
 }
 
 /**
@@ -66,18 +66,18 @@ function squareOf({ x, y }: Point): number {
  * nearest that is left around them; the same points in the same order are always spread in the same way.
  */
 export function spread(points: readonly Point[]): Point[] {
-  const standing = new Standing();
+  const standing = new OccupiedSquares();
   // What was tried in vain around a place need not be tried again for its neighbours: only that keeps a crowd quick.
   const tried = new Map<number, number>();
   return points.map((point) => {
     const square = squareOf(point);
     let n = 0;
-    let offset = around(n);
+    let offset = ringPosition(n);
     let put = point;
     while (standing.touches(put)) {
       n = Math.max(n + 1, tried.get(square) ?? 0);
       tried.set(square, n + 1);
-      offset = around(n);
+      offset = ringPosition(n);
       put = { x: point.x + offset.x, y: point.y + offset.y };
     }
     standing.add(put);

@@ -6,7 +6,7 @@ import type { Place } from '@/lib/map/place';
 import { useFit } from './useFit';
 
 const at = ({ latitude, longitude }: Place): L.LatLngTuple => [latitude, longitude];
-const farm = (latitude: number, longitude: number): DeviceMap => ({
+const spreadDevices = (latitude: number, longitude: number): DeviceMap => ({
   markers: [
     { deviceName: 'a', noteName: '', groupId: 1, onlineState: 1, latitude, longitude },
     {
@@ -22,7 +22,7 @@ const farm = (latitude: number, longitude: number): DeviceMap => ({
   total: 2,
   unplaced: 0,
 });
-const nowhere: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 3 };
+const noPlaces: DeviceMap = { markers: [], clusters: [], total: 0, unplaced: 3 };
 
 let container: HTMLElement;
 let map: L.Map;
@@ -47,7 +47,7 @@ afterEach(() => {
   container.remove();
 });
 
-const look = (data: DeviceMap | undefined) =>
+const renderFit = (data: DeviceMap | undefined) =>
   renderHook(({ shown }: { shown: DeviceMap | undefined }) => useFit(map, shown, at, coveredPixels), {
     initialProps: { shown: data },
   });
@@ -60,31 +60,31 @@ const shows = (latitude: number, longitude: number) => map.getBounds().contains(
 
 describe('the first view', () => {
   it('shows every device that has a position, once', () => {
-    const { rerender } = look(undefined);
+    const { rerender } = renderFit(undefined);
     expect(map.getZoom()).toBe(5);
-    rerender({ shown: farm(37.85, 27.34) });
+    rerender({ shown: spreadDevices(37.85, 27.34) });
     expect(shows(37.85, 27.34) && shows(37.86, 27.35)).toBe(true);
     expect(map.getZoom()).toBeGreaterThan(13);
     map.setView([0, 0], 3, { animate: false });
-    rerender({ shown: farm(37.9, 27.4) });
+    rerender({ shown: spreadDevices(37.9, 27.4) });
     expect(map.getZoom()).toBe(3);
   });
 
   it('is the default place where nothing has a position', () => {
     map.setView([0, 0], 3, { animate: false });
-    look(nowhere);
+    renderFit(noPlaces);
     expect(map.getCenter()).toMatchObject({ lat: 36.6, lng: 114.48 });
     expect(map.getZoom()).toBe(5);
   });
 
   it('does not come nearer to one device than its field', () => {
-    const one = farm(37.85, 27.34);
-    look({ ...one, markers: one.markers.slice(0, 1) });
+    const one = spreadDevices(37.85, 27.34);
+    renderFit({ ...one, markers: one.markers.slice(0, 1) });
     expect(map.getZoom()).toBe(16);
   });
 
   it('keeps everything in a frame of another size, until somebody has moved the map', () => {
-    look(farm(37.85, 27.34));
+    renderFit(spreadDevices(37.85, 27.34));
     resize(366, 248);
     expect(shows(37.85, 27.34) && shows(37.86, 27.35)).toBe(true);
     map.setView([37.855, 27.345], 18, { animate: false });
@@ -97,7 +97,7 @@ describe('the first view', () => {
     map.invalidateSize({ pan: false, animate: false });
     for (const lines of [1, 2, 4]) {
       covered = 22 + 16 * lines;
-      const { result, unmount } = look(farm(37.85, 27.34));
+      const { result, unmount } = renderFit(spreadDevices(37.85, 27.34));
       act(() => result.current.showAll(false));
       // A mark, and those that are drawn beside it.
       expect(map.latLngToContainerPoint([37.86, 27.35]).y).toBeGreaterThanOrEqual(covered + 20);
@@ -106,7 +106,7 @@ describe('the first view', () => {
   });
 
   it('comes back when it is asked for, and then follows the frame again', () => {
-    const { result } = look(farm(37.85, 27.34));
+    const { result } = renderFit(spreadDevices(37.85, 27.34));
     map.setView([10, 10], 4, { animate: false });
     act(() => result.current.showAll(false));
     expect(shows(37.86, 27.35)).toBe(true);

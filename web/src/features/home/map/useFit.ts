@@ -2,13 +2,13 @@ import type L from 'leaflet';
 import { useCallback, useEffect, useRef } from 'react';
 import type { DeviceMap } from '@/lib/device/types';
 import { defaultPlace, defaultZoom, type Place } from '@/lib/map/place';
-import { everywhere } from './mapView';
+import { boundsOfAll } from './mapView';
 
 /** Pixels that a mark and its neighbours may stand above the first place. */
-const aboveFirst = 24;
+const marksAbove = 24;
 
 /** Near enough to tell the rows of a field apart; a farm of one device needs no more. */
-const closestFit = 16;
+const maxFitZoom = 16;
 
 /**
  * Shows everything that has a position: once when it is known, when it is asked for, and again when the frame changes its size, as
@@ -27,7 +27,7 @@ export function useFit(
 
   const showAll = useCallback(
     (animate: boolean) => {
-      const bounds = data ? everywhere(data, at) : null;
+      const bounds = data ? boundsOfAll(data, at) : null;
       ours.current = true;
       map.once('moveend', () => {
         ours.current = false;
@@ -38,8 +38,8 @@ export function useFit(
         return;
       }
       // Room for the legend, and for the scenes' edges and names.
-      const top = Math.max(map.getSize().y > 320 ? 100 : 52, covered() + aboveFirst);
-      map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: closestFit, animate });
+      const top = Math.max(map.getSize().y > 320 ? 100 : 52, covered() + marksAbove);
+      map.fitBounds(bounds, { paddingTopLeft: [52, top], paddingBottomRight: [52, 44], maxZoom: maxFitZoom, animate });
     },
     [map, data, at, covered],
   );

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { type MapView, mapQuery } from '@/lib/device/queries';
 import type { Device, DeviceMap, Group } from '@/lib/device/types';
 import { useFormat } from '@/lib/format/format';
-import { closestZoom, drawnAt, type MapTiles } from '@/lib/map/baseMap';
+import { closestZoom, type MapTiles, toLatLng } from '@/lib/map/baseMap';
 import type { Place } from '@/lib/map/place';
 import { SceneLayer } from '@/lib/map/sceneLayer';
 import { clusterIndex, type Feature } from './clusters';
@@ -38,7 +38,7 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   const format = useFormat();
   const [view, setView] = useState<MapView>(() => viewOf(map));
   const [zoom, setZoom] = useState(() => map.getZoom());
-  const at = useCallback((place: Place) => drawnAt(place, tiles), [tiles]);
+  const at = useCallback((place: Place) => toLatLng(place, tiles), [tiles]);
 
   // More than the server sends as single markers: it clusters for each view, and is asked again when the view changes.
   const crowded = data.clusters.length > 0;

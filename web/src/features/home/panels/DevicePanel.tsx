@@ -3,9 +3,9 @@ import { useTranslation } from 'react-i18next';
 import { offlineSince } from '@/lib/device/offlineSince';
 import { type Device, nameOf } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
-import { missing, useFormat } from '@/lib/format/format';
+import { missingValue, useFormat } from '@/lib/format/format';
 import { Age } from '@/ui/Age';
-import { AsOf } from '@/ui/AsOf';
+import { AsOfTime } from '@/ui/AsOfTime';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { StateChips } from '@/ui/StateChips';
 import css from './DevicePanel.module.css';
@@ -48,11 +48,11 @@ export function DevicePanel({ device, asOf }: DevicePanelProps) {
           <Since device={device} />
         </Fact>
         <Fact name={t('home.device.contact')}>
-          {lastContact === undefined ? missing : <Age time={lastContact} form="within" />}
+          {lastContact === undefined ? missingValue : <Age time={lastContact} form="within" />}
         </Fact>
       </dl>
       <p className={css.asOf}>
-        <AsOf time={asOf} />
+        <AsOfTime time={asOf} />
       </p>
       {device.alarmLevel === undefined ? null : <OpenAlarms key={device.deviceName} deviceName={device.deviceName} />}
     </Panel>

@@ -2,15 +2,15 @@ import ClockCircleOutlined from '@ant-design/icons/ClockCircleOutlined';
 import LineChartOutlined from '@ant-design/icons/LineChartOutlined';
 import { useQuery } from '@tanstack/react-query';
 import { useTranslation } from 'react-i18next';
-import { ownInterval } from '@/lib/device/derivation';
+import { formulaInterval } from '@/lib/device/derivation';
 import { dayQuery } from '@/lib/device/queries';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device, Series } from '@/lib/device/types';
 import { useClock, useNow } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
-import { DerivedNote } from '@/ui/DerivedNote';
-import { OnTap, useOnTap } from '@/ui/OnTap';
+import { DerivationNote } from '@/ui/DerivationNote';
+import { LoadOnDemand, useLoadOnDemand } from '@/ui/LoadOnDemand';
 import { ReadingText } from '@/ui/ReadingText';
 import { Sparkline } from '@/ui/Sparkline';
 import type { SparkPoint } from '@/ui/sparkPath';
@@ -28,8 +28,8 @@ const dayMs = 24 * 3_600_000;
 export function MainReading({ device, entry, usual }: MainReadingProps) {
   const { t } = useTranslation();
   const { sign, name, reading, derivation } = entry;
-  const interval = ownInterval(derivation) ?? usual;
-  const [showsDay, showDay] = useOnTap();
+  const interval = formulaInterval(derivation) ?? usual;
+  const [showsDay, showDay] = useLoadOnDemand();
   const online = device.onlineState === 1;
   const numeric = typeof reading?.value === 'number';
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
@@ -39,14 +39,16 @@ export function MainReading({ device, entry, usual }: MainReadingProps) {
         <span className={css.name} title={name}>
           {name}
         </span>
-        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
+        {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       <div className={css.upper}>
         <p className={css.value} title={typeof reading?.value === 'string' ? reading.value : undefined}>
           <ReadingText of={reading} beside={name} unit={css.unit} />
         </p>
         {numeric && showsDay ? <Day device={device} sign={sign} quiet={!online || stale} /> : null}
-        {numeric && !showsDay ? <OnTap icon={<LineChartOutlined />} words={t('saver.day')} onTap={showDay} /> : null}
+        {numeric && !showsDay ? (
+          <LoadOnDemand icon={<LineChartOutlined />} words={t('saver.day')} onTap={showDay} />
+        ) : null}
       </div>
       <div className={css.lower}>
         {stale && reading ? (

@@ -1,35 +1,36 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { openHome, orchard } from '@/test/orchard';
+import { homeServer, openHome } from '@/test/homeServer';
 import { ack, type Notice, notice } from '@/test/samples';
 import { refused } from '@/test/server';
 
 // Leaflet needs a browser's layout; and where the way leads has tests of its own.
 vi.mock('../map/DeviceMap', () => ({ DeviceMap: () => null }));
-vi.mock('@/features/inform/InformPage', () => ({ InformPage: () => null }));
+vi.mock('@/features/notices/NoticesPage', () => ({ NoticesPage: () => null }));
 
 const path = '/admin-api/client/pc/alarm-notice/page';
-let farm: ReturnType<typeof orchard>;
+let telemetry: ReturnType<typeof homeServer>;
 
 const panel = () => within(screen.getByRole('region', { name: 'Orchard mast' }));
 const links = () => panel().getAllByRole('link');
-const asked = () => farm.server.calls.filter(({ pathname }) => pathname === path);
-const tell = (data: object) => act(() => farm.live.newest()?.write(`event: notice\ndata: ${JSON.stringify(data)}\n\n`));
+const noticeRequests = () => telemetry.server.calls.filter(({ pathname }) => pathname === path);
+const streamNotice = (data: object) =>
+  act(() => telemetry.live.newest()?.write(`event: notice\ndata: ${JSON.stringify(data)}\n\n`));
 
 /** The first mast has an alarm, of which these are open. */
 async function open(notices: Notice[]) {
-  farm.server.groups = farm.server.groups.map((group) => ({
+  telemetry.server.groups = telemetry.server.groups.map((group) => ({
     ...group,
     deviceList: group.deviceList.map((one) => (one.deviceName === 'WS-1' ? { ...one, alarmLevel: 2 } : one)),
   }));
-  farm.server.notices = notices;
-  const opened = await openHome(farm);
+  telemetry.server.notices = notices;
+  const opened = await openHome(telemetry);
   await waitFor(() => expect(opened.client.isFetching()).toBe(0));
   return opened;
 }
 
 beforeEach(() => {
-  farm = orchard();
+  telemetry = homeServer();
 });
 
 describe('the open alarms of the selected device', () => {
@@ -38,7 +39,7 @@ describe('the open alarms of the selected device', () => {
       notice({ holdsSince: Date.now() - 6 * 24 * 3_600_000, ack: ack() }),
       notice({ id: 2, title: 'Wet leaves', alarmLevel: 0 }),
     ]);
-    expect(Object.fromEntries(asked()[0]?.searchParams ?? [])).toEqual({
+    expect(Object.fromEntries(noticeRequests()[0]?.searchParams ?? [])).toEqual({
       deviceNameStr: 'WS-1',
       resolveStatus: '0',
       pageNo: '1',
@@ -58,13 +59,13 @@ describe('the open alarms of the selected device', () => {
   });
 
   it('are not asked for of a device without an alarm', async () => {
-    await openHome(farm);
-    expect(asked()).toEqual([]);
+    await openHome(telemetry);
+    expect(noticeRequests()).toEqual([]);
     expect(panel().queryByText('Open alarms')).toBeNull();
   });
 
   it('say where they could not be fetched', async () => {
-    farm.server.broken.set(path, () => refused(500, 'The server is at fault'));
+    telemetry.server.failingPaths.set(path, () => refused(500, 'The server is at fault'));
     await open([]);
     expect(panel().getByText('The open alarms could not be fetched')).toBeVisible();
   });
@@ -72,23 +73,23 @@ describe('the open alarms of the selected device', () => {
   it('take over what the stream tells without a call, and the end of one', async () => {
     const [frost, wet] = [notice(), notice({ id: 2, title: 'Wet leaves' })];
     await open([frost, wet]);
-    const before = asked().length;
-    tell({ ...frost, holdsSince: frost.startTime - 3_600_000, ack: ack() });
+    const before = noticeRequests().length;
+    streamNotice({ ...frost, holdsSince: frost.startTime - 3_600_000, ack: ack() });
     await waitFor(() => expect(links()[0]).toHaveTextContent('Ada is on it'));
     expect(links()[0]).toHaveTextContent(/Since .+, noticed /);
-    tell(frost);
+    streamNotice(frost);
     await waitFor(() => expect(links()[0]).not.toHaveTextContent('is on it'));
-    tell({ ...wet, resolveStatus: 1, endTime: Date.now() });
+    streamNotice({ ...wet, resolveStatus: 1, endTime: Date.now() });
     await waitFor(() => expect(links()).toHaveLength(1));
-    tell(notice({ id: 5, deviceName: 'WS-2' }));
-    expect(asked()).toHaveLength(before);
+    streamNotice(notice({ id: 5, deviceName: 'WS-2' }));
+    expect(noticeRequests()).toHaveLength(before);
   });
 
   it('are asked for when one begins', async () => {
     await open([notice()]);
     const fresh = notice({ id: 9, title: 'Just now' });
-    farm.server.notices = [fresh, notice()];
-    tell(fresh);
+    telemetry.server.notices = [fresh, notice()];
+    streamNotice(fresh);
     await waitFor(() => expect(links()[0]).toHaveTextContent(/^Just now/));
   });
 });

@@ -1,11 +1,11 @@
 import { useTranslation } from 'react-i18next';
-import { ownInterval } from '@/lib/device/derivation';
+import { formulaInterval } from '@/lib/device/derivation';
 import type { ReadingEntry } from '@/lib/device/readingList';
 import { isStale } from '@/lib/device/staleness';
 import type { Device } from '@/lib/device/types';
 import { useClock } from '@/lib/format/clock';
 import { Age } from '@/ui/Age';
-import { DerivedNote } from '@/ui/DerivedNote';
+import { DerivationNote } from '@/ui/DerivationNote';
 import { ReadingText } from '@/ui/ReadingText';
 import css from './ReadingRow.module.css';
 
@@ -20,7 +20,7 @@ interface ReadingRowProps {
 export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
-  const interval = ownInterval(derivation) ?? usual;
+  const interval = formulaInterval(derivation) ?? usual;
   const stale = useClock((now) => reading !== undefined && isStale(reading.time, device.offlineAfter, interval, now));
   // Words may be cut, a number may not.
   const words = typeof reading?.value === 'string' ? reading.value : undefined;
@@ -30,7 +30,7 @@ export function ReadingRow({ entry, device, online, usual }: ReadingRowProps) {
         <span className={css.name} title={name}>
           {name}
         </span>
-        {derivation ? <DerivedNote derivation={derivation} deviceName={device.deviceName} /> : null}
+        {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </span>
       <span className={`${css.value} ${words === undefined ? '' : css.text}`} title={words}>
         <ReadingText of={reading} beside={name} unit={css.unit} />

@@ -5,14 +5,14 @@ import { useMemo, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { latestQuery, tslQuery } from '@/lib/device/queries';
 import { readingList } from '@/lib/device/readingList';
-import { nothingObserved, observe, usualInterval } from '@/lib/device/staleness';
+import { addObservedTimes, noObservedTimes, usualInterval } from '@/lib/device/staleness';
 import { type Device, type Latest, nameOf, type Reading } from '@/lib/device/types';
-import { errorText } from '@/lib/errorText';
-import { isSilence } from '@/lib/http';
-import { useLanguage } from '@/lib/i18n';
-import { useAsOf } from '@/lib/offline/reach';
+import { errorText } from '@/lib/http/errorText';
+import { isNoAnswer } from '@/lib/http/http';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { useAsOf } from '@/lib/offline/reachability';
 import { Age } from '@/ui/Age';
-import { AsOf } from '@/ui/AsOf';
+import { AsOfTime } from '@/ui/AsOfTime';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
@@ -50,7 +50,7 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
     placeholderData: (before: Latest | undefined) => before ?? device.lastData[0],
   });
   const tsl = useQuery(tslQuery(language, device.deviceName));
-  const usual = useUsual(latest.data);
+  const usual = useUsualIntervals(latest.data);
   const old = useAsOf(asOf) !== undefined;
 
   const online = device.onlineState === 1;
@@ -62,14 +62,14 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
   const some = Number.isFinite(newest);
   // What the list has of the device stands for the panel's own answer as long as that is not there.
   const aside = old ? (
-    <AsOf time={latest.isPlaceholderData ? asOf : latest.dataUpdatedAt} />
+    <AsOfTime time={latest.isPlaceholderData ? asOf : latest.dataUpdatedAt} />
   ) : (
     <Age time={newest} form="within" />
   );
 
   return (
     <Panel title={t('home.readings.title')} aside={some ? aside : null} grow>
-      {latest.isError && !(old && isSilence(latest.error)) ? (
+      {latest.isError && !(old && isNoAnswer(latest.error)) ? (
         <div className={css.note}>
           <ErrorNote
             title={errorText(latest.error)}
@@ -109,10 +109,10 @@ function Readings({ device, asOf }: { device: Device; asOf: number | undefined }
 }
 
 /** The usual interval of each property, from the times that were seen since the device was selected. */
-function useUsual(latest: Record<string, Reading> | undefined): (sign: string) => number | undefined {
-  const [observed, setObserved] = useState(nothingObserved);
+function useUsualIntervals(latest: Record<string, Reading> | undefined): (sign: string) => number | undefined {
+  const [observed, setObserved] = useState(noObservedTimes);
   const times = Object.fromEntries(Object.entries(latest ?? {}).map(([sign, { time }]) => [sign, time]));
-  const next = observe(observed, times);
+  const next = addObservedTimes(observed, times);
   if (next !== observed) setObserved(next);
   return (sign) => usualInterval(next, sign);
 }

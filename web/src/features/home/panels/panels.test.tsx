@@ -4,10 +4,20 @@ import type { ComponentProps } from 'react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deviceKeys } from '@/lib/device/queries';
 import type { Device, Latest } from '@/lib/device/types';
-import { useLanguage } from '@/lib/i18n';
-import { device, dewPoint, type Farm, farm, group, model, noAnswer, noon, weather } from '@/test/farm';
-import { renderPart, testClient } from '@/test/part';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { renderWithProviders, testClient } from '@/test/renderWithProviders';
 import { signedIn } from '@/test/session';
+import {
+  device,
+  dewPoint,
+  group,
+  model,
+  noAnswer,
+  noon,
+  type TelemetryServer,
+  telemetryServer,
+  weather,
+} from '@/test/telemetryServer';
 import { DevicePanel } from './DevicePanel';
 import { MissingDevice } from './MissingDevice';
 import { ReadingsPanel } from './ReadingsPanel';
@@ -20,12 +30,12 @@ vi.mock('@tanstack/react-router', () => ({
 }));
 
 const hour = 3_600_000;
-let server: Farm;
+let server: TelemetryServer;
 
 beforeEach(() => {
   vi.useFakeTimers({ now: noon, toFake: ['Date', 'setInterval', 'clearInterval'] });
   signedIn();
-  server = farm();
+  server = telemetryServer();
 });
 
 afterEach(() => vi.useRealTimers());
@@ -35,7 +45,7 @@ const row = (name: string) => screen.getByText(name).closest('li') as HTMLElemen
 
 describe('the device panel', () => {
   it('tells who, where, and whether it is heard of', () => {
-    renderPart(
+    renderWithProviders(
       <DevicePanel
         device={device({
           noteName: 'Orchard mast',
@@ -57,7 +67,7 @@ describe('the device panel', () => {
   });
 
   it('says what is not there', () => {
-    renderPart(
+    renderWithProviders(
       <DevicePanel
         device={device({ groupId: 0, groupName: '', onlineState: 0, onlineTime: undefined, lastContact: undefined })}
       />,
@@ -69,12 +79,12 @@ describe('the device panel', () => {
   });
 
   it('at latitude and longitude 0 has a position', () => {
-    renderPart(<DevicePanel device={device({ latitude: 0, longitude: 0 })} />);
+    renderWithProviders(<DevicePanel device={device({ latitude: 0, longitude: 0 })} />);
     expect(fact('Position')).toHaveTextContent('0.0000° N, 0.0000° E');
   });
 
   it('shows a pending alarm beside the state, in words', () => {
-    renderPart(
+    renderWithProviders(
       <DevicePanel
         device={device({
           alarmLevel: 2,
@@ -92,12 +102,12 @@ describe('the device panel', () => {
   });
 
   it('stands as bars while the device is on its way', () => {
-    renderPart(<DevicePanel device={undefined} />);
+    renderWithProviders(<DevicePanel device={undefined} />);
     expect(screen.getByRole('status')).toHaveTextContent('Loading');
   });
 
   it('says that a device is not of this farm', () => {
-    renderPart(<MissingDevice deviceName="NOPE" />);
+    renderWithProviders(<MissingDevice deviceName="NOPE" />);
     expect(screen.getByRole('heading', { name: 'NOPE' })).toBeVisible();
     expect(screen.getByText('Not in this farm')).toBeVisible();
   });
@@ -112,7 +122,7 @@ describe('the readings', () => {
 
   function draw(one: Device) {
     server.groups = [group({ deviceList: [one] })];
-    return renderPart(<ReadingsPanel device={one} />);
+    return renderWithProviders(<ReadingsPanel device={one} />);
   }
 
   it('are the main one large with its day, and the others in rows', async () => {
@@ -254,14 +264,14 @@ describe('the readings', () => {
     server.groups = [group({ deviceList: [one] })];
     const client = testClient();
     client.setQueryData(deviceKeys.latest('en-us', 'WS-1'), weather(7.5, noon - 60_000));
-    server.broken.set('/admin-api/device/data/all/data-last', noAnswer);
-    renderPart(<ReadingsPanel device={one} />, client);
+    server.failingPaths.set('/admin-api/device/data/all/data-last', noAnswer);
+    renderWithProviders(<ReadingsPanel device={one} />, client);
     await act(() => client.invalidateQueries({ queryKey: deviceKeys.kind('latest') }));
     expect(await screen.findByRole('alert')).toHaveTextContent(
       'Cannot connect to the serverYou see the last known readings.',
     );
     expect(screen.getByText('7.5')).toBeVisible();
-    server.broken.clear();
+    server.failingPaths.clear();
     // The day stays: to the session a real one may be long after its end.
     vi.useFakeTimers({ now: noon, toFake: ['Date'] });
     await userEvent.click(screen.getByRole('button', { name: 'Retry' }));

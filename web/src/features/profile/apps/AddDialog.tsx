@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
-import { makingText } from '@/lib/makingText';
-import { isSeen } from '@/lib/name';
-import { toast } from '@/lib/notices';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { createErrorText } from '@/lib/http/createErrorText';
+import { isVisibleName } from '@/lib/text/visibleName';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
@@ -43,12 +43,12 @@ export function AddDialog({ open, onClose, onMade }: AddDialogProps) {
 
   const form = useForm<{ name: string }, 'common.nameRequired'>({
     values: { name },
-    check: (values) => (isSeen(values.name) ? {} : { name: 'common.nameRequired' }),
+    check: (values) => (isVisibleName(values.name) ? {} : { name: 'common.nameRequired' }),
     busy: create.isPending,
     onSubmit: (values) => create.mutate(values.name.trim()),
   });
   const field = form.field('name');
-  const failure = makingText(create.error);
+  const failure = createErrorText(create.error);
 
   return (
     <Dialog

@@ -2,8 +2,16 @@ import { screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { gate } from '@/test/gate';
-import { credential, dialogGone, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
-import { setWidth } from '@/test/screen';
+import { setWidth } from '@/test/mediaQueries';
+import {
+  credential,
+  openProfile,
+  paths,
+  profileServer,
+  sentTo,
+  toasts,
+  waitForDialogClosed,
+} from '@/test/profileServer';
 import { ok, refused } from '@/test/server';
 import { forgetSecret } from './freshSecret';
 
@@ -109,10 +117,10 @@ describe('opening and closing', () => {
     expect(dialog().getByText(/^Programs that use this key are refused/)).toBeInTheDocument();
     await person.click(dialog().getByRole('button', { name: 'Cancel' }));
     expect(sentTo(server, paths.toggle)).toEqual([]);
-    await dialogGone();
+    await waitForDialogClosed();
     await person.click(screen.getByRole('button', { name: 'Close: Pumps' }));
     await person.click(dialog().getByRole('button', { name: 'Close key' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(sentTo(server, paths.toggle)).toEqual([{ id: '1', enabled: '0' }]);
     expect(within(row('Pumps')).getByText('Closed')).toBeVisible();
     expect(screen.getByRole('button', { name: 'Open: Pumps' })).toBeVisible();
@@ -123,7 +131,7 @@ describe('opening and closing', () => {
     await person.click(await screen.findByRole('button', { name: 'Close: Pumps' }));
     server.credentials = server.credentials.map((one) => (one.name === 'Pumps' ? { ...one, enabled: 0 } : one));
     await person.click(dialog().getByRole('button', { name: 'Close key' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(within(row('Pumps')).getByText('Closed')).toBeVisible();
   });
 
@@ -137,7 +145,7 @@ describe('opening and closing', () => {
     );
     server.answers.clear();
     await person.click(dialog().getByRole('button', { name: 'Open key' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(within(row('Key 2')).getByText('Open', { selector: 'td > span' })).toBeVisible();
   });
 });
@@ -148,7 +156,7 @@ describe('deleting', () => {
     await person.click(await screen.findByRole('button', { name: 'Delete: Pumps' }));
     expect(screen.getByRole('dialog')).toHaveAccessibleName('Delete “Pumps”?');
     await person.click(dialog().getByRole('button', { name: 'Delete key' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(sentTo(server, paths.remove)).toEqual([{ id: '1' }]);
     expect(names()).toEqual(['Key 2']);
   });

@@ -3,16 +3,16 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { type ComponentRef, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
 import { useFormat } from '@/lib/format/format';
-import { lastPage } from '@/lib/pages';
+import { errorText } from '@/lib/http/errorText';
+import { lastPage } from '@/lib/http/paging';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Pager } from '@/ui/Pager';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import { AddDialog } from './AddDialog';
 import css from './AppsTab.module.css';
-import { AskDialog, type Asked } from './AskDialog';
+import { type CredentialAction, CredentialConfirmDialog } from './CredentialConfirmDialog';
 import { CredentialList } from './CredentialList';
 import { credentialPageQuery } from './queries';
 import { SecretDialog } from './SecretDialog';
@@ -24,7 +24,7 @@ export function AppsTab() {
   const [pageNo, setPageNo] = useState(1);
   const [pageSize, setPageSize] = useState(10);
   const [adding, setAdding] = useState(false);
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [pendingAction, setPendingAction] = useState<CredentialAction | null>(null);
   const newButton = useRef<ComponentRef<typeof Button>>(null);
   const page = useQuery(credentialPageQuery(pageNo, pageSize));
   const { data } = page;
@@ -73,7 +73,7 @@ export function AppsTab() {
       {empty ? <Empty title={t('app.emptyTitle')} text={t('app.what')} action={add} level={3} /> : null}
       {data && !empty ? (
         <>
-          <CredentialList credentials={data.list} onAsk={setAsked} />
+          <CredentialList credentials={data.list} onAsk={setPendingAction} />
           <Pager
             total={data.total}
             pageNo={Math.min(pageNo, last)}
@@ -94,9 +94,9 @@ export function AppsTab() {
           setPageNo(1);
         }}
       />
-      <AskDialog
-        asked={asked}
-        onClose={() => setAsked(null)}
+      <CredentialConfirmDialog
+        asked={pendingAction}
+        onClose={() => setPendingAction(null)}
         onGone={() => {
           // The button that opened it may have gone with its row.
           if (document.activeElement === document.body) newButton.current?.focus();

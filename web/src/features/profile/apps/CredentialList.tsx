@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { phone, useMedia } from '@/lib/media';
-import type { Asked } from './AskDialog';
+import { phoneQuery, useMediaQuery } from '@/lib/hooks/useMediaQuery';
+import type { CredentialAction } from './CredentialConfirmDialog';
 import css from './CredentialList.module.css';
 import { Actions, AppKey, Requests, Times } from './cells';
 import type { Credential } from './queries';
@@ -8,12 +8,12 @@ import { StateChip } from './StateChip';
 
 interface CredentialListProps {
   credentials: readonly Credential[];
-  onAsk: (asked: Asked) => void;
+  onAsk: (asked: CredentialAction) => void;
 }
 
 /** A table; on a phone one card below the other. */
 export function CredentialList({ credentials, onAsk }: CredentialListProps) {
-  const isPhone = useMedia(phone);
+  const isPhone = useMediaQuery(phoneQuery);
   return isPhone ? (
     <Cards credentials={credentials} onAsk={onAsk} />
   ) : (

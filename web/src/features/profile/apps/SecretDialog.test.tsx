@@ -1,30 +1,31 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { useSession } from '@/lib/session';
-import { farm } from '@/test/farm';
-import { dialogGone, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { useSession } from '@/lib/session/session';
+import { openProfile, paths, profileServer, sentTo, toasts, waitForDialogClosed } from '@/test/profileServer';
 import { ok, onPost, refused } from '@/test/server';
 import { tokens } from '@/test/session';
+import { telemetryServer } from '@/test/telemetryServer';
 import { forgetSecret, keepSecret, useFreshSecret } from './freshSecret';
 
 beforeEach(forgetSecret);
 
 // By its words: antd gives every dialog one and the same id in tests.
-const shown = async () => (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
+const findSecretDialog = async () =>
+  (await screen.findByText('Keep the secret now')).closest('[role=dialog]') as HTMLElement;
 const done = (dialog: HTMLElement) => within(dialog).getByRole('button', { name: 'Done' });
 const stored = (dialog: HTMLElement) => within(dialog).getByRole('checkbox', { name: 'I have stored the secret' });
 
-async function make() {
+async function createCredential() {
   const server = profileServer();
   const opened = await openProfile('/profile?tab=app');
   await opened.person.click(await screen.findByRole('button', { name: 'New key' }));
   await opened.person.type(screen.getByRole('textbox', { name: 'Name' }), ' Pump controller {Enter}');
-  return { server, ...opened, dialog: await shown() };
+  return { server, ...opened, dialog: await findSecretDialog() };
 }
 
 describe('a new secret', () => {
   it('is shown once, with a warning, and goes when its person has stored it', async () => {
-    const { server, person, dialog, client } = await make();
+    const { server, person, dialog, client } = await createCredential();
     expect(sentTo(server, paths.create)).toEqual([{ name: 'Pump controller' }]);
     expect(toasts()).toMatchObject([{ tone: 'success', title: 'Created' }]);
     expect(dialog).toHaveTextContent('“Pump controller” is ready.');
@@ -33,7 +34,7 @@ describe('a new secret', () => {
     expect(done(dialog)).toBeDisabled();
     await person.click(stored(dialog));
     await person.click(done(dialog));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(await screen.findByText('Pump controller')).toBeVisible();
     expect(document.body.innerHTML).not.toContain('ts_secret');
     expect(JSON.stringify({ ...sessionStorage, ...localStorage })).not.toContain('ts_secret');
@@ -51,7 +52,7 @@ describe('a new secret', () => {
   });
 
   it('cannot be closed by accident', async () => {
-    const { person, dialog, router } = await make();
+    const { person, dialog, router } = await createCredential();
     await person.keyboard('{Escape}');
     expect(dialog).toBeInTheDocument();
     expect(dialog).not.toHaveClass('ant-zoom-leave');
@@ -70,7 +71,7 @@ describe('a new secret', () => {
   });
 
   it('is not shown to whoever comes after the end of the session', async () => {
-    const { router } = await make();
+    const { router } = await createCredential();
     act(() => useSession.setState({ session: null, ended: 'lost' }));
     await waitFor(() => expect(router.state.location.pathname).toBe('/signin'));
     await waitFor(() => expect(document.body.innerHTML).not.toContain('ts_secret'));
@@ -79,7 +80,7 @@ describe('a new secret', () => {
 
   it('outlives a session that was renewed while it was made', async () => {
     const server = profileServer();
-    farm();
+    telemetryServer();
     let first = true;
     server.answers.set(paths.create, () => {
       if (!first) return ok({ id: 9, name: 'Pump', appKey: 'tk_9', appSecret: 'ts_late', enabled: 1 });
@@ -94,7 +95,7 @@ describe('a new secret', () => {
     expect(router.state.location.pathname).toBe('/dashboard-default');
     await waitFor(() => expect(useFreshSecret.getState().fresh?.appSecret).toBe('ts_late'));
     await act(() => router.navigate({ to: '/profile', search: { tab: 'app' } }));
-    expect(await shown()).toHaveTextContent('ts_late');
+    expect(await findSecretDialog()).toHaveTextContent('ts_late');
   });
 });
 
@@ -103,7 +104,7 @@ describe('copying', () => {
     profileServer();
     keepSecret({ id: 9, name: 'Pump', appKey: 'tk_9', appSecret: 'ts_secret', enabled: 1 });
     await openProfile('/profile?tab=app');
-    return shown();
+    return findSecretDialog();
   };
   const copy = (dialog: HTMLElement, name: string) => fireEvent.click(within(dialog).getByRole('button', { name }));
 

@@ -8,7 +8,7 @@ import { useClock } from '@/lib/format/clock';
 import { useFormat } from '@/lib/format/format';
 import { CopyButton } from '@/ui/CopyButton';
 import { IconButton } from '@/ui/IconButton';
-import type { Asked } from './AskDialog';
+import type { CredentialAction } from './CredentialConfirmDialog';
 import css from './cells.module.css';
 import type { Credential } from './queries';
 
@@ -62,7 +62,7 @@ export function Requests({ credential: { requests24h, requests30d } }: CellProps
   );
 }
 
-export function Actions({ credential, onAsk }: CellProps & { onAsk: (asked: Asked) => void }) {
+export function Actions({ credential, onAsk }: CellProps & { onAsk: (asked: CredentialAction) => void }) {
   const { t } = useTranslation();
   const open = credential.enabled === 1;
   const word = t(open ? 'app.close' : 'app.open');

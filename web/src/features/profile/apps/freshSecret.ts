@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { useSession } from '@/lib/session';
+import { useSession } from '@/lib/session/session';
 import type { NewCredential } from './queries';
 
 interface FreshSecret {

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
+import { api } from '@/lib/http/api';
 
 export type Credential = components['schemas']['Credential'];
 export type NewCredential = components['schemas']['NewCredential'];

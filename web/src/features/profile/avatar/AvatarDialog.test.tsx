@@ -1,9 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { gate } from '@/test/gate';
-import { loseNetwork } from '@/test/network';
-import { dialogGone, openProfile, profileServer, toasts } from '@/test/profile';
+import { goOffline } from '@/test/network';
+import { openProfile, profileServer, toasts, waitForDialogClosed } from '@/test/profileServer';
 import { ok, onPost, refused } from '@/test/server';
 
 const draw = vi.fn();
@@ -52,7 +52,7 @@ describe('a new picture', () => {
       sent();
       return ok('/avatar/new');
     });
-    const regain = loseNetwork();
+    const regain = goOffline();
     choose(png());
     const button = await dialog().findByRole('button', { name: 'Needs a connection' });
     expect(button).toBeDisabled();
@@ -78,7 +78,7 @@ describe('a new picture', () => {
     // Of a file of jsdom's own only the kind comes through here.
     expect(sent?.get('avatarFile')).toHaveProperty('type', 'image/png');
     expect(sent?.get('crop')).toBe('150,0,600');
-    await dialogGone();
+    await waitForDialogClosed();
     const pictures = [...document.querySelectorAll('header img, main img')].map((image) => image.getAttribute('src'));
     expect(pictures).toEqual(['http://farm.test/avatar/new', 'http://farm.test/avatar/new']);
   });

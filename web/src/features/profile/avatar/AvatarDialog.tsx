@@ -2,19 +2,19 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
-import { formText } from '@/lib/errorText';
+import { toast } from '@/lib/feedback/feedback';
 import { useFormat } from '@/lib/format/format';
-import { toast } from '@/lib/notices';
-import { userQuery } from '@/lib/queries';
+import { api } from '@/lib/http/api';
+import { formErrorText } from '@/lib/http/errorText';
+import { userQuery } from '@/lib/http/queries';
 import { Dialog } from '@/ui/Dialog';
 import { SendButton } from '@/ui/form/SendButton';
 import { Note } from '@/ui/Note';
 import css from './AvatarDialog.module.css';
 import { CropBox } from './CropBox';
-import { type Crop, cropText, middle } from './crop';
+import { type Crop, centredCrop, cropText } from './crop';
 import { FileDrop } from './FileDrop';
-import { openPicture, type Picture, type PictureError, PictureRefused } from './picture';
+import { openPicture, type Picture, type PictureError, RejectedPictureError } from './picture';
 
 interface AvatarDialogProps {
   open: boolean;
@@ -67,12 +67,12 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
     openPicture(file)
       .then(
         (picture) => {
-          if (latest.current === file) setChosen({ picture, crop: middle(picture.size) });
+          if (latest.current === file) setChosen({ picture, crop: centredCrop(picture.size) });
           else picture.image.close();
         },
         (error: unknown) => {
           if (latest.current !== file) return;
-          const reason = error instanceof PictureRefused ? error.reason : 'avatar.unreadable';
+          const reason = error instanceof RejectedPictureError ? error.reason : 'avatar.unreadable';
           setRefused({ reason, bytes: file.size });
         },
       )
@@ -101,7 +101,7 @@ export function AvatarDialog({ open, onClose }: AvatarDialogProps) {
   const why = refused
     ? t(refused.reason, { size: format.number(Math.ceil((refused.bytes / 1024 / 1024) * 10) / 10, 1) })
     : undefined;
-  const failure = upload.isPending ? undefined : formText(upload.error);
+  const failure = upload.isPending ? undefined : formErrorText(upload.error);
 
   return (
     <Dialog

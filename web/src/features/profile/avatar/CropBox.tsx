@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, useEffect, useId, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import css from './CropBox.module.css';
-import { type Crop, moved, withZoom, zoomed, zoomOf } from './crop';
+import { type Crop, moveCrop, withZoom, zoomCrop, zoomOf } from './crop';
 import type { Picture } from './picture';
 
 interface CropBoxProps {
@@ -11,18 +11,18 @@ interface CropBoxProps {
 }
 
 /** Pixels of the canvas; the server keeps 256. */
-const drawn = 512;
+const canvasSize = 512;
 const step = 0.05;
 const zoomStep = 1.15;
 
-const ways = new Map([
+const arrowMoves = new Map([
   ['ArrowLeft', { right: -1, down: 0 }],
   ['ArrowRight', { right: 1, down: 0 }],
   ['ArrowUp', { right: 0, down: -1 }],
   ['ArrowDown', { right: 0, down: 1 }],
 ]);
 /** Plus without Shift is the key of the equals sign. */
-const zooms = new Map([
+const zoomKeys = new Map([
   ['+', zoomStep],
   ['=', zoomStep],
   ['-', 1 / zoomStep],
@@ -41,7 +41,7 @@ export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
     const context = canvas.current?.getContext('2d');
     if (!context) return;
     const share = picture.image.width / size.width;
-    context.clearRect(0, 0, drawn, drawn);
+    context.clearRect(0, 0, canvasSize, canvasSize);
     context.imageSmoothingQuality = 'high';
     context.drawImage(
       picture.image,
@@ -51,8 +51,8 @@ export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
       crop.side * share,
       0,
       0,
-      drawn,
-      drawn,
+      canvasSize,
+      canvasSize,
     );
   }, [picture, size, crop]);
 
@@ -64,25 +64,25 @@ export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
       event.preventDefault();
       const at = pointIn(element, event);
       const factor = Math.exp(-Math.max(-120, Math.min(120, event.deltaY)) / 400);
-      change.current((now) => zoomed(now, size, factor, at));
+      change.current((now) => zoomCrop(now, size, factor, at));
     };
     element.addEventListener('wheel', onWheel, { passive: false });
     return () => element.removeEventListener('wheel', onWheel);
   }, [size]);
 
-  const fingers = useFingers((right, down, factor, at) =>
-    onCrop((now) => zoomed(moved(now, size, right, down), size, factor, at)),
+  const fingers = usePinchAndDrag((right, down, factor, at) =>
+    onCrop((now) => zoomCrop(moveCrop(now, size, right, down), size, factor, at)),
   );
 
   const onKey = (event: KeyboardEvent) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const way = ways.get(event.key);
-    const factor = zooms.get(event.key);
+    const way = arrowMoves.get(event.key);
+    const factor = zoomKeys.get(event.key);
     if (!way && !factor) return;
     event.preventDefault();
     const by = event.shiftKey ? step * 4 : step;
-    if (way) onCrop((now) => moved(now, size, way.right * by, way.down * by));
-    if (factor) onCrop((now) => zoomed(now, size, factor));
+    if (way) onCrop((now) => moveCrop(now, size, way.right * by, way.down * by));
+    if (factor) onCrop((now) => zoomCrop(now, size, factor));
   };
 
   return (
@@ -97,7 +97,7 @@ export function CropBox({ picture, crop, onCrop }: CropBoxProps) {
         tabIndex={0}
         onKeyDown={onKey}
       >
-        <canvas ref={canvas} width={drawn} height={drawn} className={css.canvas} {...fingers} />
+        <canvas ref={canvas} width={canvasSize} height={canvasSize} className={css.canvas} {...fingers} />
         <span className={css.ring} aria-hidden="true" />
       </div>
       <label className={css.zoom}>
@@ -130,14 +130,14 @@ function pointIn(element: Element, { clientX, clientY }: { clientX: number; clie
 type Point = { x: number; y: number };
 type Gesture = (right: number, down: number, factor: number, at: Point) => void;
 
-const between = (points: Point[]): Point => ({
+const midpoint = (points: Point[]): Point => ({
   x: points.reduce((sum, { x }) => sum + x, 0) / points.length,
   y: points.reduce((sum, { y }) => sum + y, 0) / points.length,
 });
-const spread = ([a, b]: Point[]): number => (a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0);
+const fingerDistance = ([a, b]: Point[]): number => (a && b ? Math.hypot(a.x - b.x, a.y - b.y) : 0);
 
 /** One finger or the mouse drags, two fingers drag and zoom. */
-function useFingers(onGesture: Gesture) {
+function usePinchAndDrag(onGesture: Gesture) {
   const down = useRef(new Map<number, Point>());
 
   const onMove = (event: PointerEvent<HTMLCanvasElement>) => {
@@ -145,8 +145,8 @@ function useFingers(onGesture: Gesture) {
     const before = [...down.current.values()];
     down.current.set(event.pointerId, pointIn(event.currentTarget, event));
     const after = [...down.current.values()];
-    const [from, to] = [between(before), between(after)];
-    const factor = spread(before) > 0 ? spread(after) / spread(before) : 1;
+    const [from, to] = [midpoint(before), midpoint(after)];
+    const factor = fingerDistance(before) > 0 ? fingerDistance(after) / fingerDistance(before) : 1;
     onGesture(to.x - from.x, to.y - from.y, factor || 1, to);
   };
   const onUp = (event: PointerEvent) => down.current.delete(event.pointerId);

@@ -11,25 +11,25 @@ export interface Size {
 }
 
 /** A smaller square than this is only blur at the size that the server keeps. */
-const smallestSide = 64;
+const minSidePixels = 64;
 
-export function largestSide({ width, height }: Size): number {
+export function maxSide({ width, height }: Size): number {
   return Math.min(width, height);
 }
 
-export function leastSide(size: Size): number {
-  return Math.min(smallestSide, largestSide(size));
+export function minSide(size: Size): number {
+  return Math.min(minSidePixels, maxSide(size));
 }
 
 /** The middle of the picture, as large as can be. */
-export function middle(size: Size): Crop {
-  const side = largestSide(size);
+export function centredCrop(size: Size): Crop {
+  const side = maxSide(size);
   return { x: (size.width - side) / 2, y: (size.height - side) / 2, side };
 }
 
 /** The nearest square that lies inside the picture. */
-function inside({ x, y, side }: Crop, size: Size): Crop {
-  const fitting = Math.min(Math.max(side, leastSide(size)), largestSide(size));
+function clampCrop({ x, y, side }: Crop, size: Size): Crop {
+  const fitting = Math.min(Math.max(side, minSide(size)), maxSide(size));
   return {
     x: Math.min(Math.max(x, 0), size.width - fitting),
     y: Math.min(Math.max(y, 0), size.height - fitting),
@@ -38,25 +38,25 @@ function inside({ x, y, side }: Crop, size: Size): Crop {
 }
 
 /** Moves the picture under the frame by shares of the frame's side: to the right is positive. */
-export function moved(crop: Crop, size: Size, right: number, down: number): Crop {
-  return inside({ ...crop, x: crop.x - right * crop.side, y: crop.y - down * crop.side }, size);
+export function moveCrop(crop: Crop, size: Size, right: number, down: number): Crop {
+  return clampCrop({ ...crop, x: crop.x - right * crop.side, y: crop.y - down * crop.side }, size);
 }
 
 /** Shows the picture `factor` times as large; the point at these shares of the frame stays where it is. */
-export function zoomed(crop: Crop, size: Size, factor: number, at = { x: 0.5, y: 0.5 }): Crop {
-  const side = Math.min(Math.max(crop.side / factor, leastSide(size)), largestSide(size));
-  return inside({ x: crop.x + (crop.side - side) * at.x, y: crop.y + (crop.side - side) * at.y, side }, size);
+export function zoomCrop(crop: Crop, size: Size, factor: number, at = { x: 0.5, y: 0.5 }): Crop {
+  const side = Math.min(Math.max(crop.side / factor, minSide(size)), maxSide(size));
+  return clampCrop({ x: crop.x + (crop.side - side) * at.x, y: crop.y + (crop.side - side) * at.y, side }, size);
 }
 
 /** How far it is zoomed in, 0 to 1, in equal steps for equal factors. */
 export function zoomOf(crop: Crop, size: Size): number {
-  const range = Math.log(largestSide(size) / leastSide(size));
-  return range === 0 ? 0 : Math.log(largestSide(size) / crop.side) / range;
+  const range = Math.log(maxSide(size) / minSide(size));
+  return range === 0 ? 0 : Math.log(maxSide(size) / crop.side) / range;
 }
 
 export function withZoom(crop: Crop, size: Size, zoom: number): Crop {
-  const side = largestSide(size) * (leastSide(size) / largestSide(size)) ** zoom;
-  return zoomed(crop, size, crop.side / side);
+  const side = maxSide(size) * (minSide(size) / maxSide(size)) ** zoom;
+  return zoomCrop(crop, size, crop.side / side);
 }
 
 /** `x,y,side` in whole pixels, never beyond the picture's edge. */

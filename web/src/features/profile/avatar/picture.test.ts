@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { largestFile, openPicture } from './picture';
+import { maxFileBytes, openPicture } from './picture';
 
 const heads = {
   jpeg: [0xff, 0xd8, 0xff, 0xe0],
@@ -43,8 +43,8 @@ it.each([
 
 it('takes 5 MiB and not a byte more', async () => {
   bitmaps.mockResolvedValue(bitmap(10, 10));
-  await expect(openPicture(file(heads.jpeg, largestFile))).resolves.toBeDefined();
-  await expect(openPicture(file(heads.jpeg, largestFile + 1))).rejects.toMatchObject({ reason: 'avatar.tooLarge' });
+  await expect(openPicture(file(heads.jpeg, maxFileBytes))).resolves.toBeDefined();
+  await expect(openPicture(file(heads.jpeg, maxFileBytes + 1))).rejects.toMatchObject({ reason: 'avatar.tooLarge' });
 });
 
 it('says when the pixels cannot be read', async () => {

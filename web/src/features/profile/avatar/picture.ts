@@ -1,13 +1,13 @@
 import type { Size } from './crop';
 
 /** The server's own bounds. */
-export const largestFile = 5 * 1024 * 1024;
+export const maxFileBytes = 5 * 1024 * 1024;
 export const pictureTypes = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
 export type PictureError = 'avatar.wrongKind' | 'avatar.tooLarge' | 'avatar.unreadable';
 
 /** Longer edges are drawn smaller: a phone's whole photo would take a gigabyte to move about. */
-const longestEdge = 1600;
+const maxEdge = 1600;
 
 export interface Picture {
   file: File;
@@ -17,7 +17,7 @@ export interface Picture {
   image: ImageBitmap;
 }
 
-export class PictureRefused extends Error {
+export class RejectedPictureError extends Error {
   readonly reason: PictureError;
 
   constructor(reason: PictureError) {
@@ -39,22 +39,22 @@ function typeOf(bytes: Uint8Array): string | null {
 /** Reads a picture for cropping; rejects with PictureRefused where the server would refuse it. */
 export async function openPicture(file: File): Promise<Picture> {
   const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
-  if (typeOf(head) === null) throw new PictureRefused('avatar.wrongKind');
-  if (file.size > largestFile) throw new PictureRefused('avatar.tooLarge');
-  let whole: ImageBitmap;
+  if (typeOf(head) === null) throw new RejectedPictureError('avatar.wrongKind');
+  if (file.size > maxFileBytes) throw new RejectedPictureError('avatar.tooLarge');
+  let fullSize: ImageBitmap;
   try {
-    whole = await createImageBitmap(file, { imageOrientation: 'from-image' });
+    fullSize = await createImageBitmap(file, { imageOrientation: 'from-image' });
   } catch {
-    throw new PictureRefused('avatar.unreadable');
+    throw new RejectedPictureError('avatar.unreadable');
   }
-  const size = { width: whole.width, height: whole.height };
-  const share = longestEdge / Math.max(size.width, size.height);
-  if (share >= 1) return { file, size, image: whole };
-  const image = await createImageBitmap(whole, {
+  const size = { width: fullSize.width, height: fullSize.height };
+  const share = maxEdge / Math.max(size.width, size.height);
+  if (share >= 1) return { file, size, image: fullSize };
+  const image = await createImageBitmap(fullSize, {
     resizeWidth: Math.max(1, Math.round(size.width * share)),
     resizeHeight: Math.max(1, Math.round(size.height * share)),
     resizeQuality: 'medium',
   });
-  whole.close();
+  fullSize.close();
   return { file, size, image };
 }

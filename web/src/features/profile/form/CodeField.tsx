@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
+import { api } from '@/lib/http/api';
 import { Field } from '@/ui/form/Field';
 import type { FieldState } from '@/ui/form/useForm';
 import { startCodeWait, useCodeWaitSeconds } from './codeWait';

@@ -13,20 +13,20 @@ afterEach(() => {
 });
 
 const seconds = () => renderHook(() => useCodeWaitSeconds());
-const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const advance = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 
 it('counts sixty seconds down, on the second, and then lets another be sent', async () => {
   const { result } = seconds();
   expect(result.current).toBe(0);
   act(startCodeWait);
   expect(result.current).toBe(60);
-  await pass(999);
+  await advance(999);
   expect(result.current).toBe(60);
-  await pass(1);
+  await advance(1);
   expect(result.current).toBe(59);
-  await pass(58_000);
+  await advance(58_000);
   expect(result.current).toBe(1);
-  await pass(1000);
+  await advance(1000);
   expect(result.current).toBe(0);
   expect(vi.getTimerCount()).toBe(0);
 });
@@ -35,11 +35,11 @@ it('goes on after the dialog was closed and the page loaded again', async () => 
   const first = seconds();
   act(startCodeWait);
   first.unmount();
-  await pass(20_500);
+  await advance(20_500);
   act(readCodeWait);
   const again = seconds();
   expect(again.result.current).toBe(40);
-  await pass(500);
+  await advance(500);
   expect(again.result.current).toBe(39);
 });
 

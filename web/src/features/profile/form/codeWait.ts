@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { create } from 'zustand';
-import { useSession } from '@/lib/session';
+import { useSession } from '@/lib/session/session';
 
 /** The server sends one code a minute, to a person as to a number; so does this. */
 export const codeWaitMs = 60_000;
@@ -42,7 +42,7 @@ export function readCodeWait(): void {
   useCodeWait.setState({ wait: stored() });
 }
 
-function left(wait: CodeWait | null, userId: number | undefined, now: number): number {
+function remainingMs(wait: CodeWait | null, userId: number | undefined, now: number): number {
   if (!wait || wait.userId !== userId) return 0;
   // A clock that was set back would make people wait for longer than anybody asked.
   const ms = wait.until - now;
@@ -57,7 +57,7 @@ export function useCodeWaitSeconds(): number {
     (changed: () => void) => {
       let timer: ReturnType<typeof setTimeout>;
       const plan = () => {
-        const rest = left(wait, userId, Date.now());
+        const rest = remainingMs(wait, userId, Date.now());
         if (rest === 0) return;
         timer = setTimeout(
           () => {
@@ -72,5 +72,5 @@ export function useCodeWaitSeconds(): number {
     },
     [wait, userId],
   );
-  return useSyncExternalStore(subscribe, () => Math.ceil(left(wait, userId, Date.now()) / 1000));
+  return useSyncExternalStore(subscribe, () => Math.ceil(remainingMs(wait, userId, Date.now()) / 1000));
 }

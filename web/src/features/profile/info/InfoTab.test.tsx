@@ -1,12 +1,12 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { farm } from '@/test/farm';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
 import { gate } from '@/test/gate';
-import { dialogGone, elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { elif, openProfile, paths, profileServer, sentTo, toasts, waitForDialogClosed } from '@/test/profileServer';
 import { ok, onPost, refused } from '@/test/server';
 import { tokens } from '@/test/session';
+import { telemetryServer } from '@/test/telemetryServer';
 
 const nickname = () => screen.getByRole('textbox', { name: 'Nickname' });
 const email = () => screen.getByRole('textbox', { name: 'Email' });
@@ -84,7 +84,7 @@ describe('essential information', () => {
     await person.type(dialog.getByRole('textbox', { name: 'Mobile' }), '+905551112233');
     await person.type(dialog.getByRole('textbox', { name: 'Verification code' }), '123456');
     await person.click(dialog.getByRole('button', { name: 'Bind number' }));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(mobile()).toHaveValue('+905551112233');
     expect(nickname()).toHaveValue('Elif of the valley');
     expect(email()).toHaveValue('elif@valley.examplex');
@@ -191,7 +191,7 @@ describe('what was typed and not saved', () => {
     const { person, router } = await openProfile();
     await person.clear(nickname());
     await person.type(nickname(), 'Elif Derya');
-    farm();
+    telemetryServer();
     let refusedOnce = false;
     server.answers.set(paths.update, () => {
       if (refusedOnce) return refused(601, 'no');

@@ -3,10 +3,10 @@ import { Input, type InputRef } from 'antd';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
-import { useDraft } from '@/lib/draft';
-import { toast } from '@/lib/notices';
-import { consoleSettingsQuery, userQuery } from '@/lib/queries';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { consoleSettingsQuery, userQuery } from '@/lib/http/queries';
+import { useDraft } from '@/lib/storage/useDraft';
 import { DraftBar } from '@/ui/DraftBar';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
@@ -25,7 +25,7 @@ interface InfoTabProps {
 type Typed = Partial<Pick<Info, 'nickname' | 'email'>>;
 
 /** What was typed and stands nowhere else. */
-function unsaved({ nickname, email }: Typed, saved: Typed): Typed {
+function unsavedFields({ nickname, email }: Typed, saved: Typed): Typed {
   return {
     ...(nickname === undefined || nickname === saved.nickname ? {} : { nickname }),
     ...(email === undefined || email === saved.email ? {} : { email }),
@@ -33,9 +33,9 @@ function unsaved({ nickname, email }: Typed, saved: Typed): Typed {
 }
 
 /** A draft is whatever storage held. */
-function typedBefore(draft: Partial<Typed> | null): Typed {
+function draftFields(draft: Partial<Typed> | null): Typed {
   const text = (value: unknown) => (typeof value === 'string' ? value : undefined);
-  return unsaved({ nickname: text(draft?.nickname), email: text(draft?.email) }, {});
+  return unsavedFields({ nickname: text(draft?.nickname), email: text(draft?.email) }, {});
 }
 
 /** Nickname and e-mail to change; the mobile changes only with a code, in a dialog of its own. */
@@ -46,7 +46,7 @@ export function InfoTab({ user, onPhone }: InfoTabProps) {
   const [typed, setTyped] = useState<Typed>({});
   const sms = useQuery(consoleSettingsQuery()).data?.sms ?? true;
   const values: Info = { nickname: user.nickname, email: user.email, ...typed, mobile: user.mobile };
-  const unsavedNow = unsaved(typed, user);
+  const unsavedNow = unsavedFields(typed, user);
   const draft = useDraft<Typed>('profile', Object.keys(unsavedNow).length > 0 ? unsavedNow : null);
 
   const save = useMutation({
@@ -62,7 +62,7 @@ export function InfoTab({ user, onPhone }: InfoTabProps) {
       client.setQueryData(queryKey, (known) => known && { ...known, nickname: nickname.trim(), email: email.trim() });
       void client.invalidateQueries({ queryKey });
       // What was typed while it was on its way is not saved yet.
-      setTyped((now) => unsaved(now, { nickname, email }));
+      setTyped((now) => unsavedFields(now, { nickname, email }));
     },
   });
 
@@ -79,7 +79,7 @@ export function InfoTab({ user, onPhone }: InfoTabProps) {
     <form className={css.form} onSubmit={form.submit} noValidate aria-label={t('profile.info')}>
       {draft.offered ? (
         <div className={css.note}>
-          <DraftBar onRestore={() => setTyped({ ...typed, ...typedBefore(draft.take()) })} onDiscard={draft.discard} />
+          <DraftBar onRestore={() => setTyped({ ...typed, ...draftFields(draft.take()) })} onDiscard={draft.discard} />
         </div>
       ) : null}
       <Field label={t('profile.nickname')} required error={nickname.error && t(nickname.error)}>

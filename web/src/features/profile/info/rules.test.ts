@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkInfo, type Info } from './rules';
 
-const right: Info = { nickname: 'Elif', email: 'elif@valley.example', mobile: '+905321144107' };
+const validInfo: Info = { nickname: 'Elif', email: 'elif@valley.example', mobile: '+905321144107' };
 
 describe('essential information', () => {
   it.each<[string, Partial<Info>, object]>([
@@ -15,11 +15,11 @@ describe('essential information', () => {
     ['a bare Chinese mobile', { mobile: '13800138000' }, {}],
     ['a bare mobile of elsewhere', { mobile: '05321144107' }, { mobile: 'profile.mobileFormat' }],
   ])('%s', (_, change, errors) => {
-    expect(checkInfo({ ...right, ...change }, true)).toEqual(errors);
+    expect(checkInfo({ ...validInfo, ...change }, true)).toEqual(errors);
   });
 
   it('does not ask for a mobile where none can be bound', () => {
-    expect(checkInfo({ ...right, mobile: '' }, false)).toEqual({});
+    expect(checkInfo({ ...validInfo, mobile: '' }, false)).toEqual({});
   });
 
   it('names what is wrong in the order of the fields', () => {

@@ -1,6 +1,6 @@
-import { isEmail } from '@/lib/emailAddress';
-import { isSeen } from '@/lib/name';
-import { isBound } from '@/lib/phoneNumber';
+import { isEmail } from '@/lib/text/emailAddress';
+import { isBoundNumber } from '@/lib/text/phoneNumber';
+import { isVisibleName } from '@/lib/text/visibleName';
 import type { Errors } from '@/ui/form/useForm';
 
 export interface Info {
@@ -20,11 +20,11 @@ export type InfoError =
 /** `bindable`: a code can be sent, so that somebody without a number can get one. */
 export function checkInfo({ nickname, email, mobile }: Info, bindable: boolean): Errors<Info, InfoError> {
   const errors: Errors<Info, InfoError> = {};
-  if (!isSeen(nickname)) errors.nickname = 'profile.nicknameRequired';
+  if (!isVisibleName(nickname)) errors.nickname = 'profile.nicknameRequired';
   if (mobile === '') {
     // Required, but nobody is locked out of the rest where no number can be bound.
     if (bindable) errors.mobile = 'phone.required';
-  } else if (!isBound(mobile)) errors.mobile = 'profile.mobileFormat';
+  } else if (!isBoundNumber(mobile)) errors.mobile = 'profile.mobileFormat';
   if (email.trim() === '') errors.email = 'profile.emailRequired';
   else if (!isEmail(email.trim())) errors.email = 'profile.emailFormat';
   return errors;

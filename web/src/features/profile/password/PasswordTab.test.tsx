@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profileServer';
 import { refused } from '@/test/server';
 
 const code = () => screen.getByRole('textbox', { name: 'Verification code' });

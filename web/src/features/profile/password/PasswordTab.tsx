@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { useTranslation } from 'react-i18next';
 import type { components } from '@/api/schema.gen';
-import { consoleSettingsQuery } from '@/lib/queries';
+import { consoleSettingsQuery } from '@/lib/http/queries';
 import { Note } from '@/ui/Note';
 import css from '../form/form.module.css';
 import { PasswordFields } from './PasswordFields';
-import { usualMinimum } from './rules';
+import { defaultMinimum } from './rules';
 
 interface PasswordTabProps {
   user: components['schemas']['User'];
@@ -44,5 +44,5 @@ export function PasswordTab({ user, onPhone }: PasswordTabProps) {
       </div>
     );
   }
-  return <PasswordFields user={user} minimum={settings?.passwordMin ?? usualMinimum} />;
+  return <PasswordFields user={user} minimum={settings?.passwordMin ?? defaultMinimum} />;
 }

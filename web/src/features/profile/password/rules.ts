@@ -9,11 +9,11 @@ export interface PasswordForm {
 export type PasswordError = 'phone.codeRequired' | 'password.required' | MinimumText | 'password.different';
 
 /** The least where a provider asks for no more; a sentence of its own says it. */
-export const usualMinimum = 6;
+export const defaultMinimum = 6;
 
 type MinimumText = 'password.min' | 'password.minOf';
 export const minimumText = (minimum: number): MinimumText =>
-  minimum === usualMinimum ? 'password.min' : 'password.minOf';
+  minimum === defaultMinimum ? 'password.min' : 'password.minOf';
 
 /** In characters as people count them, not in units of the text's encoding. */
 export const isShort = (password: string, minimum: number) => [...password].length < minimum;

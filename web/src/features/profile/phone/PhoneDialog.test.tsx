@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, it } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { dialogGone, elif, openProfile, paths, profileServer, sentTo, toasts } from '@/test/profile';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { elif, openProfile, paths, profileServer, sentTo, toasts, waitForDialogClosed } from '@/test/profileServer';
 import { refused } from '@/test/server';
 
 const dialog = () => within(screen.getByRole('dialog'));
@@ -32,7 +32,7 @@ describe('another number', () => {
     expect(sentTo(server, paths.send)).toEqual([{ mobile: '+905551112233', scene: 2 }]);
     expect(sentTo(server, paths.mobile)).toEqual([{ mobile: '+905551112233', scene: 2, code: '123456' }]);
     expect(sentTo(server, paths.bind)).toEqual([]);
-    await dialogGone();
+    await waitForDialogClosed();
     expect(screen.getByRole('textbox', { name: 'Mobile' })).toHaveValue('+905551112233');
   });
 
@@ -42,7 +42,7 @@ describe('another number', () => {
     await person.click(send());
     await waitFor(() => expect(send()).toBeDisabled());
     await person.click(dialog().getByRole('button', { name: 'Cancel' }));
-    await dialogGone();
+    await waitForDialogClosed();
     await person.click(screen.getByRole('button', { name: 'Update' }));
     expect(send()).toBeDisabled();
     expect(send()).toHaveTextContent(/^Again in \d\d s$/);

@@ -2,10 +2,10 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Button, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
-import { toast } from '@/lib/notices';
-import { maskNumber, plainNumber } from '@/lib/phoneNumber';
-import { consoleSettingsQuery, userQuery } from '@/lib/queries';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { consoleSettingsQuery, userQuery } from '@/lib/http/queries';
+import { maskNumber, normalizeNumber } from '@/lib/text/phoneNumber';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
@@ -73,7 +73,7 @@ function Form({ id, bound, onBusy, onDone }: FormProps) {
 
   const save = useMutation({
     mutationFn: (form: PhoneForm) => {
-      const body = { mobile: plainNumber(form.mobile), scene: codeScene, code: form.code.trim() };
+      const body = { mobile: normalizeNumber(form.mobile), scene: codeScene, code: form.code.trim() };
       return bound === ''
         ? api.post('/app-api/member/auth/validate-sms-code', { body })
         : api.put('/app-api/member/user/update-mobile', { body });
@@ -122,7 +122,7 @@ function Form({ id, bound, onBusy, onDone }: FormProps) {
         value={values.code}
         onChange={(code) => setValues({ ...values, code })}
         field={form.field('code') as FieldState<'phone.codeRequired'>}
-        number={() => (form.demand('mobile') ? plainNumber(values.mobile) : null)}
+        number={() => (form.demand('mobile') ? normalizeNumber(values.mobile) : null)}
         say={(number) => number}
         onSent={() => form.focus('code')}
       />

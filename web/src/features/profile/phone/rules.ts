@@ -1,4 +1,4 @@
-import { isInternational, plainNumber } from '@/lib/phoneNumber';
+import { isInternational, normalizeNumber } from '@/lib/text/phoneNumber';
 import type { Errors } from '@/ui/form/useForm';
 
 export interface PhoneForm {
@@ -10,7 +10,7 @@ export type PhoneError = 'phone.required' | 'phone.format' | 'phone.codeRequired
 
 export function checkPhone({ mobile, code }: PhoneForm): Errors<PhoneForm, PhoneError> {
   const errors: Errors<PhoneForm, PhoneError> = {};
-  const number = plainNumber(mobile);
+  const number = normalizeNumber(mobile);
   if (number === '') errors.mobile = 'phone.required';
   else if (!isInternational(number)) errors.mobile = 'phone.format';
   if (code.trim() === '') errors.code = 'phone.codeRequired';

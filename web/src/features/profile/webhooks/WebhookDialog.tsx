@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Button, Checkbox, Input, type InputRef } from 'antd';
 import { useId, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { formText } from '@/lib/errorText';
-import { makingText } from '@/lib/makingText';
-import { toast } from '@/lib/notices';
+import { toast } from '@/lib/feedback/feedback';
+import { createErrorText } from '@/lib/http/createErrorText';
+import { formErrorText } from '@/lib/http/errorText';
 import { Dialog } from '@/ui/Dialog';
 import { Field } from '@/ui/form/Field';
 import { SendButton } from '@/ui/form/SendButton';
@@ -60,7 +60,7 @@ export function WebhookDialog({ open, of, onClose }: WebhookDialogProps) {
     onSubmit: (all) => save.mutate({ ...all, name: all.name.trim(), url: all.url.trim() }),
   });
   const [name, url, chosen] = [form.field('name'), form.field('url'), form.field('events')];
-  const failure = of ? formText(save.error) : makingText(save.error);
+  const failure = of ? formErrorText(save.error) : createErrorText(save.error);
 
   return (
     <Dialog

@@ -1,10 +1,10 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { forgetSent } from '@/lib/duplicates';
-import { dialogGone, openProfile, toasts } from '@/test/profile';
-import { setWidth } from '@/test/screen';
+import { resetSentRequests } from '@/lib/http/duplicates';
+import { setWidth } from '@/test/mediaQueries';
+import { openProfile, toasts, waitForDialogClosed } from '@/test/profileServer';
 import { refused } from '@/test/server';
-import { told, type WebhookServer, webhook, webhookServer } from '@/test/webhook';
+import { type WebhookServer, webhook, webhookDelivery, webhookServer } from '@/test/webhookServer';
 import { forgetWebhookSecret } from './freshSecret';
 
 beforeEach(forgetWebhookSecret);
@@ -51,8 +51,8 @@ describe('the list', () => {
     server.webhooks = [webhook(1), webhook(2, { enabled: false, gone: true })];
     const before = sent(server, 'page').length;
     act(() => {
-      const said = Array.from({ length: 40 }, (_, i) => `event: delivery\ndata: {"noticeId":${i}}\n\n`);
-      server.live.newest()?.write(said.join(''));
+      const streamText = Array.from({ length: 40 }, (_, i) => `event: delivery\ndata: {"noticeId":${i}}\n\n`);
+      server.live.newest()?.write(streamText.join(''));
     });
     expect(await within(card('Hook 2')).findByText(/answered that it is gone \(410\)/)).toBeVisible();
     expect(within(card('Hook 2')).getByText('Off')).toBeVisible();
@@ -121,14 +121,14 @@ describe('a webhook', () => {
     const add = await screen.findByRole('button', { name: 'New webhook' });
     await person.click(add);
     await person.keyboard('{Escape}');
-    await dialogGone();
+    await waitForDialogClosed();
     await person.click(add);
     const dialog = within(await screen.findByRole('dialog'));
     await person.type(dialog.getByLabelText(/^Name/), 'Planner');
     await person.keyboard('{Escape}');
     expect(dialog.getByLabelText(/^Name/)).toHaveValue('Planner');
     await person.click(dialog.getByRole('button', { name: 'Cancel' }));
-    await dialogGone();
+    await waitForDialogClosed();
   });
 
   it('is made; its secret is shown once and kept nowhere', async () => {
@@ -155,7 +155,7 @@ describe('a webhook', () => {
     expect(secret).toHaveTextContent('whsec_first');
     fireEvent.click(within(secret).getByLabelText('I have stored the secret'));
     fireEvent.click(within(secret).getByText('Done'));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(await screen.findByRole('heading', { name: 'Pumps' })).toBeVisible();
     expect(document.body.innerHTML).not.toContain('whsec_first');
     const kept = () =>
@@ -180,7 +180,7 @@ describe('a webhook', () => {
     server.answers.clear();
     fill(dialog, /^Address/, 'https://new.example/');
     fireEvent.submit(dialog.getByLabelText(/^Name/));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(await screen.findByText('https://new.example/')).toBeVisible();
     expect(sent(server, 'update').at(-1)).toEqual({
       id: 1,
@@ -207,13 +207,13 @@ describe('a webhook', () => {
     expect(secret).toHaveTextContent('whsec_second');
     await person.click(within(secret).getByRole('checkbox', { name: 'I have stored the secret' }));
     await person.click(press('Done', within(secret)));
-    await dialogGone();
+    await waitForDialogClosed();
     expect(card('Hook 2')).toHaveTextContent(/former secret as well until/);
 
     await person.click(press('Delete: Hook 2'));
     expect(screen.getByRole('dialog')).toHaveAccessibleName('Delete “Hook 2”?');
     await person.click(press('Delete webhook'));
-    await dialogGone();
+    await waitForDialogClosed();
     await waitFor(() => expect(screen.queryByRole('heading', { name: 'Hook 2' })).toBeNull());
     expect(sent(server, 'delete')).toEqual([2]);
   });
@@ -236,11 +236,11 @@ describe('a webhook', () => {
     await person.click(await screen.findByRole('button', { name: 'Test: Hook 1' }));
     expect(await within(card('Hook 1')).findByText(/The program took it, 0.1/)).toBeVisible();
     expect(card('Hook 1')).toHaveTextContent('200 OK');
-    forgetSent(); // a second later
+    resetSentRequests(); // a second later
     server.outcome = { ok: false, took: 10_000, answer: '503 down', msg: 'The program did not accept it (status 503)' };
     await person.click(press('Test: Hook 1'));
     expect(await within(card('Hook 1')).findByText(/did not accept it \(status 503\)/)).toHaveTextContent('503 down');
-    forgetSent();
+    resetSentRequests();
     server.answers.set('test', () => refused(429, 'Try again in 30 s'));
     await person.click(press('Test: Hook 1'));
     expect(await screen.findByRole('dialog', { name: 'Error' })).toHaveAccessibleDescription(
@@ -254,9 +254,15 @@ describe('a webhook', () => {
     await person.click(await screen.findByRole('button', { name: 'Deliveries: Hook 1' }));
     expect(await screen.findByText(/Nothing yet/)).toBeVisible();
     server.deliveries = [
-      told(3, { event: 'resolved', state: 'queued', reason: 'trigger', attempts: 0, answer: undefined }),
-      told(2, { state: 'queued', reason: 'retry', attempts: 4, answer: '503 down', nextTime: Date.now() + 60_000 }),
-      told(1, { state: 'failed', reason: 'refused', answer: 'not sent: the address is in a network' }),
+      webhookDelivery(3, { event: 'resolved', state: 'queued', reason: 'trigger', attempts: 0, answer: undefined }),
+      webhookDelivery(2, {
+        state: 'queued',
+        reason: 'retry',
+        attempts: 4,
+        answer: '503 down',
+        nextTime: Date.now() + 60_000,
+      }),
+      webhookDelivery(1, { state: 'failed', reason: 'refused', answer: 'not sent: the address is in a network' }),
     ];
     act(() => server.live.newest()?.write('event: delivery\ndata: {"noticeId":42}\n\n'));
     const lines = await within(card('Hook 1')).findAllByRole('listitem');

@@ -3,14 +3,14 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from 'antd';
 import { type ComponentRef, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { errorText } from '@/lib/errorText';
+import { errorText } from '@/lib/http/errorText';
 import { Empty } from '@/ui/Empty';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
-import { AskDialog, type Asked } from './AskDialog';
-import { mostWebhooks, type Webhook, webhooksQuery } from './queries';
+import { maxWebhooks, type Webhook, webhooksQuery } from './queries';
 import { useWebhooksLive } from './useWebhooksLive';
 import { WebhookCard } from './WebhookCard';
+import { type WebhookAction, WebhookConfirmDialog } from './WebhookConfirmDialog';
 import { WebhookDialog } from './WebhookDialog';
 import { WebhookSecret } from './WebhookSecret';
 import css from './WebhooksTab.module.css';
@@ -19,11 +19,11 @@ import css from './WebhooksTab.module.css';
 export function WebhooksTab() {
   const { t } = useTranslation();
   const [editing, setEditing] = useState<{ of: Webhook | null; open: boolean }>({ of: null, open: false });
-  const [asked, setAsked] = useState<Asked | null>(null);
+  const [pendingAction, setPendingAction] = useState<WebhookAction | null>(null);
   const newButton = useRef<ComponentRef<typeof Button>>(null);
   const { data, ...query } = useQuery(webhooksQuery());
   useWebhooksLive();
-  const full = (data?.total ?? 0) >= mostWebhooks;
+  const full = (data?.total ?? 0) >= maxWebhooks;
 
   const add = (
     <Button
@@ -47,7 +47,7 @@ export function WebhooksTab() {
             <a className={css.reference} href="/open-api/#createWebhook">
               {t('webhook.reference')}
             </a>
-            {full ? <span className={css.full}>{t('webhook.full', { most: mostWebhooks })}</span> : null}
+            {full ? <span className={css.full}>{t('webhook.full', { most: maxWebhooks })}</span> : null}
           </p>
           {add}
         </div>
@@ -78,7 +78,7 @@ export function WebhooksTab() {
               key={webhook.id}
               webhook={webhook}
               onEdit={() => setEditing({ of: webhook, open: true })}
-              onAsk={(what) => setAsked({ what, webhook })}
+              onAsk={(what) => setPendingAction({ what, webhook })}
             />
           ))}
         </ul>
@@ -88,9 +88,9 @@ export function WebhooksTab() {
         of={editing.of}
         onClose={() => setEditing((before) => ({ ...before, open: false }))}
       />
-      <AskDialog
-        asked={asked}
-        onClose={() => setAsked(null)}
+      <WebhookConfirmDialog
+        asked={pendingAction}
+        onClose={() => setPendingAction(null)}
         onGone={() => {
           // The button that opened it may have gone with its card.
           if (document.activeElement === document.body) newButton.current?.focus();

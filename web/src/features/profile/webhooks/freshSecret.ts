@@ -1,5 +1,5 @@
 import { create } from 'zustand';
-import { useSession } from '@/lib/session';
+import { useSession } from '@/lib/session/session';
 
 /** A webhook's secret that nobody has said to have stored yet. */
 export interface FreshWebhookSecret {

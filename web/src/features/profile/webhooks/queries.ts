@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { components } from '@/api/schema.gen';
-import { api } from '@/lib/api';
+import { api } from '@/lib/http/api';
 
 type Schemas = components['schemas'];
 
@@ -10,7 +10,7 @@ export type WebhookOutcome = Schemas['WebhookOutcome'];
 export type WebhookDelivery = Schemas['WebhookDelivery'];
 
 /** The most that a farm can have. */
-export const mostWebhooks = 20;
+export const maxWebhooks = 20;
 
 const path = '/admin-api/client/pc/webhook';
 export const webhooksKey = ['webhooks'] as const;

@@ -1,20 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { Debounce } from '@/lib/device/live/debounce';
-import { useLive } from '@/lib/live/live';
+import { Debouncer } from '@/lib/async/debouncer';
+import { useLive } from '@/lib/live/useLive';
 import { webhooksKey } from './queries';
 
 /** A storm of alarms is many deliveries, and one question. */
-const askMs = [150, 600] as const;
+const refetchDebounceMs = [150, 600] as const;
 
 /** Keeps the list with what the server does: the answer to a delivery may have switched a webhook off. */
 export function useWebhooksLive(): void {
   const client = useQueryClient();
-  const [asking] = useState(
-    () => new Debounce(() => void client.invalidateQueries({ queryKey: webhooksKey }), ...askMs),
+  const [refetchSoon] = useState(
+    () => new Debouncer(() => void client.invalidateQueries({ queryKey: webhooksKey }), ...refetchDebounceMs),
   );
-  useEffect(() => () => asking.cancel(), [asking]);
+  useEffect(() => () => refetchSoon.cancel(), [refetchSoon]);
   useLive((events) => {
-    if (events.some(({ name }) => name === 'delivery' || name === 'reset')) asking.request();
+    if (events.some(({ name }) => name === 'delivery' || name === 'reset')) refetchSoon.request();
   });
 }

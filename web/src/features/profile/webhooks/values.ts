@@ -1,4 +1,4 @@
-import { isSeen } from '@/lib/name';
+import { isVisibleName } from '@/lib/text/visibleName';
 import type { Webhook, WebhookInput } from './queries';
 
 type Event = WebhookInput['events'][number];
@@ -31,7 +31,7 @@ export type WebhookError =
 /** What is wrong, in the order of the form; whether the address may be called is for the server to say. */
 export function checkWebhook({ name, url, events: chosen }: WebhookInput) {
   const errors: Partial<Record<keyof WebhookInput, WebhookError>> = {};
-  if (!isSeen(name)) errors.name = 'common.nameRequired';
+  if (!isVisibleName(name)) errors.name = 'common.nameRequired';
   if (url.trim() === '') errors.url = 'webhook.urlRequired';
   else if (!/^https?:\/\/[^\s/]/i.test(url.trim())) errors.url = 'webhook.urlFormat';
   if (chosen.length === 0) errors.events = 'webhook.eventRequired';

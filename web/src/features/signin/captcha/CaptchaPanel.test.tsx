@@ -1,19 +1,28 @@
 import { act, fireEvent, render, screen } from '@testing-library/react';
 import { HttpResponse } from 'msw';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { useLanguage } from '@/lib/i18n';
-import { bare, captchaBackend, drag, drop, slider, travel, unseal, until } from '@/test/captcha';
+import { useLanguage } from '@/lib/i18n/i18n';
+import {
+  captchaAnswer,
+  captchaServer,
+  decrypt,
+  drag,
+  drop,
+  slider,
+  sliderTravel,
+  waitWithoutClock,
+} from '@/test/captcha';
 import { gate } from '@/test/gate';
 import { CaptchaPanel } from './CaptchaPanel';
 
-let server: ReturnType<typeof captchaBackend>;
+let server: ReturnType<typeof captchaServer>;
 const onVerified = vi.fn<(verification: string) => void>();
 const onClose = vi.fn();
 
 beforeEach(() => {
   onVerified.mockReset();
   onClose.mockReset();
-  server = captchaBackend();
+  server = captchaServer();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'Date'] });
 });
 
@@ -25,7 +34,7 @@ const picture = () => screen.queryByRole('img', { name: 'Picture with a gap for 
 const phase = () => slider().parentElement?.dataset.phase;
 const words = () => screen.getByRole('status').textContent;
 const piece = () => (document.querySelector('img[alt=""]') as HTMLElement).style.left;
-const pass = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
+const advance = (ms: number) => act(() => vi.advanceTimersByTimeAsync(ms));
 const hide = (hidden: boolean) => {
   vi.spyOn(document, 'hidden', 'get').mockReturnValue(hidden);
   act(() => {
@@ -35,7 +44,7 @@ const hide = (hidden: boolean) => {
 
 async function open() {
   const drawn = render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
-  await until(() => expect(phase()).toBe('idle'));
+  await waitWithoutClock(() => expect(phase()).toBe('idle'));
   return drawn;
 }
 
@@ -43,7 +52,7 @@ async function open() {
 async function slide(x: number, outcome: 'ok' | 'fail') {
   drag(x);
   drop(x);
-  await until(() => expect(phase()).toBe(outcome));
+  await waitWithoutClock(() => expect(phase()).toBe(outcome));
 }
 
 describe('a drag', () => {
@@ -55,19 +64,19 @@ describe('a drag', () => {
     drag(118);
     expect(phase()).toBe('dragging');
     expect(Number.parseFloat(piece())).toBeCloseTo((118 / 310) * 100, 3);
-    expect(Number(slider().parentElement?.style.getPropertyValue('--at'))).toBeCloseTo(118 / travel.basis, 6);
-    await pass(2430);
+    expect(Number(slider().parentElement?.style.getPropertyValue('--at'))).toBeCloseTo(118 / sliderTravel.basis, 6);
+    await advance(2430);
     drop(118);
     expect(phase()).toBe('checking');
     expect(words()).toBe('Checking');
-    await until(() => expect(phase()).toBe('ok'));
+    await waitWithoutClock(() => expect(phase()).toBe('ok'));
     expect(words()).toBe('Verified in 2.4 s');
     expect(server.checks).toEqual([{ captchaType: 'blockPuzzle', token: 'token-1', point: { x: 118, y: 5 } }]);
-    await pass(999);
+    await advance(999);
     expect(onVerified).not.toHaveBeenCalled();
-    await pass(1);
+    await advance(1);
     expect(onVerified).toHaveBeenCalledTimes(1);
-    expect(unseal(onVerified.mock.calls[0]?.[0] ?? '')).toBe('token-1---{"x":118,"y":5}');
+    expect(decrypt(onVerified.mock.calls[0]?.[0] ?? '')).toBe('token-1---{"x":118,"y":5}');
   });
 
   it('sends the place where it was let go, in the basis of 310, however wide the picture is', async () => {
@@ -76,7 +85,7 @@ describe('a drag', () => {
     await open();
     fireEvent.pointerDown(slider(), { pointerId: 1, button: 0, clientX: 50 });
     fireEvent.pointerUp(slider(), { pointerId: 1, button: 0, clientX: 50 + (200 / 263) * 220 + 0.1 });
-    await until(() => expect(phase()).toBe('ok'));
+    await waitWithoutClock(() => expect(phase()).toBe('ok'));
     expect(server.checks[0]?.point).toEqual({ x: 200.12, y: 5 });
   });
 
@@ -131,7 +140,7 @@ describe('by keyboard', () => {
     expect(slider()).toHaveFocus();
     expect(slider()).toHaveAttribute('aria-disabled', 'true');
     press('ArrowRight');
-    await until(() => expect(phase()).toBe('idle'));
+    await waitWithoutClock(() => expect(phase()).toBe('idle'));
     expect(slider()).toHaveAttribute('aria-disabled', 'false');
     expect(slider()).toHaveAttribute('aria-valuenow', '0');
     for (let i = 0; i < 12; i += 1) press('ArrowRight', { shiftKey: true });
@@ -141,9 +150,9 @@ describe('by keyboard', () => {
     expect(slider()).toHaveAttribute('aria-valuenow', '119');
     expect(slider()).toHaveAttribute('aria-valuetext', 'Piece at 45%');
     expect(slider()).toHaveAccessibleDescription(/Drag, or use ← → and Enter/);
-    await pass(3000);
+    await advance(3000);
     press('Enter');
-    await until(() => expect(words()).toBe('Verified in 3.0 s'));
+    await waitWithoutClock(() => expect(words()).toBe('Verified in 3.0 s'));
     expect(server.checks[0]?.point).toEqual({ x: 119, y: 5 });
   });
 
@@ -163,7 +172,7 @@ describe('by keyboard', () => {
     fireEvent.keyDown(document.body, { key: 'Escape' });
     expect(onClose).toHaveBeenCalledTimes(1);
     unmount();
-    await pass(5000);
+    await advance(5000);
     expect(onVerified).not.toHaveBeenCalled();
     expect(server.gets).toHaveLength(1);
   });
@@ -175,10 +184,10 @@ describe('a failure', () => {
     await slide(40, 'fail');
     expect(words()).toBe('Verification failed, try again');
     expect(slider()).toHaveAttribute('aria-valuenow', '40');
-    await pass(999);
+    await advance(999);
     expect(server.gets).toHaveLength(1);
-    await pass(1);
-    await until(() => expect(phase()).toBe('idle'));
+    await advance(1);
+    await waitWithoutClock(() => expect(phase()).toBe('idle'));
     expect(picture()).toHaveAttribute('src', expect.stringContaining('YmFja2dyb3VuZA2'));
     expect(slider()).toHaveAttribute('aria-valuenow', '0');
     await slide(120, 'ok');
@@ -192,7 +201,7 @@ describe('a failure', () => {
     ['6110', 'expired', 'Verification failed, try again'],
     ['9999', 'fault', 'Verification failed, try again'],
   ] as const)('of code %s (%s) reads: %s', async (code, message, shown) => {
-    server.checkAnswers.push(() => bare(code, message));
+    server.checkAnswers.push(() => captchaAnswer(code, message));
     await open();
     await slide(120, 'fail');
     expect(words()).toBe(shown);
@@ -212,22 +221,22 @@ describe('a picture', () => {
   it.each([
     [
       'the server’s sentence',
-      () => bare('6201', 'Too many pictures. Wait a minute'),
+      () => captchaAnswer('6201', 'Too many pictures. Wait a minute'),
       'Too many pictures. Wait a minute',
     ],
-    ['that there was no sentence', () => bare('6112', null), 'Unknown system error'],
+    ['that there was no sentence', () => captchaAnswer('6112', null), 'Unknown system error'],
     ['that there is no connection', () => HttpResponse.error(), 'Cannot connect to the server'],
-    ['an answer that is no puzzle', () => bare('0000', null, { token: 't' }), 'Unknown system error'],
+    ['an answer that is no puzzle', () => captchaAnswer('0000', null, { token: 't' }), 'Unknown system error'],
     ['a page of a proxy', () => new HttpResponse('<html>', { status: 502 }), 'The server answered with status 502'],
   ])('that cannot be had shows %s, with a retry', async (_, answer, shown) => {
     server.getAnswers.push(answer);
     render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);
-    const note = await until(() => screen.getByRole('alert'));
+    const note = await waitWithoutClock(() => screen.getByRole('alert'));
     expect(note).toHaveTextContent('The picture did not arrive');
     expect(note).toHaveTextContent(shown);
     expect(slider()).toHaveAttribute('aria-disabled', 'true');
     fireEvent.click(retry());
-    await until(() => expect(phase()).toBe('idle'));
+    await waitWithoutClock(() => expect(phase()).toBe('idle'));
     expect(screen.queryByRole('alert')).toBeNull();
   });
 
@@ -236,64 +245,64 @@ describe('a picture', () => {
     fireEvent.error(picture() as HTMLElement);
     expect(screen.getByRole('alert')).toHaveTextContent('The picture did not arrive');
     fireEvent.click(retry());
-    await until(() => expect(phase()).toBe('idle'));
+    await waitWithoutClock(() => expect(phase()).toBe('idle'));
   });
 
   it('is changed by hand, one call at a time', async () => {
     await open();
     const refresh = screen.getByRole('button', { name: 'New picture' });
     const slow = gate();
-    server.getAnswers.push(() => slow.passed.then(() => bare('6112', 'late')));
+    server.getAnswers.push(() => slow.passed.then(() => captchaAnswer('6112', 'late')));
     fireEvent.click(refresh);
     expect(refresh).toHaveAttribute('aria-disabled', 'true');
     fireEvent.click(refresh);
-    await until(() => expect(server.gets).toHaveLength(2));
+    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
     slow.open();
-    await until(() => expect(phase()).toBe('broken'));
+    await waitWithoutClock(() => expect(phase()).toBe('broken'));
     expect(server.gets).toHaveLength(2);
   });
 
   it('is changed when it is due, and says when that is', async () => {
     await open();
     expect(screen.getByText('New picture in 2:00')).toBeVisible();
-    await pass(12_000);
+    await advance(12_000);
     expect(screen.getByText('New picture in 1:48')).toBeVisible();
-    await pass(107_999);
+    await advance(107_999);
     expect(server.gets).toHaveLength(1);
-    await pass(1);
-    await until(() => expect(server.gets).toHaveLength(2));
-    await until(() => expect(phase()).toBe('idle'));
-    await pass(120_000);
-    await until(() => expect(server.gets).toHaveLength(3));
+    await advance(1);
+    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
+    await waitWithoutClock(() => expect(phase()).toBe('idle'));
+    await advance(120_000);
+    await waitWithoutClock(() => expect(server.gets).toHaveLength(3));
   });
 
   it('stays while the piece is held, and is changed after', async () => {
     await open();
     drag(90);
-    await pass(125_000);
+    await advance(125_000);
     expect(phase()).toBe('dragging');
     expect(server.gets).toHaveLength(1);
     fireEvent.pointerCancel(slider(), { pointerId: 1 });
-    await pass(0);
-    await until(() => expect(server.gets).toHaveLength(2));
+    await advance(0);
+    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
   });
 
   it('held too long is still checked when let go: the server keeps it a little longer', async () => {
     await open();
     drag(120);
-    await pass(125_000);
+    await advance(125_000);
     drop(120);
-    await until(() => expect(phase()).toBe('ok'));
+    await waitWithoutClock(() => expect(phase()).toBe('ok'));
     expect(server.gets).toHaveLength(1);
   });
 
   it('is not changed in a page that nobody sees, but as soon as somebody looks', async () => {
     await open();
     hide(true);
-    await pass(600_000);
+    await advance(600_000);
     expect(server.gets).toHaveLength(1);
     hide(false);
-    await until(() => expect(server.gets).toHaveLength(2));
+    await waitWithoutClock(() => expect(server.gets).toHaveLength(2));
   });
 });
 
@@ -301,16 +310,16 @@ it('sends and passes on plain text where the server gives no key', async () => {
   server.secretKey = '';
   await open();
   await slide(120, 'ok');
-  await pass(1000);
+  await advance(1000);
   expect(onVerified).toHaveBeenCalledWith('token-1---{"x":120,"y":5}');
 });
 
 it('follows the language while it is open, numbers too', async () => {
   await open();
   drag(40);
-  await pass(1840);
+  await advance(1840);
   drop(120);
-  await until(() => expect(phase()).toBe('ok'));
+  await waitWithoutClock(() => expect(phase()).toBe('ok'));
   await act(() => useLanguage.getState().setLanguage('tr-tr'));
   expect(words()).toBe('Doğrulandı (1,8 sn)');
   expect(screen.getByRole('dialog', { name: 'Parçayı yerine kaydırın' })).toBeVisible();

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next';
-import { CaptchaRefusal } from '@/lib/captcha';
-import { errorText } from '@/lib/errorText';
+import { CaptchaError } from '@/lib/http/captcha';
+import { errorText } from '@/lib/http/errorText';
 import { ErrorNote } from '@/ui/ErrorNote';
 import { Loading, Skeleton } from '@/ui/Skeleton';
 import css from './CaptchaPanel.module.css';
@@ -17,7 +17,7 @@ interface PictureProps {
 export function Picture({ state: { phase, puzzle, x, error }, onRetry, onSpoilt }: PictureProps) {
   const { t } = useTranslation();
   if (phase === 'broken') {
-    const text = error instanceof CaptchaRefusal && error.message ? error.message : errorText(error);
+    const text = error instanceof CaptchaError && error.message ? error.message : errorText(error);
     return (
       <div className={css.broken}>
         <ErrorNote title={t('captcha.noPicture')} text={text} onRetry={onRetry} />

@@ -6,7 +6,7 @@ import { type CSSProperties, type KeyboardEvent, type PointerEvent, useEffect, u
 import { useTranslation } from 'react-i18next';
 import { useFormat } from '@/lib/format/format';
 import { failureText } from './failureText';
-import { farthest } from './puzzle';
+import { maxTravel } from './puzzle';
 import css from './Slider.module.css';
 import type { useCaptcha } from './useCaptcha';
 
@@ -27,22 +27,22 @@ export function Slider({ captcha, hintId }: SliderProps) {
   const { phase, x, seconds, error } = captcha.state;
   const track = useRef<HTMLDivElement>(null);
   const handle = useRef<HTMLDivElement>(null);
-  const held = useRef<{ pointer: number; from: number; travel: number } | null>(null);
+  const dragState = useRef<{ pointer: number; from: number; travel: number } | null>(null);
 
   // Who opened it by a key goes on by key.
   useEffect(() => handle.current?.focus({ preventScroll: true }), []);
 
   const placeOf = (event: PointerEvent) => {
-    if (held.current?.pointer !== event.pointerId) return null;
-    return ((event.clientX - held.current.from) / held.current.travel) * farthest;
+    if (dragState.current?.pointer !== event.pointerId) return null;
+    return ((event.clientX - dragState.current.from) / dragState.current.travel) * maxTravel;
   };
 
   const onPointerDown = (event: PointerEvent<HTMLDivElement>) => {
-    if (event.button !== 0 || held.current || !captcha.grasp()) return;
+    if (event.button !== 0 || dragState.current || !captcha.grasp()) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const travel = (track.current?.clientWidth ?? 0) - event.currentTarget.offsetWidth;
     // Where keys had moved it to, there the hand takes it up.
-    held.current = { pointer: event.pointerId, from: event.clientX - (x / farthest) * travel, travel };
+    dragState.current = { pointer: event.pointerId, from: event.clientX - (x / maxTravel) * travel, travel };
   };
   const onPointerMove = (event: PointerEvent) => {
     const place = placeOf(event);
@@ -51,12 +51,12 @@ export function Slider({ captcha, hintId }: SliderProps) {
   const onPointerUp = (event: PointerEvent) => {
     const place = placeOf(event);
     if (place === null) return;
-    held.current = null;
+    dragState.current = null;
     captcha.drop(place);
   };
   const onPointerCancel = (event: PointerEvent) => {
     if (placeOf(event) === null) return;
-    held.current = null;
+    dragState.current = null;
     captcha.cancel();
   };
 
@@ -80,7 +80,12 @@ export function Slider({ captcha, hintId }: SliderProps) {
   }[phase];
 
   return (
-    <div ref={track} className={css.track} data-phase={phase} style={{ '--at': String(x / farthest) } as CSSProperties}>
+    <div
+      ref={track}
+      className={css.track}
+      data-phase={phase}
+      style={{ '--at': String(x / maxTravel) } as CSSProperties}
+    >
       <div className={css.fill} />
       <p className={css.words} role="status">
         {phase === 'ok' ? <CheckCircleFilled aria-hidden="true" /> : null}
@@ -95,9 +100,9 @@ export function Slider({ captcha, hintId }: SliderProps) {
         aria-label={t('captcha.title')}
         aria-describedby={hintId}
         aria-valuemin={0}
-        aria-valuemax={farthest}
+        aria-valuemax={maxTravel}
         aria-valuenow={Math.round(x)}
-        aria-valuetext={t('captcha.position', { percent: format.percent(x / farthest) })}
+        aria-valuetext={t('captcha.position', { percent: format.percent(x / maxTravel) })}
         aria-disabled={phase !== 'idle' && phase !== 'dragging'}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}

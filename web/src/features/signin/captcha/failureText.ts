@@ -1,12 +1,12 @@
 import type { TFunction } from 'i18next';
-import { CaptchaRefusal } from '@/lib/captcha';
-import { errorText } from '@/lib/errorText';
+import { CaptchaError } from '@/lib/http/captcha';
+import { errorText } from '@/lib/http/errorText';
 
 /** Trying again would not help now, and the server says why. */
-const limits = new Set(['6201', '6202', '6204']);
+const limitCodes = new Set(['6201', '6202', '6204']);
 
 /** What a check that did not pass is told as. */
 export function failureText(error: unknown, t: TFunction): string {
-  if (!(error instanceof CaptchaRefusal)) return errorText(error);
-  return limits.has(error.repCode) && error.message ? error.message : t('captcha.fail');
+  if (!(error instanceof CaptchaError)) return errorText(error);
+  return limitCodes.has(error.repCode) && error.message ? error.message : t('captcha.fail');
 }

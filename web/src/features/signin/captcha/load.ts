@@ -1,4 +1,4 @@
-import { ApiError } from '@/lib/http';
+import { ApiError } from '@/lib/http/http';
 
 /** The panel is a file of its own, fetched when the form is first touched. Not to get it is to be without connection. */
 export async function loadCaptchaPanel(): Promise<typeof import('./CaptchaPanel')> {

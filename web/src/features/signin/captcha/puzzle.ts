@@ -1,12 +1,12 @@
-import { type CaptchaData, checkCaptcha, getCaptcha } from '@/lib/captcha';
-import { seal } from './seal';
+import { type CaptchaData, checkCaptcha, getCaptcha } from '@/lib/http/captcha';
+import { encryptPoint } from './encryptPoint';
 
 /** The puzzle's measures in the basis that its coordinates are told in, whatever the pixels of its pictures. */
 export const basis = { width: 310, height: 155, piece: 47 };
 /** As far as the piece can go. */
-export const farthest = basis.width - basis.piece;
+export const maxTravel = basis.width - basis.piece;
 /** A picture is replaced after this long; the server keeps its answer ten seconds longer. */
-const lifetime = 120_000;
+const pictureLifetimeMs = 120_000;
 
 export interface Puzzle {
   /** Addresses for `<img>`. */
@@ -30,7 +30,7 @@ export async function fetchPuzzle(signal: AbortSignal): Promise<Puzzle> {
     piece: picture(jigsawImageBase64),
     token,
     secretKey: secretKey ?? '',
-    due: Date.now() + lifetime,
+    due: Date.now() + pictureLifetimeMs,
   };
 }
 
@@ -41,6 +41,6 @@ function picture(base64: string): string {
 /** Has the piece at `x` (in the basis) checked; answers the captchaVerification that sign-in is sent with. */
 export async function checkPuzzle({ token, secretKey }: Puzzle, x: number, signal: AbortSignal): Promise<string> {
   const point = JSON.stringify({ x, y: 5 });
-  await checkCaptcha({ token, pointJson: seal(point, secretKey) }, signal);
-  return seal(`${token}---${point}`, secretKey);
+  await checkCaptcha({ token, pointJson: encryptPoint(point, secretKey) }, signal);
+  return encryptPoint(`${token}---${point}`, secretKey);
 }

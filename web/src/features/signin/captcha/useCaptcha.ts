@@ -1,8 +1,8 @@
 import { useCallback, useEffect, useEffectEvent, useRef, useState } from 'react';
-import { raiseError } from '@/lib/errorText';
-import { ApiError } from '@/lib/http';
-import { checkPuzzle, farthest, fetchPuzzle, NoPuzzleError, type Puzzle } from './puzzle';
-import { whenDue } from './whenDue';
+import { showError } from '@/lib/http/errorText';
+import { ApiError } from '@/lib/http/http';
+import { onceDue } from './onceDue';
+import { checkPuzzle, fetchPuzzle, maxTravel, NoPuzzleError, type Puzzle } from './puzzle';
 
 /** `loading` a picture; `broken`: it could not be had; `checking` while the server looks; `ok` and `fail` are shown for a second. */
 export type CaptchaPhase = 'loading' | 'broken' | 'idle' | 'dragging' | 'checking' | 'ok' | 'fail';
@@ -21,11 +21,11 @@ interface CaptchaState {
 
 const loading: CaptchaState = { phase: 'loading', puzzle: null, x: 0, seconds: 0, verification: '', error: null };
 /** How long an outcome is shown, milliseconds. */
-const shownFor = 1000;
+const outcomeMs = 1000;
 
 /** The captcha's own refusals stand in its panel alone; what failed as any call can is told as everywhere, too. */
-function told(error: unknown): unknown {
-  if (error instanceof ApiError) raiseError(error);
+function unexpectedError(error: unknown): unknown {
+  if (error instanceof ApiError) showError(error);
   return error;
 }
 
@@ -37,7 +37,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   const begun = useRef<number | null>(null);
 
   /** One call at a time; what an earlier one answers is of no interest any more. */
-  const asking = useCallback(async (ask: (signal: AbortSignal) => Promise<(now: CaptchaState) => CaptchaState>) => {
+  const runStep = useCallback(async (ask: (signal: AbortSignal) => Promise<(now: CaptchaState) => CaptchaState>) => {
     call.current?.abort();
     const controller = new AbortController();
     call.current = controller;
@@ -48,13 +48,13 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   const refresh = useCallback(() => {
     begun.current = null;
     setState(loading);
-    void asking((signal) =>
+    void runStep((signal) =>
       fetchPuzzle(signal).then(
         (next) => () => ({ ...loading, phase: 'idle', puzzle: next }),
-        (error: unknown) => () => ({ ...loading, phase: 'broken', error: told(error) }),
+        (error: unknown) => () => ({ ...loading, phase: 'broken', error: unexpectedError(error) }),
       ),
     );
-  }, [asking]);
+  }, [runStep]);
 
   useEffect(() => {
     refresh();
@@ -64,22 +64,22 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   const tellVerified = useEffectEvent(onVerified);
   useEffect(() => {
     // A picture that falls due while the piece is held is replaced once it is let go.
-    if (phase === 'idle' && puzzle) return whenDue(puzzle.due, refresh);
+    if (phase === 'idle' && puzzle) return onceDue(puzzle.due, refresh);
     if (phase !== 'ok' && phase !== 'fail') return;
-    const timer = setTimeout(phase === 'ok' ? () => tellVerified(verification) : refresh, shownFor);
+    const timer = setTimeout(phase === 'ok' ? () => tellVerified(verification) : refresh, outcomeMs);
     return () => clearTimeout(timer);
   }, [phase, puzzle, verification, refresh]);
 
   const verify = (at: number) => {
     if (!puzzle) return;
     // The server reads whole numbers; two decimals keep what is sent short.
-    const x = Math.round(within(at) * 100) / 100;
+    const x = Math.round(clampTravel(at) * 100) / 100;
     const seconds = (Date.now() - (begun.current ?? Date.now())) / 1000;
     setState({ ...state, phase: 'checking', x });
-    void asking((signal) =>
+    void runStep((signal) =>
       checkPuzzle(puzzle, x, signal).then(
         (passed) => (now) => ({ ...now, phase: 'ok', seconds, verification: passed }),
-        (error: unknown) => (now) => ({ ...now, phase: 'fail', error: told(error) }),
+        (error: unknown) => (now) => ({ ...now, phase: 'fail', error: unexpectedError(error) }),
       ),
     );
   };
@@ -96,11 +96,11 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
       setState({ ...state, phase: 'dragging' });
       return true;
     },
-    drag: (x: number) => setState((now) => (now.phase === 'dragging' ? { ...now, x: within(x) } : now)),
+    drag: (x: number) => setState((now) => (now.phase === 'dragging' ? { ...now, x: clampTravel(x) } : now)),
     /** Lets go at `x` and has it checked; a piece that was hardly moved goes back. */
     drop: (x: number) => {
       if (phase !== 'dragging') return;
-      if (within(x) < 1) setState({ ...state, phase: 'idle', x: 0 });
+      if (clampTravel(x) < 1) setState({ ...state, phase: 'idle', x: 0 });
       else verify(x);
     },
     /** The drag was taken away, by the system or by a gesture of the browser. */
@@ -109,7 +109,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     step: (by: number) => {
       if (phase !== 'idle') return;
       begun.current ??= Date.now();
-      setState((now) => ({ ...now, x: within(Math.round(now.x) + by) }));
+      setState((now) => ({ ...now, x: clampTravel(Math.round(now.x) + by) }));
     },
     /** Has the place checked that keys moved the piece to. */
     enter: () => {
@@ -118,6 +118,6 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   };
 }
 
-function within(x: number): number {
-  return Math.min(Math.max(x, 0), farthest);
+function clampTravel(x: number): number {
+  return Math.min(Math.max(x, 0), maxTravel);
 }

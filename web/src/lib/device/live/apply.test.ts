@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveEvent } from '@/lib/live/live';
-import { device, group, noon, overview, weather } from '@/test/farm';
+import type { LiveEvent } from '@/lib/live/useLive';
+import { device, group, noon, overview, weather } from '@/test/telemetryServer';
 import {
   applyToDay,
   applyToDevice,

@@ -1,4 +1,4 @@
-import type { LiveReading } from '@/lib/live/live';
+import type { LiveReading } from '@/lib/live/useLive';
 import type { Device, DeviceMap, DevicePage, Group, Latest, Overview, Series, SeriesPoint } from '../types';
 import { type Changes, replaces } from './changes';
 
@@ -43,10 +43,10 @@ export function applyToDevice(device: Device, changes: Changes): Device {
     if (changed !== latest) next = { ...next, lastData: [changed] };
   }
   // Arrival is contact, however old the reading.
-  if (hasNews(changes.readings.get(deviceName), latest) && changes.at > (device.lastContact ?? 0))
+  if (hasNewReadings(changes.readings.get(deviceName), latest) && changes.at > (device.lastContact ?? 0))
     next = { ...next, lastContact: changes.at };
   const presence = changes.presence.get(deviceName);
-  if (presence && presence.onlineState !== device.onlineState && presence.time >= lastTurn(device)) {
+  if (presence && presence.onlineState !== device.onlineState && presence.time >= lastTransition(device)) {
     next =
       presence.onlineState === 1
         ? { ...next, onlineState: 1, state: 0, onlineTime: presence.time }
@@ -56,33 +56,33 @@ export function applyToDevice(device: Device, changes: Changes): Device {
 }
 
 /** Whether readings came that the answer did not hold: what came before one that it held, it held as well. */
-function hasNews(readings: readonly LiveReading[] = [], latest: Latest = {}): boolean {
-  const held = readings.findLastIndex(({ time, values }) => {
+function hasNewReadings(readings: readonly LiveReading[] = [], latest: Latest = {}): boolean {
+  const lastHeld = readings.findLastIndex(({ time, values }) => {
     const known = Object.entries(values).filter(([sign]) => latest[sign]);
     return (
       known.length > 0 && known.every(([sign, value]) => latest[sign]?.time === time && latest[sign].value === value)
     );
   });
-  return held < readings.length - 1;
+  return lastHeld < readings.length - 1;
 }
 
-function lastTurn(device: Device): number {
+function lastTransition(device: Device): number {
   return Math.max(device.onlineTime ?? 0, device.offlineTime ?? 0);
 }
 
 export function applyToGroups(groups: Group[], changes: Changes): Group[] {
   return mapSame(groups, (group) => {
-    let came = 0;
+    let onlineDelta = 0;
     const deviceList = mapSame(group.deviceList, (device) => {
       const next = applyToDevice(device, changes);
-      came += next.onlineState - device.onlineState;
+      onlineDelta += next.onlineState - device.onlineState;
       return next;
     });
     if (deviceList === group.deviceList) return group;
     return {
       ...group,
       deviceList: deviceList as Device[],
-      onlineCount: within(group.onlineCount + came, group.deviceCount),
+      onlineCount: clamp(group.onlineCount + onlineDelta, group.deviceCount),
     };
   }) as Group[];
 }
@@ -115,23 +115,23 @@ export function applyToOverview(overview: Overview, changes: Changes): Overview 
     if (onlineState === 0) offlineTodayCount += 1;
   }
   if (counted === overview.time) return overview;
-  const online = within(onlineCount, deviceCount);
+  const online = clamp(onlineCount, deviceCount);
   return {
     ...overview,
     onlineCount: online,
     offlineCount: deviceCount - online,
-    offlineTodayCount: within(offlineTodayCount, deviceCount - online),
+    offlineTodayCount: clamp(offlineTodayCount, deviceCount - online),
     time: counted,
   };
 }
 
-function within(value: number, most: number): number {
+function clamp(value: number, most: number): number {
   return Math.min(most, Math.max(0, value));
 }
 
 const dayMs = 24 * 3_600_000;
 /** Points beyond this are thinned by the next fetch; a day of one reading every ten seconds is 8,640. */
-const mostPoints = 10_000;
+const maxPoints = 10_000;
 
 /** Lets the line of the last 24 hours grow at its end and fall off at its beginning. */
 export function applyToDay(series: Series, deviceName: string, changes: Changes): Series {
@@ -139,15 +139,15 @@ export function applyToDay(series: Series, deviceName: string, changes: Changes)
   if (!readings) return series;
   let next = series;
   for (const [sign, points] of Object.entries(series)) {
-    const grown = grow(points, sign, readings);
+    const grown = appendReadings(points, sign, readings);
     if (grown === points) continue;
     if (next === series) next = { ...series };
-    next[sign] = grown.filter(({ time }) => time > changes.at - dayMs).slice(-mostPoints);
+    next[sign] = grown.filter(({ time }) => time > changes.at - dayMs).slice(-maxPoints);
   }
   return next;
 }
 
-function grow(points: SeriesPoint[], sign: string, readings: readonly LiveReading[]): SeriesPoint[] {
+function appendReadings(points: SeriesPoint[], sign: string, readings: readonly LiveReading[]): SeriesPoint[] {
   const grown = [...points];
   for (const { time, values } of readings) {
     const value = values[sign];

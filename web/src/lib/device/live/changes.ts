@@ -1,16 +1,19 @@
-import type { LiveEvent, LivePresence, LiveReading } from '@/lib/live/live';
+import type { LiveEvent, LivePresence, LiveReading } from '@/lib/live/useLive';
 
 type Value = LiveReading['values'][string];
 
 /** A value with its time, and with its arrival where that was before. */
-export interface Newest {
+export interface NewestValue {
   time: number;
   arrival?: number;
   value: Value;
 }
 
 /** Whether a value replaces another: the lesser of time and arrival decides, so one of a clock that is ahead hides none after it. */
-export function replaces(value: Pick<Newest, 'time' | 'arrival'>, known: Pick<Newest, 'time' | 'arrival'>): boolean {
+export function replaces(
+  value: Pick<NewestValue, 'time' | 'arrival'>,
+  known: Pick<NewestValue, 'time' | 'arrival'>,
+): boolean {
   if (value.time === known.time) return true;
   const order = value.arrival ?? value.time;
   const before = known.arrival ?? known.time;
@@ -20,7 +23,7 @@ export function replaces(value: Pick<Newest, 'time' | 'arrival'>, known: Pick<Ne
 /** A batch of live events, sorted by what they are about. */
 export interface Changes {
   /** The newest value of each property, by device. */
-  latest: Map<string, Map<string, Newest>>;
+  latest: Map<string, Map<string, NewestValue>>;
   /** Every reading, by device: lines grow by all of them. */
   readings: Map<string, LiveReading[]>;
   /** Where each device ended up. */

@@ -1,10 +1,10 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteServerTime } from '@/lib/format/clock';
-import type { LiveEvent } from '@/lib/live/live';
-import { overviewQuery } from '@/lib/queries';
-import { device, group, noon, overview } from '@/test/farm';
+import { overviewQuery } from '@/lib/http/queries';
+import type { LiveEvent } from '@/lib/live/useLive';
 import { gate } from '@/test/gate';
+import { device, group, noon, overview } from '@/test/telemetryServer';
 import { deviceKeys } from '../queries';
 import type { Group, Overview } from '../types';
 import { DeviceLive } from './deviceLive';
@@ -26,7 +26,7 @@ let stop: () => void;
 const stops: (() => void)[] = [];
 
 /** Somebody looks at a query, which is answered by a function. */
-function look<T>(queryKey: readonly unknown[], answer: () => T | Promise<T>) {
+function observeQuery<T>(queryKey: readonly unknown[], answer: () => T | Promise<T>) {
   const ask = vi.fn(async () => answer());
   stops.push(
     new QueryObserver(client, { queryKey, queryFn: ask, retry: false, staleTime: 60_000 }).subscribe(() => undefined),
@@ -34,7 +34,7 @@ function look<T>(queryKey: readonly unknown[], answer: () => T | Promise<T>) {
   return ask;
 }
 
-const pass = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
+const advance = (ms = 0) => vi.advanceTimersByTimeAsync(ms);
 const counts = () => client.getQueryData<Overview>(overviewKey);
 const groups = () => client.getQueryData<Group[]>(groupsKey);
 
@@ -56,70 +56,72 @@ afterEach(() => {
 describe('presence', () => {
   it('moves the counts at once and has them counted anew when it is quiet', async () => {
     let answer = overview({ onlineCount: 231, time: noon });
-    const ask = look(overviewKey, () => answer);
-    await pass();
+    const ask = observeQuery(overviewKey, () => answer);
+    await advance();
     live.handle([presence('WS-1', 0, noon + 1)]);
     expect(counts()).toMatchObject({ onlineCount: 230, offlineCount: 18 });
     answer = overview({ onlineCount: 229, offlineCount: 19, time: noon + 2000 });
-    await pass(1999);
+    await advance(1999);
     expect(ask).toHaveBeenCalledTimes(1);
-    await pass(1);
+    await advance(1);
     expect(ask).toHaveBeenCalledTimes(2);
     expect(counts()).toMatchObject({ onlineCount: 229, offlineCount: 19 });
   });
 
   it('is counted anew now and then even when it is never quiet', async () => {
-    const ask = look(overviewKey, () => overview());
-    await pass();
+    const ask = observeQuery(overviewKey, () => overview());
+    await advance();
     for (let i = 0; i < 11; i++) {
       live.handle([presence('WS-1', (i % 2) as 0 | 1, Date.now())]);
-      await pass(1000);
+      await advance(1000);
     }
     expect(ask).toHaveBeenCalledTimes(2);
   });
 
   it('has the lists of one state asked for anew, and no others', async () => {
     const list = () => ({ list: [device({ deviceName: 'WS-1' })], total: 1 });
-    const askOnline = look(deviceKeys.page('en-us', { groupId: 1, onlineState: 1 }, 1), list);
-    const askAll = look(deviceKeys.page('en-us', { groupId: 1 }, 1), list);
-    await pass();
+    const askOnline = observeQuery(deviceKeys.page('en-us', { groupId: 1, onlineState: 1 }, 1), list);
+    const askAll = observeQuery(deviceKeys.page('en-us', { groupId: 1 }, 1), list);
+    await advance();
     live.handle([presence('WS-1', 0, noon)]);
-    await pass(15_000);
+    await advance(15_000);
     expect(askOnline).toHaveBeenCalledTimes(2);
     expect(askAll).toHaveBeenCalledTimes(1);
   });
 
   it('of a device that no list holds has the groups asked for, once for a burst', async () => {
-    const ask = look(groupsKey, () => [group({ deviceCount: 400, deviceList: [device({ deviceName: 'WS-1' })] })]);
-    await pass();
+    const ask = observeQuery(groupsKey, () => [
+      group({ deviceCount: 400, deviceList: [device({ deviceName: 'WS-1' })] }),
+    ]);
+    await advance();
     live.handle([presence('WS-1', 0, noon)]);
-    await pass(15_000);
+    await advance(15_000);
     expect(ask).toHaveBeenCalledTimes(1);
     live.handle([presence('WS-399', 0, noon), presence('WS-398', 0, noon)]);
-    await pass(15_000);
+    await advance(15_000);
     expect(ask).toHaveBeenCalledTimes(2);
   });
 });
 
 describe('a reading', () => {
   it('of a known property asks for nothing', async () => {
-    const ask = look(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
-    await pass();
+    const ask = observeQuery(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
+    await advance();
     live.handle([reading('WS-1', { airTemperature: 9 })]);
-    await pass(60_000);
+    await advance(60_000);
     expect(ask).toHaveBeenCalledTimes(1);
     expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
   });
 
   it('of a property read for the first time asks for its name and unit, once', async () => {
-    const ask = look(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
-    await pass();
+    const ask = observeQuery(groupsKey, () => [group({ deviceList: [device({ deviceName: 'WS-1' })] })]);
+    await advance();
     live.handle([reading('WS-1', { co2: 420 })]);
-    await pass(15_000);
+    await advance(15_000);
     expect(ask).toHaveBeenCalledTimes(2);
     // The server does not list it: asking again would not help.
     live.handle([reading('WS-1', { co2: 421 })]);
-    await pass(15_000);
+    await advance(15_000);
     expect(ask).toHaveBeenCalledTimes(2);
   });
 });
@@ -129,13 +131,13 @@ describe('the first reading of a device', () => {
 
   it('is on the screen within the second', async () => {
     let found = empty('WS-1');
-    const ask = look(groupsKey, () => [group({ deviceList: [found] })]);
-    await pass();
+    const ask = observeQuery(groupsKey, () => [group({ deviceList: [found] })]);
+    await advance();
     found = device({ deviceName: 'WS-1' });
     // However busy the rest of the farm is.
     for (let i = 0; i < 10; i++) {
       live.handle([reading('WS-1', { airTemperature: 9 }), reading('WS-2', { airTemperature: i })]);
-      await pass(100);
+      await advance(100);
     }
     expect(ask).toHaveBeenCalledTimes(2);
     expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
@@ -143,32 +145,32 @@ describe('the first reading of a device', () => {
 
   it('is one question of many devices, and few while they go on and on', async () => {
     const names = Array.from({ length: 200 }, (_, i) => `WS-${i}`);
-    const ask = look(groupsKey, () => [group({ deviceList: names.map(empty) })]);
-    await pass();
+    const ask = observeQuery(groupsKey, () => [group({ deviceList: names.map(empty) })]);
+    await advance();
     for (const name of names.slice(0, 100)) live.handle([reading(name, { airTemperature: 9 })]);
-    await pass(1000);
+    await advance(1000);
     expect(ask).toHaveBeenCalledTimes(2);
     for (const name of names.slice(100)) {
       live.handle([reading(name, { airTemperature: 9 })]);
-      await pass(20);
+      await advance(20);
     }
-    await pass(15_000);
+    await advance(15_000);
     expect(ask).toHaveBeenCalledTimes(3);
   });
 });
 
 describe('a notice', () => {
   it('has counts, marks and levels asked for within the second', async () => {
-    const askOverview = look(overviewKey, () => overview());
-    const askGroups = look(groupsKey, () => [group()]);
-    const askMap = look(deviceKeys.map(null), () => ({ markers: [], clusters: [], total: 0, unplaced: 0 }));
-    const askDay = look(deviceKeys.day('WS-1', 'airTemperature', 200), () => ({}));
-    await pass();
+    const askOverview = observeQuery(overviewKey, () => overview());
+    const askGroups = observeQuery(groupsKey, () => [group()]);
+    const askMap = observeQuery(deviceKeys.map(null), () => ({ markers: [], clusters: [], total: 0, unplaced: 0 }));
+    const askDay = observeQuery(deviceKeys.day('WS-1', 'airTemperature', 200), () => ({}));
+    await advance();
     for (let i = 0; i < 10; i++) {
       live.handle([{ name: 'notice', data: {} }]);
-      await pass(50);
+      await advance(50);
     }
-    await pass(300);
+    await advance(300);
     expect(askOverview.mock.calls.length).toBeLessThanOrEqual(3);
     for (const ask of [askOverview, askGroups, askMap]) expect(ask.mock.calls.length).toBeGreaterThanOrEqual(2);
     expect(askDay).toHaveBeenCalledTimes(1);
@@ -179,14 +181,14 @@ describe('a reset', () => {
   it('fetches everything anew, and does not wait for what was under way', async () => {
     const { passed, open } = gate<Group[]>();
     const answers: (Group[] | Promise<Group[]>)[] = [passed, [group({ onlineCount: 7 })]];
-    const ask = look(groupsKey, () => answers.shift() ?? []);
-    await pass();
+    const ask = observeQuery(groupsKey, () => answers.shift() ?? []);
+    await advance();
     live.handle([{ name: 'reset' }]);
-    await pass();
+    await advance();
     expect(ask).toHaveBeenCalledTimes(2);
     expect(groups()?.[0]?.onlineCount).toBe(7);
     open([group({ onlineCount: 1 })]);
-    await pass();
+    await advance();
     expect(groups()?.[0]?.onlineCount).toBe(7);
   });
 });
@@ -194,13 +196,13 @@ describe('a reset', () => {
 describe('an answer written before an event that overtook it', () => {
   it('does not undo the event', async () => {
     const { passed, open } = gate<Group[]>();
-    look(groupsKey, () => passed);
-    look(overviewKey, () => overview({ onlineCount: 231, time: noon + 5000 }));
-    await pass();
+    observeQuery(groupsKey, () => passed);
+    observeQuery(overviewKey, () => overview({ onlineCount: 231, time: noon + 5000 }));
+    await advance();
     live.handle([presence('WS-1', 0, noon + 6000), reading('WS-1', { airTemperature: 9 })]);
     // As the server knew them before.
     open([group({ deviceList: [device({ deviceName: 'WS-1', onlineState: 1 })] })]);
-    await pass();
+    await advance();
     expect(groups()?.[0]?.onlineCount).toBe(0);
     expect(groups()?.[0]?.deviceList[0]).toMatchObject({ onlineState: 0 });
     expect(groups()?.[0]?.deviceList[0]?.lastData[0]?.airTemperature?.value).toBe(9);
@@ -209,8 +211,8 @@ describe('an answer written before an event that overtook it', () => {
 
   it('that holds the event already is taken as it is', async () => {
     const { passed, open } = gate<Group[]>();
-    look(groupsKey, () => passed);
-    await pass();
+    observeQuery(groupsKey, () => passed);
+    await advance();
     live.handle([presence('WS-1', 0, noon)]);
     open([
       group({
@@ -219,57 +221,60 @@ describe('an answer written before an event that overtook it', () => {
         deviceList: [device({ deviceName: 'WS-1', onlineState: 0, offlineTime: noon })],
       }),
     ]);
-    await pass();
+    await advance();
     expect(groups()?.[0]?.onlineCount).toBe(4);
   });
 
   it('is not bothered with events that came before it was asked for', async () => {
     live.handle([presence('WS-1', 0, noon)]);
-    look(groupsKey, () => [
+    observeQuery(groupsKey, () => [
       group({ deviceList: [device({ deviceName: 'WS-1', onlineState: 1, onlineTime: noon - 1e6 })] }),
     ]);
-    await pass();
+    await advance();
     expect(groups()?.[0]?.onlineCount).toBe(1);
   });
 });
 
 describe('time', () => {
   it('turns the counts of today at midnight, and again the next', async () => {
-    const ask = look(overviewKey, () => overview({ time: Date.now() }));
-    await pass(12 * 3_600_000);
+    const ask = observeQuery(overviewKey, () => overview({ time: Date.now() }));
+    await advance(12 * 3_600_000);
     expect(ask).toHaveBeenCalledTimes(1);
-    await pass(1001);
+    await advance(1001);
     expect(ask).toHaveBeenCalledTimes(2);
-    await pass(24 * 3_600_000);
+    await advance(24 * 3_600_000);
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
   it('passes without a call when nothing happens', async () => {
-    const asks = [look(overviewKey, () => overview({ time: Date.now() })), look(groupsKey, () => [group()])];
-    await pass(6 * 3_600_000);
+    const asks = [
+      observeQuery(overviewKey, () => overview({ time: Date.now() })),
+      observeQuery(groupsKey, () => [group()]),
+    ];
+    await advance(6 * 3_600_000);
     for (const ask of asks) expect(ask).toHaveBeenCalledTimes(1);
   });
 });
 
 it('fetches anew on a later visit, which has missed what was told meanwhile', async () => {
-  const ask = look(groupsKey, () => [group()]);
-  await pass();
+  const ask = observeQuery(groupsKey, () => [group()]);
+  await advance();
   stop();
   stop = live.start();
-  await pass();
+  await advance();
   expect(ask).toHaveBeenCalledTimes(2);
 });
 
 it('leaves a failed query failed, so that it is asked again', async () => {
   let fail = false;
-  look(overviewKey, () => {
+  observeQuery(overviewKey, () => {
     if (fail) throw new Error('503');
     return overview({ time: noon });
   });
-  await pass();
+  await advance();
   fail = true;
   await client.invalidateQueries({ queryKey: overviewKey });
-  await pass();
+  await advance();
   live.handle([presence('WS-1', 0, noon + 1)]);
   expect(client.getQueryState(overviewKey)?.status).toBe('error');
 });

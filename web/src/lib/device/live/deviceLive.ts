@@ -1,42 +1,42 @@
 import type { Query, QueryClient } from '@tanstack/react-query';
+import { Debouncer } from '@/lib/async/debouncer';
 import { noteServerTime, now } from '@/lib/format/clock';
 import { nextMidnight } from '@/lib/format/date';
-import type { LiveEvent } from '@/lib/live/live';
-import { overviewQuery } from '@/lib/queries';
+import { overviewQuery } from '@/lib/http/queries';
+import type { LiveEvent } from '@/lib/live/useLive';
 import { deviceKeys, type PageFilter } from '../queries';
 import type { Overview } from '../types';
-import { applyToCache, knownDevices } from './cache';
+import { applyToCache, knownDevices } from './applyToCache';
 import { type Changes, changesOf, isEmpty } from './changes';
-import { Debounce } from './debounce';
-import { Replay } from './replay';
+import { EventReplay } from './eventReplay';
 
 type Kind = Parameters<typeof deviceKeys.kind>[0];
 
 /** What shows devices with what they read last. */
-const lists: readonly Kind[] = ['groups', 'page', 'device', 'latest', 'map'];
-const firstsRestMs = 3000;
+const deviceListKinds: readonly Kind[] = ['groups', 'page', 'device', 'latest', 'map'];
+const firstReadingsPauseMs = 3000;
 
 /** Applies live events to what was fetched of devices, and fetches anew what they cannot tell. */
 export class DeviceLive {
   private readonly client: QueryClient;
-  private readonly replay: Replay;
+  private readonly replay: EventReplay;
   /** What only the server can count: who is back since midnight, which alarms are open. */
-  private readonly counts = new Debounce(() => this.recount(), 2000, 10_000);
+  private readonly countsRefetch = new Debouncer(() => this.refetchCounts(), 2000, 10_000);
   /** A notice changes counts, marks and levels; the screen shows it within the second. */
-  private readonly alarms = new Debounce(() => this.refetch(['groups', 'page', 'device', 'map']), 150, 600);
-  private readonly unknown = new Debounce(() => this.askForUnknown(), 3000, 15_000);
+  private readonly alarmsRefetch = new Debouncer(() => this.refetch(['groups', 'page', 'device', 'map']), 150, 600);
+  private readonly unknownRefetch = new Debouncer(() => this.refetchUnknown(), 3000, 15_000);
   /** Whoever sets up a device waits for its first reading. */
-  private readonly firsts = new Debounce(() => this.askForFirsts(), 250, 600);
-  private firstsAt = 0;
+  private readonly firstReadingsRefetch = new Debouncer(() => this.refetchFirstReadings(), 250, 600);
+  private firstReadingsAt = 0;
   /** Devices that came or went, and properties that were read, since the last look at what is unknown. */
-  private readonly moved = new Set<string>();
-  private readonly read = new Map<string, Set<string>>();
+  private readonly transitionedDevices = new Set<string>();
+  private readonly readSigns = new Map<string, Set<string>>();
   /** Asked for once already: a property that the server does not list is not asked for again and again. */
-  private readonly asked = new Set<string>();
+  private readonly askedSigns = new Set<string>();
 
   constructor(client: QueryClient) {
     this.client = client;
-    this.replay = new Replay(client);
+    this.replay = new EventReplay(client);
   }
 
   start(): () => void {
@@ -50,24 +50,25 @@ export class DeviceLive {
     for (const queryKey of [deviceKeys.all, overviewQuery().queryKey]) {
       void this.client.invalidateQueries({ queryKey, predicate: ({ state }) => state.data !== undefined });
     }
-    const stopMidnight = this.atMidnight();
+    const stopMidnight = this.refetchAtMidnight();
     return () => {
       unwatch();
       unsubscribe();
       stopMidnight();
-      for (const debounce of [this.counts, this.alarms, this.unknown, this.firsts]) debounce.cancel();
+      for (const debounce of [this.countsRefetch, this.alarmsRefetch, this.unknownRefetch, this.firstReadingsRefetch])
+        debounce.cancel();
     };
   }
 
   handle(events: readonly LiveEvent[]): void {
     if (events.some(({ name }) => name === 'reset')) this.refetchAll();
-    if (events.some(({ name }) => name === 'notice')) this.alarms.request();
+    if (events.some(({ name }) => name === 'notice')) this.alarmsRefetch.request();
     this.replay.add(events);
     const changes = changesOf(events, now());
     if (isEmpty(changes)) return;
     applyToCache(this.client, changes);
-    if (changes.transitions.length > 0) this.counts.request();
-    this.note(changes);
+    if (changes.transitions.length > 0) this.countsRefetch.request();
+    this.recordChanges(changes);
   }
 
   private refetchAll(): void {
@@ -78,7 +79,7 @@ export class DeviceLive {
   }
 
   /** The counts, and the lists of those that are online or are not: who came or went belongs to another one. */
-  private recount(): void {
+  private refetchCounts(): void {
     this.refetch([]);
     const byState = ({ queryKey }: Query) => (queryKey[3] as PageFilter).onlineState !== undefined;
     void this.client.invalidateQueries({ queryKey: deviceKeys.kind('page'), predicate: byState });
@@ -90,51 +91,51 @@ export class DeviceLive {
     for (const queryKey of keys) void this.client.invalidateQueries({ queryKey });
   }
 
-  private note(changes: Changes): void {
-    for (const { deviceName } of changes.transitions) this.moved.add(deviceName);
+  private recordChanges(changes: Changes): void {
+    for (const { deviceName } of changes.transitions) this.transitionedDevices.add(deviceName);
     for (const [deviceName, values] of changes.latest) {
-      const signs = this.read.get(deviceName) ?? new Set();
+      const signs = this.readSigns.get(deviceName) ?? new Set();
       for (const sign of values.keys()) signs.add(sign);
-      this.read.set(deviceName, signs);
+      this.readSigns.set(deviceName, signs);
     }
     // More that come while the first are still being shown wait until it is quiet.
-    const rests = Date.now() - this.firstsAt < firstsRestMs;
-    if (changes.transitions.length > 0 || rests) this.unknown.request();
-    if (changes.latest.size > 0 && !rests) this.firsts.request();
+    const pausing = Date.now() - this.firstReadingsAt < firstReadingsPauseMs;
+    if (changes.transitions.length > 0 || pausing) this.unknownRefetch.request();
+    if (changes.latest.size > 0 && !pausing) this.firstReadingsRefetch.request();
   }
 
   /** Counts of groups move by devices that no list holds. */
-  private askForUnknown(): void {
+  private refetchUnknown(): void {
     const known = knownDevices(this.client);
-    const strangers = [...this.moved].some((deviceName) => !known.has(deviceName));
-    this.moved.clear();
-    if (strangers) this.refetch(lists);
-    this.askForFirsts(strangers);
+    const hasUnknown = [...this.transitionedDevices].some((deviceName) => !known.has(deviceName));
+    this.transitionedDevices.clear();
+    if (hasUnknown) this.refetch(deviceListKinds);
+    this.refetchFirstReadings(hasUnknown);
   }
 
   /** A property's first reading needs its name and unit. `done`: all are being asked for anyway. */
-  private askForFirsts(done = false): void {
+  private refetchFirstReadings(done = false): void {
     const known = knownDevices(this.client);
     let ask = false;
-    for (const [deviceName, signs] of this.read) {
+    for (const [deviceName, signs] of this.readSigns) {
       const device = known.get(deviceName);
       if (!device) continue;
       const latest = device.lastData[0] ?? {};
       for (const sign of signs) {
         const key = `${deviceName} ${sign}`;
-        if (sign in latest || this.asked.has(key)) continue;
-        this.asked.add(key);
+        if (sign in latest || this.askedSigns.has(key)) continue;
+        this.askedSigns.add(key);
         ask = true;
       }
     }
-    this.read.clear();
+    this.readSigns.clear();
     if (!ask) return;
-    this.firstsAt = Date.now();
-    if (!done) this.refetch(lists);
+    this.firstReadingsAt = Date.now();
+    if (!done) this.refetch(deviceListKinds);
   }
 
   /** "Today" and "since midnight" begin anew. */
-  private atMidnight(): () => void {
+  private refetchAtMidnight(): () => void {
     let timer: ReturnType<typeof setTimeout>;
     const wait = () => {
       // A second late, so that the server's day has turned too.

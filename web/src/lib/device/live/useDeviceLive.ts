@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { useLive } from '@/lib/live/live';
+import { useLive } from '@/lib/live/useLive';
 import { DeviceLive } from './deviceLive';
 
 /** Keeps everything that a page shows of devices with what the server tells, so that nothing needs to be asked again and again. */

@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Input } from 'antd';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import { type Mode, modes, type Ways, waysQuery } from '@/lib/channel/queries';
-import { type Language, languages } from '@/lib/i18n';
+import { type AvailableKinds, availableKindsQuery, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { type Language, languages } from '@/lib/i18n/i18n';
 import { Field } from '@/ui/form/Field';
 import { Note } from '@/ui/Note';
 import { Select } from '@/ui/Select';
 import css from './ChannelFields.module.css';
-import { ModeBox } from './ModeBox';
+import { ChannelKindBox } from './ChannelKindBox';
 import type { ChannelFormState } from './useChannelForm';
 
 /** What a channel is: its name, its ways with their recipients, and the language that it speaks. */
 export function ChannelFields({ form }: { form: ChannelFormState }) {
   const { t } = useTranslation();
   const id = useId();
-  const ways = useQuery(waysQuery()).data;
+  const ways = useQuery(availableKindsQuery()).data;
   const own = languages.find(({ code }) => code === ways?.language);
   const { values, change } = form;
   const modesError = form.errorOf('modes');
@@ -43,8 +43,8 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
             *
           </span>
         </legend>
-        {modes.map((mode) => (
-          <ModeBox
+        {channelKinds.map((mode) => (
+          <ChannelKindBox
             key={mode}
             mode={mode}
             form={form}
@@ -84,7 +84,7 @@ export function ChannelFields({ form }: { form: ChannelFormState }) {
 }
 
 /** That this server cannot tell anybody this way, or only pretends to. */
-function WayNote({ mode, ways }: { mode: Mode; ways: Ways | undefined }) {
+function WayNote({ mode, ways }: { mode: ChannelKind; ways: AvailableKinds | undefined }) {
   const { t } = useTranslation();
   if (!ways) return null;
   const logged = mode === 'phoneMessage' && ways.logged;

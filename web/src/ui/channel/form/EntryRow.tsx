@@ -2,12 +2,12 @@ import ExclamationCircleOutlined from '@ant-design/icons/ExclamationCircleOutlin
 import MinusCircleOutlined from '@ant-design/icons/MinusCircleOutlined';
 import { useId } from 'react';
 import { useTranslation } from 'react-i18next';
-import type { Mode } from '@/lib/channel/queries';
+import type { ChannelKind } from '@/lib/channel/queries';
 import { IconButton } from '@/ui/IconButton';
-import css from './ModeBox.module.css';
+import css from './ChannelKindBox.module.css';
 
 interface EntryRowProps {
-  mode: Mode;
+  mode: ChannelKind;
   /** Its place, from 1. */
   nth: number;
   text: string;

@@ -1,10 +1,10 @@
 import i18next from 'i18next';
 import { describe, expect, it } from 'vitest';
-import { ApiError } from '@/lib/api';
-import { useLanguage } from '@/lib/i18n';
+import { ApiError } from '@/lib/http/api';
+import { useLanguage } from '@/lib/i18n/i18n';
 import { channel } from '@/test/samples';
 import { refusalOf } from './refusal';
-import { checkChannel, isRight } from './rules';
+import { checkChannel, isValid } from './rules';
 import { beforeSeparator, splitList } from './split';
 import { type ChannelValues, channelBody, newValues, sameValues, valuesOf } from './values';
 
@@ -58,9 +58,9 @@ describe('a list that is pasted', () => {
 
 describe('what is wrong', () => {
   it('is nothing with a name, a way and recipients', () => {
-    expect(isRight(checkChannel(values()))).toBe(true);
-    expect(isRight(checkChannel(mails('a@farm.example', '', ' b@farm.example ')))).toBe(true);
-    expect(isRight(checkChannel(numbers('+90 (555) 111-22-33', '905551112234', '13800138000')))).toBe(true);
+    expect(isValid(checkChannel(values()))).toBe(true);
+    expect(isValid(checkChannel(mails('a@farm.example', '', ' b@farm.example ')))).toBe(true);
+    expect(isValid(checkChannel(numbers('+90 (555) 111-22-33', '905551112234', '13800138000')))).toBe(true);
   });
 
   it.each([
@@ -146,13 +146,13 @@ it('knows changes by what they say, not by the numbers of rows', () => {
 });
 
 describe('a refusal', () => {
-  const said = (msg: string, of = values()) => refusalOf(new ApiError(601, msg, 'business'), of, i18next.t);
+  const refusalWith = (msg: string, of = values()) => refusalOf(new ApiError(601, msg, 'business'), of, i18next.t);
 
   it('goes to its field, in any language', async () => {
-    expect(said('Please enter a name')?.field).toBe('name');
-    expect(said('Select at least one mode')?.field).toBe('modes');
+    expect(refusalWith('Please enter a name')?.field).toBe('name');
+    expect(refusalWith('Select at least one mode')?.field).toBe('modes');
     await useLanguage.getState().setLanguage('zh-cn');
-    expect(said('邮箱地址格式不正确：b@farm.example', mails('a@farm.example', 'b@farm.example'))).toMatchObject({
+    expect(refusalWith('邮箱地址格式不正确：b@farm.example', mails('a@farm.example', 'b@farm.example'))).toMatchObject({
       field: 'email',
       key: 2,
     });
@@ -160,13 +160,13 @@ describe('a refusal', () => {
 
   it('goes to the row that it names, as it was typed or as it was sent', () => {
     const of = numbers('+905551112233', '+90 555 000 00 00');
-    expect(said('Not a phone number: +905550000000', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
-    expect(said('Not a phone number: +90 555 000 00 00', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
-    expect(said('Add at least one phone number', of)).toMatchObject({ field: 'phoneMessage', key: 1 });
+    expect(refusalWith('Not a phone number: +905550000000', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
+    expect(refusalWith('Not a phone number: +90 555 000 00 00', of)).toMatchObject({ field: 'phoneMessage', key: 2 });
+    expect(refusalWith('Add at least one phone number', of)).toMatchObject({ field: 'phoneMessage', key: 1 });
   });
 
   it('that names no field stands above the form; a fault is none', () => {
-    expect(said('A farm has at most 1,000 channels')).toEqual({
+    expect(refusalWith('A farm has at most 1,000 channels')).toEqual({
       field: 'form',
       text: 'A farm has at most 1,000 channels',
     });

@@ -1,11 +1,11 @@
-import { type Mode, modes } from '@/lib/channel/queries';
-import { isEmail } from '@/lib/emailAddress';
-import { isSeen } from '@/lib/name';
-import { isInternational } from '@/lib/phoneNumber';
-import { type ChannelValues, nameLimit, plainRecipient } from './values';
+import { type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { isEmail } from '@/lib/text/emailAddress';
+import { isInternational } from '@/lib/text/phoneNumber';
+import { isVisibleName } from '@/lib/text/visibleName';
+import { type ChannelValues, nameLimit, normalizeRecipient } from './values';
 
 /** What is wrong, by the name of its sentence, so that it follows the language. */
-export interface Wrong {
+export interface FieldProblem {
   key:
     | 'common.nameRequired'
     | 'device.form.tooLong'
@@ -21,10 +21,10 @@ export interface Wrong {
 }
 
 export interface Findings {
-  name?: Wrong;
-  modes?: Wrong;
+  name?: FieldProblem;
+  modes?: FieldProblem;
   /** By the key of the row. */
-  entries: Record<Mode, ReadonlyMap<number, Wrong>>;
+  entries: Record<ChannelKind, ReadonlyMap<number, FieldProblem>>;
 }
 
 export const sentences = {
@@ -33,21 +33,21 @@ export const sentences = {
 } as const;
 
 /** The longest address that mail can carry, in characters. */
-const longestAddress = 254;
+const maxAddressLength = 254;
 
-function isRecipient(mode: Mode, text: string): boolean {
-  return mode === 'email' ? text.length <= longestAddress && isEmail(text) : isInternational(text);
+function isRecipient(mode: ChannelKind, text: string): boolean {
+  return mode === 'email' ? text.length <= maxAddressLength && isEmail(text) : isInternational(text);
 }
 
-function checkEntries({ on, entries }: ChannelValues, mode: Mode): ReadonlyMap<number, Wrong> {
-  const wrong = new Map<number, Wrong>();
+function checkEntries({ on, entries }: ChannelValues, mode: ChannelKind): ReadonlyMap<number, FieldProblem> {
+  const wrong = new Map<number, FieldProblem>();
   if (!on[mode]) return wrong;
   const filled = entries[mode].filter(({ text }) => text.trim() !== '');
   const [first] = entries[mode];
   if (filled.length === 0 && first) wrong.set(first.key, { key: sentences[mode].empty });
   const seen = new Set<string>();
   for (const { key, text } of filled) {
-    const plain = plainRecipient(mode, text);
+    const plain = normalizeRecipient(mode, text);
     const same = mode === 'email' ? plain.toLowerCase() : plain.replace(/^\+/, '');
     if (!isRecipient(mode, plain)) wrong.set(key, { key: sentences[mode].format, value: text.trim() });
     else if (seen.has(same)) wrong.set(key, { key: sentences[mode].twice, value: text.trim() });
@@ -61,12 +61,12 @@ export function checkChannel(values: ChannelValues): Findings {
   const findings: Findings = {
     entries: { email: checkEntries(values, 'email'), phoneMessage: checkEntries(values, 'phoneMessage') },
   };
-  if (!isSeen(values.name)) findings.name = { key: 'common.nameRequired' };
+  if (!isVisibleName(values.name)) findings.name = { key: 'common.nameRequired' };
   else if ([...values.name.trim()].length > nameLimit) findings.name = { key: 'device.form.tooLong', most: nameLimit };
-  if (!modes.some((mode) => values.on[mode])) findings.modes = { key: 'channel.modeRequired' };
+  if (!channelKinds.some((mode) => values.on[mode])) findings.modes = { key: 'channel.modeRequired' };
   return findings;
 }
 
-export function isRight({ name, modes: ways, entries }: Findings): boolean {
-  return !name && !ways && modes.every((mode) => entries[mode].size === 0);
+export function isValid({ name, modes: ways, entries }: Findings): boolean {
+  return !name && !ways && channelKinds.every((mode) => entries[mode].size === 0);
 }

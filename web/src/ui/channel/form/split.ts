@@ -1,10 +1,10 @@
-import type { Mode } from '@/lib/channel/queries';
+import type { ChannelKind } from '@/lib/channel/queries';
 
-const between = /[,;，；、\r\n\t]+/;
+const listSeparators = /[,;，；、\r\n\t]+/;
 
 /** The addresses or numbers of a list that was pasted: out of a mail's head, a table, a note. */
-export function splitList(text: string, mode: Mode): string[] {
-  const pieces = text.split(between);
+export function splitList(text: string, mode: ChannelKind): string[] {
+  const pieces = text.split(listSeparators);
   // A number may hold blanks, an address none; and a mail's head names people beside their addresses.
   const found = mode === 'email' ? pieces.flatMap((piece) => addressesOf(piece)) : pieces.map((piece) => piece.trim());
   return [...new Set(found.filter((one) => one !== ''))];

@@ -1,12 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { useTranslation } from 'react-i18next';
-import { api } from '@/lib/api';
-import { type Channel, type Mode, mostRecipients, refetchChannels } from '@/lib/channel/queries';
-import { useDraft } from '@/lib/draft';
-import { toast } from '@/lib/notices';
+import { type Channel, type ChannelKind, maxRecipients, refetchChannels } from '@/lib/channel/queries';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { useDraft } from '@/lib/storage/useDraft';
 import { type Refusal, refusalOf } from './refusal';
-import { checkChannel, isRight, type Wrong } from './rules';
+import { checkChannel, type FieldProblem, isValid } from './rules';
 import { type ChannelValues, channelBody, newValues, nextKey, sameValues, valuesOf } from './values';
 
 /** Everything that the form of a channel holds and does; `channel` is null for a new one. */
@@ -68,10 +68,10 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
     setValues((now) => ({ ...now, ...part }));
     setRefusal(null);
   };
-  const changeEntries = (mode: Mode, entries: ChannelValues['entries'][Mode]) =>
+  const changeEntries = (mode: ChannelKind, entries: ChannelValues['entries'][ChannelKind]) =>
     change({ entries: { ...values.entries, [mode]: entries } });
 
-  const told = (field: string, wrong: Wrong | undefined) =>
+  const problemText = (field: string, wrong: FieldProblem | undefined) =>
     wrong && (tries > 0 || left.has(field)) ? t(wrong.key, { most: wrong.most, value: wrong.value }) : undefined;
 
   return {
@@ -89,26 +89,27 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
       if (taken) setValues((now) => ({ ...now, ...taken }));
     },
     /** What is wrong with a field, once it was left or somebody tried to save. */
-    errorOf: (field: 'name' | 'modes') => (refusal?.field === field ? refusal.text : told(field, findings[field])),
-    entryError: (mode: Mode, key: number) =>
+    errorOf: (field: 'name' | 'modes') =>
+      refusal?.field === field ? refusal.text : problemText(field, findings[field]),
+    entryError: (mode: ChannelKind, key: number) =>
       refusal?.field === mode && refusal.key === key
         ? refusal.text
-        : told(`${mode} ${key}`, findings.entries[mode].get(key)),
+        : problemText(`${mode} ${key}`, findings.entries[mode].get(key)),
     leave: (field: string) => setLeft((now) => new Set([...now, field])),
-    toggle: (mode: Mode) => change({ on: { ...values.on, [mode]: !values.on[mode] } }),
+    toggle: (mode: ChannelKind) => change({ on: { ...values.on, [mode]: !values.on[mode] } }),
     /** Answers the key of the new row. */
-    addEntry: (mode: Mode) => {
+    addEntry: (mode: ChannelKind) => {
       const key = nextKey(values.entries[mode]);
       changeEntries(mode, [...values.entries[mode], { key, text: '' }]);
       return key;
     },
-    typeEntry: (mode: Mode, key: number, text: string) =>
+    typeEntry: (mode: ChannelKind, key: number, text: string) =>
       changeEntries(
         mode,
         values.entries[mode].map((entry) => (entry.key === key ? { key, text } : entry)),
       ),
     /** The last one that remains is emptied. */
-    removeEntry: (mode: Mode, key: number) => {
+    removeEntry: (mode: ChannelKind, key: number) => {
       const entries = values.entries[mode];
       if (entries.length > 1)
         changeEntries(
@@ -119,7 +120,7 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
     },
     /** Puts a list into rows, the first of it in place of a row; what does not fit is said. */
     /** Puts a list in the place of an entry, and answers the key of the last one. */
-    pasteEntries: (mode: Mode, key: number, texts: readonly string[]): number => {
+    pasteEntries: (mode: ChannelKind, key: number, texts: readonly string[]): number => {
       const entries = values.entries[mode];
       const fresh = nextKey(entries);
       const rows = entries.flatMap((entry) =>
@@ -129,14 +130,14 @@ export function useChannelForm(channel: Channel | null, onDone: (id: number) => 
             ? []
             : entry,
       );
-      const most = mostRecipients[mode];
+      const most = maxRecipients[mode];
       if (rows.length > most) toast.warning(t('channel.form.most', { most }));
       changeEntries(mode, rows.slice(0, most));
       return fresh + texts.length - 1;
     },
     submit: () => {
       if (save.isPending) return;
-      if (isRight(findings)) save.mutate(undefined, { onSuccess: onDone });
+      if (isValid(findings)) save.mutate(undefined, { onSuccess: onDone });
       else setTries((now) => now + 1);
     },
   };

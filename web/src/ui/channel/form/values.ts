@@ -1,6 +1,6 @@
-import { type Channel, type ChannelInput, type Mode, modes } from '@/lib/channel/queries';
-import { isLanguage, type Language } from '@/lib/i18n';
-import { plainNumber } from '@/lib/phoneNumber';
+import { type Channel, type ChannelInput, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { isLanguage, type Language } from '@/lib/i18n/i18n';
+import { normalizeNumber } from '@/lib/text/phoneNumber';
 
 /** A recipient as it is typed. */
 export interface Entry {
@@ -13,9 +13,9 @@ export interface Entry {
 export interface ChannelValues {
   name: string;
   /** Which ways are used. */
-  on: Readonly<Record<Mode, boolean>>;
+  on: Readonly<Record<ChannelKind, boolean>>;
   /** By way; there is always a row to type into. */
-  entries: Readonly<Record<Mode, readonly Entry[]>>;
+  entries: Readonly<Record<ChannelKind, readonly Entry[]>>;
   /** What mail and SMS speak; empty: the farm's. */
   language: Language | '';
 }
@@ -33,14 +33,14 @@ export function newValues(): ChannelValues {
   };
 }
 
-const rows = (texts: readonly string[]): readonly Entry[] =>
+const entriesFrom = (texts: readonly string[]): readonly Entry[] =>
   texts.length === 0 ? emptyRow : texts.map((text, i) => ({ key: i + 1, text }));
 
 export function valuesOf({ noticeName, noticeMode, email, phoneMessage, language }: Channel): ChannelValues {
   return {
     name: noticeName,
     on: { email: noticeMode.includes('email'), phoneMessage: noticeMode.includes('phoneMessage') },
-    entries: { email: rows(email.emails), phoneMessage: rows(phoneMessage) },
+    entries: { email: entriesFrom(email.emails), phoneMessage: entriesFrom(phoneMessage) },
     language: isLanguage(language) ? language : '',
   };
 }
@@ -50,22 +50,22 @@ export function nextKey(entries: readonly Entry[]): number {
 }
 
 /** A recipient as it is kept: people write blanks and dashes into numbers. */
-export function plainRecipient(mode: Mode, text: string): string {
-  return mode === 'email' ? text.trim() : plainNumber(text);
+export function normalizeRecipient(mode: ChannelKind, text: string): string {
+  return mode === 'email' ? text.trim() : normalizeNumber(text);
 }
 
 /** The recipients that are filled in; a row that was left empty is none. */
-export function recipientsOf(values: ChannelValues, mode: Mode): string[] {
-  return values.entries[mode].map(({ text }) => plainRecipient(mode, text)).filter((text) => text !== '');
+export function recipientsOf(values: ChannelValues, mode: ChannelKind): string[] {
+  return values.entries[mode].map(({ text }) => normalizeRecipient(mode, text)).filter((text) => text !== '');
 }
 
 export function channelBody(values: ChannelValues): ChannelInput {
-  const told = (mode: Mode) => (values.on[mode] ? recipientsOf(values, mode) : []);
+  const recipientsIfOn = (mode: ChannelKind) => (values.on[mode] ? recipientsOf(values, mode) : []);
   return {
     noticeName: values.name.trim(),
-    noticeMode: modes.filter((mode) => values.on[mode]),
-    email: { emails: told('email') },
-    phoneMessage: told('phoneMessage'),
+    noticeMode: channelKinds.filter((mode) => values.on[mode]),
+    email: { emails: recipientsIfOn('email') },
+    phoneMessage: recipientsIfOn('phoneMessage'),
     language: values.language || null,
   };
 }
@@ -73,6 +73,6 @@ export function channelBody(values: ChannelValues): ChannelInput {
 /** What of the form differs from what is saved, apart from the numbering of its rows. */
 export function sameValues(a: ChannelValues, b: ChannelValues): boolean {
   const plain = ({ entries, ...rest }: ChannelValues) =>
-    JSON.stringify([rest, modes.map((mode) => entries[mode].map(({ text }) => text))]);
+    JSON.stringify([rest, channelKinds.map((mode) => entries[mode].map(({ text }) => text))]);
   return plain(a) === plain(b);
 }

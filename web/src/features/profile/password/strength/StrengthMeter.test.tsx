@@ -1,7 +1,7 @@
 import { act, render, screen, waitFor } from '@testing-library/react';
 import { describe, expect, it, vi } from 'vitest';
-import { type Language, useLanguage } from '@/lib/i18n';
-import { elif } from '@/test/profile';
+import { type Language, useLanguage } from '@/lib/i18n/i18n';
+import { elif } from '@/test/profileServer';
 import { StrengthMeter } from './StrengthMeter';
 import css from './StrengthMeter.module.css';
 
@@ -28,9 +28,9 @@ describe('the strength of a password', () => {
     expect(screen.getByText(hint)).toBeVisible();
     expect(steps()).toBe(0);
     type(password);
-    const said = await screen.findByText(word, { ignore: '[role=status]' });
-    expect(said).toBeVisible();
-    expect(said.querySelector('.anticon')).toHaveAttribute('aria-hidden', 'true');
+    const levelText = await screen.findByText(word, { ignore: '[role=status]' });
+    expect(levelText).toBeVisible();
+    expect(levelText.querySelector('.anticon')).toHaveAttribute('aria-hidden', 'true');
     expect(steps()).toBe(full);
     expect(document.querySelector(`.${css.told}`)).toHaveTextContent(told);
     type('');

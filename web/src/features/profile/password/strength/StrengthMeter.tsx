@@ -6,9 +6,9 @@ import WarningOutlined from '@ant-design/icons/WarningOutlined';
 import type { TFunction } from 'i18next';
 import { useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useSettled } from '@/lib/useSettled';
+import { useDebouncedText } from '@/lib/hooks/useDebouncedText';
 import { isShort } from '../rules';
-import { type Person, personal } from './personal';
+import { type Person, personalWords } from './personalWords';
 import css from './StrengthMeter.module.css';
 import { levels, type Strength } from './strength';
 import { useStrength } from './useStrength';
@@ -37,7 +37,7 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
   const { t } = useTranslation();
   const { userName, nickname, email, mobile, tenantName } = person;
   const known = useMemo(
-    () => personal({ userName, nickname, email, mobile, tenantName }),
+    () => personalWords({ userName, nickname, email, mobile, tenantName }),
     [userName, nickname, email, mobile, tenantName],
   );
   const strength = useStrength(password, known);
@@ -45,18 +45,18 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
   const short = isShort(password, minimum);
   const judged = short || strength === 'failed' ? undefined : strength;
   const level = short && password !== '' ? 'short' : judged?.level;
-  const told =
+  const announcement =
     strength === 'failed'
       ? t('password.strength.unknown')
       : judged
-        ? toldOf(t, judged)
+        ? strengthText(t, judged)
         : t('password.strength.advice.useWords');
-  const said = level
-    ? t('password.strength.said', { word: t(`password.strength.level.${level}`), told })
+  const shownLevel = level
+    ? t('password.strength.said', { word: t(`password.strength.level.${level}`), told: announcement })
     : strength === 'failed'
-      ? told
+      ? announcement
       : '';
-  const announced = useSettled(said, pauseMs);
+  const announced = useDebouncedText(shownLevel, pauseMs);
   const Icon = level ? icons[level] : null;
 
   return (
@@ -74,7 +74,7 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
           </span>
         ) : null}
       </div>
-      <p className={css.told}>{told}</p>
+      <p className={css.told}>{announcement}</p>
       <span className="visually-hidden" role="status">
         {announced}
       </span>
@@ -82,7 +82,7 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
   );
 }
 
-function toldOf(t: TFunction, { warning, advice }: Strength): string {
+function strengthText(t: TFunction, { warning, advice }: Strength): string {
   const warns = warning && t(`password.strength.warning.${warning}`);
   const advises = advice && t(`password.strength.advice.${advice}`);
   if (warns && advises) return t('password.strength.both', { warning: warns, advice: advises });

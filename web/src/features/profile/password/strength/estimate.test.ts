@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import texts from '@/locales/en-us.json';
 import { commonPasswords } from './commonPasswords';
 import { estimate } from './estimate';
-import { personal } from './personal';
+import { personalWords } from './personalWords';
 
-const known = personal({
+const known = personalWords({
   userName: 'elif.kaya',
   nickname: 'Elif Kaya',
   email: 'elif@valley.example',

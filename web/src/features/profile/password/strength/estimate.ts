@@ -1,11 +1,11 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary } from '@zxcvbn-ts/language-common';
 import { commonPasswords } from './commonPasswords';
-import { plain } from './personal';
+import { normalizeText } from './personalWords';
 import type { Advice, Strength, Warning } from './strength';
 
 /** Characters that are looked at. More make it no weaker, and a text without end would keep the page busy. */
-const most = 128;
+const maxCharacters = 128;
 
 /** By the library's scores, 0 to 4. It says nothing against a password from this one on. */
 const levelOf = ['weak', 'weak', 'fair', 'good', 'strong'] as const;
@@ -13,14 +13,14 @@ const goodScore = 3;
 
 const library = new ZxcvbnFactory({
   // That the name begins with "passwords" tells the library what kind of words they are.
-  dictionary: { ...dictionary, 'passwords-local': commonPasswords.map(plain) },
+  dictionary: { ...dictionary, 'passwords-local': commonPasswords.map(normalizeText) },
   graphs: adjacencyGraphs,
-  maxLength: most,
+  maxLength: maxCharacters,
 });
 
 /** How many guesses a password withstands, of somebody who knows what many people take and `known` (as `personal` writes it). */
 export function estimate(password: string, known: readonly string[]): Strength {
-  const written = plain(password).slice(0, most);
+  const written = normalizeText(password).slice(0, maxCharacters);
   const { score, feedback } = library.check(written, [...known]);
   // What is known adds nothing, in whatever order it comes: the library takes each order for one of very many.
   const small = written.toLowerCase();

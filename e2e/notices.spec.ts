@@ -1,0 +1,207 @@
+import type { Page } from '@playwright/test';
+import { publish } from './device.ts';
+import { expectAccessible, expectLive, expectNoHorizontalScroll } from './pages.ts';
+import { runRule } from './rule.ts';
+import { applyYaml } from './server.ts';
+import { expect, test } from './test.ts';
+import { callApi, fetchApiData, openSignedIn } from './testUsers.ts';
+
+// The inform page, on a farm of its own. Each test has a device and rules of its own, named after what it is about.
+
+const person = { tenantName: 'hollow', userName: 'deniz', password: 'frost-in-the-hollow' };
+const secretOf = (deviceName: string) => `e2e-${deviceName.toLowerCase()}-5d90c3a7e1b28f46`;
+const devices = {
+  'HO-LIVE': 'Mast that crosses',
+  'HO-HAND': 'Mast solved by hand',
+  'HO-FIND': 'Mast to be found',
+  'HO-OTHER': 'Another mast',
+  'HO-PHONE': 'Mast on a phone',
+};
+
+test.beforeAll(() =>
+  applyYaml(
+    JSON.stringify({
+      tenants: [
+        {
+          name: person.tenantName,
+          timeZone: 'Europe/Istanbul',
+          language: 'en-us',
+          users: [{ userName: person.userName, password: person.password, nickname: 'Deniz' }],
+          scenes: ['Hollow'],
+          devices: Object.entries(devices).map(([deviceName, noteName]) => ({
+            deviceName,
+            serial: `H-${deviceName}`,
+            noteName,
+            product: 'weather-mast',
+            secret: secretOf(deviceName),
+            scene: 'Hollow',
+          })),
+        },
+      ],
+    }),
+  ),
+);
+
+const path = '/admin-api/client/pc';
+
+const run = (alarmName: string, executionId: string, change = {}) => runRule(person, executionId, alarmName, change);
+
+const measure = (deviceName: string, airTemperature: number) =>
+  publish(deviceName, secretOf(deviceName), { airTemperature, airHumidity: 80 });
+
+/** Reads a device until its rule has recorded a notice, and answers its number. */
+async function noticeOf(title: string): Promise<number> {
+  const ask = async () => {
+    const query = new URLSearchParams({ title, pageNo: '1', pageSize: '10' });
+    const { list } = await fetchApiData(person, 'GET', `${path}/alarm-notice/page?${query}`);
+    return list[0]?.id;
+  };
+  await expect.poll(ask).toBeGreaterThan(0);
+  return ask();
+}
+
+const open = (page: Page, search = '') => openSignedIn(page, person, `/inform${search}`);
+const list = (page: Page) => page.getByRole('list', { name: 'Alarm notices' });
+const card = (page: Page, title: string) => list(page).getByRole('link').filter({ hasText: title });
+const detail = (page: Page) => page.getByRole('region', { name: 'Notice', exact: true });
+const heading = (page: Page, name: string) => detail(page).getByRole('heading', { level: 2, name });
+const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
+
+test('a notice comes while one looks, opens, and ends by itself', async ({ page }) => {
+  await run('Frost that crosses', 'HO-LIVE');
+  await open(page, '?q=crosses');
+  const panel = page.getByRole('region', { name: 'Alarm notices' });
+  await expect(panel.getByRole('heading', { name: 'no data' })).toBeVisible();
+  await expectLive(page);
+
+  await measure('HO-LIVE', 1.4);
+  await expect(card(page, 'Frost that crosses')).toContainText('Pending');
+  await expect(card(page, 'Frost that crosses')).toContainText('Mast that crosses');
+  await expect(heading(page, 'Frost that crosses')).toBeVisible();
+  await expect(detail(page).getByText('Still open')).toBeVisible();
+  await expect(detail(page).getByText('Light the heaters.')).toBeVisible();
+  await expect(detail(page).getByText(/^1\.4\s°C/)).toBeVisible();
+  await expect(detail(page).getByText(/^Air temperature below 2\s°C$/)).toBeVisible();
+  await expect(detail(page).getByRole('img', { name: /Air temperature from 1\.4\s°C to 1\.4\s°C/ })).toBeVisible();
+  await expect(detail(page).locator('canvas')).toBeVisible();
+  await expect(detail(page).getByText('Online', { exact: true })).toBeVisible();
+  await expect(detail(page).getByText('Nobody was told')).toBeVisible();
+  await expectAccessible(page);
+
+  // The same page, which nobody has touched.
+  await measure('HO-LIVE', 4.2);
+  await expect(card(page, 'Frost that crosses')).toContainText('Automatic resolution');
+  await expect(detail(page).getByText('A reading was back within the limits.')).toBeVisible();
+  await expect(detail(page).getByText('Still open')).toBeHidden();
+  await expect(button(page, 'Mark as solved')).toBeHidden();
+});
+
+test('is solved by hand, with a remark, once', async ({ page }) => {
+  await run('Frost by hand', 'HO-HAND');
+  await measure('HO-HAND', -3);
+  const id = await noticeOf('Frost by hand');
+  await open(page, `?id=${id}`);
+  await expect(heading(page, 'Frost by hand')).toBeVisible();
+  await button(page, 'Mark as solved').click();
+  const dialog = page.getByRole('dialog', { name: 'Mark as solved' });
+  await dialog.getByRole('textbox', { name: 'Remark (optional)' }).fill('The heaters burn');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Mark as solved' }).click();
+  await expect(dialog).toBeHidden();
+  await expect(detail(page).getByText('Marked as solved by Deniz.')).toBeVisible();
+  await expect(detail(page).getByText('The heaters burn')).toBeVisible();
+  await expect(card(page, 'Frost by hand')).toContainText('Manual solution');
+  await expect(button(page, 'Mark as solved')).toBeHidden();
+  // With the button the keyboard would have gone to the page's top.
+  await expect(heading(page, 'Frost by hand')).toBeFocused();
+
+  const again = await callApi(person, 'PUT', `${path}/alarm-notice/resolve`, { id });
+  expect(again.code).toBe(601);
+});
+
+test('what is refused says why, where somebody was quicker', async ({ page }) => {
+  await run('Frost twice solved', 'HO-OTHER');
+  await measure('HO-OTHER', -1);
+  const id = await noticeOf('Frost twice solved');
+  await open(page, `?id=${id}`);
+  // The stream says at once that it has ended: here it is silent.
+  await page.route('**/client/pc/live', (route) => route.abort());
+  await page.reload();
+  await button(page, 'Mark as solved').click();
+  expect((await callApi(person, 'PUT', `${path}/alarm-notice/resolve`, { id, remark: 'Quicker' })).code).toBe(200);
+  const dialog = page.getByRole('dialog', { name: 'Mark as solved' });
+  await dialog.getByRole('button', { name: 'Mark as solved' }).click();
+  await expect(dialog.getByRole('alert')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await expect(detail(page).getByText('Quicker')).toBeVisible();
+});
+
+test('is found by title, status, level, device and number', async ({ page }) => {
+  await run('İlkbahar donu', 'HO-FIND', { alarmLevel: 0 });
+  await run('Deep frost', 'HO-FIND', {
+    alarmLevel: 1,
+    conditions: [{ andor: 'and', tslAttribute: 'airTemperature', subconditions: '<', value: -5 }],
+  });
+  await measure('HO-FIND', -7);
+  await noticeOf('Deep frost');
+  await measure('HO-FIND', -2);
+  const spring = await noticeOf('ilkbahar');
+
+  await open(page, '?devices=HO-FIND');
+  await expect(list(page).getByRole('link')).toHaveCount(2);
+  await page.getByRole('textbox', { name: 'Search titles' }).fill('ILKBAHAR');
+  await button(page, 'Query').click();
+  await expect(list(page).getByRole('link')).toHaveCount(1);
+  await expect(heading(page, 'İlkbahar donu')).toBeVisible();
+  await expect(page).toHaveURL(/q=ILKBAHAR/);
+  await button(page, 'Clear the search').click();
+  await expect(list(page).getByRole('link')).toHaveCount(2);
+
+  await button(page, 'Filters').click();
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Automatic resolution');
+  await expect(list(page).getByRole('link')).toHaveText([/^Deep frost/]);
+  await page.getByRole('combobox', { name: 'Level' }).selectOption('General');
+  await expect(
+    page.getByRole('region', { name: 'Alarm notices' }).getByRole('heading', { name: 'no data' }),
+  ).toBeVisible();
+  await page.getByRole('combobox', { name: 'Status' }).selectOption('Pending');
+  await expect(list(page).getByRole('link')).toHaveText([/^İlkbahar donu/]);
+
+  // A mail's link opens the notice, also when the list does not hold it.
+  await page.goto(`/inform?q=deep&id=${spring}`);
+  await expect(heading(page, 'İlkbahar donu')).toBeVisible();
+  await expect(list(page).getByRole('link')).toHaveText([/^Deep frost/]);
+  await page.goto('/inform?id=999999');
+  await expect(detail(page).getByText('There is no such notice')).toBeVisible();
+
+  await page.goto('/inform?q=frost');
+  await page.getByRole('treeitem', { name: /Mast to be found/ }).click();
+  await expect(list(page).getByRole('link')).toHaveText([/^Deep frost/]);
+});
+
+test.describe('at 390 px', () => {
+  test.use({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+
+  test('the list is a step, and the notice another with a way back', async ({ page }) => {
+    await run('Frost on a phone', 'HO-PHONE');
+    await measure('HO-PHONE', 0.5);
+    await noticeOf('Frost on a phone');
+    await open(page, '?q=phone');
+    await expect(card(page, 'Frost on a phone')).toBeVisible();
+    await expectNoHorizontalScroll(page);
+    await expectAccessible(page);
+    await card(page, 'Frost on a phone').tap();
+    await expect(heading(page, 'Frost on a phone')).toBeVisible();
+    await expect(list(page)).toBeHidden();
+    await expect(detail(page).locator('canvas')).toBeVisible();
+    await expectNoHorizontalScroll(page);
+    await expectAccessible(page);
+    await button(page, 'Back to the list').tap();
+    await expect(card(page, 'Frost on a phone')).toBeVisible();
+    await page.getByRole('button', { name: 'Filter by devices' }).tap();
+    await page.getByRole('treeitem', { name: /Mast on a phone/ }).tap();
+    await expectAccessible(page);
+    await button(page, '1 device chosen').tap();
+    await expect(page).toHaveURL(/devices=HO-PHONE/);
+  });
+});

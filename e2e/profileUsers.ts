@@ -1,0 +1,42 @@
+import { expect, type Page } from '@playwright/test';
+import { applyYaml, serverLog, siteOf } from './server.ts';
+import { callApi as ask, openSignedIn, type TestUser } from './testUsers.ts';
+
+/** Where the people with a profile are. */
+export const host = 'profiles.localhost';
+
+export type Profile = TestUser & { nickname: string; mobile: string; other: string };
+let users = 0;
+
+/** Adds a user, with a number of its own; without a mobile where it is said so. */
+export async function addProfileUser(bound = true): Promise<Profile> {
+  users += 1;
+  const number = (kind: number) => `+90555${kind}${100_000 + users}`;
+  const userName = `selin-${users}`;
+  const password = 'planted-in-the-spring';
+  const nickname = `Selin ${users}`;
+  const mobile = number(1);
+  const user = { userName, password, nickname, email: `${userName}@example.com`, ...(bound ? { mobile } : {}) };
+  const place = { name: 'profiles', hosts: [host], timeZone: 'Europe/Istanbul', language: 'en-us' };
+  await applyYaml(JSON.stringify({ tenants: [{ ...place, users: [user] }] }));
+  return { tenantName: 'profiles', userName, password, nickname, mobile, other: number(2) };
+}
+
+export const open = (page: Page, person: TestUser, tab = '') =>
+  openSignedIn(page, person, `/profile${tab && `?tab=${tab}`}`, siteOf('profiles'));
+export const bar = (page: Page) => page.getByRole('banner');
+
+/** The newest code that was sent to a number. */
+export async function lastCodeSentTo(number: string): Promise<string> {
+  const sent = () =>
+    serverLog()
+      .split('\n')
+      .filter((line) => line.includes(`to=${number} `))
+      .map((line) => /code (\d{6})/.exec(line)?.[1])
+      .at(-1);
+  await expect.poll(sent).toBeTruthy();
+  return sent() ?? '';
+}
+
+/** Calls the server itself, as a program of the person would. */
+export const call = (person: TestUser, path: string, body?: object) => ask(person, body ? 'POST' : 'GET', path, body);

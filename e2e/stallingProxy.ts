@@ -1,0 +1,85 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** A line to the server on which the answer to one request is held after its first bytes. */
+export type StallingProxy = {
+  address: string;
+  /** Resolves when the answer is being held. */
+  stalled: Promise<void>;
+  /** Once the asker has gone: lets all come that the server still sends, and tells how many bytes it was when the server ended it. */
+  sent: Promise<number>;
+  close: () => Promise<void>;
+};
+
+/** What is passed on before the line is held: enough that the asker sees something come. */
+const bytesBeforeStall = 64 * 1024;
+
+/**
+ * Holds what answers the request whose first line contains `wanted`. The asker's going is passed on as nothing but the end of what it
+ * says; this end goes on reading, so that only the server itself can stop.
+ */
+export async function startStallingProxy(target: string, wanted: string): Promise<StallingProxy> {
+  const [host, port] = target.split(':') as [string, string];
+  const held = deferred<void>();
+  const sent = deferred<number>();
+  const open = new Set<Socket>();
+  const server = createServer({ allowHalfOpen: true }, (asker) => {
+    const line = connect({ port: Number(port), host, allowHalfOpen: true });
+    for (const socket of [asker, line]) {
+      open.add(socket);
+      socket.on('close', () => open.delete(socket));
+      socket.on('error', () => socket.destroy());
+    }
+    let chosen = false;
+    let gone = false;
+    let bytes = 0;
+    asker.on('data', (chunk) => {
+      if (chunk.toString('latin1').split('\r\n', 1)[0]?.includes(wanted)) {
+        chosen = true;
+        bytes = 0;
+      }
+      line.write(chunk);
+    });
+    line.on('data', (chunk) => {
+      bytes += chunk.length;
+      if (!gone) asker.write(chunk);
+      if (chosen && !gone && bytes >= bytesBeforeStall) {
+        line.pause();
+        held.resolve();
+      }
+    });
+    const leave = () => {
+      if (gone) return;
+      gone = true;
+      line.end();
+      line.resume();
+    };
+    asker.on('end', leave);
+    asker.on('close', leave);
+    line.on('end', () => asker.end());
+    line.on('close', () => {
+      if (chosen) sent.resolve(bytes);
+      asker.destroy();
+    });
+  });
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('the line has no port');
+  return {
+    address: `http://127.0.0.1:${bound.port}`,
+    stalled: held.promise,
+    sent: sent.promise,
+    close: () =>
+      new Promise<void>((done) => {
+        for (const socket of open) socket.destroy();
+        server.close(() => done());
+      }),
+  };
+}
+
+function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
+  let resolve: (value: T) => void = () => undefined;
+  const promise = new Promise<T>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, it } from 'vitest';
+
+const src = resolve('src');
+const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter(
+  (file) => /\.tsx?$/.test(file) && !/\.test\.tsx?$|\.d\.ts$/.test(file) && !/^(test|api|lib\/format)\//.test(file),
+);
+
+/** What writes dates, numbers and shares by itself; `lib/format` is the one place that does. */
+const formattingCalls = {
+  intl: /Intl\.(NumberFormat|DateTimeFormat(?!\(\)\.resolvedOptions)|RelativeTimeFormat|DurationFormat)/,
+  locale: /\.toLocale(Date|Time)?String\(/,
+  fixed: /\.to(Fixed|Precision)\(/,
+  clock: /\.padStart\(2, '0'\)|\.get(Hours|Minutes|Seconds)\(\)/,
+  /** By the calendar of this machine, and not of the farm. */
+  zone: /new Date\((?![^)]*\)\.toISOString\(\))|dayjs\(/,
+  dayjs: /\.format\('(?!YYYY-MM-DD'\))/,
+  age: /t\(['`]format\.age\.(seconds|minutes|hours|days)/,
+} as const;
+
+/** Where that is no text for people: drawing, rounding, what goes over the wire or stands in a field; or another language. */
+const others: Readonly<Record<string, readonly (keyof typeof formattingCalls)[]>> = {
+  'features/alarm/actions/muteTimes.ts': ['clock'],
+  'features/alarm/form/number.ts': ['fixed'],
+  'features/alarm/rehearsal/DayChart.tsx': ['fixed'],
+  'features/alarm/rehearsal/scale.ts': ['fixed'],
+  'features/data/history/RangeStrip.tsx': ['fixed'],
+  'features/data/history/figures.ts': ['fixed'],
+  'features/data/history/range.ts': ['clock'],
+  'features/data/history/strip.ts': ['fixed'],
+  'features/data/video/snapshot.ts': ['clock'],
+  'features/demo-pages/billing/sample.ts': ['clock', 'zone'],
+  'features/demo-pages/ridge.ts': ['fixed'],
+  'features/demo-pages/rtl/DayChart.tsx': ['fixed'],
+  'features/demo-pages/rtl/sample.ts': ['intl'],
+  'features/demo-pages/virtual-reality/scene.ts': ['fixed'],
+  'features/device/detail/calendar.ts': ['clock'],
+  'features/device/edit/coordinates.ts': ['fixed'],
+  'features/home/map/mapView.ts': ['fixed'],
+  'features/home/map/markLayer.ts': ['fixed'],
+  'features/signin/captcha/DueIn.tsx': ['clock'],
+  'features/signin/contours.ts': ['fixed'],
+  // The end of a period is 24:00, which no clock shows.
+  // The hour by the farm's clocks is computed there, not written.
+  'lib/alarm/period.ts': ['clock', 'intl'],
+  // What comes again every so often is told in hours, a day's too.
+  'lib/alarm/sentence.ts': ['age'],
+  'lib/map/baseMap.ts': ['fixed'],
+  'lib/map/graticule.ts': ['fixed'],
+  'ui/Sparkline.tsx': ['fixed'],
+  'ui/chart/scale.ts': ['fixed'],
+  'ui/sparkPath.ts': ['fixed'],
+};
+
+function violations(file: string, source: string): string[] {
+  return Object.entries(formattingCalls)
+    .filter(([name, pattern]) => pattern.test(source) && !others[file]?.includes(name as keyof typeof formattingCalls))
+    .map(([name]) => `${file}: ${name}`);
+}
+
+it('leaves writing dates and numbers to lib/format', () => {
+  expect(files.flatMap((file) => violations(file, readFileSync(join(src, file), 'utf8')))).toEqual([]);
+});
+
+it('finds what writes them by itself', () => {
+  const found = [
+    'new Intl.NumberFormat(tag)',
+    'date.toLocaleDateString()',
+    'value.toFixed(1)',
+    "String(n).padStart(2, '0')",
+    'new Date(time).getDay()',
+    "day.format('DD.MM.')",
+    "t('format.age.hours', { value })",
+  ].flatMap((source) => violations('features/x.ts', source));
+  expect(found).toEqual(Object.keys(formattingCalls).map((name) => `features/x.ts: ${name}`));
+  expect(violations('lib/headers.ts', 'Intl.DateTimeFormat().resolvedOptions()')).toEqual([]);
+  expect(violations('features/x.ts', "day.format('YYYY-MM-DD')")).toEqual([]);
+});
+
+it('has no exception that is not needed', () => {
+  const idle = Object.entries(others).flatMap(([file, names]) =>
+    names
+      .filter((name) => !formattingCalls[name].test(readFileSync(join(src, file), 'utf8')))
+      .map((name) => `${file}: ${name}`),
+  );
+  expect(idle).toEqual([]);
+});
+
+it('leaves percent and degrees of a number to lib/format in the texts, too', () => {
+  const texts = [join(src, 'locales'), resolve('../internal/text/locales')].flatMap((folder) =>
+    ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'].map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
+  );
+  // Of places, north and east stand behind the degree.
+  const found = texts.flatMap((text) => text.match(/\}\}?\s?(%|°C|°F|‰)|%\{\{?/g) ?? []);
+  expect(found).toEqual([]);
+});

@@ -1,0 +1,86 @@
+import { act, screen, within } from '@testing-library/react';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { setTenantZone, useTenantZone } from '@/lib/format/zone';
+import { useLanguage } from '@/lib/i18n/i18n';
+import { signOut } from '@/lib/session/session';
+import { openConsole } from '@/test/console';
+import { gate } from '@/test/gate';
+import { ok, onGet } from '@/test/server';
+import { signedIn } from '@/test/session';
+import { shellServer } from '@/test/shellServer';
+
+const asked: (string | null)[] = [];
+const person = { id: 7, userName: 'elif', nickname: 'Elif', email: '', mobile: '', avatar: '', tenantName: 'Farm' };
+
+/** Somebody looks from Berlin at a farm near Istanbul. */
+beforeEach(() => {
+  vi.stubEnv('TZ', 'Europe/Berlin');
+  asked.length = 0;
+  shellServer();
+  signedIn();
+  onGet('/admin-api/client/pc/live', () => new Response('', { status: 503 }));
+  onGet('/app-api/member/user/get', () => ok({ ...person, timeZone: 'Europe/Istanbul' }));
+  onGet('/admin-api/client/pc/notify-message/my-page', ({ request }) => {
+    asked.push(request.headers.get('Time-Zone'));
+    return ok({ list: [], total: 0 });
+  });
+  return () => {
+    setTenantZone(undefined);
+    vi.unstubAllEnvs();
+  };
+});
+
+const bar = () => within(screen.getByRole('banner'));
+
+describe('times by the farm’s clocks', () => {
+  it.each([
+    ['en-us', 'Times in Europe/Istanbul (UTC+3)'],
+    ['zh-cn', '时间按 Europe/Istanbul（UTC+3）'],
+    ['tr-tr', 'Saatler Europe/Istanbul diliminde (UTC+3)'],
+    ['ru-ru', 'Время в поясе Europe/Istanbul (UTC+3)'],
+  ] as const)('are named in the bar where the reader’s differ, in %s', async (language, words) => {
+    await useLanguage.getState().setLanguage(language);
+    await openConsole('/message');
+    expect(await bar().findByTitle(words)).toHaveTextContent('UTC+3');
+  });
+
+  it('are not named where the reader’s clock shows the same', async () => {
+    vi.stubEnv('TZ', 'Asia/Riyadh');
+    await openConsole('/message');
+    await expect.poll(() => useTenantZone.getState().zone).toBe('Europe/Istanbul');
+    expect(bar().queryByText(/UTC/)).toBeNull();
+  });
+
+  it('are what the page asks by, which waits until they are known', async () => {
+    const answer = gate();
+    onGet('/app-api/member/user/get', async () => {
+      await answer.passed;
+      return ok({ ...person, timeZone: 'Europe/Istanbul' });
+    });
+    await openConsole('/message');
+    await screen.findByRole('banner');
+    expect(asked).toEqual([]);
+    answer.open();
+    await expect.poll(() => asked).toContain('Europe/Istanbul');
+    expect(asked).not.toContain('Europe/Berlin');
+  });
+
+  it('are forgotten with the session: the next person may be of another farm', async () => {
+    await openConsole('/message');
+    await expect.poll(() => useTenantZone.getState().zone).toBe('Europe/Istanbul');
+    await act(() => signOut());
+    await expect.poll(() => useTenantZone.getState().zone).toBeUndefined();
+  });
+
+  it('hold up no page once they are known, nor where they cannot be had', async () => {
+    const answer = gate();
+    setTenantZone('Europe/Istanbul');
+    onGet('/app-api/member/user/get', async () => {
+      await answer.passed;
+      return ok({ ...person, timeZone: 'Europe/Istanbul' });
+    });
+    await openConsole('/message');
+    await expect.poll(() => asked).toContain('Europe/Istanbul');
+    answer.open();
+  });
+});

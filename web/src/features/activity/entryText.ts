@@ -1,0 +1,238 @@
+import i18next, { type TFunction } from 'i18next';
+import { slotsText } from '@/lib/alarm/period';
+import { conditionParts, plainText, spanText, windowText } from '@/lib/alarm/sentence';
+import { type Format, formatFor } from '@/lib/format/format';
+import { isLanguage, type Language, languages } from '@/lib/i18n/i18n';
+import type { Change, Condition, Entry } from './queries';
+
+/** What an attribute is called, by its identifier. */
+export type Names = Readonly<Record<string, { yeuName: string; unit: string } | undefined>>;
+
+interface TextContext {
+  t: TFunction;
+  format: Format;
+  language: Language;
+  names: Names;
+}
+
+export function textContext(language: Language, names: Names = {}): TextContext {
+  return { t: i18next.getFixedT(language), format: formatFor(language), language, names };
+}
+
+/** What the log tells of, as the server names it. */
+const knownActions: Readonly<Record<string, readonly string[]>> = {
+  device: ['create', 'update', 'delete', 'export', 'derive'],
+  scene: ['create', 'update', 'delete'],
+  rule: ['create', 'update', 'delete', 'publish', 'unpublish', 'mute', 'unmute', 'devices'],
+  notice: ['resolve', 'acknowledge', 'unacknowledge'],
+  channel: ['create', 'update', 'delete'],
+  webhook: ['create', 'update', 'delete', 'switchOff'],
+  credential: ['create', 'update', 'delete'],
+  user: ['create', 'update', 'delete'],
+  session: ['signIn', 'signOut', 'fail', 'reuse'],
+  tenant: ['create', 'update'],
+};
+
+/** Stands where a thing's name is to stand, until it is put there in bold. */
+const nameMark = '\u0002';
+
+/** What was done, as a sentence in three pieces: before the thing's name, the name, and after it. */
+export function entrySentence(entry: Entry, words: TextContext): [string, string, string] {
+  const { kind, action, thing, changes } = entry;
+  const { t } = words;
+  const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
+  const done = ended ? 'unmute' : action;
+  const text = knownActions[kind]?.includes(done)
+    ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: nameMark })
+    : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
+  const [before = '', after = ''] = text.split(nameMark);
+  const more = changesText(entry, words);
+  return [before, thing, more === '' ? after : after + t('activity.with', { deed: '', changes: more })];
+}
+
+const fields = new Set([
+  'alarmDesc',
+  'alarmLevel',
+  'alarmName',
+  'appKey',
+  'atLimit',
+  'attributeGone',
+  'avatar',
+  'conditions',
+  'deployState',
+  'disabled',
+  'durations',
+  'elementData',
+  'elevation',
+  'email',
+  'emails',
+  'enabled',
+  'endTime',
+  'events',
+  'executionId',
+  'gateway',
+  'groupName',
+  'groupStatus',
+  'hitCounts',
+  'hosts',
+  'joined',
+  'language',
+  'latitude',
+  'left',
+  'longitude',
+  'manualRelease',
+  'mobile',
+  'muteUntil',
+  'name',
+  'nickname',
+  'note',
+  'noteName',
+  'noticeMode',
+  'noticeName',
+  'passageway',
+  'password',
+  'phoneMessage',
+  'product',
+  'remark',
+  'remindAt',
+  'remindEvery',
+  'secret',
+  'secrets',
+  'serial',
+  'startTime',
+  'targets',
+  'timePeriods',
+  'timeZone',
+  'triggerType',
+  'url',
+  'weekdays',
+] as const);
+
+type Field = typeof fields extends Set<infer One> ? One : never;
+const isField = (field: string): field is Field => fields.has(field as Field);
+
+/** What a field is called on the screens; the farm's own pages by their setting's name. */
+export function fieldLabel(field: string, { t }: TextContext): string {
+  return isField(field) ? t(`activity.field.${field}`) : field;
+}
+
+function conditionsText(conditions: readonly Condition[], { language, names }: TextContext): string {
+  const terms = conditions.map(({ tslAttribute, ...rest }) => ({
+    ...rest,
+    name: names[tslAttribute]?.yeuName ?? tslAttribute,
+    unit: names[tslAttribute]?.unit ?? '',
+  }));
+  return plainText(conditionParts(terms, 'brief', language));
+}
+
+const channelKindsInOrder = ['email', 'phoneMessage'] as const;
+
+function listText(list: readonly unknown[], { language }: TextContext): string {
+  return list.map(String).join(language === 'zh-cn' ? '、' : ', ');
+}
+
+function codeText(field: string, value: number, words: TextContext): string {
+  const { t, format, language } = words;
+  switch (field) {
+    case 'groupStatus':
+      return t(`scene.status.${value === 2 ? 2 : 1}`);
+    case 'alarmLevel':
+      return t(`home.level.${value === 2 ? 2 : value === 1 ? 1 : 0}`);
+    case 'deployState':
+      return t(value === 1 ? 'activity.value.running' : 'activity.value.stopped');
+    case 'triggerType':
+      return t(value === 1 ? 'activity.value.offline' : 'activity.value.values');
+    case 'manualRelease':
+    case 'enabled':
+      return t(value === 1 ? 'activity.value.yes' : 'activity.value.no');
+    case 'durations':
+      return windowText(value, 'full', language);
+    case 'remindEvery':
+      return spanText(value, language);
+    case 'muteUntil':
+    case 'remindAt':
+    case 'startTime':
+    case 'endTime':
+      return format.absolute(value);
+    case 'longitude':
+      return format.longitude(value, 5);
+    case 'latitude':
+      return format.latitude(value, 5);
+    default:
+      return format.number(value);
+  }
+}
+
+/** A value as the screens write it. */
+export function valueText(field: string, value: unknown, words: TextContext): string {
+  const { t, names } = words;
+  if (field === 'weekdays') return Array.isArray(value) ? words.format.weekdays(value) : t('activity.value.everyDay');
+  if (value === undefined || value === null) return t('activity.value.none');
+  if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
+  if (typeof value === 'number') return codeText(field, value, words);
+  if (Array.isArray(value)) {
+    if (field === 'conditions') return conditionsText(value as Condition[], words);
+    if (field === 'timePeriods') return slotsText(value as number[]);
+    if (field === 'noticeMode') {
+      const modes = channelKindsInOrder.filter((mode) => value.includes(mode));
+      return listText(
+        modes.map((mode) => t(`channel.modes.${mode}`)),
+        words,
+      );
+    }
+    return listText(value, words);
+  }
+  if (field === 'language' && isLanguage(value)) return languages.find(({ code }) => code === value)?.name ?? value;
+  if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** One change as a part of the sentence: remark name from Mast to Pump 3. */
+export function changeText({ field, before, after, hidden }: Change, words: TextContext): string {
+  const { t } = words;
+  const name = fieldLabel(field, words);
+  if (hidden) return t('activity.change.hidden', { field: name });
+  const was = valueText(field, before, words);
+  const is = valueText(field, after, words);
+  // Without any it is every day: then, too, there were or are some.
+  if (field === 'weekdays') return t('activity.change.both', { field: name, before: was, after: is });
+  if (before === undefined) return t('activity.change.set', { field: name, after: is });
+  if (after === undefined) return t('activity.change.gone', { field: name, before: was });
+  return t('activity.change.both', { field: name, before: was, after: is });
+}
+
+/** How many changes stand in the sentence itself; the rest below it. */
+const maxChangesInSentence = 2;
+
+/** What changed, for the sentence; empty where a thing was made or removed as a whole, or is told by the deed. */
+function changesText({ action, changes: all }: Entry, words: TextContext): string {
+  const changes = all.filter(({ field }) => field !== 'deployState');
+  if (['create', 'delete', 'switchOff'].includes(action) || changes.length === 0) return '';
+  const { t, format } = words;
+  const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, words));
+  const more = changes.length - maxChangesInSentence;
+  if (more > 0) first.push(t('activity.change.more', { count: more, n: format.number(more) }));
+  const tag = languages.find(({ code }) => code === words.language)?.tag;
+  return new Intl.ListFormat(tag, { type: 'conjunction' }).format(first);
+}
+
+/** The identifiers of all attributes that the entries name. */
+export function attributesOf(entries: readonly Entry[]): string[] {
+  const signs = new Set<string>();
+  for (const { changes } of entries) {
+    for (const { field, before, after } of changes) {
+      if (field === 'attributeGone' && typeof after === 'string') signs.add(after);
+      if (field !== 'conditions') continue;
+      for (const list of [before, after]) {
+        for (const { tslAttribute } of (Array.isArray(list) ? list : []) as Condition[]) signs.add(tslAttribute);
+      }
+    }
+  }
+  return [...signs].sort();
+}
+
+/** Who did it, as one reads it. */
+export function personText({ by, name }: { by: string; name: string }, { t }: TextContext): string {
+  if (by === 'provider' || by === 'server') return t(`activity.by.${by}`);
+  return by === 'credential' ? t('activity.by.credential', { name }) : name;
+}

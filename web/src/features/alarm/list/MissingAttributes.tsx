@@ -1,0 +1,21 @@
+import { useTranslation } from 'react-i18next';
+import { Note } from '@/ui/Note';
+import css from './MissingAttributes.module.css';
+import type { Elements } from './sentenceOf';
+
+interface MissingAttributesProps {
+  /** Identifiers; not empty. */
+  gone: readonly string[];
+  elements: Elements | undefined;
+}
+
+/** Why a rule cannot run, and what can be done: its device has lost what the conditions are on. */
+export function MissingAttributes({ gone, elements }: MissingAttributesProps) {
+  const { t } = useTranslation();
+  const names = gone.map((sign) => elements?.[sign]?.yeuName || sign).join(t('rule.card.attributesBetween'));
+  return (
+    <div className={css.note}>
+      <Note tone="warn">{t('rule.card.attributeGone', { count: gone.length, names })}</Note>
+    </div>
+  );
+}

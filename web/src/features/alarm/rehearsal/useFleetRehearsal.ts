@@ -1,0 +1,27 @@
+import { mayCoverMany } from '@/lib/alarm/targets';
+import type { RuleFormState } from '../form/useRuleForm';
+import { rehearsalBody } from '../form/values';
+import { rehearsalReadiness } from './readiness';
+import { useFleetRehearsalQuery } from './useFleetRehearsalQuery';
+
+/** What the parts of a form show of its rule's rehearsal on all its devices. They share one question. */
+export function useFleetRehearsal(form: RuleFormState) {
+  const { values, properties } = form;
+  const { enough, wanting } = rehearsalReadiness(form);
+  const many = mayCoverMany(values.targets);
+  const rehearsal = useFleetRehearsalQuery(many && enough ? rehearsalBody(values, properties ?? new Map()) : null);
+  const shown = rehearsal.asked && enough ? rehearsal.data : undefined;
+  const rows = shown?.rows ?? [];
+  return {
+    many,
+    enough,
+    wanting,
+    rehearsal,
+    rows,
+    all: shown?.all,
+    of: rows[0]?.of ?? 0,
+    total: rows.reduce((sum, row) => sum + row.total, 0),
+    /** All have come, and what they come to. */
+    finished: shown?.all !== undefined,
+  };
+}

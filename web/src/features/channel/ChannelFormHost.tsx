@@ -1,0 +1,53 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useTranslation } from 'react-i18next';
+import { type Channel, channelQuery } from '@/lib/channel/queries';
+import { toast } from '@/lib/feedback/feedback';
+import { Sheet } from '@/ui/Sheet';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import { ChannelSheet } from './form/ChannelSheet';
+import type { ChannelSearch } from './search';
+import type { ChannelTests } from './test/useTests';
+
+interface ChannelFormHostProps {
+  wanted: NonNullable<ChannelSearch['channel']>;
+  beside: boolean;
+  tests: ChannelTests;
+  /** It has just been deleted: nothing of it is to be lost any more. */
+  gone: boolean;
+  onClose: () => void;
+  onDelete: (channel: Channel) => void;
+}
+
+/** The form of the channel that the address names, or of a new one. */
+export function ChannelFormHost({ wanted, ...place }: ChannelFormHostProps) {
+  return wanted === 'new' ? (
+    <ChannelSheet key="new" channel={null} {...place} />
+  ) : (
+    <Fetched key={wanted} id={wanted} {...place} />
+  );
+}
+
+function Fetched({ id, ...place }: Omit<ChannelFormHostProps, 'wanted'> & { id: number }) {
+  const { t } = useTranslation();
+  const { data, error } = useQuery({ ...channelQuery(id), meta: { failure: 'channel.form.loadFailed' } });
+  const { onClose } = place;
+
+  // The address is older than the channel's end, or from another farm; or nobody answers.
+  const gone = data === null && !place.gone;
+  const failed = error !== null && data === undefined && !place.gone;
+  useEffect(() => {
+    if (gone) toast.warning(t('channel.form.gone'));
+    if (gone || failed) onClose();
+  }, [gone, failed, onClose, t]);
+
+  return data ? (
+    <ChannelSheet channel={data} {...place} />
+  ) : (
+    <Sheet title={t('common.loading')} beside={place.beside} onClose={onClose}>
+      <Loading>
+        <Skeleton height={220} />
+      </Loading>
+    </Sheet>
+  );
+}

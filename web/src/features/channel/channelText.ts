@@ -1,0 +1,37 @@
+import { useTranslation } from 'react-i18next';
+import { type Channel, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { useFormat } from '@/lib/format/format';
+
+type RuleUsage = Pick<Channel, 'ruleCount' | 'ruleNames'>;
+
+/** How many recipients a channel has, and which rules use it, in words. */
+export function useChannelText() {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const number = (count: number) => ({ count, n: format.number(count) });
+  const join = format.language === 'zh-cn' ? '、' : ', ';
+
+  return {
+    /** 3 addresses, 2 numbers. */
+    recipients: ({ noticeMode, email, phoneMessage }: Channel) => {
+      const counts: Record<ChannelKind, number> = { email: email.emails.length, phoneMessage: phoneMessage.length };
+      return channelKinds
+        .filter((mode) => noticeMode.includes(mode))
+        .map((mode) => t(`channel.recipients.${mode}`, number(counts[mode])))
+        .join(join);
+    },
+    /** 3 rules, or that there is none: standing alone, or after other words. */
+    rules: ({ ruleCount }: RuleUsage, within = false) => {
+      if (ruleCount > 0) return t('channel.rules', number(ruleCount));
+      return t(within ? 'channel.noRuleWithin' : 'channel.noRule');
+    },
+    /** Used by 3 rules: Spring frost, Row 12 too dry and 1 more. */
+    usedBy: ({ ruleCount, ruleNames }: RuleUsage) => {
+      if (ruleCount === 0) return t('channel.unused');
+      const others = ruleCount - ruleNames.length;
+      const names = ruleNames.join(join);
+      const list = others > 0 ? t('channel.namesAnd', { names, ...number(others) }) : names;
+      return t('channel.usedBy', { ...number(ruleCount), names: list });
+    },
+  };
+}

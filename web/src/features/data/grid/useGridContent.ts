@@ -1,0 +1,87 @@
+import {
+  keepPreviousData,
+  type QueryClient,
+  type UseQueryResult,
+  useQueries,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { knownDevices } from '@/lib/device/live/applyToCache';
+import { groupsQuery, maxNames, namedQuery, pageQuery, pageSize } from '@/lib/device/queries';
+import { type Device, type DevicePage, nameOf } from '@/lib/device/types';
+import { localeTags } from '@/lib/format/number';
+import { useLanguage } from '@/lib/i18n/i18n';
+import type { Choice } from '../choice';
+import type { OnlineFilter } from '../useChoice';
+import { gridContentOf, visibleCameras } from './sections';
+import { useStreamless } from './useStreamless';
+
+/** Serials of cameras hold this, so that a search for it finds each of them. */
+const cameraSerialPart = 'SXT';
+
+const combinePages = (results: UseQueryResult<DevicePage>[]) => ({
+  devices: results.flatMap(({ data }) => data?.list ?? []),
+  ready: results.every(({ data, isPlaceholderData }) => data !== undefined && !isPlaceholderData),
+  failed: results.filter(({ isError }) => isError) as UseQueryResult<unknown>[],
+});
+
+/** Everything that decides which cards there are and where: the groups, the cameras, the devices that were picked. Not the cards' data. */
+export function useGridContent(choice: Choice, state: OnlineFilter) {
+  const client = useQueryClient();
+  const language = useLanguage((store) => store.language);
+  const groups = useQuery({ ...groupsQuery(language), placeholderData: keepPreviousData });
+  const cameras = useCameras();
+
+  const names = useMemo(() => [...choice.devices, ...choice.except].sort(), [choice.devices, choice.except]);
+  const chunks = Array.from({ length: Math.ceil(names.length / maxNames) }, (_, i) =>
+    names.slice(i * maxNames, (i + 1) * maxNames),
+  );
+  const picked = useQueries({
+    // What was ticked in a list is known from there: its card does not wait.
+    queries: chunks.map((chunk) => ({
+      ...namedQuery(language, chunk),
+      placeholderData: () => cachedDevices(client, chunk),
+    })),
+    combine: combinePages,
+  });
+  const named = useMemo(() => {
+    // By the same order from the first moment on, whoever told of them.
+    const { compare } = new Intl.Collator(localeTags[language], { numeric: true });
+    const sorted = [...picked.devices].sort((a, b) => compare(nameOf(a), nameOf(b)) || a.id - b.id);
+    return new Map(sorted.map((device) => [device.deviceName, device] as const));
+  }, [picked.devices, language]);
+
+  const seen = useMemo(() => {
+    if (!groups.data || !cameras.ready) return undefined;
+    return visibleCameras({ groups: groups.data, choice, state, cameras: cameras.devices });
+  }, [groups.data, cameras, choice, state]);
+  const { names: streamless, ready, onReach } = useStreamless(seen);
+
+  const shown = useMemo(() => {
+    if (!groups.data || !cameras.ready || !ready) return undefined;
+    return gridContentOf({ groups: groups.data, choice, state, cameras: cameras.devices, named, streamless });
+  }, [groups.data, cameras, choice, state, named, streamless, ready]);
+
+  return { groups, shown, onReach, named, pickedReady: picked.ready, failed: [...cameras.failed, ...picked.failed] };
+}
+
+function cachedDevices(client: QueryClient, names: readonly string[]): DevicePage {
+  const known = knownDevices(client);
+  const list = names.flatMap((name) => known.get(name) ?? []);
+  return { list, total: list.length };
+}
+
+function useCameras() {
+  const language = useLanguage((store) => store.language);
+  const filter = { deviceName: cameraSerialPart };
+  const first = useQuery(pageQuery(language, filter, 1));
+  const pages = Math.max(1, Math.ceil((first.data?.total ?? 0) / pageSize));
+  const found = useQueries({
+    queries: Array.from({ length: pages }, (_, i) => pageQuery(language, filter, i + 1)),
+    combine: combinePages,
+  });
+  // A sensor may be called so; what a device is the server says.
+  const devices = useMemo(() => found.devices.filter(({ type }: Device) => type === 2), [found.devices]);
+  return useMemo(() => ({ ...found, devices }), [found, devices]);
+}

@@ -1,0 +1,47 @@
+import { type RefObject, useLayoutEffect, useState } from 'react';
+
+/** Which stretch of an element is in the window, in whole steps, so that nothing is drawn again between two of them. */
+export interface View {
+  width: number;
+  top: number;
+  bottom: number;
+}
+
+/** Before anything has been measured, and where nothing is laid out. */
+const assumedSize = { width: 872, height: 900 };
+
+/** The window scrolls; the element is measured against it. `step` is the height of a row in pixels. */
+export function useScrollWindow(element: RefObject<HTMLElement | null>, step: number): View {
+  const [view, setView] = useState<View>({ width: assumedSize.width, top: 0, bottom: assumedSize.height });
+  useLayoutEffect(() => {
+    const measured = element.current;
+    if (!measured) return;
+    let frame = 0;
+    const look = () => {
+      frame = 0;
+      const box = measured.getBoundingClientRect();
+      const height = window.innerHeight || assumedSize.height;
+      const top = Math.max(0, Math.floor(-box.top / step) * step);
+      const bottom = Math.max(top, Math.ceil((height - box.top) / step) * step);
+      const width = measured.clientWidth || assumedSize.width;
+      setView((before) =>
+        before.width === width && before.top === top && before.bottom === bottom ? before : { width, top, bottom },
+      );
+    };
+    const soon = () => {
+      frame ||= requestAnimationFrame(look);
+    };
+    look();
+    const observer = new ResizeObserver(soon);
+    observer.observe(measured);
+    window.addEventListener('scroll', soon, { passive: true });
+    window.addEventListener('resize', soon);
+    return () => {
+      cancelAnimationFrame(frame);
+      observer.disconnect();
+      window.removeEventListener('scroll', soon);
+      window.removeEventListener('resize', soon);
+    };
+  }, [element, step]);
+  return view;
+}

@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import type { Attribute, Kind } from './attributes';
+import { modelOf } from './model';
+import { firstReadingOutOfView } from './outOfView';
+import type { PreparedLine } from './preparedLines';
+import { windowAt } from './window';
+
+const window = { from: 0, to: 200 };
+const drawn = (times: number[], gaps: PreparedLine['gaps'] = []): PreparedLine => ({
+  line: { times: Float64Array.from(times), values: Float64Array.from(times, () => 1) },
+  gaps,
+  whole: () => true,
+});
+const model = (lines: Record<string, { kind?: Kind; its: PreparedLine }>) => {
+  const attributes = Object.entries(lines).map(
+    ([id, { kind = 'line' }]): Attribute => ({ id, name: id, unit: '', precision: 1, kind }),
+  );
+  const its = new Map(Object.entries(lines).map(([id, line]) => [id, line.its]));
+  return modelOf(attributes, { drawn: its, other: null, colors: new Map(), window, width: 800, steps: 4 });
+};
+
+it('is the earliest reading of all lines, where the window holds none', () => {
+  expect(firstReadingOutOfView(model({ a: { its: drawn([700, 900]) }, b: { its: drawn([500]) } }), window)).toBe(500);
+});
+
+it('is none where something can be seen, or where nothing was ever read', () => {
+  expect(firstReadingOutOfView(model({ a: { its: drawn([700]) }, b: { its: drawn([150]) } }), window)).toBeNull();
+  expect(firstReadingOutOfView(model({ a: { its: drawn([]) } }), window)).toBeNull();
+});
+
+it('counts what was said before and still holds, but not over a silence', () => {
+  const before = { from: 300, to: 400 };
+  expect(firstReadingOutOfView(model({ pump: { kind: 'step', its: drawn([100, 900]) } }), before)).toBeNull();
+  const silent = drawn([100, 900], [{ from: 250, to: 500 }]);
+  expect(firstReadingOutOfView(model({ pump: { kind: 'step', its: silent } }), before)).toBe(100);
+});
+
+it('leads to a window that is as long, within the range', () => {
+  const hour = 3_600_000;
+  const [range, hours] = [
+    { from: 0, to: 1000 * hour },
+    { from: 0, to: 200 * hour },
+  ];
+  expect(windowAt(500 * hour, hours, range)).toEqual({ from: 496 * hour, to: 696 * hour });
+  expect(windowAt(hour, hours, range)).toEqual({ from: 0, to: 200 * hour });
+  expect(windowAt(990 * hour, hours, range)).toEqual({ from: 800 * hour, to: 1000 * hour });
+});

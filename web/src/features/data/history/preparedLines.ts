@@ -1,0 +1,83 @@
+import type { Attribute } from './attributes';
+import { commonGaps, findGaps, lastReadingTime, spliceGaps, stepLine } from './gaps';
+import type { Sample } from './queries';
+import type { Span } from './range';
+import { type Line, noLine, splice } from './series';
+import { covers } from './window';
+
+/** One attribute, ready to be drawn and counted. */
+export interface PreparedLine {
+  line: Line;
+  gaps: Span[];
+  /** Whether every reading of a span is in the line: else its mean is of what was kept. */
+  whole: (span: Span) => boolean;
+}
+
+interface Samples {
+  overview: Sample;
+  /** Finer, of a part. */
+  detail: Sample | undefined;
+  /** Every reading of what is summed. */
+  sums: Sample | undefined;
+}
+
+const always = () => true;
+
+/** Joins what was asked for into one line for each attribute. What has not come yet is absent. */
+export function prepareLines(attributes: readonly Attribute[], samples: Samples): Map<string, PreparedLine> {
+  const { overview, sums } = samples;
+  // Of another range than the overview, it belongs to a question that nobody asks any more.
+  const detail = samples.detail && covers(overview, samples.detail) ? samples.detail : undefined;
+  const result = new Map<string, PreparedLine>();
+  const numbers: PreparedLine[] = [];
+  const stepping: Attribute[] = [];
+  const add = (id: string, drawn: PreparedLine) => {
+    result.set(id, drawn);
+    numbers.push(drawn);
+  };
+  for (const attribute of attributes) {
+    const { id, kind } = attribute;
+    if (kind === 'step') stepping.push(attribute);
+    else if (kind === 'sum') {
+      const line = sums && sums.from === overview.from && sums.to === overview.to ? sums.lines.get(id) : undefined;
+      if (sums && line) add(id, { line, gaps: findGaps(line, sums), whole: always });
+    } else if (kind !== 'words') {
+      const drawn = joinDetail(id, overview, detail);
+      if (drawn) add(id, drawn);
+    }
+  }
+  if (stepping.length === 0) return result;
+  // Of on and off only the changes come. Whether the device was heard at all, its numbers tell, asked for beside if need be.
+  const pulse = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
+  const heard = numbers.length > 0 ? numbers : pulse.flatMap((id) => joinDetail(id, overview, detail) ?? []);
+  for (const { id } of stepping) {
+    const drawn = joinDetail(id, overview, detail);
+    if (!drawn) continue;
+    const own = overview.points === null ? drawn.gaps : [];
+    const gaps = heard.length > 0 ? commonGaps(heard.map((other) => other.gaps)) : own;
+    const end = lastReadingTime([drawn.line, ...heard.map((other) => other.line)], overview.to);
+    result.set(id, { ...stepLine(drawn.line, gaps, end), whole: always });
+  }
+  return result;
+}
+
+function joinDetail(id: string, overview: Sample, detail: Sample | undefined): PreparedLine | undefined {
+  const coarse = overview.lines.get(id);
+  if (!coarse) return undefined;
+  const coarseGaps = findGaps(coarse, overview);
+  const fine = detail?.lines.get(id);
+  if (coarse.bucket === 0) return { line: coarse, gaps: coarseGaps, whole: always };
+  if (!detail || !fine) return { line: coarse, gaps: coarseGaps, whole: () => false };
+  return {
+    line: splice(coarse, fine, detail),
+    gaps: spliceGaps(coarseGaps, findGaps(fine, detail), detail),
+    whole: (span) => fine.bucket === 0 && covers(detail, span),
+  };
+}
+
+/** Whether the overview needs nothing finer. */
+export function isComplete(overview: Sample): boolean {
+  return [...overview.lines.values()].every(({ bucket }) => bucket === 0);
+}
+
+export const emptyPreparedLine: PreparedLine = { line: noLine, gaps: [], whole: always };

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import type { TslProperty } from '@/lib/device/types';
+import { device } from '@/test/telemetryServer';
+import { commandLinesOf, sampleValues, shellQuote } from './commandLines';
+
+const property = (identifier: string, change: Partial<TslProperty> = {}): TslProperty => ({
+  identifier,
+  functionName: identifier,
+  yeuName: identifier,
+  yeuUrl: '',
+  elementUnit: '',
+  elementData: '',
+  dataType: 'number',
+  accessMode: 'r',
+  ...change,
+});
+const connection = {
+  deviceName: 'WS-1',
+  gateway: false,
+  http: 'https://farm.example',
+  mqttHost: 'farm.example',
+  mqttPort: 1883,
+  mqttTlsPort: 8883,
+  topic: 'v1/devices/me/telemetry',
+  secrets: 1,
+};
+
+describe('the lines to copy', () => {
+  it('send one message each way', () => {
+    expect(commandLinesOf(connection, { a: 1 }, 0)).toEqual([
+      {
+        way: 'MQTT',
+        command: `mosquitto_pub -h farm.example -p 1883 -q 1 -u WS-1 -P SECRET -t v1/devices/me/telemetry -m '{"a":1}'`,
+      },
+      {
+        way: 'MQTT + TLS',
+        command: `mosquitto_pub -h farm.example -p 8883 --tls-use-os-certs -q 1 -u WS-1 -P SECRET -t v1/devices/me/telemetry -m '{"a":1}'`,
+      },
+      {
+        way: 'HTTP',
+        command: `curl -i -H 'Content-Type: application/json' -d '{"a":1}' https://farm.example/api/v1/SECRET/telemetry`,
+      },
+    ]);
+  });
+
+  it('are only those that the server takes', () => {
+    const ways = commandLinesOf({ ...connection, mqttPort: 0, mqttTlsPort: 0 }, {}, 0).map(({ way }) => way);
+    expect(ways).toEqual(['HTTP']);
+  });
+
+  it('of a gateway speak for another device, but over HTTP for itself', () => {
+    const gateway = { ...connection, gateway: true, topic: 'v1/gateway/telemetry', mqttTlsPort: 0 };
+    const [mqtt, http] = commandLinesOf(gateway, { a: 1 }, 1795230000000);
+    expect(mqtt?.command).toContain(`-t v1/gateway/telemetry -m '{"CHILD":[{"ts":1795230000000,"values":{"a":1}}]}'`);
+    expect(http?.command).toContain(`-d '{"a":1}'`);
+  });
+
+  it('stay one word each, whatever a name holds', () => {
+    expect(shellQuote('WS-1')).toBe('WS-1');
+    expect(shellQuote('a b')).toBe("'a b'");
+    expect(shellQuote("it's $(rm)")).toBe(`'it'\\''s $(rm)'`);
+    expect(commandLinesOf({ ...connection, deviceName: '$HOME;x' }, {}, 0)[0]?.command).toContain("-u '$HOME;x' ");
+  });
+});
+
+describe('the message', () => {
+  it('holds what the device sent last', () => {
+    const sent = device({
+      lastData: [{ airTemperature: { value: 3.4, time: 0, unit: '', name: '' } }],
+    });
+    expect(sampleValues([property('airTemperature')], sent)).toEqual({ airTemperature: 3.4 });
+  });
+
+  it('else a value that would be taken, of the first two', () => {
+    const silent = device({ lastData: [] });
+    const properties = [property('depth', { max: 5 }), property('open', { dataType: 'boolean' }), property('third')];
+    expect(sampleValues(properties, silent)).toEqual({ depth: 5, open: true });
+    expect(sampleValues([property('note', { dataType: 'text' }), property('hot', { min: 40 })], silent)).toEqual({
+      note: 'text',
+      hot: 40,
+    });
+  });
+});

@@ -1,0 +1,55 @@
+import type { Device, TslProperty } from '@/lib/device/types';
+import type { Connection } from '../queries';
+
+/** What stand where the secret and, in a gateway's lines, another device's name belong; no shell changes them. */
+export const secretPlaceholder = 'SECRET';
+export const childPlaceholder = 'CHILD';
+
+/** A command to send one message, and the way that it goes. */
+export interface CommandLine {
+  way: 'MQTT' | 'MQTT + TLS' | 'HTTP';
+  command: string;
+}
+
+/** As one word of a shell, whatever is in it. */
+export function shellQuote(text: string): string {
+  return /^[A-Za-z0-9._:/@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+const maxValues = 2;
+
+/** A value that the device may send: what it sent last, else one within its bounds. */
+function sampleValue({ identifier, dataType, min, max }: TslProperty, device: Device): number | boolean | string {
+  const last = device.lastData[0]?.[identifier]?.value;
+  if (last !== undefined && typeof last === dataTypes[dataType]) return last;
+  if (dataType === 'boolean') return true;
+  if (dataType === 'text') return 'text';
+  return Math.min(max ?? Number.POSITIVE_INFINITY, Math.max(min ?? Number.NEGATIVE_INFINITY, 20));
+}
+
+const dataTypes = { number: 'number', boolean: 'boolean', text: 'string' } as const;
+
+/** Values of the first properties of the device's model. */
+export function sampleValues(properties: readonly TslProperty[], device: Device): Record<string, unknown> {
+  const values = properties.slice(0, maxValues).map((property) => [property.identifier, sampleValue(property, device)]);
+  return Object.fromEntries(values);
+}
+
+/** The commands for the ways that are open on this server. A gateway's MQTT lines speak for another device, measured `at`. */
+export function commandLinesOf(connection: Connection, values: Record<string, unknown>, at: number): CommandLine[] {
+  const { deviceName, gateway, http, mqttHost, mqttPort, mqttTlsPort, topic } = connection;
+  const own = JSON.stringify(values);
+  const message = gateway ? JSON.stringify({ [childPlaceholder]: [{ ts: at, values }] }) : own;
+  const mqtt = (port: number, extra = '') =>
+    `mosquitto_pub -h ${shellQuote(mqttHost)} -p ${port}${extra} -q 1 -u ${shellQuote(deviceName)} -P ${secretPlaceholder} ` +
+    `-t ${shellQuote(topic)} -m ${shellQuote(message)}`;
+  const lines: CommandLine[] = [];
+  if (mqttPort > 0) lines.push({ way: 'MQTT', command: mqtt(mqttPort) });
+  if (mqttTlsPort > 0) lines.push({ way: 'MQTT + TLS', command: mqtt(mqttTlsPort, ' --tls-use-os-certs') });
+  const address = `${http.replace(/\/$/, '')}/api/v1/${secretPlaceholder}/telemetry`;
+  lines.push({
+    way: 'HTTP',
+    command: `curl -i -H 'Content-Type: application/json' -d ${shellQuote(own)} ${shellQuote(address)}`,
+  });
+  return lines;
+}

@@ -1,0 +1,38 @@
+import { useEffect, useRef, useState } from 'react';
+import type { Place } from '@/lib/map/place';
+
+const timeoutMs = 15_000;
+
+type Failure = 'device.form.locateDenied' | 'device.form.locateFail';
+
+/** Where this machine is, asked of the browser. Only secure pages may; elsewhere it is not possible. */
+export function useGeolocation(onPlace: (place: Place) => void) {
+  const [looking, setLooking] = useState(false);
+  const [failure, setFailure] = useState<Failure | null>(null);
+  const gone = useRef(false);
+  useEffect(() => {
+    gone.current = false;
+    return () => {
+      gone.current = true;
+    };
+  }, []);
+
+  const look = () => {
+    setLooking(true);
+    setFailure(null);
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude } }) => {
+        if (gone.current) return;
+        setLooking(false);
+        onPlace({ latitude, longitude });
+      },
+      ({ code, PERMISSION_DENIED }) => {
+        if (gone.current) return;
+        setLooking(false);
+        setFailure(code === PERMISSION_DENIED ? 'device.form.locateDenied' : 'device.form.locateFail');
+      },
+      { enableHighAccuracy: true, timeout: timeoutMs },
+    );
+  };
+  return { possible: window.isSecureContext && 'geolocation' in navigator, looking, failure, look };
+}

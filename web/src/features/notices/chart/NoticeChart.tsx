@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import type { Series } from '@/lib/device/types';
+import { useNow } from '@/lib/format/clock';
+import { errorText } from '@/lib/http/errorText';
+import { ErrorNote } from '@/ui/ErrorNote';
+import { Loading, Skeleton } from '@/ui/Skeleton';
+import type { AlarmDetail } from '../queries';
+import css from './NoticeChart.module.css';
+import { Plots } from './Plots';
+import { chartQuery, hasPoints, questionOf, spanOf } from './readings';
+
+/** So often the axis of an open alarm moves on. */
+const stepMs = 10_000;
+
+/** The readings around the alarm; where they are gone, those that were kept with it. */
+export function NoticeChart({ detail }: { detail: AlarmDetail }) {
+  const { t } = useTranslation();
+  const now = useNow(stepMs);
+  const { deleted } = detail.alarmDeviceInfoRespDTO;
+  const offline = detail.alarmRules.triggerType === 1;
+  const question = questionOf(detail);
+  const query = useQuery({ ...chartQuery(question), enabled: !deleted });
+  const [broken, setBroken] = useState(false);
+
+  const kept = hasPoints(detail.kept) ? detail.kept : undefined;
+  const read = hasPoints(query.data) ? query.data : undefined;
+  // Of a device that was never seen to come there is nothing to read: that it was offline is known from the notice.
+  const series = mergeSeries(kept, read) ?? (offline && (deleted || query.data) ? {} : undefined);
+  const loading = !series && !deleted && query.isPending;
+  const span = spanOf(question, now);
+  const until = Math.min(now, span.to);
+  const cut = (question.to ?? now) > span.to;
+  return (
+    <div className={css.chart}>
+      {broken ? (
+        <p className={css.none}>{t('inform.chart.engine')}</p>
+      ) : series ? (
+        <>
+          <Plots detail={detail} series={series} span={span} until={until} onFailed={() => setBroken(true)} />
+          {cut ? <p className={css.note}>{t('inform.chart.part')}</p> : null}
+        </>
+      ) : loading ? (
+        <Loading>
+          <Skeleton height={300} radius={8} />
+        </Loading>
+      ) : query.isError ? (
+        <div className={css.failed}>
+          <ErrorNote
+            title={t('inform.chart.failed')}
+            text={errorText(query.error)}
+            onRetry={() => void query.refetch()}
+            busy={query.isFetching}
+          />
+        </div>
+      ) : (
+        <p className={css.none}>{t('inform.chart.none')}</p>
+      )}
+    </div>
+  );
+}
+
+/** What was read, and of what could not be, what was kept. */
+function mergeSeries(kept: Series | undefined, read: Series | undefined): Series | undefined {
+  if (!kept || !read) return read ?? kept;
+  const found = Object.entries(read).filter(([, points]) => points.length > 0);
+  return { ...kept, ...Object.fromEntries(found) };
+}

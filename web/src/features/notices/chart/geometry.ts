@@ -1,0 +1,94 @@
+import type { Format } from '@/lib/format/format';
+import { leftRoom, rightRoom } from '@/ui/chart/axes';
+import type { Measure } from '@/ui/chart/measure';
+import type { Scale } from '@/ui/chart/scale';
+import type { Panel, Span } from './panels';
+
+/** Where a plot stands in the chart, in pixels. */
+export interface Box {
+  top: number;
+  height: number;
+}
+
+export interface Geometry {
+  left: number;
+  width: number;
+  boxes: Box[];
+  height: number;
+}
+
+/** Section 9 of the specification. */
+const preferredHeight = 300;
+/** The unit stands above its plot, the times below the last. */
+const headHeight = 26;
+/** Where the first plot's unit is as wide as to reach the words of begin and end it stands below them. */
+const secondRow = 16;
+const footHeight = 28;
+/** Three plots fit. */
+const minPlotHeight = 64;
+const stepRow = 26;
+
+/** What words need, in pixels. */
+export interface TextRoom {
+  /** At the left of the plots: their numbers, or the names of their steps. */
+  left: number;
+  /** The unit above the first plot. */
+  unit: number;
+}
+
+/** At most so much of the chart is for the names of steps: they are cut beyond. */
+const maxNamesShare = 0.34;
+const nameGap = 10;
+
+/** What the words at and above the plots need, as they are written. */
+export function textRoomOf(
+  panels: readonly Panel[],
+  width: number,
+  measure: Measure,
+  { number, unit }: Pick<Format, 'number' | 'unit'>,
+): TextRoom {
+  const names = panels.flatMap(({ labels = [] }) => labels.map((label) => measure(label) + nameGap));
+  const numbers = leftRoom(
+    panels.map(({ scale, labels }) => ({ scale, numbers: !labels })),
+    number,
+    measure,
+  );
+  const left = Math.max(numbers, Math.min(Math.ceil(Math.max(0, ...names)), Math.floor(width * maxNamesShare)));
+  return { left, unit: panels[0] ? measure(unit(panels[0].unit), 'name') : 0 };
+}
+
+/** The room for the name of a step. */
+export const nameRoom = ({ left }: Geometry) => left - nameGap;
+
+/** Shares the height among the plots; where they are many the chart grows. */
+export function layout(panels: readonly Panel[], width: number, { left, unit }: TextRoom): Geometry {
+  const above = unit > left ? secondRow : 0;
+  const steps = panels.map(({ labels }) => (labels ? stepRow * Math.max(2, labels.length) : 0));
+  const fixed = steps.reduce((sum, height) => sum + height, 0);
+  const numbers = panels.filter(({ labels }) => !labels).length;
+  const room = preferredHeight - footHeight - above - panels.length * headHeight - fixed;
+  const each = numbers > 0 ? Math.max(minPlotHeight, Math.floor(room / numbers)) : 0;
+  // Steps alone take all of it: there is nothing else to show.
+  const spare = numbers === 0 && panels.length > 0 ? Math.max(0, Math.floor(room / panels.length)) : 0;
+  let top = above;
+  const boxes = steps.map((step) => {
+    top += headHeight;
+    const box = { top, height: step > 0 ? step + spare : each };
+    top += box.height;
+    return box;
+  });
+  return {
+    left,
+    width: Math.max(1, width - left - rightRoom),
+    boxes,
+    height: Math.max(preferredHeight, top + footHeight),
+  };
+}
+
+export function xOf(time: number, span: Span, { left, width }: Geometry): number {
+  return left + ((time - span.from) / (span.to - span.from)) * width;
+}
+
+export function yOf(value: number, scale: Scale, { top, height }: Box): number {
+  return top + height - ((value - scale.min) / (scale.max - scale.min)) * height;
+}

@@ -1,0 +1,81 @@
+import CheckOutlined from '@ant-design/icons/CheckOutlined';
+import ToolOutlined from '@ant-design/icons/ToolOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { Button } from 'antd';
+import { useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { userQuery } from '@/lib/http/queries';
+import { lazyComponent } from '@/ui/lazyComponent';
+import type { AlarmDetail } from '../queries';
+import { AckBlock } from './AckBlock';
+import css from './NoticeActions.module.css';
+import type { AckTarget } from './TakeBackDialog';
+
+const AckDialog = lazyComponent(() => import('./AckDialog'), 'AckDialog');
+const SolveDialog = lazyComponent(() => import('./SolveDialog'), 'SolveDialog');
+const TakeBackDialog = lazyComponent(() => import('./TakeBackDialog'), 'TakeBackDialog');
+
+/** Who is on it, and the ways to say so, to take that back, and to end it by hand. Anybody may be on an open notice. */
+export function NoticeActions({ detail }: { detail: AlarmDetail }) {
+  const { t } = useTranslation();
+  const [solving, setSolving] = useState<boolean>();
+  const [acking, setAcking] = useState<boolean>();
+  /** What was typed on solving it, which goes on into the note. */
+  const [typed, setTyped] = useState('');
+  const [takeBackTarget, setTakeBackTarget] = useState<AckTarget | null>();
+  const { id, title, resolveStatus, mayResolve, ack } = detail.alarmNotice;
+  const open = resolveStatus === 0;
+  const { data: user } = useQuery(userQuery());
+  // Known by the name alone, it only says what the note begins with.
+  const isOwnAck = ack !== undefined && ack.user === (user?.nickname || user?.userName);
+  const acknowledge = (words = '') => {
+    setTyped(words);
+    setAcking(true);
+  };
+  return (
+    <>
+      {open && ack ? (
+        <AckBlock ack={ack} onChange={() => acknowledge()} onTakeBack={() => setTakeBackTarget({ id, name: title })} />
+      ) : null}
+      {(open && !ack) || mayResolve ? (
+        <div className={css.acts}>
+          {open && !ack ? (
+            <Button
+              type="primary"
+              icon={<ToolOutlined aria-hidden="true" />}
+              aria-haspopup="dialog"
+              onClick={() => acknowledge()}
+            >
+              {t('inform.ack.button')}
+            </Button>
+          ) : null}
+          {mayResolve ? (
+            <Button icon={<CheckOutlined aria-hidden="true" />} aria-haspopup="dialog" onClick={() => setSolving(true)}>
+              {t('inform.solve.button')}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+      {solving === undefined ? null : (
+        <SolveDialog detail={detail} open={solving} onClose={() => setSolving(false)} onAcknowledge={acknowledge} />
+      )}
+      {acking === undefined ? null : (
+        <AckDialog
+          id={id}
+          name={title}
+          open={acking}
+          other={isOwnAck ? undefined : ack}
+          note={typed || (isOwnAck ? ack.note : '')}
+          onClose={() => setAcking(false)}
+        />
+      )}
+      {takeBackTarget === undefined ? null : (
+        <TakeBackDialog
+          asked={takeBackTarget}
+          onClose={() => setTakeBackTarget(null)}
+          onGone={() => setTakeBackTarget(undefined)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Input } from 'antd';
+import { useId, useRef, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { toast } from '@/lib/feedback/feedback';
+import { useFormat } from '@/lib/format/format';
+import { api } from '@/lib/http/api';
+import { formErrorText } from '@/lib/http/errorText';
+import { Dialog } from '@/ui/Dialog';
+import { Field } from '@/ui/form/Field';
+import { SendButton } from '@/ui/form/SendButton';
+import { Note } from '@/ui/Note';
+import { type AlarmDetail, refetchNotices } from '../queries';
+import css from './SolveDialog.module.css';
+import { stillHoldsText } from './stillHolds';
+import { useFreshReadings } from './useFreshReadings';
+
+const maxNoteLength = 500;
+
+interface SolveDialogProps {
+  detail: AlarmDetail;
+  open: boolean;
+  onClose: () => void;
+  /** The person is on it instead; what they typed goes along. */
+  onAcknowledge: (remark: string) => void;
+}
+
+/** Ends an open notice by hand, with what is to be remembered of it. While its conditions still hold, offers to be on it first. */
+export function SolveDialog({ detail, open, onClose, onAcknowledge }: SolveDialogProps) {
+  const { t } = useTranslation();
+  const format = useFormat();
+  const client = useQueryClient();
+  const formId = useId();
+  const [remark, setRemark] = useState('');
+  /** One dialog goes before the other comes: the keyboard follows. */
+  const instead = useRef(false);
+  const { id, title } = detail.alarmNotice;
+  useFreshReadings(detail, open);
+  const length = [...remark.trim()].length;
+  const solve = useMutation({
+    mutationFn: () =>
+      api.put('/admin-api/client/pc/alarm-notice/resolve', { body: { id, remark: remark.trim() || undefined } }),
+    meta: { shows: [601] },
+    onSuccess: () => {
+      toast.success(t('inform.solve.done'));
+      onClose();
+    },
+    // Refused, it may have ended meanwhile: the page then says so.
+    onSettled: () => void refetchNotices(client),
+  });
+  const refused = formErrorText(solve.error);
+  const stillHolds = stillHoldsText(detail, format, t);
+  return (
+    <Dialog
+      open={open}
+      title={t('inform.solve.title')}
+      onClose={onClose}
+      onClosed={() => {
+        if (instead.current) onAcknowledge(remark.trim());
+        instead.current = false;
+        setRemark('');
+        solve.reset();
+      }}
+      firm={remark !== ''}
+      width={440}
+      footer={
+        <>
+          <Button onClick={onClose}>{t('common.cancel')}</Button>
+          <SendButton form={formId} loading={solve.isPending} type={stillHolds ? 'default' : 'primary'}>
+            {t('inform.solve.button')}
+          </SendButton>
+          {stillHolds ? (
+            <Button
+              type="primary"
+              disabled={solve.isPending}
+              onClick={() => {
+                instead.current = true;
+                onClose();
+              }}
+            >
+              {t('inform.ack.button')}
+            </Button>
+          ) : null}
+        </>
+      }
+    >
+      <form
+        id={formId}
+        className={css.form}
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!solve.isPending && length <= maxNoteLength) solve.mutate();
+        }}
+      >
+        <p className={css.name}>{title}</p>
+        {stillHolds ? <Note tone="warn">{stillHolds}</Note> : <p className={css.text}>{t('inform.solve.text')}</p>}
+        <Field
+          label={t('inform.solve.remark')}
+          hint={t('inform.solve.hint')}
+          error={length > maxNoteLength ? t('inform.solve.tooLong', { most: maxNoteLength }) : undefined}
+        >
+          {(labels) => (
+            <Input.TextArea
+              {...labels}
+              autoSize={{ minRows: 3, maxRows: 8 }}
+              value={remark}
+              onChange={(event) => setRemark(event.target.value)}
+            />
+          )}
+        </Field>
+        {refused ? <Note tone="wrong">{refused}</Note> : null}
+      </form>
+    </Dialog>
+  );
+}

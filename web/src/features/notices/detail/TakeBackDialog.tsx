@@ -1,0 +1,46 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { toast } from '@/lib/feedback/feedback';
+import { api } from '@/lib/http/api';
+import { formErrorText } from '@/lib/http/errorText';
+import { ConfirmDialog } from '@/ui/ConfirmDialog';
+import { refetchNotices } from '../queries';
+
+/** Whose acknowledgement is to be taken back, once confirmed. */
+export interface AckTarget {
+  id: number;
+  name: string;
+}
+
+interface TakeBackDialogProps {
+  asked: AckTarget | null;
+  onClose: () => void;
+  /** After it has gone from the screen. */
+  onGone: () => void;
+}
+
+/** Asks before "I am on it" is taken back. */
+export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: ({ id }: AckTarget) => api.put('/admin-api/client/pc/alarm-notice/unacknowledge', { body: { id } }),
+    meta: { failure: 'inform.ack.takeBackFail' },
+    onSuccess: () => {
+      toast.success(t('inform.ack.tookBack'));
+      onClose();
+    },
+    // Refused, it is over or was taken back already: the page then says so.
+    onError: (error) => {
+      if (formErrorText(error) !== undefined) onClose();
+    },
+    onSettled: () => void refetchNotices(client),
+  });
+  const wordsOf = ({ name }: AckTarget) => ({
+    question: t('inform.ack.takeBackTitle'),
+    consequence: t('inform.ack.takeBackText', { name }),
+    verb: t('inform.ack.takeBack'),
+    danger: false,
+  });
+  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+}

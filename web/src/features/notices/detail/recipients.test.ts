@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { type Delivery, isWaiting } from '../queries';
+import { notifiedRecipients } from './recipients';
+
+let made = 0;
+const delivery = (change: Partial<Delivery> = {}): Delivery => {
+  made += 1;
+  return {
+    id: made,
+    channel: 'Night crew',
+    recipient: 'a@farm.example',
+    mode: 'email',
+    event: 'triggered',
+    state: 'sent',
+    attempts: 1,
+    createTime: 1000,
+    updateTime: 1800,
+    steps: [],
+    ...change,
+  };
+};
+const brief = (deliveries: Delivery[]) =>
+  notifiedRecipients(deliveries).map(({ recipient, state, deliveries: all }) => `${recipient} ${state} ${all.length}`);
+
+describe('who was told', () => {
+  it('is nobody without deliveries', () => {
+    expect(notifiedRecipients([])).toEqual([]);
+  });
+
+  it('is a line a recipient, those first who were not told, then those who wait', () => {
+    expect(
+      brief([
+        delivery({ recipient: 'c', state: 'skipped', createTime: 900 }),
+        delivery(),
+        delivery({ recipient: 'w', state: 'queued' }),
+        delivery({ recipient: 'x', state: 'failed' }),
+        delivery({ mode: 'phoneMessage', recipient: '+905551112233' }),
+      ]),
+    ).toEqual(['x failed 1', 'w queued 1', 'c skipped 1', 'a@farm.example sent 1', '+905551112233 sent 1']);
+  });
+
+  it('tells webhooks at one host apart', () => {
+    const hook = { mode: 'webhook', recipient: 'planner.example' } as const;
+    expect(
+      brief([
+        delivery({ ...hook, channel: 'Planner' }),
+        delivery({ ...hook, channel: 'Pumps', state: 'failed' }),
+        delivery({ ...hook, channel: 'Planner', event: 'resolved' }),
+      ]),
+    ).toEqual(['planner.example failed 1', 'planner.example sent 2']);
+  });
+
+  it('tells a recipient’s story in the order of events, and counts the reminders that arrived', () => {
+    const [one] = notifiedRecipients([
+      delivery({ event: 'resolved', createTime: 500 }),
+      delivery({ event: 'reminder', createTime: 3000 }),
+      delivery({ event: 'reminder', createTime: 2000 }),
+      delivery({ event: 'reminder', createTime: 4000, state: 'skipped', reason: 'ended' }),
+      delivery(),
+    ]);
+    expect(one?.deliveries.map(({ event, createTime }) => [event, createTime])).toEqual([
+      ['triggered', 1000],
+      ['reminder', 2000],
+      ['reminder', 3000],
+      ['reminder', 4000],
+      ['resolved', 500],
+    ]);
+    expect(one).toMatchObject({ state: 'sent', reminders: 2 });
+  });
+
+  it.each<[string, Partial<Delivery>[], string]>([
+    ['what failed, though the rest arrived', [{}, { event: 'reminder', state: 'failed' }], 'reminder'],
+    ['what waits', [{}, { event: 'resolved', state: 'queued' }], 'resolved'],
+    ['the failure before the wait', [{ state: 'failed' }, { event: 'resolved', state: 'queued' }], 'triggered'],
+    [
+      'the beginning, while the next reminder is planned',
+      [{}, { event: 'reminder', state: 'queued', attempts: 0 }],
+      'triggered',
+    ],
+    [
+      'a reminder that cannot go out',
+      [{}, { event: 'reminder', state: 'queued', attempts: 0, reason: 'server' }],
+      'reminder',
+    ],
+    [
+      'a reminder that is tried again',
+      [{}, { event: 'reminder', state: 'queued', attempts: 2, reason: 'retry' }],
+      'reminder',
+    ],
+    ['the beginning, when nothing is open', [{}, { event: 'resolved', state: 'skipped' }], 'triggered'],
+  ])('shows of one recipient %s', (_, changes, event) => {
+    expect(notifiedRecipients(changes.map((change) => delivery(change)))[0]?.main.event).toBe(event);
+  });
+});
+
+it('is over when nothing waits any more', () => {
+  expect(isWaiting([delivery()])).toBe(false);
+  expect(isWaiting([delivery(), delivery({ state: 'queued', reason: 'retry', nextTime: 1 })])).toBe(true);
+});

@@ -1,0 +1,54 @@
+import type { TFunction } from 'i18next';
+import { comparisonHolds } from '@/lib/alarm/threshold';
+import type { Format } from '@/lib/format/format';
+import { languages } from '@/lib/i18n/i18n';
+import type { AlarmDetail } from '../queries';
+import { conditionsOf, type NoticeCondition } from './conditionsOf';
+
+/**
+ * That the conditions of an open notice hold still, with the newest values and their limits, and what solving it now would mean; empty
+ * where they do not hold, or nobody knows.
+ */
+export function stillHoldsText(detail: AlarmDetail, format: Format, t: TFunction): string {
+  if (detail.alarmNotice.holds !== true) return '';
+  const silent = detail.alarmRules.triggerType === 1;
+  const sentences = silent
+    ? [t('inform.solve.holds.silent'), t('inform.solve.holds.thenSilent')]
+    : [readingsText(detail, format, t), t('inform.solve.holds.then')];
+  return [...sentences, t('inform.solve.holds.instead')].join(format.language === 'zh-cn' ? '' : ' ');
+}
+
+function readingsText(detail: AlarmDetail, format: Format, t: TFunction): string {
+  const { newest } = detail.alarmNotice;
+  const facts = conditionsOf(detail).flatMap((condition) => {
+    const value = newest?.values[condition.sign];
+    return value === undefined ? [] : factText(condition, value, format, t);
+  });
+  if (facts.length === 0) return t('inform.solve.holds.newest');
+  const tag = languages.find(({ code }) => code === format.language)?.tag;
+  const list = new Intl.ListFormat(tag, { type: 'conjunction' }).format(new Set(facts));
+  return t('inform.solve.holds.readings', { facts: list });
+}
+
+type Value = number | boolean | string;
+
+/** What one condition's value is now, with the limit that it is beyond; nothing of one that is not: others hold the notice open. */
+function factText(condition: NoticeCondition, now: Value, format: Format, t: TFunction): string[] {
+  const { name, unit, precision, subconditions: operator, value: limit, recovery } = condition;
+  // The limit as the rule says it, the value as it is measured.
+  const written = (value: number) => format.reading({ value, unit }, name);
+  const value = format.reading({ value: now, unit, precision }, name);
+  if (typeof now !== 'number' || typeof limit !== 'number') {
+    const same = now === limit;
+    return (operator === '!=' ? !same : same) ? [t('inform.solve.holds.value', { name, value })] : [];
+  }
+  if (comparisonHolds(operator, now, limit)) {
+    return operator === '=' || operator === '!='
+      ? [t('inform.solve.holds.value', { name, value })]
+      : [t('inform.solve.holds.limit', { name, value, limit: written(limit) })];
+  }
+  if (typeof recovery === 'number' && comparisonHolds(operator, now, recovery)) {
+    return [t('inform.solve.holds.clears', { name, value, limit: written(recovery) })];
+  }
+  return [];
+}

@@ -1,0 +1,19 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { noticeKeys } from '@/lib/alarm/notices';
+import { useLive } from '@/lib/live/useLive';
+
+function noticeOf(data: unknown): number | undefined {
+  const { noticeId } = (typeof data === 'object' && data !== null ? data : {}) as { noticeId?: unknown };
+  return typeof noticeId === 'number' ? noticeId : undefined;
+}
+
+/** Keeps who was told of a notice with what the server does: asks anew when the stream tells of a message or a delivery of it. */
+export function useDeliveriesLive(notice: number): void {
+  const client = useQueryClient();
+  useLive((events) => {
+    const concernsNotice = events.some(
+      (event) => (event.name === 'message' || event.name === 'delivery') && noticeOf(event.data) === notice,
+    );
+    if (concernsNotice) void client.invalidateQueries({ queryKey: [...noticeKeys.kind('notice'), notice] });
+  });
+}

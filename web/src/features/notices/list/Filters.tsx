@@ -1,0 +1,49 @@
+import { useTranslation } from 'react-i18next';
+import { levels, type ResolveStatus } from '@/lib/alarm/types';
+import { Select } from '@/ui/Select';
+import type { NoticesSearch } from '../search';
+import css from './Filters.module.css';
+
+const statuses: readonly ResolveStatus[] = [0, 1, 2];
+
+interface FiltersProps {
+  search: NoticesSearch;
+  onChange: (part: Pick<NoticesSearch, 'status' | 'level'>) => void;
+}
+
+/** Narrows the list by how notices stand and how serious they are. */
+export function Filters({ search: { status, level }, onChange }: FiltersProps) {
+  const { t } = useTranslation();
+  const code = (text: string) => (text === '' ? undefined : (Number(text) as 0 | 1 | 2));
+  return (
+    <fieldset className={css.filters}>
+      <legend className="visually-hidden">{t('inform.filters')}</legend>
+      <Select
+        className={css.field}
+        aria-label={t('inform.status')}
+        value={status ?? ''}
+        onChange={(event) => onChange({ status: code(event.target.value) })}
+      >
+        <option value="">{t('inform.allStatuses')}</option>
+        {statuses.map((one) => (
+          <option key={one} value={one}>
+            {t(`resolve.${one}`)}
+          </option>
+        ))}
+      </Select>
+      <Select
+        className={css.field}
+        aria-label={t('inform.level')}
+        value={level ?? ''}
+        onChange={(event) => onChange({ level: code(event.target.value) })}
+      >
+        <option value="">{t('inform.allLevels')}</option>
+        {levels.map((one) => (
+          <option key={one} value={one}>
+            {t(`home.level.${one}`)}
+          </option>
+        ))}
+      </Select>
+    </fieldset>
+  );
+}

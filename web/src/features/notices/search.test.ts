@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { maxDevices, namesOf, noticesSearch } from './search';
+
+const parsedSearch = (given: Record<string, unknown>) => JSON.parse(JSON.stringify(noticesSearch(given)));
+
+it('holds everything that says what is to be seen', () => {
+  const whole = { q: 'frost', devices: 'WS-1,GC-2', status: 0, level: 2, page: 3, size: 100, id: 17 };
+  expect(parsedSearch(whole)).toEqual(whole);
+  expect(parsedSearch({ ...whole, status: '0', level: '2', page: '3', size: '100', id: '17' })).toEqual(whole);
+});
+
+it('lets go of what means nothing', () => {
+  expect(parsedSearch({ q: '  ', devices: ',,', status: 3, level: -1, page: 1, size: 10, id: 0, other: 'x' })).toEqual(
+    {},
+  );
+  expect(parsedSearch({ q: 2026, status: 1.5, level: 'high', page: 'x', size: 11, id: 'x' })).toEqual({ q: '2026' });
+  expect(parsedSearch({ q: 'x'.repeat(70) }).q).toHaveLength(64);
+});
+
+it('names each device once, and no more than one call takes', () => {
+  expect(namesOf('a,b,a')).toEqual(['a', 'b']);
+  expect(namesOf(Array.from({ length: maxDevices + 5 }, (_, i) => `D-${i}`).join(','))).toHaveLength(maxDevices);
+});

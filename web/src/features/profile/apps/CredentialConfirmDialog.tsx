@@ -1,0 +1,53 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { api } from '@/lib/http/api';
+import { ConfirmDialog } from '@/ui/ConfirmDialog';
+import { type Credential, credentialKey } from './queries';
+
+/** What is to be done to which key, once confirmed. */
+export interface CredentialAction {
+  what: 'toggle' | 'delete';
+  credential: Credential;
+}
+
+interface CredentialConfirmDialogProps {
+  asked: CredentialAction | null;
+  onClose: () => void;
+  /** After it has gone from the screen. */
+  onGone: () => void;
+}
+
+/** Asks before a key is opened, closed or deleted. */
+export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialConfirmDialogProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: ({ what, credential: { id, enabled } }: CredentialAction) =>
+      what === 'delete'
+        ? api.get('/admin-api/client/pc/apicredentials/delete', { query: { id } })
+        : // What was asked about, not the other of what it is by now: closed twice, a key stays closed.
+          api.get('/admin-api/client/pc/apicredentials/enable-or-disable', {
+            query: { id, enabled: enabled === 1 ? 0 : 1 },
+          }),
+    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
+    onSuccess: async () => {
+      await client.invalidateQueries({ queryKey: credentialKey });
+      onClose();
+    },
+  });
+  const wordsOf = ({ what, credential: { name, enabled } }: CredentialAction) =>
+    what === 'delete'
+      ? {
+          question: t('common.deleteConfirm', { name }),
+          consequence: t('app.deleteText'),
+          verb: t('app.deleteKey'),
+          danger: true,
+        }
+      : {
+          question: t('common.toggleConfirm', { name }),
+          consequence: t(enabled === 1 ? 'app.closeText' : 'app.openText'),
+          verb: t(enabled === 1 ? 'app.closeKey' : 'app.openKey'),
+          danger: false,
+        };
+  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+}

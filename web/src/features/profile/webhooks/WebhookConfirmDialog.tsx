@@ -1,0 +1,52 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { toast } from '@/lib/feedback/feedback';
+import { ConfirmDialog } from '@/ui/ConfirmDialog';
+import { keepWebhookSecret } from './freshSecret';
+import { deleteWebhook, newSecret, type Webhook, webhooksKey } from './queries';
+
+/** What is to be done to which webhook, once confirmed. */
+export interface WebhookAction {
+  what: 'delete' | 'secret';
+  webhook: Webhook;
+}
+
+interface WebhookConfirmDialogProps {
+  asked: WebhookAction | null;
+  onClose: () => void;
+  /** After it has gone from the screen. */
+  onGone: () => void;
+}
+
+/** Asks before a webhook is deleted or has a new secret. */
+export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmDialogProps) {
+  const { t } = useTranslation();
+  const client = useQueryClient();
+  const act = useMutation({
+    mutationFn: async ({ what, webhook: { id, name } }: WebhookAction) => {
+      if (what === 'delete') await deleteWebhook(id);
+      else keepWebhookSecret({ name, secret: (await newSecret(id)).secret });
+    },
+    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
+    onSuccess: async (_, { what }) => {
+      if (what === 'delete') toast.success(t('webhook.deleted'));
+      await client.invalidateQueries({ queryKey: webhooksKey });
+      onClose();
+    },
+  });
+  const wordsOf = ({ what, webhook: { name } }: WebhookAction) =>
+    what === 'delete'
+      ? {
+          question: t('common.deleteConfirm', { name }),
+          consequence: t('webhook.deleteText'),
+          verb: t('webhook.delete'),
+          danger: true,
+        }
+      : {
+          question: t('webhook.newSecretConfirm', { name }),
+          consequence: t('webhook.newSecretText'),
+          verb: t('webhook.newSecretMake'),
+          danger: false,
+        };
+  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+}

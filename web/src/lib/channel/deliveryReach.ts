@@ -1,0 +1,34 @@
+import { useQuery } from '@tanstack/react-query';
+import {
+  type AvailableKinds,
+  availableKindsQuery,
+  type Channel,
+  type ChannelKind,
+  channelKinds,
+  channelsByIdQuery,
+} from './queries';
+
+/** Where what people are told by a way goes: out to them, into the server's log only, or nowhere. */
+export type DeliveryReach = 'out' | 'logged' | 'none';
+
+export function deliveryReachOf(mode: ChannelKind, ways: AvailableKinds): DeliveryReach {
+  if (!ways[mode]) return 'none';
+  return mode === 'phoneMessage' && ways.logged ? 'logged' : 'out';
+}
+
+/** The farthest that any way of some channels goes. */
+export function farthestReach(channels: readonly Pick<Channel, 'noticeMode'>[], ways: AvailableKinds): DeliveryReach {
+  const all = channels.flatMap(({ noticeMode }) => channelKinds.filter((mode) => noticeMode.includes(mode)));
+  const reached = new Set(all.map((mode) => deliveryReachOf(mode, ways)));
+  return reached.has('out') ? 'out' : reached.has('logged') ? 'logged' : 'none';
+}
+
+/** How far the channels of these ids reach; undefined where there are none, or while that is not known. */
+export function useDeliveryReach(ids: readonly number[]): DeliveryReach | undefined {
+  const ways = useQuery(availableKindsQuery()).data;
+  const known = useQuery({ ...channelsByIdQuery(), enabled: ids.length > 0 }).data;
+  const channels = ids.flatMap((id) => known?.get(id) ?? []);
+  // Of a channel that is not known yet, nothing is said.
+  if (!ways || ids.length === 0 || channels.length < ids.length) return undefined;
+  return farthestReach(channels, ways);
+}

@@ -1,0 +1,77 @@
+import { create } from 'zustand';
+
+export type ToastTone = 'success' | 'info' | 'warning' | 'error';
+
+export interface Toast {
+  id: number;
+  tone: ToastTone;
+  title: string;
+  /** A second line, for example the server's own sentence. */
+  text?: string;
+  /** What can be done about it; such a message stays until it is done or closed. */
+  action?: ToastAction;
+  /** When it was raised, epoch milliseconds. */
+  at: number;
+}
+
+export interface ToastAction {
+  label: string;
+  act: () => void;
+}
+
+export interface Dialog {
+  title: string;
+  /** What was wanted, above the sentence. */
+  about?: string;
+  text: string;
+}
+
+interface FeedbackState {
+  toasts: readonly Toast[];
+  dialog: Dialog | null;
+}
+
+/** What the app says to the person beside the page itself; drawn in one place, raised from anywhere. */
+export const useFeedback = create<FeedbackState>(() => ({ toasts: [], dialog: null }));
+
+let lastId = 0;
+/** What is said again within so many milliseconds is the same news: ten calls that fail alike are one message, said once. */
+const duplicateWindowMs = 1_000;
+
+function addToast(tone: ToastTone, title: string, text?: string, action?: ToastAction): void {
+  const at = Date.now();
+  const { toasts } = useFeedback.getState();
+  const isSame = (shown: Toast) => shown.tone === tone && shown.title === title && shown.text === text;
+  if (toasts.some((shown) => isSame(shown) && at - shown.at < duplicateWindowMs)) return;
+  // One cause, which a feature's own message names in its second line, is not told a second time without the feature.
+  if (text === undefined && toasts.some((shown) => shown.text === title)) return;
+  const isCovered = (shown: Toast) => isSame(shown) || (shown.text === undefined && shown.title === text);
+  lastId += 1;
+  useFeedback.setState({
+    toasts: [...toasts.filter((shown) => !isCovered(shown)), { id: lastId, tone, title, text, action, at }],
+  });
+}
+
+export const toast = {
+  success: (title: string, text?: string) => addToast('success', title, text),
+  info: (title: string, text?: string, action?: ToastAction) => addToast('info', title, text, action),
+  warning: (title: string, text?: string) => addToast('warning', title, text),
+  error: (title: string, text?: string) => addToast('error', title, text),
+};
+
+export function dismissToast(id: number): void {
+  useFeedback.setState((state) => ({ toasts: state.toasts.filter((shown) => shown.id !== id) }));
+}
+
+/** The person acts anew: what was said of the last try is over. */
+export function clearToasts(): void {
+  useFeedback.setState({ toasts: [] });
+}
+
+export function showDialog(dialog: Dialog): void {
+  useFeedback.setState({ dialog });
+}
+
+export function closeDialog(): void {
+  useFeedback.setState({ dialog: null });
+}

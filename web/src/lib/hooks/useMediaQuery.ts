@@ -1,0 +1,24 @@
+import { useSyncExternalStore } from 'react';
+
+/** Whether a media query holds, kept current. */
+export function useMediaQuery(query: string): boolean {
+  return useSyncExternalStore(
+    (changed) => {
+      const list = window.matchMedia(query);
+      list.addEventListener('change', changed);
+      return () => list.removeEventListener('change', changed);
+    },
+    () => window.matchMedia(query).matches,
+  );
+}
+
+/** Below antd's screenMD: the sidebar is a drawer and tables are lists of cards. */
+export const phoneQuery = '(max-width: 767px)';
+/** Fingers, not a mouse. */
+export const touchQuery = '(pointer: coarse)';
+/** The list of devices that stands beside a page is a drawer. */
+export const noSideColumnQuery = '(max-width: 1199px)';
+/** The sidebar shows icons only. */
+export const collapsedSidebarQuery = '(min-width: 768px) and (max-width: 1199px)';
+/** The person wants nothing to move. */
+export const reducedMotionQuery = '(prefers-reduced-motion: reduce)';

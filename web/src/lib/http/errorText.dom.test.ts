@@ -1,0 +1,227 @@
+import { QueryObserver } from '@tanstack/react-query';
+import { describe, expect, it } from 'vitest';
+import { useFeedback } from '../feedback/feedback';
+import { useLanguage } from '../i18n/i18n';
+import { useSession } from '../session/session';
+import { errorText, showError } from './errorText';
+import { ApiError } from './http';
+import { createQueryClient } from './queryClient';
+
+const business = (code: number, msg = '') => new ApiError(code, msg, 'business');
+const shown = () => useFeedback.getState().toasts.map(({ tone, title }) => [tone, title]);
+const dialog = () => useFeedback.getState().dialog;
+
+describe('the sentence for a failure', () => {
+  it.each([
+    [business(601, 'Name: taken'), 'Name: taken'],
+    [business(500), 'Unknown system error'],
+    [business(401, 'x'), 'authentication failed, cannot access system resources'],
+    [business(403, 'x'), 'You do not have permission for this'],
+    [business(404), 'This resource does not exist'],
+    [new ApiError(0, '', 'network'), 'Cannot connect to the server'],
+    [new ApiError(0, '', 'timeout'), 'The request timed out'],
+    [new ApiError(503, 'x', 'status'), 'The server answered with status 503'],
+    [new Error('a bug'), 'Unknown system error'],
+  ])('%#', (error, sentence) => {
+    expect(errorText(error)).toBe(sentence);
+  });
+
+  it('is in the person’s language', async () => {
+    await useLanguage.getState().setLanguage('ru-ru');
+    expect(errorText(new ApiError(503, '', 'status'))).toBe('Ошибка сервера: 503');
+  });
+});
+
+describe('what a person sees of a failure', () => {
+  it.each([
+    [business(500, 'fault'), 'error', 'fault'],
+    [business(-699, 'SMS is not set up'), 'error', 'SMS is not set up'],
+    [business(601, 'Name: taken'), 'warning', 'Name: taken'],
+    [new ApiError(0, '', 'network'), 'error', 'Cannot connect to the server'],
+    [new ApiError(502, '', 'status'), 'error', 'The server answered with status 502'],
+  ])('is a toast: %#', (error, tone, title) => {
+    showError(error);
+    expect(shown()).toEqual([[tone, title]]);
+    expect(dialog()).toBeNull();
+  });
+
+  it.each([
+    [429, 'Wait 15 minutes', 'Wait 15 minutes'],
+    [400, 'Unreadable', 'Unreadable'],
+    [403, '', 'You do not have permission for this'],
+  ])('is a dialog for any other code: %s', (code, msg, text) => {
+    showError(business(code, msg));
+    expect(shown()).toEqual([]);
+    expect(dialog()).toMatchObject({ title: 'Error', text });
+  });
+
+  it('is nothing of what the person ended by quitting', () => {
+    useSession.setState({ session: null, ended: 'quit' });
+    showError(business(401));
+    showError(business(401), { failure: 'profile.saveFail', tone: 'error' });
+    expect(shown()).toEqual([]);
+    useSession.setState({ ended: 'lost' });
+    showError(business(401));
+    expect(shown()).toEqual([['error', 'authentication failed, cannot access system resources']]);
+  });
+
+  it('is nothing where whoever asked has gone', () => {
+    showError(new DOMException('gone', 'AbortError'));
+    showError(new DOMException('gone', 'AbortError'), { failure: 'profile.saveFail', tone: 'error' });
+    expect(shown()).toEqual([]);
+  });
+
+  it('is one message when many calls fail alike', () => {
+    for (let call = 0; call < 5; call++) showError(new ApiError(0, '', 'network'));
+    expect(shown()).toHaveLength(1);
+  });
+});
+
+describe('a failure in a feature’s own words', () => {
+  const toasts = () => useFeedback.getState().toasts.map(({ tone, title, text }) => [tone, title, text]);
+
+  it.each([
+    [business(601, 'Nickname: at most 64 characters'), 'Nickname: at most 64 characters'],
+    [business(777, 'Wait 15 minutes'), 'Wait 15 minutes'],
+    [new ApiError(0, '', 'timeout'), 'The request timed out'],
+    [new Error('a bug'), 'Unknown system error'],
+  ])('has the cause below, and the tone that the specification gives it: %#', (error, text) => {
+    showError(error, { failure: 'profile.saveFail', tone: 'error' });
+    expect(toasts()).toEqual([['error', 'fail modify', text]]);
+    expect(dialog()).toBeNull();
+    useFeedback.setState({ toasts: [] });
+    showError(error, { failure: 'signin.fail', tone: 'warning' });
+    expect(toasts()).toEqual([['warning', 'login failed', text]]);
+  });
+
+  it('that have no tone of theirs goes by the code', () => {
+    showError(business(601, 'taken'), { failure: 'device.editFail' });
+    showError(business(-699, 'no gateway'), { failure: 'device.editFail' });
+    expect(toasts()).toEqual([
+      ['warning', 'Edit failure', 'taken'],
+      ['error', 'Edit failure', 'no gateway'],
+    ]);
+    showError(business(777, 'odd'), { failure: 'device.editFail' });
+    expect(dialog()).toEqual({ title: 'Error', about: 'Edit failure', text: 'odd' });
+  });
+
+  it('is not what a second click was refused with', () => {
+    showError(new ApiError(601, 'data is being processed', 'duplicate'), {
+      failure: 'profile.saveFail',
+      shows: [601],
+    });
+    expect(toasts()).toEqual([['warning', 'data is being processed', undefined]]);
+  });
+});
+
+describe('a refusal that asks for a step', () => {
+  const asking = new ApiError(601, 'Solve the slider captcha first', 'business', { captchaRequired: true });
+
+  it('is not told where the place takes that step', () => {
+    showError(asking, { failure: 'signin.fail', tone: 'warning', takes: 'captchaRequired' });
+    expect(shown()).toEqual([]);
+  });
+
+  it('is told where nobody takes it', () => {
+    showError(asking);
+    expect(shown()).toEqual([['warning', 'Solve the slider captcha first']]);
+    useFeedback.setState({ toasts: [] });
+    showError(business(601, 'wrong'), { takes: 'captchaRequired' });
+    expect(shown()).toEqual([['warning', 'wrong']]);
+  });
+});
+
+describe('queries and mutations', () => {
+  const fail = () => Promise.reject(business(601, 'no'));
+
+  it('tell of failures in one place', async () => {
+    const client = createQueryClient();
+    await client.fetchQuery({ queryKey: ['a'], queryFn: fail }).catch(() => undefined);
+    expect(shown()).toEqual([['warning', 'no']]);
+    useFeedback.setState({ toasts: [] });
+    await client
+      .getMutationCache()
+      .build(client, { mutationFn: fail })
+      .execute(undefined)
+      .catch(() => undefined);
+    expect(shown()).toEqual([['warning', 'no']]);
+  });
+
+  it('stay silent of what the place shows itself', async () => {
+    const client = createQueryClient();
+    const meta = { shows: [601] };
+    await client.fetchQuery({ queryKey: ['a'], queryFn: fail, meta }).catch(() => undefined);
+    await client
+      .getMutationCache()
+      .build(client, { mutationFn: fail, meta })
+      .execute(undefined)
+      .catch(() => undefined);
+    expect(shown()).toEqual([]);
+  });
+
+  describe('of a list that goes on failing', () => {
+    let answer: () => Promise<unknown>;
+    const list = () => {
+      const client = createQueryClient();
+      const ask = async () => {
+        useFeedback.setState({ toasts: [], dialog: null });
+        await client
+          .fetchQuery({
+            queryKey: ['list'],
+            queryFn: () => answer(),
+            retry: false,
+            staleTime: 0,
+            meta: { banner: true },
+          })
+          .catch(() => undefined);
+        return shown();
+      };
+      return { client, ask };
+    };
+
+    it('is told once, and again once it worked between', async () => {
+      const { ask } = list();
+      answer = fail;
+      expect(await ask()).toEqual([['warning', 'no']]);
+      expect(await ask()).toEqual([]);
+      expect(await ask()).toEqual([]);
+      answer = () => Promise.resolve([]);
+      expect(await ask()).toEqual([]);
+      answer = fail;
+      expect(await ask()).toEqual([['warning', 'no']]);
+    });
+
+    it('is told anew where the cause is another', async () => {
+      const { ask } = list();
+      answer = fail;
+      await ask();
+      answer = () => Promise.reject(business(500, 'fault'));
+      expect(await ask()).toEqual([['error', 'fault']]);
+      answer = () => Promise.reject(business(777, 'odd'));
+      await ask();
+      expect(dialog()).toMatchObject({ text: 'odd' });
+    });
+
+    it('is told to whoever comes back to it', async () => {
+      const { client, ask } = list();
+      answer = fail;
+      await ask();
+      const leave = new QueryObserver(client, { queryKey: ['list'], enabled: false }).subscribe(() => undefined);
+      expect(await ask()).toEqual([]);
+      leave();
+      expect(await ask()).toEqual([['warning', 'no']]);
+    });
+  });
+
+  it('ask again only what may pass by itself', () => {
+    const retry = createQueryClient().getDefaultOptions().queries?.retry as (
+      failures: number,
+      error: unknown,
+    ) => boolean;
+    expect(retry(0, new ApiError(0, '', 'network'))).toBe(true);
+    expect(retry(1, new ApiError(503, '', 'status'))).toBe(true);
+    expect(retry(2, new ApiError(0, '', 'timeout'))).toBe(false);
+    expect(retry(0, business(601))).toBe(false);
+    expect(retry(0, new Error('a bug'))).toBe(false);
+  });
+});

@@ -1,0 +1,62 @@
+import { queryOptions } from '@tanstack/react-query';
+import { setTenantZone } from '../format/zone';
+import { hasNetwork } from '../offline/reachability';
+import { setTenant } from '../tenant/tenant';
+import { api } from './api';
+
+/** Queries that more than one part of the console reads; each feature keeps its own beside it. */
+
+export const overviewQuery = () =>
+  queryOptions({
+    queryKey: ['overview'],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/home/overview-statistics', { signal }),
+    // Who shows the numbers says when they could not be had.
+    meta: { banner: true },
+  });
+
+export const unreadCountQuery = () =>
+  queryOptions({
+    queryKey: ['messages', 'unread'],
+    queryFn: ({ signal }) => api.get('/admin-api/client/pc/notify-message/get-unread-count', { signal }),
+  });
+
+export const userQuery = () =>
+  queryOptions({
+    queryKey: ['user'],
+    queryFn: async ({ signal }) => {
+      const user = await api.get('/app-api/member/user/get', { signal });
+      setTenantZone(user.timeZone);
+      return user;
+    },
+    staleTime: 5 * 60_000,
+  });
+
+export const consoleSettingsQuery = () =>
+  queryOptions({
+    queryKey: ['console-settings'],
+    queryFn: ({ signal }) => api.get('/admin-api/system/console/settings', { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+/**
+ * The tenant of this host, null when it has none. A look-up that fails clears what was stored, so no stale face stays; without a
+ * network nothing was looked up.
+ */
+export const tenantQuery = () =>
+  queryOptions({
+    queryKey: ['tenant', window.location.host],
+    queryFn: async ({ signal }) => {
+      try {
+        const tenant = await api.find('/admin-api/system/tenant/get-by-website', {
+          query: { website: window.location.host },
+          signal,
+        });
+        setTenant(tenant);
+        return tenant;
+      } catch (error) {
+        if (!signal.aborted && hasNetwork()) setTenant(null);
+        throw error;
+      }
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });

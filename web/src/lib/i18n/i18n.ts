@@ -1,0 +1,120 @@
+import i18next, { type PostProcessorModule } from 'i18next';
+import { initReactI18next } from 'react-i18next';
+import { create } from 'zustand';
+
+export type Language = 'en-us' | 'zh-cn' | 'tr-tr' | 'ru-ru';
+
+/** Each language names itself in itself; `tag` is for `<html lang>`, `lang` attributes and Intl. */
+export const languages: readonly { code: Language; name: string; tag: string }[] = [
+  { code: 'en-us', name: 'English', tag: 'en' },
+  { code: 'zh-cn', name: '简体中文', tag: 'zh-CN' },
+  { code: 'tr-tr', name: 'Türkçe', tag: 'tr' },
+  { code: 'ru-ru', name: 'Русский', tag: 'ru' },
+];
+
+const storageKey = 'tilth.language';
+const fallback: Language = 'en-us';
+
+/** One file a language, fetched when it is wanted: nobody pays for four. */
+const loadLanguageFile: Record<Language, () => Promise<{ default: object }>> = {
+  'en-us': () => import('@/locales/en-us.json'),
+  'zh-cn': () => import('@/locales/zh-cn.json'),
+  'tr-tr': () => import('@/locales/tr-tr.json'),
+  'ru-ru': () => import('@/locales/ru-ru.json'),
+};
+
+export function isLanguage(value: unknown): value is Language {
+  return languages.some((language) => language.code === value);
+}
+
+interface LanguageState {
+  language: Language;
+  /** Resolves once every text stands in the new language; rejects, changing nothing, when its file cannot be fetched. */
+  setLanguage: (language: Language) => Promise<void>;
+}
+
+/** The one place that decides the language: i18next and `<html lang>` here, antd and dayjs follow this store. */
+export const useLanguage = create<LanguageState>((set) => ({
+  language: fallback,
+  setLanguage: async (language) => {
+    await applyLanguage(language);
+    set({ language });
+    storeLanguage(language);
+  },
+}));
+
+/** The language of this moment, for code outside of React. */
+export function currentLanguage(): Language {
+  return useLanguage.getState().language;
+}
+
+async function applyLanguage(language: Language): Promise<void> {
+  if (!i18next.hasResourceBundle(language, 'translation')) {
+    const file = await loadLanguageFile[language]();
+    i18next.addResourceBundle(language, 'translation', file.default);
+  }
+  await i18next.changeLanguage(language);
+  document.documentElement.lang = languages.find((entry) => entry.code === language)?.tag ?? 'en';
+  // Who installs the console is told of it in their language.
+  document.querySelector('link[rel="manifest"]')?.setAttribute('href', `/app.${language}.webmanifest`);
+}
+
+function storeLanguage(language: Language): void {
+  try {
+    localStorage.setItem(storageKey, language);
+  } catch {
+    // Storage may be forbidden; the choice then lasts as long as the page.
+  }
+}
+
+function storedLanguage(): Language {
+  try {
+    const stored = localStorage.getItem(storageKey);
+    return isLanguage(stored) ? stored : fallback;
+  } catch {
+    return fallback;
+  }
+}
+
+/** A value that ends with a stop, like 26° в. д., takes the place of the sentence's own. */
+const collapseStops: PostProcessorModule = {
+  type: 'postProcessor',
+  name: 'oneStop',
+  process: (translated, _key, options) => {
+    if (!translated.includes('..')) return translated; // nearly always: every text comes through here
+    return Object.values(options).reduce<string>(
+      (text, value) =>
+        typeof value === 'string' && value.endsWith('.') ? text.replaceAll(`${value}.`, () => value) : text,
+      translated,
+    );
+  },
+};
+
+/** Call once before the first render. A change made in another tab is followed. */
+export async function startI18n(): Promise<void> {
+  await i18next
+    .use(initReactI18next)
+    .use(collapseStops)
+    .init({
+      lng: fallback,
+      lowerCaseLng: true,
+      load: 'currentOnly',
+      fallbackLng: false,
+      resources: {},
+      interpolation: { escapeValue: false },
+      returnNull: false,
+      postProcess: collapseStops.name,
+    });
+  const language = storedLanguage();
+  await applyLanguage(language);
+  useLanguage.setState({ language });
+  window.addEventListener('storage', (event) => {
+    if (event.key !== storageKey || !isLanguage(event.newValue)) return;
+    const wanted = event.newValue;
+    // A file that cannot be fetched leaves this tab in the language it had.
+    applyLanguage(wanted).then(
+      () => useLanguage.setState({ language: wanted }),
+      () => undefined,
+    );
+  });
+}

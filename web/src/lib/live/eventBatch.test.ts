@@ -1,0 +1,79 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { LiveEvent } from './event';
+import { EventBatch } from './eventBatch';
+
+const reading = (time: number): LiveEvent => ({
+  name: 'reading',
+  data: { deviceName: 'WS-0001', time, values: { a: 1 } },
+});
+let frames: (() => void)[];
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  frames = [];
+  vi.stubGlobal('requestAnimationFrame', (draw: () => void) => frames.push(draw));
+  vi.stubGlobal('cancelAnimationFrame', () => undefined);
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+const drawFrame = () => {
+  for (const draw of frames.splice(0)) draw();
+};
+
+describe('a batch', () => {
+  it('is handed on once a frame, in order', () => {
+    const deliver = vi.fn();
+    const batch = new EventBatch(deliver);
+    batch.add(reading(1));
+    batch.add(reading(2));
+    expect(deliver).not.toHaveBeenCalled();
+    drawFrame();
+    expect(deliver).toHaveBeenCalledExactlyOnceWith([reading(1), reading(2)]);
+    batch.add(reading(3));
+    drawFrame();
+    expect(deliver).toHaveBeenLastCalledWith([reading(3)]);
+    vi.runAllTimers();
+    expect(deliver).toHaveBeenCalledTimes(2);
+  });
+
+  it('is handed on once a second where no frames are drawn', () => {
+    const deliver = vi.fn();
+    const batch = new EventBatch(deliver);
+    batch.add(reading(1));
+    vi.advanceTimersByTime(999);
+    expect(deliver).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(1);
+    expect(deliver).toHaveBeenCalledExactlyOnceWith([reading(1)]);
+  });
+
+  it('forgets what came before a reset: it is fetched anew', () => {
+    const deliver = vi.fn();
+    const batch = new EventBatch(deliver);
+    batch.add(reading(1));
+    batch.add({ name: 'reset' });
+    batch.add(reading(2));
+    drawFrame();
+    expect(deliver).toHaveBeenCalledExactlyOnceWith([{ name: 'reset' }, reading(2)]);
+  });
+
+  it('becomes a reset before it becomes too large', () => {
+    const deliver = vi.fn();
+    const batch = new EventBatch(deliver);
+    for (let i = 0; i < 5001; i++) batch.add(reading(i));
+    drawFrame();
+    expect(deliver).toHaveBeenCalledExactlyOnceWith([{ name: 'reset' }]);
+  });
+
+  it('says nothing once it was cleared', () => {
+    const deliver = vi.fn();
+    const batch = new EventBatch(deliver);
+    batch.add(reading(1));
+    batch.clear();
+    vi.runAllTimers();
+    expect(deliver).not.toHaveBeenCalled();
+  });
+});

@@ -1,0 +1,94 @@
+/** One event as the stream told it. */
+export interface StreamEvent {
+  /** The event's name; `message` where the stream names none. */
+  name: string;
+  data: string;
+  /** The position in the stream after this event; empty while the stream has given none. */
+  id: string;
+}
+
+export interface ParserListener {
+  onEvent: (frame: StreamEvent) => void;
+  /** The stream's position changed, with an event or without one. */
+  onId?: (id: string) => void;
+  /** The server asks to wait this long before coming back, in milliseconds. */
+  onRetry?: (ms: number) => void;
+}
+
+/**
+ * Reads server-sent events as the HTML standard describes them (text/event-stream). Takes text in pieces cut anywhere: between
+ * carriage return and line feed, within a field, between events.
+ */
+export class EventStreamParser {
+  private readonly listener: ParserListener;
+  private line = '';
+  private name = '';
+  private data: string[] = [];
+  private lastId = '';
+  /** Counts from the blank line on: an event that was cut off before it was never seen. */
+  private nextId = '';
+  /** A carriage return ended the last piece: a line feed that follows belongs to the same line end. */
+  private skipLineFeed = false;
+  private first = true;
+
+  constructor(listener: ParserListener) {
+    this.listener = listener;
+  }
+
+  feed(piece: string): void {
+    let text = piece;
+    if (text === '') return;
+    if (this.first) {
+      this.first = false;
+      if (text.startsWith('\uFEFF')) text = text.slice(1);
+    }
+    if (this.skipLineFeed && text.startsWith('\n')) text = text.slice(1);
+    this.skipLineFeed = piece.endsWith('\r');
+
+    const lines = text.split(/\r\n|\n|\r/);
+    // What follows the last line end is the beginning of a line that is not whole yet.
+    const rest = lines.pop() ?? '';
+    for (const line of lines) {
+      this.parseLine(this.line + line);
+      this.line = '';
+    }
+    this.line += rest;
+  }
+
+  private parseLine(line: string): void {
+    if (line === '') {
+      this.dispatch();
+      return;
+    }
+    const colon = line.indexOf(':');
+    if (colon === 0) return; // a comment: it only keeps the connection alive
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    switch (field) {
+      case 'event':
+        this.name = value;
+        break;
+      case 'data':
+        this.data.push(value);
+        break;
+      case 'id':
+        if (!value.includes('\0')) this.nextId = value;
+        break;
+      case 'retry':
+        if (/^\d+$/.test(value)) this.listener.onRetry?.(Number(value));
+        break;
+    }
+  }
+
+  private dispatch(): void {
+    if (this.nextId !== this.lastId) {
+      this.lastId = this.nextId;
+      this.listener.onId?.(this.lastId);
+    }
+    const { name, data } = this;
+    this.name = '';
+    this.data = [];
+    if (data.length === 0) return;
+    this.listener.onEvent({ name: name || 'message', data: data.join('\n'), id: this.lastId });
+  }
+}

@@ -1,0 +1,191 @@
+import { type ConnectionListener, LiveConnection, type LiveState, type LiveTransport, silenceMs } from './connection';
+import type { StreamEvent } from './eventStreamParser';
+import { isBefore } from './streamPosition';
+
+/** What the tab that holds the stream tells the others, and what they ask of it. */
+type TabMessage =
+  | { kind: 'frames'; frames: StreamEvent[] }
+  | { kind: 'state'; state: LiveState; lastId: string }
+  | { kind: 'heard'; lastId: string }
+  | { kind: 'fresh' }
+  | { kind: 'hello' } // a tab has joined: say how things stand
+  | { kind: 'wake' }; // a tab came to the front or back online
+
+export interface SharedStream {
+  stop: () => void;
+  wake: () => void;
+}
+
+/** One stream for all tabs of the browser where it can coordinate them, else one of our own. */
+export function openSharedStream(name: string, port: LiveTransport, listener: ConnectionListener): SharedStream {
+  // Web Locks exist only on secure pages and on localhost.
+  if (typeof BroadcastChannel === 'undefined' || !navigator.locks) {
+    const connection = new LiveConnection(port, listener);
+    connection.start();
+    return connection;
+  }
+  return new SharedTabStream(name, port, listener);
+}
+
+/**
+ * The tab that gets the lock reads the stream and passes everything on; the others listen and stand in line. When it closes, the
+ * next one resumes by the last id that it was told. A tab in front that hears nothing takes the lock away: the reader was frozen.
+ */
+class SharedTabStream implements SharedStream {
+  private readonly name: string;
+  private readonly port: LiveTransport;
+  private readonly listener: ConnectionListener;
+  private readonly channel: BroadcastChannel;
+  private readonly stopped = new AbortController();
+  private connection: LiveConnection | null = null;
+  private state: LiveState = 'connecting';
+  private lastId = '';
+  /** Whether this tab knows that it listens since before what it shows was fetched. */
+  private joined = false;
+  private silenceTimer: ReturnType<typeof setTimeout> | undefined;
+  private lockRequest: AbortController | null = null;
+
+  constructor(name: string, port: LiveTransport, listener: ConnectionListener) {
+    this.name = name;
+    this.port = port;
+    this.listener = listener;
+    this.channel = new BroadcastChannel(name);
+    this.channel.onmessage = (message: MessageEvent<TabMessage>) => this.onTabMessage(message.data);
+    this.broadcast({ kind: 'hello' });
+    this.queueForLock();
+    this.restartSilenceTimer();
+  }
+
+  stop(): void {
+    this.stopped.abort();
+    this.lockRequest?.abort();
+    clearTimeout(this.silenceTimer);
+    this.connection?.stop();
+    this.connection = null;
+    this.channel.close();
+  }
+
+  wake(): void {
+    if (this.connection) this.connection.wake();
+    else this.broadcast({ kind: 'wake' });
+  }
+
+  private broadcast(message: TabMessage): void {
+    if (!this.stopped.signal.aborted) this.channel.postMessage(message);
+  }
+
+  private queueForLock(): void {
+    const waiting = new AbortController();
+    this.lockRequest = waiting;
+    this.requestLock({ signal: waiting.signal }, waiting.signal);
+  }
+
+  private stealLock(): void {
+    this.lockRequest?.abort();
+    this.requestLock({ steal: true }, this.stopped.signal);
+  }
+
+  private requestLock(options: LockOptions, given: AbortSignal): void {
+    navigator.locks
+      .request(this.name, options, () => this.readForAllTabs())
+      .then(
+        () => undefined,
+        () => {
+          // Given up by ourselves, or else taken away: then this tab listens again.
+          if (given.aborted || this.stopped.signal.aborted) return;
+          this.connection?.stop();
+          this.connection = null;
+          this.queueForLock();
+          this.restartSilenceTimer();
+        },
+      );
+  }
+
+  /** Reads the stream for all. The promise, and with it the lock, lasts until this tab stops or is closed. */
+  private readForAllTabs(): Promise<void> {
+    clearTimeout(this.silenceTimer);
+    if (this.stopped.signal.aborted) return Promise.resolve();
+    this.connection = new LiveConnection(
+      this.port,
+      {
+        onStreamEvents: (streamEvents) => {
+          this.lastId = streamEvents.at(-1)?.id || this.lastId;
+          this.listener.onStreamEvents(streamEvents);
+          this.broadcast({ kind: 'frames', frames: streamEvents });
+        },
+        onState: (state) => {
+          this.setState(state);
+          this.broadcast({ kind: 'state', state, lastId: this.lastId });
+        },
+        onActivity: (lastId) => {
+          this.lastId = lastId;
+          this.listener.onActivity(lastId);
+          this.broadcast({ kind: 'heard', lastId });
+        },
+        onFreshStart: () => {
+          this.listener.onFreshStart();
+          this.broadcast({ kind: 'fresh' });
+        },
+      },
+      this.lastId,
+    );
+    this.connection.start();
+    return new Promise((resolve) => this.stopped.signal.addEventListener('abort', () => resolve()));
+  }
+
+  private onTabMessage(message: TabMessage): void {
+    if (this.stopped.signal.aborted) return;
+    if (this.connection) {
+      if (message.kind === 'hello') this.broadcast({ kind: 'state', state: this.state, lastId: this.lastId });
+      if (message.kind === 'wake') this.connection.wake();
+      return;
+    }
+    if (message.kind === 'hello' || message.kind === 'wake') return;
+    this.restartSilenceTimer();
+    switch (message.kind) {
+      case 'frames':
+        this.lastId = message.frames.at(-1)?.id || this.lastId;
+        this.listener.onStreamEvents(message.frames);
+        break;
+      case 'state':
+        this.lastId = message.lastId || this.lastId;
+        this.setState(message.state);
+        this.join(message.lastId);
+        break;
+      case 'heard':
+        this.lastId = message.lastId || this.lastId;
+        this.listener.onActivity(this.lastId);
+        this.join(message.lastId);
+        break;
+      case 'fresh':
+        this.joined = true;
+        this.listener.onFreshStart();
+        break;
+    }
+  }
+
+  /** The reader had come so far when this tab began to listen. What was fetched before that may lack what only the others heard. */
+  private join(heard: string): void {
+    if (this.joined || heard === '') return;
+    this.joined = true;
+    void this.port.startPosition().then((fetched) => {
+      if (fetched !== '' && isBefore(fetched, heard) && !this.stopped.signal.aborted) this.listener.onFreshStart();
+    });
+  }
+
+  private setState(state: LiveState): void {
+    this.state = state;
+    this.listener.onState(state);
+  }
+
+  /** The reader passes on at least a comment every 15 s, and says how it fares when it has none. */
+  private restartSilenceTimer(): void {
+    clearTimeout(this.silenceTimer);
+    this.silenceTimer = setTimeout(() => {
+      if (this.stopped.signal.aborted || this.connection) return;
+      // A tab in the background is not waited for by anybody; it looks again when it comes to the front.
+      if (document.hidden) this.restartSilenceTimer();
+      else this.stealLock();
+    }, silenceMs + 5000);
+  }
+}

@@ -1,7 +1,0 @@
-import type { Message } from './queries';
-
-/** A message's first line is its title, the others say what is known. */
-export function linesOf({ templateContent }: Message): { title: string; rest: string[] } {
-  const [title = '', ...rest] = templateContent.split('\n').filter((line) => line.trim() !== '');
-  return { title, rest };
-}

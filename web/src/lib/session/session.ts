@@ -1,0 +1,215 @@
+import { create } from 'zustand';
+import type { components } from '@/api/schema.gen';
+import { requestHeaders } from '../http/headers';
+import { ApiError, send } from '../http/http';
+import { removeDrafts } from '../storage/draftStore';
+
+type SessionAnswer = components['schemas']['Session'];
+
+export interface Session {
+  accessToken: string;
+  refreshToken: string;
+  userId: number;
+  /** When the access token ends and when it is to be renewed, epoch milliseconds by this machine's clock. */
+  expiresAt: number;
+  renewAt: number;
+}
+
+/** Why nobody is signed in: `quit` by a person's wish, `lost` because the server ended the session. */
+export type SessionEnd = 'quit' | 'lost' | null;
+
+interface SessionState {
+  session: Session | null;
+  ended: SessionEnd;
+}
+
+export const storageKey = 'tilth.session';
+const lockName = 'tilth.session';
+/** A token is renewed this long before its end, a short-lived one at half its life. */
+const renewBefore = 2 * 60_000;
+/** Taken for a token that seems to have ended before it came: the clocks differ and nothing told by how much. */
+const fallbackLifetime = 30 * 60_000;
+
+export const useSession = create<SessionState>(() => ({ session: readStoredSession(), ended: null }));
+
+const renewedListeners = new Set<() => void>();
+
+/** Tells when a refused call made the session renew itself; the router then begins anew at `/`. Returns how to stop. */
+export function onRenewedAfterRefusal(listener: () => void): () => void {
+  renewedListeners.add(listener);
+  return () => renewedListeners.delete(listener);
+}
+
+function readStoredSession(): Session | null {
+  try {
+    return parseSession(localStorage.getItem(storageKey));
+  } catch {
+    // Storage may be forbidden; the session then lives as long as the page.
+    return null;
+  }
+}
+
+function parseSession(text: string | null): Session | null {
+  if (!text) return null;
+  try {
+    const value = JSON.parse(text) as Partial<Session>;
+    const { accessToken, refreshToken, userId, expiresAt, renewAt } = value;
+    if (typeof accessToken !== 'string' || typeof refreshToken !== 'string') return null;
+    if (typeof userId !== 'number' || typeof expiresAt !== 'number' || typeof renewAt !== 'number') return null;
+    return { accessToken, refreshToken, userId, expiresAt, renewAt };
+  } catch {
+    return null;
+  }
+}
+
+/** What stands in storage once the server has ended a session: other tabs read from it that nobody wished to leave. */
+const lostMarker = '{"ended":"lost"}';
+
+function storeSession(session: Session | null, ended: SessionEnd = null): void {
+  try {
+    if (session) localStorage.setItem(storageKey, JSON.stringify(session));
+    else if (ended === 'lost') localStorage.setItem(storageKey, lostMarker);
+    else localStorage.removeItem(storageKey);
+  } catch {
+    // As in stored().
+  }
+  applySession(session, ended);
+}
+
+/** Drafts outlive a session that was lost. Who quits takes them along, and another person never finds them. */
+function applySession(session: Session | null, ended: SessionEnd): void {
+  if (session) removeDrafts(session.userId);
+  else if (ended === 'quit') removeDrafts();
+  useSession.setState({ session, ended });
+}
+
+/** Keeps what sign-in or renewal answered. Lifetimes are counted from the server's clock, so a wrong one here does no harm. */
+function storeAnswer(answer: SessionAnswer, serverTime = Date.now()): void {
+  const left = answer.expiresTime - serverTime;
+  const lifetime = left > 0 ? left : fallbackLifetime;
+  const expiresAt = Date.now() + lifetime;
+  storeSession({
+    accessToken: answer.accessToken,
+    refreshToken: answer.refreshToken,
+    userId: answer.userId,
+    expiresAt,
+    renewAt: expiresAt - Math.min(renewBefore, lifetime / 2),
+  });
+}
+
+/** Another tab signed in, renewed, signed out or lost the session. */
+export function applyOtherTabSession(text: string | null): void {
+  const session = parseSession(text);
+  const had = useSession.getState().session;
+  if (session || !had) applySession(session, null);
+  else applySession(null, text === lostMarker ? 'lost' : 'quit');
+}
+
+/** The page was put away and has come back; meanwhile nobody told it of other tabs. */
+export function reloadStoredSession(): void {
+  try {
+    applyOtherTabSession(localStorage.getItem(storageKey));
+  } catch {
+    // As in stored().
+  }
+}
+
+let inFlight: Promise<boolean> | null = null;
+
+/**
+ * Exchanges the refresh token unless the access token is no longer `used`, which means that somebody already did. One exchange
+ * at a time in this tab, and through a lock in all tabs. Rejects when the server cannot be asked; ends the session when it says no.
+ * Answers whether it exchanged.
+ */
+export function renew(used: string): Promise<boolean> {
+  inFlight ??= withRenewalLock(() => refreshTokens(used)).finally(() => {
+    inFlight = null;
+  });
+  return inFlight;
+}
+
+function withRenewalLock(work: () => Promise<boolean>): Promise<boolean> {
+  // Web Locks exist only on secure pages; elsewhere the server's 30 s grace for a used token keeps two tabs from harm.
+  return navigator.locks ? navigator.locks.request(lockName, work) : work();
+}
+
+async function refreshTokens(used: string): Promise<boolean> {
+  const newest = readStoredSession() ?? useSession.getState().session;
+  if (!newest) return false;
+  if (newest.accessToken !== used) {
+    useSession.setState({ session: newest, ended: null });
+    return false;
+  }
+  try {
+    const { data, serverTime } = await send({
+      method: 'POST',
+      path: '/admin-api/system/auth/refresh-token',
+      query: { refreshToken: newest.refreshToken },
+      headers: requestHeaders(),
+    });
+    storeAnswer(data as SessionAnswer, serverTime);
+    return true;
+  } catch (error) {
+    if (!isUnauthorized(error)) throw error;
+    storeSession(null, 'lost');
+    return false;
+  }
+}
+
+export function isUnauthorized(error: unknown): boolean {
+  return error instanceof ApiError && error.kind === 'business' && error.code === 401;
+}
+
+let announcedToken: string | null = null;
+
+/**
+ * Sends again, once, what was refused with 401: `again` gets the renewed token. Then tells that the session was renewed, once for
+ * all the calls that waited. Null when there is no session any more.
+ */
+export async function retryAfterRenewal<T>(used: string, retry: (token: string) => Promise<T>): Promise<T | null> {
+  const exchanged = await renew(used);
+  const token = useSession.getState().session?.accessToken ?? null;
+  if (!token) return null;
+  try {
+    return await retry(token);
+  } finally {
+    if (exchanged && announcedToken !== token) {
+      announcedToken = token;
+      for (const listener of renewedListeners) listener();
+    }
+  }
+}
+
+/** Signs in; throws the server's refusal. */
+export async function signIn(request: components['schemas']['LoginRequest']): Promise<void> {
+  const { data, serverTime } = await send({
+    method: 'POST',
+    path: '/app-api/member/auth/login-username',
+    body: request,
+    headers: requestHeaders(),
+  });
+  storeAnswer(data as SessionAnswer, serverTime);
+}
+
+/** The token to call with, renewed first when it is near its end; null when nobody is signed in. */
+export async function accessToken(): Promise<string | null> {
+  const { session } = useSession.getState();
+  if (!session) return null;
+  if (session.renewAt > Date.now()) return session.accessToken;
+  try {
+    await renew(session.accessToken);
+  } catch (error) {
+    // Not renewed, but good for a while yet.
+    if (session.expiresAt > Date.now()) return session.accessToken;
+    throw error;
+  }
+  return useSession.getState().session?.accessToken ?? null;
+}
+
+/** Ends the session here at once. Rejects where the server could not be told: there it then ends by its own time. */
+export async function signOut(): Promise<void> {
+  const { session } = useSession.getState();
+  storeSession(null, 'quit');
+  if (!session) return;
+  await send({ method: 'POST', path: '/app-api/member/auth/logout', headers: requestHeaders(session.accessToken) });
+}

@@ -1,0 +1,112 @@
+import { create } from 'zustand';
+import { persist } from 'zustand/middleware';
+import { useMediaQuery } from '../hooks/useMediaQuery';
+
+export const sidebarColors = ['primary', 'dark', 'info', 'success', 'warning', 'danger'] as const;
+export type SidebarColor = (typeof sidebarColors)[number];
+export type SidebarType = 'white' | 'dark';
+export type Theme = 'light' | 'dark';
+
+export interface Preferences {
+  sidebarColor: SidebarColor;
+  sidebarType: SidebarType;
+  fixedNavbar: boolean;
+  darkMode: boolean;
+  /** What is dear to fetch comes when somebody asks for it. */
+  saveData: boolean;
+}
+
+export const defaultPreferences: Preferences = {
+  sidebarColor: 'primary',
+  sidebarType: 'white',
+  fixedNavbar: true,
+  darkMode: false,
+  saveData: false,
+};
+
+interface PreferencesState extends Preferences {
+  set: (change: Partial<Preferences>) => void;
+}
+
+/** public/theme.js reads the same key before the first paint. */
+export const storageKey = 'tilth.preferences';
+
+/** What was stored may be from another release or edited by hand: only known values are taken over. */
+function validPreferences(stored: unknown): Partial<Preferences> {
+  const value = (typeof stored === 'object' && stored !== null ? stored : {}) as Record<string, unknown>;
+  const result: Partial<Preferences> = {};
+  const color = sidebarColors.find((name) => name === value.sidebarColor);
+  if (color) result.sidebarColor = color;
+  if (value.sidebarType === 'white' || value.sidebarType === 'dark') result.sidebarType = value.sidebarType;
+  if (typeof value.fixedNavbar === 'boolean') result.fixedNavbar = value.fixedNavbar;
+  if (typeof value.darkMode === 'boolean') result.darkMode = value.darkMode;
+  if (typeof value.saveData === 'boolean') result.saveData = value.saveData;
+  return result;
+}
+
+export const usePreferences = create<PreferencesState>()(
+  persist(
+    (set) => ({
+      ...defaultPreferences,
+      set: (change) => set(change),
+    }),
+    {
+      name: storageKey,
+      partialize: ({ sidebarColor, sidebarType, fixedNavbar, darkMode, saveData }): Preferences => ({
+        sidebarColor,
+        sidebarType,
+        fixedNavbar,
+        darkMode,
+        saveData,
+      }),
+      merge: (stored, current) => ({ ...current, ...validPreferences(stored) }),
+    },
+  ),
+);
+
+/**
+ * Where the person's system dictates the colours, as Windows' contrast themes do, the background is its own: what of ours stays, in
+ * charts and on the map, is to be read on that.
+ */
+const forcedColorQueries = {
+  dark: '(forced-colors: active) and (prefers-color-scheme: dark)',
+  light: '(forced-colors: active) and (prefers-color-scheme: light)',
+};
+
+function themeOf(darkMode: boolean, dictatedDark: boolean, dictatedLight: boolean): Theme {
+  return dictatedDark || (darkMode && !dictatedLight) ? 'dark' : 'light';
+}
+
+export function useTheme(): Theme {
+  return themeOf(
+    usePreferences((state) => state.darkMode),
+    useMediaQuery(forcedColorQueries.dark),
+    useMediaQuery(forcedColorQueries.light),
+  );
+}
+
+/** Keeps the page's theme with the preference, in this tab and in others. Returns how to stop. */
+export function followThemePreference(): () => void {
+  const media = [window.matchMedia(forcedColorQueries.dark), window.matchMedia(forcedColorQueries.light)] as const;
+  const apply = () => {
+    const { darkMode } = usePreferences.getState();
+    document.documentElement.dataset.theme = themeOf(darkMode, media[0].matches, media[1].matches);
+    const base = getComputedStyle(document.documentElement).getPropertyValue('--base').trim();
+    if (base) document.querySelector('meta[name="theme-color"]')?.setAttribute('content', base);
+  };
+  const onStorage = (event: StorageEvent) => {
+    // A null key means that the whole storage was cleared.
+    if (event.key === null || (event.key === storageKey && event.newValue === null)) {
+      usePreferences.setState(defaultPreferences);
+    } else if (event.key === storageKey) void usePreferences.persist.rehydrate();
+  };
+  apply();
+  const unsubscribe = usePreferences.subscribe(apply);
+  window.addEventListener('storage', onStorage);
+  for (const one of media) one.addEventListener('change', apply);
+  return () => {
+    unsubscribe();
+    for (const one of media) one.removeEventListener('change', apply);
+    window.removeEventListener('storage', onStorage);
+  };
+}

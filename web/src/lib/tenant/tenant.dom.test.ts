@@ -1,0 +1,104 @@
+import { renderHook } from '@testing-library/react';
+import { describe, expect, it } from 'vitest';
+import { testClient } from '@/test/renderWithProviders';
+import { ok, onGet, refused } from '@/test/server';
+import { tenantQuery } from '../http/queries';
+import { safePictureUrl, setTenant, tenantId, useBranding, useTenant } from './tenant';
+
+const path = '/admin-api/system/tenant/get-by-website';
+
+describe('the address of a picture', () => {
+  it.each([
+    ['https://farm.example/logo.png', 'https://farm.example/logo.png'],
+    ['http://farm.example/logo.png', 'http://farm.example/logo.png'],
+    ['/files/logo.svg', 'http://farm.test/files/logo.svg'],
+    [' logo.svg ', 'http://farm.test/logo.svg'],
+  ])('%s is one', (address, href) => {
+    expect(safePictureUrl(address)).toBe(href);
+  });
+
+  it.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'java\nscript:alert(1)',
+    'vbscript:x',
+    'data:text/html,<script>alert(1)</script>',
+    'data:image/svg+xml,<svg onload=alert(1)>',
+    'blob:x',
+    'file:///x',
+    'http://',
+    '',
+    '  ',
+    5,
+    null,
+  ])('%s is none', (address) => {
+    expect(safePictureUrl(address)).toBeUndefined();
+  });
+});
+
+describe('branding', () => {
+  it('is what the tenant says, trimmed, and nothing where it says nothing', () => {
+    setTenant({ id: 3, name: 'x', diy: { title: ' Anatolian Growers ', content: '', logo: 'javascript:1' } });
+    const { result } = renderHook(useBranding);
+    expect(result.current).toEqual({ title: 'Anatolian Growers' });
+  });
+});
+
+describe('the look-up by host', () => {
+  it('asks with host and port, and keeps what it is told', async () => {
+    let website: string | null = null;
+    onGet(path, ({ request }) => {
+      website = new URL(request.url).searchParams.get('website');
+      return ok({ id: 12, name: 'greenfield', diy: null });
+    });
+    await testClient().fetchQuery(tenantQuery());
+    expect(website).toBe(window.location.host);
+    expect(tenantId()).toBe(12);
+    expect(localStorage.getItem('tilth.tenant')).toContain('greenfield');
+  });
+
+  it('clears what was stored when it fails, and when the host has no tenant', async () => {
+    setTenant({ id: 12, name: 'greenfield', diy: { title: 'x' } });
+    onGet(path, () => refused(500));
+    await expect(testClient().fetchQuery(tenantQuery())).rejects.toMatchObject({ code: 500 });
+    expect(useTenant.getState().tenant).toBeNull();
+    expect(tenantId()).toBe(1);
+
+    setTenant({ id: 12, name: 'greenfield', diy: null });
+    onGet(path, () => ok(null));
+    await testClient().fetchQuery(tenantQuery());
+    expect(tenantId()).toBe(1);
+  });
+});
+
+describe('what is stored', () => {
+  const stored = (tenant: unknown) =>
+    localStorage.setItem('tilth.tenant', JSON.stringify({ state: { tenant }, version: 0 }));
+
+  it('is in use again before the look-up answers', async () => {
+    stored({ id: 12, name: 'greenfield', diy: { title: 'Greenfield' } });
+    await useTenant.persist.rehydrate();
+    expect(tenantId()).toBe(12);
+    expect(renderHook(useBranding).result.current.title).toBe('Greenfield');
+  });
+
+  it.each([
+    [null],
+    [7],
+    [{ id: '12', name: 'x', diy: null }],
+    [{ id: -1, name: 'x' }],
+    [{ id: 1.5, name: 'x' }],
+    [{ id: 12, diy: {} }],
+  ])('is no tenant when it is %j', async (tenant) => {
+    stored(tenant);
+    await useTenant.persist.rehydrate();
+    expect(useTenant.getState().tenant).toBeNull();
+    expect(tenantId()).toBe(1);
+  });
+
+  it('has no face when that is none', async () => {
+    stored({ id: 12, name: 'x', diy: 'javascript:alert(1)' });
+    await useTenant.persist.rehydrate();
+    expect(useTenant.getState().tenant).toEqual({ id: 12, name: 'x', diy: null });
+  });
+});

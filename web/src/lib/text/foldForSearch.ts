@@ -1,0 +1,9 @@
+/** What a search compares: as the server folds titles and names (docs of internal/text). */
+export function foldForSearch(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replace(/[İIı]/g, 'i')
+    .toLowerCase()
+    .replace(/\u0307/g, '')
+    .replace(/ё/g, 'е');
+}

@@ -1,0 +1,189 @@
+import { HttpResponse } from 'msw';
+import type { components } from '@/api/schema.gen';
+import { ok, onGet } from './server';
+import { device } from './telemetryServer';
+
+type TslProperty = components['schemas']['TslProperty'];
+type Value = number | boolean | string;
+
+const minute = 60_000;
+const property = (
+  identifier: string,
+  yeuName: string,
+  elementUnit: string,
+  change: Partial<TslProperty> = {},
+): TslProperty => ({
+  identifier,
+  functionName: identifier,
+  yeuName,
+  yeuUrl: '',
+  elementUnit,
+  elementData: '',
+  dataType: 'number',
+  accessMode: 'r',
+  precision: 1,
+  ...change,
+});
+
+export const mast = [
+  property('airTemperature', 'Air temperature', '°C'),
+  property('airHumidity', 'Relative humidity', '%'),
+  property('rainfall', 'Rainfall', 'mm'),
+  property('windDirection', 'Wind direction', '°', { precision: 0 }),
+  property('pump', 'Pump', '', { dataType: 'boolean' }),
+  property('note', 'Note', '', { dataType: 'text' }),
+];
+
+/** What a mast reads at a minute; the pump runs in the first half of each hour. */
+function readAt(id: string, at: number): Value {
+  const minutes = at / minute;
+  switch (id) {
+    case 'rainfall':
+      return minutes % 60 === 0 ? 1 : 0;
+    case 'pump':
+      return minutes % 60 < 30;
+    case 'note':
+      return minutes % 1440 < 720 ? 'morning' : 'evening';
+    default:
+      return Math.round(100 * Math.sin(minutes / 7)) / 10;
+  }
+}
+
+/** As the server thins: of numbers each bucket's lowest and highest, of the rest the changes. */
+function thin(list: { time: number; value: Value }[], from: number, width: number, points: number) {
+  if (typeof list[0]?.value !== 'number') return list.filter(({ value }, at) => value !== list[at - 1]?.value);
+  if (list.length <= points) return list;
+  const buckets = new Map<number, typeof list>();
+  for (const point of list) {
+    const bucket = Math.floor((point.time - from) / width);
+    buckets.set(bucket, [...(buckets.get(bucket) ?? []), point]);
+  }
+  return [...buckets.values()].flatMap((bucket) => {
+    const sorted = bucket.toSorted((a, b) => Number(a.value) - Number(b.value));
+    const kept = new Set([sorted[0], sorted.at(-1)]);
+    return bucket.filter((point) => kept.has(point));
+  });
+}
+
+export const historyPaths = {
+  tsl: '/admin-api/client/pc/device/get/tsl',
+  columns: '/admin-api/client/pc/device/get/columns/time-interval-data',
+  rows: '/admin-api/client/pc/device/get/format-sign-array/time-interval-data',
+  file: '/admin-api/client/pc/device/export-device-data-excel',
+  page: '/admin-api/client/pc/device/page',
+};
+
+/** A server of histories, one reading a minute. A test changes what it holds and looks at what it was asked. */
+export function historyServer() {
+  const state = {
+    models: { 'WS-1': mast, 'WS-2': mast.slice(0, 1), 'SP-1': [property('soil', 'Soil', '%')] } as Record<
+      string,
+      TslProperty[]
+    >,
+    /** Nothing was read in these times. */
+    silent: [] as { from: number; to: number }[],
+    /** Paths that answer something of their own. */
+    answers: new Map<string, (request: Request) => Response | Promise<Response>>(),
+    calls: [] as { path: string; query: URLSearchParams }[],
+    asked: (path: string) => state.calls.filter((call) => call.path === path).map(({ query }) => query),
+  };
+  const on = (path: string, answer: (query: URLSearchParams) => Response) =>
+    onGet(path, async ({ request }) => {
+      const query = new URL(request.url).searchParams;
+      state.calls.push({ path, query });
+      return (await state.answers.get(path)?.(request)) ?? answer(query);
+    });
+  const times = (query: URLSearchParams) => {
+    const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))];
+    const first = Math.ceil(from / minute) * minute;
+    const all = Array.from(
+      { length: Math.max(0, Math.floor((to - first) / minute) + 1) },
+      (_, index) => first + index * minute,
+    );
+    return { from, to, times: all.filter((time) => !state.silent.some((gap) => time > gap.from && time < gap.to)) };
+  };
+  const ids = (query: URLSearchParams) => (query.get('yeuSignList') ?? '').split(',').filter(Boolean);
+
+  on(historyPaths.tsl, (query) => {
+    const deviceName = query.get('deviceName') ?? '';
+    return ok({ deviceName, propertie: state.models[deviceName] ?? [] });
+  });
+  on(historyPaths.columns, (query) => {
+    const { from, to, times: all } = times(query);
+    const points = Number(query.get('points') ?? 0);
+    const width = points ? Math.floor((to - from) / Math.floor(points / 2)) + 1 : 0;
+    const pieces = ids(query).map((id) => {
+      const list = all.map((time) => ({ time, value: readAt(id, time) }));
+      const kept = points ? thin(list, from, width, points) : list;
+      const folded = typeof list[0]?.value === 'number' && kept.length < list.length;
+      return {
+        times: kept.map(({ time }, at) => time - (kept[at - 1]?.time ?? 0)),
+        values: { [id]: kept.map(({ value }) => value) },
+        ...(folded ? { bucket: width } : {}),
+      };
+    });
+    return ok(pieces.filter(({ times: some }) => some.length > 0));
+  });
+  on(historyPaths.rows, (query) =>
+    ok(
+      times(query).times.map((time) => ({
+        collect_time: time,
+        ...Object.fromEntries(ids(query).map((id) => [id, readAt(id, time)])),
+      })),
+    ),
+  );
+  on(historyPaths.page, () => {
+    const list = Object.keys(state.models).map((deviceName) => device({ deviceName, noteName: `The ${deviceName}` }));
+    return ok({ list, total: list.length });
+  });
+  on(historyPaths.file, () => {
+    const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+    return new HttpResponse(new TextEncoder().encode('spreadsheet'), { headers: { 'Content-Type': type } });
+  });
+  return state;
+}
+
+/** Stands for the chart's engine, which draws on a canvas that tests do not have: what it is given to draw can be looked at. */
+export function fakeEngine() {
+  interface Axis {
+    min: number;
+    max: number;
+  }
+  interface Drawing {
+    series?: { type: string; data: Float64Array; step?: string | false; lineStyle?: { opacity: number } }[];
+    xAxis: Axis[];
+    yAxis?: Axis[];
+  }
+  const drawings: Drawing[] = [];
+  const frames: Drawing[] = [];
+  let fail = false;
+  return {
+    drawings,
+    newest: () => drawings.at(-1),
+    /** The ends of the time axis that is shown. */
+    window: () => {
+      const axis = frames.at(-1)?.xAxis[0];
+      return axis && { min: axis.min, max: axis.max };
+    },
+    breakDown: () => {
+      fail = true;
+    },
+    module: {
+      init: () => {
+        if (fail) throw new Error('no canvas');
+        const finished = new Set<() => void>();
+        return {
+          on: (_: string, listener: () => void) => finished.add(listener),
+          setOption: (option: Drawing, { notMerge = false } = {}) => {
+            (notMerge ? drawings : frames).push(option);
+            queueMicrotask(() => {
+              for (const listener of finished) listener();
+            });
+          },
+          resize: () => undefined,
+          dispose: () => finished.clear(),
+        };
+      },
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import { act } from '@testing-library/react';
+
+let width = 1440;
+let reducedMotion = false;
+const mediaQueryLists = new Set<{ query: string; listeners: Set<() => void> }>();
+
+function matches(query: string): boolean {
+  if (query === '(prefers-reduced-motion: reduce)') return reducedMotion;
+  const min = /min-width:\s*(\d+)px/.exec(query)?.[1];
+  const max = /max-width:\s*(\d+)px/.exec(query)?.[1];
+  if (min === undefined && max === undefined) return false;
+  return (min === undefined || width >= Number(min)) && (max === undefined || width <= Number(max));
+}
+
+/** jsdom has no media queries: this one knows widths and whether things may move, and that no other feature is asked for. */
+window.matchMedia = ((query: string) => {
+  const list = { query, listeners: new Set<() => void>() };
+  mediaQueryLists.add(list);
+  return {
+    media: query,
+    get matches() {
+      return matches(query);
+    },
+    addEventListener: (_: string, listener: () => void) => list.listeners.add(listener),
+    removeEventListener: (_: string, listener: () => void) => list.listeners.delete(listener),
+    addListener: (listener: () => void) => list.listeners.add(listener),
+    removeListener: (listener: () => void) => list.listeners.delete(listener),
+  };
+}) as unknown as typeof window.matchMedia;
+
+/** Makes the window that wide, in pixels. */
+export function setWidth(pixels: number): void {
+  width = pixels;
+  notifyListeners();
+}
+
+/** Has the person want nothing to move, or take that back. */
+export function setReducedMotion(wanted: boolean): void {
+  reducedMotion = wanted;
+  notifyListeners();
+}
+
+function notifyListeners(): void {
+  act(() => {
+    for (const { listeners } of mediaQueryLists) for (const listener of listeners) listener();
+  });
+}

@@ -1,0 +1,96 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import type { Message } from '@/lib/message/queries';
+import { openConsole } from './console';
+import { fakeStreams } from './fakeStreams';
+import { message } from './samples';
+import { ok, onGet, onPut } from './server';
+import { signedIn } from './session';
+import { shellServer } from './shellServer';
+
+const path = '/admin-api/client/pc/notify-message';
+export const paths = {
+  page: `${path}/my-page`,
+  unread: `${path}/get-unread-count`,
+  read: `${path}/update-read`,
+  readAll: `${path}/update-all-read`,
+};
+
+/** Somebody is signed in, and has messages, newest first. */
+export function messageServer(messages: Message[] = [message(2), message(1)]) {
+  signedIn();
+  const frame = shellServer();
+  const state = {
+    frame,
+    messages,
+    /** Paths that answer on their own. */
+    answers: new Map<string, () => Response | Promise<Response>>(),
+    asked: [] as { path: string; query: Record<string, string>; language: string | null }[],
+    live: fakeStreams(),
+  };
+  const note = async (path: string, request: Request) => {
+    const query = Object.fromEntries(new URL(request.url).searchParams);
+    state.asked.push({ path, query, language: request.headers.get('Accept-Language') });
+    return { query, own: await state.answers.get(path)?.() };
+  };
+  onGet(paths.page, async ({ request }) => {
+    const { query, own } = await note(paths.page, request);
+    const [no, size] = [Number(query.pageNo), Number(query.pageSize)];
+    const list = state.messages.slice((no - 1) * size, no * size);
+    return own ?? ok({ list, total: state.messages.length } as never);
+  });
+  onGet(paths.unread, async ({ request }) => {
+    const { own } = await note(paths.unread, request);
+    return own ?? ok(state.messages.filter(({ readStatus }) => !readStatus).length);
+  });
+  const read = (ids?: readonly number[]) => {
+    state.messages = state.messages.map((one) =>
+      ids?.includes(one.id) === false ? one : { ...one, readStatus: true },
+    );
+    return ok(true);
+  };
+  onPut(paths.read, async ({ request }) => {
+    const { query, own } = await note(paths.read, request);
+    return own ?? read((query.ids ?? '').split(',').map(Number));
+  });
+  onPut(paths.readAll, async ({ request }) => {
+    const { own } = await note(paths.readAll, request);
+    return own ?? read();
+  });
+  onGet('/admin-api/client/pc/live', ({ request }) =>
+    state.live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
+  );
+  return state;
+}
+
+export type MessageServer = ReturnType<typeof messageServer>;
+
+export const askedOf = (server: MessageServer, path: string) =>
+  server.asked.filter((one) => one.path === path).map(({ query }) => query);
+
+/** A message comes: the stream says so, and the server has it. */
+export function deliverMessage(server: MessageServer, one: Message): void {
+  server.messages = [one, ...server.messages];
+  const { id, noticeId, createTime, event, alarmLevel } = one;
+  server.live
+    .newest()
+    ?.write(`event: message\ndata: ${JSON.stringify({ id, noticeId, createTime, event, alarmLevel })}\n\n`);
+}
+
+/** Opens the message page and waits until everything of it has come. */
+export async function openMessages(server: MessageServer, address = '/message', title = 'Message') {
+  const opened = await openConsole(address);
+  await screen.findByRole('heading', { level: 1, name: title });
+  // The stream's fresh start has everything asked for once more.
+  await waitFor(() => expect(askedOf(server, paths.unread).length).toBeGreaterThan(1));
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return { ...opened, user: userEvent.setup() };
+}
+
+export const list = (name = 'All messages') => within(screen.getByRole('main')).getByRole('list', { name });
+/** The titles that are shown, from top to bottom, those of groups among them. */
+export const titles = () =>
+  [...list().querySelectorAll('button[aria-expanded]')].map(({ textContent }) => textContent ?? '');
+export const row = (title: string) =>
+  (within(list()).getByRole('button', { name: title }).closest('li') as HTMLElement).firstElementChild as HTMLElement;

@@ -1,0 +1,167 @@
+import { screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect } from 'vitest';
+import type { components } from '@/api/schema.gen';
+import type { Ack } from '@/lib/alarm/notices';
+import { openConsole } from './console';
+import { fakeStreams } from './fakeStreams';
+import { type Detail, detailOf, mastModel, type Notice, notice } from './samples';
+import { ok, onGet, onPut, refused } from './server';
+import { signedIn } from './session';
+import { shellServer } from './shellServer';
+import { device, group, overview, telemetryServer } from './telemetryServer';
+
+type Schemas = components['schemas'];
+
+const client = '/admin-api/client/pc';
+export const paths = {
+  page: `${client}/alarm-notice/page`,
+  get: `${client}/alarm-notice/get`,
+  advice: `${client}/alarm-notice/advice`,
+  resolve: `${client}/alarm-notice/resolve`,
+  acknowledge: `${client}/alarm-notice/acknowledge`,
+  unacknowledge: `${client}/alarm-notice/unacknowledge`,
+  properties: `${client}/device/get/property`,
+  readings: `${client}/device/get/sign-data`,
+  thinned: `${client}/device/get/format-map/time-interval-data`,
+  presence: `${client}/device/get/presence`,
+};
+
+const minute = 60_000;
+
+/** A farm of two masts with notices, the readings around them, and a live stream; somebody is signed in. */
+export function noticeServer(notices: Notice[] = [notice()]) {
+  signedIn();
+  shellServer();
+  const now = Date.now();
+  const known = { onlineTime: now - 60 * minute, lastContact: now - 8000 };
+  const base = telemetryServer({
+    overview: overview({ time: now, deviceCount: 2 }),
+    groups: [
+      group({
+        deviceList: [
+          device({ id: 1, deviceName: 'WS-1', noteName: 'Orchard mast', ...known }),
+          device({ id: 2, deviceName: 'WS-2', noteName: 'Lower mast', ...known }),
+        ],
+      }),
+    ],
+    model: mastModel,
+  });
+  const state = {
+    base,
+    notices,
+    /** Of notices that are not as the list says. */
+    details: new Map<number, Detail>(),
+    properties: mastModel.map((one) =>
+      one.identifier === 'airTemperature' ? { ...one, value: 1.2, time: now - 11_000 } : one,
+    ) as Schemas['DeviceProperty'][],
+    rows: Array.from({ length: 25 }, (_, i) => ({
+      collect_time: now - (25 - i) * minute,
+      airTemperature: Number((3 - i * 0.1).toFixed(1)),
+    })) as { [key: string]: unknown }[],
+    presence: [] as Schemas['PresenceChange'][],
+    advice: null as Schemas['AlarmAdvice'] | null,
+    /** Paths that answer on their own. */
+    answers: new Map<string, () => Response | Promise<Response>>(),
+    asked: [] as { path: string; query: URLSearchParams }[],
+    sent: [] as unknown[],
+    live: fakeStreams(),
+  };
+  const query = (path: string, data: (query: URLSearchParams) => Response | unknown) =>
+    onGet(path, async ({ request }) => {
+      const { searchParams } = new URL(request.url);
+      state.asked.push({ path, query: searchParams });
+      const own = await state.answers.get(path)?.();
+      if (own) return own;
+      const answer = data(searchParams);
+      return answer instanceof Response ? answer : ok(answer as never);
+    });
+  query(paths.page, (search) => {
+    const names = search.get('deviceNameStr')?.split(',');
+    const text = (search.get('title') ?? '').toLowerCase();
+    const [status, level] = [search.get('resolveStatus'), search.get('alarmLevel')];
+    const found = state.notices.filter(
+      (one) =>
+        one.title.toLowerCase().includes(text) &&
+        (names?.includes(one.deviceName) ?? true) &&
+        (status === null || one.resolveStatus === Number(status)) &&
+        (level === null || one.alarmLevel === Number(level)),
+    );
+    const [no, size] = [Number(search.get('pageNo')), Number(search.get('pageSize'))];
+    return { list: found.slice((no - 1) * size, no * size), total: found.length };
+  });
+  query(paths.get, (search) => {
+    const id = Number(search.get('id'));
+    const one = state.notices.find((other) => other.id === id);
+    return state.details.get(id) ?? (one ? detailOf(one) : refused(404, 'This resource does not exist'));
+  });
+  query(paths.advice, () => state.advice);
+  query(paths.properties, () => state.properties);
+  query(paths.readings, () => state.rows);
+  query(paths.presence, () => ({ list: state.presence, total: state.presence.length }));
+  onPut(paths.resolve, async ({ request }) => {
+    const body = (await request.json()) as { id: number; remark?: string };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.resolve)?.();
+    if (own) return own;
+    state.notices = state.notices.map((one) =>
+      one.id === body.id ? { ...one, resolveStatus: 2, endTime: Date.now() } : one,
+    );
+    const solved = state.notices.find(({ id }) => id === body.id);
+    if (solved) {
+      const about = { resolveReason: 'byHand' as const, resolveUser: 'Elif Kaya', remark: body.remark };
+      state.details.set(body.id, detailOf(solved, { notice: about }));
+    }
+    return ok(true);
+  });
+  /** Puts who is on a notice into the list and the detail; undefined: nobody. */
+  const ackBy = (id: number, ack: Ack | undefined) => {
+    state.notices = state.notices.map((one) => (one.id === id ? { ...one, ack } : one));
+    const detail = state.details.get(id);
+    if (detail) state.details.set(id, { ...detail, alarmNotice: { ...detail.alarmNotice, ack } });
+  };
+  onPut(paths.acknowledge, async ({ request }) => {
+    const body = (await request.json()) as { id: number; note?: string; remindHours?: number };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.acknowledge)?.();
+    if (own) return own;
+    const time = Date.now();
+    const remindAt = time + (body.remindHours ?? 4) * 60 * minute;
+    ackBy(body.id, { user: 'Elif Kaya', time, note: body.note ?? '', remindAt });
+    return ok(true);
+  });
+  onPut(paths.unacknowledge, async ({ request }) => {
+    const body = (await request.json()) as { id: number };
+    state.sent.push(body);
+    const own = await state.answers.get(paths.unacknowledge)?.();
+    if (own) return own;
+    ackBy(body.id, undefined);
+    return ok(true);
+  });
+  onGet(`${client}/live`, ({ request }) =>
+    state.live.open('', request.headers.get('Last-Event-ID') ?? '', request.signal),
+  );
+  return state;
+}
+
+export type NoticeServer = ReturnType<typeof noticeServer>;
+
+/** Opens the inform page and waits until everything of it has come. */
+export async function openNotices(server: NoticeServer, address = '/inform', title = 'Alarm inform') {
+  const opened = await openConsole(address);
+  await screen.findByRole('heading', { level: 1, name: title });
+  // The stream's fresh start has the list asked for once more.
+  await waitFor(() => expect(askedOf(server, paths.page).length).toBeGreaterThan(1));
+  await waitFor(() => expect(opened.client.isFetching()).toBe(0));
+  return { ...opened, user: userEvent.setup() };
+}
+
+export const askedOf = (server: NoticeServer, path: string) =>
+  server.asked.filter((call) => call.path === path).map(({ query }) => Object.fromEntries(query));
+export const list = () => within(screen.getByRole('list', { name: 'Alarm notices' }));
+export const titles = () =>
+  list()
+    .getAllByRole('link')
+    .map((one) => one.querySelector('b')?.textContent);
+export const noticeRegion = () => within(screen.getByRole('region', { name: 'Notice' }));
+export const noticeRegionTitle = () => noticeRegion().getByRole('heading', { level: 2 }).textContent;

@@ -1,0 +1,60 @@
+import ApiOutlined from '@ant-design/icons/ApiOutlined';
+import MailOutlined from '@ant-design/icons/MailOutlined';
+import MobileOutlined from '@ant-design/icons/MobileOutlined';
+import { useQuery } from '@tanstack/react-query';
+import { useTranslation } from 'react-i18next';
+import { deliveryReachOf } from '@/lib/channel/deliveryReach';
+import { availableKindsQuery, type ChannelKind, channelKinds } from '@/lib/channel/queries';
+import { Chip } from '../Chip';
+import css from './channelKinds.module.css';
+
+/** The icon of each way, wherever it is chosen or told. */
+export const channelKindIcons = { email: MailOutlined, phoneMessage: MobileOutlined, webhook: ApiOutlined } as const;
+
+/** The ways of channels, and that to programs. */
+export type AnyChannelKind = keyof typeof channelKindIcons;
+const allChannelKinds: readonly AnyChannelKind[] = [...channelKinds, 'webhook'];
+
+/** The ways that a channel uses: icon and word, and what the server lacks to tell anybody so. */
+export function ChannelKindChips({ of }: { of: readonly ChannelKind[] }) {
+  const { t } = useTranslation();
+  const ways = useQuery(availableKindsQuery()).data;
+  return (
+    <span className={css.chips}>
+      {channelKinds
+        .filter((mode) => of.includes(mode))
+        .map((mode) => {
+          const Icon = channelKindIcons[mode];
+          const name = t(`channel.modes.${mode}`);
+          const reach = ways ? deliveryReachOf(mode, ways) : 'out';
+          return (
+            <Chip key={mode} tone={reach === 'out' ? 'tag' : 'off'} icon={<Icon />}>
+              {reach === 'out'
+                ? name
+                : t(reach === 'logged' ? 'channel.way.logged' : 'channel.way.off', { mode: name })}
+            </Chip>
+          );
+        })}
+    </span>
+  );
+}
+
+/** The same where there is room for the icons only; a screen reader hears the words. */
+export function ChannelKindIcons({ of }: { of: readonly AnyChannelKind[] }) {
+  const { t } = useTranslation();
+  return (
+    <span className={css.icons}>
+      {allChannelKinds
+        .filter((mode) => of.includes(mode))
+        .map((mode) => {
+          const Icon = channelKindIcons[mode];
+          return (
+            <span key={mode} title={t(`channel.modes.${mode}`)}>
+              <Icon aria-hidden="true" />
+              <span className="visually-hidden">{t(`channel.modes.${mode}`)}</span>
+            </span>
+          );
+        })}
+    </span>
+  );
+}
