@@ -22,11 +22,11 @@ import (
 	"go.uber.org/zap"
 )
 
-// Protocol is what the HTTPS address must offer beside its own, for the ACME
+// ALPNProtocol is what the HTTPS address must offer beside its own, for the ACME
 // server to ask there for its proof (TLS-ALPN-01, RFC 8737). An address that
 // speaks something else must not: clients that name their protocol would be
 // turned away.
-const Protocol = "acme-tls/1"
+const ALPNProtocol = "acme-tls/1"
 
 // LetsEncrypt is the directory of Let's Encrypt, in production.
 const LetsEncrypt = certmagic.LetsEncryptProductionCA
@@ -36,8 +36,8 @@ const (
 	// less and less often. These are for what it gives up at once, as a folder that
 	// cannot be written, or proofs that the trial directory of Let's Encrypt takes
 	// and the real one does not, which forgives five an hour.
-	waitFirst = 5 * time.Minute
-	waitMost  = 6 * time.Hour
+	minRetryWait = 5 * time.Minute
+	maxRetryWait = 6 * time.Hour
 )
 
 // Options say whose certificates are had from where; all but Email, Roots, HTTPS
@@ -50,7 +50,7 @@ type Options struct {
 	Dir       string         // a folder for the account, keys and certificates; made when missing
 	HTTP      net.Addr       // that Challenges is served at, as port 80 to the world
 	HTTPS     net.Addr       // that Config with Protocol is served at, as port 443 to the world; nil: nowhere
-	Log       *slog.Logger
+	Logger    *slog.Logger
 
 	// CheckEvery is how often it is asked whether a certificate is due; default 10 min.
 	CheckEvery time.Duration
@@ -59,7 +59,7 @@ type Options struct {
 // Certificates are those of some names. It is safe for concurrent use.
 type Certificates struct {
 	names  []string
-	log    *slog.Logger
+	logger *slog.Logger
 	cache  *certmagic.Cache
 	config *certmagic.Config
 	issuer *certmagic.ACMEIssuer
@@ -76,17 +76,17 @@ func New(ctx context.Context, o Options) (*Certificates, error) {
 	if err := os.Chmod(o.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	c := &Certificates{names: o.Names, log: o.Log, failures: map[string]*atomic.Uint64{}}
+	c := &Certificates{names: o.Names, logger: o.Logger, failures: map[string]*atomic.Uint64{}}
 	for _, name := range o.Names {
 		c.failures[name] = &atomic.Uint64{}
 	}
-	log := zap.New(core{log: o.Log})
+	log := zap.New(zapToSlog{logger: o.Logger})
 	c.cache = certmagic.NewCache(certmagic.CacheOptions{
 		GetConfigForCert:   func(certmagic.Certificate) (*certmagic.Config, error) { return c.config, nil },
 		RenewCheckInterval: o.CheckEvery, Logger: log,
 	})
 	c.config = certmagic.New(c.cache, certmagic.Config{
-		Storage: &certmagic.FileStorage{Path: o.Dir}, OnEvent: c.note, Logger: log, DefaultServerName: o.Names[0],
+		Storage: &certmagic.FileStorage{Path: o.Dir}, OnEvent: c.onEvent, Logger: log, DefaultServerName: o.Names[0],
 		// Nobody is asked but the ACME server that the settings name.
 		OCSP: certmagic.OCSPConfig{DisableStapling: true},
 	})
@@ -110,7 +110,7 @@ func (c *Certificates) load(ctx context.Context, name string) error {
 	if unread := (*fs.PathError)(nil); errors.As(err, &unread) {
 		return err
 	}
-	c.log.Warn("the certificate that is kept is damaged, another is asked for", "name", name, "error", err)
+	c.logger.Warn("the certificate that is kept is damaged, another is asked for", "name", name, "error", err)
 	return c.config.Storage.Delete(ctx, certmagic.StorageKeys.CertsSitePrefix(c.issuer.IssuerKey(), name))
 }
 
@@ -130,20 +130,20 @@ func issuer(o Options, log *zap.Logger) certmagic.ACMEIssuer {
 			return a, nil
 		},
 	}
-	host, port := split(o.HTTP)
+	host, port := hostPort(o.HTTP)
 	i.AltHTTPPort, i.ListenHost = port, host
 	if o.HTTPS != nil {
 		var other string
-		if other, i.AltTLSALPNPort = split(o.HTTPS); other != host {
+		if other, i.AltTLSALPNPort = hostPort(o.HTTPS); other != host {
 			i.ListenHost = ""
 		}
 	}
 	return i
 }
 
-// split is the host that an address is listened on at, empty for all of them,
+// hostPort is the host that an address is listened on at, empty for all of them,
 // and its port.
-func split(a net.Addr) (host string, port int) {
+func hostPort(a net.Addr) (host string, port int) {
 	t, ok := a.(*net.TCPAddr)
 	if !ok {
 		return "", 0
@@ -179,22 +179,22 @@ func (c *Certificates) Run(ctx context.Context) {
 	// Not waited for: it may be asking the ACME server something, for half a minute.
 	defer func() { go c.cache.Stop() }()
 	if err := c.cache.RenewManagedCertificates(ctx); err != nil { // those that fell due while the server was down
-		c.log.Warn("certificates not looked at, trying again", "error", err)
+		c.logger.Warn("certificates not looked at, trying again", "error", err)
 	}
-	var keeping sync.WaitGroup
+	var obtaining sync.WaitGroup
 	for _, name := range c.names {
 		if len(c.cache.AllMatchingCertificates(name)) == 0 {
-			keeping.Go(func() { c.obtain(ctx, name) })
+			obtaining.Go(func() { c.obtain(ctx, name) })
 		}
 	}
-	keeping.Wait()
+	obtaining.Wait()
 	<-ctx.Done()
 }
 
 // obtain has the first certificate of a name issued; from then on the cache
 // renews it.
 func (c *Certificates) obtain(ctx context.Context, name string) {
-	for wait := waitFirst; ; wait = min(2*wait, waitMost) {
+	for wait := minRetryWait; ; wait = min(2*wait, maxRetryWait) {
 		err := c.config.ObtainCertAsync(ctx, name) // not before it is there, or hopeless
 		if err == nil {
 			_, err = c.config.CacheManagedCertificate(ctx, name)
@@ -202,7 +202,7 @@ func (c *Certificates) obtain(ctx context.Context, name string) {
 		if err == nil || ctx.Err() != nil {
 			return
 		}
-		c.log.Error("there is no certificate, trying again", "name", name, "wait", wait, "error", err)
+		c.logger.Error("there is no certificate, trying again", "name", name, "wait", wait, "error", err)
 		again := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -213,33 +213,33 @@ func (c *Certificates) obtain(ctx context.Context, name string) {
 	}
 }
 
-// note is told by certmagic what happens.
-func (c *Certificates) note(_ context.Context, event string, data map[string]any) error {
+// onEvent is told by certmagic what happens.
+func (c *Certificates) onEvent(_ context.Context, event string, data map[string]any) error {
 	name := fmt.Sprint(data["identifier"])
 	switch event {
 	case "cert_obtained":
-		c.log.Info("a certificate was issued", "name", name, "renewal", data["renewal"])
+		c.logger.Info("a certificate was issued", "name", name, "renewal", data["renewal"])
 	case "cert_failed":
 		if n := c.failures[name]; n != nil {
 			n.Add(1)
 		}
-		c.log.Error("no certificate was issued, it is tried again", "name", name, "renewal", data["renewal"], "error", data["error"])
+		c.logger.Error("no certificate was issued, it is tried again", "name", name, "renewal", data["renewal"], "error", data["error"])
 	}
 	return nil
 }
 
-// Standing is how a name stands.
-type Standing struct {
+// NameStatus is how a name stands.
+type NameStatus struct {
 	Name     string
 	Expires  time.Time // of its certificate; zero: it has none
 	Failures uint64    // attempts to have one, or another, that came to nothing
 }
 
-// Standings are those of all names, in their order.
-func (c *Certificates) Standings() []Standing {
-	all := make([]Standing, len(c.names))
+// Statuses are those of all names, in their order.
+func (c *Certificates) Statuses() []NameStatus {
+	all := make([]NameStatus, len(c.names))
 	for i, name := range c.names {
-		all[i] = Standing{Name: name, Failures: c.failures[name].Load()}
+		all[i] = NameStatus{Name: name, Failures: c.failures[name].Load()}
 		for _, certificate := range c.cache.AllMatchingCertificates(name) {
 			if leaf := certificate.Leaf; leaf != nil && leaf.NotAfter.After(all[i].Expires) {
 				all[i].Expires = leaf.NotAfter

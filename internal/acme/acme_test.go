@@ -21,41 +21,41 @@ import (
 	"tilth/internal/testkit/authority"
 )
 
-// world is an ACME server and what it looks for proofs at.
-type world struct {
+// acmeFixture is an ACME server and what it looks for proofs at.
+type acmeFixture struct {
 	t           *testing.T
 	name        string // of this world alone: certmagic keeps the proofs under way by name, for the whole process
 	ca          *authority.Authority
 	dir         string
 	http, https net.Listener
-	log         *text
+	log         *lockedBuffer
 }
 
-// text is a log that tests read.
-type text struct {
+// lockedBuffer is a log that tests read.
+type lockedBuffer struct {
 	mu      sync.Mutex
 	written bytes.Buffer
 }
 
-func (l *text) Write(b []byte) (int, error) {
+func (l *lockedBuffer) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written.Write(b)
 }
 
-func (l *text) String() string {
+func (l *lockedBuffer) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.written.String()
 }
 
-func (l *text) has(words string) bool { return strings.Contains(l.String(), words) }
+func (l *lockedBuffer) contains(words string) bool { return strings.Contains(l.String(), words) }
 
-func newWorld(t *testing.T, o authority.Options) *world {
+func newACMEFixture(t *testing.T, o authority.Options) *acmeFixture {
 	t.Helper()
-	w := &world{
+	w := &acmeFixture{
 		t: t, name: strings.ToLower(strings.ReplaceAll(t.Name(), "/", ".")) + ".example",
-		dir: filepath.Join(t.TempDir(), "acme"), http: listen(t), https: listen(t), log: &text{},
+		dir: filepath.Join(t.TempDir(), "acme"), http: listen(t), https: listen(t), log: &lockedBuffer{},
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -80,8 +80,8 @@ func listen(t *testing.T) net.Listener {
 
 func port(l net.Listener) int { return l.Addr().(*net.TCPAddr).Port }
 
-// open makes certificates of the world's folder and has them kept until stop.
-func (w *world) open(change func(*Options)) (c *Certificates, stop func()) {
+// start makes certificates of the world's folder and has them kept until stop.
+func (w *acmeFixture) start(change func(*Options)) (c *Certificates, stop func()) {
 	w.t.Helper()
 	root, err := os.ReadFile(w.ca.RootFile)
 	if err != nil {
@@ -91,7 +91,7 @@ func (w *world) open(change func(*Options)) (c *Certificates, stop func()) {
 	roots.AppendCertsFromPEM(root)
 	o := Options{
 		Names: []string{w.name}, Directory: w.ca.Directory, Roots: roots, Dir: w.dir, HTTP: w.http.Addr(), HTTPS: w.https.Addr(),
-		Log: slog.New(slog.NewTextHandler(w.log, nil)), CheckEvery: 50 * time.Millisecond,
+		Logger: slog.New(slog.NewTextHandler(w.log, nil)), CheckEvery: 50 * time.Millisecond,
 	}
 	if change != nil {
 		change(&o)
@@ -108,18 +108,18 @@ func (w *world) open(change func(*Options)) (c *Certificates, stop func()) {
 }
 
 // serve serves both addresses with the certificates.
-func (w *world) serve(c *Certificates) {
+func (w *acmeFixture) serve(c *Certificates) {
 	page := http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(out, "console") })
 	plain := &http.Server{Handler: c.Challenges(page), ReadHeaderTimeout: time.Second}
 	secure := &http.Server{Handler: page, ReadHeaderTimeout: time.Second, TLSConfig: c.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
-	secure.TLSConfig.NextProtos = []string{"h2", "http/1.1", Protocol}
+	secure.TLSConfig.NextProtos = []string{"h2", "http/1.1", ALPNProtocol}
 	go func() { _ = plain.Serve(w.http) }() // until it is closed
 	go func() { _ = secure.ServeTLS(w.https, "", "") }()
 	w.t.Cleanup(func() { _, _ = plain.Close(), secure.Close() })
 }
 
-// until waits for what another part does by itself and tells nobody of.
-func until(t *testing.T, what string, done func() bool) {
+// waitFor waits for what another part does by itself and tells nobody of.
+func waitFor(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	again, over := time.NewTicker(20*time.Millisecond), time.NewTimer(time.Minute)
 	defer again.Stop()
@@ -133,12 +133,12 @@ func until(t *testing.T, what string, done func() bool) {
 	}
 }
 
-func (w *world) met(name string) (*x509.Certificate, error) {
+func (w *acmeFixture) servedCertificate(name string) (*x509.Certificate, error) {
 	return w.ca.Issued(w.t.Context(), w.https.Addr().String(), name)
 }
 
 // A certificate is issued by either proof.
-func TestProofs(t *testing.T) {
+func TestChallengeTypes(t *testing.T) {
 	t.Parallel()
 	for proof, c := range map[string]struct {
 		authority authority.Options
@@ -149,16 +149,16 @@ func TestProofs(t *testing.T) {
 	} {
 		t.Run(proof, func(t *testing.T) {
 			t.Parallel()
-			w := newWorld(t, c.authority)
-			c, _ := w.open(c.change)
+			w := newACMEFixture(t, c.authority)
+			c, _ := w.start(c.change)
 			w.serve(c)
 			var met *x509.Certificate
-			until(t, "a certificate", func() bool {
+			waitFor(t, "a certificate", func() bool {
 				var err error
-				met, err = w.met(w.name)
+				met, err = w.servedCertificate(w.name)
 				return err == nil
 			})
-			if s := c.Standings(); len(s) != 1 || s[0].Name != w.name || !s[0].Expires.Equal(met.NotAfter) {
+			if s := c.Statuses(); len(s) != 1 || s[0].Name != w.name || !s[0].Expires.Equal(met.NotAfter) {
 				t.Errorf("%+v, expires %v", s, met.NotAfter)
 			}
 		})
@@ -167,15 +167,15 @@ func TestProofs(t *testing.T) {
 
 // renewable is a world with a certificate that is due at the first look, with more
 // than half a minute to spare: it is when less than five times the interval is left.
-func renewable(t *testing.T) (w *world, c *Certificates, stop func(), first *x509.Certificate) {
+func renewable(t *testing.T) (w *acmeFixture, c *Certificates, stop func(), first *x509.Certificate) {
 	t.Helper()
 	for {
-		w = newWorld(t, authority.Options{Valid: 45 * time.Second})
-		c, stop = w.open(func(o *Options) { o.CheckEvery = 8 * time.Second })
+		w = newACMEFixture(t, authority.Options{Valid: 45 * time.Second})
+		c, stop = w.start(func(o *Options) { o.CheckEvery = 8 * time.Second })
 		w.serve(c)
-		until(t, "a certificate", func() bool {
+		waitFor(t, "a certificate", func() bool {
 			var err error
-			first, err = w.met(w.name)
+			first, err = w.servedCertificate(w.name)
 			return err == nil
 		})
 		// A number whose first bit is set has a zero before it in a certificate
@@ -194,35 +194,35 @@ func renewable(t *testing.T) (w *world, c *Certificates, stop func(), first *x50
 func TestRenewal(t *testing.T) {
 	t.Parallel()
 	w, c, stop, first := renewable(t)
-	until(t, "another", func() bool {
-		next, err := w.met(w.name)
+	waitFor(t, "another", func() bool {
+		next, err := w.servedCertificate(w.name)
 		if err != nil {
 			t.Fatalf("nothing valid to meet with: %v\n%s", err, w.log)
 		}
 		return next.SerialNumber.Cmp(first.SerialNumber) != 0
 	})
-	until(t, "the log to tell", func() bool { return w.log.has("renewal=true") })
-	if n := c.Standings()[0].Failures; n != 0 {
+	waitFor(t, "the log to tell", func() bool { return w.log.contains("renewal=true") })
+	if n := c.Statuses()[0].Failures; n != 0 {
 		t.Errorf("%d failures\n%s", n, w.log)
 	}
 	stop()
 	again, err := New(t.Context(), Options{
-		Names: c.names, Directory: w.ca.Directory, Dir: w.dir, HTTP: w.http.Addr(), Log: slog.New(slog.DiscardHandler),
+		Names: c.names, Directory: w.ca.Directory, Dir: w.dir, HTTP: w.http.Addr(), Logger: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s := again.Standings(); !s[0].Expires.After(first.NotAfter) {
+	if s := again.Statuses(); !s[0].Expires.After(first.NotAfter) {
 		t.Errorf("after a restart: %+v, the first was good until %v", s, first.NotAfter)
 	}
 }
 
 // While the ACME server says nothing the rest is served; once it answers there
 // is a certificate, without anybody's doing.
-func TestSilentAuthority(t *testing.T) {
+func TestUnresponsiveServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, authority.Options{Silent: true})
-	c, _ := w.open(nil)
+	w := newACMEFixture(t, authority.Options{Silent: true})
+	c, _ := w.start(nil)
 	w.serve(c)
 	res, err := http.Get("http://" + w.http.Addr().String() + "/")
 	if err != nil || res.StatusCode != http.StatusOK {
@@ -231,33 +231,33 @@ func TestSilentAuthority(t *testing.T) {
 	if err := res.Body.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.met(w.name); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
+	if _, err := w.servedCertificate(w.name); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
 		t.Errorf("without a certificate: %v", err)
 	}
-	if s := c.Standings(); !s[0].Expires.IsZero() {
+	if s := c.Statuses(); !s[0].Expires.IsZero() {
 		t.Errorf("%+v", s)
 	}
 	w.ca.Answer()
-	until(t, "a certificate", func() bool { _, err := w.met(w.name); return err == nil })
+	waitFor(t, "a certificate", func() bool { _, err := w.servedCertificate(w.name); return err == nil })
 }
 
 // A name that the ACME server finds nothing at is told, counted, and keeps no
 // other from its certificate; a name that is not among them has none.
-func TestWrongName(t *testing.T) {
+func TestUnverifiableName(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, authority.Options{})
-	c, _ := w.open(func(o *Options) { o.Names = []string{"gone.example", w.name} })
+	w := newACMEFixture(t, authority.Options{})
+	c, _ := w.start(func(o *Options) { o.Names = []string{"gone.example", w.name} })
 	w.serve(c)
-	until(t, "the right name", func() bool { _, err := w.met(w.name); return err == nil })
-	until(t, "the wrong name's failure", func() bool { return c.Standings()[0].Failures > 0 })
-	if s := c.Standings(); !s[0].Expires.IsZero() || s[1].Expires.IsZero() || s[1].Failures != 0 {
+	waitFor(t, "the right name", func() bool { _, err := w.servedCertificate(w.name); return err == nil })
+	waitFor(t, "the wrong name's failure", func() bool { return c.Statuses()[0].Failures > 0 })
+	if s := c.Statuses(); !s[0].Expires.IsZero() || s[1].Expires.IsZero() || s[1].Failures != 0 {
 		t.Errorf("%+v", s)
 	}
-	if !w.log.has("no certificate was issued, it is tried again") || !w.log.has("name=gone.example") {
+	if !w.log.contains("no certificate was issued, it is tried again") || !w.log.contains("name=gone.example") {
 		t.Errorf("%s", w.log)
 	}
 	for _, name := range []string{"gone.example", "other.example", "x." + w.name} {
-		if _, err := w.met(name); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
+		if _, err := w.servedCertificate(name); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -272,13 +272,13 @@ func TestWrongName(t *testing.T) {
 }
 
 // Who names no host, as devices do that know an address only, meets the first name.
-func TestFirstNameIsForThoseWhoNameNone(t *testing.T) {
+func TestDefaultCertificateWithoutSNI(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, authority.Options{Names: []string{"second.example"}})
-	c, _ := w.open(func(o *Options) { o.Names = []string{w.name, "second.example"} })
+	w := newACMEFixture(t, authority.Options{Names: []string{"second.example"}})
+	c, _ := w.start(func(o *Options) { o.Names = []string{w.name, "second.example"} })
 	w.serve(c)
-	until(t, "both", func() bool {
-		s := c.Standings()
+	waitFor(t, "both", func() bool {
+		s := c.Statuses()
 		return !s[0].Expires.IsZero() && !s[1].Expires.IsZero()
 	})
 	conn, err := tls.Dial("tcp", w.https.Addr().String(), &tls.Config{InsecureSkipVerify: true})
@@ -295,15 +295,15 @@ func TestFirstNameIsForThoseWhoNameNone(t *testing.T) {
 }
 
 // Keys are open to nobody else, also where the folder was.
-func TestFolderIsItsOwnersAlone(t *testing.T) {
+func TestFolderPermissions(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, authority.Options{})
+	w := newACMEFixture(t, authority.Options{})
 	if err := os.MkdirAll(w.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	c, _ := w.open(nil)
+	c, _ := w.start(nil)
 	w.serve(c)
-	until(t, "a certificate", func() bool { return !c.Standings()[0].Expires.IsZero() })
+	waitFor(t, "a certificate", func() bool { return !c.Statuses()[0].Expires.IsZero() })
 	keys := 0
 	err := filepath.WalkDir(w.dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
@@ -331,10 +331,10 @@ func TestFolderIsItsOwnersAlone(t *testing.T) {
 // One that is kept and damaged is told, and had anew.
 func TestDamagedCertificate(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, authority.Options{})
-	c, stop := w.open(nil)
+	w := newACMEFixture(t, authority.Options{})
+	c, stop := w.start(nil)
 	w.serve(c)
-	until(t, "a certificate", func() bool { return !c.Standings()[0].Expires.IsZero() })
+	waitFor(t, "a certificate", func() bool { return !c.Statuses()[0].Expires.IsZero() })
 	stop()
 	files, err := filepath.Glob(filepath.Join(w.dir, "certificates", "*", w.name, "*.crt"))
 	if err != nil || len(files) != 1 {
@@ -343,21 +343,21 @@ func TestDamagedCertificate(t *testing.T) {
 	if err := os.WriteFile(files[0], []byte("nonsense"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	again, _ := w.open(nil)
-	if !w.log.has("the certificate that is kept is damaged") {
+	again, _ := w.start(nil)
+	if !w.log.contains("the certificate that is kept is damaged") {
 		t.Errorf("%s", w.log)
 	}
-	until(t, "another", func() bool { return !again.Standings()[0].Expires.IsZero() })
+	waitFor(t, "another", func() bool { return !again.Statuses()[0].Expires.IsZero() })
 }
 
 // Where no address is set, an account whose files are gone is made anew, and
 // without one.
 func TestLostAccount(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, authority.Options{})
-	c, stop := w.open(nil)
+	w := newACMEFixture(t, authority.Options{})
+	c, stop := w.start(nil)
 	w.serve(c)
-	until(t, "a certificate", func() bool { return !c.Standings()[0].Expires.IsZero() })
+	waitFor(t, "a certificate", func() bool { return !c.Statuses()[0].Expires.IsZero() })
 	stop()
 	kept, err := filepath.Glob(filepath.Join(w.dir, "acme", "*", "users", "*", "*"))
 	if err != nil || len(kept) != 2 {
@@ -368,9 +368,9 @@ func TestLostAccount(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, _ := w.open(nil)
-	until(t, "another", func() bool { return !again.Standings()[0].Expires.IsZero() })
-	if n := again.Standings()[0].Failures; n != 0 {
+	again, _ := w.start(nil)
+	waitFor(t, "another", func() bool { return !again.Statuses()[0].Expires.IsZero() })
+	if n := again.Statuses()[0].Failures; n != 0 {
 		t.Errorf("%d failures", n)
 	}
 }
@@ -380,7 +380,7 @@ func TestUnusableFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(t.Context(), Options{Names: []string{"a.example"}, Dir: file, Log: slog.New(slog.DiscardHandler)}); err == nil {
+	if _, err := New(t.Context(), Options{Names: []string{"a.example"}, Dir: file, Logger: slog.New(slog.DiscardHandler)}); err == nil {
 		t.Error("a file passes for a folder")
 	}
 }

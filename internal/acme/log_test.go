@@ -12,7 +12,7 @@ import (
 
 // What certmagic warns of is in our log with its values in order; what it tells
 // as it goes along only when that is asked for.
-func TestLog(t *testing.T) {
+func TestCertmagicLogIsForwarded(t *testing.T) {
 	for asked, want := range map[slog.Level]string{
 		slog.LevelInfo: `level=WARN msg="certificates: will retry" attempt=2 error="no answer" identifier=farm.example` + "\n",
 		slog.LevelDebug: `level=DEBUG msg="certificates: acquiring lock" identifier=farm.example` + "\n" +
@@ -20,7 +20,7 @@ func TestLog(t *testing.T) {
 		slog.LevelError: "",
 	} {
 		var out bytes.Buffer
-		log := zap.New(core{log: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: asked}))}).With(zap.String("identifier", "farm.example"))
+		log := zap.New(zapToSlog{logger: slog.New(slog.NewTextHandler(&out, &slog.HandlerOptions{Level: asked}))}).With(zap.String("identifier", "farm.example"))
 		log.Info("acquiring lock")
 		log.Error("will retry", zap.Error(errors.New("no answer")), zap.Int("attempt", 2))
 		var got strings.Builder

@@ -10,14 +10,14 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// MostNames is how many names may have certificates: each is asked for by itself,
+// MaxNames is how many names may have certificates: each is asked for by itself,
 // and ACME servers count.
-const MostNames = 100
+const MaxNames = 100
 
-// Names are host names as certificates have them: in lower case, in ASCII, each
+// NormalizeNames are host names as certificates have them: in lower case, in ASCII, each
 // once. The error names the first that can have none from this directory by the
 // proofs that this package gives.
-func Names(from []string, directory string) ([]string, error) {
+func NormalizeNames(from []string, directory string) ([]string, error) {
 	names := make([]string, 0, len(from))
 	for _, given := range from {
 		if strings.Contains(given, "*") {
@@ -35,8 +35,8 @@ func Names(from []string, directory string) ([]string, error) {
 		case slices.Contains(names, name):
 			return nil, fmt.Errorf("%q is there twice", given)
 		}
-		if names = append(names, name); len(names) > MostNames {
-			return nil, fmt.Errorf("%d names are too many: at most %d", len(from), MostNames)
+		if names = append(names, name); len(names) > MaxNames {
+			return nil, fmt.Errorf("%d names are too many: at most %d", len(from), MaxNames)
 		}
 	}
 	return names, nil

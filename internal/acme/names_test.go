@@ -9,7 +9,7 @@ import (
 
 func TestNames(t *testing.T) {
 	const private = "https://ca.farm.example/acme/directory"
-	many := make([]string, MostNames+1)
+	many := make([]string, MaxNames+1)
 	for i := range many {
 		many[i] = fmt.Sprintf("h%d.example", i)
 	}
@@ -22,7 +22,7 @@ func TestNames(t *testing.T) {
 		{[]string{"Console.Farm.example", "mqtt.farm.example."}, private, []string{"console.farm.example", "mqtt.farm.example"}, ""},
 		{[]string{"çiftlik.example"}, private, []string{"xn--iftlik-vua.example"}, ""},
 		{[]string{"tilth"}, private, []string{"tilth"}, ""},
-		{many[:MostNames], private, many[:MostNames], ""},
+		{many[:MaxNames], private, many[:MaxNames], ""},
 		{[]string{"console.farm.com"}, LetsEncrypt, []string{"console.farm.com"}, ""},
 		{[]string{"tilth"}, LetsEncrypt, nil, `"tilth" is not a name that Let's Encrypt can know`},
 		{[]string{"nas.local"}, LetsEncrypt, nil, `"nas.local" is not a name`},
@@ -36,7 +36,7 @@ func TestNames(t *testing.T) {
 		{[]string{"a.example", "A.example"}, private, nil, `"A.example" is there twice`},
 		{many, private, nil, "101 names are too many: at most 100"},
 	} {
-		got, err := Names(c.given, c.directory)
+		got, err := NormalizeNames(c.given, c.directory)
 		if c.wrong == "" && (err != nil || !slices.Equal(got, c.want)) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%.3q: %v, %v; want %v %s", c.given, got, err, c.want, c.wrong)
 		}

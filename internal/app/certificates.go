@@ -42,7 +42,7 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	}
 	o := acme.Options{
 		Names: set.Names, Directory: set.Directory, Email: set.Email, Roots: set.Roots, Dir: filepath.Join(s.set.DataDir, "acme"),
-		HTTP: s.ports.http.Addr(), Log: s.log,
+		HTTP: s.ports.http.Addr(), Logger: s.log,
 	}
 	if s.ports.https != nil {
 		o.HTTPS = s.ports.https.Addr()
@@ -69,7 +69,7 @@ func (c *certificates) web() *tls.Config {
 	config := c.devices()
 	config.NextProtos = []string{"h2", "http/1.1"}
 	if c.issued != nil {
-		config.NextProtos = append(config.NextProtos, acme.Protocol)
+		config.NextProtos = append(config.NextProtos, acme.ALPNProtocol)
 	}
 	return config
 }
@@ -91,13 +91,13 @@ func (c *certificates) run(ctx context.Context) {
 }
 
 // standings are the names that there are certificates for, or should be.
-func (c *certificates) standings() []acme.Standing {
+func (c *certificates) standings() []acme.NameStatus {
 	switch {
 	case c.issued != nil:
-		return c.issued.Standings()
+		return c.issued.Statuses()
 	case c.own != nil:
 		name, expires := c.own.Expiry()
-		return []acme.Standing{{Name: name, Expires: expires}}
+		return []acme.NameStatus{{Name: name, Expires: expires}}
 	}
 	return nil
 }

@@ -58,7 +58,7 @@ func (s *Settings) acme(k *koanf.Koanf, used string) error {
 	if to, err := mail.ParseAddress(a.Email); a.Email != "" && (err != nil || to.Address != a.Email) {
 		return fmt.Errorf("--acme-email: %q is not an e-mail address", a.Email)
 	}
-	if a.Names, err = acme.Names(domains, a.Directory); err != nil {
+	if a.Names, err = acme.NormalizeNames(domains, a.Directory); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)
 	}
 	if caFile != "" {
