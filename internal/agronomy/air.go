@@ -10,14 +10,14 @@ import "math"
 
 const (
 	kelvin      = 273.15
-	lowHumidity = 1.   // %, below which a sensor is not believed
-	overHundred = 103. // %, up to which a reading above 100 counts as 100
+	minHumidity = 1.   // %, below which a sensor is not believed
+	maxHumidity = 103. // %, up to which a reading above 100 counts as 100
 )
 
-// humid is a relative humidity (%) as formulas take it: sensors tell a little
+// validHumidity is a relative humidity (%) as formulas take it: sensors tell a little
 // over 100 in fog.
-func humid(rh float64) (float64, bool) {
-	return min(rh, 100), rh >= lowHumidity && rh <= overHundred
+func validHumidity(rh float64) (float64, bool) {
+	return min(rh, 100), rh >= minHumidity && rh <= maxHumidity
 }
 
 func within(x, low, high float64) bool { return x >= low && x <= high }
@@ -26,14 +26,14 @@ func within(x, low, high float64) bool { return x >= low && x <= high }
 // and Eskridge 1996).
 func magnus(t float64) float64 { return 6.1094 * math.Exp(17.625*t/(243.04+t)) }
 
-// Saturation is the saturation vapour pressure at t °C, in kPa (FAO-56 eq. 11).
-func Saturation(t float64) float64 { return .6108 * math.Exp(17.27*t/(t+237.3)) }
+// SaturationPressure is the saturation vapour pressure at t °C, in kPa (FAO-56 eq. 11).
+func SaturationPressure(t float64) float64 { return .6108 * math.Exp(17.27*t/(t+237.3)) }
 
 // DewPoint is the temperature, °C, to which air of t °C (−40..50) and rh %
 // must cool for dew to form (Magnus with the constants of Alduchov and Eskridge
 // 1996; Lawrence 2005).
 func DewPoint(t, rh float64) (float64, bool) {
-	rh, ok := humid(rh)
+	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -40, 50) {
 		return 0, false
 	}
@@ -49,7 +49,7 @@ func FrostPoint(t, rh float64) (float64, bool) {
 	if !ok || dew >= 0 {
 		return 0, false
 	}
-	rh, _ = humid(rh)
+	rh, _ = validHumidity(rh)
 	x := math.Log(magnus(t) * rh / 100 / 6.1121)
 	return 273.86 * x / (22.587 - x), true
 }
@@ -57,23 +57,23 @@ func FrostPoint(t, rh float64) (float64, bool) {
 // VaporPressureDeficit is how much more water vapour air of t °C (−20..50) and
 // rh % could hold, in kPa (FAO-56 eq. 11).
 func VaporPressureDeficit(t, rh float64) (float64, bool) {
-	return LeafDeficit(t, rh, t)
+	return LeafVaporPressureDeficit(t, rh, t)
 }
 
-// LeafDeficit is the deficit, kPa, between a leaf of leaf °C and the air around
+// LeafVaporPressureDeficit is the deficit, kPa, between a leaf of leaf °C and the air around
 // it of t °C (both −20..50) and rh %. Below zero dew lies on the leaf.
-func LeafDeficit(t, rh, leaf float64) (float64, bool) {
-	rh, ok := humid(rh)
+func LeafVaporPressureDeficit(t, rh, leaf float64) (float64, bool) {
+	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -20, 50) || !within(leaf, -20, 50) {
 		return 0, false
 	}
-	return Saturation(leaf) - Saturation(t)*rh/100, true
+	return SaturationPressure(leaf) - SaturationPressure(t)*rh/100, true
 }
 
 // AbsoluteHumidity is the water vapour in air of t °C (−40..50) and rh %, in
 // g/m³ (WMO-No. 8).
 func AbsoluteHumidity(t, rh float64) (float64, bool) {
-	rh, ok := humid(rh)
+	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -40, 50) {
 		return 0, false
 	}
@@ -83,7 +83,7 @@ func AbsoluteHumidity(t, rh float64) (float64, bool) {
 // AirDensity is of moist air of t °C (−40..50) and rh % at a station pressure
 // of p hPa (500..1100), in kg/m³ (gas law; CIPM-2007 agrees to 0.001).
 func AirDensity(t, rh, p float64) (float64, bool) {
-	rh, ok := humid(rh)
+	rh, ok := validHumidity(rh)
 	if !ok || !within(t, -40, 50) || !within(p, 500, 1100) {
 		return 0, false
 	}
@@ -99,12 +99,12 @@ func WetBulb(t, rh, p float64) (float64, bool) {
 	if !ok || !within(t, -5, 50) || !within(p, 500, 1100) {
 		return 0, false
 	}
-	rh, _ = humid(rh)
-	actual := Saturation(t) * rh / 100
+	rh, _ = validHumidity(rh)
+	actual := SaturationPressure(t) * rh / 100
 	low, high := dew-1, t
 	for range 60 { // far below what a float tells apart
 		w := (low + high) / 2
-		if Saturation(w)-.000662*(p/10)*(t-w) < actual {
+		if SaturationPressure(w)-.000662*(p/10)*(t-w) < actual {
 			low = w
 		} else {
 			high = w
@@ -126,7 +126,7 @@ func WetBulbSeaLevel(t, rh float64) (float64, bool) {
 // HeatIndex is how warm air of t °C (20..50) and rh % feels, in °C, up to 60
 // (Steadman 1979; Rothfusz, NWS SR 90-23).
 func HeatIndex(t, rh float64) (float64, bool) {
-	rh, ok := humid(rh)
+	rh, ok := validHumidity(rh)
 	if !ok || !within(t, 20, 50) {
 		return 0, false
 	}

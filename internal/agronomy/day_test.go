@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// everyTen makes a day of a reading each ten minutes; value says what an hour
+// seriesEveryTenMinutes makes a day of a reading each ten minutes; value says what an hour
 // reads, NaN that nothing came.
-func everyTen(hours int, value func(h int) float64) Series {
+func seriesEveryTenMinutes(hours int, value func(h int) float64) Series {
 	var list []Reading
 	for h := range hours {
 		for n := range 6 {
@@ -19,7 +19,7 @@ func everyTen(hours int, value func(h int) float64) Series {
 	return NewSeries(list, hours)
 }
 
-func without(missing ...int) func(h int) float64 {
+func hoursExcept(missing ...int) func(h int) float64 {
 	return func(h int) float64 {
 		for _, m := range missing {
 			if h == m {
@@ -30,7 +30,7 @@ func without(missing ...int) func(h int) float64 {
 	}
 }
 
-func TestWhichDaysCount(t *testing.T) {
+func TestDayNeedsEnoughHours(t *testing.T) {
 	for _, c := range []struct {
 		what    string
 		missing []int
@@ -45,18 +45,18 @@ func TestWhichDaysCount(t *testing.T) {
 		{"the last", []int{23}, true, math.NaN()},
 		{"the first", []int{0}, true, math.NaN()},
 	} {
-		s := everyTen(24, without(c.missing...))
-		if got := s.sum(); s.valid() != c.valid || math.Abs(got-c.sum) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.sum) {
-			t.Errorf("%s: valid %v, sum %v", c.what, s.valid(), got)
+		s := seriesEveryTenMinutes(24, hoursExcept(c.missing...))
+		if got := s.sum(); s.hasEnoughHours() != c.valid || math.Abs(got-c.sum) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.sum) {
+			t.Errorf("%s: valid %v, sum %v", c.what, s.hasEnoughHours(), got)
 		}
 	}
-	if s := everyTen(24, without()); s.High != 23 || s.Low != 0 || s.Hours[7] != 7 || s.Sums[7] != 42 {
+	if s := seriesEveryTenMinutes(24, hoursExcept()); s.High != 23 || s.Low != 0 || s.Hours[7] != 7 || s.Sums[7] != 42 {
 		t.Errorf("%+v", s)
 	}
 }
 
 // Three quarters of what an hour should have make it good, by whatever interval.
-func TestWhichHoursCount(t *testing.T) {
+func TestHourNeedsThreeQuartersOfReadings(t *testing.T) {
 	at := func(minutes ...int64) (list []Reading) {
 		for h := range int64(6) { // an ordinary morning
 			for m := int64(0); m < 60; m += 5 {
@@ -88,9 +88,9 @@ func TestWhichHoursCount(t *testing.T) {
 	}
 }
 
-func TestSeasons(t *testing.T) {
+func TestSeasonTallies(t *testing.T) {
 	day := func(high, low float64) *Day {
-		return &Day{Inputs: []Series{everyTen(24, func(h int) float64 {
+		return &Day{Inputs: []Series{seriesEveryTenMinutes(24, func(h int) float64 {
 			if h == 14 {
 				return high
 			}
@@ -98,7 +98,7 @@ func TestSeasons(t *testing.T) {
 		})}}
 	}
 	f := Find("growingDegreeDays")
-	begin := func() Tally { return f.Begin(f.Values(map[string]float64{"base": 0, "method": 1})) }
+	begin := func() Tally { return f.NewTally(f.Values(map[string]float64{"base": 0, "method": 1})) }
 	sum := begin()
 	if _, ok := sum.Value(); ok {
 		t.Error("a sum of nothing")
@@ -106,13 +106,13 @@ func TestSeasons(t *testing.T) {
 	for range 60 {
 		sum.Add(day(20, 10))
 	}
-	near(t, "sixty days", one(sum.Value()), 900, 1e-9)
+	checkNear(t, "sixty days", valueOrNaN(sum.Value()), 900, 1e-9)
 	sum.Add(nil)
 	if _, ok := sum.Value(); ok {
 		t.Error("a sum that ends with a day that is missing")
 	}
 	sum.Add(day(30, 10))
-	near(t, "a missing day takes its neighbours' mean", one(sum.Value()), 900+17.5+20, 1e-9)
+	checkNear(t, "a missing day takes its neighbours' mean", valueOrNaN(sum.Value()), 900+17.5+20, 1e-9)
 	for range 4 {
 		sum.Add(nil)
 	}
@@ -128,12 +128,12 @@ func TestSeasons(t *testing.T) {
 	if _, ok := late.Value(); ok {
 		t.Error("a season whose beginning nobody knows")
 	}
-	chill := Find("chillHours").Begin([]float64{0, 10, 1})
+	chill := Find("chillHours").NewTally([]float64{0, 10, 1})
 	for range 30 {
 		chill.Add(day(20, 5))
 	}
 	chill.Add(nil)
-	near(t, "chill of thirty days", one(chill.Value()), 690, 0)
+	checkNear(t, "chill of thirty days", valueOrNaN(chill.Value()), 690, 0)
 	chill.Add(nil)
 	if _, ok := chill.Value(); ok {
 		t.Error("two of 32 days missing are more than one in twenty")
@@ -142,7 +142,7 @@ func TestSeasons(t *testing.T) {
 
 // A device that keeps its interval has every hour, whatever the interval and
 // whenever it began.
-func TestEveryIntervalMakesHours(t *testing.T) {
+func TestHourMeansAtAnyInterval(t *testing.T) {
 	const minute = hour / 60
 	for every := int64(1); every <= 60; every++ {
 		for phase := int64(0); phase < every; phase++ {
@@ -161,7 +161,7 @@ func TestEveryIntervalMakesHours(t *testing.T) {
 
 // The mean of equal readings is that reading: it lies in the class that ends
 // with it.
-func TestMeansOfEqualReadings(t *testing.T) {
+func TestMeanOfEqualReadingsIsExact(t *testing.T) {
 	for tenths := -200; tenths <= 400; tenths++ {
 		want := float64(tenths) / 10
 		for _, n := range []int64{2, 3, 6, 7, 11, 12, 49, 60, 360} {
@@ -179,23 +179,23 @@ func TestMeansOfEqualReadings(t *testing.T) {
 		t.Errorf("7.1 and 7.3: mean %v", got)
 	}
 	between := Series{Hours: []float64{8.9, math.NaN(), 9.3}}
-	if got := between.filled()[1]; got != 9.1 {
+	if got := between.interpolated()[1]; got != 9.1 {
 		t.Errorf("between 8.9 and 9.3: %v", got)
 	}
 }
 
 // A gauge that is silent does not say that no rain fell.
-func TestLeafWetnessNeedsItsGauge(t *testing.T) {
+func TestLeafWetnessNeedsRainGauge(t *testing.T) {
 	f := Find("leafWetnessHours")
-	dry := everyTen(24, func(h int) float64 {
+	dry := seriesEveryTenMinutes(24, func(h int) float64 {
 		if h < 5 {
 			return 95
 		}
 		return 10
 	})
 	rain := func(missing ...int) Series {
-		known := without(missing...)
-		return everyTen(24, func(h int) float64 { // in hour 20
+		known := hoursExcept(missing...)
+		return seriesEveryTenMinutes(24, func(h int) float64 { // in hour 20
 			switch v := known(h); {
 			case math.IsNaN(v):
 				return v
@@ -216,7 +216,7 @@ func TestLeafWetnessNeedsItsGauge(t *testing.T) {
 		{"silent for long", []Series{dry, rain(8, 9, 10, 11)}, math.NaN()},
 		{"silent often", []Series{dry, rain(8, 10, 12, 14, 16)}, math.NaN()},
 	} {
-		got := one(f.Of(&Day{Inputs: c.inputs}, f.Values(nil), Place{}))
+		got := valueOrNaN(f.DailyValue(&Day{Inputs: c.inputs}, f.Values(nil), Place{}))
 		if got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s: %v, want %v", c.what, got, c.want)
 		}

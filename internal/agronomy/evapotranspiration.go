@@ -9,8 +9,8 @@ const (
 	stefanDay  = 4.903e-9  // MJ/K⁴/m² a day
 	stefanHour = 2.043e-10 // and an hour
 
-	// MegajoulesAnHour are the MJ/m² that one W/m² brings in an hour.
-	MegajoulesAnHour = .0036
+	// MegajoulesPerWattHour are the MJ/m² that one W/m² brings in an hour.
+	MegajoulesPerWattHour = .0036
 )
 
 // StandardPressure is at an elevation of z m, in hPa (eq. 7).
@@ -28,9 +28,9 @@ func Elevation(p float64) float64 {
 // height m, which is above 0.1 (eq. 47).
 func WindAt2(u, height float64) float64 { return u * 4.87 / math.Log(67.8*height-5.42) }
 
-// sunOf are the distance factor and the declination, rad, of a day of the year
+// sunPosition are the distance factor and the declination, rad, of a day of the year
 // (eq. 23 and 24).
-func sunOf(yearDay int) (distance, declination float64) {
+func sunPosition(yearDay int) (distance, declination float64) {
 	j := 2 * math.Pi * float64(yearDay) / 365
 	return 1 + .033*math.Cos(j), .409 * math.Sin(j-1.39)
 }
@@ -43,7 +43,7 @@ func sunset(latitude, declination float64) float64 {
 // DaylightHours is how long a day of the year lasts at a latitude in degrees
 // (eq. 34).
 func DaylightHours(latitude float64, yearDay int) float64 {
-	_, dec := sunOf(yearDay)
+	_, dec := sunPosition(yearDay)
 	return 24 / math.Pi * sunset(latitude*math.Pi/180, dec)
 }
 
@@ -51,14 +51,14 @@ func DaylightHours(latitude float64, yearDay int) float64 {
 // a latitude in degrees (eq. 21).
 func ExtraterrestrialDay(latitude float64, yearDay int) float64 {
 	phi := latitude * math.Pi / 180
-	distance, dec := sunOf(yearDay)
+	distance, dec := sunPosition(yearDay)
 	ws := sunset(phi, dec)
 	return 37.586 * distance * (ws*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*math.Sin(ws))
 }
 
-// RadiationOfSunshine is the global radiation of a day, MJ/m², from its hours
+// RadiationFromSunshine is the global radiation of a day, MJ/m², from its hours
 // of sunshine (eq. 35).
-func RadiationOfSunshine(hours, daylight, extraterrestrial float64) float64 {
+func RadiationFromSunshine(hours, daylight, extraterrestrial float64) float64 {
 	return (.25 + .5*hours/daylight) * extraterrestrial
 }
 
@@ -67,7 +67,7 @@ func clearSky(elevation, extraterrestrial float64) float64 {
 }
 
 // slope is that of the saturation pressure at t °C, kPa/°C (eq. 13).
-func slope(t float64) float64 { return 4098 * Saturation(t) / ((t + 237.3) * (t + 237.3)) }
+func slope(t float64) float64 { return 4098 * SaturationPressure(t) / ((t + 237.3) * (t + 237.3)) }
 
 // penman is the combination equation (eq. 6 and 53); factor is 900 a day, 37 an
 // hour.
@@ -76,27 +76,27 @@ func penman(factor, t, net, wind, deficit, pressure float64) float64 {
 	return (.408*slope(t)*net + factor*gamma*wind*deficit/(t+273)) / (slope(t) + gamma*(1+.34*wind))
 }
 
-// Weather is what a day's evapotranspiration follows from.
-type Weather struct {
+// DayWeather is what a day's evapotranspiration follows from.
+type DayWeather struct {
 	High, Low float64 // °C
 	Vapor     float64 // actual vapour pressure, kPa
 	Wind      float64 // m/s at 2 m
 	Radiation float64 // global, MJ/m²
-	Ground    float64 // heat that the soil takes up, MJ/m²; 0 for a day
+	SoilHeat  float64 // heat that the soil takes up, MJ/m²; 0 for a day
 	Pressure  float64 // hPa
 	Elevation float64 // m
 	Latitude  float64 // degrees, north positive
 	YearDay   int     // 1 is 1 January
 }
 
-// VaporOfHumidity is the actual vapour pressure, kPa, of a day with these
+// VaporPressureFromHumidity is the actual vapour pressure, kPa, of a day with these
 // extremes of temperature, °C, and relative humidity, % (eq. 17).
-func VaporOfHumidity(high, low, humidHigh, humidLow float64) float64 {
-	return (Saturation(low)*humidHigh + Saturation(high)*humidLow) / 200
+func VaporPressureFromHumidity(high, low, humidHigh, humidLow float64) float64 {
+	return (SaturationPressure(low)*humidHigh + SaturationPressure(high)*humidLow) / 200
 }
 
-// Net is the net radiation of the day, MJ/m² (eq. 38 to 40).
-func (w Weather) Net() float64 {
+// NetRadiation is the net radiation of the day, MJ/m² (eq. 38 to 40).
+func (w DayWeather) NetRadiation() float64 {
 	clear, sky := clearSky(w.Elevation, ExtraterrestrialDay(w.Latitude, w.YearDay)), 0.
 	if clear > 0 {
 		sky = min(1, w.Radiation/clear)
@@ -108,13 +108,13 @@ func (w Weather) Net() float64 {
 
 // Evapotranspiration is of the day, mm (eq. 6). It is false where the extremes
 // are the wrong way round or nothing of the kind can be measured.
-func (w Weather) Evapotranspiration() (float64, bool) {
+func (w DayWeather) Evapotranspiration() (float64, bool) {
 	if w.High < w.Low || !within(w.Low, -50, 60) || !within(w.High, -50, 60) || w.Vapor < 0 || w.Wind < 0 || w.Radiation < 0 ||
 		!within(w.Pressure, 500, 1100) || !within(w.Latitude, -90, 90) {
 		return 0, false
 	}
-	deficit := (Saturation(w.High)+Saturation(w.Low))/2 - w.Vapor
-	et := penman(900, (w.High+w.Low)/2, w.Net()-w.Ground, w.Wind, deficit, w.Pressure)
+	deficit := (SaturationPressure(w.High)+SaturationPressure(w.Low))/2 - w.Vapor
+	et := penman(900, (w.High+w.Low)/2, w.NetRadiation()-w.SoilHeat, w.Wind, deficit, w.Pressure)
 	return et, true
 }
 
@@ -142,26 +142,26 @@ type HourWeather struct {
 	NightSky       float64 // share of clear-sky radiation 2 to 3 h before sunset, which a night takes; 0: not known
 }
 
-// position gives the sun's hour angle in the middle of the hour and that of
+// hourAngles gives the sun's hour angle in the middle of the hour and that of
 // sunset, rad (eq. 31 to 33).
-func (w HourWeather) position() (angle, set float64) {
+func (w HourWeather) hourAngles() (angle, set float64) {
 	b := 2 * math.Pi * float64(w.YearDay-81) / 364
 	correction := .1645*math.Sin(2*b) - .1255*math.Cos(b) - .025*math.Sin(b)
 	angle = math.Remainder(math.Pi/12*(w.UTC+w.Longitude/15+correction-12), 2*math.Pi)
-	_, dec := sunOf(w.YearDay)
+	_, dec := sunPosition(w.YearDay)
 	return angle, sunset(w.Latitude*math.Pi/180, dec)
 }
 
 // Extraterrestrial is the hour's radiation above the atmosphere, MJ/m² (eq. 28,
 // the hour cut off at sunrise and sunset as ASCE does).
 func (w HourWeather) Extraterrestrial() float64 {
-	angle, set := w.position()
+	angle, set := w.hourAngles()
 	from, to := max(angle-math.Pi/24, -set), min(angle+math.Pi/24, set)
 	if from >= to {
 		return 0
 	}
 	phi := w.Latitude * math.Pi / 180
-	distance, dec := sunOf(w.YearDay)
+	distance, dec := sunPosition(w.YearDay)
 	return 12 * 60 / math.Pi * .082 * distance *
 		((to-from)*math.Sin(phi)*math.Sin(dec) + math.Cos(phi)*math.Cos(dec)*(math.Sin(to)-math.Sin(from)))
 }
@@ -169,11 +169,11 @@ func (w HourWeather) Extraterrestrial() float64 {
 // Evapotranspiration is of the hour, mm (eq. 53). A night's may be a little
 // below zero.
 func (w HourWeather) Evapotranspiration() (float64, bool) {
-	rh, ok := humid(w.Humidity)
+	rh, ok := validHumidity(w.Humidity)
 	if !ok || !within(w.Mean, -50, 60) || w.Wind < 0 || w.Radiation < 0 || !within(w.Pressure, 500, 1100) {
 		return 0, false
 	}
-	angle, set := w.position()
+	angle, set := w.hourAngles()
 	day := math.Abs(angle) <= set
 	sky, ground := .5, .5
 	if day {
@@ -184,8 +184,8 @@ func (w HourWeather) Evapotranspiration() (float64, bool) {
 	} else if w.NightSky > 0 {
 		sky = w.NightSky
 	}
-	vapor := Saturation(w.Mean) * rh / 100
+	vapor := SaturationPressure(w.Mean) * rh / 100
 	lost := stefanHour * math.Pow(w.Mean+273.16, 4) * (.34 - .14*math.Sqrt(vapor)) * (1.35*sky - .35)
 	net := .77*w.Radiation - lost
-	return penman(37, w.Mean, net*(1-ground), w.Wind, Saturation(w.Mean)-vapor, w.Pressure), true
+	return penman(37, w.Mean, net*(1-ground), w.Wind, SaturationPressure(w.Mean)-vapor, w.Pressure), true
 }

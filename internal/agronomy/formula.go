@@ -12,8 +12,8 @@ const (
 	Season                  // one of each day, of all days since the season began
 )
 
-// Role is one input of a formula.
-type Role struct {
+// Input is one input of a formula.
+type Input struct {
 	Name     string
 	Units    []string // in which the input may come
 	Optional bool     // a model may leave it out; then all after it too
@@ -46,49 +46,49 @@ type Formula struct {
 	Kind       Kind
 	Unit       string // of its value
 	Decimals   int    // that its value is good for
-	Inputs     []Role
+	Inputs     []Input
 	Parameters []Parameter
-	Above      [2]string // of two parameters, the one that must be above the other; empty: none
+	MustExceed [2]string // of two parameters, the one that must be above the other; empty: none
 
-	estimate func(inputs int) bool           // nil: never
-	lacks    func(inputs int, at Place) Need // nil: nothing
+	isEstimate func(inputs int) bool                // nil: never
+	unmetNeed  func(inputs int, at Place) PlaceNeed // nil: nothing
 
 	// The one of these that Kind says is set; x are the inputs that the model
 	// names, in the order of Inputs, and p the parameters in theirs.
-	instant func(x, p []float64, at Place) (float64, bool)
-	daily   func(d *Day, p []float64, at Place) (float64, bool)
-	season  func(p []float64) Tally
+	instant  func(x, p []float64, at Place) (float64, bool)
+	daily    func(d *Day, p []float64, at Place) (float64, bool)
+	newTally func(p []float64) Tally
 }
 
-// Need is something of a device's place without which a formula has no value.
-type Need string
+// PlaceNeed is something of a device's place without which a formula has no value.
+type PlaceNeed string
 
 // What of a place a formula may need.
 const (
-	NeedsPosition  Need = "position"
-	NeedsElevation Need = "elevation"
+	NeedsPosition  PlaceNeed = "position"
+	NeedsElevation PlaceNeed = "elevation"
 )
 
-// Lacks is what the formula, with so many inputs, needs to know of a place and
+// UnmetNeed is what the formula, with so many inputs, needs to know of a place and
 // is not known; empty: nothing.
-func (f *Formula) Lacks(inputs int, at Place) Need {
-	if f.lacks == nil {
+func (f *Formula) UnmetNeed(inputs int, at Place) PlaceNeed {
+	if f.unmetNeed == nil {
 		return ""
 	}
-	return f.lacks(inputs, at)
+	return f.unmetNeed(inputs, at)
 }
 
-// Estimates tells whether the formula, with so many inputs, is an estimate
+// IsEstimate tells whether the formula, with so many inputs, is an estimate
 // however good these are.
-func (f *Formula) Estimates(inputs int) bool { return f.estimate != nil && f.estimate(inputs) }
+func (f *Formula) IsEstimate(inputs int) bool { return f.isEstimate != nil && f.isEstimate(inputs) }
 
 func always(int) bool { return true }
 
-// withoutElevation is what a formula lacks that needs the elevation unless it has
+// needsElevation is what a formula lacks that needs the elevation unless it has
 // so many inputs.
-func withoutElevation(unless int) func(inputs int, at Place) Need {
-	return func(inputs int, at Place) Need {
-		if inputs < unless && at.Elevation == nil {
+func needsElevation(enoughInputs int) func(inputs int, at Place) PlaceNeed {
+	return func(inputs int, at Place) PlaceNeed {
+		if inputs < enoughInputs && at.Elevation == nil {
 			return NeedsElevation
 		}
 		return ""
@@ -105,14 +105,18 @@ func (f *Formula) Parameter(name string) *Parameter {
 	return nil
 }
 
-// At is the value of an instant formula.
-func (f *Formula) At(x, p []float64, at Place) (float64, bool) { return finite(f.instant(x, p, at)) }
+// InstantValue is the value of an instant formula.
+func (f *Formula) InstantValue(x, p []float64, at Place) (float64, bool) {
+	return finite(f.instant(x, p, at))
+}
 
-// Of is a daily formula's value of a day.
-func (f *Formula) Of(d *Day, p []float64, at Place) (float64, bool) { return finite(f.daily(d, p, at)) }
+// DailyValue is a daily formula's value of a day.
+func (f *Formula) DailyValue(d *Day, p []float64, at Place) (float64, bool) {
+	return finite(f.daily(d, p, at))
+}
 
-// Begin is a season formula's state before the season's first day.
-func (f *Formula) Begin(p []float64) Tally { return f.season(p) }
+// NewTally is a season formula's state before the season's first day.
+func (f *Formula) NewTally(p []float64) Tally { return f.newTally(p) }
 
 func finite(v float64, ok bool) (float64, bool) {
 	return v, ok && !math.IsNaN(v) && !math.IsInf(v, 0)
@@ -147,23 +151,23 @@ func Names() []string {
 
 // Units, in the spellings that are met.
 var (
-	celsius      = []string{"°C", "℃"}
-	percent      = []string{"%", "%RH"}
-	hectopascal  = []string{"hPa", "mbar"}
-	metresASec   = []string{"m/s"}
-	wattsASquare = []string{"W/m²", "W/m2"}
-	photonFlux   = []string{"µmol/m²/s", "μmol/m²/s", "umol/m2/s"}
-	lux          = []string{"lx", "lux"}
-	millimetres  = []string{"mm"}
-	milligrams   = []string{"mg/L", "mg/l"}
-	siemens      = []string{"mS/cm"}
+	celsius             = []string{"°C", "℃"}
+	percent             = []string{"%", "%RH"}
+	hectopascal         = []string{"hPa", "mbar"}
+	metresPerSecond     = []string{"m/s"}
+	wattsPerSquareMetre = []string{"W/m²", "W/m2"}
+	photonFlux          = []string{"µmol/m²/s", "μmol/m²/s", "umol/m2/s"}
+	lux                 = []string{"lx", "lux"}
+	millimetres         = []string{"mm"}
+	milligrams          = []string{"mg/L", "mg/l"}
+	siemens             = []string{"mS/cm"}
 
-	air      = Role{Name: "airTemperature", Units: celsius}
-	humidity = Role{Name: "airHumidity", Units: percent}
-	pressure = Role{Name: "airPressure", Units: hectopascal}
+	air      = Input{Name: "airTemperature", Units: celsius}
+	humidity = Input{Name: "airHumidity", Units: percent}
+	pressure = Input{Name: "airPressure", Units: hectopascal}
 )
 
-func optional(r Role) Role {
+func optional(r Input) Input {
 	r.Optional = true
 	return r
 }
@@ -178,41 +182,41 @@ var byName = func() map[string]*Formula {
 
 var formulas = []Formula{
 	{
-		Name: "dewPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity},
+		Name: "dewPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return DewPoint(x[0], x[1]) },
 	}, {
-		Name: "frostPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity},
+		Name: "frostPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return FrostPoint(x[0], x[1]) },
 	}, {
 		Name: "vaporPressureDeficit", Kind: Instant, Unit: "kPa", Decimals: 2,
-		Inputs: []Role{air, humidity, {Name: "leafTemperature", Units: celsius, Optional: true}},
+		Inputs: []Input{air, humidity, {Name: "leafTemperature", Units: celsius, Optional: true}},
 		instant: func(x, _ []float64, _ Place) (float64, bool) {
 			if len(x) == 3 {
-				return LeafDeficit(x[0], x[1], x[2])
+				return LeafVaporPressureDeficit(x[0], x[1], x[2])
 			}
 			return VaporPressureDeficit(x[0], x[1])
 		},
 	}, {
-		Name: "absoluteHumidity", Kind: Instant, Unit: "g/m³", Decimals: 1, Inputs: []Role{air, humidity},
+		Name: "absoluteHumidity", Kind: Instant, Unit: "g/m³", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return AbsoluteHumidity(x[0], x[1]) },
 	}, {
-		Name: "airDensity", Kind: Instant, Unit: "kg/m³", Decimals: 3, Inputs: []Role{air, humidity, pressure},
+		Name: "airDensity", Kind: Instant, Unit: "kg/m³", Decimals: 3, Inputs: []Input{air, humidity, pressure},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return AirDensity(x[0], x[1], x[2]) },
 	}, {
-		Name: "wetBulbTemperature", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity, optional(pressure)},
+		Name: "wetBulbTemperature", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity, optional(pressure)},
 		instant: wetBulb,
 	}, {
-		Name: "deltaT", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity, optional(pressure)},
+		Name: "deltaT", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity, optional(pressure)},
 		instant: func(x, p []float64, at Place) (float64, bool) {
 			wet, ok := wetBulb(x, p, at)
 			return x[0] - wet, ok
 		},
 	}, {
-		Name: "heatIndex", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Role{air, humidity},
+		Name: "heatIndex", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return HeatIndex(x[0], x[1]) },
 	}, {
-		Name: "seaLevelPressure", Kind: Instant, Unit: "hPa", Decimals: 1, Inputs: []Role{pressure, air},
-		lacks: withoutElevation(3),
+		Name: "seaLevelPressure", Kind: Instant, Unit: "hPa", Decimals: 1, Inputs: []Input{pressure, air},
+		unmetNeed: needsElevation(3),
 		instant: func(x, _ []float64, at Place) (float64, bool) {
 			if at.Elevation == nil {
 				return 0, false
@@ -220,27 +224,27 @@ var formulas = []Formula{
 			return SeaLevelPressure(x[0], x[1], *at.Elevation)
 		},
 	}, {
-		Name: "ppfdOfIlluminance", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Role{{Name: "illuminance", Units: lux}},
-		Parameters: []Parameter{{"factor", LuxOfSunlight, .005, .05}}, estimate: always,
-		instant: func(x, p []float64, _ Place) (float64, bool) { return PhotonsOfLux(x[0], p[0]) },
+		Name: "ppfdOfIlluminance", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Input{{Name: "illuminance", Units: lux}},
+		Parameters: []Parameter{{"factor", LuxOfSunlight, .005, .05}}, isEstimate: always,
+		instant: func(x, p []float64, _ Place) (float64, bool) { return PPFDFromLux(x[0], p[0]) },
 	}, {
-		Name: "ppfdOfRadiation", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Role{{Name: "solarRadiation", Units: wattsASquare}},
-		estimate: always,
-		instant:  func(x, _ []float64, _ Place) (float64, bool) { return PhotonsOfRadiation(x[0]) },
+		Name: "ppfdOfRadiation", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Input{{Name: "solarRadiation", Units: wattsPerSquareMetre}},
+		isEstimate: always,
+		instant:    func(x, _ []float64, _ Place) (float64, bool) { return PPFDFromRadiation(x[0]) },
 	}, {
-		Name: "availableWater", Kind: Instant, Unit: "%", Inputs: []Role{{Name: "soilMoisture", Units: percent}},
+		Name: "availableWater", Kind: Instant, Unit: "%", Inputs: []Input{{Name: "soilMoisture", Units: percent}},
 		Parameters: []Parameter{{"fieldCapacity", math.NaN(), 1, 100}, {"wiltingPoint", math.NaN(), 0, 99}},
-		Above:      [2]string{"fieldCapacity", "wiltingPoint"},
+		MustExceed: [2]string{"fieldCapacity", "wiltingPoint"},
 		instant:    func(x, p []float64, _ Place) (float64, bool) { return AvailableWater(x[0], p[0], p[1]) },
 	}, {
 		Name: "conductivity25", Kind: Instant, Unit: "mS/cm", Decimals: 2,
-		Inputs:     []Role{{Name: "conductivity", Units: siemens}, {Name: "waterTemperature", Units: celsius}},
+		Inputs:     []Input{{Name: "conductivity", Units: siemens}, {Name: "waterTemperature", Units: celsius}},
 		Parameters: []Parameter{{"coefficient", .0191, .001, .05}},
 		instant:    func(x, p []float64, _ Place) (float64, bool) { return Conductivity25(x[0], x[1], p[0]) },
 	}, {
 		Name: "oxygenSaturation", Kind: Instant, Unit: "%",
-		Inputs: []Role{{Name: "dissolvedOxygen", Units: milligrams}, {Name: "waterTemperature", Units: celsius}, optional(pressure)},
-		lacks:  withoutElevation(3),
+		Inputs:    []Input{{Name: "dissolvedOxygen", Units: milligrams}, {Name: "waterTemperature", Units: celsius}, optional(pressure)},
+		unmetNeed: needsElevation(3),
 		instant: func(x, _ []float64, at Place) (float64, bool) {
 			if len(x) == 3 {
 				return OxygenSaturation(x[0], x[1], x[2])
@@ -252,43 +256,45 @@ var formulas = []Formula{
 			return OxygenSaturation(x[0], x[1], p)
 		},
 	}, {
-		Name: "dailyLightIntegral", Kind: Daily, Unit: "mol/m²/d", Decimals: 1, Inputs: []Role{{Name: "ppfd", Units: photonFlux}},
+		Name: "dailyLightIntegral", Kind: Daily, Unit: "mol/m²/d", Decimals: 1, Inputs: []Input{{Name: "ppfd", Units: photonFlux}},
 		daily: dailyLight,
 	}, {
 		Name: "referenceEvapotranspiration", Kind: Daily, Unit: "mm", Decimals: 2,
-		Inputs: []Role{
-			air, optional(humidity), {Name: "windSpeed", Units: metresASec, Optional: true},
-			{Name: "solarRadiation", Units: wattsASquare, Optional: true}, optional(pressure),
+		Inputs: []Input{
+			air, optional(humidity), {Name: "windSpeed", Units: metresPerSecond, Optional: true},
+			{Name: "solarRadiation", Units: wattsPerSquareMetre, Optional: true}, optional(pressure),
 		},
-		Parameters: []Parameter{{"windHeight", 2, .5, 50}}, estimate: byTemperature, lacks: referenceLacks,
-		daily: reference,
+		Parameters: []Parameter{{"windHeight", 2, .5, 50}}, isEstimate: temperatureOnly, unmetNeed: referenceUnmetNeed,
+		daily: referenceEvapotranspiration,
 	}, {
 		Name: "leafWetnessHours", Kind: Daily, Unit: "h",
-		Inputs:     []Role{{Name: "leafWetness", Units: percent}, {Name: "rainfall", Units: millimetres, Optional: true}},
+		Inputs:     []Input{{Name: "leafWetness", Units: percent}, {Name: "rainfall", Units: millimetres, Optional: true}},
 		Parameters: []Parameter{{"threshold", 50, 1, 100}},
 		daily:      wetHours,
 	}, {
-		Name: "growingDegreeDays", Kind: Season, Unit: "°C·d", Decimals: 1, Inputs: []Role{air},
-		Parameters: append([]Parameter{{"method", 2, 1, 2}, {"base", 10, -10, 30}, {"upper", 30, 0, 60}}, since(1)...),
-		Above:      [2]string{"upper", "base"},
-		season:     func(p []float64) Tally { return &degreeTally{method: int(p[0]), base: p[1], upper: p[2]} },
+		Name: "growingDegreeDays", Kind: Season, Unit: "°C·d", Decimals: 1, Inputs: []Input{air},
+		Parameters: append([]Parameter{{"method", 2, 1, 2}, {"base", 10, -10, 30}, {"upper", 30, 0, 60}}, seasonStartParameters(1)...),
+		MustExceed: [2]string{"upper", "base"},
+		newTally:   func(p []float64) Tally { return &degreeTally{method: int(p[0]), base: p[1], upper: p[2]} },
 	}, {
-		Name: "chillHours", Kind: Season, Unit: "h", Inputs: []Role{air},
-		Parameters: append([]Parameter{{"lowerBound", 0, -60, 7}}, since(10)...),
-		season:     func(p []float64) Tally { return &chillTally{of: func(t float64) float64 { return ChillHour(t, p[0]) }} },
+		Name: "chillHours", Kind: Season, Unit: "h", Inputs: []Input{air},
+		Parameters: append([]Parameter{{"lowerBound", 0, -60, 7}}, seasonStartParameters(10)...),
+		newTally: func(p []float64) Tally {
+			return &chillTally{unitsOf: func(t float64) float64 { return ChillHour(t, p[0]) }}
+		},
 	}, {
-		Name: "chillUnits", Kind: Season, Unit: "CU", Decimals: 1, Inputs: []Role{air}, Parameters: since(10),
-		season: func([]float64) Tally { return &chillTally{of: ChillUnit} },
+		Name: "chillUnits", Kind: Season, Unit: "CU", Decimals: 1, Inputs: []Input{air}, Parameters: seasonStartParameters(10),
+		newTally: func([]float64) Tally { return &chillTally{unitsOf: ChillUnit} },
 	}, {
-		Name: "chillPortions", Kind: Season, Unit: "CP", Decimals: 1, Inputs: []Role{air}, Parameters: since(10),
-		season: func([]float64) Tally { return &portionTally{} },
+		Name: "chillPortions", Kind: Season, Unit: "CP", Decimals: 1, Inputs: []Input{air}, Parameters: seasonStartParameters(10),
+		newTally: func([]float64) Tally { return &portionTally{} },
 	},
 }
 
-// since is when a season begins: a month and a day. The month is the northern
+// seasonStartParameters is when a season begins: a month and a day. The month is the northern
 // one; south of the equator, where the model says nothing, it is half a year
 // later. Where the month is shorter the season begins on its last day.
-func since(month float64) []Parameter {
+func seasonStartParameters(month float64) []Parameter {
 	return []Parameter{{"startMonth", month, 1, 12}, {"startDay", 1, 1, 31}}
 }
 

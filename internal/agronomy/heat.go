@@ -45,23 +45,23 @@ func ChillUnit(t float64) float64 {
 type Chill struct {
 	Portions float64 // collected, CP
 	level    float64 // of the thermally unstable intermediate
-	begun    bool
+	started  bool
 }
 
-// Hour takes in an hour with a mean of t °C. It is false, and nothing is taken
+// AddHour takes in an hour with a mean of t °C. It is false, and nothing is taken
 // in, outside of −20..40 °C. The very first hour adds nothing.
-func (c *Chill) Hour(t float64) bool {
+func (c *Chill) AddHour(t float64) bool {
 	if !within(t, -20, 40) {
 		return false
 	}
-	if !c.begun {
-		c.begun = true
+	if !c.started {
+		c.started = true
 		return true
 	}
 	k := t + 273
-	settled := 139500 / 2.567e18 * math.Exp(8735.3/k)
-	speed := 2.567e18 * math.Exp(-12888.8/k)
-	c.level = settled - (settled-c.level)*math.Exp(-speed)
+	equilibrium := 139500 / 2.567e18 * math.Exp(8735.3/k)
+	rate := 2.567e18 * math.Exp(-12888.8/k)
+	c.level = equilibrium - (equilibrium-c.level)*math.Exp(-rate)
 	if c.level >= 1 {
 		r := math.Exp(1.6 * 277 * (k - 277) / k)
 		share := r / (1 + r)

@@ -1,8 +1,8 @@
 package agronomy
 
-// DailyLight is the light of a day, mol/m², from the mean photon flux of each
+// DailyLightIntegral is the light of a day, mol/m², from the mean photon flux of each
 // of its hours, µmol/m²/s (Korczynski 2002).
-func DailyLight(hours []float64) float64 {
+func DailyLightIntegral(hours []float64) float64 {
 	sum := 0.
 	for _, flux := range hours {
 		sum += flux
@@ -20,15 +20,15 @@ const (
 	LuxOfFluorescent = .0135
 )
 
-// PhotonsOfLux is the photon flux, µmol/m²/s, of an illuminance of lux
+// PPFDFromLux is the photon flux, µmol/m²/s, of an illuminance of lux
 // (0..150,000), with the factor of its source.
-func PhotonsOfLux(lux, factor float64) (float64, bool) {
+func PPFDFromLux(lux, factor float64) (float64, bool) {
 	return lux * factor, within(lux, 0, 150_000) && factor > 0
 }
 
-// PhotonsOfRadiation is the photon flux, µmol/m²/s, of a global radiation of
+// PPFDFromRadiation is the photon flux, µmol/m²/s, of a global radiation of
 // watts W/m² (0..1500): 45 % of it is light that plants use, at 4.57 µmol/J
 // (Meek 1984).
-func PhotonsOfRadiation(watts float64) (float64, bool) {
+func PPFDFromRadiation(watts float64) (float64, bool) {
 	return .45 * 4.57 * watts, within(watts, 0, 1500)
 }

@@ -9,47 +9,49 @@ type Tally interface {
 	Add(d *Day)
 	// Value is the sum so far; false where too many days are missing.
 	Value() (float64, bool)
-	// Came are how many days came, how many hours of them were filled in, and how
+	// Coverage are how many days came, how many hours of them were filled in, and how
 	// many days there were.
-	Came() (days, filled, of int)
+	Coverage() (days, filled, of int)
 }
 
 const (
-	missingDays  = 3   // in a row, that their neighbours stand in for
-	missingShare = .05 // of all days
+	maxMissingDays  = 3   // in a row, that their neighbours stand in for
+	maxMissingShare = .05 // of all days
 )
 
-// record counts the days of a season that are missing.
-type record struct {
-	days, missing, run int
-	filled             int // hours
-	broken             bool
+// dayRecord counts the days of a season that are missing.
+type dayRecord struct {
+	days, missing, missingRun int
+	filledHours               int // hours
+	invalid                   bool
 }
 
-// Came is the Tally's.
-func (r *record) Came() (days, filled, of int) { return r.days - r.missing, r.filled, r.days }
-
-// fill are a day's hours as they are added up.
-func (r *record) fill(d *Day) []float64 {
-	_, filled, _ := d.Came()
-	r.filled += filled
-	return d.Inputs[0].filled()
+// Coverage is the Tally's.
+func (r *dayRecord) Coverage() (days, filled, of int) {
+	return r.days - r.missing, r.filledHours, r.days
 }
 
-func (r *record) add(valid bool) {
+// hoursOf are a day's hours as they are added up.
+func (r *dayRecord) hoursOf(d *Day) []float64 {
+	_, filled, _ := d.Coverage()
+	r.filledHours += filled
+	return d.Inputs[0].interpolated()
+}
+
+func (r *dayRecord) add(valid bool) {
 	r.days++
 	if valid {
-		r.run = 0
+		r.missingRun = 0
 		return
 	}
 	r.missing++
-	if r.run++; r.run > missingDays {
-		r.broken = true
+	if r.missingRun++; r.missingRun > maxMissingDays {
+		r.invalid = true
 	}
 }
 
-func (r *record) good() bool {
-	return !r.broken && r.days > 0 && float64(r.missing) <= missingShare*float64(r.days)
+func (r *dayRecord) valid() bool {
+	return !r.invalid && r.days > 0 && float64(r.missing) <= maxMissingShare*float64(r.days)
 }
 
 // degreeTally adds growing degree days. A day that is missing takes the mean of
@@ -58,67 +60,67 @@ type degreeTally struct {
 	method      int
 	base, upper float64
 
-	record
-	sum, before float64
+	dayRecord
+	sum, previousDay float64
 }
 
 func (s *degreeTally) Add(d *Day) {
 	value, ok := 0., false
-	if d != nil && d.Enough() {
+	if d != nil && d.HasEnoughHours() {
 		value, ok = DegreeDays(d.Inputs[0].High, d.Inputs[0].Low, s.base, s.upper, s.method)
 	}
-	open := s.run
-	s.record.add(ok)
+	gap := s.missingRun
+	s.dayRecord.add(ok)
 	if !ok {
 		return
 	}
-	if open > 0 {
-		if s.days-open-1 == 0 {
-			s.broken = true // the season begins with days that nobody knows
+	if gap > 0 {
+		if s.days-gap-1 == 0 {
+			s.invalid = true // the season begins with days that nobody knows
 		}
-		s.sum += float64(open) * (s.before + value) / 2
+		s.sum += float64(gap) * (s.previousDay + value) / 2
 	}
-	s.sum, s.before = s.sum+value, value
+	s.sum, s.previousDay = s.sum+value, value
 }
 
-func (s *degreeTally) Value() (float64, bool) { return s.sum, s.good() && s.run == 0 }
+func (s *degreeTally) Value() (float64, bool) { return s.sum, s.valid() && s.missingRun == 0 }
 
 // chillTally adds hours or units of chill. An hour that is missing adds nothing.
 type chillTally struct {
-	of func(t float64) float64
+	unitsOf func(t float64) float64
 
-	record
+	dayRecord
 	sum float64
 }
 
 func (s *chillTally) Add(d *Day) {
-	s.record.add(d != nil && d.Enough())
+	s.dayRecord.add(d != nil && d.HasEnoughHours())
 	if d == nil {
 		return
 	}
-	for _, t := range s.fill(d) {
+	for _, t := range s.hoursOf(d) {
 		if !math.IsNaN(t) {
-			s.sum += s.of(t)
+			s.sum += s.unitsOf(t)
 		}
 	}
 }
 
-func (s *chillTally) Value() (float64, bool) { return s.sum, s.good() }
+func (s *chillTally) Value() (float64, bool) { return s.sum, s.valid() }
 
 // portionTally adds portions of chill. An hour that is missing leaves the state.
 type portionTally struct {
-	record
+	dayRecord
 	chill Chill
 }
 
 func (s *portionTally) Add(d *Day) {
-	s.record.add(d != nil && d.Enough())
+	s.dayRecord.add(d != nil && d.HasEnoughHours())
 	if d == nil {
 		return
 	}
-	for _, t := range s.fill(d) {
-		s.chill.Hour(t) // which leaves out what is no temperature
+	for _, t := range s.hoursOf(d) {
+		s.chill.AddHour(t) // which leaves out what is no temperature
 	}
 }
 
-func (s *portionTally) Value() (float64, bool) { return s.chill.Portions, s.good() }
+func (s *portionTally) Value() (float64, bool) { return s.chill.Portions, s.valid() }

@@ -13,14 +13,16 @@ func AvailableWater(theta, capacity, wilting float64) (float64, bool) {
 	return 100 * (theta - wilting) / (capacity - wilting), true
 }
 
-// TotalWater is what a root zone of depth m can hold for plants, mm, by its
+// TotalAvailableWater is what a root zone of depth m can hold for plants, mm, by its
 // field capacity and wilting point, % by volume (FAO-56 eq. 82).
-func TotalWater(capacity, wilting, depth float64) float64 { return 10 * (capacity - wilting) * depth }
+func TotalAvailableWater(capacity, wilting, depth float64) float64 {
+	return 10 * (capacity - wilting) * depth
+}
 
-// StressShare is the share, 0.1..0.8, of TotalWater that a crop may use up
+// DepletionFraction is the share, 0.1..0.8, of TotalAvailableWater that a crop may use up
 // before it suffers, on a day when it evaporates etc mm; usual is the crop's
 // share at 5 mm (FAO-56, note to table 22).
-func StressShare(usual, etc float64) float64 { return min(max(usual+.04*(5-etc), .1), .8) }
+func DepletionFraction(usual, etc float64) float64 { return min(max(usual+.04*(5-etc), .1), .8) }
 
 // Conductivity25 is the conductivity, in the unit of ec, that water of t °C
 // (0..40) would have at 25 °C; change is the coefficient a degree, .0191 for
@@ -36,18 +38,18 @@ func OxygenSolubility(t float64) (float64, bool) {
 	return math.Exp(-139.34411 + 1.575701e5/k - 6.642308e7/(k*k) + 1.2438e10/(k*k*k) - 8.621949e11/(k*k*k*k)), within(t, 0, 40)
 }
 
-// OxygenUnder is the oxygen, mg/L, that fresh water of t °C (0..40) takes up
+// OxygenSolubilityAt is the oxygen, mg/L, that fresh water of t °C (0..40) takes up
 // under p hPa (500..1100).
-func OxygenUnder(t, p float64) (float64, bool) {
+func OxygenSolubilityAt(t, p float64) (float64, bool) {
 	full, ok := OxygenSolubility(t)
-	vapor := Saturation(t)
+	vapor := SaturationPressure(t)
 	return full * (p/10 - vapor) / (101.325 - vapor), ok && within(p, 500, 1100)
 }
 
 // OxygenSaturation is the oxygen in fresh water of t °C (0..40), content mg/L,
 // as a share, %, of what it takes up under p hPa (500..1100).
 func OxygenSaturation(content, t, p float64) (float64, bool) {
-	full, ok := OxygenUnder(t, p)
+	full, ok := OxygenSolubilityAt(t, p)
 	if !ok || content < 0 {
 		return 0, false
 	}

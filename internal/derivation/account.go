@@ -73,7 +73,7 @@ func (e *Engine) Account(ctx context.Context, entry *device.Entry, property devi
 
 // accountOf begins an account.
 func (s *state) accountOf(r *rule) Account {
-	return Account{Kind: r.formula.Kind, Time: math.MinInt64, Estimated: r.formula.Estimates(len(r.inputs)), Age: s.plan.age}
+	return Account{Kind: r.formula.Kind, Time: math.MinInt64, Estimated: r.formula.IsEstimate(len(r.inputs)), Age: s.plan.age}
 }
 
 func (s *state) accountOfInstant(r *rule) Account {
@@ -99,7 +99,7 @@ func (s *state) accountOfInstant(r *rule) Account {
 		for i, l := range a.Inputs {
 			x[i] = l.Value.Float()
 		}
-		v, ok := r.formula.At(x, r.parameters, s.site.Place)
+		v, ok := r.formula.InstantValue(x, r.parameters, s.site.Place)
 		s.decide(&a, r, v, ok)
 	}
 	return a
@@ -115,7 +115,7 @@ func (s *state) decide(a *Account, r *rule, v float64, ok bool) {
 		a.Reason = ReasonBounds
 	default:
 		a.Reason = ReasonRange
-		if need := r.formula.Lacks(len(r.inputs), s.site.Place); need != "" {
+		if need := r.formula.UnmetNeed(len(r.inputs), s.site.Place); need != "" {
 			a.Reason = Reason(need)
 		}
 	}
@@ -150,10 +150,10 @@ func (w *work) accountOfDay(r *rule) (Account, error) {
 		}
 		day.Inputs = append(day.Inputs, *series)
 	}
-	a.Came, a.Filled, a.Of = day.Came()
+	a.Came, a.Filled, a.Of = day.Coverage()
 	a.Estimated = a.Estimated || a.Filled > 0
-	v, ok := r.formula.Of(day, r.parameters, s.site.Place)
-	if s.decide(&a, r, v, ok); a.Reason == ReasonRange && !(day.Enough() && a.Came+a.Filled == a.Of) {
+	v, ok := r.formula.DailyValue(day, r.parameters, s.site.Place)
+	if s.decide(&a, r, v, ok); a.Reason == ReasonRange && !(day.HasEnoughHours() && a.Came+a.Filled == a.Of) {
 		a.Reason = ReasonHours
 	}
 	return a, nil
@@ -163,7 +163,7 @@ func (w *work) accountOfSeason(a *Account, r *rule, d civil) error {
 	s := w.state
 	start := r.season(d, s.site.Place)
 	a.Since = start.begin(s.site.Zone)
-	sum := r.formula.Begin(r.parameters)
+	sum := r.formula.NewTally(r.parameters)
 	came := false
 	for day := start; day <= d; day++ {
 		series, err := w.seriesOf(day, r.inputs[0], nil)
@@ -178,7 +178,7 @@ func (w *work) accountOfSeason(a *Account, r *rule, d civil) error {
 		of.Inputs = []agronomy.Series{*series}
 		sum.Add(of)
 	}
-	a.Came, a.Filled, a.Of = sum.Came()
+	a.Came, a.Filled, a.Of = sum.Coverage()
 	a.Estimated = a.Came < a.Of || a.Filled > 0
 	v, ok := sum.Value()
 	switch {

@@ -141,14 +141,14 @@ func (c *checking) order(i int, f *agronomy.Formula) {
 	above, below := math.NaN(), math.NaN() // where there is none, or it is missing
 	for n, v := range f.Values(c.properties[i].Parameters) {
 		switch f.Parameters[n].Name {
-		case f.Above[0]:
+		case f.MustExceed[0]:
 			above = v
-		case f.Above[1]:
+		case f.MustExceed[1]:
 			below = v
 		}
 	}
 	if above <= below {
-		c.add(i, "parameters", "derived.parameterOrder", "parameter", f.Above[0], "other", f.Above[1], "low", say(below))
+		c.add(i, "parameters", "derived.parameterOrder", "parameter", f.MustExceed[0], "other", f.MustExceed[1], "low", say(below))
 	}
 }
 

@@ -83,7 +83,7 @@ func (w *work) load(d civil, inputs []device.PropertyID) (*day, error) {
 		props = append(props, r.property)
 	}
 	out := &day{series: map[device.PropertyID]*agronomy.Series{}, stored: map[device.PropertyID]reading.Value{}}
-	gathered := make([]agronomy.Gathering, len(inputs))
+	gathered := make([]agronomy.SeriesBuilder, len(inputs))
 	came := make([]bool, len(inputs))
 	err := w.rows(begin, last, props, func(at int64, fields []reading.Field) {
 		for _, f := range fields {
@@ -117,7 +117,7 @@ func (s *state) daily(r *rule, d civil, of *day) (float64, bool) {
 		}
 		a.Inputs = append(a.Inputs, *series)
 	}
-	v, ok := r.formula.Of(a, r.parameters, s.site.Place)
+	v, ok := r.formula.DailyValue(a, r.parameters, s.site.Place)
 	return r.keep(v, ok)
 }
 
@@ -155,11 +155,11 @@ func (w *work) season(r *rule, redo map[civil]*day, from, to civil) error {
 	t, known := s.tallies[r.property]
 	if !known || t.through != from-1 {
 		start := r.season(from, s.site.Place)
-		t = tally{sum: r.formula.Begin(r.parameters), start: start, through: start - 1}
+		t = tally{sum: r.formula.NewTally(r.parameters), start: start, through: start - 1}
 	}
 	for d := t.through + 1; d <= to; d++ {
 		if start := r.season(d, s.site.Place); start != t.start {
-			t = tally{sum: r.formula.Begin(r.parameters), start: start}
+			t = tally{sum: r.formula.NewTally(r.parameters), start: start}
 		}
 		series, err := w.seriesOf(d, r.inputs[0], redo)
 		if err != nil {

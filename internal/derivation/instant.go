@@ -47,7 +47,7 @@ func (s *state) value(r *rule, last []reading.Last, at int64) (float64, bool) {
 	if !fresh {
 		return 0, false
 	}
-	v, ok := r.formula.At(x, r.parameters, s.site.Place)
+	v, ok := r.formula.InstantValue(x, r.parameters, s.site.Place)
 	return r.keep(v, ok)
 }
 

@@ -223,7 +223,7 @@ func (w *world) settled(measured table) table {
 				}
 			}
 			if fresh && len(x) == len(r.inputs) {
-				v, ok := r.formula.At(x, r.parameters, w.site.Place)
+				v, ok := r.formula.InstantValue(x, r.parameters, w.site.Place)
 				keep(at, r, v, ok)
 			}
 		}
@@ -238,12 +238,12 @@ func (w *world) settled(measured table) table {
 			if r.formula.Kind == agronomy.Daily {
 				a, ok := w.dayFrom(all, d, r.inputs)
 				if ok {
-					v, ok := r.formula.Of(a, r.parameters, w.site.Place)
+					v, ok := r.formula.DailyValue(a, r.parameters, w.site.Place)
 					keep(d.last(w.site.Zone), r, v, ok)
 				}
 				continue
 			}
-			sum := r.formula.Begin(r.parameters)
+			sum := r.formula.NewTally(r.parameters)
 			some := false
 			for e := max(first, r.season(d, w.site.Place)); e <= d; e++ {
 				a, ok := w.dayFrom(all, e, r.inputs)

@@ -109,7 +109,7 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 	}
 
 	s.light(&d)
-	evaporation, _ := agronomy.Weather{ // 0 where no grass grows: a site so hot, cold or high
+	evaporation, _ := agronomy.DayWeather{ // 0 where no grass grows: a site so hot, cold or high
 		High: d.high, Low: d.low, Vapor: vaporPressure(min(d.dew, d.low)) / 10,
 		Wind: s.meanWind(noon) * windOf(&d) * meanDraught, Radiation: d.sunshine,
 		Pressure: agronomy.StandardPressure(s.elevation), Elevation: s.elevation, Latitude: s.latitude, YearDay: yearDay,
@@ -130,6 +130,6 @@ func (s *site) light(d *day) {
 		for i := range 6 {
 			d.sun[h] += s.clearSky(d, s.sunHeight(d, float64(h)+(float64(i)+.5)/6)) / 6 * through
 		}
-		d.sunshine += d.sun[h] * agronomy.MegajoulesAnHour
+		d.sunshine += d.sun[h] * agronomy.MegajoulesPerWattHour
 	}
 }
