@@ -23,25 +23,25 @@ const DefaultRemindHours = 4
 // notice, with a note: nobody is reminded of it for so long. Who said so before is
 // replaced. Refused where the notice is over.
 func (e *Engine) Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error {
-	return e.onOpen(ctx, t, notice, func(n *Notice) (audit.Deed, error) {
+	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Deed, error) {
 		now := e.now()
 		was := n.Ack
 		n.Ack = &Ack{User: user, Time: now, Note: note, RemindAt: now + quiet.Milliseconds()}
-		deed := audit.Deed{What: "notice.acknowledge", Changes: []audit.Change{{Field: "remindAt", After: n.Ack.RemindAt}}}
+		action := audit.Deed{What: "notice.acknowledge", Changes: []audit.Change{{Field: "remindAt", After: n.Ack.RemindAt}}}
 		if was != nil {
-			deed.Changes[0].Before = was.RemindAt
+			action.Changes[0].Before = was.RemindAt
 		}
 		if note != "" {
-			deed.Changes = append([]audit.Change{{Field: "note", After: note}}, deed.Changes...)
+			action.Changes = append([]audit.Change{{Field: "note", After: note}}, action.Changes...)
 		}
-		return deed, nil
+		return action, nil
 	})
 }
 
 // Unacknowledge takes back that somebody is on a tenant's open notice: people are
 // reminded as before. Refused where the notice is over, or nobody is on it.
 func (e *Engine) Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error {
-	return e.onOpen(ctx, t, notice, func(n *Notice) (audit.Deed, error) {
+	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Deed, error) {
 		if n.Ack == nil {
 			return audit.Deed{}, errs.New(errs.Refused, "notice.notAcknowledged")
 		}
@@ -50,51 +50,51 @@ func (e *Engine) Unacknowledge(ctx context.Context, t tenant.ID, notice int64) e
 	})
 }
 
-// onOpen changes who is on a tenant's open notice, and tells of it: all of that is
+// changeAck changes who is on a tenant's open notice, and tells of it: all of that is
 // kept, or nothing.
-func (e *Engine) onOpen(ctx context.Context, t tenant.ID, notice int64, change func(n *Notice) (audit.Deed, error)) error {
+func (e *Engine) changeAck(ctx context.Context, t tenant.ID, notice int64, change func(n *Notice) (audit.Deed, error)) error {
 	if err := e.lock(ctx, t); err != nil {
 		return err
 	}
 	defer e.unlock()
-	r, err := e.openOf(ctx, t, notice)
+	r, err := e.findOpen(ctx, t, notice)
 	if err != nil {
 		return err
 	}
 	n := *r.notice
-	deed, err := change(&n)
+	action, err := change(&n)
 	if err != nil {
 		return err
 	}
-	deed.Thing = n.seen()
-	err = e.o.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+	action.Thing = n.auditThing()
+	err = e.opts.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := e.saveAck(ctx, t, &n); err != nil {
 			return err
 		}
-		if err := e.tellAcknowledged(ctx, r, &n); err != nil {
+		if err := e.notifyAcknowledged(ctx, r, &n); err != nil {
 			return err
 		}
-		return audit.Did(ctx, t, deed)
+		return audit.Did(ctx, t, action)
 	})
 	if err != nil {
 		return err
 	}
 	r.notice = &n
-	e.tell([]tidings{{t, n}})
+	e.publishNotices([]noticeEvent{{t, n}})
 	return nil
 }
 
-// openOf finds what is judged of a tenant's open notice. Refused where it is over,
+// findOpen finds what is judged of a tenant's open notice. Refused where it is over,
 // missing where there is none such.
-func (e *Engine) openOf(ctx context.Context, t tenant.ID, notice int64) (*running, error) {
-	if r := e.open[notice]; r != nil && r.Tenant == t {
+func (e *Engine) findOpen(ctx context.Context, t tenant.ID, notice int64) (*activeRule, error) {
+	if r := e.openByNotice[notice]; r != nil && r.Tenant == t {
 		return r, nil
 	}
-	there, err := e.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
+	found, err := e.opts.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
 	switch {
 	case err != nil:
 		return nil, err
-	case !there:
+	case !found:
 		return nil, errs.Missing()
 	}
 	return nil, errs.New(errs.Refused, "notice.over")
@@ -106,7 +106,7 @@ func (e *Engine) saveAck(ctx context.Context, t tenant.ID, n *Notice) error {
 	if n.Ack != nil {
 		a = *n.Ack
 	}
-	return e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+	return e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
 			Set("ack_user = ?, ack_time = ?, ack_note = ?, ack_remind_at = ?", a.User, a.Time, a.Note, a.RemindAt).
 			Where("n.tenant_id = ? AND n.id = ? AND n.resolve_status = ?", t, n.ID, Pending).Exec(ctx)
@@ -114,18 +114,18 @@ func (e *Engine) saveAck(ctx context.Context, t tenant.ID, n *Notice) error {
 	})
 }
 
-// tellAcknowledged tells that somebody is on a notice, or is no more.
-func (e *Engine) tellAcknowledged(ctx context.Context, r *running, n *Notice) error {
+// notifyAcknowledged tells that somebody is on a notice, or is no more.
+func (e *Engine) notifyAcknowledged(ctx context.Context, r *activeRule, n *Notice) error {
 	what := news.Acknowledged
 	if n.Ack == nil {
 		what = news.Unacknowledged
 	}
-	a := e.news(what, r, n, nil)
+	a := e.buildAlarm(what, r, n, nil)
 	a.At = e.now()
 	if n.Ack != nil {
 		a.At = n.Ack.Time
 	}
-	return e.o.Teller.Acknowledged(ctx, r.Tenant, a)
+	return e.opts.Notifier.NoticeAcknowledged(ctx, r.Tenant, a)
 }
 
 // Acks tells who is on some of a tenant's notices, by notice: of those that are open and
@@ -144,8 +144,8 @@ func (s *NoticeStore) Acks(ctx context.Context, t tenant.ID, notices []int64) (m
 	return acks, err
 }
 
-// told is who is on a notice, as people are told.
-func (a *Ack) told() *news.Ack {
+// alertAck is who is on a notice, as people are told.
+func (a *Ack) alertAck() *news.Ack {
 	if a == nil {
 		return nil
 	}

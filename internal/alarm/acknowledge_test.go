@@ -22,13 +22,13 @@ import (
 )
 
 // acked is who is on the newest notice, in short.
-func (y *yard) acked() string {
-	y.t.Helper()
-	n := y.newest()
-	d, err := y.Notices.Get(y.t.Context(), y.owner, n.ID)
-	y.must(err)
+func (fx *fixture) acked() string {
+	fx.t.Helper()
+	n := fx.newest()
+	d, err := fx.Notices.Get(fx.t.Context(), fx.owner, n.ID)
+	fx.must(err)
 	if !reflect.DeepEqual(n.Ack, d.Ack) {
-		y.t.Errorf("the list says %+v, the detail %+v", n.Ack, d.Ack)
+		fx.t.Errorf("the list says %+v, the detail %+v", n.Ack, d.Ack)
 	}
 	if n.Ack == nil {
 		return ""
@@ -37,101 +37,101 @@ func (y *yard) acked() string {
 }
 
 // refused fails the test unless a call was, with a sentence.
-func (y *yard) refused(what string, err error, key string) {
-	y.t.Helper()
+func (fx *fixture) refused(what string, err error, key string) {
+	fx.t.Helper()
 	if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != key {
-		y.t.Errorf("%s: %v, want %s", what, err, key)
+		fx.t.Errorf("%s: %v, want %s", what, err, key)
 	}
 }
 
 func TestEngineAcknowledge(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	y.judge(y.air(second, 1))
-	n := y.newest()
-	rival := y.Tenant(t, "rival").ID
+	fx := newFixture(t)
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1))
+	n := fx.newest()
+	rival := fx.Tenant(t, "rival").ID
 	for what, err := range map[string]error{
-		"another tenant's":             y.engine.Acknowledge(t.Context(), rival, n.ID, "Eve", "", time.Hour),
-		"another tenant's, taken back": y.engine.Unacknowledge(t.Context(), rival, n.ID),
-		"none such":                    y.engine.Acknowledge(t.Context(), y.owner, 999, "Ada", "", time.Hour),
-		"none such, taken back":        y.engine.Unacknowledge(t.Context(), y.owner, 999),
+		"another tenant's":             fx.engine.Acknowledge(t.Context(), rival, n.ID, "Eve", "", time.Hour),
+		"another tenant's, taken back": fx.engine.Unacknowledge(t.Context(), rival, n.ID),
+		"none such":                    fx.engine.Acknowledge(t.Context(), fx.owner, 999, "Ada", "", time.Hour),
+		"none such, taken back":        fx.engine.Unacknowledge(t.Context(), fx.owner, 999),
 	} {
 		if !errs.Is(err, errs.NotFound) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	y.refused("nobody is on it", y.engine.Unacknowledge(t.Context(), y.owner, n.ID), "notice.notAcknowledged")
-	if got := y.acked(); got != "" {
+	fx.refused("nobody is on it", fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID), "notice.notAcknowledged")
+	if got := fx.acked(); got != "" {
 		t.Errorf("after refusals: %s", got)
 	}
 	is := func(want string) {
 		t.Helper()
 		for range 2 {
-			if got := y.acked(); got != want {
+			if got := fx.acked(); got != want {
 				t.Errorf("%q, want %q", got, want)
 			}
-			y.restart()
+			fx.restart()
 		}
 	}
-	y.Clock.Advance(10 * time.Second)
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Ada", "at the pump", 4*time.Hour))
+	fx.Clock.Advance(10 * time.Second)
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "at the pump", 4*time.Hour))
 	is("Ada at 10 until 14410: at the pump")
-	y.Clock.Advance(10 * time.Second)
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Bora", "", time.Hour))
+	fx.Clock.Advance(10 * time.Second)
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Bora", "", time.Hour))
 	is("Bora at 20 until 3620: ")
-	y.must(y.engine.Unacknowledge(t.Context(), y.owner, n.ID))
+	fx.must(fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID))
 	is("")
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Ada", "", time.Hour))
-	y.judge(y.air(30*second, 5))
-	y.wants("Frost 1-30 recovered")
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "", time.Hour))
+	fx.evaluate(fx.airTemp(30*second, 5))
+	fx.wantNotices("Frost 1-30 recovered")
 	is("Ada at 20 until 3620: ") // it stays with a notice that is over
-	y.refused("over", y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Ada", "", time.Hour), "notice.over")
-	y.refused("over, taken back", y.engine.Unacknowledge(t.Context(), y.owner, n.ID), "notice.over")
+	fx.refused("over", fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "", time.Hour), "notice.over")
+	fx.refused("over, taken back", fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID), "notice.over")
 
-	y.judge(y.air(40*second, 1))
-	if got := y.acked(); got != "" {
+	fx.evaluate(fx.airTemp(40*second, 1))
+	if got := fx.acked(); got != "" {
 		t.Errorf("the next notice: %s", got)
 	}
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, y.newest().ID, "Ada", "", time.Hour))
-	y.must(y.engine.ResolveByHand(t.Context(), y.owner, y.newest().ID, "Ada", ""))
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, fx.newest().ID, "Ada", "", time.Hour))
+	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, fx.newest().ID, "Ada", ""))
 	is("Ada at 20 until 3620: ")
 }
 
 // The open screens of the tenant hear of each acknowledgement, and what they are told
 // later of the notice has it, too.
-func TestScreensHearWhoIsOnIt(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	screen, _, _, _ := y.hub.Subscribe(y.owner, "", "")
-	other, _, _, _ := y.hub.Subscribe(y.Tenant(t, "rival").ID, "", "")
-	type told struct {
+func TestScreensReceiveAcknowledgements(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
+	other, _, _, _ := fx.hub.Subscribe(fx.Tenant(t, "rival").ID, "", "")
+	type event struct {
 		ID     int64
 		Status int       `json:"resolveStatus"`
 		Ack    *news.Ack // its JSON is the same
 	}
-	hears := func(status int, want *news.Ack) {
+	wantEvent := func(status int, want *news.Ack) {
 		t.Helper()
 		e := testkit.Receive(t, "the event", screen.Events)
-		var got told
-		y.must(json.Unmarshal(e.Data, &got))
+		var got event
+		fx.must(json.Unmarshal(e.Data, &got))
 		if e.Name != "notice" || got.Status != status || !reflect.DeepEqual(got.Ack, want) {
 			t.Errorf("%s %s", e.Name, e.Data)
 		}
 	}
-	y.judge(y.air(second, 1))
-	hears(0, nil)
-	n, now := y.newest(), y.Clock.Milli()
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Ada", "soon", time.Hour))
+	fx.evaluate(fx.airTemp(second, 1))
+	wantEvent(0, nil)
+	n, now := fx.newest(), fx.Clock.Milli()
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "soon", time.Hour))
 	ada := &news.Ack{User: "Ada", Time: now, Note: "soon", RemindAt: now + 60*minute}
-	hears(0, ada)
-	y.judge(y.air(2*second, 5))
-	hears(1, ada)
-	y.judge(y.air(3*second, 1))
-	hears(0, nil)
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, y.newest().ID, "Ada", "soon", time.Hour))
-	hears(0, ada)
-	y.must(y.engine.Unacknowledge(t.Context(), y.owner, y.newest().ID))
-	hears(0, nil)
+	wantEvent(0, ada)
+	fx.evaluate(fx.airTemp(2*second, 5))
+	wantEvent(1, ada)
+	fx.evaluate(fx.airTemp(3*second, 1))
+	wantEvent(0, nil)
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, fx.newest().ID, "Ada", "soon", time.Hour))
+	wantEvent(0, ada)
+	fx.must(fx.engine.Unacknowledge(t.Context(), fx.owner, fx.newest().ID))
+	wantEvent(0, nil)
 	if len(screen.Events)+len(other.Events) != 0 {
 		t.Errorf("%d more were told, %d to another tenant", len(screen.Events), len(other.Events))
 	}
@@ -139,81 +139,81 @@ func TestScreensHearWhoIsOnIt(t *testing.T) {
 
 // News of an acknowledgement has who, when and what, and of later news of the notice
 // that is a part.
-func TestNewsOfAcknowledging(t *testing.T) {
-	y, told := recorded(t)
-	id := y.rule(nil)
-	y.judge(y.air(second, 1))
-	n := y.newest()
-	y.Clock.Advance(time.Minute)
-	now := y.Clock.Milli()
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Ada", "at the pump", time.Hour))
+func TestNotifierReceivesAcknowledgements(t *testing.T) {
+	fx, rec := newRecordingFixture(t)
+	id := fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1))
+	n := fx.newest()
+	fx.Clock.Advance(time.Minute)
+	now := fx.Clock.Milli()
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Ada", "at the pump", time.Hour))
 	ada := news.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + 60*minute}
-	if a := told.acked[0]; a.Event != news.Acknowledged || a.At != now || a.Notice != n.ID || a.Rule != int64(id) || a.Title != "Frost" || a.Ack == nil || *a.Ack != ada || a.End != 0 {
+	if a := rec.acked[0]; a.Event != news.Acknowledged || a.At != now || a.Notice != n.ID || a.Rule != int64(id) || a.Title != "Frost" || a.Ack == nil || *a.Ack != ada || a.End != 0 {
 		t.Errorf("%+v", a)
 	}
-	y.Clock.Advance(time.Minute)
-	y.must(y.engine.Unacknowledge(t.Context(), y.owner, n.ID))
-	if a := told.acked[1]; a.Event != news.Unacknowledged || a.At != now+minute || a.Ack != nil {
+	fx.Clock.Advance(time.Minute)
+	fx.must(fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID))
+	if a := rec.acked[1]; a.Event != news.Unacknowledged || a.At != now+minute || a.Ack != nil {
 		t.Errorf("%+v", a)
 	}
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Bora", "", time.Hour))
-	y.judge(y.air(minute, 5))
-	if a := told.ended[0]; a.Ack == nil || a.Ack.User != "Bora" || a.At != 0 {
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Bora", "", time.Hour))
+	fx.evaluate(fx.airTemp(minute, 5))
+	if a := rec.closed[0]; a.Ack == nil || a.Ack.User != "Bora" || a.At != 0 {
 		t.Errorf("%+v", a)
 	}
 
 	// Also where the rule went with its device while nobody looked.
-	y.judge(y.air(2*minute, 1))
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, y.newest().ID, "Cem", "", time.Hour))
-	y.must(y.Devices.Delete(t.Context(), y.owner, y.mast.ID))
-	y.Reload(t)
-	y.restart()
-	if a := told.ended[1]; a.Ack == nil || a.Ack.User != "Cem" {
+	fx.evaluate(fx.airTemp(2*minute, 1))
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, fx.newest().ID, "Cem", "", time.Hour))
+	fx.must(fx.Devices.Delete(t.Context(), fx.owner, fx.mast.ID))
+	fx.Reload(t)
+	fx.restart()
+	if a := rec.closed[1]; a.Ack == nil || a.Ack.User != "Cem" {
 		t.Errorf("%+v", a)
 	}
 }
 
 // What cannot be written or told as a whole has not happened: not on disk, not in
 // memory, not on the screens, not in the log of deeds.
-func TestAcknowledgingIsOneTransaction(t *testing.T) {
-	y := newYard(t)
-	y.rule(func(r *alarm.Rule) { r.Channels = []int64{y.Channel(t, y.owner, "field").ID} })
-	y.judge(y.air(second, 1))
-	n := y.newest()
-	_, err := y.Outbox.Step(t.Context())
-	y.must(err)
-	ctx := y.Audit.With(t.Context(), audit.Who{By: audit.User, ID: 1, Name: func(context.Context) (string, error) { return "Ada", nil }})
-	y.must(y.engine.Acknowledge(ctx, y.owner, n.ID, "Ada", "", time.Hour))
-	before := fmt.Sprint(y.acked(), y.reminders(n.ID), y.deeds())
-	screen, _, _, _ := y.hub.Subscribe(y.owner, "", "")
+func TestAcknowledgeIsAtomic(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(func(r *alarm.Rule) { r.Channels = []int64{fx.Channel(t, fx.owner, "field").ID} })
+	fx.evaluate(fx.airTemp(second, 1))
+	n := fx.newest()
+	_, err := fx.Outbox.Step(t.Context())
+	fx.must(err)
+	ctx := fx.Audit.With(t.Context(), audit.Who{By: audit.User, ID: 1, Name: func(context.Context) (string, error) { return "Ada", nil }})
+	fx.must(fx.engine.Acknowledge(ctx, fx.owner, n.ID, "Ada", "", time.Hour))
+	before := fmt.Sprint(fx.acked(), fx.reminders(n.ID), fx.auditSummary())
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
 	for _, what := range []string{"UPDATE ON notices", "UPDATE ON deliveries", "INSERT ON audit_entries"} {
-		mend := y.fail(what)
-		y.Clock.Advance(time.Second)
-		if err := y.engine.Acknowledge(ctx, y.owner, n.ID, "Bora", "x", 4*time.Hour); err == nil {
+		undo := fx.fail(what)
+		fx.Clock.Advance(time.Second)
+		if err := fx.engine.Acknowledge(ctx, fx.owner, n.ID, "Bora", "x", 4*time.Hour); err == nil {
 			t.Errorf("%s failed, and nobody was told", what)
 		}
-		if err := y.engine.Unacknowledge(ctx, y.owner, n.ID); err == nil {
+		if err := fx.engine.Unacknowledge(ctx, fx.owner, n.ID); err == nil {
 			t.Errorf("%s failed, and nobody was told", what)
 		}
-		mend()
-		if got := fmt.Sprint(y.acked(), y.reminders(n.ID), y.deeds()); got != before {
+		undo()
+		if got := fmt.Sprint(fx.acked(), fx.reminders(n.ID), fx.auditSummary()); got != before {
 			t.Errorf("%s failed: %s, want %s", what, got, before)
 		}
 	}
 	if len(screen.Events) != 0 {
 		t.Errorf("screens were told: %s", (<-screen.Events).Data)
 	}
-	y.must(y.engine.Unacknowledge(ctx, y.owner, n.ID))
-	if got := y.deeds(); !strings.HasPrefix(got, "notice.unacknowledge Frost []; notice.acknowledge Frost [remindAt") {
+	fx.must(fx.engine.Unacknowledge(ctx, fx.owner, n.ID))
+	if got := fx.auditSummary(); !strings.HasPrefix(got, "notice.unacknowledge Frost []; notice.acknowledge Frost [remindAt") {
 		t.Error(got)
 	}
 }
 
-// deeds are those of notices that were written down, the newest first.
-func (y *yard) deeds() string {
-	y.t.Helper()
-	entries, _, err := y.Audit.Page(y.t.Context(), y.owner, audit.Query{Limit: 100})
-	y.must(err)
+// auditSummary are those of notices that were written down, the newest first.
+func (fx *fixture) auditSummary() string {
+	fx.t.Helper()
+	entries, _, err := fx.Audit.Page(fx.t.Context(), fx.owner, audit.Query{Limit: 100})
+	fx.must(err)
 	var lines []string
 	for _, e := range entries {
 		fields := []string{}
@@ -226,10 +226,10 @@ func (y *yard) deeds() string {
 }
 
 // reminders are those of a notice that wait, and until when.
-func (y *yard) reminders(notice int64) string {
-	y.t.Helper()
-	list, err := y.Outbox.Of(y.t.Context(), y.owner, notice)
-	y.must(err)
+func (fx *fixture) reminders(notice int64) string {
+	fx.t.Helper()
+	list, err := fx.Outbox.Of(fx.t.Context(), fx.owner, notice)
+	fx.must(err)
 	var lines []string
 	for _, d := range list {
 		if d.Event == news.Reminder && d.State == notify.Queued {
@@ -243,11 +243,11 @@ func (y *yard) reminders(notice int64) string {
 // Whatever people and readings do, and whenever the server or the database dies: who is
 // on a notice is what was answered last, each of its news is told once and in order,
 // and people are reminded when they are to be.
-func TestAcknowledgingThroughKills(t *testing.T) {
+func TestAcknowledgeSurvivesKills(t *testing.T) {
 	all := map[string]int{}
 	for seed := range uint64(12 / stride(4)) {
 		everys := []time.Duration{0, 30 * time.Minute}
-		s := &taking{yard: newYard(t), Rand: rand.New(rand.NewPCG(seed, 23)), all: all, every: everys[seed%2], ids: map[string]bool{}}
+		s := &ackSimulation{fixture: newFixture(t), Rand: rand.New(rand.NewPCG(seed, 23)), all: all, remindEvery: everys[seed%2], ids: map[string]bool{}}
 		s.run(t)
 	}
 	wanted := map[string]int{"acknowledged": 60, "again": 20, "unacknowledged": 20, "restart": 40, "refused by the disk": 20, "reminded": 50}
@@ -259,41 +259,41 @@ func TestAcknowledgingThroughKills(t *testing.T) {
 	t.Log(all)
 }
 
-// taking plays people, readings and kills, and reckons by itself what must come of it.
-type taking struct {
-	*yard
+// ackSimulation plays people, readings and kills, and reckons by itself what must come of it.
+type ackSimulation struct {
+	*fixture
 	*rand.Rand
-	all     map[string]int // how often what happened
-	every   time.Duration
-	program *testkit.Program
+	all         map[string]int // how often what happened
+	remindEvery time.Duration
+	webhook     *testkit.Program
 
-	open     bool
-	ack      *alarm.Ack
-	told     int64    // when the person was told last, epoch ms
-	due      int64    // when they are to be reminded, epoch ms; 0: never
-	heard    []string // by the program, to be
-	calls    []string // as it was
-	ids      map[string]bool
-	reminded []int64
-	at       int64 // of the newest reading, ms after the clock's start
+	open         bool
+	ack          *alarm.Ack
+	lastTold     int64    // when the person was told last, epoch ms
+	nextReminder int64    // when they are to be reminded, epoch ms; 0: never
+	wantCalls    []string // by the program, to be
+	calls        []string // as it was
+	ids          map[string]bool
+	remindedAt   []int64
+	at           int64 // of the newest reading, ms after the clock's start
 }
 
-func (s *taking) run(t *testing.T) {
-	s.program = testkit.NewProgram(t)
+func (s *ackSimulation) run(t *testing.T) {
+	s.webhook = testkit.NewProgram(t)
 	_, _, err := s.Webhooks.Create(t.Context(), s.owner, &notify.Webhook{
-		Name: "Planner", URL: s.program.URL, Opened: true, Resolved: true, Acknowledged: true, Enabled: true,
+		Name: "Planner", URL: s.webhook.URL, Opened: true, Resolved: true, Acknowledged: true, Enabled: true,
 	})
 	s.must(err)
 	channel := s.Channel(t, s.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, []string{"ada@example.com"} }).ID
-	s.rule(func(r *alarm.Rule) { r.Channels, r.RemindEvery = []int64{channel}, s.every })
+	s.createRule(func(r *alarm.Rule) { r.Channels, r.RemindEvery = []int64{channel}, s.remindEvery })
 	for range 70 {
 		s.Clock.Advance(time.Duration(1+s.IntN(90)) * time.Minute)
-		s.step()
+		s.deliverDue()
 		switch n := s.IntN(12); {
 		case n < 2 && s.open && s.ack != nil:
-			s.people(t, false)
+			s.toggleAck(t, false)
 		case n < 6 && s.open:
-			s.people(t, true)
+			s.toggleAck(t, true)
 		case n < 8:
 			s.restart()
 			s.all["restart"]++
@@ -304,8 +304,8 @@ func (s *taking) run(t *testing.T) {
 	}
 }
 
-// people acknowledge, or take that back; sometimes the disk refuses.
-func (s *taking) people(t *testing.T, on bool) {
+// toggleAck acknowledge, or take that back; sometimes the disk refuses.
+func (s *ackSimulation) toggleAck(t *testing.T, on bool) {
 	now, id := s.Clock.Milli(), s.newest().ID
 	hours := alarm.RemindHours[s.IntN(len(alarm.RemindHours))]
 	user, note := []string{"Ada", "Bora"}[s.IntN(2)], []string{"", "at the pump"}[s.IntN(2)]
@@ -316,23 +316,23 @@ func (s *taking) people(t *testing.T, on bool) {
 		return s.engine.Unacknowledge(t.Context(), s.owner, id)
 	}
 	if s.IntN(4) == 0 {
-		mend := s.fail([]string{"UPDATE ON notices", "INSERT ON deliveries"}[s.IntN(2)])
+		undo := s.fail([]string{"UPDATE ON notices", "INSERT ON deliveries"}[s.IntN(2)])
 		if err := act(); err == nil {
 			t.Fatal("the disk refused, and nobody was told")
 		}
-		mend()
+		undo()
 		s.all["refused by the disk"]++
 		return
 	}
 	s.must(act())
 	if !on {
 		s.all["unacknowledged"]++
-		s.heard = append(s.heard, "notice.unacknowledged")
+		s.wantCalls = append(s.wantCalls, "notice.unacknowledged")
 		switch {
-		case s.every == 0:
-			s.due = 0
+		case s.remindEvery == 0:
+			s.nextReminder = 0
 		case s.ack.RemindAt > now:
-			for s.due = s.told; s.due <= now; s.due += s.every.Milliseconds() {
+			for s.nextReminder = s.lastTold; s.nextReminder <= now; s.nextReminder += s.remindEvery.Milliseconds() {
 			}
 		}
 		s.ack = nil
@@ -342,78 +342,78 @@ func (s *taking) people(t *testing.T, on bool) {
 	if s.ack != nil {
 		s.all["again"]++
 	}
-	s.heard = append(s.heard, "notice.acknowledged")
+	s.wantCalls = append(s.wantCalls, "notice.acknowledged")
 	s.ack = &alarm.Ack{User: user, Note: note, Time: now, RemindAt: now + int64(hours)*60*minute}
-	s.due = s.ack.RemindAt
+	s.nextReminder = s.ack.RemindAt
 }
 
 // reading begins a notice, or ends the one that is open.
-func (s *taking) reading() {
+func (s *ackSimulation) reading() {
 	s.at = s.Clock.Milli() - testkit.Start.UnixMilli()
 	if s.open {
-		s.judge(s.air(s.at, 5))
-		s.open, s.due = false, 0
-		s.heard = append(s.heard, "notice.resolved")
+		s.evaluate(s.airTemp(s.at, 5))
+		s.open, s.nextReminder = false, 0
+		s.wantCalls = append(s.wantCalls, "notice.resolved")
 		return
 	}
-	s.judge(s.air(s.at, 1))
+	s.evaluate(s.airTemp(s.at, 1))
 	s.open, s.ack = true, nil
-	s.heard = append(s.heard, "notice.opened")
-	s.step()
-	if s.told, s.due = s.Clock.Milli(), 0; s.every > 0 {
-		s.due = s.told + s.every.Milliseconds()
+	s.wantCalls = append(s.wantCalls, "notice.opened")
+	s.deliverDue()
+	if s.lastTold, s.nextReminder = s.Clock.Milli(), 0; s.remindEvery > 0 {
+		s.nextReminder = s.lastTold + s.remindEvery.Milliseconds()
 	}
 }
 
-// step lets the outbox tell what is due, and reckons whom it reminds.
-func (s *taking) step() {
+// deliverDue lets the outbox tell what is due, and reckons whom it reminds.
+func (s *ackSimulation) deliverDue() {
 	s.t.Helper()
 	_, err := s.Outbox.Step(s.t.Context())
 	s.must(err)
 	now := s.Clock.Milli()
-	if s.due == 0 || s.due > now {
+	if s.nextReminder == 0 || s.nextReminder > now {
 		return
 	}
 	s.all["reminded"]++
-	s.reminded = append(s.reminded, now)
-	if s.told, s.due = now, 0; s.every > 0 {
-		s.due = now + s.every.Milliseconds()
+	s.remindedAt = append(s.remindedAt, now)
+	if s.lastTold, s.nextReminder = now, 0; s.remindEvery > 0 {
+		s.nextReminder = now + s.remindEvery.Milliseconds()
 	}
 }
 
-func (s *taking) check(t *testing.T) {
+func (s *ackSimulation) check(t *testing.T) {
 	t.Helper()
-	s.step()
-	if len(s.heard) == 0 {
+	s.deliverDue()
+	if len(s.wantCalls) == 0 {
 		return
 	}
 	if n := s.newest(); !reflect.DeepEqual(n.Ack, s.ack) || (n.Status == alarm.Pending) != s.open {
 		t.Fatalf("%+v of %+v, want %+v, open %t", n.Ack, n, s.ack, s.open)
 	}
-	for _, call := range s.program.Heard() {
+	for _, call := range s.webhook.Heard() {
 		var body struct{ Type string }
 		s.must(json.Unmarshal(call.Body, &body))
 		s.calls = append(s.calls, body.Type)
 		s.ids[call.Header.Get("webhook-id")] = true
 	}
-	if !slices.Equal(s.calls, s.heard) || len(s.ids) != len(s.calls) {
-		t.Fatalf("the program heard %d: %v, want %d: %v", len(s.ids), s.calls, len(s.heard), s.heard)
+	if !slices.Equal(s.calls, s.wantCalls) || len(s.ids) != len(s.calls) {
+		t.Fatalf("the program heard %d: %v, want %d: %v", len(s.ids), s.calls, len(s.wantCalls), s.wantCalls)
 	}
 	reminders := 0
 	for _, l := range s.Mails.Letters() {
 		if a := l.Alarms[0]; a.Event == news.Reminder {
 			reminders++
-			if said := a.Ack != nil; said && a.Ack.RemindAt > s.reminded[reminders-1] {
-				t.Fatalf("reminded at %d, before %+v", s.reminded[reminders-1], a.Ack)
+			if said := a.Ack != nil; said && a.Ack.RemindAt > s.remindedAt[reminders-1] {
+				t.Fatalf("reminded at %d, before %+v", s.remindedAt[reminders-1], a.Ack)
 			}
 		}
 	}
-	if reminders != len(s.reminded) {
-		t.Fatalf("%d reminders, want %d", reminders, len(s.reminded))
+	if reminders != len(s.remindedAt) {
+		t.Fatalf("%d reminders, want %d", reminders, len(s.remindedAt))
 	}
 	want := ""
-	if s.due > 0 {
-		want = "ada@example.com " + seconds(s.due)
+	if s.nextReminder > 0 {
+		want = "ada@example.com " + seconds(s.nextReminder)
 	}
 	if got := s.reminders(s.newest().ID); got != want {
 		t.Fatalf("%q waits, want %q", got, want)
@@ -422,25 +422,25 @@ func (s *taking) check(t *testing.T) {
 
 // People acknowledge and take back while readings begin and end notices: what the engine
 // knows is what is on disk, and each was answered as it was.
-func TestAcknowledgingUnderConcurrency(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	y.judge(y.air(1, 1))
-	stop := y.working()
+func TestAcknowledgeConcurrently(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(1, 1))
+	stop := fx.runEngine()
 	var people sync.WaitGroup
 	var answered atomic.Int64
 	judged := make(chan struct{})
 	for _, who := range []string{"Ada", "Bora"} {
 		people.Go(func() {
 			act := func() error {
-				list, _, err := y.Notices.Page(t.Context(), y.owner, alarm.NoticeQuery{Limit: 1})
+				list, _, err := fx.Notices.Page(t.Context(), fx.owner, alarm.NoticeQuery{Limit: 1})
 				if err != nil {
 					return err
 				}
 				if rand.IntN(3) == 0 {
-					return y.engine.Unacknowledge(t.Context(), y.owner, list[0].ID)
+					return fx.engine.Unacknowledge(t.Context(), fx.owner, list[0].ID)
 				}
-				return y.engine.Acknowledge(t.Context(), y.owner, list[0].ID, who, "", time.Hour)
+				return fx.engine.Acknowledge(t.Context(), fx.owner, list[0].ID, who, "", time.Hour)
 			}
 			for {
 				select {
@@ -458,22 +458,22 @@ func TestAcknowledgingUnderConcurrency(t *testing.T) {
 		})
 	}
 	for n := int64(1); n <= 600 || answered.Load() < 20; n++ {
-		y.judge(y.air(n*10, float64(n%300/299*5))) // open mostly
+		fx.evaluate(fx.airTemp(n*10, float64(n%300/299*5))) // open mostly
 	}
 	close(judged)
 	people.Wait()
-	y.judge(y.air(1e9, 1)) // one is open at the end
-	testkit.Eventually(t, "all to be recorded", func() bool { return y.engine.Recorded() == y.pos })
-	n := y.newest()
-	y.must(y.engine.Acknowledge(t.Context(), y.owner, n.ID, "Cem", "", time.Hour))
+	fx.evaluate(fx.airTemp(1e9, 1)) // one is open at the end
+	testkit.Eventually(t, "all to be recorded", func() bool { return fx.engine.Recorded() == fx.pos })
+	n := fx.newest()
+	fx.must(fx.engine.Acknowledge(t.Context(), fx.owner, n.ID, "Cem", "", time.Hour))
 	stop()
-	before := y.acked()
-	y.restart()
-	if got := y.acked(); got != before || !strings.HasPrefix(got, "Cem") {
+	before := fx.acked()
+	fx.restart()
+	if got := fx.acked(); got != before || !strings.HasPrefix(got, "Cem") {
 		t.Errorf("%s, before the restart %s", got, before)
 	}
-	y.must(y.engine.Unacknowledge(t.Context(), y.owner, n.ID))
-	if got := y.acked(); got != "" {
+	fx.must(fx.engine.Unacknowledge(t.Context(), fx.owner, n.ID))
+	if got := fx.acked(); got != "" {
 		t.Errorf("taken back: %s", got)
 	}
 }

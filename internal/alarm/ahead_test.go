@@ -10,35 +10,35 @@ import (
 	"tilth/internal/testkit"
 )
 
-// at sets the clock and judges the air temperature of then.
-func (y *yard) at(after int64, degrees float64) {
-	y.t.Helper()
-	y.setClock(after)
-	y.judge(y.air(after, degrees))
+// evaluateAt sets the clock and judges the air temperature of then.
+func (fx *fixture) evaluateAt(after int64, degrees float64) {
+	fx.t.Helper()
+	fx.setClock(after)
+	fx.evaluate(fx.airTemp(after, degrees))
 }
 
-func (y *yard) setClock(after int64) {
-	y.Clock.Set(testkit.Start.Add(time.Duration(after) * time.Millisecond))
+func (fx *fixture) setClock(after int64) {
+	fx.Clock.Set(testkit.Start.Add(time.Duration(after) * time.Millisecond))
 }
 
 // Twenty frosts come after one reading that is stamped ahead, by little or by
 // much; the server is killed after any of them. The notices are those that there
 // are without that reading.
-func TestOneReadingAheadHidesNoFrost(t *testing.T) {
-	story := func(y *yard, ahead int64, killedAfter int) string {
-		y.rule(func(r *alarm.Rule) { r.Hits, r.Window = 2, 10*time.Minute })
+func TestFutureReadingDoesNotHideNotices(t *testing.T) {
+	story := func(fx *fixture, ahead int64, killedAfter int) string {
+		fx.createRule(func(r *alarm.Rule) { r.Hits, r.Window = 2, 10*time.Minute })
 		for i := range 40 {
-			y.at(int64(i)*30*second, []float64{1, 1, 5, 1}[i%4])
+			fx.evaluateAt(int64(i)*30*second, []float64{1, 1, 5, 1}[i%4])
 			if i == 2 && ahead > 0 {
-				y.judge(y.air(60*second+ahead, 5))
+				fx.evaluate(fx.airTemp(60*second+ahead, 5))
 			}
 			if i == killedAfter {
-				y.restart()
+				fx.restart()
 			}
 		}
-		return y.told()
+		return fx.noticeSummary()
 	}
-	want := story(newYard(t), 0, -1)
+	want := story(newFixture(t), 0, -1)
 	if n := strings.Count(want, "recovered"); n < 10 {
 		t.Fatalf("%q proves little", want)
 	}
@@ -47,7 +47,7 @@ func TestOneReadingAheadHidesNoFrost(t *testing.T) {
 			if ahead != 9*time.Minute+50*time.Second && killed >= 0 {
 				break
 			}
-			if got := story(newYard(t), ahead.Milliseconds(), killed); got != want {
+			if got := story(newFixture(t), ahead.Milliseconds(), killed); got != want {
 				t.Fatalf("%v ahead, killed after %d:\n%s\nwant\n%s", ahead, killed, got, want)
 			}
 		}
@@ -56,114 +56,114 @@ func TestOneReadingAheadHidesNoFrost(t *testing.T) {
 
 // A notice that was ended by a reading stamped ahead is over, and what that used
 // up counts from then on: that is kept, once.
-func TestLoweredRuleIsKept(t *testing.T) {
-	y := newYard(t)
-	id := y.rule(nil)
-	y.at(1*minute, 1)
-	y.judge(y.air(9*minute, 5))
-	y.wants("Frost 60-540 recovered")
-	y.at(2*minute, 5) // lowers the rule, and leads to nothing else
-	floor := y.floor(id)
+func TestLoweredFloorIsPersisted(t *testing.T) {
+	fx := newFixture(t)
+	id := fx.createRule(nil)
+	fx.evaluateAt(1*minute, 1)
+	fx.evaluate(fx.airTemp(9*minute, 5))
+	fx.wantNotices("Frost 60-540 recovered")
+	fx.evaluateAt(2*minute, 5) // lowers the rule, and leads to nothing else
+	floor := fx.floor(id)
 	if want := testkit.Start.UnixMilli() + minute; floor != want {
 		t.Fatalf("floor %d, want %d", floor, want)
 	}
-	y.restart()
-	y.at(3*minute, 1)
-	y.wants("Frost 60-540 recovered; Frost 180-")
+	fx.restart()
+	fx.evaluateAt(3*minute, 1)
+	fx.wantNotices("Frost 60-540 recovered; Frost 180-")
 	// One that alternates, and ends nothing, is written no more.
-	mend := y.fail("UPDATE ON alarm_states")
+	undo := fx.fail("UPDATE ON alarm_states")
 	for i := int64(4); i < 30; i++ {
-		y.at(i*minute, 1)
-		y.judge(y.air((i+9)*minute, 1))
+		fx.evaluateAt(i*minute, 1)
+		fx.evaluate(fx.airTemp((i+9)*minute, 1))
 	}
-	mend()
-	if y.floor(id) != floor {
-		t.Errorf("the floor is %d now", y.floor(id))
+	undo()
+	if fx.floor(id) != floor {
+		t.Errorf("the floor is %d now", fx.floor(id))
 	}
-	y.wants("Frost 60-540 recovered; Frost 180-")
+	fx.wantNotices("Frost 60-540 recovered; Frost 180-")
 }
 
 // floor is what is written of a rule.
-func (y *yard) floor(id alarm.RuleID) (floor int64) {
-	y.t.Helper()
-	y.must(y.DB.Read(y.t.Context()).NewSelect().Table("alarm_states").Column("floor").Where("rule_id = ?", id).Scan(y.t.Context(), &floor))
+func (fx *fixture) floor(id alarm.RuleID) (floor int64) {
+	fx.t.Helper()
+	fx.must(fx.DB.Read(fx.t.Context()).NewSelect().Table("alarm_states").Column("floor").Where("rule_id = ?", id).Scan(fx.t.Context(), &floor))
 	return floor
 }
 
 // runningAndRestarted tells a story twice, the second time with a restart in it.
-func runningAndRestarted(t *testing.T, story func(y *yard, maybeRestart func())) {
-	t.Run("running", func(t *testing.T) { story(newYard(t), func() {}) })
+func runningAndRestarted(t *testing.T, story func(fx *fixture, maybeRestart func())) {
+	t.Run("running", func(t *testing.T) { story(newFixture(t), func() {}) })
 	t.Run("restarted", func(t *testing.T) {
-		y := newYard(t)
-		story(y, y.restart)
+		fx := newFixture(t)
+		story(fx, fx.restart)
 	})
 }
 
 // A rule that is published while its device's newest reading is ahead is silent
 // for none that is right; those from before do not count, whatever they say.
-func TestPublishedAfterAReadingAhead(t *testing.T) {
-	runningAndRestarted(t, func(y *yard, maybeRestart func()) {
-		y.at(0, 1)
-		y.judge(y.air(9*minute, 1))
-		y.setClock(10 * second)
-		y.rule(func(r *alarm.Rule) { r.Hits, r.Window = 2, 20*time.Minute })
-		y.judge(y.air(9*minute+second, 1)) // still fast
-		y.wants("")
+func TestRulePublishedAfterFutureReading(t *testing.T) {
+	runningAndRestarted(t, func(fx *fixture, maybeRestart func()) {
+		fx.evaluateAt(0, 1)
+		fx.evaluate(fx.airTemp(9*minute, 1))
+		fx.setClock(10 * second)
+		fx.createRule(func(r *alarm.Rule) { r.Hits, r.Window = 2, 20*time.Minute })
+		fx.evaluate(fx.airTemp(9*minute+second, 1)) // still fast
+		fx.wantNotices("")
 		maybeRestart()
-		y.at(1*minute, 1)
-		y.wants("")
-		y.at(2*minute, 1)
-		y.wants("Frost 120-")
+		fx.evaluateAt(1*minute, 1)
+		fx.wantNotices("")
+		fx.evaluateAt(2*minute, 1)
+		fx.wantNotices("Frost 120-")
 	})
 }
 
 // What arrived before a rule was published does not count though it is judged
 // only then, minutes late.
-func TestPublishedWhileJudgingIsBehind(t *testing.T) {
-	y := newYard(t)
+func TestRulePublishedWhileEvaluationLags(t *testing.T) {
+	fx := newFixture(t)
 	var waiting [][]reading.Arrival
 	for i := range int64(10) {
-		y.setClock(i * minute)
-		waiting = append(waiting, []reading.Arrival{y.air(i*minute, 1)})
-		y.must(y.readings.Append(t.Context(), waiting[i]))
+		fx.setClock(i * minute)
+		waiting = append(waiting, []reading.Arrival{fx.airTemp(i*minute, 1)})
+		fx.must(fx.readings.Append(t.Context(), waiting[i]))
 	}
-	y.rule(nil)
+	fx.createRule(nil)
 	for _, batch := range waiting {
-		y.pos++
-		y.must(y.engine.Judge(t.Context(), y.pos, batch))
+		fx.pos++
+		fx.must(fx.engine.Evaluate(t.Context(), fx.pos, batch))
 	}
-	y.wants("")
-	y.at(10*minute, 1)
-	y.wants("Frost 600-")
+	fx.wantNotices("")
+	fx.evaluateAt(10*minute, 1)
+	fx.wantNotices("Frost 600-")
 }
 
 // A server whose clock was days ahead took readings of those days as right. Once
 // it is set back, the first right one passes them over.
-func TestReadingsOfAClockThatWasAhead(t *testing.T) {
-	runningAndRestarted(t, func(y *yard, maybeRestart func()) {
-		y.rule(nil)
-		y.at(72*60*minute, 5)
-		y.setClock(minute)
-		y.tick()
+func TestServerClockAheadReadingsAreDeferred(t *testing.T) {
+	runningAndRestarted(t, func(fx *fixture, maybeRestart func()) {
+		fx.createRule(nil)
+		fx.evaluateAt(72*60*minute, 5)
+		fx.setClock(minute)
+		fx.tick()
 		maybeRestart()
-		y.at(2*minute, 1)
-		y.wants("Frost 120-")
-		y.at(3*minute, 5)
-		y.wants("Frost 120-180 recovered")
+		fx.evaluateAt(2*minute, 1)
+		fx.wantNotices("Frost 120-")
+		fx.evaluateAt(3*minute, 5)
+		fx.wantNotices("Frost 120-180 recovered")
 	})
 }
 
 // What people do to rules whose device's clock is fast leaves nothing silent.
-func TestResolvedByHandAtAReadingAhead(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	y.at(1*minute, 5)
-	y.judge(y.air(9*minute, 1))
-	y.must(y.engine.ResolveByHand(t.Context(), y.owner, y.newest().ID, "Ada", ""))
-	y.wants("Frost 540-540 byHand")
-	y.at(2*minute, 1) // waits on
-	y.restart()
-	y.at(3*minute, 5)
-	y.at(4*minute, 1)
-	y.wants("Frost 540-540 byHand; Frost 240-")
+func TestResolveManuallyAtFutureReading(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	fx.evaluateAt(1*minute, 5)
+	fx.evaluate(fx.airTemp(9*minute, 1))
+	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, fx.newest().ID, "Ada", ""))
+	fx.wantNotices("Frost 540-540 byHand")
+	fx.evaluateAt(2*minute, 1) // waits on
+	fx.restart()
+	fx.evaluateAt(3*minute, 5)
+	fx.evaluateAt(4*minute, 1)
+	fx.wantNotices("Frost 540-540 byHand; Frost 240-")
 }

@@ -6,29 +6,29 @@ import "time"
 // in that lies further ahead.
 const aheadAtMost = 10 * time.Minute
 
-// moved is of an event with which nothing begins or ends: the rule's floor is another.
-const moved Kind = -1
+// floorMoved is of an event with which nothing begins or ends: the rule's floor is another.
+const floorMoved EventKind = -1
 
 // followClock notices that the clock was set since it was looked at last, or, at a
 // start, perhaps before that, and answers what it shows. Callers hold mu.
 func (e *Engine) followClock() (now int64) {
-	shown := e.o.Now()
+	shown := e.opts.Now()
 	now = shown.UnixMilli()
-	if leap := e.leaps.Ahead(shown); leap > 0 && e.letIn {
-		e.passOver(now-leap.Milliseconds(), now)
+	if jump := e.clockJumps.Ahead(shown); jump > 0 && e.letIn {
+		e.excludeOfflineTime(now-jump.Milliseconds(), now)
 		e.scheduleAll()
 	}
-	if now < e.seen {
-		e.wentBack(now)
+	if now < e.lastClock {
+		e.handleClockSetBack(now)
 	}
-	e.seen = now
+	e.lastClock = now
 	return now
 }
 
-// passOver lets rules on being offline go on counting where they stood at a
+// excludeOfflineTime lets rules on being offline go on counting where they stood at a
 // time: until another, devices could not come back. Callers hold mu.
-func (e *Engine) passOver(from, to int64) {
-	for _, list := range e.offline {
+func (e *Engine) excludeOfflineTime(from, to int64) {
+	for _, list := range e.offlineRules {
 		for _, r := range list {
 			since, offline := e.offlineSince(r)
 			lost := to - max(from, since)
@@ -36,25 +36,25 @@ func (e *Engine) passOver(from, to int64) {
 				continue
 			}
 			r.state.raise(since + lost - 1)
-			e.happenBeside(event{rule: r, kind: moved, time: to})
+			e.addEvent(pendingEvent{rule: r, kind: floorMoved, time: to})
 		}
 	}
 }
 
-// wentBack lets no rule be silent until it will be as late as the clock once said.
+// handleClockSetBack lets no rule be silent until it will be as late as the clock once said.
 // Callers hold mu.
-func (e *Engine) wentBack(now int64) {
+func (e *Engine) handleClockSetBack(now int64) {
 	for _, list := range e.rules {
 		for _, r := range list {
 			ahead := aheadAtMost
-			if r.test == nil { // no reading leads to anything
+			if r.predicate == nil { // no reading leads to anything
 				ahead = 0
 			}
 			if r.state.Floor > now+ahead.Milliseconds() {
 				r.state.lower(now)
-				e.happenBeside(event{rule: r, kind: moved, time: now})
+				e.addEvent(pendingEvent{rule: r, kind: floorMoved, time: now})
 			}
-			if r.test == nil {
+			if r.predicate == nil {
 				e.schedule(r)
 			}
 		}

@@ -7,16 +7,16 @@ import (
 	"tilth/internal/device"
 )
 
-// Place is where a device stands, in degrees. It tells night, from sunset to
+// Coordinates is where a device stands, in degrees. It tells night, from sunset to
 // sunrise, from day. Where none is known, night is from 20:00 to 06:00.
-type Place struct{ Latitude, Longitude float64 }
+type Coordinates struct{ Latitude, Longitude float64 }
 
-// placeOf is where a device stands; nil: nobody says.
-func placeOf(d *device.Device) *Place {
+// coordinatesOf is where a device stands; nil: nobody says.
+func coordinatesOf(d *device.Device) *Coordinates {
 	if d.Latitude == nil || d.Longitude == nil {
 		return nil
 	}
-	return &Place{Latitude: *d.Latitude, Longitude: *d.Longitude}
+	return &Coordinates{Latitude: *d.Latitude, Longitude: *d.Longitude}
 }
 
 // sunset is the height of the sun's middle at its rise and set, in degrees: its
@@ -24,7 +24,7 @@ func placeOf(d *device.Device) *Place {
 const sunset = -0.833
 
 // night tells whether an instant (epoch ms) lies in the night.
-func night(at int64, zone *time.Location, place *Place) bool {
+func night(at int64, zone *time.Location, place *Coordinates) bool {
 	if place == nil {
 		hour := time.UnixMilli(at).In(zone).Hour()
 		return hour >= 20 || hour < 6
@@ -34,7 +34,7 @@ func night(at int64, zone *time.Location, place *Place) bool {
 
 // sunHeight is how high the sun stands, in degrees, good to a few hundredths
 // between 1950 and 2050 (the Astronomical Almanac's low-precision formulas).
-func sunHeight(at int64, place Place) float64 {
+func sunHeight(at int64, place Coordinates) float64 {
 	const radian = math.Pi / 180
 	days := float64(at-946_728_000_000) / 86_400_000 // since noon of 1 January 2000
 	anomaly := (357.528 + .9856003*days) * radian

@@ -10,16 +10,16 @@ import (
 // sun stays up or down all day it is so.
 func TestNight(t *testing.T) {
 	var (
-		antalya   = &Place{36.90, 30.70}
-		greenwich = &Place{51.48, 0}
-		shanghai  = &Place{31.23, 121.47}
-		sydney    = &Place{-33.87, 151.21}
-		tromso    = &Place{69.65, 18.96}
-		denver    = &Place{39.74, -104.99}
+		antalya   = &Coordinates{36.90, 30.70}
+		greenwich = &Coordinates{51.48, 0}
+		shanghai  = &Coordinates{31.23, 121.47}
+		sydney    = &Coordinates{-33.87, 151.21}
+		tromso    = &Coordinates{69.65, 18.96}
+		denver    = &Coordinates{39.74, -104.99}
 	)
 	for _, c := range []struct {
 		name                 string
-		place                *Place
+		place                *Coordinates
 		day, rising, setting string
 	}{
 		{"Greenwich, summer", greenwich, "2026-06-21", "03:43", "20:21"},
@@ -49,14 +49,14 @@ func TestNight(t *testing.T) {
 	}
 	// At noon of an equinox the sun stands over the equator.
 	noon, _ := time.Parse(time.RFC3339, "2026-03-20T12:07:30Z")
-	if height := sunHeight(noon.UnixMilli(), Place{}); math.Abs(height-90) > .3 {
+	if height := sunHeight(noon.UnixMilli(), Coordinates{}); math.Abs(height-90) > .3 {
 		t.Errorf("%.2f°", height)
 	}
 }
 
 // Without a place, night is from 20:00 to 06:00 of the zone.
-func TestNightWithoutPlace(t *testing.T) {
-	zone := zoned(t, "Europe/Berlin")
+func TestNightWithoutCoordinates(t *testing.T) {
+	zone := loadZone(t, "Europe/Berlin")
 	for at, want := range map[string]bool{
 		"2026-07-01T17:59:59Z": false, "2026-07-01T18:00:00Z": true, "2026-07-02T03:59:59Z": true, "2026-07-02T04:00:00Z": false,
 		"2026-01-01T18:59:59Z": false, "2026-01-01T19:00:00Z": true,
@@ -68,7 +68,7 @@ func TestNightWithoutPlace(t *testing.T) {
 	}
 }
 
-func zoned(t *testing.T, name string) *time.Location {
+func loadZone(t *testing.T, name string) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation(name)
 	if err != nil {

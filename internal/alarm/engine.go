@@ -34,32 +34,32 @@ type EngineOptions struct {
 	Presence  *device.Presence
 	Readings  *reading.Store
 	Screens   screens
-	Teller    teller // nil: nobody is told
+	Notifier  notifier // nil: nobody is told
 	Now       func() time.Time
-	// Ran is how long the process has run, by a clock that nobody sets; nil: by
+	// Uptime is how long the process has run, by a clock that nobody sets; nil: by
 	// that of Now, which is such a one where it is time.Now.
-	Ran func() time.Duration
-	// Until is how far time has come, for what is removed for its age; nil: Now.
-	Until func() time.Time
-	// NoticesAnHour is how many notices a rule may begin within an hour before one is
+	Uptime func() time.Duration
+	// RetentionClock is how far time has come, for what is removed for its age; nil: Now.
+	RetentionClock func() time.Time
+	// MaxNoticesPerHour is how many notices a rule may begin within an hour before one is
 	// unsteady; 0: any number.
-	NoticesAnHour int
+	MaxNoticesPerHour int
 	// Turns are those of work that passes over readings, which finding since when a
 	// notice holds does; nil: it waits for nobody.
 	Turns *reading.Turns
-	// Stopped is until when the process before this one let devices in, by the
+	// PreviousStop is until when the process before this one let devices in, by the
 	// clock; zero: not known.
-	Stopped time.Time
-	// Alive writes down that devices are let in now, for the next one's Stopped;
+	PreviousStop time.Time
+	// SaveAlive writes down that devices are let in now, for the next one's Stopped;
 	// nil: nobody does.
-	Alive func() error
-	// Written puts on disk which devices came and went, before what that led to;
+	SaveAlive func() error
+	// FlushPresence puts on disk which devices came and went, before what that led to;
 	// nil: that is there already.
-	Written func(ctx context.Context) error
-	// CaughtUp hears of a tenant whose judging was late and is so no more; nil:
+	FlushPresence func(ctx context.Context) error
+	// OnCaughtUp hears of a tenant whose judging was late and is so no more; nil:
 	// nobody does.
-	CaughtUp func(t tenant.ID)
-	Log      *slog.Logger
+	OnCaughtUp func(t tenant.ID)
+	Logger     *slog.Logger
 }
 
 // Engine judges the running rules. Readings come to it through the journal, those
@@ -68,95 +68,95 @@ type EngineOptions struct {
 // What it decides is on disk, together with how far the journal is judged for the
 // tenant, before anybody is told.
 type Engine struct {
-	o    EngineOptions
-	keep *keeper
-	find *finder
+	opts     EngineOptions
+	archiver *noticeArchiver
+	onsets   *onsetFinder
 
-	// writing is held while the database is written, so whoever holds a
+	// writeMu is held while the database is written, so whoever holds a
 	// transaction must not ask for it. It guards what is known to be on disk:
 	// open and each rule's notice. Which rules there are, and what they watch,
 	// changes under both locks only.
-	writing sync.Mutex
+	writeMu sync.Mutex
 	// mu keeps judging, timers and people's changes apart; after writing.
-	mu       sync.Mutex
-	rules    map[RuleID][]*running    // of each rule those of its devices, by device
-	pairs    int                      // in rules
-	byDevice map[device.ID][]*running // on readings
-	offline  map[device.ID][]*running // on being offline
-	open     map[int64]*running       // by their open notice
-	queues   queues
-	unkept   []*queue     // that have events which are not on disk yet, the next to be written first
-	atOnce   int          // events that one transaction writes
-	past     *past        // of a start: what windows are made again from; nil: they are
-	beside   bool         // Run writes, beside judging
-	short    bool         // a turn is one frame; for tests
-	dues     dues         // of rules on being offline
-	letIn    bool         // devices can come back
-	seen     int64        // what the clock said when it was looked at last, epoch ms
-	leaps    *clock.Leaps // of it
+	mu               sync.Mutex
+	rules            map[RuleID][]*activeRule    // of each rule those of its devices, by device
+	activeCount      int                         // in rules
+	readingRules     map[device.ID][]*activeRule // on readings
+	offlineRules     map[device.ID][]*activeRule // on being offline
+	openByNotice     map[int64]*activeRule       // by their open notice
+	queues           tenantQueues
+	dirtyQueues      []*tenantQueue // that have events which are not on disk yet, the next to be written first
+	batchSize        int            // events that one transaction writes
+	history          *history       // of a start: what windows are made again from; nil: they are
+	backgroundWrites bool           // Run writes, beside judging
+	singleStep       bool           // a turn is one frame; for tests
+	deadlines        deadlineHeap   // of rules on being offline
+	letIn            bool           // devices can come back
+	lastClock        int64          // what the clock said when it was looked at last, epoch ms
+	clockJumps       *clock.Leaps   // of it
 
-	comings  comings
-	backlogs backlogs
-	changed  chan struct{} // holds one: devices or products are others now, or rules may have other devices
-	stale    atomic.Bool   // devices or products are others now
-	moved    movedTenants  // whose rules may have other devices now
-	write    chan struct{} // holds one: something is pending
+	presenceInbox   presenceInbox
+	backlogs        deviceBacklogs
+	changed         chan struct{} // holds one: devices or products are others now, or rules may have other devices
+	registryChanged atomic.Bool   // devices or products are others now
+	regroupTenants  tenantSet     // whose rules may have other devices now
+	wakeWriter      chan struct{} // holds one: something is pending
 
-	judged, opened, resolved atomic.Uint64
-	openNow, rulesNow        atomic.Int64
+	evaluated, opened, resolved atomic.Uint64
+	openNow, rulesNow           atomic.Int64
 }
 
-// running is a rule that is judged on a device.
-type running struct {
+// activeRule is a rule that is judged on a device.
+type activeRule struct {
 	Rule
 	product *device.Product
 	// attributes are those of its conditions as the product has them, each once.
-	attributes []AttributeCopy
-	test       *Test // nil: on being offline
-	state      *State
-	unlearned  bool    // the state's window is not made again yet
-	queue      *queue  // its tenant's
-	notice     *Notice // open, and on disk; nil: none
-	due        int64   // on being offline: when the entry in dues is of, epoch ms; 0: none
+	attributes  []AttributeCopy
+	predicate   *Predicate // nil: on being offline
+	state       *State
+	needsReplay bool         // the state's window is not made again yet
+	queue       *tenantQueue // its tenant's
+	notice      *Notice      // open, and on disk; nil: none
+	due         int64        // on being offline: when the entry in dues is of, epoch ms; 0: none
 }
 
-// event is something that happened to a rule, with what is to be remembered of
+// pendingEvent is something that happened to a rule, with what is to be remembered of
 // it.
-type event struct {
-	rule     *running
-	kind     Kind
-	time     int64 // of its reading, epoch ms
-	samples  []Sample
-	reason   Reason
-	floor    int64
-	waiting  bool
-	unsteady bool     // of an unsteady notice
-	openings []int64  // when the rule's newest notices began
-	changes  int      // of an unsteady notice, how often its conditions changed so far
-	place    Position // how far its tenant was judged before
-	reading  bool     // a reading led to it
-	silent   int64    // of a notice on being offline: since when the device is, epoch ms; 0: not known
+type pendingEvent struct {
+	rule        *activeRule
+	kind        EventKind
+	time        int64 // of its reading, epoch ms
+	samples     []Sample
+	reason      Reason
+	floor       int64
+	waiting     bool
+	unsteady    bool     // of an unsteady notice
+	openings    []int64  // when the rule's newest notices began
+	changes     int      // of an unsteady notice, how often its conditions changed so far
+	position    Position // how far its tenant was judged before
+	fromReading bool     // a reading led to it
+	silentSince int64    // of a notice on being offline: since when the device is, epoch ms; 0: not known
 }
 
 // NewEngine makes an engine; Start must come before its first Judge.
 func NewEngine(o EngineOptions) *Engine {
-	if o.Teller == nil {
-		o.Teller = silence{}
+	if o.Notifier == nil {
+		o.Notifier = noopNotifier{}
 	}
-	if o.CaughtUp == nil {
-		o.CaughtUp = func(tenant.ID) {}
+	if o.OnCaughtUp == nil {
+		o.OnCaughtUp = func(tenant.ID) {}
 	}
 	e := &Engine{
-		o: o, rules: map[RuleID][]*running{}, byDevice: map[device.ID][]*running{}, offline: map[device.ID][]*running{},
-		open: map[int64]*running{}, seen: math.MaxInt64, leaps: clock.NewLeaps(o.Now(), o.Ran),
-		changed: make(chan struct{}, 1), write: make(chan struct{}, 1), comings: newComings(), keep: newKeeper(&o),
-		queues: newQueues(), atOnce: fewestAtOnce,
+		opts: o, rules: map[RuleID][]*activeRule{}, readingRules: map[device.ID][]*activeRule{}, offlineRules: map[device.ID][]*activeRule{},
+		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64, clockJumps: clock.NewLeaps(o.Now(), o.Uptime),
+		changed: make(chan struct{}, 1), wakeWriter: make(chan struct{}, 1), presenceInbox: newPresenceInbox(), archiver: newNoticeArchiver(&o),
+		queues: newTenantQueues(), batchSize: fewestAtOnce,
 	}
-	e.find = newFinder(e)
+	e.onsets = newOnsetFinder(e)
 	e.queues.began = o.Now().UnixMilli()
-	o.Presence.OnChange(e.comings.note)
+	o.Presence.OnChange(e.presenceInbox.add)
 	o.Registry.Watch(func() {
-		e.stale.Store(true)
+		e.registryChanged.Store(true)
 		signal(e.changed)
 	})
 	return e
@@ -171,29 +171,29 @@ func (e *Engine) Recorded() uint64 {
 
 // positions are up to which entry of the journal all is taken over, judged, and on
 // disk with what it led to.
-func (e *Engine) positions() (taken, judged, recorded uint64) {
+func (e *Engine) positions() (taken, evaluated, recorded uint64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	judged, recorded = q.taken, q.taken
-	for _, of := range q.of {
-		judged = min(judged, q.placeOf(of).Entry)
-		recorded = min(recorded, q.recorded(of).Entry)
+	evaluated, recorded = q.taken, q.taken
+	for _, tq := range q.byTenant {
+		evaluated = min(evaluated, q.positionOf(tq).Entry)
+		recorded = min(recorded, q.recorded(tq).Entry)
 	}
-	return q.taken, judged, recorded
+	return q.taken, evaluated, recorded
 }
 
 // recorded is up to where everything that a tenant's readings led to is on disk.
-func (q *queues) recorded(of *queue) Position {
+func (q *tenantQueues) recorded(tq *tenantQueue) Position {
 	switch {
-	case len(of.writing) > 0:
-		return of.writing[0].place
-	case len(of.pending) > 0:
-		return of.pending[0].place
+	case len(tq.writing) > 0:
+		return tq.writing[0].position
+	case len(tq.pending) > 0:
+		return tq.pending[0].position
 	default:
-		return q.placeOf(of)
+		return q.positionOf(tq)
 	}
 }
 
@@ -204,8 +204,8 @@ func signal(c chan struct{}) {
 	}
 }
 
-func (e *Engine) step(f *arrived) {
-	list := e.byDevice[f.Device]
+func (e *Engine) evaluateFrame(f *arrived) {
+	list := e.readingRules[f.Device]
 	if len(list) == 0 {
 		return
 	}
@@ -214,53 +214,53 @@ func (e *Engine) step(f *arrived) {
 		if r.Tenant != f.Tenant {
 			continue
 		}
-		if happened, ok := Step(r.test, r.state, f.Time, f.At, f.Fields); ok {
-			e.happen(r, happened, f.place())
+		if happened, ok := Step(r.predicate, r.state, f.Time, f.At, f.Fields); ok {
+			e.addReadingEvent(r, happened, f.position())
 		}
 	}
-	e.judged.Add(uint64(len(list)))
+	e.evaluated.Add(uint64(len(list)))
 }
 
-// happen takes note of what the reading at a place led to; settle makes it known.
-func (e *Engine) happen(r *running, h Event, at Position) {
-	ev := event{rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, unsteady: h.Unsteady, place: at, reading: true}
+// addReadingEvent takes note of what the reading at a place led to; settle makes it known.
+func (e *Engine) addReadingEvent(r *activeRule, h Event, at Position) {
+	ev := pendingEvent{rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, unsteady: h.Unsteady, position: at, fromReading: true}
 	if h.Kind == Resolved {
 		ev.reason = Recovered
 	}
-	e.note(ev)
+	e.enqueueEvent(ev)
 }
 
-// happenBeside takes note of an event that no reading led to.
-func (e *Engine) happenBeside(ev event) {
-	ev.place = e.placeOf(ev.rule.queue)
-	e.note(ev)
+// addEvent takes note of an event that no reading led to.
+func (e *Engine) addEvent(ev pendingEvent) {
+	ev.position = e.positionOf(ev.rule.queue)
+	e.enqueueEvent(ev)
 }
 
-// note takes note of an event with what its rule remembers from then on.
-func (e *Engine) note(ev event) {
-	of, s := ev.rule.queue, ev.rule.state
+// enqueueEvent takes note of an event with what its rule remembers from then on.
+func (e *Engine) enqueueEvent(ev pendingEvent) {
+	tq, s := ev.rule.queue, ev.rule.state
 	ev.floor, ev.waiting, ev.openings, ev.changes = s.Floor, s.Waiting, slices.Clone(s.Openings), s.Changes
-	if len(of.pending)+len(of.writing) == 0 {
-		e.unkept = append(e.unkept, of)
+	if len(tq.pending)+len(tq.writing) == 0 {
+		e.dirtyQueues = append(e.dirtyQueues, tq)
 	}
-	of.pending = append(of.pending, ev)
-	if e.beside {
-		signal(e.write)
+	tq.pending = append(tq.pending, ev)
+	if e.backgroundWrites {
+		signal(e.wakeWriter)
 	}
 }
 
 // Stats is what an Engine has counted. Counters begin with the process.
 type Stats struct {
-	Judged   uint64        // rules by frames of their devices
-	Opened   uint64        // notices
-	Resolved uint64        // notices
-	Open     int           // notices now
-	Rules    int           // that are judged now, each once for each of its devices
-	Lag      time.Duration // since the arrival of the oldest reading that waits to be judged
-	// Unjudged is how many entries of the journal are taken over and not judged for
+	Evaluated uint64        // rules by frames of their devices
+	Opened    uint64        // notices
+	Resolved  uint64        // notices
+	Open      int           // notices now
+	Rules     int           // that are judged now, each once for each of its devices
+	Lag       time.Duration // since the arrival of the oldest reading that waits to be judged
+	// Unevaluated is how many entries of the journal are taken over and not judged for
 	// all tenants yet.
-	Unjudged uint64
-	Closed   int // tenants whose devices wait until it has caught up
+	Unevaluated      uint64
+	ThrottledTenants int // tenants whose devices wait until it has caught up
 	// Unrecorded is how many entries of the journal are judged while the notices
 	// that they led to are not on disk yet.
 	Unrecorded uint64
@@ -270,8 +270,8 @@ type Stats struct {
 func (e *Engine) Stats() Stats {
 	taken, judged, recorded := e.positions()
 	return Stats{
-		Closed: int(e.queues.closed.Load()), Unjudged: taken - judged, Unrecorded: judged - recorded,
-		Judged: e.judged.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
+		ThrottledTenants: int(e.queues.throttled.Load()), Unevaluated: taken - judged, Unrecorded: judged - recorded,
+		Evaluated: e.evaluated.Load(), Opened: e.opened.Load(), Resolved: e.resolved.Load(),
 		Open: int(e.openNow.Load()), Rules: int(e.rulesNow.Load()), Lag: e.lag(),
 	}
 }
@@ -281,9 +281,9 @@ func (e *Engine) lag() (lag time.Duration) {
 	now := e.now()
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
-	for _, of := range e.queues.of {
-		if of.count > 0 {
-			lag = max(lag, time.Duration(now-of.since)*time.Millisecond)
+	for _, tq := range e.queues.byTenant {
+		if tq.count > 0 {
+			lag = max(lag, time.Duration(now-tq.since)*time.Millisecond)
 		}
 	}
 	return lag
@@ -297,94 +297,94 @@ type Progress struct {
 
 // Progress tells of a tenant's running rule on readings, on a device without an open
 // notice; false of any other.
-func (e *Engine) Progress(t tenant.ID, of Pair) (Progress, bool) {
+func (e *Engine) Progress(t tenant.ID, pair Pair) (Progress, bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	r := e.mine(t, of)
-	if r == nil || r.test == nil || r.state.Open || r.unlearned {
+	r := e.lookupOwned(t, pair)
+	if r == nil || r.predicate == nil || r.state.Open || r.needsReplay {
 		return Progress{}, false
 	}
-	return Progress{Hits: r.state.hits(r.test), Waits: r.state.Waiting}, true
+	return Progress{Hits: r.state.hits(r.predicate), Waits: r.state.Waiting}, true
 }
 
 // put makes r one of what is judged, in place of what there was of its rule and
 // device.
-func (e *Engine) put(r *running) {
-	if old := e.at(r.pair()); old != nil {
+func (e *Engine) put(r *activeRule) {
+	if old := e.lookup(r.pair()); old != nil {
 		e.remove(old)
 	}
 	list := e.rules[r.ID]
 	i, _ := slices.BinarySearchFunc(list, r.Device, byDevice)
 	e.rules[r.ID] = slices.Insert(list, i, r)
-	e.pairs++
+	e.activeCount++
 	r.queue = e.queueOf(r.Tenant)
 	r.queue.rules++
-	if r.test == nil {
-		e.offline[r.Device] = with(e.offline[r.Device], r)
-		e.comings.watch(r.Device, true)
+	if r.predicate == nil {
+		e.offlineRules[r.Device] = insertByRule(e.offlineRules[r.Device], r)
+		e.presenceInbox.watch(r.Device, true)
 	} else {
-		e.byDevice[r.Device] = with(e.byDevice[r.Device], r)
+		e.readingRules[r.Device] = insertByRule(e.readingRules[r.Device], r)
 		e.queues.watch(r.Device, 1)
 	}
 	if r.notice != nil {
-		e.open[r.notice.ID] = r
+		e.openByNotice[r.notice.ID] = r
 	}
 	e.count()
-	if r.test == nil {
+	if r.predicate == nil {
 		e.schedule(r)
 	}
 }
 
-func byDevice(r *running, id device.ID) int { return cmp.Compare(r.Device, id) }
+func byDevice(r *activeRule, id device.ID) int { return cmp.Compare(r.Device, id) }
 
-// at is what is judged of a rule and a device; nil: nothing.
-func (e *Engine) at(of Pair) *running {
-	list := e.rules[of.Rule]
-	if i, there := slices.BinarySearchFunc(list, of.Device, byDevice); there {
+// lookup is what is judged of a rule and a device; nil: nothing.
+func (e *Engine) lookup(pair Pair) *activeRule {
+	list := e.rules[pair.Rule]
+	if i, found := slices.BinarySearchFunc(list, pair.Device, byDevice); found {
 		return list[i]
 	}
 	return nil
 }
 
 // remove ends the judging of a rule on a device.
-func (e *Engine) remove(r *running) {
+func (e *Engine) remove(r *activeRule) {
 	list := e.rules[r.ID]
-	i, there := slices.BinarySearchFunc(list, r.Device, byDevice)
-	if !there || list[i] != r {
+	i, found := slices.BinarySearchFunc(list, r.Device, byDevice)
+	if !found || list[i] != r {
 		return
 	}
 	if e.rules[r.ID] = slices.Delete(list, i, i+1); len(list) == 1 {
 		delete(e.rules, r.ID)
 	}
-	e.pairs--
+	e.activeCount--
 	if r.notice != nil {
-		delete(e.open, r.notice.ID)
+		delete(e.openByNotice, r.notice.ID)
 	}
 	r.due = 0
-	if r.test == nil {
-		if without(e.offline, r) {
-			e.comings.watch(r.Device, false)
+	if r.predicate == nil {
+		if removeFromDevice(e.offlineRules, r) {
+			e.presenceInbox.watch(r.Device, false)
 		}
 	} else {
-		without(e.byDevice, r)
+		removeFromDevice(e.readingRules, r)
 		e.queues.watch(r.Device, -1)
 	}
 	r.queue.rules--
-	e.forget(r.queue)
+	e.dropQueue(r.queue)
 	e.count()
 }
 
-// with adds r to its device's list, which is by number: so that what happens
+// insertByRule adds r to its device's list, which is by number: so that what happens
 // at the same time is recorded in the same order after a restart too.
-func with(list []*running, r *running) []*running {
-	i, _ := slices.BinarySearchFunc(list, r, func(a, b *running) int { return cmp.Compare(a.ID, b.ID) })
+func insertByRule(list []*activeRule, r *activeRule) []*activeRule {
+	i, _ := slices.BinarySearchFunc(list, r, func(a, b *activeRule) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.Insert(list, i, r)
 }
 
-// without takes r out of its device's list, and tells whether that is empty
+// removeFromDevice takes r out of its device's list, and tells whether that is empty
 // now.
-func without(by map[device.ID][]*running, r *running) bool {
-	var left []*running
+func removeFromDevice(by map[device.ID][]*activeRule, r *activeRule) bool {
+	var left []*activeRule
 	for _, other := range by[r.Device] {
 		if other != r {
 			left = append(left, other)
@@ -399,6 +399,6 @@ func without(by map[device.ID][]*running, r *running) bool {
 }
 
 func (e *Engine) count() {
-	e.openNow.Store(int64(len(e.open)))
-	e.rulesNow.Store(int64(e.pairs))
+	e.openNow.Store(int64(len(e.openByNotice)))
+	e.rulesNow.Store(int64(e.activeCount))
 }

@@ -24,32 +24,32 @@ const (
 	minute = 60 * second
 )
 
-// teller is whom the engine hands news to.
-type teller interface {
-	Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
-	Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
-	Acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
+// notifier is whom the engine hands news to.
+type notifier interface {
+	NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
+	NoticeClosed(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
+	NoticeAcknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
 }
 
-// yard is an engine over real stores, with one tenant and one station. Batches
+// fixture is an engine over real stores, with one tenant and one station. Batches
 // go through the journal: what is sent is durable, what is judged is judged.
-type yard struct {
+type fixture struct {
 	*testkit.Stores
-	t         testing.TB
-	owner     tenant.ID
-	station   *device.Product
-	mast      *device.Device
-	rules     *alarm.RuleStore
-	positions *alarm.PositionStore
-	readings  *reading.Store
-	hub       *live.Hub
-	engine    *alarm.Engine
-	teller    teller // the desk, unless a test says otherwise
-	until     func() time.Time
-	turns     *reading.Turns // of work over readings; nil: it waits for nobody
-	anHour    int            // notices that a rule may begin within an hour; 0: any number
-	stopped   time.Time      // until when the engine before let devices in
-	pos       uint64         // of the newest batch in the journal
+	t              testing.TB
+	owner          tenant.ID
+	station        *device.Product
+	mast           *device.Device
+	rules          *alarm.RuleStore
+	positions      *alarm.PositionStore
+	readings       *reading.Store
+	hub            *live.Hub
+	engine         *alarm.Engine
+	notifier       notifier // the desk, unless a test says otherwise
+	retentionClock func() time.Time
+	turns          *reading.Turns // of work over readings; nil: it waits for nobody
+	maxPerHour     int            // notices that a rule may begin within an hour; 0: any number
+	previousStop   time.Time      // until when the engine before let devices in
+	pos            uint64         // of the newest batch in the journal
 }
 
 // stride is by how much a test goes on from one story to the next: by one, or
@@ -61,15 +61,15 @@ func stride(short int) int {
 	return 1
 }
 
-func newYard(t testing.TB) *yard {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	y := &yard{Stores: testkit.NewStores(t), t: t, hub: live.NewHub("e")}
-	y.teller = y.Desk
-	y.owner = y.Tenant(t, "field").ID
-	y.station = y.Station(t)
-	y.mast = y.Device(t, y.owner, y.station, "MAST")
-	y.rules, y.positions = alarm.NewRuleStore(y.DB, y.Catalog, y.Clock.Now), alarm.NewPositionStore(y.DB)
-	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: y.Clock.Now})
+	fx := &fixture{Stores: testkit.NewStores(t), t: t, hub: live.NewHub("e")}
+	fx.notifier = fx.Desk
+	fx.owner = fx.Tenant(t, "field").ID
+	fx.station = fx.Station(t)
+	fx.mast = fx.Device(t, fx.owner, fx.station, "MAST")
+	fx.rules, fx.positions = alarm.NewRuleStore(fx.DB, fx.Catalog, fx.Clock.Now), alarm.NewPositionStore(fx.DB)
+	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: fx.Clock.Now})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,149 +78,149 @@ func newYard(t testing.TB) *yard {
 			t.Error(err)
 		}
 	})
-	y.readings = readings
-	y.Devices.OnChange(func(t tenant.ID, _ device.ID) { y.engine.Regroup(t) })
-	y.start()
-	y.engine.LetIn()
-	return y
+	fx.readings = readings
+	fx.Devices.OnChange(func(t tenant.ID, _ device.ID) { fx.engine.Regroup(t) })
+	fx.start()
+	fx.engine.LetIn()
+	return fx
 }
 
 // start makes an engine as a start of the server does, up to where devices are
 // let in.
-func (y *yard) start() {
-	y.t.Helper()
-	y.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB: y.DB, Catalog: y.Catalog, Rules: y.rules, Positions: y.positions, Devices: y.Devices, Registry: y.Registry, Presence: y.Presence,
-		Readings: y.readings, Screens: y.hub, Teller: y.teller, Now: y.Clock.Now, Ran: y.Clock.Ran, Until: y.until, Stopped: y.stopped,
-		Written: func(ctx context.Context) error { return y.Status.Flush(ctx, false) }, Log: y.Log.Logger, NoticesAnHour: y.anHour,
-		Turns: y.turns,
+func (fx *fixture) start() {
+	fx.t.Helper()
+	fx.engine = alarm.NewEngine(alarm.EngineOptions{
+		DB: fx.DB, Catalog: fx.Catalog, Rules: fx.rules, Positions: fx.positions, Devices: fx.Devices, Registry: fx.Registry, Presence: fx.Presence,
+		Readings: fx.readings, Screens: fx.hub, Notifier: fx.notifier, Now: fx.Clock.Now, Uptime: fx.Clock.Ran, RetentionClock: fx.retentionClock, PreviousStop: fx.previousStop,
+		FlushPresence: func(ctx context.Context) error { return fx.Status.Flush(ctx, false) }, Logger: fx.Log.Logger, MaxNoticesPerHour: fx.maxPerHour,
+		Turns: fx.turns,
 	})
-	y.Registry.OnChange(y.engine.Regroup)
-	if err := y.engine.Start(y.t.Context()); err != nil {
-		y.t.Fatal(err)
+	fx.Registry.OnChange(fx.engine.Regroup)
+	if err := fx.engine.Start(fx.t.Context()); err != nil {
+		fx.t.Fatal(err)
 	}
 }
 
 // restart is a kill of the server and its next start: the engine is another
 // one, and judges first what the journal holds behind the recorded position.
-func (y *yard) restart() {
-	y.t.Helper()
-	y.restartAfter(0)
+func (fx *fixture) restart() {
+	fx.t.Helper()
+	fx.restartAfter(0)
 }
 
 // restartAfter is restart after the server was down for so long.
-func (y *yard) restartAfter(down time.Duration) {
-	y.t.Helper()
-	y.stopped = y.Clock.Now()
-	y.Clock.Advance(down)
-	if err := y.Status.Flush(y.t.Context(), true); err != nil {
-		y.t.Fatal(err)
+func (fx *fixture) restartAfter(down time.Duration) {
+	fx.t.Helper()
+	fx.previousStop = fx.Clock.Now()
+	fx.Clock.Advance(down)
+	if err := fx.Status.Flush(fx.t.Context(), true); err != nil {
+		fx.t.Fatal(err)
 	}
-	y.Restart(y.t)
-	y.start()
-	y.must(y.engine.Judge(y.t.Context(), 0, nil)) // what waits
-	y.Presence.LetIn()
-	y.engine.LetIn()
+	fx.Restart(fx.t)
+	fx.start()
+	fx.must(fx.engine.Evaluate(fx.t.Context(), 0, nil)) // what waits
+	fx.Presence.LetIn()
+	fx.engine.LetIn()
 }
 
-// rule keeps a rule of the mast and runs it.
-func (y *yard) rule(with func(r *alarm.Rule)) alarm.RuleID {
-	y.t.Helper()
+// createRule keeps a rule of the mast and runs it.
+func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
+	fx.t.Helper()
 	r := alarm.Rule{
-		Name: "Frost", Device: y.mast.ID, Trigger: alarm.AttributeChange, Hits: 1, Window: time.Minute, ByHand: true,
+		Name: "Frost", Device: fx.mast.ID, Trigger: alarm.AttributeChange, Hits: 1, Window: time.Minute, ManualRelease: true,
 		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
 	}
 	if with != nil {
 		with(&r)
 	}
-	id, err := y.rules.Create(y.t.Context(), y.owner, &r)
+	id, err := fx.rules.Create(fx.t.Context(), fx.owner, &r)
 	if err != nil {
-		y.t.Fatal(err)
+		fx.t.Fatal(err)
 	}
-	y.publish(id)
+	fx.publish(id)
 	return id
 }
 
-func (y *yard) publish(id alarm.RuleID) {
-	y.t.Helper()
-	y.must(y.engine.Change(y.t.Context(), y.owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
-		return y.rules.Publish(ctx, y.owner, id, "Ada")
+func (fx *fixture) publish(id alarm.RuleID) {
+	fx.t.Helper()
+	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+		return fx.rules.Publish(ctx, fx.owner, id, "Ada")
 	}))
 }
 
-func (y *yard) unpublish(id alarm.RuleID) {
-	y.t.Helper()
-	y.must(y.engine.Change(y.t.Context(), y.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
-		return y.rules.Unpublish(ctx, y.owner, id, "Ada")
+func (fx *fixture) unpublish(id alarm.RuleID) {
+	fx.t.Helper()
+	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
+		return fx.rules.Unpublish(ctx, fx.owner, id, "Ada")
 	}))
 }
 
 // revision is a rule's.
-func (y *yard) revision(id alarm.RuleID) int64 {
-	y.t.Helper()
-	list, err := y.rules.Rules(y.t.Context(), y.owner, []alarm.RuleID{id})
-	y.must(err)
+func (fx *fixture) revision(id alarm.RuleID) int64 {
+	fx.t.Helper()
+	list, err := fx.rules.Rules(fx.t.Context(), fx.owner, []alarm.RuleID{id})
+	fx.must(err)
 	if len(list) != 1 {
-		y.t.Fatalf("%d rules", len(list))
+		fx.t.Fatalf("%d rules", len(list))
 	}
 	return list[0].Revision
 }
 
-func (y *yard) must(err error) {
-	y.t.Helper()
+func (fx *fixture) must(err error) {
+	fx.t.Helper()
 	if err != nil {
-		y.t.Fatal(err)
+		fx.t.Fatal(err)
 	}
 }
 
 // frame is one of the mast, so many milliseconds after the clock's start.
-func (y *yard) frame(after int64, values map[string]reading.Value) reading.Arrival {
-	a := reading.Arrival{At: y.Clock.Milli(), Frame: reading.Frame{Tenant: y.owner, Device: y.mast.ID, Time: testkit.Start.UnixMilli() + after}}
+func (fx *fixture) frame(after int64, values map[string]reading.Value) reading.Arrival {
+	a := reading.Arrival{At: fx.Clock.Milli(), Frame: reading.Frame{Tenant: fx.owner, Device: fx.mast.ID, Time: testkit.Start.UnixMilli() + after}}
 	for identifier, v := range values {
-		a.Fields = append(a.Fields, reading.Field{Property: y.station.Property(identifier).ID, Value: v})
+		a.Fields = append(a.Fields, reading.Field{Property: fx.station.Property(identifier).ID, Value: v})
 	}
 	slices.SortFunc(a.Fields, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
 	return a
 }
 
-func (y *yard) air(after int64, degrees float64) reading.Arrival {
-	return y.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees)})
+func (fx *fixture) airTemp(after int64, degrees float64) reading.Arrival {
+	return fx.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees)})
 }
 
 // send makes a batch durable and does not judge it.
-func (y *yard) send(batch ...reading.Arrival) {
-	y.t.Helper()
-	y.must(y.readings.Append(y.t.Context(), batch))
-	y.pos++
+func (fx *fixture) send(batch ...reading.Arrival) {
+	fx.t.Helper()
+	fx.must(fx.readings.Append(fx.t.Context(), batch))
+	fx.pos++
 }
 
-// judge sends a batch and judges it.
-func (y *yard) judge(batch ...reading.Arrival) {
-	y.t.Helper()
-	y.send(batch...)
-	y.must(y.engine.Judge(y.t.Context(), y.pos, batch))
+// evaluate sends a batch and judges it.
+func (fx *fixture) evaluate(batch ...reading.Arrival) {
+	fx.t.Helper()
+	fx.send(batch...)
+	fx.must(fx.engine.Evaluate(fx.t.Context(), fx.pos, batch))
 }
 
-func (y *yard) tick() time.Time {
-	y.t.Helper()
-	next, err := y.engine.Tick(y.t.Context())
-	y.must(err)
+func (fx *fixture) tick() time.Time {
+	fx.t.Helper()
+	next, err := fx.engine.Tick(fx.t.Context())
+	fx.must(err)
 	return next
 }
 
-// told is the tenant's notices, oldest first, in short: from when to when in
+// noticeSummary is the tenant's notices, oldest first, in short: from when to when in
 // seconds after the clock's start, and why they ended.
-func (y *yard) told() string {
-	y.t.Helper()
-	list, total, err := y.Notices.Page(y.t.Context(), y.owner, alarm.NoticeQuery{Limit: 400})
-	y.must(err)
+func (fx *fixture) noticeSummary() string {
+	fx.t.Helper()
+	list, total, err := fx.Notices.Page(fx.t.Context(), fx.owner, alarm.NoticeQuery{Limit: 400})
+	fx.must(err)
 	if int(total) != len(list) {
-		y.t.Fatalf("%d notices, %d listed", total, len(list))
+		fx.t.Fatalf("%d notices, %d listed", total, len(list))
 	}
 	var lines []string
 	for _, n := range slices.Backward(list) {
-		d, err := y.Notices.Get(y.t.Context(), y.owner, n.ID)
-		y.must(err)
+		d, err := fx.Notices.Get(fx.t.Context(), fx.owner, n.ID)
+		fx.must(err)
 		line := fmt.Sprintf("%s %s-", n.Title, seconds(n.Start))
 		if n.Status != alarm.Pending {
 			line += fmt.Sprintf("%s %s", seconds(n.End), d.Reason)
@@ -237,34 +237,34 @@ func seconds(at int64) string {
 	return fmt.Sprintf("%g", float64(at-testkit.Start.UnixMilli())/1000)
 }
 
-// wants fails the test unless the notices are those.
-func (y *yard) wants(want string) {
-	y.t.Helper()
-	if got := y.told(); got != want {
-		y.t.Errorf("notices %q, want %q", got, want)
+// wantNotices fails the test unless the notices are those.
+func (fx *fixture) wantNotices(want string) {
+	fx.t.Helper()
+	if got := fx.noticeSummary(); got != want {
+		fx.t.Errorf("notices %q, want %q", got, want)
 	}
 }
 
-func (y *yard) newest() alarm.Notice {
-	y.t.Helper()
-	list, _, err := y.Notices.Page(y.t.Context(), y.owner, alarm.NoticeQuery{Limit: 1})
-	y.must(err)
+func (fx *fixture) newest() alarm.Notice {
+	fx.t.Helper()
+	list, _, err := fx.Notices.Page(fx.t.Context(), fx.owner, alarm.NoticeQuery{Limit: 1})
+	fx.must(err)
 	if len(list) == 0 {
-		y.t.Fatal("no notice")
+		fx.t.Fatal("no notice")
 	}
 	return list[0]
 }
 
 // fail makes the database refuse a statement on a table, such as INSERT ON
 // notices, until the returned function is called.
-func (y *yard) fail(what string) (mend func()) {
-	y.t.Helper()
-	return testkit.Refuse(y.t, y.DB, what)
+func (fx *fixture) fail(what string) (undo func()) {
+	fx.t.Helper()
+	return testkit.Refuse(fx.t, fx.DB, what)
 }
 
-func (y *yard) sql(statement string) {
-	y.t.Helper()
-	y.must(y.DB.Tx(context.WithoutCancel(y.t.Context()), func(ctx context.Context, tx bun.IDB) error {
+func (fx *fixture) sql(statement string) {
+	fx.t.Helper()
+	fx.must(fx.DB.Tx(context.WithoutCancel(fx.t.Context()), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, statement)
 		return err
 	}))

@@ -22,26 +22,26 @@ import (
 func TestEngineUnderConcurrency(t *testing.T) {
 	for name, beside := range map[string]bool{"written while judging waits": false, "written beside judging": true} {
 		t.Run(name, func(t *testing.T) {
-			y := newYard(t)
+			fx := newFixture(t)
 			stop := func() {}
 			if beside {
-				stop = y.working()
+				stop = fx.runEngine()
 			}
-			underConcurrency(t, y, stop)
+			underConcurrency(t, fx, stop)
 		})
 	}
 }
 
 // underConcurrency lets everything happen at once; written is called when
 // readings come no more, and all that they led to must be on disk then.
-func underConcurrency(t *testing.T, y *yard, written func()) {
+func underConcurrency(t *testing.T, fx *fixture, written func()) {
 	const rules, rounds = 4, 30
-	screen, _, _, _ := y.hub.Subscribe(y.owner, "", "")
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
 	var ids []alarm.RuleID
 	for i := range rules {
-		ids = append(ids, y.rule(func(r *alarm.Rule) { r.Name = fmt.Sprint("rule ", i) }))
+		ids = append(ids, fx.createRule(func(r *alarm.Rule) { r.Name = fmt.Sprint("rule ", i) }))
 	}
-	silent := y.offlineRule()
+	silent := fx.createOfflineRule()
 	var people, judging sync.WaitGroup
 	stop := make(chan struct{})
 	judging.Go(func() {
@@ -51,7 +51,7 @@ func underConcurrency(t *testing.T, y *yard, written func()) {
 				return
 			default:
 			}
-			y.judge(y.air(n*10, float64(n%3)), y.air(n*10+5, float64((n+1)%3)))
+			fx.evaluate(fx.airTemp(n*10, float64(n%3)), fx.airTemp(n*10+5, float64((n+1)%3)))
 		}
 	})
 	judging.Go(func() {
@@ -62,39 +62,39 @@ func underConcurrency(t *testing.T, y *yard, written func()) {
 			default:
 			}
 			if n%2 == 0 {
-				y.Presence.Seen(testkit.Ref(y.mast))
+				fx.Presence.Seen(testkit.Ref(fx.mast))
 			} else {
-				y.Presence.Gone(testkit.Ref(y.mast))
-				y.Clock.Advance(6 * time.Minute)
+				fx.Presence.Gone(testkit.Ref(fx.mast))
+				fx.Clock.Advance(6 * time.Minute)
 			}
-			if _, err := y.engine.Tick(t.Context()); err != nil {
+			if _, err := fx.engine.Tick(t.Context()); err != nil {
 				t.Error(err)
 			}
 		}
 	})
-	testkit.Eventually(t, "notices that come and go", func() bool { return y.engine.Stats().Opened >= rounds })
+	testkit.Eventually(t, "notices that come and go", func() bool { return fx.engine.Stats().Opened >= rounds })
 	for i, id := range ids {
 		people.Go(func() {
 			for range rounds {
 				for why, how := range map[alarm.Reason]func(ctx context.Context) error{
-					alarm.Stopped: func(ctx context.Context) error { return y.rules.Unpublish(ctx, y.owner, id, "Ada") },
-					alarm.Changed: func(ctx context.Context) error { return y.rules.Publish(ctx, y.owner, id, "Ada") },
+					alarm.Stopped: func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, id, "Ada") },
+					alarm.Changed: func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, id, "Ada") },
 				} {
-					if err := y.engine.Change(t.Context(), y.owner, []alarm.RuleID{id}, why, how); err != nil {
+					if err := fx.engine.Change(t.Context(), fx.owner, []alarm.RuleID{id}, why, how); err != nil {
 						t.Error(err)
 					}
 				}
 				if i == 0 {
-					if err := y.engine.Reload(t.Context()); err != nil {
+					if err := fx.engine.Reload(t.Context()); err != nil {
 						t.Error(err)
 					}
 				}
-				list, _, err := y.Notices.Page(t.Context(), y.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
+				list, _, err := fx.Notices.Page(t.Context(), fx.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
 				if err != nil {
 					t.Error(err)
 				}
 				for _, n := range list {
-					if err := y.engine.ResolveByHand(t.Context(), y.owner, n.ID, "Ada", ""); err != nil && !errs.Is(err, errs.Refused) {
+					if err := fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", ""); err != nil && !errs.Is(err, errs.Refused) {
 						t.Error(err)
 					}
 				}
@@ -105,18 +105,18 @@ func underConcurrency(t *testing.T, y *yard, written func()) {
 	close(stop)
 	judging.Wait()
 	written()
-	if recorded := y.engine.Recorded(); recorded != y.pos {
-		t.Errorf("recorded up to %d of %d", recorded, y.pos)
+	if recorded := fx.engine.Recorded(); recorded != fx.pos {
+		t.Errorf("recorded up to %d of %d", recorded, fx.pos)
 	}
-	atMostOneOpen(t, y)
+	atMostOneOpen(t, fx)
 	for _, id := range append(ids, silent) {
-		y.unpublish(id)
+		fx.unpublish(id)
 	}
-	s := y.engine.Stats()
+	s := fx.engine.Stats()
 	if s.Open != 0 || s.Rules != 0 || s.Opened != s.Resolved || s.Opened < rounds {
 		t.Errorf("%+v", s)
 	}
-	list, total, err := y.Notices.Page(t.Context(), y.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
+	list, total, err := fx.Notices.Page(t.Context(), fx.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
 	if err != nil || total != 0 {
 		t.Errorf("open still: %v (%v)", list, err)
 	}
@@ -124,13 +124,13 @@ func underConcurrency(t *testing.T, y *yard, written func()) {
 	case <-screen.Ended: // slow, so it was cut off: what it missed it would fetch
 	default:
 		// Of one that begins or is over it is told once more since when it holds.
-		type told struct{ ID, ResolveStatus int64 }
-		of := map[told]int{}
+		type event struct{ ID, ResolveStatus int64 }
+		of := map[event]int{}
 		for range len(screen.Events) {
-			var what told
+			var what event
 			var since struct{ HoldsSince int64 }
 			data := (<-screen.Events).Data
-			y.must(errors.Join(json.Unmarshal(data, &what), json.Unmarshal(data, &since)))
+			fx.must(errors.Join(json.Unmarshal(data, &what), json.Unmarshal(data, &since)))
 			if of[what]++; of[what] > 1 && since.HoldsSince == 0 || of[what] > 2 {
 				t.Errorf("told %d times: %s", of[what], data)
 			}
@@ -143,46 +143,46 @@ func underConcurrency(t *testing.T, y *yard, written func()) {
 
 // While Run writes beside judging, a batch is taken at once and recorded soon;
 // when the database refuses, judging waits for it, and a kill loses nothing.
-func TestEngineWritesBeside(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	stop := y.working()
-	recorded := func() bool { return y.engine.Recorded() == y.pos }
-	y.judge(y.air(1*second, 1))
+func TestEngineWritesInBackground(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	stop := fx.runEngine()
+	recorded := func() bool { return fx.engine.Recorded() == fx.pos }
+	fx.evaluate(fx.airTemp(1*second, 1))
 	testkit.Eventually(t, "the first notice", recorded)
-	y.wants("Frost 1-")
-	mend := y.fail("UPDATE ON notices")
-	first := y.pos
-	y.judge(y.air(2*second, 3)) // taken; not on disk
-	y.judge(y.air(3*second, 1))
-	if got := y.engine.Recorded(); got != first {
+	fx.wantNotices("Frost 1-")
+	undo := fx.fail("UPDATE ON notices")
+	first := fx.pos
+	fx.evaluate(fx.airTemp(2*second, 3)) // taken; not on disk
+	fx.evaluate(fx.airTemp(3*second, 1))
+	if got := fx.engine.Recorded(); got != first {
 		t.Errorf("recorded up to %d, want %d", got, first)
 	}
-	if of, err := y.positions.OfTenants(t.Context()); err != nil || of[y.owner] != (alarm.Position{Entry: first}) {
+	if of, err := fx.positions.LoadTenants(t.Context()); err != nil || of[fx.owner] != (alarm.Position{Entry: first}) {
 		t.Errorf("on disk up to %v (%v), want %d", of, err, first)
 	}
-	mend()
+	undo()
 	stop()
-	y.restart()
-	y.wants("Frost 1-2 recovered; Frost 3-")
+	fx.restart()
+	fx.wantNotices("Frost 1-2 recovered; Frost 3-")
 	if !recorded() {
-		t.Errorf("recorded up to %d of %d", y.engine.Recorded(), y.pos)
+		t.Errorf("recorded up to %d of %d", fx.engine.Recorded(), fx.pos)
 	}
 }
 
 // The same batch given twice, and an older one, lead to nothing.
-func TestEngineTakesABatchOnce(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	batches := [][]reading.Arrival{{y.air(1*second, 1)}, {y.air(2*second, 3)}, {y.air(3*second, 1)}}
+func TestEngineIgnoresRepeatedBatches(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	batches := [][]reading.Arrival{{fx.airTemp(1*second, 1)}, {fx.airTemp(2*second, 3)}, {fx.airTemp(3*second, 1)}}
 	for _, b := range batches {
-		y.judge(b...)
+		fx.evaluate(b...)
 	}
 	for i, b := range batches {
-		y.must(y.engine.Judge(t.Context(), uint64(i+1), b))
+		fx.must(fx.engine.Evaluate(t.Context(), uint64(i+1), b))
 	}
-	y.wants("Frost 1-2 recovered; Frost 3-")
-	if s := y.engine.Stats(); s.Judged != 3 {
+	fx.wantNotices("Frost 1-2 recovered; Frost 3-")
+	if s := fx.engine.Stats(); s.Evaluated != 3 {
 		t.Errorf("%+v", s)
 	}
 }

@@ -26,7 +26,7 @@ func BenchmarkStep(b *testing.B) {
 			for i := range c.terms {
 				r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: p.Properties[i].Identifier, Operator: Above, Value: reading.Number(50)})
 			}
-			t, err := NewTest(r, p, 0)
+			t, err := NewPredicate(r, p, 0)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -56,11 +56,11 @@ func BenchmarkStep(b *testing.B) {
 
 // A reading that comes late, or again, is judged where it belongs; samples after
 // it that measured all that it says are left alone.
-func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
+func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
 		{ID: 1, Identifier: "a", DataType: device.Number}, {ID: 2, Identifier: "b", DataType: device.Number},
 	}}
-	test, err := NewTest(Rule{Hits: 3, Window: time.Hour, Conditions: []Condition{
+	predicate, err := NewPredicate(Rule{Hits: 3, Window: time.Hour, Conditions: []Condition{
 		{Join: "and", Attribute: "a", Operator: Above, Value: reading.Number(50)}, {Join: "or", Attribute: "b", Operator: Above, Value: reading.Number(50)},
 	}}, p, 0)
 	if err != nil {
@@ -80,35 +80,35 @@ func TestLateReadingJudgesOnlyWhatItChanged(t *testing.T) {
 		{"another value at its time", 10_000, frame(99, 1), 9},
 		{"of one property alone", 10_500, frame(99, 0)[:1], 10},
 	} {
-		s := NewState(test, 0)
+		s := NewState(predicate, 0)
 		for n := int64(1); n <= 60; n++ {
-			Step(test, s, n*1000, n*1000, frame(1, 1))
+			Step(predicate, s, n*1000, n*1000, frame(1, 1))
 		}
 		for i := range s.samples {
 			s.samples[i].holds = true // wrong of each: who judges one anew says so
 		}
-		Step(test, s, c.at, c.at, c.fields)
-		s.refresh(test)
+		Step(predicate, s, c.at, c.at, c.fields)
+		s.reevaluate(predicate)
 		for i := c.upTo + 1; i < len(s.samples); i++ {
 			if !s.samples[i].holds {
 				t.Fatalf("%s: sample %d was judged anew", c.name, i)
 			}
 		}
-		if want := test.holds(s.samples[c.upTo].values, false); s.samples[c.upTo].holds != want {
+		if want := predicate.holds(s.samples[c.upTo].values, false); s.samples[c.upTo].holds != want {
 			t.Errorf("%s: sample %d is not judged", c.name, c.upTo)
 		}
 	}
 	// What nobody has measured since is carried on, as far as somebody has.
-	s := NewState(test, 0)
+	s := NewState(predicate, 0)
 	for n := int64(1); n <= 9; n++ {
 		fields := frame(1, 1)
 		if n != 1 && n != 6 {
 			fields = fields[:1]
 		}
-		Step(test, s, n*1000, n*1000, fields)
+		Step(predicate, s, n*1000, n*1000, fields)
 	}
-	Step(test, s, 2500, 2500, frame(0, 99)[1:])
-	s.refresh(test)
+	Step(predicate, s, 2500, 2500, frame(0, 99)[1:])
+	s.reevaluate(predicate)
 	var holds []bool
 	for _, one := range s.samples {
 		holds = append(holds, one.holds)
@@ -128,7 +128,7 @@ func BenchmarkStepLate(b *testing.B) {
 		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number})
 		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)})
 	}
-	test, err := NewTest(r, p, 0)
+	predicate, err := NewPredicate(r, p, 0)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -137,13 +137,13 @@ func BenchmarkStepLate(b *testing.B) {
 		at   func(n int64) int64
 	}{{"new", func(n int64) int64 { return n * 100 }}, {"again", func(n int64) int64 { return 100_000_000 - 100*(n%100) }}} {
 		b.Run(c.name, func(b *testing.B) {
-			s := NewState(test, 0)
+			s := NewState(predicate, 0)
 			fields := make([]reading.Field, 5)
 			step := func(at int64) {
 				for i := range fields {
 					fields[i] = reading.Field{Property: device.PropertyID(i + 1), Value: reading.Number(float64(at % 100))}
 				}
-				Step(test, s, at, at, fields)
+				Step(predicate, s, at, at, fields)
 			}
 			for n := range int64(200) {
 				step(100_000_000 - 20_000 + n*100)

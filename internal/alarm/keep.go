@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	// expansion is how far a notice's chart reaches before its start and behind
+	// chartMargin is how far a notice's chart reaches before its start and behind
 	// its end.
-	expansion = 5 * time.Minute
-	// keptPoints is how many points of each property are kept.
-	keptPoints = 500
-	// keptAtOnce is how many charts are written in one transaction, and
+	chartMargin = 5 * time.Minute
+	// maxChartPoints is how many points of each property are kept.
+	maxChartPoints = 500
+	// chartBatchSize is how many charts are written in one transaction, and
 	// removedAtOnce how many notices are removed in one.
-	keptAtOnce    = 50
-	removedAtOnce = 1000
+	chartBatchSize = 50
+	removedAtOnce  = 1000
 	// noticeYears is for how long notices are kept, and sweepEvery how often
 	// older ones are looked for.
 	noticeYears = 3
@@ -33,20 +33,22 @@ const (
 	keepAgain   = 10 * time.Second
 )
 
-// keeper keeps with each notice that is over the points of its chart, since
+// noticeArchiver keeps with each notice that is over the points of its chart, since
 // the readings themselves go earlier, and removes notices that are too old.
 // What it has to do is found in the database, so a restart loses nothing.
-type keeper struct {
+type noticeArchiver struct {
 	o    *EngineOptions
 	idle atomic.Bool   // nothing is waiting for its time
 	wake chan struct{} // holds one
 }
 
-func newKeeper(o *EngineOptions) *keeper { return &keeper{o: o, wake: make(chan struct{}, 1)} }
+func newNoticeArchiver(o *EngineOptions) *noticeArchiver {
+	return &noticeArchiver{o: o, wake: make(chan struct{}, 1)}
+}
 
-// soon says that a notice is over. One that ends later than another is kept
+// wakeUp says that a notice is over. One that ends later than another is kept
 // later, so only a keeper that waits for nothing is woken.
-func (k *keeper) soon() {
+func (k *noticeArchiver) wakeUp() {
 	if k.idle.Swap(false) {
 		select {
 		case k.wake <- struct{}{}:
@@ -55,7 +57,7 @@ func (k *keeper) soon() {
 	}
 }
 
-func (k *keeper) run(ctx context.Context) {
+func (k *noticeArchiver) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -67,7 +69,7 @@ func (k *keeper) run(ctx context.Context) {
 		}
 		next, err := k.pass(ctx)
 		if err != nil && ctx.Err() == nil {
-			k.o.Log.Warn("charts of alarm notices not kept, trying again", "error", err)
+			k.o.Logger.Warn("charts of alarm notices not kept, trying again", "error", err)
 			next = k.o.Now().Add(keepAgain)
 		}
 		timer.Reset(max(next.Sub(k.o.Now()), time.Millisecond))
@@ -75,13 +77,13 @@ func (k *keeper) run(ctx context.Context) {
 }
 
 // pass keeps and removes what is due, and answers when to look again.
-func (k *keeper) pass(ctx context.Context) (time.Time, error) {
+func (k *noticeArchiver) pass(ctx context.Context) (time.Time, error) {
 	for {
-		done, err := k.some(ctx)
+		done, err := k.archiveBatch(ctx)
 		if err != nil {
 			return time.Time{}, err
 		}
-		if done < keptAtOnce {
+		if done < chartBatchSize {
 			break
 		}
 	}
@@ -97,7 +99,7 @@ func (k *keeper) pass(ctx context.Context) (time.Time, error) {
 	next := k.o.Now().Add(sweepEvery)
 	if len(earliest) > 0 {
 		k.idle.Store(false)
-		if due := time.UnixMilli(earliest[0]).Add(expansion); due.Before(next) {
+		if due := time.UnixMilli(earliest[0]).Add(chartMargin); due.Before(next) {
 			next = due
 		}
 	}
@@ -105,16 +107,16 @@ func (k *keeper) pass(ctx context.Context) (time.Time, error) {
 }
 
 // waiting selects notices that are over and have no chart yet.
-func (k *keeper) waiting(ctx context.Context) *bun.SelectQuery {
+func (k *noticeArchiver) waiting(ctx context.Context) *bun.SelectQuery {
 	return k.o.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.kept = '' AND n.resolve_status <> 0")
 }
 
-// some keeps the charts of the notices that have waited longest, up to
-// keptAtOnce, and answers how many.
-func (k *keeper) some(ctx context.Context) (int, error) {
+// archiveBatch keeps the charts of the notices that have waited longest, up to
+// chartBatchSize, and answers how many.
+func (k *noticeArchiver) archiveBatch(ctx context.Context) (int, error) {
 	var rows []noticeRow
 	if err := k.waiting(ctx).Column("id", "tenant_id", "device_id", "start_time", "end_time", "rule").
-		Where("n.end_time <= ?", k.o.Now().Add(-expansion).UnixMilli()).OrderExpr("n.end_time").Limit(keptAtOnce).Scan(ctx, &rows); err != nil {
+		Where("n.end_time <= ?", k.o.Now().Add(-chartMargin).UnixMilli()).OrderExpr("n.end_time").Limit(chartBatchSize).Scan(ctx, &rows); err != nil {
 		return 0, err
 	}
 	if len(rows) == 0 {
@@ -122,7 +124,7 @@ func (k *keeper) some(ctx context.Context) (int, error) {
 	}
 	charts := make([]string, len(rows))
 	for i := range rows {
-		kept, err := k.chart(ctx, &rows[i])
+		kept, err := k.buildChart(ctx, &rows[i])
 		if err != nil {
 			return 0, fmt.Errorf("alarm: chart of notice %d: %w", rows[i].ID, err)
 		}
@@ -139,14 +141,14 @@ func (k *keeper) some(ctx context.Context) (int, error) {
 	})
 }
 
-// chart reads the points of a notice's properties, those included that the
+// buildChart reads the points of a notice's properties, those included that the
 // product has not any more; of a device that is gone there are none.
-func (k *keeper) chart(ctx context.Context, n *noticeRow) (string, error) {
+func (k *noticeArchiver) buildChart(ctx context.Context, n *noticeRow) (string, error) {
 	var rule RuleCopy
 	if err := json.Unmarshal([]byte(n.Rule), &rule); err != nil {
 		return "", err
 	}
-	kept := Kept{}
+	kept := Chart{}
 	if entry := k.o.Registry.Get(n.DeviceID); entry != nil && entry.Tenant == n.TenantID {
 		names := map[device.PropertyID]string{}
 		var wanted []device.PropertyID
@@ -158,29 +160,29 @@ func (k *keeper) chart(ctx context.Context, n *noticeRow) (string, error) {
 			}
 		}
 		series, err := k.o.Readings.Series(ctx, n.TenantID, n.DeviceID,
-			n.StartTime-expansion.Milliseconds(), n.EndTime+expansion.Milliseconds(), wanted, keptPoints)
+			n.StartTime-chartMargin.Milliseconds(), n.EndTime+chartMargin.Milliseconds(), wanted, maxChartPoints)
 		if err != nil {
 			return "", err
 		}
 		for p, points := range series {
-			kept[names[p]] = keptOf(points)
+			kept[names[p]] = chartPoints(points)
 		}
 	}
 	text, err := json.Marshal(kept)
 	return string(text), err
 }
 
-func keptOf(points []reading.Point) []KeptPoint {
-	kept := make([]KeptPoint, len(points))
+func chartPoints(points []reading.Point) []ChartPoint {
+	kept := make([]ChartPoint, len(points))
 	for i, p := range points {
-		kept[i] = KeptPoint(p)
+		kept[i] = ChartPoint(p)
 	}
 	return kept
 }
 
 // sweep removes notices that are over and were recorded too long ago.
-func (k *keeper) sweep(ctx context.Context) error {
-	until := k.o.Until
+func (k *noticeArchiver) sweep(ctx context.Context) error {
+	until := k.o.RetentionClock
 	if until == nil {
 		until = k.o.Now
 	}

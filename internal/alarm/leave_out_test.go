@@ -11,8 +11,8 @@ import (
 	"tilth/internal/reading"
 )
 
-// pole makes a device E of a model of its own, which measures what the masts do.
-func (o *orchard) pole(inScene bool) (model *device.Product) {
+// addOtherModel makes a device E of a model of its own, which measures what the masts do.
+func (o *sceneFixture) addOtherModel(inScene bool) (model *device.Product) {
 	o.t.Helper()
 	m := *o.station
 	m.ID, m.Name = 0, "pole"
@@ -27,27 +27,27 @@ func (o *orchard) pole(inScene bool) (model *device.Product) {
 }
 
 // model keeps a model as the provider's file does; the engine hears of it later.
-func (o *orchard) model(p *device.Product) {
+func (o *sceneFixture) model(p *device.Product) {
 	o.t.Helper()
 	o.must(o.Catalog.PutProduct(o.t.Context(), p))
 	o.Stores.Reload(o.t)
 }
 
-// bare is a model without what frosts look at.
-func bare(p *device.Product) *device.Product {
+// withoutAirTemperature is a model without what frosts look at.
+func withoutAirTemperature(p *device.Product) *device.Product {
 	b := *p
 	b.Properties = []device.Property{{Identifier: "rain", DataType: device.Number}}
 	return &b
 }
 
-// hears lets the engine hear of what changed.
-func (o *orchard) hears() {
+// reloadEngine lets the engine hear of what changed.
+func (o *sceneFixture) reloadEngine() {
 	o.t.Helper()
 	o.must(o.engine.Reload(o.Audit.With(o.t.Context(), audit.Who{By: audit.Server})))
 }
 
 // states are the devices of a rule, each with why it is left out: ? its model, - its limit.
-func (o *orchard) states(id alarm.RuleID) string {
+func (o *sceneFixture) states(id alarm.RuleID) string {
 	o.t.Helper()
 	list, _, err := o.rules.Devices(o.t.Context(), o.owner, id, 0, 100)
 	o.must(err)
@@ -60,20 +60,20 @@ func (o *orchard) states(id alarm.RuleID) string {
 
 // A device is left out while its model lacks an attribute, whether the server ran when
 // the model changed or not, and joins when the attribute is back.
-func TestLeftOutWhileAnAttributeIsGone(t *testing.T) {
+func TestDeviceLeftOutWhileAttributeMissing(t *testing.T) {
 	for _, down := range []bool{false, true} {
-		o := newOrchard(t)
-		pole := o.pole(true)
-		id := o.frost()
-		takenUp := o.hears
+		o := newSceneFixture(t)
+		pole := o.addOtherModel(true)
+		id := o.createSceneRule()
+		takenUp := o.reloadEngine
 		if down {
 			takenUp = o.restart
 		}
 		o.Clock.Advance(time.Second)
-		o.cold(0, 0)
-		o.cold(4, 0)
+		o.evaluateAirTemp(0, 0)
+		o.evaluateAirTemp(4, 0)
 		o.expect("A 1-; E 1-")
-		o.model(bare(pole))
+		o.model(withoutAirTemperature(pole))
 		takenUp()
 		o.expect("A 1-; E 1-1 attributeGone")
 		if d := o.detail(); d.Attribute != "airTemperature" {
@@ -84,20 +84,20 @@ func TestLeftOutWhileAnAttributeIsGone(t *testing.T) {
 		}
 		o.restart()
 		o.Clock.Advance(time.Second)
-		o.cold(4, -1)
-		o.cold(0, 9)
+		o.evaluateAirTemp(4, -1)
+		o.evaluateAirTemp(0, 9)
 		o.expect("A 1-2 recovered; E 1-1 attributeGone")
 		o.model(pole)
 		takenUp()
 		if c := o.card(id); c.Members != 3 || c.LeftOut != (alarm.LeftOut{}) {
 			t.Errorf("down %t: %+v", down, c)
 		}
-		o.cold(4, -1)
+		o.evaluateAirTemp(4, -1)
 		o.expect("A 1-2 recovered; E 1-1 attributeGone") // not of a time after it joined
 		o.Clock.Advance(time.Second)
-		o.cold(4, -1)
+		o.evaluateAirTemp(4, -1)
 		o.expect("A 1-2 recovered; E 1-1 attributeGone; E 3-")
-		if got := o.audited(); !down && got != "Frost left [E]; Frost joined [E]" {
+		if got := o.memberAudit(); !down && got != "Frost left [E]; Frost joined [E]" {
 			t.Errorf("audited %s", got)
 		}
 	}
@@ -106,18 +106,18 @@ func TestLeftOutWhileAnAttributeIsGone(t *testing.T) {
 // Where a device moves before the engine has heard of what another's model lost, each
 // leaves for its own reason.
 func TestDevicesMoveBeforeAnAttributeIsGone(t *testing.T) {
-	o := newOrchard(t)
-	pole := o.pole(true)
-	id := o.frost()
+	o := newSceneFixture(t)
+	pole := o.addOtherModel(true)
+	id := o.createSceneRule()
 	o.Clock.Advance(time.Second)
-	o.cold(1, 0)
-	o.cold(4, 0)
-	o.must(o.Catalog.PutProduct(t.Context(), bare(pole)))
+	o.evaluateAirTemp(1, 0)
+	o.evaluateAirTemp(4, 0)
+	o.must(o.Catalog.PutProduct(t.Context(), withoutAirTemperature(pole)))
 	o.must(o.Catalog.Load(t.Context())) // and the registry not yet
 	o.move(1, false)
 	o.expect("B 1-1 left; E 1-")
 	o.Stores.Reload(t)
-	o.hears()
+	o.reloadEngine()
 	o.expect("B 1-1 left; E 1-1 attributeGone")
 	if got := o.states(id); got != "A E? " {
 		t.Errorf("devices %s", got)
@@ -126,17 +126,17 @@ func TestDevicesMoveBeforeAnAttributeIsGone(t *testing.T) {
 
 // Where no device is left the rule is stopped, also while the server is down. It says what
 // is gone, and runs again for all when that is back.
-func TestRuleWithoutADeviceThatFits(t *testing.T) {
+func TestRuleStoppedWhenNoDeviceFits(t *testing.T) {
 	for _, down := range []bool{false, true} {
-		o := newOrchard(t)
-		id := o.frost()
+		o := newSceneFixture(t)
+		id := o.createSceneRule()
 		o.Clock.Advance(time.Second)
-		o.cold(0, 0)
-		o.model(bare(o.station))
+		o.evaluateAirTemp(0, 0)
+		o.model(withoutAirTemperature(o.station))
 		if down {
 			o.restart()
 		} else {
-			o.hears()
+			o.reloadEngine()
 		}
 		o.expect("A 1-1 attributeGone")
 		c := o.card(id)
@@ -148,30 +148,30 @@ func TestRuleWithoutADeviceThatFits(t *testing.T) {
 			t.Errorf("it runs, and no device has what it looks at: %v", err)
 		}
 		o.model(o.station)
-		o.hears()
+		o.reloadEngine()
 		o.expect("A 1-1 attributeGone")
 		o.publish(id)
 		o.Clock.Advance(time.Second)
-		o.cold(1, 0)
+		o.evaluateAirTemp(1, 0)
 		o.expect("A 1-1 attributeGone; B 2-")
 	}
 }
 
 // A model with fewer decimals than the rule's limits is judged as before: by readings
 // that are rounded.
-func TestFewerDecimalsLeaveNobodyOut(t *testing.T) {
-	o := newOrchard(t)
-	id := o.frost(func(r *alarm.Rule) { r.Conditions[0].Value = reading.Number(1.5) })
+func TestFewerDecimalsKeepMembers(t *testing.T) {
+	o := newSceneFixture(t)
+	id := o.createSceneRule(func(r *alarm.Rule) { r.Conditions[0].Value = reading.Number(1.5) })
 	o.Clock.Advance(time.Second)
-	o.cold(0, 1.2)
+	o.evaluateAirTemp(0, 1.2)
 	coarse := *o.station
 	coarse.Properties = append([]device.Property{}, coarse.Properties...)
 	coarse.Property("airTemperature").Precision = new(0)
 	o.model(&coarse)
-	o.hears()
+	o.reloadEngine()
 	o.restart()
 	o.Device(t, o.owner, &coarse, "E", func(d *device.Device) { d.SceneID = o.scene })
-	o.hears()
+	o.reloadEngine()
 	o.expect("A 1-")
 	if got := o.states(id); got != "A B E " {
 		t.Errorf("devices %s", got)
@@ -187,11 +187,11 @@ func TestFewerDecimalsLeaveNobodyOut(t *testing.T) {
 // on, whatever the other lacks.
 func TestDeviceGetsAnotherModel(t *testing.T) {
 	for _, down := range []bool{false, true} {
-		o := newOrchard(t)
-		pole := o.pole(false)
-		id := o.rule(func(r *alarm.Rule) { r.Device, r.Targets = 0, alarm.Targets{Products: []int64{pole.ID}} })
+		o := newSceneFixture(t)
+		pole := o.addOtherModel(false)
+		id := o.createRule(func(r *alarm.Rule) { r.Device, r.Targets = 0, alarm.Targets{Products: []int64{pole.ID}} })
 		o.Clock.Advance(time.Second)
-		o.cold(4, 0)
+		o.evaluateAirTemp(4, 0)
 		camera := &device.Product{Name: "camera", Properties: []device.Property{{Identifier: "live", DataType: device.Text}}}
 		o.must(o.Catalog.PutProduct(t.Context(), camera))
 		d := o.masts[4]
@@ -201,7 +201,7 @@ func TestDeviceGetsAnotherModel(t *testing.T) {
 		if down {
 			o.restart()
 		} else {
-			o.hears()
+			o.reloadEngine()
 		}
 		o.expect("E 1-1 left")
 		if c := o.card(id); c.Deploy != alarm.Running || c.Members != 0 || c.LeftOut != (alarm.LeftOut{}) {
@@ -210,9 +210,9 @@ func TestDeviceGetsAnotherModel(t *testing.T) {
 		d.ProductID = pole.ID
 		o.must(o.Devices.Put(t.Context(), o.owner, d))
 		o.Stores.Reload(t)
-		o.hears()
+		o.reloadEngine()
 		o.Clock.Advance(time.Second)
-		o.cold(4, 0)
+		o.evaluateAirTemp(4, 0)
 		o.expect("E 1-1 left; E 2-")
 	}
 }

@@ -26,9 +26,9 @@ type ResolveStatus int
 
 // The states of a notice.
 const (
-	Pending        ResolveStatus = 0
-	ResolvedItself ResolveStatus = 1
-	ResolvedByHand ResolveStatus = 2
+	Pending               ResolveStatus = 0
+	ResolvedAutomatically ResolveStatus = 1
+	ResolvedManually      ResolveStatus = 2
 )
 
 type noticeRow struct {
@@ -90,15 +90,15 @@ func (s *NoticeStore) Count(ctx context.Context, t tenant.ID, midnight int64) (C
 	return c, err
 }
 
-// Open is what is open of a device's notices.
-type Open struct {
+// OpenSummary is what is open of a device's notices.
+type OpenSummary struct {
 	Count int
 	Level Level // the highest
 }
 
-// Open tells, of each of a tenant's devices that has open notices, how many and
+// OpenByDevice tells, of each of a tenant's devices that has open notices, how many and
 // how serious.
-func (s *NoticeStore) Open(ctx context.Context, t tenant.ID) (map[device.ID]Open, error) {
+func (s *NoticeStore) OpenByDevice(ctx context.Context, t tenant.ID) (map[device.ID]OpenSummary, error) {
 	var rows []struct {
 		DeviceID device.ID
 		Count    int
@@ -108,15 +108,15 @@ func (s *NoticeStore) Open(ctx context.Context, t tenant.ID) (map[device.ID]Open
 		ColumnExpr("n.device_id, COUNT(*) AS count, MAX(n.alarm_level) AS level").
 		Where("n.tenant_id = ? AND n.resolve_status = ?", t, Pending).
 		GroupExpr("n.device_id").Scan(ctx, &rows)
-	open := make(map[device.ID]Open, len(rows))
+	open := make(map[device.ID]OpenSummary, len(rows))
 	for _, r := range rows {
-		open[r.DeviceID] = Open{Count: r.Count, Level: r.Level}
+		open[r.DeviceID] = OpenSummary{Count: r.Count, Level: r.Level}
 	}
 	return open, err
 }
 
-// OpenOf tells whether a notice of a tenant's rule is open on a device.
-func (s *NoticeStore) OpenOf(ctx context.Context, t tenant.ID, rule RuleID, d device.ID) (bool, error) {
+// IsOpen tells whether a notice of a tenant's rule is open on a device.
+func (s *NoticeStore) IsOpen(ctx context.Context, t tenant.ID, rule RuleID, d device.ID) (bool, error) {
 	return s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).
 		Where("n.rule_id = ? AND n.resolve_status = ? AND n.tenant_id = ? AND n.device_id = ?", rule, Pending, t, d).Exists(ctx)
 }

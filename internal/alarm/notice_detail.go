@@ -28,22 +28,22 @@ const (
 	AttributeGone Reason = "attributeGone"
 	Deleted       Reason = "deleted" // the rule, or its device, is gone
 	Left          Reason = "left"    // the device is not the rule's any more
-	ByHand        Reason = "byHand"  // a person said so
+	Manual        Reason = "byHand"  // a person said so
 )
 
 // RuleCopy is a rule as it was when its notice began, and what its device was
 // called then. Its JSON is what a notice keeps.
 type RuleCopy struct {
-	Trigger     Trigger     `json:"triggerType"`
-	Conditions  []Condition `json:"conditions"`
-	Hits        int         `json:"hitCounts"`
-	Window      int64       `json:"durations"` // ms
-	ByHand      bool        `json:"manualRelease"`
-	Channels    []int64     `json:"passageway,omitempty"`
-	Period      news.Period `json:"period"`
-	RemindEvery int         `json:"remindEvery,omitempty"` // minutes
-	NoteName    string      `json:"noteName"`              // the device's
-	ProductID   int64       `json:"productId"`             // the device's
+	Trigger       Trigger     `json:"triggerType"`
+	Conditions    []Condition `json:"conditions"`
+	Hits          int         `json:"hitCounts"`
+	Window        int64       `json:"durations"` // ms
+	ManualRelease bool        `json:"manualRelease"`
+	Channels      []int64     `json:"passageway,omitempty"`
+	Period        news.Period `json:"period"`
+	RemindEvery   int         `json:"remindEvery,omitempty"` // minutes
+	NoteName      string      `json:"noteName"`              // the device's
+	ProductID     int64       `json:"productId"`             // the device's
 	// Attributes are those of the conditions, each once; none in copies of
 	// before they were kept.
 	Attributes []AttributeCopy `json:"attributes,omitempty"`
@@ -68,11 +68,11 @@ func (c *RuleCopy) Attribute(identifier string) *AttributeCopy {
 	return nil
 }
 
-// CopyOf is r for its notice; note is the remark name of its device, product
+// NewRuleCopy is r for its notice; note is the remark name of its device, product
 // the number of the device's product, and attributes are as that has them.
-func CopyOf(r *Rule, note string, product int64, attributes []AttributeCopy) RuleCopy {
+func NewRuleCopy(r *Rule, note string, product int64, attributes []AttributeCopy) RuleCopy {
 	return RuleCopy{
-		Trigger: r.Trigger, Conditions: r.Conditions, Hits: r.Hits, Window: r.Window.Milliseconds(), ByHand: r.ByHand,
+		Trigger: r.Trigger, Conditions: r.Conditions, Hits: r.Hits, Window: r.Window.Milliseconds(), ManualRelease: r.ManualRelease,
 		Channels: r.Channels, Period: r.Period, RemindEvery: int(r.RemindEvery / time.Minute), NoteName: note, ProductID: product,
 		Attributes: attributes,
 	}
@@ -85,12 +85,12 @@ type NoticeSample struct {
 	Values map[string]reading.Value `json:"values"`
 }
 
-// Kept are the points of a notice's chart by identifier, ascending, kept when
+// Chart are the points of a notice's chart by identifier, ascending, kept when
 // the readings themselves may be gone. Its JSON is what a notice keeps.
-type Kept map[string][]KeptPoint
+type Chart map[string][]ChartPoint
 
-// KeptPoint is one reading of a chart.
-type KeptPoint struct {
+// ChartPoint is one reading of a chart.
+type ChartPoint struct {
 	Time  int64         `json:"time"` // epoch ms
 	Value reading.Value `json:"value"`
 }
@@ -101,13 +101,13 @@ type Detail struct {
 	Device      device.ID // may be gone
 	Revision    int64     // the rule's, when the notice began
 	Description string
-	Was         RuleCopy
+	RuleCopy    RuleCopy
 	Samples     []NoticeSample // those that counted, oldest first
 	Reason      Reason
 	Attribute   string // of AttributeGone: which; its identifier
 	ResolveUser string // who resolved it by hand, as people call them
 	Remark      string
-	Kept        Kept // nil until some minutes after the end
+	Chart       Chart // nil until some minutes after the end
 }
 
 // Get finds a tenant's notice with everything that is kept of it.
@@ -127,7 +127,7 @@ func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, 
 	for _, part := range []struct {
 		text string
 		into any
-	}{{r.Rule, &d.Was}, {r.Samples, &d.Samples}, {r.Kept, &d.Kept}} {
+	}{{r.Rule, &d.RuleCopy}, {r.Samples, &d.Samples}, {r.Kept, &d.Chart}} {
 		if part.text == "" {
 			continue
 		}
@@ -135,6 +135,6 @@ func (s *NoticeStore) Get(ctx context.Context, t tenant.ID, id int64) (*Detail, 
 			return nil, fmt.Errorf("alarm: notice %d: %w", id, err)
 		}
 	}
-	d.NoteName = d.Was.NoteName
+	d.NoteName = d.RuleCopy.NoteName
 	return d, nil
 }

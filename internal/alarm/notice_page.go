@@ -73,23 +73,23 @@ type NoticeQuery struct {
 	Limit   int64
 }
 
-// Listed is a notice as lists have it, with what its rule said of it.
-type Listed struct {
+// ListedNotice is a notice as lists have it, with what its rule said of it.
+type ListedNotice struct {
 	Notice
 	Description string
 }
 
-// Spot is a place in the order of notices, the newest recorded first.
-type Spot struct {
+// NoticeCursor is a place in the order of notices, the newest recorded first.
+type NoticeCursor struct {
 	CreateTime int64 // epoch ms
 	ID         int64
 }
 
-// Spot is the notice's own place.
-func (n *Notice) Spot() Spot { return Spot{CreateTime: n.CreateTime, ID: n.ID} }
+// Cursor is the notice's own place.
+func (n *Notice) Cursor() NoticeCursor { return NoticeCursor{CreateTime: n.CreateTime, ID: n.ID} }
 
-// listedNotice is what of a notice is read for a list.
-type listedNotice struct {
+// listedNoticeRow is what of a notice is read for a list.
+type listedNoticeRow struct {
 	noticeRow `bun:",extend"`
 	NoteName  *string `bun:",scanonly"` // of a device that is there
 	Was       string  `bun:",scanonly"` // the rule's copy, where the device is gone
@@ -98,30 +98,30 @@ type listedNotice struct {
 // Page gives a tenant's notices as q wants them, the newest recorded first, and
 // how many there are in all.
 func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]Notice, int64, error) {
-	wanted := q.of(t)
+	wanted := q.filter(t)
 	total, err := wanted(s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil))).Count(ctx)
 	if err != nil || total <= q.Offset {
 		return []Notice{}, total, err
 	}
-	list, err := s.bare(ctx, wanted, q.Offset, q.Limit)
+	list, err := s.listNotices(ctx, wanted, q.Offset, q.Limit)
 	return list, total, err
 }
 
-// Older gives q.Limit of a tenant's notices as q wants them, the newest
+// PageAfter gives q.Limit of a tenant's notices as q wants them, the newest
 // recorded first, beginning behind a place; nil: with the newest. q.Offset does
 // not count. What is recorded meanwhile comes before, so that who goes on from
 // the last notice of one answer meets none twice.
-func (s *NoticeStore) Older(ctx context.Context, t tenant.ID, q NoticeQuery, than *Spot) ([]Listed, error) {
+func (s *NoticeStore) PageAfter(ctx context.Context, t tenant.ID, q NoticeQuery, after *NoticeCursor) ([]ListedNotice, error) {
 	return s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
-		if than != nil {
-			sel.Where("(n.create_time, n.id) < (?, ?)", than.CreateTime, than.ID)
+		if after != nil {
+			sel.Where("(n.create_time, n.id) < (?, ?)", after.CreateTime, after.ID)
 		}
-		return q.of(t)(sel)
+		return q.filter(t)(sel)
 	}, 0, q.Limit)
 }
 
-// One finds a tenant's notice as a list has it.
-func (s *NoticeStore) One(ctx context.Context, t tenant.ID, id int64) (*Listed, error) {
+// GetListed finds a tenant's notice as a list has it.
+func (s *NoticeStore) GetListed(ctx context.Context, t tenant.ID, id int64) (*ListedNotice, error) {
 	found, err := s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) }, 0, 1)
 	if err != nil {
 		return nil, err
@@ -132,8 +132,8 @@ func (s *NoticeStore) One(ctx context.Context, t tenant.ID, id int64) (*Listed, 
 	return &found[0], nil
 }
 
-// of selects what the query wants of a tenant's notices.
-func (q *NoticeQuery) of(t tenant.ID) func(sel *bun.SelectQuery) *bun.SelectQuery {
+// filter selects what the query wants of a tenant's notices.
+func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.SelectQuery {
 	return func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("n.tenant_id = ?", t)
 		if q.Title != "" {
@@ -165,11 +165,11 @@ func (q *NoticeQuery) of(t tenant.ID) func(sel *bun.SelectQuery) *bun.SelectQuer
 
 // Newest gives a tenant's newest 400 notices, the newest recorded first.
 func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
-	return s.bare(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
+	return s.listNotices(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
 }
 
-// bare is list without what the rules said.
-func (s *NoticeStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Notice, error) {
+// listNotices is list without what the rules said.
+func (s *NoticeStore) listNotices(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Notice, error) {
 	listed, err := s.list(ctx, wanted, offset, limit)
 	if err != nil {
 		return nil, err
@@ -181,8 +181,8 @@ func (s *NoticeStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *b
 	return list, nil
 }
 
-func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Listed, error) {
-	var rows []listedNotice
+func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]ListedNotice, error) {
+	var rows []listedNoticeRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
 		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes",
 			"n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
@@ -191,10 +191,10 @@ func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *b
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {
 		return nil, err
 	}
-	list := make([]Listed, len(rows))
+	list := make([]ListedNotice, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		list[i] = Listed{Notice: r.notice(), Description: r.AlarmDesc}
+		list[i] = ListedNotice{Notice: r.notice(), Description: r.AlarmDesc}
 		if r.NoteName != nil {
 			list[i].NoteName = *r.NoteName
 			continue

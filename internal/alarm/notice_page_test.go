@@ -28,8 +28,8 @@ func TestNoticePage(t *testing.T) {
 	for i, n := range []testkit.Notice{
 		{Device: theirs, Title: "İlk don", Started: now},
 		{Device: a, Title: "İlk Don", Level: alarm.LevelSerious, Status: alarm.Pending, Started: now - 5*hour},
-		{Device: b, Title: "Işık 50%", Level: alarm.LevelGeneral, Status: alarm.ResolvedItself, Started: now - 9*hour, Ended: now - 8*hour},
-		{Device: a, Title: "ilk yağmur", Level: alarm.LevelImportant, Status: alarm.ResolvedByHand, Started: now - 7*hour, Ended: now},
+		{Device: b, Title: "Işık 50%", Level: alarm.LevelGeneral, Status: alarm.ResolvedAutomatically, Started: now - 9*hour, Ended: now - 8*hour},
+		{Device: a, Title: "ilk yağmur", Level: alarm.LevelImportant, Status: alarm.ResolvedManually, Started: now - 7*hour, Ended: now},
 	} {
 		n.Created = now + int64(i/2) // the first two of the field's at once: then the later number first
 		s.Notice(t, n)
@@ -47,7 +47,7 @@ func TestNoticePage(t *testing.T) {
 		{alarm.NoticeQuery{Limit: 10, Devices: []string{"A", "theirs"}}, "ilk yağmur, İlk Don", 2},
 		{alarm.NoticeQuery{Limit: 10, Devices: []string{"theirs"}}, "", 0},
 		{alarm.NoticeQuery{Limit: 10, Status: new(alarm.Pending)}, "İlk Don", 1},
-		{alarm.NoticeQuery{Limit: 10, Status: new(alarm.ResolvedByHand)}, "ilk yağmur", 1},
+		{alarm.NoticeQuery{Limit: 10, Status: new(alarm.ResolvedManually)}, "ilk yağmur", 1},
 		{alarm.NoticeQuery{Limit: 10, Level: new(alarm.LevelGeneral)}, "Işık 50%", 1},
 		{alarm.NoticeQuery{Limit: 10, From: new(now - 7*hour)}, "ilk yağmur, İlk Don", 2},
 		{alarm.NoticeQuery{Limit: 10, To: new(now - 7*hour)}, "ilk yağmur, Işık 50%", 2},
@@ -63,7 +63,7 @@ func TestNoticePage(t *testing.T) {
 		t.Errorf("%v %v", list, err)
 	}
 	want := alarm.Notice{
-		ID: list[0].ID, Rule: list[0].Rule, Title: "ilk yağmur", Status: alarm.ResolvedByHand, Level: alarm.LevelImportant,
+		ID: list[0].ID, Rule: list[0].Rule, Title: "ilk yağmur", Status: alarm.ResolvedManually, Level: alarm.LevelImportant,
 		DeviceName: "A", NoteName: "Mast", Start: now - 7*hour, End: now, CreateTime: now + 1,
 	}
 	if list[0] != want || want.Rule == 0 {
@@ -103,12 +103,12 @@ func TestNoticeDetail(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "Mast" })
-	rule := aRule(t, s, d)
-	was := alarm.CopyOf(&rule, "Mast", d.ProductID, []alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}})
+	rule := newFullRule(t, s, d)
+	was := alarm.NewRuleCopy(&rule, "Mast", d.ProductID, []alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}})
 	samples := []alarm.NoticeSample{{Time: 5, Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false), "note": reading.Text("a")}}}
-	points := alarm.Kept{"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}}}
+	points := alarm.Chart{"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}}}
 	id := s.Notice(t, testkit.Notice{
-		Device: d, Rule: 8, Revision: 3, Level: alarm.LevelSerious, Status: alarm.ResolvedByHand, Started: 5, Ended: 9, Created: 6, Was: text(t, was),
+		Device: d, Rule: 8, Revision: 3, Level: alarm.LevelSerious, Status: alarm.ResolvedManually, Started: 5, Ended: 9, Created: 6, Was: text(t, was),
 	})
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`UPDATE notices SET alarm_desc = 'why', samples = ?, resolve_reason = 'byHand', resolve_user = 'Ada', remark = 'seen', kept = ? WHERE id = ?`,
@@ -120,10 +120,10 @@ func TestNoticeDetail(t *testing.T) {
 	}
 	want := &alarm.Detail{
 		Notice: alarm.Notice{
-			ID: id, Rule: 8, Title: "Frost", Status: alarm.ResolvedByHand, Level: alarm.LevelSerious, DeviceName: "A", NoteName: "Mast",
+			ID: id, Rule: 8, Title: "Frost", Status: alarm.ResolvedManually, Level: alarm.LevelSerious, DeviceName: "A", NoteName: "Mast",
 			Start: 5, End: 9, CreateTime: 6,
 		},
-		Device: d.ID, Revision: 3, Description: "why", Was: was, Samples: samples, Reason: alarm.ByHand, ResolveUser: "Ada", Remark: "seen", Kept: points,
+		Device: d.ID, Revision: 3, Description: "why", RuleCopy: was, Samples: samples, Reason: alarm.Manual, ResolveUser: "Ada", Remark: "seen", Chart: points,
 	}
 	// With the device there, and after it is gone.
 	for _, name := range []string{"Mast", "Mast"} {

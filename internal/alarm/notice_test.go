@@ -24,11 +24,11 @@ func TestCount(t *testing.T) {
 		t.Errorf("before any: %+v %v", c, err)
 	}
 	for _, n := range []testkit.Notice{
-		{Device: mine, Status: alarm.Pending, Started: midnight - 50*hour, Created: midnight - 49*hour},        // open since the day before yesterday
-		{Device: mine, Status: alarm.ResolvedItself, Started: midnight - 40*hour, Created: midnight - 40*hour}, // over long ago
-		{Device: mine, Status: alarm.Pending, Started: midnight - 2*hour, Created: midnight},                   // recorded at midnight, of a late reading
-		{Device: mine, Status: alarm.ResolvedByHand, Started: midnight + hour, Created: midnight + hour},
-		{Device: mine, Status: alarm.ResolvedItself, Started: midnight + 3*hour, Created: midnight + 3*hour},
+		{Device: mine, Status: alarm.Pending, Started: midnight - 50*hour, Created: midnight - 49*hour},               // open since the day before yesterday
+		{Device: mine, Status: alarm.ResolvedAutomatically, Started: midnight - 40*hour, Created: midnight - 40*hour}, // over long ago
+		{Device: mine, Status: alarm.Pending, Started: midnight - 2*hour, Created: midnight},                          // recorded at midnight, of a late reading
+		{Device: mine, Status: alarm.ResolvedManually, Started: midnight + hour, Created: midnight + hour},
+		{Device: mine, Status: alarm.ResolvedAutomatically, Started: midnight + 3*hour, Created: midnight + 3*hour},
 		{Device: mine, Status: alarm.Pending, Started: midnight + 2*hour, Created: midnight + 2*hour},
 		{Device: theirs, Status: alarm.Pending, Started: midnight + 9*hour, Created: midnight + 9*hour},
 	} {
@@ -58,10 +58,10 @@ func TestOpen(t *testing.T) {
 	calm, warm, hot := s.Device(t, field.ID, station, "calm"), s.Device(t, field.ID, station, "warm"), s.Device(t, field.ID, station, "hot")
 	theirs := s.Device(t, rival.ID, station, "theirs")
 	for _, n := range []testkit.Notice{
-		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedItself},
-		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedByHand},
+		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
+		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedManually},
 		{Device: warm, Level: alarm.LevelGeneral, Status: alarm.Pending},
-		{Device: warm, Level: alarm.LevelSerious, Status: alarm.ResolvedItself},
+		{Device: warm, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
 		{Device: hot, Level: alarm.LevelImportant, Status: alarm.Pending},
 		{Device: hot, Level: alarm.LevelSerious, Status: alarm.Pending},
 		{Device: hot, Level: alarm.LevelGeneral, Status: alarm.Pending},
@@ -69,15 +69,15 @@ func TestOpen(t *testing.T) {
 	} {
 		s.Notice(t, n)
 	}
-	got, err := s.Notices.Open(t.Context(), field.ID)
+	got, err := s.Notices.OpenByDevice(t.Context(), field.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := map[device.ID]alarm.Open{warm.ID: {Count: 1, Level: alarm.LevelGeneral}, hot.ID: {Count: 3, Level: alarm.LevelSerious}}
+	want := map[device.ID]alarm.OpenSummary{warm.ID: {Count: 1, Level: alarm.LevelGeneral}, hot.ID: {Count: 3, Level: alarm.LevelSerious}}
 	if !maps.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
-	if none, err := s.Notices.Open(t.Context(), 99); err != nil || len(none) != 0 {
+	if none, err := s.Notices.OpenByDevice(t.Context(), 99); err != nil || len(none) != 0 {
 		t.Errorf("%v %v", none, err)
 	}
 }
@@ -110,7 +110,7 @@ func TestFaults(t *testing.T) {
 	cancel()
 	for name, call := range map[string]func() error{
 		"Count": func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
-		"Open":  func() error { _, err := s.Notices.Open(gone, 1); return err },
+		"Open":  func() error { _, err := s.Notices.OpenByDevice(gone, 1); return err },
 		"Load":  func() error { _, err := positions.Load(gone); return err },
 		"Save":  func() error { return positions.Save(gone, 9) },
 	} {

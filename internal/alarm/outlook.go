@@ -37,14 +37,14 @@ type Outlook struct {
 
 // LookAhead gives the outlook of a rule; open tells whether a notice of it is
 // open, now is the server's clock (epoch ms). Of a rule on being offline
-// nothing can be said. The error is the store's or ctx's, or NewTest's where
+// nothing can be said. The error is the store's or ctx's, or NewPredicate's where
 // the product has no such properties.
 func LookAhead(ctx context.Context, store *reading.Store, r Rule, p *device.Product, open bool, now int64) (Outlook, error) {
 	o := Outlook{Pace: Pace{Fits: true}}
 	if r.Trigger == DeviceOffline {
 		return o, nil
 	}
-	test, err := NewTest(r, p, 0)
+	predicate, err := NewPredicate(r, p, 0)
 	if err != nil {
 		return o, err
 	}
@@ -52,7 +52,7 @@ func LookAhead(ctx context.Context, store *reading.Store, r Rule, p *device.Prod
 	for _, l := range store.Latest(ctx, r.Tenant, r.Device) {
 		newest[l.Property] = l
 	}
-	for _, property := range test.Properties() {
+	for _, property := range predicate.Properties() {
 		if l, ok := newest[property]; ok {
 			o.LastSample = max(o.LastSample, l.Time)
 		}
@@ -60,7 +60,7 @@ func LookAhead(ctx context.Context, store *reading.Store, r Rule, p *device.Prod
 	if o.LastSample == 0 {
 		return o, nil
 	}
-	if o.Pace, err = paceAt(ctx, store, r, test, o.LastSample); err != nil {
+	if o.Pace, err = paceAt(ctx, store, r, predicate, o.LastSample); err != nil {
 		return o, err
 	}
 	if r.Deploy != Running || open || len(r.Conditions) != 1 || !bySize(r.Conditions[0]) {
@@ -105,11 +105,11 @@ func distance(v float64, c Condition, p *device.Property) float64 {
 }
 
 // paceAt is the pace of the samples up to the newest.
-func paceAt(ctx context.Context, store *reading.Store, r Rule, test *Test, newest int64) (Pace, error) {
+func paceAt(ctx context.Context, store *reading.Store, r Rule, predicate *Predicate, newest int64) (Pace, error) {
 	var times pacer
 	for _, span := range paceSpans {
 		times = pacer{}
-		err := store.Range(ctx, r.Tenant, r.Device, newest-span.Milliseconds(), newest, test.Properties(), func(at int64, _ []reading.Field) error {
+		err := store.Range(ctx, r.Tenant, r.Device, newest-span.Milliseconds(), newest, predicate.Properties(), func(at int64, _ []reading.Field) error {
 			times.add(at)
 			return nil
 		})

@@ -23,34 +23,34 @@ func TestExpected(t *testing.T) {
 		distance float64
 		expected int64 // minutes from now; 0: not said
 	}{
-		{"falling to below", falling, is("air", alarm.Below, 2), 2, 20},
-		{"falling to at most", falling, is("air", alarm.AtMost, 2), 2, 20},
-		{"rising to above", func(m float64) float64 { return m / 10 }, is("air", alarm.Above, 9), 3, 30},
-		{"rising to at least", func(m float64) float64 { return m / 10 }, is("air", alarm.AtLeast, 6.5), .5, 5},
-		{"away from it", falling, is("air", alarm.Above, 20), 16, 0},
-		{"a slight scatter", func(m float64) float64 { return falling(m) + .2*math.Sin(40*m) }, is("air", alarm.Below, 2), 2, 20},
-		{"too much scatter", func(m float64) float64 { return falling(m) + 3*math.Sin(40*m) }, is("air", alarm.Below, -5), 8.5, 0},
-		{"flat", func(float64) float64 { return 4 }, is("air", alarm.Below, 2), 2, 0},
-		{"flattening", func(m float64) float64 { return 2.5 + 8*math.Exp(-m/20) }, is("air", alarm.Below, 2), .9, 0},
-		{"flattening, straight enough for the whole", func(m float64) float64 { return 1 + 8*math.Exp(-m/24) }, is("air", alarm.Below, -3), 4.7, 0},
+		{"falling to below", falling, numberCondition("air", alarm.Below, 2), 2, 20},
+		{"falling to at most", falling, numberCondition("air", alarm.AtMost, 2), 2, 20},
+		{"rising to above", func(m float64) float64 { return m / 10 }, numberCondition("air", alarm.Above, 9), 3, 30},
+		{"rising to at least", func(m float64) float64 { return m / 10 }, numberCondition("air", alarm.AtLeast, 6.5), .5, 5},
+		{"away from it", falling, numberCondition("air", alarm.Above, 20), 16, 0},
+		{"a slight scatter", func(m float64) float64 { return falling(m) + .2*math.Sin(40*m) }, numberCondition("air", alarm.Below, 2), 2, 20},
+		{"too much scatter", func(m float64) float64 { return falling(m) + 3*math.Sin(40*m) }, numberCondition("air", alarm.Below, -5), 8.5, 0},
+		{"flat", func(float64) float64 { return 4 }, numberCondition("air", alarm.Below, 2), 2, 0},
+		{"flattening", func(m float64) float64 { return 2.5 + 8*math.Exp(-m/20) }, numberCondition("air", alarm.Below, 2), .9, 0},
+		{"flattening, straight enough for the whole", func(m float64) float64 { return 1 + 8*math.Exp(-m/24) }, numberCondition("air", alarm.Below, -3), 4.7, 0},
 		{"the newest is off a line that leaves", func(m float64) float64 {
 			if m == 60 {
 				return 2.1
 			}
 			return m * .03
-		}, is("air", alarm.Below, 2), .1, 0},
-		{"turned", func(m float64) float64 { return math.Abs(m-45) / 10 }, is("air", alarm.Below, -1), 2.5, 0},
-		{"beyond six hours", falling, is("air", alarm.Below, -40), 44, 0},
-		{"just within", falling, is("air", alarm.Below, -31.9), 35.9, 359},
-		{"beyond already, too few hits", falling, is("air", alarm.Below, 5), 0, 0},
-		{"at the threshold, not below it", falling, is("air", alarm.Below, 4), 0, 0},
+		}, numberCondition("air", alarm.Below, 2), .1, 0},
+		{"turned", func(m float64) float64 { return math.Abs(m-45) / 10 }, numberCondition("air", alarm.Below, -1), 2.5, 0},
+		{"beyond six hours", falling, numberCondition("air", alarm.Below, -40), 44, 0},
+		{"just within", falling, numberCondition("air", alarm.Below, -31.9), 35.9, 359},
+		{"beyond already, too few hits", falling, numberCondition("air", alarm.Below, 5), 0, 0},
+		{"at the threshold, not below it", falling, numberCondition("air", alarm.Below, 4), 0, 0},
 	} {
-		p := newPast(t)
+		p := newHistory(t)
 		for m := range int64(61) {
 			p.measure(outlookAt-(60-m)*minuteMs, "air", math.Round(100*c.value(float64(m)))/100, "soil", 50.)
 		}
 		p.done()
-		o := look(t, p, watch(3, 5*time.Minute, c.rule), false, outlookAt)
+		o := look(t, p, ruleWith(3, 5*time.Minute, c.rule), false, outlookAt)
 		if o.Value == nil || o.Distance == nil || math.Abs(*o.Distance-c.distance) > 1e-9 {
 			t.Errorf("%s: value %v, distance %v", c.name, number(o.Value), number(o.Distance))
 		}
@@ -73,9 +73,9 @@ func number(f *float64) any {
 	return *f
 }
 
-func look(t *testing.T, p *past, r alarm.Rule, open bool, now int64) alarm.Outlook {
+func look(t *testing.T, p *history, r alarm.Rule, open bool, now int64) alarm.Outlook {
 	t.Helper()
-	o, err := alarm.LookAhead(t.Context(), p.Store, r, pastProduct, open, now)
+	o, err := alarm.LookAhead(t.Context(), p.Store, r, historyProduct, open, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,13 +100,13 @@ func TestExpectedNeedsEnough(t *testing.T) {
 		{"every minute, three old", 1, 40, 3 * minuteMs, true},
 		{"every minute, older", 1, 40, 3*minuteMs + 1, false},
 	} {
-		p := newPast(t)
+		p := newHistory(t)
 		for i := range c.count {
 			back := (c.count - 1 - i) * c.every
 			p.measure(outlookAt-c.old-back*minuteMs, "air", 10+float64(back)/10)
 		}
 		p.done()
-		if o := look(t, p, watch(1, time.Minute, is("air", alarm.Below, 5)), false, outlookAt); (o.Expected != 0) != c.said || o.Distance == nil || *o.Distance != 5 {
+		if o := look(t, p, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 5)), false, outlookAt); (o.Expected != 0) != c.said || o.Distance == nil || *o.Distance != 5 {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
@@ -114,12 +114,12 @@ func TestExpectedNeedsEnough(t *testing.T) {
 
 // What the line would have reached by now, and did not, is not foretold.
 func TestExpectedIsAhead(t *testing.T) {
-	p := newPast(t)
+	p := newHistory(t)
 	for m := range int64(61) {
 		p.measure(outlookAt-(60-m)*minuteMs, "air", 10-float64(m)/10)
 	}
 	p.done()
-	r := watch(1, time.Minute, is("air", alarm.Below, 3.8)) // in two minutes
+	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 3.8)) // in two minutes
 	for later, said := range map[int64]bool{0: true, minuteMs: true, 2*minuteMs + 1000: false} {
 		if o := look(t, p, r, false, outlookAt+later); (o.Expected != 0) != said || o.Distance == nil || *o.Distance != .2 {
 			t.Errorf("%d ms later: %+v", later, o)
@@ -130,15 +130,15 @@ func TestExpectedIsAhead(t *testing.T) {
 // Distance and time are told of running rules of one numeric condition by size
 // that have not triggered; the pace and the newest sample of any on readings.
 func TestOutlookOf(t *testing.T) {
-	p := newPast(t)
+	p := newHistory(t)
 	for m := range int64(61) {
 		p.measure(outlookAt-(60-m)*minuteMs, "air", 10-float64(m)/10)
 	}
 	p.measure(outlookAt-30*minuteMs, "watering", false)
 	p.measure(outlookAt+minuteMs, "soil", 50.)
 	p.done()
-	cold := is("air", alarm.Below, 2)
-	stopped := watch(1, time.Minute, cold)
+	cold := numberCondition("air", alarm.Below, 2)
+	stopped := ruleWith(1, time.Minute, cold)
 	stopped.Deploy = alarm.TakenDown
 	wet := alarm.Condition{Join: "or", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)}
 	for _, c := range []struct {
@@ -148,28 +148,28 @@ func TestOutlookOf(t *testing.T) {
 		last int64
 		said bool
 	}{
-		{"running", watch(1, time.Minute, cold), false, outlookAt, true},
-		{"open", watch(1, time.Minute, cold), true, outlookAt, false},
+		{"running", ruleWith(1, time.Minute, cold), false, outlookAt, true},
+		{"open", ruleWith(1, time.Minute, cold), true, outlookAt, false},
 		{"stopped", stopped, false, outlookAt, false},
-		{"two conditions", watch(1, time.Minute, cold, wet), false, outlookAt, false},
-		{"of the other's time", watch(1, time.Minute, cold, is("soil", alarm.Above, 3)), false, outlookAt + minuteMs, false},
-		{"a boolean", watch(1, time.Minute, wet), false, outlookAt - 30*minuteMs, false},
-		{"equal", watch(1, time.Minute, is("air", alarm.Equal, 2)), false, outlookAt, false},
-		{"not equal", watch(1, time.Minute, is("air", alarm.NotEqual, 2)), false, outlookAt, false},
-		{"offline", alarm.Rule{Tenant: pastTenant, Device: pastDevice, Deploy: alarm.Running, Trigger: alarm.DeviceOffline, Window: time.Minute}, false, 0, false},
-		{"another tenant's", func() alarm.Rule { r := watch(1, time.Minute, cold); r.Tenant++; return r }(), false, 0, false},
+		{"two conditions", ruleWith(1, time.Minute, cold, wet), false, outlookAt, false},
+		{"of the other's time", ruleWith(1, time.Minute, cold, numberCondition("soil", alarm.Above, 3)), false, outlookAt + minuteMs, false},
+		{"a boolean", ruleWith(1, time.Minute, wet), false, outlookAt - 30*minuteMs, false},
+		{"equal", ruleWith(1, time.Minute, numberCondition("air", alarm.Equal, 2)), false, outlookAt, false},
+		{"not equal", ruleWith(1, time.Minute, numberCondition("air", alarm.NotEqual, 2)), false, outlookAt, false},
+		{"offline", alarm.Rule{Tenant: historyTenant, Device: historyDevice, Deploy: alarm.Running, Trigger: alarm.DeviceOffline, Window: time.Minute}, false, 0, false},
+		{"another tenant's", func() alarm.Rule { r := ruleWith(1, time.Minute, cold); r.Tenant++; return r }(), false, 0, false},
 	} {
 		o := look(t, p, c.rule, c.open, outlookAt)
 		if o.LastSample != c.last || (o.Distance != nil) != c.said || (o.Value != nil) != c.said || (o.Expected != 0) != c.said || !o.Pace.Fits {
 			t.Errorf("%s: %+v", c.name, o)
 		}
 	}
-	if _, err := alarm.LookAhead(t.Context(), p.Store, watch(1, time.Minute, is("fog", alarm.Below, 2)), pastProduct, false, outlookAt); err == nil {
+	if _, err := alarm.LookAhead(t.Context(), p.Store, ruleWith(1, time.Minute, numberCondition("fog", alarm.Below, 2)), historyProduct, false, outlookAt); err == nil {
 		t.Error("a rule on a property that is gone has an outlook")
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := alarm.LookAhead(gone, p.Store, watch(1, time.Minute, cold), pastProduct, false, outlookAt); err == nil {
+	if _, err := alarm.LookAhead(gone, p.Store, ruleWith(1, time.Minute, cold), historyProduct, false, outlookAt); err == nil {
 		t.Error("readings that could not be read have an outlook")
 	}
 }
@@ -177,7 +177,7 @@ func TestOutlookOf(t *testing.T) {
 // Values from when the property was of another type are none: neither in a
 // day's range nor in a trend, nor as the newest.
 func TestOtherType(t *testing.T) {
-	p := newPast(t)
+	p := newHistory(t)
 	for m := range int64(60) {
 		p.measure(outlookAt-(60-m)*minuteMs, "air", 10-float64(m)/10)
 		if m%20 == 0 {
@@ -185,11 +185,11 @@ func TestOtherType(t *testing.T) {
 		}
 	}
 	p.done()
-	r := watch(1, time.Minute, is("air", alarm.Below, 2))
+	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 2))
 	if o := look(t, p, r, false, outlookAt); o.Distance == nil || o.Expected == 0 {
 		t.Errorf("with some of another type: %+v", o)
 	}
-	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, outlookAt-hour, outlookAt, time.UTC, nil)
+	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, outlookAt-hour, outlookAt, time.UTC, nil)
 	if err != nil || len(got.Days) != 1 || got.Days[0].Min != 10-5.9 || got.Days[0].Max != 10 {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -202,14 +202,14 @@ func TestOtherType(t *testing.T) {
 
 // BenchmarkLookAhead is of a device that measures every ten seconds.
 func BenchmarkLookAhead(b *testing.B) {
-	p := newPast(b)
+	p := newHistory(b)
 	for i := range int64(8640) {
 		p.measure(outlookAt-(8640-i)*10_000, "air", 10-float64(i%360)/100, "soil", 50.)
 	}
 	p.done()
-	r := watch(3, 5*time.Minute, is("air", alarm.Below, 2))
+	r := ruleWith(3, 5*time.Minute, numberCondition("air", alarm.Below, 2))
 	for b.Loop() {
-		if o, err := alarm.LookAhead(b.Context(), p.Store, r, pastProduct, false, outlookAt); err != nil || o.Distance == nil {
+		if o, err := alarm.LookAhead(b.Context(), p.Store, r, historyProduct, false, outlookAt); err != nil || o.Distance == nil {
 			b.Fatal(o, err)
 		}
 	}

@@ -12,40 +12,40 @@ import (
 	"tilth/internal/tenant"
 )
 
-// past is what the windows of rules are made again from after a start: the
+// history is what the windows of rules are made again from after a start: the
 // readings that were stored then, without those that the journal holds for
 // judging.
-type past struct {
-	view    *reading.View
-	now     int64                  // when that was, epoch ms
-	places  map[tenant.ID]Position // up to where each was judged; another: up to everyone
-	all     uint64
-	next    uint64 // journal position from which on backlog is to be filled
-	backlog backlog
-	sorted  bool    // backlog is complete
-	rules   int     // whose windows are not made again yet
-	recall  *recall // of the device whose rules are being taught
+type history struct {
+	view       *reading.View
+	now        int64                  // when that was, epoch ms
+	positions  map[tenant.ID]Position // up to where each was judged; another: up to everyone
+	allTenants uint64
+	next       uint64 // journal position from which on backlog is to be filled
+	pending    pendingValues
+	sorted     bool          // backlog is complete
+	rulesLeft  int           // whose windows are not made again yet
+	cache      *readingCache // of the device whose rules are being taught
 }
 
-// lookBack finds how far the tenants were judged, and holds on to the readings of
+// loadHistory finds how far the tenants were judged, and holds on to the readings of
 // this moment. Callers hold mu.
-func (e *Engine) lookBack(ctx context.Context) error {
-	all, err := e.o.Positions.Load(ctx)
+func (e *Engine) loadHistory(ctx context.Context) error {
+	all, err := e.opts.Positions.Load(ctx)
 	if err != nil {
 		return err
 	}
-	places, err := e.o.Positions.OfTenants(ctx)
+	positions, err := e.opts.Positions.LoadTenants(ctx)
 	if err != nil {
 		return err
 	}
-	view, err := e.o.Readings.View()
+	view, err := e.opts.Readings.View()
 	if err != nil {
 		return err
 	}
-	e.past = &past{view: view, now: e.now(), places: places, all: all, next: all, backlog: backlog{}}
+	e.history = &history{view: view, now: e.now(), positions: positions, allTenants: all, next: all, pending: pendingValues{}}
 	// The journal may be an older copy than the positions: it goes on behind them.
 	taken := max(all, view.Position())
-	for _, p := range places {
+	for _, p := range positions {
 		if p.Index > 0 {
 			p.Entry++
 		}
@@ -55,170 +55,170 @@ func (e *Engine) lookBack(ctx context.Context) error {
 	return nil
 }
 
-// judged is up to where a tenant was judged.
-func (p *past) judged(t tenant.ID) Position {
-	if at, known := p.places[t]; known && !at.before(Position{Entry: p.all}) {
+// evaluatedUpTo is up to where a tenant was judged.
+func (p *history) evaluatedUpTo(t tenant.ID) Position {
+	if at, known := p.positions[t]; known && !at.before(Position{Entry: p.allTenants}) {
 		return at
 	}
-	return Position{Entry: p.all}
+	return Position{Entry: p.allTenants}
 }
 
-// stamps are those of a rule's device as of the start.
-func (p *past) stamps(ctx context.Context, e *Engine, r *running) stamps {
-	return e.stamps(ctx, r, p.judged(r.Tenant).Entry, p.now)
+// deviceStamps are those of a rule's device as of the start.
+func (p *history) deviceStamps(ctx context.Context, e *Engine, r *activeRule) stampIndex {
+	return e.deviceStamps(ctx, r, p.evaluatedUpTo(r.Tenant).Entry, p.now)
 }
 
-// beginLate has every tenant begin with what it has to judge yet. Callers hold mu.
-func (e *Engine) beginLate() {
+// startReplay has every tenant begin with what it has to judge yet. Callers hold mu.
+func (e *Engine) startReplay() {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for t, of := range q.of {
-		slices.SortStableFunc(of.learn, func(a, b *running) int { return cmp.Compare(a.Device, b.Device) })
-		of.place = e.past.judged(t)
-		e.past.rules += len(of.learn)
-		if end := (Position{Entry: q.taken}); of.place.before(end) {
-			of.onDisk, of.late, of.reread = true, true, of.place
+	for t, tq := range q.byTenant {
+		slices.SortStableFunc(tq.replay, func(a, b *activeRule) int { return cmp.Compare(a.Device, b.Device) })
+		tq.position = e.history.evaluatedUpTo(t)
+		e.history.rulesLeft += len(tq.replay)
+		if end := (Position{Entry: q.taken}); tq.position.before(end) {
+			tq.inJournal, tq.late, tq.rereadFrom = true, true, tq.position
 		}
-		if !of.idle() {
-			q.list(of)
+		if !tq.idle() {
+			q.schedule(tq)
 		}
 	}
-	if e.past.rules == 0 {
-		e.closePast()
+	if e.history.rulesLeft == 0 {
+		e.closeHistory()
 	}
 }
 
-// closePast lets go of the readings of the start.
-func (e *Engine) closePast() {
-	if e.past == nil {
+// closeHistory lets go of the readings of the start.
+func (e *Engine) closeHistory() {
+	if e.history == nil {
 		return
 	}
-	if err := e.past.view.Close(); err != nil {
-		e.o.Log.Warn("the readings of the start are held on to", "error", err)
+	if err := e.history.view.Close(); err != nil {
+		e.opts.Logger.Warn("the readings of the start are held on to", "error", err)
 	}
-	e.past = nil
+	e.history = nil
 }
 
-// endPast is closePast of whoever holds no lock.
-func (e *Engine) endPast() {
+// releaseHistory is closeHistory of whoever holds no lock.
+func (e *Engine) releaseHistory() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.closePast()
+	e.closeHistory()
 }
 
-// relearn makes again the windows of a tenant's rules, for as long as its turn
+// replayQueue makes again the windows of a tenant's rules, for as long as its turn
 // lasts; true when all are.
-func (e *Engine) relearn(ctx context.Context, of *queue, until time.Time) (bool, error) {
+func (e *Engine) replayQueue(ctx context.Context, tq *tenantQueue, until time.Time) (bool, error) {
 	for {
 		e.mu.Lock()
-		p := e.past
-		var r *running
-		if len(of.learn) > 0 {
-			r = of.learn[0]
+		p := e.history
+		var r *activeRule
+		if len(tq.replay) > 0 {
+			r = tq.replay[0]
 		}
 		e.mu.Unlock()
 		if r == nil {
 			return true, nil
 		}
-		complete, err := e.readBacklog(ctx, p, until)
+		complete, err := e.readPendingValues(ctx, p, until)
 		if err != nil || !complete {
 			return false, err
 		}
-		if err := e.relearnOne(ctx, p, r); err != nil {
+		if err := e.replayRule(ctx, p, r); err != nil {
 			return false, err
 		}
 		e.mu.Lock()
-		if len(of.learn) > 0 && of.learn[0] == r && !r.unlearned {
-			of.learn = of.learn[1:]
+		if len(tq.replay) > 0 && tq.replay[0] == r && !r.needsReplay {
+			tq.replay = tq.replay[1:]
 			e.learned(p)
 		}
-		left := len(of.learn)
+		left := len(tq.replay)
 		e.mu.Unlock()
-		if left > 0 && e.over(until) || ctx.Err() != nil {
+		if left > 0 && e.sliceOver(until) || ctx.Err() != nil {
 			return false, ctx.Err()
 		}
 	}
 }
 
 // learned counts a window that is made again. Callers hold mu.
-func (e *Engine) learned(p *past) {
-	if p.rules--; p.rules == 0 {
-		e.closePast()
+func (e *Engine) learned(p *history) {
+	if p.rulesLeft--; p.rulesLeft == 0 {
+		e.closeHistory()
 	}
 }
 
-// readBacklog reads what the journal holds for judging, until then; true when it
+// readPendingValues reads what the journal holds for judging, until then; true when it
 // has all. Only one goroutine at a time may do so: that of Work, or one that
 // holds both locks while Work does not.
-func (e *Engine) readBacklog(ctx context.Context, p *past, until time.Time) (complete bool, err error) {
+func (e *Engine) readPendingValues(ctx context.Context, p *history, until time.Time) (complete bool, err error) {
 	if p.sorted {
 		return true, nil
 	}
 	end, cut := p.view.Position(), false
-	err = e.o.Readings.Backlog(ctx, p.next, func(position uint64, batch []reading.Arrival) error {
+	err = e.opts.Readings.Backlog(ctx, p.next, func(position uint64, batch []reading.Arrival) error {
 		if position > end {
-			return errEnough
+			return errStopReading
 		}
-		p.fill(e, position, batch)
+		p.addPending(e, position, batch)
 		p.next = position
-		if cut = e.over(until) && !e.short; cut {
-			return errEnough
+		if cut = e.sliceOver(until) && !e.singleStep; cut {
+			return errStopReading
 		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil && !errors.Is(err, errStopReading) {
 		return false, err
 	}
 	if cut {
 		return false, nil
 	}
-	p.backlog.sort()
+	p.pending.sort()
 	p.sorted = true
 	return true, nil
 }
 
-func (p *past) fill(e *Engine, position uint64, batch []reading.Arrival) {
+func (p *history) addPending(e *Engine, position uint64, batch []reading.Arrival) {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for i := range batch {
 		a := &batch[i]
-		if q.watched[a.Device] == 0 || !p.judged(a.Tenant).reaches(position, i) {
+		if q.watched[a.Device] == 0 || !p.evaluatedUpTo(a.Tenant).reaches(position, i) {
 			continue
 		}
-		if of := q.of[a.Tenant]; of != nil {
-			if of.count == 0 {
-				of.since = a.At
+		if tq := q.byTenant[a.Tenant]; tq != nil {
+			if tq.count == 0 {
+				tq.since = a.At
 			}
-			of.count++
-			p.backlog.add(&a.Frame)
+			tq.count++
+			p.pending.add(&a.Frame)
 		}
 	}
 }
 
-// relearnOne makes a rule's window again.
-func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
+// replayRule makes a rule's window again.
+func (e *Engine) replayRule(ctx context.Context, p *history, r *activeRule) error {
 	for {
 		e.mu.Lock()
-		if !r.unlearned || e.at(r.pair()) != r {
-			r.unlearned = false
+		if !r.needsReplay || e.lookup(r.pair()) != r {
+			r.needsReplay = false
 			e.mu.Unlock()
 			return nil
 		}
 		floor := r.state.Floor
-		fresh := &running{Rule: r.Rule, test: r.test, state: r.state.anew(r.test)}
+		fresh := &activeRule{Rule: r.Rule, predicate: r.predicate, state: r.state.emptyCopy(r.predicate)}
 		e.mu.Unlock()
-		if p.recall == nil || p.recall.device != r.Device {
-			p.recall = newRecall(p.view, r.Device, p.backlog[r.Device])
+		if p.cache == nil || p.cache.device != r.Device {
+			p.cache = newReadingCache(p.view, r.Device, p.pending[r.Device])
 		}
-		if err := e.learn(ctx, p.recall, fresh, p.stamps(ctx, e, r), math.MaxInt64, p.backlog[r.Device]); err != nil {
+		if err := e.loadWindow(ctx, p.cache, fresh, p.deviceStamps(ctx, e, r), math.MaxInt64, p.pending[r.Device]); err != nil {
 			return err
 		}
 		e.mu.Lock()
-		done := r.state.Floor == floor && r.test == fresh.test // neither is another meanwhile
+		done := r.state.Floor == floor && r.predicate == fresh.predicate // neither is another meanwhile
 		if done {
-			e.relearned(ctx, p, r, fresh.state)
+			e.finishReplay(ctx, p, r, fresh.state)
 		}
 		e.mu.Unlock()
 		if done {
@@ -227,28 +227,28 @@ func (e *Engine) relearnOne(ctx context.Context, p *past, r *running) error {
 	}
 }
 
-// relearned gives a rule a state that knows the window. Callers hold mu.
-func (e *Engine) relearned(ctx context.Context, p *past, r *running, s *State) {
+// finishReplay gives a rule a state that knows the window. Callers hold mu.
+func (e *Engine) finishReplay(ctx context.Context, p *history, r *activeRule, s *State) {
 	s.Open, s.Waiting = r.state.Open, r.state.Waiting
-	s.refresh(r.test)
-	s.held = len(s.samples) > 0 && s.samples[len(s.samples)-1].holds
+	s.reevaluate(r.predicate)
+	s.lastHeld = len(s.samples) > 0 && s.samples[len(s.samples)-1].holds
 	if r.notice != nil {
-		s.began(r.notice.Start, p.stamps(ctx, e, r))
+		s.noteOpened(r.notice.Start, p.deviceStamps(ctx, e, r))
 	}
-	r.state, r.unlearned = s, false
+	r.state, r.needsReplay = s, false
 }
 
-// relearnNow is for who changes a rule before its window is made again. Callers
+// replayNow is for who changes a rule before its window is made again. Callers
 // hold both locks.
-func (e *Engine) relearnNow(ctx context.Context, r *running) error {
-	if !r.unlearned {
+func (e *Engine) replayNow(ctx context.Context, r *activeRule) error {
+	if !r.needsReplay {
 		return nil
 	}
-	later := backlog{}
-	p := e.past
-	err := e.o.Readings.Backlog(ctx, p.judged(r.Tenant).Entry, func(position uint64, batch []reading.Arrival) error {
+	later := pendingValues{}
+	p := e.history
+	err := e.opts.Readings.Backlog(ctx, p.evaluatedUpTo(r.Tenant).Entry, func(position uint64, batch []reading.Arrival) error {
 		for i := range batch {
-			if batch[i].Device == r.Device && p.judged(r.Tenant).reaches(position, i) {
+			if batch[i].Device == r.Device && p.evaluatedUpTo(r.Tenant).reaches(position, i) {
 				later.add(&batch[i].Frame)
 			}
 		}
@@ -258,10 +258,10 @@ func (e *Engine) relearnNow(ctx context.Context, r *running) error {
 		return err
 	}
 	later.sort()
-	fresh := &running{Rule: r.Rule, test: r.test, state: r.state.anew(r.test)}
-	if err := e.learn(ctx, newRecall(p.view, r.Device, later[r.Device]), fresh, p.stamps(ctx, e, r), math.MaxInt64, later[r.Device]); err != nil {
+	fresh := &activeRule{Rule: r.Rule, predicate: r.predicate, state: r.state.emptyCopy(r.predicate)}
+	if err := e.loadWindow(ctx, newReadingCache(p.view, r.Device, later[r.Device]), fresh, p.deviceStamps(ctx, e, r), math.MaxInt64, later[r.Device]); err != nil {
 		return err
 	}
-	e.relearned(ctx, p, r, fresh.state)
+	e.finishReplay(ctx, p, r, fresh.state)
 	return nil
 }

@@ -21,8 +21,8 @@ func (p Position) before(other Position) bool {
 	return p.Entry < other.Entry || p.Entry == other.Entry && p.Index < other.Index
 }
 
-// everyTenant is whose row says how far the journal is judged for all.
-const everyTenant tenant.ID = 0
+// allTenants is whose row says how far the journal is judged for all.
+const allTenants tenant.ID = 0
 
 // PositionStore keeps how far the journal of readings has been judged: for all
 // tenants, and for those that are further on because of notices of theirs.
@@ -42,24 +42,24 @@ type positionRow struct {
 // ever judged.
 func (s *PositionStore) Load(ctx context.Context) (uint64, error) {
 	var r positionRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Where("p.tenant_id = ?", everyTenant).Scan(ctx)
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("p.tenant_id = ?", allTenants).Scan(ctx)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
 	return uint64(r.Position), err
 }
 
-// OfTenants are the positions of tenants for which more is judged than Load says.
-func (s *PositionStore) OfTenants(ctx context.Context) (map[tenant.ID]Position, error) {
+// LoadTenants are the positions of tenants for which more is judged than Load says.
+func (s *PositionStore) LoadTenants(ctx context.Context) (map[tenant.ID]Position, error) {
 	var rows []positionRow
-	if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("p.tenant_id <> ?", everyTenant).Scan(ctx); err != nil {
+	if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("p.tenant_id <> ?", allTenants).Scan(ctx); err != nil {
 		return nil, err
 	}
-	places := make(map[tenant.ID]Position, len(rows))
+	positions := make(map[tenant.ID]Position, len(rows))
 	for _, r := range rows {
-		places[r.TenantID] = Position{Entry: uint64(r.Position), Index: r.Index}
+		positions[r.TenantID] = Position{Entry: uint64(r.Position), Index: r.Index}
 	}
-	return places, nil
+	return positions, nil
 }
 
 // Save records the position up to which everything is judged, unless one that
@@ -67,26 +67,26 @@ func (s *PositionStore) OfTenants(ctx context.Context) (map[tenant.ID]Position, 
 // later. Positions of tenants that say no more are forgotten.
 func (s *PositionStore) Save(ctx context.Context, position uint64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewInsert().Model(&positionRow{TenantID: everyTenant, Position: int64(position)}).
+		_, err := tx.NewInsert().Model(&positionRow{TenantID: allTenants, Position: int64(position)}).
 			On("CONFLICT (tenant_id) DO UPDATE").Set("position = EXCLUDED.position").
 			Where("EXCLUDED.position > p.position").Exec(ctx)
 		if err != nil {
 			return err
 		}
 		_, err = tx.NewDelete().Model((*positionRow)(nil)).
-			Where("p.tenant_id <> ? AND p.position < ?", everyTenant, position).Exec(ctx)
+			Where("p.tenant_id <> ? AND p.position < ?", allTenants, position).Exec(ctx)
 		return err
 	})
 }
 
-// SaveOfTenants records tenants' positions. It belongs to the transaction that keeps
+// SaveTenants records tenants' positions. It belongs to the transaction that keeps
 // the notices which judging up to there led to.
-func (s *PositionStore) SaveOfTenants(ctx context.Context, places map[tenant.ID]Position) error {
-	if len(places) == 0 {
+func (s *PositionStore) SaveTenants(ctx context.Context, positions map[tenant.ID]Position) error {
+	if len(positions) == 0 {
 		return nil
 	}
-	rows := make([]positionRow, 0, len(places))
-	for t, p := range places {
+	rows := make([]positionRow, 0, len(positions))
+	for t, p := range positions {
 		rows = append(rows, positionRow{TenantID: t, Position: int64(p.Entry), Index: p.Index})
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

@@ -27,61 +27,61 @@ const (
 	waitingAtMost = 1_000_000
 )
 
-// queue is what of one tenant waits to be judged. Judging serves the tenants in
+// tenantQueue is what of one tenant waits to be judged. Judging serves the tenants in
 // turn, so that one who has much keeps nobody else waiting.
-type queue struct {
+type tenantQueue struct {
 	tenant tenant.ID
 
 	// Guarded by queues.mu.
-	waiting []arrived
-	bytes   int           // of waiting
-	count   int           // frames that wait, those on disk included
-	since   int64         // when the oldest that waits arrived, epoch ms
-	onDisk  bool          // what comes after waiting is in the journal alone
-	reread  Position      // of onDisk: from where
-	listed  bool          // among those that wait for their turn
-	held    bool          // waits for the database, or for what failed to be tried again
-	late    bool          // behind since the start, or since more waited than memory holds
-	opened  chan struct{} // closed when its devices may go on; nil: they may
+	waiting     []arrived
+	bytes       int           // of waiting
+	count       int           // frames that wait, those on disk included
+	since       int64         // when the oldest that waits arrived, epoch ms
+	inJournal   bool          // what comes after waiting is in the journal alone
+	rereadFrom  Position      // of inJournal: from where
+	scheduled   bool          // among those that wait for their turn
+	blocked     bool          // waits for the database, or for what failed to be tried again
+	late        bool          // behind since the start, or since more waited than memory holds
+	unthrottled chan struct{} // closed when its devices may go on; nil: they may
 
 	// Guarded by Engine.mu.
-	place   Position   // judged up to there, while anything waits
-	learn   []*running // rules whose windows are to be made again before anything is judged
-	pending []event    // happened and not on disk yet
-	writing []event    // before pending: being written
-	rules   int
+	position Position       // judged up to there, while anything waits
+	replay   []*activeRule  // rules whose windows are to be made again before anything is judged
+	pending  []pendingEvent // happened and not on disk yet
+	writing  []pendingEvent // before pending: being written
+	rules    int
 }
 
 // arrived is a frame with its place in the journal.
 type arrived struct {
 	reading.Arrival
-	position uint64
-	index    int
+	entry uint64
+	index int
 }
 
-// place is where an arrived frame is the next to be judged.
-func (a *arrived) place() Position { return Position{Entry: a.position - 1, Index: a.index} }
+// position is where an arrived frame is the next to be judged.
+func (a *arrived) position() Position { return Position{Entry: a.entry - 1, Index: a.index} }
 
 // after is where it is judged.
-func (a *arrived) after() Position { return Position{Entry: a.position - 1, Index: a.index + 1} }
+func (a *arrived) after() Position { return Position{Entry: a.entry - 1, Index: a.index + 1} }
 
-// queues are those of all tenants that have rules.
-type queues struct {
-	mu      sync.Mutex // after Engine.mu
-	of      map[tenant.ID]*queue
-	turns   []*queue // those that have work, the next one first
-	work    chan struct{}
-	taken   uint64 // position of the newest entry that was handed over
-	bytes   int
-	watched map[device.ID]int // rules on readings, by device
-	closed  atomic.Int32      // tenants whose devices wait
-	began   int64             // when judging began, epoch ms
-	most    int               // bytes of a tenant, at most
-	mostAll int               // bytes of all, at most
+// tenantQueues are those of all tenants that have rules.
+type tenantQueues struct {
+	mu        sync.Mutex // after Engine.mu
+	byTenant  map[tenant.ID]*tenantQueue
+	ready     []*tenantQueue // those that have work, the next one first
+	work      chan struct{}
+	taken     uint64 // position of the newest entry that was handed over
+	bytes     int
+	watched   map[device.ID]int // rules on readings, by device
+	throttled atomic.Int32      // tenants whose devices wait
+	began     int64             // when judging began, epoch ms
+	most      int               // bytes of a tenant, at most
+	mostAll   int               // bytes of all, at most
 }
 
-func newQueues() queues {
-	return queues{of: map[tenant.ID]*queue{}, watched: map[device.ID]int{}, work: make(chan struct{}, 1), most: queueBytes, mostAll: queuesBytes}
+func newTenantQueues() tenantQueues {
+	return tenantQueues{byTenant: map[tenant.ID]*tenantQueue{}, watched: map[device.ID]int{}, work: make(chan struct{}, 1), most: queueBytes, mostAll: queuesBytes}
 }
 
 // Take takes over the batch at a position of the journal, to be judged soon;
@@ -98,18 +98,18 @@ func (e *Engine) Take(position uint64, batch []reading.Arrival) {
 		if q.watched[a.Device] == 0 {
 			continue
 		}
-		of := q.of[a.Tenant]
-		if of == nil {
+		tq := q.byTenant[a.Tenant]
+		if tq == nil {
 			continue
 		}
-		if of.count == 0 {
-			of.since = a.At
+		if tq.count == 0 {
+			tq.since = a.At
 		}
-		of.count++
-		if !of.onDisk && !q.put(of, position, i, a) {
-			of.onDisk, of.late, of.reread = true, true, Position{Entry: position - 1, Index: i}
+		tq.count++
+		if !tq.inJournal && !q.put(tq, position, i, a) {
+			tq.inJournal, tq.late, tq.rereadFrom = true, true, Position{Entry: position - 1, Index: i}
 		}
-		q.list(of)
+		q.schedule(tq)
 	}
 	q.taken = position
 }
@@ -123,10 +123,10 @@ func (e *Engine) Taken() uint64 {
 
 // put adds a copy of a frame, unless there is no room for it. A tenant may have
 // half of what the others leave of all the room.
-func (q *queues) put(of *queue, position uint64, index int, a *reading.Arrival) bool {
+func (q *tenantQueues) put(tq *tenantQueue, position uint64, index int, a *reading.Arrival) bool {
 	size := weight(a)
-	room := max(min(queueFloor, q.most), min(q.most, (q.mostAll-q.bytes+of.bytes)/2))
-	if of.bytes+size > room && len(of.waiting) > 0 {
+	room := max(min(queueFloor, q.most), min(q.most, (q.mostAll-q.bytes+tq.bytes)/2))
+	if tq.bytes+size > room && len(tq.waiting) > 0 {
 		return false
 	}
 	own := *a
@@ -135,8 +135,8 @@ func (q *queues) put(of *queue, position uint64, index int, a *reading.Arrival) 
 	for i := range own.Fields {
 		own.Fields[i].Value = kept(own.Fields[i].Value)
 	}
-	of.waiting = append(of.waiting, arrived{own, position, index})
-	of.bytes += size
+	tq.waiting = append(tq.waiting, arrived{own, position, index})
+	tq.bytes += size
 	q.bytes += size
 	return true
 }
@@ -152,93 +152,95 @@ func weight(a *reading.Arrival) int {
 	return size
 }
 
-// list puts a tenant behind the others that wait for their turn. Callers hold mu.
-func (q *queues) list(of *queue) {
-	if of.listed || of.held {
+// schedule puts a tenant behind the others that wait for their turn. Callers hold mu.
+func (q *tenantQueues) schedule(tq *tenantQueue) {
+	if tq.scheduled || tq.blocked {
 		return
 	}
-	of.listed = true
-	q.turns = append(q.turns, of)
+	tq.scheduled = true
+	q.ready = append(q.ready, tq)
 	signal(q.work)
 }
 
 // next is whose turn it is; nil: nobody's.
-func (e *Engine) next() *queue {
+func (e *Engine) next() *tenantQueue {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for len(q.turns) > 0 {
-		of := q.turns[0]
-		q.turns[0] = nil
-		q.turns = q.turns[1:]
-		of.listed = false
-		if !of.held {
-			return of
+	for len(q.ready) > 0 {
+		tq := q.ready[0]
+		q.ready[0] = nil
+		q.ready = q.ready[1:]
+		tq.scheduled = false
+		if !tq.blocked {
+			return tq
 		}
 	}
-	q.turns = nil
+	q.ready = nil
 	return nil
 }
 
 // head is the oldest of what waits of a tenant, so many at most.
-func (q *queues) head(of *queue, most int) []arrived {
+func (q *tenantQueues) head(tq *tenantQueue, most int) []arrived {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return of.waiting[:min(most, len(of.waiting))]
+	return tq.waiting[:min(most, len(tq.waiting))]
 }
 
 // drop takes note that the oldest n are judged. Callers hold mu.
-func (q *queues) drop(of *queue, n int) {
-	for i := range of.waiting[:n] {
-		size := weight(&of.waiting[i].Arrival)
-		of.bytes -= size
+func (q *tenantQueues) drop(tq *tenantQueue, n int) {
+	for i := range tq.waiting[:n] {
+		size := weight(&tq.waiting[i].Arrival)
+		tq.bytes -= size
 		q.bytes -= size
-		of.waiting[i] = arrived{}
+		tq.waiting[i] = arrived{}
 	}
-	of.count = max(0, of.count-n)
-	of.waiting = of.waiting[n:]
+	tq.count = max(0, tq.count-n)
+	tq.waiting = tq.waiting[n:]
 	switch {
-	case len(of.waiting) > 0:
-		of.since = of.waiting[0].At
-	case !of.onDisk:
-		of.waiting, of.count, of.since = nil, 0, 0
+	case len(tq.waiting) > 0:
+		tq.since = tq.waiting[0].At
+	case !tq.inJournal:
+		tq.waiting, tq.count, tq.since = nil, 0, 0
 	}
 }
 
 // idle tells whether a tenant has nothing that waits to be judged. Callers hold
 // Engine.mu too.
-func (of *queue) idle() bool { return len(of.waiting) == 0 && !of.onDisk && len(of.learn) == 0 }
-
-// placeOf is how far a tenant is judged. Callers hold Engine.mu.
-func (e *Engine) placeOf(of *queue) Position {
-	e.queues.mu.Lock()
-	defer e.queues.mu.Unlock()
-	return e.queues.placeOf(of)
+func (tq *tenantQueue) idle() bool {
+	return len(tq.waiting) == 0 && !tq.inJournal && len(tq.replay) == 0
 }
 
-// placeOf is Engine.placeOf for who holds mu, too.
-func (q *queues) placeOf(of *queue) Position {
-	if of.idle() {
+// positionOf is how far a tenant is judged. Callers hold Engine.mu.
+func (e *Engine) positionOf(tq *tenantQueue) Position {
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	return e.queues.positionOf(tq)
+}
+
+// positionOf is Engine.coordinatesOf for who holds mu, too.
+func (q *tenantQueues) positionOf(tq *tenantQueue) Position {
+	if tq.idle() {
 		return Position{Entry: q.taken}
 	}
-	return of.place
+	return tq.position
 }
 
 // queueOf is a tenant's queue, made where there is none. Callers hold Engine.mu.
-func (e *Engine) queueOf(t tenant.ID) *queue {
+func (e *Engine) queueOf(t tenant.ID) *tenantQueue {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	of := q.of[t]
-	if of == nil {
-		of = &queue{tenant: t}
-		q.of[t] = of
+	tq := q.byTenant[t]
+	if tq == nil {
+		tq = &tenantQueue{tenant: t}
+		q.byTenant[t] = tq
 	}
-	return of
+	return tq
 }
 
 // watch says that a tenant's device has one rule on readings more, or one less.
-func (q *queues) watch(id device.ID, more int) {
+func (q *tenantQueues) watch(id device.ID, more int) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.watched[id] += more; q.watched[id] == 0 {
@@ -246,47 +248,47 @@ func (q *queues) watch(id device.ID, more int) {
 	}
 }
 
-// forget lets the queue of a tenant go that has neither rules nor anything to be
+// dropQueue lets the queue of a tenant go that has neither rules nor anything to be
 // judged or written. Callers hold Engine.mu.
-func (e *Engine) forget(of *queue) {
+func (e *Engine) dropQueue(tq *tenantQueue) {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if of.rules == 0 && of.idle() && !of.listed && len(of.pending)+len(of.writing) == 0 && q.of[of.tenant] == of {
-		q.open(of)
-		delete(q.of, of.tenant)
+	if tq.rules == 0 && tq.idle() && !tq.scheduled && len(tq.pending)+len(tq.writing) == 0 && q.byTenant[tq.tenant] == tq {
+		q.unthrottle(tq)
+		delete(q.byTenant, tq.tenant)
 	}
 }
 
-// look closes a tenant to its devices when too much of it waits, and opens it
+// updateThrottle closes a tenant to its devices when too much of it waits, and opens it
 // again. Callers hold mu.
-func (q *queues) look(of *queue, now int64) {
-	behind := of.count > 0 && now-max(of.since, q.began) > behindAtMost.Milliseconds()
+func (q *tenantQueues) updateThrottle(tq *tenantQueue, now int64) {
+	behind := tq.count > 0 && now-max(tq.since, q.began) > behindAtMost.Milliseconds()
 	switch {
-	case of.count <= waitingAtMost && !behind:
-		q.open(of)
-	case of.opened == nil:
-		of.opened = make(chan struct{})
-		q.closed.Add(1)
+	case tq.count <= waitingAtMost && !behind:
+		q.unthrottle(tq)
+	case tq.unthrottled == nil:
+		tq.unthrottled = make(chan struct{})
+		q.throttled.Add(1)
 	}
 }
 
-// open lets a tenant's devices go on. Callers hold mu.
-func (q *queues) open(of *queue) {
-	if of.opened != nil {
-		close(of.opened)
-		of.opened = nil
-		q.closed.Add(-1)
+// unthrottle lets a tenant's devices go on. Callers hold mu.
+func (q *tenantQueues) unthrottle(tq *tenantQueue) {
+	if tq.unthrottled != nil {
+		close(tq.unthrottled)
+		tq.unthrottled = nil
+		q.throttled.Add(-1)
 	}
 }
 
-// Late are the tenants whose judging has not caught up yet with what waited at the
+// LateTenants are the tenants whose judging has not caught up yet with what waited at the
 // start, or with more than memory holds: what it led to may be over by then.
-func (e *Engine) Late() (late []tenant.ID) {
+func (e *Engine) LateTenants() (late []tenant.ID) {
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
-	for t, of := range e.queues.of {
-		if of.late {
+	for t, tq := range e.queues.byTenant {
+		if tq.late {
 			late = append(late, t)
 		}
 	}
@@ -296,17 +298,17 @@ func (e *Engine) Late() (late []tenant.ID) {
 // Admit waits until a tenant's readings may come in: while its judging is more
 // than ten minutes or a million readings behind, its own devices wait for it.
 func (e *Engine) Admit(ctx context.Context, t tenant.ID) error {
-	if e.queues.closed.Load() == 0 {
+	if e.queues.throttled.Load() == 0 {
 		return nil
 	}
 	for {
 		e.queues.mu.Lock()
-		of := e.queues.of[t]
-		if of == nil || of.opened == nil {
+		tq := e.queues.byTenant[t]
+		if tq == nil || tq.unthrottled == nil {
 			e.queues.mu.Unlock()
 			return nil
 		}
-		opened := of.opened
+		opened := tq.unthrottled
 		e.queues.mu.Unlock()
 		select {
 		case <-opened:
@@ -320,7 +322,7 @@ func (e *Engine) Admit(ctx context.Context, t tenant.ID) error {
 // at most.
 type Behind struct {
 	Tenants  int
-	For      time.Duration // since the oldest reading that waits arrived, or since the start
+	Lag      time.Duration // since the oldest reading that waits arrived, or since the start
 	Readings int           // that wait, of all of them
 }
 
@@ -328,43 +330,43 @@ type Behind struct {
 // alarms are behind.
 const lateFrom = 5 * time.Second
 
-// Behind is how far judging is behind for all tenants; BehindOf for one.
+// Behind is how far judging is behind for all tenants; TenantBehind for one.
 func (e *Engine) Behind() (b Behind) {
-	now := e.o.Now().UnixMilli()
+	now := e.opts.Now().UnixMilli()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
-	for _, of := range e.queues.of {
-		b.add(of, e.queues.began, now)
+	for _, tq := range e.queues.byTenant {
+		b.add(tq, e.queues.began, now)
 	}
 	return b
 }
 
-// BehindOf is how far judging is behind for a tenant.
-func (e *Engine) BehindOf(t tenant.ID) (b Behind) {
-	now := e.o.Now().UnixMilli()
+// TenantBehind is how far judging is behind for a tenant.
+func (e *Engine) TenantBehind(t tenant.ID) (b Behind) {
+	now := e.opts.Now().UnixMilli()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.queues.mu.Lock()
 	defer e.queues.mu.Unlock()
-	if of := e.queues.of[t]; of != nil {
-		b.add(of, e.queues.began, now)
+	if tq := e.queues.byTenant[t]; tq != nil {
+		b.add(tq, e.queues.began, now)
 	}
 	return b
 }
 
-func (b *Behind) add(of *queue, began, now int64) {
-	since := max(of.since, began)
-	if of.count == 0 {
+func (b *Behind) add(tq *tenantQueue, began, now int64) {
+	since := max(tq.since, began)
+	if tq.count == 0 {
 		since = began
-		if len(of.learn) == 0 {
+		if len(tq.replay) == 0 {
 			return
 		}
 	}
 	if lag := time.Duration(now-since) * time.Millisecond; lag >= lateFrom {
 		b.Tenants++
-		b.Readings += of.count
-		b.For = max(b.For, lag)
+		b.Readings += tq.count
+		b.Lag = max(b.Lag, lag)
 	}
 }

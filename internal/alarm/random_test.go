@@ -22,9 +22,9 @@ const (
 	randomParts = 4
 )
 
-// TestRandom holds Step against the reference, over rules and sequences of
+// TestStepMatchesReference holds Step against the reference, over rules and sequences of
 // frames that nobody thought of. A failure prints the sequence as a script.
-func TestRandom(t *testing.T) {
+func TestStepMatchesReference(t *testing.T) {
 	if testing.Short() {
 		t.Skip("one goroutine, and no database")
 	}
@@ -53,7 +53,7 @@ func TestRandom(t *testing.T) {
 	}
 }
 
-// FuzzStep is TestRandom with sequences that are looked for.
+// FuzzStep is TestStepMatchesReference with sequences that are looked for.
 func FuzzStep(f *testing.F) {
 	for seed := range uint64(20) {
 		b := make([]byte, 300)
@@ -94,8 +94,8 @@ type sequence struct {
 	// swings is of one that swings at first, and is calm then.
 	swings, calm bool
 	rule         Rule
-	real         rebuilding
-	plain        referring
+	actual       rebuildingPlayer
+	expected     referencePlayer
 	sent         []int64 // times of the frames that were not stamped ahead
 	early        []int64 // of those that were
 	now          int64   // arrival of the newest
@@ -103,10 +103,10 @@ type sequence struct {
 }
 
 func newSequence(r *rand.Rand, long bool) *sequence {
-	s := &sequence{Rand: r, long: long, now: scriptStart, plain: referring{reference{product: scripted}}}
+	s := &sequence{Rand: r, long: long, now: scriptStart, expected: referencePlayer{reference{product: scriptProduct}}}
 	s.swings = !long && r.IntN(4) == 0
-	s.real.anHour = pick(r, 0, 1, 1, 2, 3)
-	s.plain.anHour = s.real.anHour
+	s.actual.maxPerHour = pick(r, 0, 1, 1, 2, 3)
+	s.expected.maxPerHour = s.actual.maxPerHour
 	s.rule = Rule{ID: 1, Hits: pick(r, 1, 1, 2, 2, 3, 5, 10), Window: time.Minute * time.Duration(pick(r, 1, 1, 5, 10))}
 	for range 1 + r.IntN(4) {
 		s.rule.Conditions = append(s.rule.Conditions, s.condition())
@@ -127,7 +127,7 @@ func newSequence(r *rand.Rand, long bool) *sequence {
 func pick[T any](r *rand.Rand, of ...T) T { return of[r.IntN(len(of))] }
 
 func (s *sequence) condition() Condition {
-	p := scripted.Properties[s.IntN(len(scripted.Properties)-1)] // never battery
+	p := scriptProduct.Properties[s.IntN(len(scriptProduct.Properties)-1)] // never battery
 	c := Condition{Join: pick(s.Rand, joinedByAnd, joinedByOr), Attribute: p.Identifier}
 	if p.DataType != device.Number {
 		c.Operator, c.Value = pick(s.Rand, Equal, NotEqual), s.value(p)
@@ -188,12 +188,12 @@ func (s *sequence) run(all counts) string {
 		case n == 0:
 			all["restart"]++
 			s.note("restart")
-			s.real.restart(nil)
-		case n == 1 && s.real.state.Open || n == 2 && s.real.state.Open:
+			s.actual.restart(nil)
+		case n == 1 && s.actual.state.Open || n == 2 && s.actual.state.Open:
 			all["by hand"]++
 			s.note("resolve by hand")
-			s.real.resolveByHand()
-			s.plain.resolveByHand()
+			s.actual.resolveManually()
+			s.expected.resolveManually()
 		case n == 3 && !s.long && !s.swings:
 			s.publish()
 		default:
@@ -214,8 +214,8 @@ func (s *sequence) differ() string {
 		Open, Unsteady, Waiting bool
 		Floor, Newest           int64
 	}
-	a := remembered{s.real.state.Open, s.real.state.Unsteady, s.real.state.Waiting, s.real.state.Floor, s.real.state.Newest()}
-	b := remembered{s.plain.open, s.plain.unsteady, s.plain.waiting, s.plain.floor, s.plain.newest}
+	a := remembered{s.actual.state.Open, s.actual.state.Unsteady, s.actual.state.Waiting, s.actual.state.Floor, s.actual.state.Newest()}
+	b := remembered{s.expected.open, s.expected.unsteady, s.expected.waiting, s.expected.floor, s.expected.newest}
 	if a != b {
 		return fmt.Sprintf("state %+v, by the reference %+v", a, b)
 	}
@@ -228,8 +228,8 @@ func (s *sequence) publish() {
 	if len(s.sent) > 0 {
 		from = slices.Max(s.sent) + 1000*int64(s.IntN(3)-1)
 	}
-	s.note("%s, %d an hour, from %s", ruleLine(s.rule), s.real.anHour, offset(from))
-	for _, side := range []player{&s.real, &s.plain} {
+	s.note("%s, %d an hour, from %s", ruleLine(s.rule), s.actual.maxPerHour, offset(from))
+	for _, side := range []player{&s.actual, &s.expected} {
 		side.publish(nil, s.rule, from-1)
 	}
 }
@@ -243,11 +243,11 @@ func (s *sequence) frame(all counts) string {
 		all["ahead"]++
 		f.time = s.ahead()
 	}
-	for _, p := range scripted.Properties {
+	for _, p := range scriptProduct.Properties {
 		if s.IntN(2) == 0 {
 			f.values[p.Identifier] = s.value(p)
 			// What was there before a value is known within the window only.
-			if st := s.real.state; f.time < st.sure && f.time > max(st.Floor, st.newest-s.real.test.window) && s.IntN(8) == 0 {
+			if st := s.actual.state; f.time < st.confirmedUpTo && f.time > max(st.Floor, st.newest-s.actual.predicate.window) && s.IntN(8) == 0 {
 				all["gone"]++
 				f.values[p.Identifier] = reading.Value{}
 			}
@@ -261,24 +261,24 @@ func (s *sequence) frame(all counts) string {
 		s.sent = append(s.sent, f.time)
 	}
 	s.note("%s", line)
-	aside, floor, unsteady := len(s.real.state.aside), s.real.state.Floor, s.real.state.Unsteady
-	kind, at, counted := s.real.frame(f)
-	switch left := len(s.real.state.aside); {
+	aside, floor, unsteady := len(s.actual.state.deferred), s.actual.state.Floor, s.actual.state.Unsteady
+	kind, at, counted := s.actual.frame(f)
+	switch left := len(s.actual.state.deferred); {
 	case left > aside:
 		all["passed over"]++
 	case left < aside:
 		all["taken up"]++
 	}
 	switch {
-	case s.real.state.Unsteady && !unsteady:
+	case s.actual.state.Unsteady && !unsteady:
 		all["unsteady"]++
-	case unsteady && !s.real.state.Unsteady:
+	case unsteady && !s.actual.state.Unsteady:
 		all["unsteady ended"]++
 	}
-	if s.real.state.Floor < floor {
+	if s.actual.state.Floor < floor {
 		all["lowered"]++
 	}
-	wantKind, wantAt, wantCounted := s.plain.frame(f)
+	wantKind, wantAt, wantCounted := s.expected.frame(f)
 	if kind != 0 {
 		s.note("expect %s at %s", kindNames[kind], offset(at))
 		all[kindNames[kind]]++

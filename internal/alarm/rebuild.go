@@ -21,15 +21,15 @@ import (
 // from those that are stored now; what the journal holds behind the places up to
 // which each tenant was judged is judged then. Start comes before the first Take.
 func (e *Engine) Start(ctx context.Context) error {
-	e.writing.Lock()
-	defer e.writing.Unlock()
+	e.writeMu.Lock()
+	defer e.writeMu.Unlock()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// Devices that moved at the end of the process before this one.
-	if err := e.settleAll(ctx); err != nil {
+	if err := e.updateAllMembers(ctx); err != nil {
 		return err
 	}
-	rules, err := e.o.Rules.Running(ctx)
+	rules, err := e.opts.Rules.Running(ctx)
 	if err != nil {
 		return err
 	}
@@ -37,19 +37,19 @@ func (e *Engine) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	open, facts, err := e.openNotices(ctx)
+	open, facts, err := e.loadOpenNotices(ctx)
 	if err != nil {
 		return err
 	}
-	if err := e.lookBack(ctx); err != nil {
+	if err := e.loadHistory(ctx); err != nil {
 		return err
 	}
-	var lost []*running
+	var lost []*activeRule
 	for _, rule := range rules {
 		r, err := e.prepare(rule)
 		if err != nil {
-			e.o.Log.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
-			r = &running{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
+			e.opts.Logger.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
+			r = &activeRule{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
 			lost = append(lost, r)
 		} else if err := e.restore(r, states[rule.pair()], open[rule.pair()]); err != nil {
 			return err
@@ -57,12 +57,12 @@ func (e *Engine) Start(ctx context.Context) error {
 		delete(open, rule.pair())
 		e.put(r)
 	}
-	e.beginLate()
-	if err := e.drop(ctx, lost, AttributeGone); err != nil {
+	e.startReplay()
+	if err := e.dropRules(ctx, lost, AttributeGone); err != nil {
 		return err
 	}
 	if len(lost) > 0 {
-		if err := e.settleAll(ctx); err != nil { // those of rules that are stopped by that
+		if err := e.updateAllMembers(ctx); err != nil { // those of rules that are stopped by that
 			return err
 		}
 	}
@@ -73,21 +73,21 @@ func (e *Engine) Start(ctx context.Context) error {
 	return nil
 }
 
-// settleAll gives every tenant's rules the devices that they name now.
-func (e *Engine) settleAll(ctx context.Context) error {
-	tenants, err := e.o.Rules.Roaming(ctx)
+// updateAllMembers gives every tenant's rules the devices that they name now.
+func (e *Engine) updateAllMembers(ctx context.Context) error {
+	tenants, err := e.opts.Rules.TenantsWithDynamicRules(ctx)
 	if err != nil {
 		return err
 	}
 	for _, t := range tenants {
-		ids, err := e.o.Rules.unsettled(ctx, t)
+		ids, err := e.opts.Rules.outdatedRules(ctx, t)
 		if err != nil {
 			return err
 		}
 		if len(ids) == 0 {
 			continue
 		}
-		if err := e.settleAudited(ctx, t, ids); err != nil {
+		if err := e.updateMembersAudited(ctx, t, ids); err != nil {
 			return err
 		}
 	}
@@ -96,26 +96,26 @@ func (e *Engine) settleAll(ctx context.Context) error {
 
 // endOrphans ends notices whose rule went with its device, or whose device left the rule.
 func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts map[int64]orphan) error {
-	return e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		there, err := rulesThere(ctx, tx, open)
+	return e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		existing, err := existingRules(ctx, tx, open)
 		if err != nil {
 			return err
 		}
-		for of, n := range open {
+		for pair, n := range open {
 			why := Deleted
-			if there[of.Rule] && e.o.Registry.Get(of.Device) != nil {
+			if existing[pair.Rule] && e.opts.Registry.Get(pair.Device) != nil {
 				why = Left
 			}
-			ended, err := e.end(ctx, facts[n.ID].tenant, n, ending{at: e.now(), status: ResolvedItself, reason: why})
+			ended, err := e.resolveNotice(ctx, facts[n.ID].tenant, n, resolution{at: e.now(), status: ResolvedAutomatically, reason: why})
 			if err != nil {
 				return err
 			}
 			a := &news.Alarm{
 				Event: news.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Level: int(n.Level),
 				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End, HoldsSince: n.HoldsSince, Description: facts[n.ID].description,
-				Ack: n.Ack.told(),
+				Ack: n.Ack.alertAck(),
 			}
-			if err := e.o.Teller.Ended(ctx, facts[n.ID].tenant, a, false); err != nil {
+			if err := e.opts.Notifier.NoticeClosed(ctx, facts[n.ID].tenant, a, false); err != nil {
 				return err
 			}
 		}
@@ -123,29 +123,29 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 	})
 }
 
-// rulesThere tells which rules of notices are there still.
-func rulesThere(ctx context.Context, tx bun.IDB, of map[Pair]*Notice) (map[RuleID]bool, error) {
-	asked := make([]RuleID, 0, len(of))
-	for p := range of {
+// existingRules tells which rules of notices are there still.
+func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[RuleID]bool, error) {
+	asked := make([]RuleID, 0, len(open))
+	for p := range open {
 		asked = append(asked, p.Rule)
 	}
-	there := map[RuleID]bool{}
-	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(asked))), lookedAt) {
+	found := map[RuleID]bool{}
+	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(asked))), lookupBatchSize) {
 		var ids []RuleID
 		if err := tx.NewSelect().Table("alarm_rules").Column("id").Where("id IN (?)", bun.List(some)).Scan(ctx, &ids); err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
-			there[id] = true
+			found[id] = true
 		}
 	}
-	return there, nil
+	return found, nil
 }
 
 // states are what rules remember of their devices.
 func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	var rows []stateRow
-	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
+	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Scan(ctx); err != nil {
 		return nil, err
 	}
 	by := make(map[Pair]stateRow, len(rows))
@@ -155,10 +155,10 @@ func (e *Engine) states(ctx context.Context) (map[Pair]stateRow, error) {
 	return by, nil
 }
 
-// swing is what a rule remembered of its openings, and of the changes of the notice
+// oscillation is what a rule remembered of its openings, and of the changes of the notice
 // that is open (nil: none).
-func (r *stateRow) swing(open *Notice) (swing, error) {
-	s := newSwing()
+func (r *stateRow) oscillation(open *Notice) (oscillation, error) {
+	s := newOscillation()
 	if r.Openings != "" {
 		if err := json.Unmarshal([]byte(r.Openings), &s.Openings); err != nil {
 			return s, fmt.Errorf("alarm: openings of rule %d: %w", r.RuleID, err)
@@ -176,10 +176,10 @@ type orphan struct {
 	description string // of the rule, when the notice began
 }
 
-// openNotices are every tenant's, and what each would be as an orphan.
-func (e *Engine) openNotices(ctx context.Context) (map[Pair]*Notice, map[int64]orphan, error) {
+// loadOpenNotices are every tenant's, and what each would be as an orphan.
+func (e *Engine) loadOpenNotices(ctx context.Context) (map[Pair]*Notice, map[int64]orphan, error) {
 	var rows []noticeRow
-	if err := e.o.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
+	if err := e.opts.DB.Read(ctx).NewSelect().Model(&rows).Where("n.resolve_status = 0").Scan(ctx); err != nil {
 		return nil, nil, err
 	}
 	by, facts := make(map[Pair]*Notice, len(rows)), make(map[int64]orphan, len(rows))
@@ -197,17 +197,17 @@ func (e *Engine) openNotices(ctx context.Context) (map[Pair]*Notice, map[int64]o
 
 // prepare makes a rule's test. It fails where its device or a property of it is
 // gone.
-func (e *Engine) prepare(rule Rule) (*running, error) {
-	entry := e.o.Registry.Get(rule.Device)
+func (e *Engine) prepare(rule Rule) (*activeRule, error) {
+	entry := e.opts.Registry.Get(rule.Device)
 	if entry == nil || entry.Tenant != rule.Tenant {
 		return nil, fmt.Errorf("alarm: rule %d: its device is gone", rule.ID)
 	}
-	r := &running{Rule: rule, queue: e.queueOf(rule.Tenant), product: entry.Product, attributes: e.attributes(&rule, entry.Product)}
+	r := &activeRule{Rule: rule, queue: e.queueOf(rule.Tenant), product: entry.Product, attributes: e.attributes(&rule, entry.Product)}
 	if rule.Trigger == DeviceOffline {
 		return r, nil
 	}
 	var err error
-	r.test, err = NewTest(rule, entry.Product, e.o.NoticesAnHour)
+	r.predicate, err = NewPredicate(rule, entry.Product, e.opts.MaxNoticesPerHour)
 	return r, err
 }
 
@@ -219,7 +219,7 @@ func (e *Engine) attributes(rule *Rule, p *device.Product) (list []AttributeCopy
 			continue
 		}
 		list = append(list, AttributeCopy{
-			Identifier: c.Attribute, FunctionName: property.FunctionName, Unit: e.o.Catalog.Unit(property), Precision: property.Precision,
+			Identifier: c.Attribute, FunctionName: property.FunctionName, Unit: e.opts.Catalog.Unit(property), Precision: property.Precision,
 		})
 	}
 	return list
@@ -227,27 +227,27 @@ func (e *Engine) attributes(rule *Rule, p *device.Product) (list []AttributeCopy
 
 // newState is NewState for rules of both kinds: on being offline only Open,
 // Waiting and Floor are used.
-func newState(t *Test, floor int64) *State {
+func newState(t *Predicate, floor int64) *State {
 	if t == nil {
-		t = &Test{}
+		t = &Predicate{}
 	}
 	return NewState(t, floor)
 }
 
 // restore gives r what was kept of the state that it had when its tenant was
 // judged last; of readings it knows nothing yet.
-func (e *Engine) restore(r *running, kept stateRow, open *Notice) (err error) {
+func (e *Engine) restore(r *activeRule, kept stateRow, open *Notice) (err error) {
 	if kept.RuleID == 0 || kept.Revision != r.Revision {
 		kept = stateRow{Floor: r.published()}
 	}
-	r.state = newState(r.test, kept.Floor)
+	r.state = newState(r.predicate, kept.Floor)
 	r.state.Waiting, r.state.Open, r.notice = kept.Waiting, open != nil, open
-	if r.state.swing, err = kept.swing(open); err != nil {
+	if r.state.oscillation, err = kept.oscillation(open); err != nil {
 		return err
 	}
-	if r.test != nil {
-		r.unlearned = true
-		r.queue.learn = append(r.queue.learn, r)
+	if r.predicate != nil {
+		r.needsReplay = true
+		r.queue.replay = append(r.queue.replay, r)
 		return nil
 	}
 	if open != nil {
@@ -259,62 +259,62 @@ func (e *Engine) restore(r *running, kept stateRow, open *Notice) (err error) {
 
 // catchUp ends, of a rule on being offline, what its device's return has ended
 // while that could not be recorded any more.
-func (e *Engine) catchUp(r *running) {
+func (e *Engine) catchUp(r *activeRule) {
 	if r.state.Unsteady {
 		return // LetIn schedules its end
 	}
-	if st := e.o.Presence.Status(r.Tenant, r.Device); st.Online {
-		e.came(r, device.Change{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
+	if st := e.opts.Presence.Status(r.Tenant, r.Device); st.Online {
+		e.applyPresence(r, device.Change{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
 	}
 }
 
-// stored are readings on disk: all, or those of a moment.
-type stored interface {
+// readingSource are readings on disk: all, or those of a moment.
+type readingSource interface {
 	AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error)
 	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(t int64, fields []reading.Field) error) error
 }
 
-// learn gives a new state the stored readings that its window needs and its
+// loadWindow gives a new state the stored readings that its window needs and its
 // properties' values before, up to the given time (epoch ms), but for those
 // that are to be judged later. Those that were passed over wait, whatever their time; so what is
 // newest is told by the others.
-func (e *Engine) learn(ctx context.Context, from stored, r *running, stamps stamps, upTo int64, later []judgedLater) error {
-	if r.test == nil {
+func (e *Engine) loadWindow(ctx context.Context, from readingSource, r *activeRule, stamps stampIndex, upTo int64, later []pendingValue) error {
+	if r.predicate == nil {
 		return nil
 	}
-	r.state.since = r.published()
-	if stamps.of(r.state.Floor) != right {
-		r.state.sure = min(r.state.sure, r.published())
+	r.state.publishedAt = r.published()
+	if stamps.status(r.state.Floor) != stampRight {
+		r.state.confirmedUpTo = min(r.state.confirmedUpTo, r.published())
 	}
-	newest, err := newestRight(ctx, from, r, upTo, later, stamps)
+	newest, err := newestConfirmed(ctx, from, r, upTo, later, stamps)
 	if err != nil {
 		return err
 	}
-	edge := newest - r.state.span(r.test)
+	edge := newest - r.state.retention(r.predicate)
 	before, err := asOf(ctx, from, r, edge, later)
 	if err != nil {
 		return err
 	}
 	slices.SortFunc(before, func(a, b reading.Last) int { return cmp.Compare(a.Time, b.Time) })
 	for _, l := range before {
-		r.state.Learn(r.test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
+		r.state.Learn(r.predicate, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return from.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.test.properties, func(at int64, own []reading.Field) error {
+	return from.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.predicate.properties, func(at int64, own []reading.Field) error {
 		fields = fields[:0]
 		for _, f := range own {
-			if !isLater(later, at, f.Property) {
+			if !isPendingValue(later, at, f.Property) {
 				fields = append(fields, f)
 			}
 		}
-		switch kind := stamps.of(at); {
-		case kind == passedOver:
-			r.state.LearnOver(r.test, at, fields)
+		switch kind := stamps.status(at); {
+		case kind == stampDeferred:
+			r.state.LearnDeferred(r.predicate, at, fields)
 		case at > upTo:
-		case kind == ahead:
-			r.state.LearnAhead(r.test, at, fields)
-		case kind == right:
-			r.state.Learn(r.test, at, fields)
+		case kind == stampAhead:
+			r.state.LearnAhead(r.predicate, at, fields)
+		case kind == stampRight:
+			r.state.Learn(r.predicate, at, fields)
 		}
 		return nil
 	})
@@ -322,8 +322,8 @@ func (e *Engine) learn(ctx context.Context, from stored, r *running, stamps stam
 
 // asOf is reading.Store.AsOf of a rule's properties, without what is to be
 // judged later.
-func asOf(ctx context.Context, from stored, r *running, at int64, later []judgedLater) (found []reading.Last, err error) {
-	missing := r.test.properties
+func asOf(ctx context.Context, from readingSource, r *activeRule, at int64, later []pendingValue) (found []reading.Last, err error) {
+	missing := r.predicate.properties
 	for len(missing) > 0 {
 		list, err := from.AsOf(ctx, r.Tenant, r.Device, at, missing)
 		if err != nil {
@@ -332,7 +332,7 @@ func asOf(ctx context.Context, from stored, r *running, at int64, later []judged
 		missing = nil
 		newest := int64(math.MinInt64)
 		for _, l := range list {
-			if isLater(later, l.Time, l.Property) {
+			if isPendingValue(later, l.Time, l.Property) {
 				missing = append(missing, l.Property)
 				newest = max(newest, l.Time)
 			} else {
@@ -346,47 +346,47 @@ func asOf(ctx context.Context, from stored, r *running, at int64, later []judged
 	return found, nil
 }
 
-// backlog is, of the devices that have rules, what the journal holds behind the
+// pendingValues is, of the devices that have rules, what the journal holds behind the
 // place up to which their tenant was judged.
-type backlog map[device.ID][]judgedLater
+type pendingValues map[device.ID][]pendingValue
 
-// judgedLater is a value that is to be judged yet.
-type judgedLater struct {
+// pendingValue is a value that is to be judged yet.
+type pendingValue struct {
 	time     int64 // epoch ms
 	property device.PropertyID
 }
 
-func (b backlog) add(f *reading.Frame) {
+func (b pendingValues) add(f *reading.Frame) {
 	list := b[f.Device]
 	for _, field := range f.Fields {
-		list = append(list, judgedLater{time: f.Time, property: field.Property})
+		list = append(list, pendingValue{time: f.Time, property: field.Property})
 	}
 	b[f.Device] = list
 }
 
-func (b backlog) sort() {
+func (b pendingValues) sort() {
 	for _, list := range b {
-		slices.SortFunc(list, judgedLater.compare)
+		slices.SortFunc(list, pendingValue.compare)
 	}
 }
 
-func (a judgedLater) compare(b judgedLater) int {
+func (a pendingValue) compare(b pendingValue) int {
 	return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.property, b.property))
 }
 
-func isLater(list []judgedLater, at int64, p device.PropertyID) bool {
-	_, found := slices.BinarySearchFunc(list, judgedLater{at, p}, judgedLater.compare)
+func isPendingValue(list []pendingValue, at int64, p device.PropertyID) bool {
+	_, found := slices.BinarySearchFunc(list, pendingValue{at, p}, pendingValue.compare)
 	return found
 }
 
-// looksAt tells whether the rule has a condition on a property.
-func (t *Test) looksAt(p device.PropertyID) bool {
+// uses tells whether the rule has a condition on a property.
+func (t *Predicate) uses(p device.PropertyID) bool {
 	_, found := slices.BinarySearch(t.properties, p)
 	return found
 }
 
 // valueOf is the value of a property in a sample.
-func (t *Test) valueOf(s Sample, p *device.Product, identifier string) reading.Value {
+func (t *Predicate) valueOf(s Sample, p *device.Product, identifier string) reading.Value {
 	if property := p.Property(identifier); property != nil {
 		if i, found := slices.BinarySearch(t.properties, property.ID); found {
 			return s.Values[i]

@@ -20,34 +20,34 @@ func TestEngineWhileTheDatabaseRefuses(t *testing.T) {
 	for _, refused := range []string{"INSERT ON notices", "UPDATE ON notices", "INSERT ON alarm_states", "UPDATE ON alarm_states", "INSERT ON judged_positions", "UPDATE ON judged_positions"} {
 		for _, killed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, killed %v", refused, killed), func(t *testing.T) {
-				y := newYard(t)
-				y.rule(func(r *alarm.Rule) { r.Hits = 2 })
-				y.judge(y.air(1*second, 1), y.air(2*second, 1), y.air(3*second, 3)) // a notice, and a recorded position
-				y.judge(y.air(4*second, 1))
-				mend := y.fail(refused)
+				fx := newFixture(t)
+				fx.createRule(func(r *alarm.Rule) { r.Hits = 2 })
+				fx.evaluate(fx.airTemp(1*second, 1), fx.airTemp(2*second, 1), fx.airTemp(3*second, 3)) // a notice, and a recorded position
+				fx.evaluate(fx.airTemp(4*second, 1))
+				undo := fx.fail(refused)
 				failed := 0
 				for _, batch := range [][]reading.Arrival{
-					{y.air(5*second, 1)}, {y.air(6*second, 3)}, {y.air(7*second, 1), y.air(8*second, 1), y.air(9*second, 3), y.air(10*second, 1), y.air(11*second, 1)},
+					{fx.airTemp(5*second, 1)}, {fx.airTemp(6*second, 3)}, {fx.airTemp(7*second, 1), fx.airTemp(8*second, 1), fx.airTemp(9*second, 3), fx.airTemp(10*second, 1), fx.airTemp(11*second, 1)},
 				} {
-					y.send(batch...)
+					fx.send(batch...)
 					for try := 0; ; try++ {
-						err := y.engine.Judge(t.Context(), y.pos, batch)
+						err := fx.engine.Evaluate(t.Context(), fx.pos, batch)
 						if err == nil {
 							break
 						}
 						if failed++; try == 2 {
-							mend()
+							undo()
 							if killed {
-								y.restart()
+								fx.restart()
 							}
 						}
 					}
 				}
 				if failed == 0 {
 					t.Error("nothing was refused")
-					mend()
+					undo()
 				}
-				y.wants("Frost 2-3 recovered; Frost 5-6 recovered; Frost 8-9 recovered; Frost 11-")
+				fx.wantNotices("Frost 2-3 recovered; Frost 5-6 recovered; Frost 8-9 recovered; Frost 11-")
 			})
 		}
 	}
@@ -56,53 +56,53 @@ func TestEngineWhileTheDatabaseRefuses(t *testing.T) {
 // People's changes wait for what the readings have led to, or are refused with
 // it; they are kept as a whole or not at all.
 func TestEngineChangeWhileTheDatabaseRefuses(t *testing.T) {
-	y := newYard(t)
-	id := y.rule(nil)
-	mend := y.fail("INSERT ON notices")
-	batch := []reading.Arrival{y.air(1*second, 1)}
-	y.send(batch...)
-	if err := y.engine.Judge(t.Context(), y.pos, batch); err == nil {
+	fx := newFixture(t)
+	id := fx.createRule(nil)
+	undo := fx.fail("INSERT ON notices")
+	batch := []reading.Arrival{fx.airTemp(1*second, 1)}
+	fx.send(batch...)
+	if err := fx.engine.Evaluate(t.Context(), fx.pos, batch); err == nil {
 		t.Fatal("no error")
 	}
 	change := func() error {
-		return y.engine.Change(t.Context(), y.owner, []alarm.RuleID{id}, alarm.Deleted, func(ctx context.Context) error { return y.rules.Delete(ctx, y.owner, id) })
+		return fx.engine.Change(t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Deleted, func(ctx context.Context) error { return fx.rules.Delete(ctx, fx.owner, id) })
 	}
 	if err := change(); err == nil {
 		t.Error("a rule was deleted before its notice was recorded")
 	}
-	mend()
-	mend = y.fail("UPDATE ON notices")
+	undo()
+	undo = fx.fail("UPDATE ON notices")
 	if err := change(); err == nil {
 		t.Error("a rule was deleted and its notice stays open")
 	}
-	y.wants("Frost 1-")
-	if err := y.engine.ResolveByHand(t.Context(), y.owner, y.newest().ID, "Ada", ""); err == nil {
+	fx.wantNotices("Frost 1-")
+	if err := fx.engine.ResolveManually(t.Context(), fx.owner, fx.newest().ID, "Ada", ""); err == nil {
 		t.Error("resolved, and not recorded")
 	}
-	mend()
-	y.must(y.engine.Judge(t.Context(), y.pos, batch)) // comes again; the engine has it already
-	y.judge(y.air(2*second, 3))
-	y.wants("Frost 1-2 recovered")
-	y.must(change())
-	y.judge(y.air(3*second, 1))
-	y.wants("Frost 1-2 recovered")
+	undo()
+	fx.must(fx.engine.Evaluate(t.Context(), fx.pos, batch)) // comes again; the engine has it already
+	fx.evaluate(fx.airTemp(2*second, 3))
+	fx.wantNotices("Frost 1-2 recovered")
+	fx.must(change())
+	fx.evaluate(fx.airTemp(3*second, 1))
+	fx.wantNotices("Frost 1-2 recovered")
 }
 
 // A start leaves out of the windows what the journal has yet to bring: it is
 // judged then, once, in its order.
-func TestStartLeavesTheBacklogToTheJournal(t *testing.T) {
-	y := newYard(t)
-	y.rule(func(r *alarm.Rule) { r.Hits = 2 })
-	y.judge(y.air(1*second, 1))
-	y.must(y.positions.Save(t.Context(), y.pos))
-	y.send(y.air(2*second, 3))
-	y.send(y.air(3*second, 1), y.air(4*second, 1), y.air(5*second, 5))
-	y.send(y.air(6*second, 1))
-	y.restart()
-	y.wants("Frost 3-5 recovered")
-	y.restart()
-	y.judge(y.air(7*second, 1))
-	y.wants("Frost 3-5 recovered; Frost 7-")
+func TestStartEvaluatesJournalBacklogOnce(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(func(r *alarm.Rule) { r.Hits = 2 })
+	fx.evaluate(fx.airTemp(1*second, 1))
+	fx.must(fx.positions.Save(t.Context(), fx.pos))
+	fx.send(fx.airTemp(2*second, 3))
+	fx.send(fx.airTemp(3*second, 1), fx.airTemp(4*second, 1), fx.airTemp(5*second, 5))
+	fx.send(fx.airTemp(6*second, 1))
+	fx.restart()
+	fx.wantNotices("Frost 3-5 recovered")
+	fx.restart()
+	fx.evaluate(fx.airTemp(7*second, 1))
+	fx.wantNotices("Frost 3-5 recovered; Frost 7-")
 }
 
 // TestKillsChangeNothing lets the same readings and the same people's doings
@@ -111,44 +111,44 @@ func TestStartLeavesTheBacklogToTheJournal(t *testing.T) {
 func TestKillsChangeNothing(t *testing.T) {
 	for seed := uint64(0); seed < 5; seed += uint64(stride(4)) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			steady, shaken := newYard(t), newYard(t)
+			steady, shaken := newFixture(t), newFixture(t)
 			script, kills := rand.New(rand.NewPCG(seed, 1)), rand.New(rand.NewPCG(seed, 2))
-			both := []*yard{steady, shaken}
-			for _, y := range both {
-				y.rule(func(r *alarm.Rule) { r.Name, r.Hits = "two", 2 })
-				y.rule(func(r *alarm.Rule) {
+			both := []*fixture{steady, shaken}
+			for _, fx := range both {
+				fx.createRule(func(r *alarm.Rule) { r.Name, r.Hits = "two", 2 })
+				fx.createRule(func(r *alarm.Rule) {
 					r.Name, r.Hits, r.Window = "wet", 3, 5*time.Minute
 					r.Conditions[0].Recovery = new(3.0)
 					r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity", Operator: alarm.AtLeast, Value: reading.Number(50)})
 				})
-				y.rule(func(r *alarm.Rule) { r.Name = "one" })
+				fx.createRule(func(r *alarm.Rule) { r.Name = "one" })
 			}
 			at := int64(0)
 			for range 150 {
 				at += int64(script.IntN(20_000))
-				batch := someFrames(script, at)
+				batch := randomFrames(script, at)
 				by := script.IntN(12)
-				for _, y := range both {
-					y.Clock.Set(testkit.Start.Add(time.Duration(at) * time.Millisecond))
-					y.doings(by)
+				for _, fx := range both {
+					fx.Clock.Set(testkit.Start.Add(time.Duration(at) * time.Millisecond))
+					fx.userAction(by)
 					arrivals := make([]reading.Arrival, len(batch))
 					for i, f := range batch {
-						arrivals[i] = y.frame(f.at, f.values)
+						arrivals[i] = fx.frame(f.at, f.values)
 					}
-					if y == shaken && kills.IntN(3) == 0 {
-						y.killed(kills, arrivals)
+					if fx == shaken && kills.IntN(3) == 0 {
+						fx.killDuring(kills, arrivals)
 					} else {
-						y.judge(arrivals...)
+						fx.evaluate(arrivals...)
 					}
 				}
 				if kills.IntN(4) == 0 { // as the judge does every second
 					shaken.must(shaken.positions.Save(t.Context(), shaken.pos))
 				}
 			}
-			if want, got := steady.told(), shaken.told(); want != got {
+			if want, got := steady.noticeSummary(), shaken.noticeSummary(); want != got {
 				t.Errorf("killed server:\n%s\nwant\n%s", strings.ReplaceAll(got, ";", "\n"), strings.ReplaceAll(want, ";", "\n"))
 			}
-			if n := strings.Count(steady.told(), ";"); n < 20 {
+			if n := strings.Count(steady.noticeSummary(), ";"); n < 20 {
 				t.Errorf("only %d notices: that proves little", n)
 			}
 			atMostOneOpen(t, shaken)
@@ -156,19 +156,19 @@ func TestKillsChangeNothing(t *testing.T) {
 	}
 }
 
-type someFrame struct {
+type randomFrame struct {
 	at     int64
 	values map[string]reading.Value
 }
 
-// someFrames are of one message at that time: some late, some stamped ahead, some
+// randomFrames are of one message at that time: some late, some stamped ahead, some
 // partial.
-func someFrames(r *rand.Rand, at int64) []someFrame {
-	var list []someFrame
+func randomFrames(r *rand.Rand, at int64) []randomFrame {
+	var list []randomFrame
 	for range 1 + r.IntN(3) {
 		// Times are odd for the one property and even for the other, so that no
 		// two messages are of the same time with another value.
-		f := someFrame{at: at + int64(r.IntN(3000))*10, values: map[string]reading.Value{}}
+		f := randomFrame{at: at + int64(r.IntN(3000))*10, values: map[string]reading.Value{}}
 		if r.IntN(4) == 0 {
 			f.at -= int64(r.IntN(90)) * 1000
 		} else if r.IntN(8) == 0 {
@@ -182,48 +182,48 @@ func someFrames(r *rand.Rand, at int64) []someFrame {
 		}
 		list = append(list, f)
 	}
-	slices.SortStableFunc(list, func(a, b someFrame) int { return int(a.at - b.at) })
+	slices.SortStableFunc(list, func(a, b randomFrame) int { return int(a.at - b.at) })
 	return list
 }
 
-// doings are what people do: mostly nothing.
-func (y *yard) doings(which int) {
-	y.t.Helper()
+// userAction are what people do: mostly nothing.
+func (fx *fixture) userAction(which int) {
+	fx.t.Helper()
 	ids := []alarm.RuleID{1}
 	switch which {
 	case 0:
-		list, _, err := y.Notices.Page(y.t.Context(), y.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 1})
-		y.must(err)
+		list, _, err := fx.Notices.Page(fx.t.Context(), fx.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 1})
+		fx.must(err)
 		if len(list) > 0 {
-			y.must(y.engine.ResolveByHand(y.t.Context(), y.owner, list[0].ID, "Ada", ""))
+			fx.must(fx.engine.ResolveManually(fx.t.Context(), fx.owner, list[0].ID, "Ada", ""))
 		}
 	case 1:
-		y.must(y.engine.Change(y.t.Context(), y.owner, ids, alarm.Stopped, func(ctx context.Context) error { return y.rules.Unpublish(ctx, y.owner, 1, "Ada") }))
+		fx.must(fx.engine.Change(fx.t.Context(), fx.owner, ids, alarm.Stopped, func(ctx context.Context) error { return fx.rules.Unpublish(ctx, fx.owner, 1, "Ada") }))
 	case 2:
-		y.must(y.engine.Change(y.t.Context(), y.owner, ids, alarm.Changed, func(ctx context.Context) error { return y.rules.Publish(ctx, y.owner, 1, "Ada") }))
+		fx.must(fx.engine.Change(fx.t.Context(), fx.owner, ids, alarm.Changed, func(ctx context.Context) error { return fx.rules.Publish(ctx, fx.owner, 1, "Ada") }))
 	}
 }
 
-// killed lets a batch meet a kill and a start in one of the ways it can.
-func (y *yard) killed(r *rand.Rand, batch []reading.Arrival) {
-	y.t.Helper()
-	y.send(batch...)
+// killDuring lets a batch meet a kill and a start in one of the ways it can.
+func (fx *fixture) killDuring(r *rand.Rand, batch []reading.Arrival) {
+	fx.t.Helper()
+	fx.send(batch...)
 	switch r.IntN(3) {
 	case 0: // durable, and not judged
 	case 1: // judged, and not recorded
-		mend := y.fail([]string{"INSERT ON notices", "UPDATE ON notices", "UPDATE ON judged_positions"}[r.IntN(3)])
-		_ = y.engine.Judge(y.t.Context(), y.pos, batch) // the kill comes either way
-		mend()
+		undo := fx.fail([]string{"INSERT ON notices", "UPDATE ON notices", "UPDATE ON judged_positions"}[r.IntN(3)])
+		_ = fx.engine.Evaluate(fx.t.Context(), fx.pos, batch) // the kill comes either way
+		undo()
 	case 2: // recorded
-		y.must(y.engine.Judge(y.t.Context(), y.pos, batch))
+		fx.must(fx.engine.Evaluate(fx.t.Context(), fx.pos, batch))
 	}
-	y.restart()
+	fx.restart()
 }
 
-func atMostOneOpen(t *testing.T, y *yard) {
+func atMostOneOpen(t *testing.T, fx *fixture) {
 	t.Helper()
-	list, _, err := y.Notices.Page(t.Context(), y.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
-	y.must(err)
+	list, _, err := fx.Notices.Page(t.Context(), fx.owner, alarm.NoticeQuery{Status: new(alarm.Pending), Limit: 400})
+	fx.must(err)
 	of := map[alarm.RuleID]bool{}
 	for _, n := range list {
 		if of[n.Rule] {

@@ -11,27 +11,27 @@ import (
 	"tilth/internal/tenant"
 )
 
-// recall is what of one device's readings is judged already, as of a view: for the
+// readingCache is what of one device's readings is judged already, as of a view: for the
 // rules of the device, which ask for much the same one after the other.
-type recall struct {
+type readingCache struct {
 	view   *reading.View
 	device device.ID
-	later  []judgedLater
+	later  []pendingValue
 	newest map[string][]reading.Last
 	frames map[string][]reading.Frame
 }
 
-func newRecall(v *reading.View, id device.ID, later []judgedLater) *recall {
-	return &recall{view: v, device: id, later: later, newest: map[string][]reading.Last{}, frames: map[string][]reading.Frame{}}
+func newReadingCache(v *reading.View, id device.ID, later []pendingValue) *readingCache {
+	return &readingCache{view: v, device: id, later: later, newest: map[string][]reading.Last{}, frames: map[string][]reading.Frame{}}
 }
 
 // AsOf is reading.View.AsOf without what is to be judged yet.
-func (r *recall) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error) {
+func (r *readingCache) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error) {
 	key := fmt.Sprint(at, props)
 	if found, known := r.newest[key]; known {
 		return found, nil
 	}
-	found, err := r.view.AsOf(ctx, t, d, at, props, func(at int64, p device.PropertyID) bool { return isLater(r.later, at, p) })
+	found, err := r.view.AsOf(ctx, t, d, at, props, func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) })
 	if err == nil {
 		r.newest[key] = found
 	}
@@ -39,12 +39,12 @@ func (r *recall) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, p
 }
 
 // Range is reading.View.Range without what is to be judged yet.
-func (r *recall) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error {
+func (r *readingCache) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error {
 	key := fmt.Sprint(from, props)
 	frames, known := r.frames[key]
 	if !known {
 		err := r.view.Range(ctx, t, d, from, math.MaxInt64, props, func(at int64, fields []reading.Field) error {
-			own := slices.DeleteFunc(slices.Clone(fields), func(f reading.Field) bool { return isLater(r.later, at, f.Property) })
+			own := slices.DeleteFunc(slices.Clone(fields), func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) })
 			if len(own) > 0 {
 				for i := range own {
 					own[i].Value = kept(own[i].Value)

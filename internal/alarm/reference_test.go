@@ -22,10 +22,10 @@ type reference struct {
 	open    bool
 	waiting bool
 
-	anHour   int // notices that may begin within an hour; 0: any number
-	openings []int64
-	unsteady bool
-	start    int64 // of the unsteady notice
+	maxPerHour int // notices that may begin within an hour; 0: any number
+	openings   []int64
+	unsteady   bool
+	start      int64 // of the unsteady notice
 }
 
 // frame is what the device measured at one time, by identifier. Numbers are
@@ -69,7 +69,7 @@ func (r *reference) newestUpTo(limit int64) int64 {
 	return newest
 }
 
-// passOver lets a frame that came with a right time pass over what is more than
+// deferAhead lets a frame that came with a right time pass over what is more than
 // a minute after its arrival.
 func (r *reference) passOver(f frame) {
 	limit := f.arrival + 60_000
@@ -84,7 +84,7 @@ func (r *reference) passOver(f frame) {
 	}
 }
 
-func (r *reference) step(f frame) (k Kind, counted []int64) {
+func (r *reference) step(f frame) (k EventKind, counted []int64) {
 	if f.right() {
 		r.passOver(f)
 	}
@@ -123,7 +123,7 @@ func (r *reference) step(f frame) (k Kind, counted []int64) {
 			within++
 		}
 	}
-	r.open, r.unsteady = true, r.anHour > 0 && within >= r.anHour
+	r.open, r.unsteady = true, r.maxPerHour > 0 && within >= r.maxPerHour
 	r.openings, r.start = append(r.openings, f.time), f.time
 	return Opened, counted[len(counted)-r.rule.Hits:]
 }
@@ -144,7 +144,7 @@ func (r *reference) isCalm(at int64) bool {
 	return calm <= at-600_000
 }
 
-func (r *reference) resolveByHand() {
+func (r *reference) resolveManually() {
 	r.open, r.unsteady, r.waiting, r.floor = false, false, true, r.newest
 }
 

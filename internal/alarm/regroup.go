@@ -14,13 +14,13 @@ import (
 	"tilth/internal/tenant"
 )
 
-// movedTenants are tenants whose rules may have other devices now.
-type movedTenants struct {
+// tenantSet are tenants whose rules may have other devices now.
+type tenantSet struct {
 	mu  sync.Mutex
 	set map[tenant.ID]bool
 }
 
-func (m *movedTenants) add(t tenant.ID) {
+func (m *tenantSet) add(t tenant.ID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.set == nil {
@@ -29,7 +29,7 @@ func (m *movedTenants) add(t tenant.ID) {
 	m.set[t] = true
 }
 
-func (m *movedTenants) take() []tenant.ID {
+func (m *tenantSet) take() []tenant.ID {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	list := slices.Sorted(maps.Keys(m.set))
@@ -40,18 +40,18 @@ func (m *movedTenants) take() []tenant.ID {
 // Regroup says that a tenant's devices, or what they stand in, are others now, or
 // that they may have more rules: Run takes it up. It does not block.
 func (e *Engine) Regroup(t tenant.ID) {
-	e.moved.add(t)
+	e.regroupTenants.add(t)
 	signal(e.changed)
 }
 
 // regroup gives the rules of the tenants that Regroup named the devices that they
 // name now. What fails is to be asked for again.
 func (e *Engine) regroup(ctx context.Context) error {
-	tenants := e.moved.take()
+	tenants := e.regroupTenants.take()
 	for i, t := range tenants {
-		if err := e.regroupOne(ctx, t); err != nil {
+		if err := e.regroupTenant(ctx, t); err != nil {
 			for _, left := range tenants[i:] {
-				e.moved.add(left)
+				e.regroupTenants.add(left)
 			}
 			return err
 		}
@@ -59,48 +59,48 @@ func (e *Engine) regroup(ctx context.Context) error {
 	return nil
 }
 
-// regroupOne asks first whether anything changes: mostly nothing does, and judging
+// regroupTenant asks first whether anything changes: mostly nothing does, and judging
 // need not wait to hear it.
-func (e *Engine) regroupOne(ctx context.Context, t tenant.ID) error {
-	ids, err := e.o.Rules.unsettled(ctx, t)
+func (e *Engine) regroupTenant(ctx context.Context, t tenant.ID) error {
+	ids, err := e.opts.Rules.outdatedRules(ctx, t)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return e.Change(ctx, t, ids, Left, func(ctx context.Context) error { return e.settleAudited(ctx, t, ids) })
+	return e.Change(ctx, t, ids, Left, func(ctx context.Context) error { return e.updateMembersAudited(ctx, t, ids) })
 }
 
-// settleAudited gives rules of a tenant the devices that they name now, and writes
+// updateMembersAudited gives rules of a tenant the devices that they name now, and writes
 // down what changed; nobody did it.
-func (e *Engine) settleAudited(ctx context.Context, t tenant.ID, ids []RuleID) error {
-	return e.o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		moves, err := e.o.Rules.settle(ctx, tx, t, ids, false)
+func (e *Engine) updateMembersAudited(ctx context.Context, t tenant.ID, ids []RuleID) error {
+	return e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		moves, err := e.opts.Rules.updateMembers(ctx, tx, t, ids, false)
 		if err != nil || len(moves) == 0 {
 			return err
 		}
-		return e.o.Rules.writeDown(ctx, tx, t, moves)
+		return e.opts.Rules.auditChanges(ctx, tx, t, moves)
 	})
 }
 
-// writeDown writes moves down in the audit log.
-func (s *RuleStore) writeDown(ctx context.Context, tx bun.IDB, t tenant.ID, moves []Moves) error {
-	deeds, err := s.deeds(ctx, tx, t, moves)
+// auditChanges writes moves down in the audit log.
+func (s *RuleStore) auditChanges(ctx context.Context, tx bun.IDB, t tenant.ID, moves []MemberChanges) error {
+	actions, err := s.auditActions(ctx, tx, t, moves)
 	if err != nil {
 		return err
 	}
-	return audit.Did(ctx, t, deeds...)
+	return audit.Did(ctx, t, actions...)
 }
 
-// namedInDeeds is how many devices an entry of the audit log names.
-const namedInDeeds = 20
+// maxNamedDevices is how many devices an entry of the audit log names.
+const maxNamedDevices = 20
 
-// deeds are what the audit log has of moves.
-func (s *RuleStore) deeds(ctx context.Context, tx bun.IDB, t tenant.ID, moves []Moves) ([]audit.Deed, error) {
+// auditActions are what the audit log has of moves.
+func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, moves []MemberChanges) ([]audit.Deed, error) {
 	titles := map[device.ID]string{}
 	names := map[RuleID]string{}
 	for _, m := range moves {
 		names[m.Rule] = ""
 		for _, list := range [][]device.ID{m.Joined, m.Left, m.AtLimit} {
-			for _, id := range list[:min(len(list), namedInDeeds)] {
+			for _, id := range list[:min(len(list), maxNamedDevices)] {
 				titles[id] = ""
 			}
 		}
@@ -129,7 +129,7 @@ func (s *RuleStore) deeds(ctx context.Context, tx bun.IDB, t tenant.ID, moves []
 			names[rows[i].ID] = rows[i].AlarmName
 		}
 	}
-	deeds := make([]audit.Deed, 0, len(moves))
+	actions := make([]audit.Deed, 0, len(moves))
 	for _, m := range moves {
 		d := audit.Deed{What: "rule.devices", Thing: audit.Thing{ID: int64(m.Rule), Name: names[m.Rule]}}
 		for _, one := range []struct {
@@ -140,16 +140,16 @@ func (s *RuleStore) deeds(ctx context.Context, tx bun.IDB, t tenant.ID, moves []
 				d.Changes = append(d.Changes, audit.Change{Field: one.field, After: namesOf(one.list, titles)})
 			}
 		}
-		deeds = append(deeds, d)
+		actions = append(actions, d)
 	}
-	return deeds, nil
+	return actions, nil
 }
 
 // namesOf are the titles of devices, the first of them where there are many; one that
 // is gone has none.
 func namesOf(list []device.ID, titles map[device.ID]string) []string {
 	var named []string
-	for _, id := range list[:min(len(list), namedInDeeds)] {
+	for _, id := range list[:min(len(list), maxNamedDevices)] {
 		if titles[id] != "" {
 			named = append(named, titles[id])
 		}

@@ -9,14 +9,14 @@ import (
 	"tilth/internal/device"
 )
 
-// masts stores so many devices that stand in no scene.
-func masts(b *testing.B, y *yard, n int) []device.ID {
+// createDevices stores so many devices that stand in no scene.
+func createDevices(b *testing.B, fx *fixture, n int) []device.ID {
 	list, ids := make([]*device.Device, n), make([]device.ID, n)
 	for i := range list {
 		name := fmt.Sprintf("MAST-%05d", i)
-		list[i] = &device.Device{Name: name, Serial: name, ProductID: y.station.ID}
+		list[i] = &device.Device{Name: name, Serial: name, ProductID: fx.station.ID}
 	}
-	y.PutDevices(b, y.owner, list...)
+	fx.PutDevices(b, fx.owner, list...)
 	for i, d := range list {
 		ids[i] = d.ID
 	}
@@ -27,9 +27,9 @@ func masts(b *testing.B, y *yard, n int) []device.ID {
 // is judged meanwhile.
 func BenchmarkPublishMany(b *testing.B) {
 	const devices = 5000
-	y := newYard(b)
-	masts(b, y, devices)
-	id := y.rule(func(r *alarm.Rule) {
+	fx := newFixture(b)
+	createDevices(b, fx, devices)
+	id := fx.createRule(func(r *alarm.Rule) {
 		r.Device, r.Targets = 0, alarm.Targets{Scenes: []int64{device.DefaultScene}}
 	})
 	run := func(change func(alarm.RuleID)) time.Duration {
@@ -39,39 +39,39 @@ func BenchmarkPublishMany(b *testing.B) {
 	}
 	var stopped, published time.Duration
 	for b.Loop() {
-		stopped += run(y.unpublish)
-		published += run(y.publish)
+		stopped += run(fx.unpublish)
+		published += run(fx.publish)
 	}
 	b.ReportMetric(float64(stopped.Microseconds())/float64(b.N)/devices, "µs/pair-stopped")
 	b.ReportMetric(float64(published.Microseconds())/float64(b.N)/devices, "µs/pair-run")
 }
 
-// BenchmarkAmongMany is of one rule of one device, in a tenant with 10,000 others.
-func BenchmarkAmongMany(b *testing.B) {
-	y := newYard(b)
-	ids := masts(b, y, 1000)
-	id := y.rule(nil)
-	r, err := y.rules.Get(b.Context(), y.owner, id)
-	y.must(err)
+// BenchmarkChangeOneOfManyRules is of one rule of one device, in a tenant with 10,000 others.
+func BenchmarkChangeOneOfManyRules(b *testing.B) {
+	fx := newFixture(b)
+	ids := createDevices(b, fx, 1000)
+	id := fx.createRule(nil)
+	r, err := fx.rules.Get(b.Context(), fx.owner, id)
+	fx.must(err)
 	for range 10 {
-		copies, err := y.rules.Copy(b.Context(), y.owner, &r.Rule, ids)
-		y.must(err)
+		copies, err := fx.rules.Copy(b.Context(), fx.owner, &r.Rule, ids)
+		fx.must(err)
 		for _, one := range copies {
-			y.publish(one)
+			fx.publish(one)
 		}
 	}
 	b.Run("stopped and run", func(b *testing.B) {
 		for b.Loop() {
-			y.unpublish(id)
-			y.publish(id)
+			fx.unpublish(id)
+			fx.publish(id)
 		}
 	})
 	b.Run("made", func(b *testing.B) {
 		for b.Loop() {
-			one, err := y.rules.Create(b.Context(), y.owner, &r.Rule)
-			y.must(err)
+			one, err := fx.rules.Create(b.Context(), fx.owner, &r.Rule)
+			fx.must(err)
 			b.StopTimer()
-			y.must(y.rules.Delete(b.Context(), y.owner, one))
+			fx.must(fx.rules.Delete(b.Context(), fx.owner, one))
 			b.StartTimer()
 		}
 	})

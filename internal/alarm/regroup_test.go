@@ -17,16 +17,16 @@ import (
 	"tilth/internal/testkit"
 )
 
-// orchard is a yard whose rules are for scenes of several devices.
-type orchard struct {
-	*yard
+// sceneFixture is a yard whose rules are for scenes of several devices.
+type sceneFixture struct {
+	*fixture
 	scene int64
 	masts []*device.Device // A, B, C, D; the first two stand in the scene
 }
 
-func newOrchard(t testing.TB) *orchard {
+func newSceneFixture(t testing.TB) *sceneFixture {
 	t.Helper()
-	o := &orchard{yard: newYard(t)}
+	o := &sceneFixture{fixture: newFixture(t)}
 	o.scene = o.Scene(t, o.owner, "Orchard")
 	for i, name := range []string{"A", "B", "C", "D"} {
 		o.masts = append(o.masts, o.Device(t, o.owner, o.station, name, func(d *device.Device) {
@@ -38,10 +38,10 @@ func newOrchard(t testing.TB) *orchard {
 	return o
 }
 
-// frost runs a rule for the scene.
-func (o *orchard) frost(with ...func(r *alarm.Rule)) alarm.RuleID {
+// createSceneRule runs a rule for the scene.
+func (o *sceneFixture) createSceneRule(with ...func(r *alarm.Rule)) alarm.RuleID {
 	o.t.Helper()
-	return o.rule(func(r *alarm.Rule) {
+	return o.createRule(func(r *alarm.Rule) {
 		r.Device, r.Targets = 0, alarm.Targets{Scenes: []int64{o.scene}}
 		for _, w := range with {
 			w(r)
@@ -49,18 +49,18 @@ func (o *orchard) frost(with ...func(r *alarm.Rule)) alarm.RuleID {
 	})
 }
 
-// cold judges a temperature that a mast measures now.
-func (o *orchard) cold(mast int, degrees float64) {
+// evaluateAirTemp judges a temperature that a mast measures now.
+func (o *sceneFixture) evaluateAirTemp(mast int, degrees float64) {
 	o.t.Helper()
-	a := o.air(o.Clock.Milli()-start(), degrees)
+	a := o.airTemp(o.Clock.Milli()-startMilli(), degrees)
 	a.Device = o.masts[mast].ID
-	o.judge(a)
+	o.evaluate(a)
 }
 
-func start() int64 { return testkit.Start.UnixMilli() }
+func startMilli() int64 { return testkit.Start.UnixMilli() }
 
-// put has a mast stand in the scene, or in none; the engine hears of it later.
-func (o *orchard) put(mast int, in bool) {
+// assignScene has a mast stand in the scene, or in none; the engine hears of it later.
+func (o *sceneFixture) assignScene(mast int, in bool) {
 	o.t.Helper()
 	edit := device.Edit{NoteName: o.masts[mast].Name}
 	if in {
@@ -70,15 +70,15 @@ func (o *orchard) put(mast int, in bool) {
 }
 
 // move is put, and the engine has heard of it.
-func (o *orchard) move(mast int, in bool) {
+func (o *sceneFixture) move(mast int, in bool) {
 	o.t.Helper()
-	o.put(mast, in)
+	o.assignScene(mast, in)
 	o.must(o.engine.Reload(o.Audit.With(o.t.Context(), audit.Who{By: audit.Server})))
 }
 
 // notices are the tenant's, oldest first: of which device, from when to when in
 // seconds after the first of them, and why they ended.
-func (o *orchard) notices() string {
+func (o *sceneFixture) notices() string {
 	o.t.Helper()
 	list, _, err := o.Notices.Page(o.t.Context(), o.owner, alarm.NoticeQuery{Limit: 400})
 	o.must(err)
@@ -86,31 +86,31 @@ func (o *orchard) notices() string {
 	for _, n := range slices.Backward(list) {
 		d, err := o.Notices.Get(o.t.Context(), o.owner, n.ID)
 		o.must(err)
-		line := fmt.Sprintf("%s %d-", n.DeviceName, (n.Start-start())/1000)
+		line := fmt.Sprintf("%s %d-", n.DeviceName, (n.Start-startMilli())/1000)
 		if n.Status != alarm.Pending {
-			line += fmt.Sprintf("%d %s", (n.End-start())/1000, d.Reason)
+			line += fmt.Sprintf("%d %s", (n.End-startMilli())/1000, d.Reason)
 		}
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "; ")
 }
 
-func (o *orchard) expect(want string) {
+func (o *sceneFixture) expect(want string) {
 	o.t.Helper()
 	if got := o.notices(); got != want {
 		o.t.Errorf("notices %q, want %q", got, want)
 	}
 }
 
-func (o *orchard) card(id alarm.RuleID) *alarm.Card {
+func (o *sceneFixture) card(id alarm.RuleID) *alarm.RuleCard {
 	o.t.Helper()
 	c, err := o.rules.Get(o.t.Context(), o.owner, id)
 	o.must(err)
 	return c
 }
 
-// audited are the newest entries of what rules' devices did by themselves.
-func (o *orchard) audited() string {
+// memberAudit are the newest entries of what rules' devices did by themselves.
+func (o *sceneFixture) memberAudit() string {
 	o.t.Helper()
 	entries, _, err := o.Audit.Page(o.t.Context(), o.owner, audit.Query{Kind: "rule", Limit: 100})
 	o.must(err)
@@ -131,29 +131,29 @@ func (o *orchard) audited() string {
 // Each device of a rule has notices of its own, also where they begin at the same
 // moment.
 func TestRuleOfManyDevices(t *testing.T) {
-	o := newOrchard(t)
-	id := o.frost()
+	o := newSceneFixture(t)
+	id := o.createSceneRule()
 	o.Clock.Advance(time.Second)
-	a, b := o.air(o.Clock.Milli()-start(), 0), o.air(o.Clock.Milli()-start(), 1)
+	a, b := o.airTemp(o.Clock.Milli()-startMilli(), 0), o.airTemp(o.Clock.Milli()-startMilli(), 1)
 	a.Device, b.Device = o.masts[0].ID, o.masts[1].ID
-	o.judge(a, b)
-	o.cold(2, -5) // not of the scene
+	o.evaluate(a, b)
+	o.evaluateAirTemp(2, -5) // not of the scene
 	o.expect("A 1-; B 1-")
 	if c := o.card(id); c.Members != 2 || c.OpenCount != 2 || c.DeviceName != "A" || len(c.Named) != 0 || c.LeftOut != (alarm.LeftOut{}) {
 		t.Errorf("%+v", c)
 	}
 	o.restart()
 	o.Clock.Advance(time.Second)
-	o.cold(0, 9)
+	o.evaluateAirTemp(0, 9)
 	o.expect("A 1-2 recovered; B 1-")
 	if c := o.card(id); c.OpenCount != 1 || c.Open == nil || c.Last == nil {
 		t.Errorf("%+v", c)
 	}
 	// By hand one is resolved, and that one's device waits alone.
-	o.must(o.engine.ResolveByHand(t.Context(), o.owner, o.card(id).Open.ID, "Ada", ""))
+	o.must(o.engine.ResolveManually(t.Context(), o.owner, o.card(id).Open.ID, "Ada", ""))
 	o.Clock.Advance(time.Second)
-	o.cold(0, 1)
-	o.cold(1, 1)
+	o.evaluateAirTemp(0, 1)
+	o.evaluateAirTemp(1, 1)
 	o.expect("A 1-2 recovered; B 1-2 byHand; A 3-")
 	// What changes the rule ends them all.
 	o.must(o.engine.Change(t.Context(), o.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
@@ -165,30 +165,30 @@ func TestRuleOfManyDevices(t *testing.T) {
 // A device that comes to stand in a rule's scene is judged from then on; of one that
 // leaves it the notice ends, and says so. The others go on as if nothing had been.
 func TestDevicesJoinAndLeave(t *testing.T) {
-	o := newOrchard(t)
-	id := o.frost(func(r *alarm.Rule) { r.Hits = 2 })
+	o := newSceneFixture(t)
+	id := o.createSceneRule(func(r *alarm.Rule) { r.Hits = 2 })
 	for range 2 {
 		o.Clock.Advance(time.Second)
-		o.cold(0, 0)
-		o.cold(2, 0)
+		o.evaluateAirTemp(0, 0)
+		o.evaluateAirTemp(2, 0)
 	}
-	o.cold(1, 0) // one of two hits
+	o.evaluateAirTemp(1, 0) // one of two hits
 	o.expect("A 2-")
 	revision := o.revision(id)
 	o.move(2, true)
 	o.Clock.Advance(time.Second)
-	o.cold(2, 0) // those before it joined do not count
-	o.cold(1, 0)
+	o.evaluateAirTemp(2, 0) // those before it joined do not count
+	o.evaluateAirTemp(1, 0)
 	o.expect("A 2-; B 3-")
 	o.Clock.Advance(time.Second)
-	o.cold(2, 0)
+	o.evaluateAirTemp(2, 0)
 	o.expect("A 2-; B 3-; C 4-")
 	o.Clock.Advance(time.Second)
 	o.move(1, false)
 	o.expect("A 2-; B 3-5 left; C 4-")
 	o.Clock.Advance(time.Second)
-	o.cold(1, -9)
-	o.cold(1, -9)
+	o.evaluateAirTemp(1, -9)
+	o.evaluateAirTemp(1, -9)
 	o.expect("A 2-; B 3-5 left; C 4-")
 	if c := o.card(id); c.Members != 2 || c.OpenCount != 2 || o.revision(id) != revision {
 		t.Errorf("%+v", c)
@@ -196,7 +196,7 @@ func TestDevicesJoinAndLeave(t *testing.T) {
 	o.must(o.engine.Reload(t.Context())) // once more: nothing is left to do
 	o.restart()
 	o.expect("A 2-; B 3-5 left; C 4-")
-	if got := o.audited(); got != "Frost joined [C]; Frost left [B]" {
+	if got := o.memberAudit(); got != "Frost joined [C]; Frost left [B]" {
 		t.Errorf("audited %s", got)
 	}
 }
@@ -204,9 +204,9 @@ func TestDevicesJoinAndLeave(t *testing.T) {
 // A rule for a model has the devices of that model, wherever they stand, and those that
 // are made later; the default group is a scene as others are.
 func TestRulesOfModelsAndTheDefaultGroup(t *testing.T) {
-	o := newOrchard(t)
-	model := o.rule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Products: []int64{o.station.ID}} })
-	rest := o.rule(func(r *alarm.Rule) {
+	o := newSceneFixture(t)
+	model := o.createRule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Products: []int64{o.station.ID}} })
+	rest := o.createRule(func(r *alarm.Rule) {
 		r.Targets = alarm.Targets{Scenes: []int64{device.DefaultScene}, Devices: []device.ID{o.masts[0].ID}}
 	})
 	if a, b := o.card(model), o.card(rest); a.Members != 5 || b.Members != 4 || b.DeviceName != "A" || !slices.Equal(b.Named, []string{"A"}) {
@@ -230,22 +230,22 @@ func TestRulesOfModelsAndTheDefaultGroup(t *testing.T) {
 // A device whose model cannot have a rule, and one with as many rules as it can have,
 // are left out; they join as soon as that is over.
 func TestDevicesLeftOut(t *testing.T) {
-	o := newOrchard(t)
+	o := newSceneFixture(t)
 	camera := &device.Product{Name: "camera", Properties: []device.Property{{Identifier: "live", DataType: device.Text}}}
 	o.must(o.Catalog.PutProduct(t.Context(), camera))
 	o.Stores.Reload(t)
 	o.Device(t, o.owner, camera, "CAM", func(d *device.Device) { d.SceneID = o.scene })
-	manyRules(t, o.Stores, o.owner, []device.ID{o.masts[1].ID}, alarm.RulesADevice)
-	id := o.frost()
+	manyRules(t, o.Stores, o.owner, []device.ID{o.masts[1].ID}, alarm.MaxRulesPerDevice)
+	id := o.createSceneRule()
 	if c := o.card(id); c.Members != 1 || c.LeftOut != (alarm.LeftOut{AtLimit: 1, Misfit: 1}) || c.DeviceName != "A" {
 		t.Fatalf("%+v", c)
 	}
 	o.Clock.Advance(time.Second)
-	o.cold(1, -5)
+	o.evaluateAirTemp(1, -5)
 	o.expect("")
-	manyRules(t, o.Stores, o.owner, []device.ID{o.masts[2].ID}, alarm.RulesADevice)
+	manyRules(t, o.Stores, o.owner, []device.ID{o.masts[2].ID}, alarm.MaxRulesPerDevice)
 	o.move(2, true)
-	if got := o.audited(); got != "Frost atLimit [C]" {
+	if got := o.memberAudit(); got != "Frost atLimit [C]" {
 		t.Errorf("audited %s", got)
 	}
 	list, _, err := o.rules.Devices(t.Context(), o.owner, id, 0, 10)
@@ -267,27 +267,27 @@ func TestDevicesLeftOut(t *testing.T) {
 	if c := o.card(id); c.Members != 2 || c.LeftOut != (alarm.LeftOut{AtLimit: 1, Misfit: 1}) {
 		t.Errorf("%+v", c)
 	}
-	o.cold(1, -5)
+	o.evaluateAirTemp(1, -5)
 	o.expect("")
 	o.Clock.Advance(time.Second)
-	o.cold(1, -5)
+	o.evaluateAirTemp(1, -5)
 	o.expect("B 2-")
 }
 
 // Where a model loses what a rule looks at, its devices are left out; where no other is
 // left, the rule is stopped.
 func TestModelsThatLoseAnAttribute(t *testing.T) {
-	o := newOrchard(t)
+	o := newSceneFixture(t)
 	other := *o.station
 	other.ID, other.Name = 0, "other"
 	o.must(o.Catalog.PutProduct(t.Context(), &other))
 	o.Stores.Reload(t)
 	d := o.Device(t, o.owner, &other, "E", func(d *device.Device) { d.SceneID = o.scene })
 	o.masts = append(o.masts, d)
-	id := o.frost()
+	id := o.createSceneRule()
 	o.Clock.Advance(time.Second)
-	o.cold(0, 0)
-	o.cold(4, 0)
+	o.evaluateAirTemp(0, 0)
+	o.evaluateAirTemp(4, 0)
 	o.expect("A 1-; E 1-")
 	bare := other
 	bare.Properties = []device.Property{{Identifier: "rain", DataType: device.Number}}
@@ -313,12 +313,12 @@ func TestModelsThatLoseAnAttribute(t *testing.T) {
 // A device that is deleted leaves the rules that are for others, too; one that is for it
 // alone goes.
 func TestDeletedDeviceLeavesItsRules(t *testing.T) {
-	o := newOrchard(t)
-	shared := o.rule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID, o.masts[1].ID}} })
-	alone := o.rule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID}} })
+	o := newSceneFixture(t)
+	shared := o.createRule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID, o.masts[1].ID}} })
+	alone := o.createRule(func(r *alarm.Rule) { r.Targets = alarm.Targets{Devices: []device.ID{o.masts[0].ID}} })
 	o.Clock.Advance(time.Second)
-	o.cold(0, 0)
-	o.cold(1, 0)
+	o.evaluateAirTemp(0, 0)
+	o.evaluateAirTemp(1, 0)
 	o.expect("A 1-; A 1-; B 1-")
 	o.must(errors.Join(o.rules.ForgetDevice(t.Context(), o.owner, o.masts[0].ID), o.Devices.Delete(t.Context(), o.owner, o.masts[0].ID)))
 	o.Stores.Reload(t)
@@ -335,8 +335,8 @@ func TestDeletedDeviceLeavesItsRules(t *testing.T) {
 // A rule on being offline counts for each of its devices by itself, for one that joins
 // from then on.
 func TestOfflineOfMany(t *testing.T) {
-	o := newOrchard(t)
-	o.frost(func(r *alarm.Rule) { r.Trigger, r.Conditions, r.Window = alarm.DeviceOffline, nil, 5*time.Minute })
+	o := newSceneFixture(t)
+	o.createSceneRule(func(r *alarm.Rule) { r.Trigger, r.Conditions, r.Window = alarm.DeviceOffline, nil, 5*time.Minute })
 	o.Clock.Advance(2 * time.Minute)
 	o.move(2, true)
 	o.Clock.Advance(3 * time.Minute)
@@ -355,8 +355,8 @@ func TestOfflineOfMany(t *testing.T) {
 func TestRandomMoves(t *testing.T) {
 	for seed := range uint64(30 / stride(5)) {
 		r := rand.New(rand.NewPCG(20261125, seed))
-		o := newOrchard(t)
-		o.frost()
+		o := newSceneFixture(t)
+		o.createSceneRule()
 		type notice struct {
 			mast       int
 			start, end int64
@@ -364,7 +364,7 @@ func TestRandomMoves(t *testing.T) {
 		}
 		var all []notice
 		in, asked, open := map[int]bool{0: true, 1: true}, map[int]bool{0: true, 1: true}, map[int]int{}
-		now := func() int64 { return (o.Clock.Milli() - start()) / 1000 }
+		now := func() int64 { return (o.Clock.Milli() - startMilli()) / 1000 }
 		end := func(mast int, why string) {
 			if i, is := open[mast]; is {
 				all[i].end, all[i].why = now(), why
@@ -387,7 +387,7 @@ func TestRandomMoves(t *testing.T) {
 			case step < 5:
 				degrees := float64(r.IntN(2) * 9)
 				story = append(story, fmt.Sprintf("%d: %s %g", now(), o.masts[mast].Name, degrees))
-				o.cold(mast, degrees)
+				o.evaluateAirTemp(mast, degrees)
 				_, is := open[mast]
 				switch {
 				case !in[mast]:
@@ -400,7 +400,7 @@ func TestRandomMoves(t *testing.T) {
 			case step < 8:
 				asked[mast] = r.IntN(2) == 0
 				story = append(story, fmt.Sprintf("%d: %s in %t", now(), o.masts[mast].Name, asked[mast]))
-				if o.put(mast, asked[mast]); step == 5 {
+				if o.assignScene(mast, asked[mast]); step == 5 {
 					break // killed, perhaps, before the engine heard of it
 				}
 				o.must(o.engine.Reload(t.Context()))
@@ -427,18 +427,18 @@ func TestRandomMoves(t *testing.T) {
 }
 
 // Frames that came before a device joined do not count, wherever they are judged from.
-func TestJoinedBehindABacklog(t *testing.T) {
-	o := newOrchard(t)
-	o.frost()
+func TestJoinIgnoresBacklogReadings(t *testing.T) {
+	o := newSceneFixture(t)
+	o.createSceneRule()
 	o.Clock.Advance(time.Second)
-	a := o.air(o.Clock.Milli()-start(), 0)
+	a := o.airTemp(o.Clock.Milli()-startMilli(), 0)
 	a.Device = o.masts[2].ID
 	o.send(a) // kept, and not judged
 	o.Clock.Advance(time.Second)
-	o.put(2, true)
+	o.assignScene(2, true)
 	o.restart()
 	o.expect("")
 	o.Clock.Advance(time.Second)
-	o.cold(2, 0)
+	o.evaluateAirTemp(2, 0)
 	o.expect("C 3-")
 }

@@ -51,8 +51,8 @@ type RehearsalAdvice struct {
 	Without int // without it
 }
 
-// of is a rule with the change.
-func (a *RehearsalAdvice) of(r Rule) Rule {
+// apply is a rule with the change.
+func (a *RehearsalAdvice) apply(r Rule) Rule {
 	if a.Kind == AdviseHits {
 		r.Hits, r.Window = a.Hits, a.Window
 		return r
@@ -61,45 +61,45 @@ func (a *RehearsalAdvice) of(r Rule) Rule {
 }
 
 // withRecovery is a rule with another recovery value of one of its conditions.
-func withRecovery(r Rule, place int, recovery float64) Rule {
+func withRecovery(r Rule, index int, recovery float64) Rule {
 	r.Conditions = slices.Clone(r.Conditions)
-	r.Conditions[place].Recovery = &recovery
+	r.Conditions[index].Recovery = &recovery
 	return r
 }
 
-// change is one that is tried.
-type change struct {
+// candidate is one that is tried.
+type candidate struct {
 	RehearsalAdvice
-	lasted int64 // for how long a notice would have been open, in all, ms
+	openTime int64 // for how long a notice would have been open, in all, ms
 }
 
-// rehearsedRule is what rehearsals of a rule, on one device or on several, tell of
+// adviceBuilder is what rehearsals of a rule, on one device or on several, tell of
 // how it could be changed.
-type rehearsedRule struct {
+type adviceBuilder struct {
 	rule     *Rule
 	models   []*device.Product // of the devices
 	total    int               // notices
-	lasted   int64             // for how long one was open, ms
+	openTime int64             // for how long one was open, ms
 	spanned  int64             // from the first sample to the last, ms
-	moves    moves             // of the property that a recovery value would be of
+	deltas   deltaHistogram    // of the property that a recovery value would be of
 	interval int64             // the longest of the usual intervals, ms; 0: none is known
 }
 
 // add takes in the rehearsal of a device of a model.
-func (h *rehearsedRule) add(one *rehearsing, p *device.Product) {
+func (h *adviceBuilder) add(run *rehearsalRun, p *device.Product) {
 	if !slices.Contains(h.models, p) {
 		h.models = append(h.models, p)
 	}
-	h.rule = one.rule // of another device but for that the same
-	h.total += one.Total
-	h.lasted += one.trial.lasted
-	h.spanned += one.last - one.first
-	h.moves.merge(&one.moves)
-	h.interval = max(h.interval, one.Pace.Interval)
+	h.rule = run.rule // of another device but for that the same
+	h.total += run.Total
+	h.openTime += run.trial.openTime
+	h.spanned += run.last - run.first
+	h.deltas.merge(&run.deltas)
+	h.interval = max(h.interval, run.Pace.Interval)
 }
 
-// changes are those that are tried; of each kind the smaller ones first.
-func (h *rehearsedRule) changes() []change {
+// candidates are those that are tried; of each kind the smaller ones first.
+func (h *adviceBuilder) candidates() []candidate {
 	if h.total < fewestAdvised {
 		return nil
 	}
@@ -109,31 +109,31 @@ func (h *rehearsedRule) changes() []change {
 // recoveries are round steps from the threshold to its safe side. They begin below what half of the
 // moves of the readings do not exceed, since a value that swings about the threshold goes half as
 // far beyond it, and end beyond what nearly all do not.
-func (h *rehearsedRule) recoveries() (all []change) {
-	place, property := advisable(h.rule.Conditions, h.models[0])
-	half, most := h.moves.within(.5), h.moves.within(.9)
+func (h *adviceBuilder) recoveries() (all []candidate) {
+	index, property := firstRecoverable(h.rule.Conditions, h.models[0])
+	half, most := h.deltas.quantile(.5), h.deltas.quantile(.9)
 	if property == nil || most < 0 {
 		return nil
 	}
-	c := h.rule.Conditions[place]
+	c := h.rule.Conditions[index]
 	threshold, precision := c.Value.Float(), h.precision(c.Attribute)
-	first := max(half-1, rungOf(math.Pow10(-precision)))
-	last := min(max(first, most)+2, first+mostRecoveries-1, len(rungs)-1)
-	for _, step := range rungs[first : last+1] {
+	first := max(half-1, bucketOf(math.Pow10(-precision)))
+	last := min(max(first, most)+2, first+mostRecoveries-1, len(buckets)-1)
+	for _, step := range buckets[first : last+1] {
 		if rising(c) {
 			step = -step
 		}
-		recovery := inDecimals(threshold+step, &precision)
+		recovery := roundToDecimals(threshold+step, &precision)
 		if h.reached(c, recovery) && (c.Recovery == nil || math.Abs(recovery-threshold) > math.Abs(*c.Recovery-threshold)) {
-			a := RehearsalAdvice{Kind: AdviseRecovery, Condition: place, Attribute: c.Attribute, Recovery: recovery}
-			all = append(all, change{RehearsalAdvice: a})
+			a := RehearsalAdvice{Kind: AdviseRecovery, Condition: index, Attribute: c.Attribute, Recovery: recovery}
+			all = append(all, candidate{RehearsalAdvice: a})
 		}
 	}
 	return all
 }
 
 // precision is how many decimals a recovery value has with each of the models.
-func (h *rehearsedRule) precision(attribute string) int {
+func (h *adviceBuilder) precision(attribute string) int {
 	least := len(powersOfTen) - 1
 	for _, p := range h.models {
 		if has := p.Property(attribute).Precision; has != nil {
@@ -144,7 +144,7 @@ func (h *rehearsedRule) precision(attribute string) int {
 }
 
 // reached tells whether readings within the bounds of each model can pass a recovery value.
-func (h *rehearsedRule) reached(c Condition, recovery float64) bool {
+func (h *adviceBuilder) reached(c Condition, recovery float64) bool {
 	for _, p := range h.models {
 		property := p.Property(c.Attribute)
 		if property.Min != nil && (recovery < *property.Min || c.Operator == AtLeast && recovery == *property.Min) ||
@@ -156,13 +156,13 @@ func (h *rehearsedRule) reached(c Condition, recovery float64) bool {
 }
 
 // moreHits are more samples, in a window that holds them at the usual interval.
-func (h *rehearsedRule) moreHits() (all []change) {
+func (h *adviceBuilder) moreHits() (all []candidate) {
 	if h.interval == 0 {
 		return nil
 	}
 	for _, hits := range hitsTried {
 		if window := h.windowFor(hits); hits > h.rule.Hits && window > 0 {
-			all = append(all, change{RehearsalAdvice: RehearsalAdvice{Kind: AdviseHits, Hits: hits, Window: window}})
+			all = append(all, candidate{RehearsalAdvice: RehearsalAdvice{Kind: AdviseHits, Hits: hits, Window: window}})
 		}
 	}
 	return all
@@ -170,8 +170,8 @@ func (h *rehearsedRule) moreHits() (all []change) {
 
 // mayAdd tells whether a change may lead to notices on a device that had none without: more
 // samples within a longer window may.
-func (h *rehearsedRule) mayAdd(changes []change) bool {
-	wider := func(c change) bool { return c.Window > h.rule.Window }
+func (h *adviceBuilder) mayAdd(changes []candidate) bool {
+	wider := func(c candidate) bool { return c.Window > h.rule.Window }
 	return h.rule.Hits > 1 && slices.ContainsFunc(changes, wider)
 }
 
@@ -179,7 +179,7 @@ func (h *rehearsedRule) mayAdd(changes []change) bool {
 // second one only: so more hits hide what comes once, but no value that stays about the
 // threshold. A rule's own window is not made shorter, but that of a rule of one
 // hit, in which nothing is counted. 0: there is none so long.
-func (h *rehearsedRule) windowFor(hits int) time.Duration {
+func (h *adviceBuilder) windowFor(hits int) time.Duration {
 	for _, w := range Windows {
 		if (w >= h.rule.Window || h.rule.Hits == 1) && w.Milliseconds() > 2*int64(hits-1)*h.interval {
 			return w
@@ -188,14 +188,14 @@ func (h *rehearsedRule) windowFor(hits int) time.Duration {
 	return 0
 }
 
-// advised are, of changes that were tried, those with which there would have been at most half
+// best are, of changes that were tried, those with which there would have been at most half
 // as many notices: of each kind the smallest that spares nearly as many as the best of it.
-func (h *rehearsedRule) advised(changes []change) (all []RehearsalAdvice) {
+func (h *adviceBuilder) best(changes []candidate) (all []RehearsalAdvice) {
 	for _, kind := range []string{AdviseRecovery, AdviseHits} {
 		fewest := math.MaxInt
 		var fit []RehearsalAdvice
 		for _, c := range changes {
-			longer := float64(c.lasted - h.lasted)
+			longer := float64(c.openTime - h.openTime)
 			if c.Kind == kind && 2*c.Notices <= h.total && longer <= longerOpen*float64(h.spanned) {
 				c.Without = h.total
 				fit = append(fit, c.RehearsalAdvice)
@@ -214,15 +214,15 @@ func (h *rehearsedRule) advised(changes []change) (all []RehearsalAdvice) {
 }
 
 // count adds to each change what it leads to on a device, in one more pass over its readings.
-func count(ctx context.Context, o *RehearsalOptions, changes []change, r Rule, p *device.Product) error {
+func count(ctx context.Context, o *RehearsalOptions, changes []candidate, r Rule, p *device.Product) error {
 	rules := make([]Rule, len(changes))
 	for i := range changes {
-		rules[i] = changes[i].of(r)
+		rules[i] = changes[i].apply(r)
 	}
-	trials, err := try(ctx, o, rules, p)
+	trials, err := runTrials(ctx, o, rules, p)
 	for i := range trials {
 		changes[i].Notices += trials[i].notices
-		changes[i].lasted += trials[i].lasted
+		changes[i].openTime += trials[i].openTime
 	}
 	return err
 }

@@ -11,9 +11,9 @@ import (
 	"tilth/internal/reading"
 )
 
-// minutes has a device measure the air every minute of so many days from 0 on; air
+// measureEveryMinute has a device measure the air every minute of so many days from 0 on; air
 // tells it from the day and the minute of it.
-func (p *past) minutes(days int64, air func(day, minute int64) float64) (to int64) {
+func (p *history) measureEveryMinute(days int64, air func(day, minute int64) float64) (to int64) {
 	p.t.Helper()
 	for at := int64(0); at < days*dayMs; at += minuteMs {
 		p.measure(at, "air", air(at/dayMs, at%dayMs/minuteMs))
@@ -22,9 +22,9 @@ func (p *past) minutes(days int64, air func(day, minute int64) float64) (to int6
 	return days * dayMs
 }
 
-// swing is a value that is about another for the first hour of a day, now below and now
+// oscillation is a value that is about another for the first hour of a day, now below and now
 // above it, and rest else.
-func swing(about, by, rest float64) func(day, minute int64) float64 {
+func oscillation(about, by, rest float64) func(day, minute int64) float64 {
 	return func(_, minute int64) float64 {
 		switch {
 		case minute >= 60:
@@ -37,9 +37,9 @@ func swing(about, by, rest float64) func(day, minute int64) float64 {
 	}
 }
 
-// advice is what a rehearsal advises, in words. Each change leads to as many notices as
+// adviceSummary is what a rehearsal advises, in words. Each change leads to as many notices as
 // it says: the rule with it is rehearsed, too.
-func (p *past) advice(r alarm.Rule, model *device.Product, to int64) string {
+func (p *history) adviceSummary(r alarm.Rule, model *device.Product, to int64) string {
 	p.t.Helper()
 	h := p.rehearsed(r, model, to)
 	var words []string
@@ -58,19 +58,19 @@ func (p *past) advice(r alarm.Rule, model *device.Product, to int64) string {
 		if again.Total != a.Notices || !again.Pace.Fits {
 			p.t.Errorf("%+v, and with it there are %d; %+v", a, again.Total, again.Pace)
 		}
-		words = append(words, said(a))
+		words = append(words, adviceText(a))
 	}
 	return strings.Join(words, "; ")
 }
 
-func said(a alarm.RehearsalAdvice) string {
+func adviceText(a alarm.RehearsalAdvice) string {
 	if a.Kind == alarm.AdviseHits {
 		return fmt.Sprintf("%d in %s: %d of %d", a.Hits, a.Window, a.Notices, a.Without)
 	}
 	return fmt.Sprintf("%s %d clears at %v: %d of %d", a.Attribute, a.Condition, a.Recovery, a.Notices, a.Without)
 }
 
-func (p *past) rehearsed(r alarm.Rule, model *device.Product, to int64) *alarm.Rehearsal {
+func (p *history) rehearsed(r alarm.Rule, model *device.Product, to int64) *alarm.Rehearsal {
 	p.t.Helper()
 	h, err := alarm.Rehearse(p.t.Context(), p.Store, r, model, 0, 0, to, time.UTC, nil)
 	if err != nil {
@@ -79,10 +79,10 @@ func (p *past) rehearsed(r alarm.Rule, model *device.Product, to int64) *alarm.R
 	return h
 }
 
-// bounded is pastProduct whose air is within bounds.
+// bounded is historyProduct whose air is within bounds.
 func bounded(least, most float64) *device.Product {
-	model := *pastProduct
-	model.Properties = append([]device.Property(nil), pastProduct.Properties...)
+	model := *historyProduct
+	model.Properties = append([]device.Property(nil), historyProduct.Properties...)
 	model.Properties[0].Min, model.Properties[0].Max = &least, &most
 	return &model
 }
@@ -90,7 +90,7 @@ func bounded(least, most float64) *device.Product {
 // Of every kind the smallest change that spares nearly all that can be spared; what each
 // leads to is by hand.
 func TestRehearsalAdvice(t *testing.T) {
-	frost := watch(1, time.Minute, is("air", alarm.Below, 0))
+	frost := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0))
 	recovering := func(r alarm.Rule, at float64) alarm.Rule {
 		r.Conditions = append([]alarm.Condition(nil), r.Conditions...)
 		r.Conditions[0].Recovery = &at
@@ -105,23 +105,23 @@ func TestRehearsalAdvice(t *testing.T) {
 	}{
 		// Each hour has 30 frosts of a minute. It moves by 0.6, so 0.5, 1, 2 and 5 are tried. Of two
 		// hits there are 15 an hour, of three in five minutes 10, of five in ten 6, of ten in twenty 3.
-		"a swing": {swing(0, .3, 5), 10, frost, pastProduct, "air 0 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"a swing": {oscillation(0, .3, 5), 10, frost, historyProduct, "air 0 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a swing about a limit from below": {
-			swing(30, .3, 25), 10, watch(1, time.Minute, is("air", alarm.AtLeast, 30)), pastProduct,
+			oscillation(30, .3, 25), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtLeast, 30)), historyProduct,
 			"air 0 clears at 29.5: 10 of 300; 5 in 10m0s: 60 of 300",
 		},
 		"of several conditions, the first that is compared by size": {
-			swing(0, .3, 5), 10, watch(1, time.Minute, is("air", alarm.NotEqual, 7), is("air", alarm.AtMost, 0)), pastProduct,
+			oscillation(0, .3, 5), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.NotEqual, 7), numberCondition("air", alarm.AtMost, 0)), historyProduct,
 			"air 1 clears at 0.5: 10 of 300; 5 in 10m0s: 60 of 300",
 		},
-		"few notices":              {swing(0, .3, 5), 10, watch(10, 20*time.Minute, is("air", alarm.Below, -.2)), pastProduct, "air 0 clears at 0.8: 10 of 30"},
-		"fewer than are advised":   {swing(0, .3, 5), 1, watch(10, 20*time.Minute, is("air", alarm.Below, 0)), pastProduct, ""},
-		"a recovery that is small": {swing(0, .7, 5), 10, recovering(frost, .5), pastProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
-		"a recovery that does":     {swing(0, .7, 5), 10, recovering(frost, 1), pastProduct, ""},
-		"a bound below it":         {swing(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300"},
-		"a bound at it":            {swing(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"few notices":              {oscillation(0, .3, 5), 10, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, -.2)), historyProduct, "air 0 clears at 0.8: 10 of 30"},
+		"fewer than are advised":   {oscillation(0, .3, 5), 1, ruleWith(10, 20*time.Minute, numberCondition("air", alarm.Below, 0)), historyProduct, ""},
+		"a recovery that is small": {oscillation(0, .7, 5), 10, recovering(frost, .5), historyProduct, "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
+		"a recovery that does":     {oscillation(0, .7, 5), 10, recovering(frost, 1), historyProduct, ""},
+		"a bound below it":         {oscillation(0, .7, 5), 10, frost, bounded(-20, .9), "5 in 10m0s: 60 of 300"},
+		"a bound at it":            {oscillation(0, .7, 5), 10, frost, bounded(-20, 1), "air 0 clears at 1: 10 of 300; 5 in 10m0s: 60 of 300"},
 		"a bound that is never passed": {
-			swing(0, .7, 5), 10, watch(1, time.Minute, is("air", alarm.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300",
+			oscillation(0, .7, 5), 10, ruleWith(1, time.Minute, numberCondition("air", alarm.AtMost, -.1)), bounded(-20, .9), "5 in 10m0s: 60 of 300",
 		},
 		// Nights of six hours of frost are what they are.
 		"what nothing spares": {func(_, minute int64) float64 {
@@ -129,7 +129,7 @@ func TestRehearsalAdvice(t *testing.T) {
 				return -2 + float64(minute%3)/10
 			}
 			return 5
-		}, 8, frost, pastProduct, ""},
+		}, 8, frost, historyProduct, ""},
 		// 23 an hour of one minute, and half an hour of heat: one may be too much at once.
 		"spikes": {func(_, minute int64) float64 {
 			switch {
@@ -140,19 +140,19 @@ func TestRehearsalAdvice(t *testing.T) {
 			default:
 				return 20 + float64(minute%2)/10
 			}
-		}, 2, watch(1, time.Minute, is("air", alarm.Above, 30)), pastProduct, "2 in 5m0s: 2 of 48"},
+		}, 2, ruleWith(1, time.Minute, numberCondition("air", alarm.Above, 30)), historyProduct, "2 in 5m0s: 2 of 48"},
 		// It would stay open for all the days that are warm, but not so warm.
 		"a limit that is hardly reached": {func(day, minute int64) float64 {
 			if day == 0 {
-				return swing(30, .3, 29.8)(day, minute)
+				return oscillation(30, .3, 29.8)(day, minute)
 			}
 			return 29.8
-		}, 10, watch(1, time.Minute, is("air", alarm.Above, 30)), pastProduct, "5 in 10m0s: 6 of 30"},
+		}, 10, ruleWith(1, time.Minute, numberCondition("air", alarm.Above, 30)), historyProduct, "5 in 10m0s: 6 of 30"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPast(t)
-			to := p.minutes(c.days, c.air)
-			if got := p.advice(c.rule, c.model, to); got != c.want {
+			p := newHistory(t)
+			to := p.measureEveryMinute(c.days, c.air)
+			if got := p.adviceSummary(c.rule, c.model, to); got != c.want {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
@@ -162,8 +162,8 @@ func TestRehearsalAdvice(t *testing.T) {
 // Samples that come seldom need a longer window, or none is long enough; of a rule of
 // several hits the window is not made shorter.
 func TestRehearsalAdviceOfHits(t *testing.T) {
-	spikes := func(every, apart time.Duration) (*past, int64) {
-		p := newPast(t)
+	spikes := func(every, apart time.Duration) (*history, int64) {
+		p := newHistory(t)
 		at := int64(0)
 		for i := range 400 {
 			v := 20.
@@ -192,32 +192,32 @@ func TestRehearsalAdviceOfHits(t *testing.T) {
 		{time.Minute, 2, 30 * time.Minute, "3 in 30m0s: 0 of 10"}, // two of the spikes are in half an hour
 	} {
 		p, to := spikes(c.every, 0)
-		if got := p.advice(watch(c.hits, c.window, is("air", alarm.Above, 30)), pastProduct, to); got != c.want {
+		if got := p.adviceSummary(ruleWith(c.hits, c.window, numberCondition("air", alarm.Above, 30)), historyProduct, to); got != c.want {
 			t.Errorf("every %s, %d in %s: %q, want %q", c.every, c.hits, c.window, got, c.want)
 		}
 	}
 	// Of a switch there is no recovery value.
-	p := newPast(t)
+	p := newHistory(t)
 	for i := range int64(600) {
 		p.measure(i*minuteMs, "watering", i%30 == 0)
 	}
 	p.done()
 	on := alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)}
-	if got := p.advice(watch(1, time.Minute, on), pastProduct, 600*minuteMs); got != "2 in 5m0s: 0 of 20" {
+	if got := p.adviceSummary(ruleWith(1, time.Minute, on), historyProduct, 600*minuteMs); got != "2 in 5m0s: 0 of 20" {
 		t.Errorf("of a switch: %q", got)
 	}
 }
 
 // A rule that begins unsteady notices is advised by the notices that it would begin.
 func TestRehearsalAdviceOfUnsteady(t *testing.T) {
-	p := newPast(t)
-	to := p.minutes(10, swing(0, .3, 5))
-	h, err := alarm.Rehearse(t.Context(), p.Store, watch(1, time.Minute, is("air", alarm.Below, 0)), pastProduct, alarm.NoticesAnHour, 0, to, time.UTC, nil)
+	p := newHistory(t)
+	to := p.measureEveryMinute(10, oscillation(0, .3, 5))
+	h, err := alarm.Rehearse(t.Context(), p.Store, ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 0)), historyProduct, alarm.MaxNoticesPerHour, 0, to, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// Twelve an hour, and the unsteady one: five hits would spare 70 of the 100 that ten do.
-	if h.Total != 130 || len(h.Advice) != 2 || said(h.Advice[0]) != "air 0 clears at 0.5: 10 of 130" || said(h.Advice[1]) != "10 in 20m0s: 30 of 130" {
+	if h.Total != 130 || len(h.Advice) != 2 || adviceText(h.Advice[0]) != "air 0 clears at 0.5: 10 of 130" || adviceText(h.Advice[1]) != "10 in 20m0s: 30 of 130" {
 		t.Errorf("%d: %+v", h.Total, h.Advice)
 	}
 }

@@ -10,26 +10,26 @@ import (
 
 // RehearsalOptions say what rules are rehearsed on.
 type RehearsalOptions struct {
-	Readings *reading.Store
-	Status   *device.StatusStore
-	AnHour   int            // as for NewTest
-	From, To int64          // epoch ms, both inclusive
-	Zone     *time.Location // of days, nights and the period
+	Readings   *reading.Store
+	Status     *device.StatusStore
+	MaxPerHour int            // as for NewPredicate
+	From, To   int64          // epoch ms, both inclusive
+	Zone       *time.Location // of days, nights and the period
 }
 
-// RehearsedAll is what the rehearsals of a rule on several devices come to.
-type RehearsedAll struct {
+// RehearsalTotal is what the rehearsals of a rule on several devices come to.
+type RehearsalTotal struct {
 	Devices int
 	Total   int // of their notices
 	Advice  []RehearsalAdvice
 }
 
-// RehearseOn rehearses a rule on one of its devices. The error is as of Rehearse.
-func RehearseOn(ctx context.Context, o *RehearsalOptions, j *Judged) (*Rehearsal, error) {
+// RehearseDevice rehearses a rule on one of its devices. The error is as of Rehearse.
+func RehearseDevice(ctx context.Context, o *RehearsalOptions, j *DeviceRule) (*Rehearsal, error) {
 	if j.Trigger == DeviceOffline {
-		return RehearseOffline(ctx, o.Status, j.Rule, o.AnHour, o.From, o.To, o.Zone, placeOf(j.On))
+		return RehearseOffline(ctx, o.Status, j.Rule, o.MaxPerHour, o.From, o.To, o.Zone, coordinatesOf(j.TargetDevice))
 	}
-	return Rehearse(ctx, o.Readings, j.Rule, j.Model, o.AnHour, o.From, o.To, o.Zone, placeOf(j.On))
+	return Rehearse(ctx, o.Readings, j.Rule, j.Product, o.MaxPerHour, o.From, o.To, o.Zone, coordinatesOf(j.TargetDevice))
 }
 
 // RehearseAll rehearses a rule on each of its devices, one after the other in their order, and
@@ -37,13 +37,13 @@ func RehearseOn(ctx context.Context, o *RehearsalOptions, j *Judged) (*Rehearsal
 // come to together has: where there are many notices, the readings of the devices that
 // have some are passed over once more. Before each of these goesOn is called.
 // The error is that of either, or as of Rehearse.
-func RehearseAll(ctx context.Context, o *RehearsalOptions, all []Judged, each func(*Judged, *Rehearsal) error,
-	goesOn func() error) (*RehearsedAll, error) {
-	sum := &RehearsedAll{Devices: len(all)}
-	heard := rehearsedRule{}
+func RehearseAll(ctx context.Context, o *RehearsalOptions, all []DeviceRule, each func(*DeviceRule, *Rehearsal) error,
+	goesOn func() error) (*RehearsalTotal, error) {
+	sum := &RehearsalTotal{Devices: len(all)}
+	builder := adviceBuilder{}
 	noticed := make([]bool, len(all))
 	for i := range all {
-		h, err := rehearseFor(ctx, o, &all[i], &heard)
+		h, err := rehearseInto(ctx, o, &all[i], &builder)
 		if err != nil {
 			return nil, err
 		}
@@ -53,11 +53,11 @@ func RehearseAll(ctx context.Context, o *RehearsalOptions, all []Judged, each fu
 			return nil, err
 		}
 	}
-	changes := heard.changes()
+	changes := builder.candidates()
 	if len(changes) == 0 {
 		return sum, nil
 	}
-	everywhere := heard.mayAdd(changes)
+	everywhere := builder.mayAdd(changes)
 	for i, j := range all {
 		if !noticed[i] && !everywhere {
 			continue
@@ -65,24 +65,24 @@ func RehearseAll(ctx context.Context, o *RehearsalOptions, all []Judged, each fu
 		if err := goesOn(); err != nil {
 			return nil, err
 		}
-		if err := count(ctx, o, changes, j.Rule, j.Model); err != nil {
+		if err := count(ctx, o, changes, j.Rule, j.Product); err != nil {
 			return nil, err
 		}
 	}
-	sum.Advice = heard.advised(changes)
+	sum.Advice = builder.best(changes)
 	return sum, nil
 }
 
-// rehearseFor rehearses a rule on one device, and takes in what that tells of the rule.
-func rehearseFor(ctx context.Context, o *RehearsalOptions, j *Judged, heard *rehearsedRule) (*Rehearsal, error) {
+// rehearseInto rehearses a rule on one device, and takes in what that tells of the rule.
+func rehearseInto(ctx context.Context, o *RehearsalOptions, j *DeviceRule, builder *adviceBuilder) (*Rehearsal, error) {
 	if j.Trigger == DeviceOffline {
-		return RehearseOn(ctx, o, j)
+		return RehearseDevice(ctx, o, j)
 	}
-	h, err := rehearse(ctx, o, j.Rule, j.Model, placeOf(j.On))
+	h, err := rehearse(ctx, o, j.Rule, j.Product, coordinatesOf(j.TargetDevice))
 	if err != nil {
 		return nil, err
 	}
-	heard.add(h, j.Model)
+	builder.add(h, j.Product)
 	return &h.Rehearsal, nil
 }
 

@@ -19,28 +19,28 @@ import (
 )
 
 const (
-	pastTenant = tenant.ID(3)
-	pastDevice = device.ID(11)
-	minuteMs   = int64(time.Minute / time.Millisecond)
-	dayMs      = 24 * hour
+	historyTenant = tenant.ID(3)
+	historyDevice = device.ID(11)
+	minuteMs      = int64(time.Minute / time.Millisecond)
+	dayMs         = 24 * hour
 )
 
-// pastProduct measures air and soil, and whether it is being watered.
-var pastProduct = &device.Product{Name: "past", Properties: []device.Property{
+// historyProduct measures air and soil, and whether it is being watered.
+var historyProduct = &device.Product{Name: "past", Properties: []device.Property{
 	{ID: 5, Identifier: "air", DataType: device.Number, Precision: new(1)},
 	{ID: 2, Identifier: "soil", DataType: device.Number, Precision: new(0)},
 	{ID: 9, Identifier: "watering", DataType: device.Boolean},
 }}
 
-// past is a store of readings, kept in memory a few frames at a time.
-type past struct {
+// history is a store of readings, kept in memory a few frames at a time.
+type history struct {
 	*reading.Store
 	t       testing.TB
 	device  device.ID // that measures
 	waiting []reading.Arrival
 }
 
-func newPast(t testing.TB) *past {
+func newHistory(t testing.TB) *history {
 	t.Helper()
 	store, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: testkit.NewClock().Now})
 	if err != nil {
@@ -54,11 +54,11 @@ func newPast(t testing.TB) *past {
 			t.Error(err)
 		}
 	})
-	return &past{Store: store, t: t, device: pastDevice}
+	return &history{Store: store, t: t, device: historyDevice}
 }
 
 // measure puts a frame into the store; values are name and value in turn.
-func (p *past) measure(at int64, values ...any) {
+func (p *history) measure(at int64, values ...any) {
 	p.t.Helper()
 	var fields []reading.Field
 	for i := 0; i < len(values); i += 2 {
@@ -71,16 +71,16 @@ func (p *past) measure(at int64, values ...any) {
 		default:
 			p.t.Fatalf("%v is no value", x)
 		}
-		fields = append(fields, reading.Field{Property: pastProduct.Property(values[i].(string)).ID, Value: v})
+		fields = append(fields, reading.Field{Property: historyProduct.Property(values[i].(string)).ID, Value: v})
 	}
 	slices.SortFunc(fields, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
-	p.waiting = append(p.waiting, reading.Arrival{At: at, Frame: reading.Frame{Tenant: pastTenant, Device: p.device, Time: at, Fields: fields}})
+	p.waiting = append(p.waiting, reading.Arrival{At: at, Frame: reading.Frame{Tenant: historyTenant, Device: p.device, Time: at, Fields: fields}})
 	if len(p.waiting) == 1000 {
 		p.done()
 	}
 }
 
-func (p *past) done() {
+func (p *history) done() {
 	p.t.Helper()
 	if err := p.Append(p.t.Context(), p.waiting); err != nil {
 		p.t.Fatal(err)
@@ -88,11 +88,11 @@ func (p *past) done() {
 	p.waiting = nil
 }
 
-func watch(hits int, window time.Duration, conditions ...alarm.Condition) alarm.Rule {
-	return alarm.Rule{ID: 4, Tenant: pastTenant, Device: pastDevice, Deploy: alarm.Running, Hits: hits, Window: window, Conditions: conditions}
+func ruleWith(hits int, window time.Duration, conditions ...alarm.Condition) alarm.Rule {
+	return alarm.Rule{ID: 4, Tenant: historyTenant, Device: historyDevice, Deploy: alarm.Running, Hits: hits, Window: window, Conditions: conditions}
 }
 
-func is(name string, op alarm.Operator, v float64) alarm.Condition {
+func numberCondition(name string, op alarm.Operator, v float64) alarm.Condition {
 	return alarm.Condition{Join: "and", Attribute: name, Operator: op, Value: reading.Number(v)}
 }
 
@@ -108,7 +108,7 @@ func istanbul(t testing.TB) *time.Location {
 // Three nights of frost, one with a pause; what was before the first day is
 // known and does not count.
 func TestRehearse(t *testing.T) {
-	p, zone := newPast(t), istanbul(t)
+	p, zone := newHistory(t), istanbul(t)
 	from := time.Date(2026, 11, 18, 0, 0, 0, 0, zone).UnixMilli()
 	to := from + 3*dayMs
 	p.measure(from-hour, "soil", 40.)
@@ -128,15 +128,15 @@ func TestRehearse(t *testing.T) {
 	p.measure(to+minuteMs, "air", -40.) // after the end
 	p.done()
 
-	rule := watch(2, 15*time.Minute, is("air", alarm.Below, 2), is("soil", alarm.Above, 30))
+	rule := ruleWith(2, 15*time.Minute, numberCondition("air", alarm.Below, 2), numberCondition("soil", alarm.Above, 30))
 	rule.Period = news.Period{Start: 12 * 60, End: 18 * 60}
-	place := &alarm.Place{Latitude: 36.9, Longitude: 30.7}
-	got, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, place)
+	place := &alarm.Coordinates{Latitude: 36.9, Longitude: 30.7}
+	got, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
 	if err != nil {
 		t.Fatal(err)
 	}
 	clock := func(day, h, m int64) int64 { return from + day*dayMs + (h*60+m)*minuteMs }
-	want := []alarm.Rehearsed{
+	want := []alarm.RehearsedNotice{
 		{Start: clock(0, 5, 10), End: clock(0, 6, 0), Night: true},
 		{Start: clock(1, 5, 10), End: clock(1, 6, 0), Night: true},
 		{Start: clock(1, 13, 10), End: clock(1, 13, 30), Told: true},
@@ -148,7 +148,7 @@ func TestRehearse(t *testing.T) {
 	// Whoever is not told at once is told when the period begins, of what is open then.
 	for begin, told := range map[int]int{5*60 + 45: 4, 6 * 60: 1, 0: 4} {
 		rule.Period = news.Period{Start: begin, End: 18 * 60}
-		again, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, place)
+		again, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestRehearse(t *testing.T) {
 	}
 	// 18 November 2026 is a Wednesday: its notices are none of Thursday's.
 	rule.Period = news.Period{Weekdays: []int{4}}
-	on, err := alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, place)
+	on, err := alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, place)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,30 +184,30 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("%+v", got.Pace)
 	}
 	// It is by the very code that judges: the same frames by Step lead to the same.
-	if steps := p.stepped(rule, from, to); !slices.Equal(steps, want2(want)) {
-		t.Errorf("judged as they come: %v, rehearsed %v", steps, want2(want))
+	if steps := p.stepped(rule, from, to); !slices.Equal(steps, noticeTimes(want)) {
+		t.Errorf("judged as they come: %v, rehearsed %v", steps, noticeTimes(want))
 	}
 	// Without a place the clock tells: 05:10 is night, 13:10 is not.
-	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, nil); err != nil || !got.Notices[0].Night || got.Notices[2].Night {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, nil); err != nil || !got.Notices[0].Night || got.Notices[2].Night {
 		t.Errorf("%+v %v", got, err)
 	}
 	// Three in 15 minutes cannot be, at one in ten.
 	rule.Hits = 3
-	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, pastProduct, 0, from, to, zone, nil); err != nil || got.Total != 0 || got.Pace.Fits {
+	if got, err = alarm.Rehearse(t.Context(), p.Store, rule, historyProduct, 0, from, to, zone, nil); err != nil || got.Total != 0 || got.Pace.Fits {
 		t.Errorf("%+v %v", got, err)
 	}
 }
 
 // stepped are the begins and ends when each frame is judged as it comes.
-func (p *past) stepped(r alarm.Rule, from, to int64) (moments []int64) {
+func (p *history) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 	p.t.Helper()
-	test, err := alarm.NewTest(r, pastProduct, 0)
+	predicate, err := alarm.NewPredicate(r, historyProduct, 0)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	state := alarm.NewState(test, from-1)
+	state := alarm.NewState(predicate, from-1)
 	err = p.Range(p.t.Context(), r.Tenant, r.Device, 0, to, []device.PropertyID{2, 5, 9}, func(at int64, fields []reading.Field) error {
-		if e, some := alarm.Step(test, state, at, max(at, from), fields); some {
+		if e, some := alarm.Step(predicate, state, at, max(at, from), fields); some {
 			moments = append(moments, e.Time)
 		}
 		return nil
@@ -218,7 +218,7 @@ func (p *past) stepped(r alarm.Rule, from, to int64) (moments []int64) {
 	return moments
 }
 
-func want2(notices []alarm.Rehearsed) (moments []int64) {
+func noticeTimes(notices []alarm.RehearsedNotice) (moments []int64) {
 	for _, n := range notices {
 		moments = append(moments, n.Start, n.End)
 	}
@@ -228,13 +228,13 @@ func want2(notices []alarm.Rehearsed) (moments []int64) {
 // More notices than are listed are counted; the newest are listed, an open one
 // has no end.
 func TestRehearseMany(t *testing.T) {
-	p := newPast(t)
+	p := newHistory(t)
 	for i := range int64(2401) {
 		p.measure(i*minuteMs, "watering", i%2 == 0)
 	}
 	p.done()
-	r := watch(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)})
-	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, 2400*minuteMs, time.UTC, nil)
+	r := ruleWith(1, time.Minute, alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(true)})
+	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, 2400*minuteMs, time.UTC, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -250,14 +250,14 @@ func TestRehearseMany(t *testing.T) {
 }
 
 func TestRehearseNothing(t *testing.T) {
-	p := newPast(t)
-	r := watch(1, time.Minute, is("air", alarm.Below, 2))
-	got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, dayMs, time.UTC, nil)
+	p := newHistory(t)
+	r := ruleWith(1, time.Minute, numberCondition("air", alarm.Below, 2))
+	got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil)
 	if err != nil || got.Total != 0 || len(got.Notices) != 0 || got.Samples != 0 || !got.Pace.Fits || got.Pace.Interval != 0 {
 		t.Errorf("%+v %v", got, err)
 	}
 	r.Conditions[0].Attribute = "fog"
-	if _, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, dayMs, time.UTC, nil); err == nil || !strings.Contains(err.Error(), "no property fog") {
+	if _, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil); err == nil || !strings.Contains(err.Error(), "no property fog") {
 		t.Errorf("%v", err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
@@ -267,7 +267,7 @@ func TestRehearseNothing(t *testing.T) {
 		p.measure(i*1000, "air", 1.)
 	}
 	p.done()
-	if _, err := alarm.Rehearse(gone, p.Store, r, pastProduct, 0, 0, dayMs, time.UTC, nil); !errors.Is(err, context.Canceled) {
+	if _, err := alarm.Rehearse(gone, p.Store, r, historyProduct, 0, 0, dayMs, time.UTC, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -288,7 +288,7 @@ func TestPace(t *testing.T) {
 		{slices.Repeat([]int64{minuteMs - 1}, 10), 6, alarm.Pace{Interval: minuteMs - 1, Fits: true}}, // 6
 		{slices.Repeat([]int64{dayMs / 24}, 10), 1, alarm.Pace{Interval: hour, Fits: true}},           // one always fits
 	} {
-		p := newPast(t)
+		p := newHistory(t)
 		at := dayMs
 		if c.gaps != nil {
 			p.measure(at, "air", 5.)
@@ -298,12 +298,12 @@ func TestPace(t *testing.T) {
 			p.measure(at, "air", 5.)
 		}
 		p.done()
-		r := watch(c.hits, 5*time.Minute, is("air", alarm.Below, 2))
-		got, err := alarm.Rehearse(t.Context(), p.Store, r, pastProduct, 0, 0, at, time.UTC, nil)
+		r := ruleWith(c.hits, 5*time.Minute, numberCondition("air", alarm.Below, 2))
+		got, err := alarm.Rehearse(t.Context(), p.Store, r, historyProduct, 0, 0, at, time.UTC, nil)
 		if err != nil || got.Pace != c.want {
 			t.Errorf("rehearsed: %+v (%v), want %+v", got.Pace, err, c.want)
 		}
-		o, err := alarm.LookAhead(t.Context(), p.Store, r, pastProduct, false, at)
+		o, err := alarm.LookAhead(t.Context(), p.Store, r, historyProduct, false, at)
 		if err != nil || o.Pace != c.want {
 			t.Errorf("outlook: %+v (%v), want %+v", o.Pace, err, c.want)
 		}
@@ -341,14 +341,14 @@ func TestRehearseOffline(t *testing.T) {
 	at := func(minutes int64) int64 { return start + minutes*minuteMs }
 	for _, c := range []struct {
 		from, to int64
-		want     []alarm.Rehearsed
+		want     []alarm.RehearsedNotice
 		samples  int
 	}{
-		{at(-60), at(400), []alarm.Rehearsed{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)}, {Start: at(250)}}, 8},
-		{at(-60), at(249), []alarm.Rehearsed{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)}}, 8},
-		{at(100), at(200), []alarm.Rehearsed{{Start: at(130)}}, 0},               // counts from the begin
-		{at(100), at(220), []alarm.Rehearsed{{Start: at(130), End: at(205)}}, 2}, // and ends in it
-		{at(180), at(300), []alarm.Rehearsed{{Start: at(250)}}, 2},               // too short from the begin
+		{at(-60), at(400), []alarm.RehearsedNotice{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)}, {Start: at(250)}}, 8},
+		{at(-60), at(249), []alarm.RehearsedNotice{{Start: at(70), End: at(70)}, {Start: at(115), End: at(205)}}, 8},
+		{at(100), at(200), []alarm.RehearsedNotice{{Start: at(130)}}, 0},               // counts from the begin
+		{at(100), at(220), []alarm.RehearsedNotice{{Start: at(130), End: at(205)}}, 2}, // and ends in it
+		{at(180), at(300), []alarm.RehearsedNotice{{Start: at(250)}}, 2},               // too short from the begin
 		{at(-60), at(0), nil, 1},
 	} {
 		for i := range c.want {
@@ -376,7 +376,7 @@ func TestRehearseOffline(t *testing.T) {
 
 // BenchmarkRehearse is of 30 days of a reading a minute, of three attributes.
 func BenchmarkRehearse(b *testing.B) {
-	p := newPast(b)
+	p := newHistory(b)
 	end := testkit.Start.UnixMilli()
 	for i := range int64(43_200) {
 		at := end - (43_200-i)*minuteMs
@@ -384,10 +384,10 @@ func BenchmarkRehearse(b *testing.B) {
 		p.measure(at, "air", math.Round(100-80*math.Cos(phase))/10, "soil", float64(30+i%7), "watering", i%50 == 0)
 	}
 	p.done()
-	r := watch(3, 30*time.Minute, is("air", alarm.Below, 4), is("soil", alarm.Above, 20),
+	r := ruleWith(3, 30*time.Minute, numberCondition("air", alarm.Below, 4), numberCondition("soil", alarm.Above, 20),
 		alarm.Condition{Join: "and", Attribute: "watering", Operator: alarm.Equal, Value: reading.Boolean(false)})
 	for b.Loop() {
-		got, err := alarm.Rehearse(b.Context(), p.Store, r, pastProduct, 0, end-30*dayMs, end, istanbul(b), &alarm.Place{Latitude: 36.9, Longitude: 30.7})
+		got, err := alarm.Rehearse(b.Context(), p.Store, r, historyProduct, 0, end-30*dayMs, end, istanbul(b), &alarm.Coordinates{Latitude: 36.9, Longitude: 30.7})
 		if err != nil || got.Samples != 43_200 || got.Total < 30 {
 			b.Fatal(fmt.Sprint(got.Samples, got.Total, err))
 		}

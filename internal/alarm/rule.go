@@ -76,22 +76,22 @@ type Rule struct {
 	Targets  Targets
 	// Device is the one on which the rule is judged, of a pair; else the first one: of
 	// those that are named, or of those that are the rule's. 0: it has none now.
-	Device      device.ID
-	JoinTime    int64 // of a pair: what the device measured before does not count, epoch ms; 0: it joined with the rule
-	Trigger     Trigger
-	Conditions  []Condition // none where Trigger is DeviceOffline
-	Hits        int         // so many samples for which the conditions hold
-	Window      time.Duration
-	Level       Level
-	Channels    []int64
-	Period      news.Period
-	RemindEvery time.Duration // whole minutes, while a notice is open; 0: never
-	ByHand      bool          // an open notice may be resolved by hand
-	Description string
-	Deploy      DeployState
-	DeployTime  int64 // when it was run or stopped last, epoch ms; 0: never
-	DeployUser  string
-	MuteUntil   int64 // epoch ms
-	CreateTime  int64
-	UpdateTime  int64
+	Device        device.ID
+	JoinTime      int64 // of a pair: what the device measured before does not count, epoch ms; 0: it joined with the rule
+	Trigger       Trigger
+	Conditions    []Condition // none where Trigger is DeviceOffline
+	Hits          int         // so many samples for which the conditions hold
+	Window        time.Duration
+	Level         Level
+	Channels      []int64
+	Period        news.Period
+	RemindEvery   time.Duration // whole minutes, while a notice is open; 0: never
+	ManualRelease bool          // an open notice may be resolved by hand
+	Description   string
+	Deploy        DeployState
+	DeployTime    int64 // when it was run or stopped last, epoch ms; 0: never
+	DeployUser    string
+	MuteUntil     int64 // epoch ms
+	CreateTime    int64
+	UpdateTime    int64
 }

@@ -8,16 +8,16 @@ import (
 	"tilth/internal/tenant"
 )
 
-// RulesOf are the rules that use one channel.
-type RulesOf struct {
+// RuleUsage are the rules that use one channel.
+type RuleUsage struct {
 	Count int
 	Names []string // of the newest of them, at most as many as were asked for
 }
 
-// OfChannels tells of each of a tenant's channels which rules use it, the
+// UsageByChannel tells of each of a tenant's channels which rules use it, the
 // newest first, with at most names of their names. A channel that none uses is
 // absent.
-func (s *RuleStore) OfChannels(ctx context.Context, t tenant.ID, channels []int64, names int) (map[int64]RulesOf, error) {
+func (s *RuleStore) UsageByChannel(ctx context.Context, t tenant.ID, channels []int64, names int) (map[int64]RuleUsage, error) {
 	if len(channels) == 0 {
 		return nil, nil
 	}
@@ -37,12 +37,12 @@ func (s *RuleStore) OfChannels(ctx context.Context, t tenant.ID, channels []int6
 	if err != nil {
 		return nil, err
 	}
-	by := make(map[int64]RulesOf, len(channels))
+	by := make(map[int64]RuleUsage, len(channels))
 	for _, row := range rows {
-		of := by[row.ChannelID]
-		of.Count = row.Rules
-		of.Names = append(of.Names, row.AlarmName)
-		by[row.ChannelID] = of
+		entry := by[row.ChannelID]
+		entry.Count = row.Rules
+		entry.Names = append(entry.Names, row.AlarmName)
+		by[row.ChannelID] = entry
 	}
 	return by, nil
 }

@@ -13,7 +13,7 @@ import (
 
 // Which rules use a channel, the newest first; those of other tenants are
 // nobody's business.
-func TestOfChannels(t *testing.T) {
+func TestUsageByChannel(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
@@ -21,7 +21,7 @@ func TestOfChannels(t *testing.T) {
 	many, one, unused := s.Channel(t, field.ID, "Many").ID, s.Channel(t, field.ID, "One").ID, s.Channel(t, field.ID, "Unused").ID
 	foreign := s.Channel(t, rival.ID, "Foreign").ID
 	for i := range 7 {
-		rule := aRule(t, s, mine)
+		rule := newFullRule(t, s, mine)
 		rule.Name, rule.Channels = fmt.Sprint("Rule ", i), []int64{many}
 		if i == 3 {
 			rule.Channels = []int64{many, one}
@@ -31,7 +31,7 @@ func TestOfChannels(t *testing.T) {
 		}
 		s.Clock.Advance(1)
 	}
-	rule := aRule(t, s, theirs)
+	rule := newFullRule(t, s, theirs)
 	rule.Name, rule.Channels = "Theirs", []int64{foreign}
 	if _, err := s.Rules.Create(t.Context(), rival.ID, &rule); err != nil {
 		t.Fatal(err)
@@ -39,16 +39,16 @@ func TestOfChannels(t *testing.T) {
 	for _, c := range []struct {
 		channels []int64
 		names    int
-		want     map[int64]alarm.RulesOf
+		want     map[int64]alarm.RuleUsage
 	}{
-		{[]int64{many, one, unused, foreign, 999}, 3, map[int64]alarm.RulesOf{
+		{[]int64{many, one, unused, foreign, 999}, 3, map[int64]alarm.RuleUsage{
 			many: {Count: 7, Names: []string{"Rule 6", "Rule 5", "Rule 4"}}, one: {Count: 1, Names: []string{"Rule 3"}},
 		}},
-		{[]int64{many}, 1, map[int64]alarm.RulesOf{many: {Count: 7, Names: []string{"Rule 6"}}}},
-		{[]int64{unused, foreign}, 3, map[int64]alarm.RulesOf{}},
+		{[]int64{many}, 1, map[int64]alarm.RuleUsage{many: {Count: 7, Names: []string{"Rule 6"}}}},
+		{[]int64{unused, foreign}, 3, map[int64]alarm.RuleUsage{}},
 		{nil, 3, nil},
 	} {
-		if got, err := s.Rules.OfChannels(t.Context(), field.ID, c.channels, c.names); err != nil || !reflect.DeepEqual(got, c.want) {
+		if got, err := s.Rules.UsageByChannel(t.Context(), field.ID, c.channels, c.names); err != nil || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%v: %+v (%v), want %+v", c.channels, got, err, c.want)
 		}
 	}
@@ -56,10 +56,10 @@ func TestOfChannels(t *testing.T) {
 
 // A channel that went between the check of a rule and its keeping is told as
 // the check would have told it, and nothing is kept.
-func TestChannelGoesMeanwhile(t *testing.T) {
+func TestSaveRuleWithDeletedChannel(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	rule := aRule(t, s, s.Device(t, field.ID, s.Station(t), "A"))
+	rule := newFullRule(t, s, s.Device(t, field.ID, s.Station(t), "A"))
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)

@@ -23,23 +23,23 @@ const (
 
 // Form is a rule as people fill it in. What is nil was not said.
 type Form struct {
-	Name        *string
-	Source      *int
-	Device      *string // its name; not looked at where Targets are said
-	Targets     *FormTargets
-	Trigger     *int
-	Level       *int
-	Conditions  []FormCondition
-	Hits        *int
-	Window      *int64 // ms
-	Complex     *int   // 1: Slots tell the period, else Start and End
-	Start, End  *string
-	Slots       []int
-	Weekdays    []int // on which the period counts, 1 Monday to 7 Sunday; none: every day
-	Channels    []int64
-	RemindEvery *int // minutes; nil and 0: never
-	Description *string
-	ByHand      *int
+	Name          *string
+	Source        *int
+	Device        *string // its name; not looked at where Targets are said
+	Targets       *FormTargets
+	Trigger       *int
+	Level         *int
+	Conditions    []FormCondition
+	Hits          *int
+	Window        *int64 // ms
+	Complex       *int   // 1: Slots tell the period, else Start and End
+	Start, End    *string
+	Slots         []int
+	Weekdays      []int // on which the period counts, 1 Monday to 7 Sunday; none: every day
+	Channels      []int64
+	RemindEvery   *int // minutes; nil and 0: never
+	Description   *string
+	ManualRelease *int
 }
 
 // FormTargets are what a rule names, as people fill it in.
@@ -78,7 +78,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 	case *f.Source != dataSource:
 		return Rule{}, errs.New(errs.Refused, "invalid.choice").About("dataSource")
 	}
-	r, w, err := c.watched(ctx, t, f)
+	r, w, err := c.resolveTargets(ctx, t, f)
 	if err != nil {
 		return r, err
 	}
@@ -90,27 +90,27 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 		return r, errs.New(errs.Refused, "invalid.choice").About("alarmLevel")
 	}
 	r.Level = Level(*f.Level)
-	if err := w.judged(&r, f); err != nil {
+	if err := w.applyForm(&r, f); err != nil {
 		return r, err
 	}
-	if r.Channels, err = c.told(ctx, t, f.Channels); err != nil {
+	if r.Channels, err = c.checkChannels(ctx, t, f.Channels); err != nil {
 		return r, err
 	}
 	if r.RemindEvery, err = f.remindEvery(); err != nil {
 		return r, err
 	}
 	if f.Description != nil {
-		if r.Description, err = Described("alarmDesc", *f.Description); err != nil {
+		if r.Description, err = CheckDescription("alarmDesc", *f.Description); err != nil {
 			return r, err
 		}
 	}
 	switch {
-	case f.ByHand == nil:
+	case f.ManualRelease == nil:
 		return r, errs.New(errs.Refused, "rule.releaseRequired")
-	case *f.ByHand != 0 && *f.ByHand != 1:
+	case *f.ManualRelease != 0 && *f.ManualRelease != 1:
 		return r, errs.New(errs.Refused, "invalid.choice").About("manualRelease")
 	}
-	r.ByHand = *f.ByHand == 1
+	r.ManualRelease = *f.ManualRelease == 1
 	return r, nil
 }
 
@@ -129,8 +129,8 @@ func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device
 	return d, p, nil
 }
 
-// asJudged adds to r what decides when it has a notice on devices of a model, and its period.
-func asJudged(r *Rule, f *Form, p *device.Product) (err error) {
+// applyFormForProduct adds to r what decides when it has a notice on devices of a model, and its period.
+func applyFormForProduct(r *Rule, f *Form, p *device.Product) (err error) {
 	if r.Conditions, err = conditions(r.Trigger, f.Conditions, p); err != nil {
 		return err
 	}
@@ -153,8 +153,8 @@ func asJudged(r *Rule, f *Form, p *device.Product) (err error) {
 	return err
 }
 
-// told are the channels of a rule, each once, ascending.
-func (c *Checker) told(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
+// checkChannels are the channels of a rule, each once, ascending.
+func (c *Checker) checkChannels(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	if len(ids) > mostChannels {
 		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostChannels)).About("passageway")
@@ -164,12 +164,12 @@ func (c *Checker) told(ctx context.Context, t tenant.ID, ids []int64) ([]int64, 
 	}
 	missing, err := c.channels(ctx, t, ids)
 	if err == nil && len(missing) > 0 {
-		err = noChannel(missing[0])
+		err = errNoChannel(missing[0])
 	}
 	return ids, err
 }
 
-func noChannel(id int64) error {
+func errNoChannel(id int64) error {
 	return errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(id, 10)).About("passageway")
 }
 
@@ -197,9 +197,9 @@ func ruleName(name *string) (string, error) {
 	return tenant.Named(said, "alarmName", "rule.nameRequired")
 }
 
-// Described is a description or a remark as it is kept: trimmed, of at most 500
+// CheckDescription is a description or a remark as it is kept: trimmed, of at most 500
 // characters, in lines. field is what is named where it is refused (601).
-func Described(field, said string) (string, error) {
+func CheckDescription(field, said string) (string, error) {
 	said = strings.TrimSpace(said)
 	switch {
 	case utf8.RuneCountInString(said) > descriptionLimit:

@@ -23,8 +23,8 @@ import (
 // form is a good form of a rule on WS-1; with changes it.
 func form(with ...func(*alarm.Form)) *alarm.Form {
 	f := &alarm.Form{
-		Name: new("Frost"), Source: new(1), Device: new("WS-1"), Trigger: new(0), Level: new(2), ByHand: new(1),
-		Conditions: []alarm.FormCondition{term("and", "airTemperature", "<", reading.Number(2))},
+		Name: new("Frost"), Source: new(1), Device: new("WS-1"), Trigger: new(0), Level: new(2), ManualRelease: new(1),
+		Conditions: []alarm.FormCondition{comparison("and", "airTemperature", "<", reading.Number(2))},
 	}
 	for _, change := range with {
 		change(f)
@@ -32,22 +32,22 @@ func form(with ...func(*alarm.Form)) *alarm.Form {
 	return f
 }
 
-func term(join, attribute, operator string, v reading.Value) alarm.FormCondition {
+func comparison(join, attribute, operator string, v reading.Value) alarm.FormCondition {
 	return alarm.FormCondition{Join: &join, Attribute: &attribute, Operator: &operator, Value: &v}
 }
 
-// only makes the form's conditions those.
-func only(list ...alarm.FormCondition) func(*alarm.Form) {
+// withConditions makes the form's conditions those.
+func withConditions(list ...alarm.FormCondition) func(*alarm.Form) {
 	return func(f *alarm.Form) { f.Conditions = list }
 }
 
-func recovering(c alarm.FormCondition, at float64) alarm.FormCondition {
+func withRecoveryValue(c alarm.FormCondition, at float64) alarm.FormCondition {
 	c.Recovery = &at
 	return c
 }
 
-// upTo25 is a look-up for which channels 1 to 25 exist.
-func upTo25(_ context.Context, _ tenant.ID, ids []int64) (missing []int64, err error) {
+// missingChannels is a look-up for which channels 1 to 25 exist.
+func missingChannels(_ context.Context, _ tenant.ID, ids []int64) (missing []int64, err error) {
 	for _, id := range ids {
 		if id < 1 || id > 25 {
 			missing = append(missing, id)
@@ -63,7 +63,7 @@ func checker(t *testing.T) (*testkit.Stores, *testkit.Tenant, *alarm.Checker) {
 	station := s.Station(t)
 	s.Device(t, field.ID, station, "WS-1")
 	s.Device(t, rival.ID, station, "theirs")
-	return s, field, alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, upTo25)
+	return s, field, alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, missingChannels)
 }
 
 // What people fill in becomes a rule, with what they leave out as it is meant.
@@ -75,7 +75,7 @@ func TestCheckedRule(t *testing.T) {
 	}
 	rule := func(with func(*alarm.Rule)) alarm.Rule {
 		r := alarm.Rule{
-			Tenant: field.ID, Name: "Frost", Device: ws.ID, Hits: 1, Window: time.Minute, Level: alarm.LevelSerious, ByHand: true,
+			Tenant: field.ID, Name: "Frost", Device: ws.ID, Hits: 1, Window: time.Minute, Level: alarm.LevelSerious, ManualRelease: true,
 			Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
 		}
 		with(&r)
@@ -94,7 +94,7 @@ func TestCheckedRule(t *testing.T) {
 			f.Name, f.Device, f.Description = new(" "+long+"\t"), new(" WS-1 "), new(" a\nb ")
 		}, func(r *alarm.Rule) { r.Name, r.Description = long, "a\nb" }},
 		"counts":        {func(f *alarm.Form) { f.Hits, f.Window = new(10), new(int64(1_800_000)) }, func(r *alarm.Rule) { r.Hits, r.Window = 10, 30*time.Minute }},
-		"level 0":       {func(f *alarm.Form) { f.Level, f.ByHand = new(0), new(0) }, func(r *alarm.Rule) { r.Level, r.ByHand = alarm.LevelGeneral, false }},
+		"level 0":       {func(f *alarm.Form) { f.Level, f.ManualRelease = new(0), new(0) }, func(r *alarm.Rule) { r.Level, r.ManualRelease = alarm.LevelGeneral, false }},
 		"channels":      {func(f *alarm.Form) { f.Channels = []int64{3, 1, 3} }, func(r *alarm.Rule) { r.Channels = []int64{1, 3} }},
 		"the whole day": {func(f *alarm.Form) { f.Start, f.End = new("00:00"), new("24:00") }, func(r *alarm.Rule) { r.Period = news.Period{End: 1440} }},
 		"a reminder":    {func(f *alarm.Form) { f.RemindEvery = new(5) }, func(r *alarm.Rule) { r.RemindEvery = 5 * time.Minute }},
@@ -113,31 +113,31 @@ func TestCheckedRule(t *testing.T) {
 			r.Trigger, r.Conditions = alarm.DeviceOffline, nil
 		}},
 		"offline as the form says it": {func(f *alarm.Form) {
-			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{term("and", "onlineState", "=", reading.Number(0))}
+			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(0))}
 		}, func(r *alarm.Rule) { r.Trigger, r.Conditions = alarm.DeviceOffline, nil }},
-		"numbers as texts": {only(term("", "airTemperature", ">=", reading.Text(" 2.50 ")), recovering(term("or", "rain", "<", reading.Text("1e-3")), 0.002)), conditions(
+		"numbers as texts": {withConditions(comparison("", "airTemperature", ">=", reading.Text(" 2.50 ")), withRecoveryValue(comparison("or", "rain", "<", reading.Text("1e-3")), 0.002)), conditions(
 			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: alarm.AtLeast, Value: reading.Number(2.5)},
 			alarm.Condition{Join: "or", Attribute: "rain", Operator: alarm.Below, Value: reading.Number(0.001), Recovery: new(0.002)},
 		)},
-		"the first one's join": {only(term("or", " rain ", "!=", reading.Number(-0.5))), conditions(
+		"the first one's join": {withConditions(comparison("or", " rain ", "!=", reading.Number(-0.5))), conditions(
 			alarm.Condition{Join: "and", Attribute: "rain", Operator: alarm.NotEqual, Value: reading.Number(-0.5)},
 		)},
-		"booleans": {only(term("and", "heating", "=", reading.Boolean(false)), term("and", "heating", "!=", reading.Text("true")), term("or", "heating", "=", reading.Number(1)), term("or", "heating", "=", reading.Text("0"))), conditions(
+		"booleans": {withConditions(comparison("and", "heating", "=", reading.Boolean(false)), comparison("and", "heating", "!=", reading.Text("true")), comparison("or", "heating", "=", reading.Number(1)), comparison("or", "heating", "=", reading.Text("0"))), conditions(
 			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
 			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
 			alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
 			alarm.Condition{Join: "or", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
 		)},
-		"texts": {only(term("and", "note", "=", reading.Text("12"))), conditions(
+		"texts": {withConditions(comparison("and", "note", "=", reading.Text("12"))), conditions(
 			alarm.Condition{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("12")},
 		)},
-		"recovery": {only(recovering(term("and", "airTemperature", ">", reading.Number(30)), 28.5), recovering(term("or", "airTemperature", "<=", reading.Number(2)), 2)), conditions(
+		"recovery": {withConditions(withRecoveryValue(comparison("and", "airTemperature", ">", reading.Number(30)), 28.5), withRecoveryValue(comparison("or", "airTemperature", "<=", reading.Number(2)), 2)), conditions(
 			alarm.Condition{Join: "and", Attribute: "airTemperature", Operator: alarm.Above, Value: reading.Number(30), Recovery: new(28.5)},
 			alarm.Condition{Join: "or", Attribute: "airTemperature", Operator: alarm.AtMost, Value: reading.Number(2), Recovery: new(2.0)},
 		)},
 	} {
 		got, err := c.Rule(t.Context(), field.ID, form(tc.form))
-		if want := ofItsDevice(rule(tc.want)); err != nil || !reflect.DeepEqual(got, want) {
+		if want := withDeviceTarget(rule(tc.want)); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v (%v)\nwant %+v", name, got, err, want)
 		}
 	}
@@ -156,7 +156,7 @@ func TestRefusedForms(t *testing.T) {
 	_, field, c := checker(t)
 	many := make([]alarm.FormCondition, 17)
 	for i := range many {
-		many[i] = term("and", "rain", ">", reading.Number(1))
+		many[i] = comparison("and", "rain", ">", reading.Number(1))
 	}
 	limit := func(s string) map[string]string { return map[string]string{"limit": s} }
 	n := func(n string, more ...string) map[string]string {
@@ -166,7 +166,7 @@ func TestRefusedForms(t *testing.T) {
 		}
 		return m
 	}
-	good := term("and", "rain", ">", reading.Number(1))
+	good := comparison("and", "rain", ">", reading.Number(1))
 	period := func(complex int, start, end string, slots ...int) func(*alarm.Form) {
 		return func(f *alarm.Form) { f.Complex, f.Start, f.End, f.Slots = &complex, &start, &end, slots }
 	}
@@ -190,48 +190,48 @@ func TestRefusedForms(t *testing.T) {
 		{"no level", func(f *alarm.Form) { f.Level = nil }, "rule.levelRequired", "", nil},
 		{"level 3", func(f *alarm.Form) { f.Level = new(3) }, "invalid.choice", "alarmLevel", nil},
 		{"level -1", func(f *alarm.Form) { f.Level = new(-1) }, "invalid.choice", "alarmLevel", nil},
-		{"no release", func(f *alarm.Form) { f.ByHand = nil }, "rule.releaseRequired", "", nil},
-		{"release 2", func(f *alarm.Form) { f.ByHand = new(2) }, "invalid.choice", "manualRelease", nil},
-		{"no conditions", only(), "rule.conditionsRequired", "", nil},
-		{"17 conditions", only(many...), "invalid.many", "conditions", limit("16")},
-		{"no join", only(good, alarm.FormCondition{}), "rule.join", "", n("2")},
-		{"another join", only(good, term("xor", "rain", ">", reading.Number(1))), "rule.join", "", n("2")},
-		{"no attribute", only(alarm.FormCondition{}), "rule.attributeRequired", "", n("1")},
-		{"an unknown one", only(good, good, term("or", "wind", ">", reading.Number(1))), "rule.attributeUnknown", "", n("3", "value", "wind")},
-		{"being offline among readings", only(term("and", "onlineState", "=", reading.Number(0))), "rule.attributeUnknown", "", n("1", "value", "onlineState")},
-		{"no operator", only(alarm.FormCondition{Attribute: new("rain")}), "rule.operator", "", n("1")},
-		{"another operator", only(term("and", "rain", "==", reading.Number(1))), "rule.operator", "", n("1")},
-		{"a larger boolean", only(term("and", "heating", ">", reading.Boolean(true))), "rule.operatorType", "", n("1")},
-		{"a larger text", only(term("and", "note", "<=", reading.Text("a"))), "rule.operatorType", "", n("1")},
-		{"no value", only(alarm.FormCondition{Attribute: new("rain"), Operator: new(">")}), "rule.valueRequired", "", n("1")},
-		{"null", only(term("and", "rain", ">", reading.Value{})), "rule.valueRequired", "", n("1")},
-		{"a blank value", only(term("and", "note", "=", reading.Text(" "))), "rule.valueRequired", "", n("1")},
-		{"a word for a number", only(term("and", "rain", ">", reading.Text("wet"))), "rule.valueNumber", "", n("1")},
-		{"a hexadecimal one", only(term("and", "rain", ">", reading.Text("0x1p3"))), "rule.valueNumber", "", n("1")},
-		{"an infinite one", only(term("and", "rain", ">", reading.Text("Inf"))), "rule.valueNumber", "", n("1")},
-		{"too large a one", only(term("and", "rain", ">", reading.Text("1e999"))), "rule.valueNumber", "", n("1")},
-		{"yes for a number", only(term("and", "rain", ">", reading.Boolean(true))), "rule.valueNumber", "", n("1")},
-		{"a word for a boolean", only(term("and", "heating", "=", reading.Text("on"))), "rule.valueBoolean", "", n("1")},
-		{"2 for a boolean", only(term("and", "heating", "=", reading.Number(2))), "rule.valueBoolean", "", n("1")},
-		{"a number for a text", only(term("and", "note", "=", reading.Number(2))), "rule.valueText", "", n("1", "limit", "1024")},
-		{"too long a text", only(term("and", "note", "=", reading.Text(strings.Repeat("ş", 1025)))), "rule.valueText", "", n("1", "limit", "1024")},
-		{"NUL in a text", only(term("and", "note", "=", reading.Text("a\x00"))), "rule.valueText", "", n("1", "limit", "1024")},
-		{"two decimals", only(good, term("and", "airTemperature", ">", reading.Number(2.25))), "rule.decimals", "", n("2", "limit", "1")},
-		{"two decimals in a text", only(term("and", "airTemperature", ">", reading.Text("-0.05"))), "rule.decimals", "", n("1", "limit", "1")},
-		{"two decimals to recover", only(recovering(term("and", "airTemperature", ">", reading.Number(2)), 1.75)), "rule.decimals", "", n("1", "limit", "1")},
-		{"recovery of =", only(recovering(term("and", "rain", "=", reading.Number(2)), 1)), "rule.recoveryNone", "", n("1")},
-		{"recovery of a boolean", only(recovering(term("and", "heating", "!=", reading.Boolean(true)), 1)), "rule.recoveryNone", "", n("1")},
-		{"recovery above >", only(recovering(term("and", "rain", ">", reading.Number(2)), 2.1)), "rule.recoveryAbove", "", n("1")},
-		{"recovery above >=", only(recovering(term("and", "rain", ">=", reading.Number(-2)), -1)), "rule.recoveryAbove", "", n("1")},
-		{"recovery below <", only(good, recovering(term("or", "rain", "<", reading.Number(2)), 1.9)), "rule.recoveryBelow", "", n("2")},
-		{"recovery below <=", only(recovering(term("or", "rain", "<=", reading.Number(2)), -2)), "rule.recoveryBelow", "", n("1")},
+		{"no release", func(f *alarm.Form) { f.ManualRelease = nil }, "rule.releaseRequired", "", nil},
+		{"release 2", func(f *alarm.Form) { f.ManualRelease = new(2) }, "invalid.choice", "manualRelease", nil},
+		{"no conditions", withConditions(), "rule.conditionsRequired", "", nil},
+		{"17 conditions", withConditions(many...), "invalid.many", "conditions", limit("16")},
+		{"no join", withConditions(good, alarm.FormCondition{}), "rule.join", "", n("2")},
+		{"another join", withConditions(good, comparison("xor", "rain", ">", reading.Number(1))), "rule.join", "", n("2")},
+		{"no attribute", withConditions(alarm.FormCondition{}), "rule.attributeRequired", "", n("1")},
+		{"an unknown one", withConditions(good, good, comparison("or", "wind", ">", reading.Number(1))), "rule.attributeUnknown", "", n("3", "value", "wind")},
+		{"being offline among readings", withConditions(comparison("and", "onlineState", "=", reading.Number(0))), "rule.attributeUnknown", "", n("1", "value", "onlineState")},
+		{"no operator", withConditions(alarm.FormCondition{Attribute: new("rain")}), "rule.operator", "", n("1")},
+		{"another operator", withConditions(comparison("and", "rain", "==", reading.Number(1))), "rule.operator", "", n("1")},
+		{"a larger boolean", withConditions(comparison("and", "heating", ">", reading.Boolean(true))), "rule.operatorType", "", n("1")},
+		{"a larger text", withConditions(comparison("and", "note", "<=", reading.Text("a"))), "rule.operatorType", "", n("1")},
+		{"no value", withConditions(alarm.FormCondition{Attribute: new("rain"), Operator: new(">")}), "rule.valueRequired", "", n("1")},
+		{"null", withConditions(comparison("and", "rain", ">", reading.Value{})), "rule.valueRequired", "", n("1")},
+		{"a blank value", withConditions(comparison("and", "note", "=", reading.Text(" "))), "rule.valueRequired", "", n("1")},
+		{"a word for a number", withConditions(comparison("and", "rain", ">", reading.Text("wet"))), "rule.valueNumber", "", n("1")},
+		{"a hexadecimal one", withConditions(comparison("and", "rain", ">", reading.Text("0x1p3"))), "rule.valueNumber", "", n("1")},
+		{"an infinite one", withConditions(comparison("and", "rain", ">", reading.Text("Inf"))), "rule.valueNumber", "", n("1")},
+		{"too large a one", withConditions(comparison("and", "rain", ">", reading.Text("1e999"))), "rule.valueNumber", "", n("1")},
+		{"yes for a number", withConditions(comparison("and", "rain", ">", reading.Boolean(true))), "rule.valueNumber", "", n("1")},
+		{"a word for a boolean", withConditions(comparison("and", "heating", "=", reading.Text("on"))), "rule.valueBoolean", "", n("1")},
+		{"2 for a boolean", withConditions(comparison("and", "heating", "=", reading.Number(2))), "rule.valueBoolean", "", n("1")},
+		{"a number for a text", withConditions(comparison("and", "note", "=", reading.Number(2))), "rule.valueText", "", n("1", "limit", "1024")},
+		{"too long a text", withConditions(comparison("and", "note", "=", reading.Text(strings.Repeat("ş", 1025)))), "rule.valueText", "", n("1", "limit", "1024")},
+		{"NUL in a text", withConditions(comparison("and", "note", "=", reading.Text("a\x00"))), "rule.valueText", "", n("1", "limit", "1024")},
+		{"two decimals", withConditions(good, comparison("and", "airTemperature", ">", reading.Number(2.25))), "rule.decimals", "", n("2", "limit", "1")},
+		{"two decimals in a text", withConditions(comparison("and", "airTemperature", ">", reading.Text("-0.05"))), "rule.decimals", "", n("1", "limit", "1")},
+		{"two decimals to recover", withConditions(withRecoveryValue(comparison("and", "airTemperature", ">", reading.Number(2)), 1.75)), "rule.decimals", "", n("1", "limit", "1")},
+		{"recovery of =", withConditions(withRecoveryValue(comparison("and", "rain", "=", reading.Number(2)), 1)), "rule.recoveryNone", "", n("1")},
+		{"recovery of a boolean", withConditions(withRecoveryValue(comparison("and", "heating", "!=", reading.Boolean(true)), 1)), "rule.recoveryNone", "", n("1")},
+		{"recovery above >", withConditions(withRecoveryValue(comparison("and", "rain", ">", reading.Number(2)), 2.1)), "rule.recoveryAbove", "", n("1")},
+		{"recovery above >=", withConditions(withRecoveryValue(comparison("and", "rain", ">=", reading.Number(-2)), -1)), "rule.recoveryAbove", "", n("1")},
+		{"recovery below <", withConditions(good, withRecoveryValue(comparison("or", "rain", "<", reading.Number(2)), 1.9)), "rule.recoveryBelow", "", n("2")},
+		{"recovery below <=", withConditions(withRecoveryValue(comparison("or", "rain", "<=", reading.Number(2)), -2)), "rule.recoveryBelow", "", n("1")},
 		{"offline and something", func(f *alarm.Form) { f.Trigger = new(1) }, "rule.offlineOnly", "conditions", nil},
 		{"offline twice", func(f *alarm.Form) {
-			off := term("and", "onlineState", "=", reading.Number(0))
+			off := comparison("and", "onlineState", "=", reading.Number(0))
 			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{off, off}
 		}, "rule.offlineOnly", "conditions", nil},
 		{"online", func(f *alarm.Form) {
-			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{term("and", "onlineState", "=", reading.Number(1))}
+			f.Trigger, f.Conditions = new(1), []alarm.FormCondition{comparison("and", "onlineState", "=", reading.Number(1))}
 		}, "rule.offlineOnly", "conditions", nil},
 		{"no hit", func(f *alarm.Form) { f.Hits = new(0) }, "invalid.min", "hitCounts", limit("1")},
 		{"11 hits", func(f *alarm.Form) { f.Hits = new(11) }, "invalid.max", "hitCounts", limit("10")},
@@ -299,7 +299,7 @@ func TestFirstFault(t *testing.T) {
 		{"rule.channelMissing", func() { f.Channels, f.RemindEvery = nil, new(1) }},
 		{"invalid.min", func() { f.RemindEvery, f.Description = nil, new("\x01") }},
 		{"invalid.format", func() { f.Description = nil }},
-		{"rule.releaseRequired", func() { f.ByHand = new(0) }},
+		{"rule.releaseRequired", func() { f.ManualRelease = new(0) }},
 	} {
 		if _, err := c.Rule(t.Context(), field.ID, f); errs.As(err).Key != step.key {
 			t.Errorf("%v, want %s", err, step.key)
@@ -312,21 +312,23 @@ func TestFirstFault(t *testing.T) {
 }
 
 // A rehearsal needs only what decides when there is a notice.
-func TestJudgedPart(t *testing.T) {
+func TestFirstDeviceRule(t *testing.T) {
 	_, field, c := checker(t)
-	f := form(func(f *alarm.Form) { f.Name, f.Source, f.Level, f.ByHand, f.Channels = nil, nil, nil, nil, []int64{99} })
-	on, err := c.Judged(t.Context(), field.ID, f)
-	r, d, p := on.Rule, on.On, on.Model
+	f := form(func(f *alarm.Form) {
+		f.Name, f.Source, f.Level, f.ManualRelease, f.Channels = nil, nil, nil, nil, []int64{99}
+	})
+	on, err := c.FirstDeviceRule(t.Context(), field.ID, f)
+	r, d, p := on.Rule, on.TargetDevice, on.Product
 	if err != nil || d.Name != "WS-1" || p.Name != "weather-station" || len(r.Conditions) != 1 || r.Hits != 1 || r.Device != d.ID || r.Tenant != field.ID {
 		t.Errorf("%+v %v %v %v", r, d, p, err)
 	}
 	for key, change := range map[string]func(*alarm.Form){
 		"rule.deviceRequired":     func(f *alarm.Form) { f.Device = nil },
 		"rule.triggerRequired":    func(f *alarm.Form) { f.Trigger = nil },
-		"rule.conditionsRequired": only(),
+		"rule.conditionsRequired": withConditions(),
 		"rule.timeOrder":          func(f *alarm.Form) { f.Start, f.End = new("02:00"), new("01:00") },
 	} {
-		if _, err := c.Judged(t.Context(), field.ID, form(change)); errs.As(err).Key != key {
+		if _, err := c.FirstDeviceRule(t.Context(), field.ID, form(change)); errs.As(err).Key != key {
 			t.Errorf("%v, want %s", err, key)
 		}
 	}
@@ -346,7 +348,7 @@ func TestCheckFaults(t *testing.T) {
 	}
 }
 
-func TestTargets(t *testing.T) {
+func TestCopyTargets(t *testing.T) {
 	s, field, c := checker(t)
 	station := s.Catalog.ProductByName("weather-station")
 	s.Device(t, field.ID, station, "WS-2")
@@ -362,11 +364,11 @@ func TestTargets(t *testing.T) {
 	other("text", device.Property{Identifier: "airTemperature", DataType: device.Text})
 	other("coarse", device.Property{Identifier: "airTemperature", DataType: device.Number, Precision: new(0)})
 	other("fine", device.Property{Identifier: "airTemperature", DataType: device.Number})
-	rule, err := c.Rule(t.Context(), field.ID, form(only(recovering(term("and", "airTemperature", "<", reading.Number(2)), 2.5))))
+	rule, err := c.Rule(t.Context(), field.ID, form(withConditions(withRecoveryValue(comparison("and", "airTemperature", "<", reading.Number(2)), 2.5))))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ids, err := c.Targets(t.Context(), field.ID, &rule, []string{" fine", "WS-2", "WS-1"}); err != nil || len(ids) != 3 || ids[2] != rule.Device {
+	if ids, err := c.CopyTargets(t.Context(), field.ID, &rule, []string{" fine", "WS-2", "WS-1"}); err != nil || len(ids) != 3 || ids[2] != rule.Device {
 		t.Errorf("%v %v", ids, err)
 	}
 	for _, tc := range []struct {
@@ -384,13 +386,13 @@ func TestTargets(t *testing.T) {
 		{[]string{"text"}, "rule.copyMisfit", "The text", "airTemperature"},
 		{[]string{"coarse"}, "rule.copyMisfit", "The coarse", "airTemperature"},
 	} {
-		_, err := c.Targets(t.Context(), field.ID, &rule, tc.names)
+		_, err := c.CopyTargets(t.Context(), field.ID, &rule, tc.names)
 		if e := errs.As(err); e.Kind != errs.Refused || e.Key != tc.key || e.Args["device"] != tc.said || e.Args["value"] != tc.value {
 			t.Errorf("%.20v: %v %v, want %+v", tc.names, err, e.Args, tc)
 		}
 	}
 	// All that cannot take it are named at once, up to ten.
-	_, err = c.Targets(t.Context(), field.ID, &rule, []string{"text", "WS-2", "lacks"})
+	_, err = c.CopyTargets(t.Context(), field.ID, &rule, []string{"text", "WS-2", "lacks"})
 	if e := errs.As(err); e.Kind != errs.Refused || e.Key != "rule.copyMisfits" || e.Args["devices"] != "The text · The lacks" {
 		t.Errorf("%v %v", err, e.Args)
 	}
@@ -400,14 +402,14 @@ func TestTargets(t *testing.T) {
 		many = append(many, fmt.Sprint("M-", n))
 		s.Device(t, field.ID, lacks, many[n])
 	}
-	_, err = c.Targets(t.Context(), field.ID, &rule, many)
+	_, err = c.CopyTargets(t.Context(), field.ID, &rule, many)
 	if e := errs.As(err); e.Key != "rule.copyMisfits" || !strings.HasSuffix(e.Args["devices"], " · M-9 · … (+2)") {
 		t.Errorf("%v %v", err, e.Args)
 	}
 }
 
-// ofItsDevice is a rule that names its device.
-func ofItsDevice(r alarm.Rule) alarm.Rule {
+// withDeviceTarget is a rule that names its device.
+func withDeviceTarget(r alarm.Rule) alarm.Rule {
 	r.Targets = alarm.Targets{Devices: []device.ID{r.Device}}
 	return r
 }

@@ -204,9 +204,9 @@ func AttributesGone(r *Rule, p *device.Product) (gone []string) {
 	return gone
 }
 
-// misfit is the first attribute of a rule's conditions that devices of a
+// misfitAttribute is the first attribute of a rule's conditions that devices of a
 // product lack, or have in another kind; empty when the rule fits.
-func misfit(r *Rule, p *device.Product) string {
+func misfitAttribute(r *Rule, p *device.Product) string {
 	if gone := AttributesGone(r, p); len(gone) > 0 {
 		return gone[0]
 	}

@@ -17,22 +17,22 @@ const copiesAtMost = 400
 // misfitsNamed is how many of the devices that cannot take a rule a refusal names.
 const misfitsNamed = 10
 
-// Fitting are the models whose devices can take a copy of a rule.
-func (c *Checker) Fitting(r *Rule) map[int64]bool {
+// FittingProducts are the models whose devices can take a copy of a rule.
+func (c *Checker) FittingProducts(r *Rule) map[int64]bool {
 	fit := map[int64]bool{}
 	for _, p := range c.catalog.Products() {
-		if misfit(r, p) == "" {
+		if misfitAttribute(r, p) == "" {
 			fit[p.ID] = true
 		}
 	}
 	return fit
 }
 
-// Targets are the devices that a rule is copied to, in the order of their
+// CopyTargets are the devices that a rule is copied to, in the order of their
 // names. One that the tenant does not have or is named twice is refused by name
 // (601), and so are all together that cannot take the rule: whoever chose many
 // need not try once for each.
-func (c *Checker) Targets(ctx context.Context, t tenant.ID, r *Rule, names []string) ([]device.ID, error) {
+func (c *Checker) CopyTargets(ctx context.Context, t tenant.ID, r *Rule, names []string) ([]device.ID, error) {
 	switch {
 	case len(names) == 0:
 		return nil, errs.New(errs.Refused, "rule.deviceRequired")
@@ -57,7 +57,7 @@ func (c *Checker) Targets(ctx context.Context, t tenant.ID, r *Rule, names []str
 		if seen[d.ID] {
 			return nil, errs.New(errs.Refused, "rule.copyTwice", "device", d.Title())
 		}
-		if attribute := misfit(r, p); attribute != "" {
+		if attribute := misfitAttribute(r, p); attribute != "" {
 			misfits, lacking = append(misfits, d.Title()), cmp.Or(lacking, attribute)
 		}
 		ids[i], seen[d.ID] = d.ID, true

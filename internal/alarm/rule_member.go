@@ -46,28 +46,28 @@ type memberRow struct {
 
 func (m *memberRow) pair() Pair { return Pair{m.RuleID, m.DeviceID} }
 
-// Moves are how the devices of a rule changed by themselves.
-type Moves struct {
+// MemberChanges are how the devices of a rule changed by themselves.
+type MemberChanges struct {
 	Rule    RuleID
 	Joined  []device.ID
 	Left    []device.ID
 	AtLimit []device.ID // left out since they have as many rules as they can
 }
 
-// wantedRow is a device that a rule's targets name.
-type wantedRow struct {
+// targetDeviceRow is a device that a rule's targets name.
+type targetDeviceRow struct {
 	RuleID    RuleID
 	DeviceID  device.ID
 	ProductID int64
 }
 
-// settle makes the devices of a tenant's rules those that their targets name now: a
+// updateMembers makes the devices of a tenant's rules those that their targets name now: a
 // device that came joins, one that went leaves, what is left out may join once it
 // can. fresh is of rules that are made or changed as a whole: who joins joins with
 // the rule. It answers what changed, by rule. The transaction of ctx is joined.
-func (s *RuleStore) settle(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (moves []Moves, err error) {
+func (s *RuleStore) updateMembers(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (moves []MemberChanges, err error) {
 	for some := range slices.Chunk(ids, idsAStatement) {
-		part, err := s.settleSome(ctx, tx, t, some, fresh)
+		part, err := s.updateMemberBatch(ctx, tx, t, some, fresh)
 		if err != nil {
 			return nil, err
 		}
@@ -76,35 +76,35 @@ func (s *RuleStore) settle(ctx context.Context, tx bun.IDB, t tenant.ID, ids []R
 	return moves, nil
 }
 
-func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) ([]Moves, error) {
-	d, err := s.difference(ctx, tx, t, ids, fresh)
+func (s *RuleStore) updateMemberBatch(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) ([]MemberChanges, error) {
+	d, err := s.memberDiff(ctx, tx, t, ids, fresh)
 	if err != nil || d.none() {
 		return nil, err
 	}
-	by := map[RuleID]*Moves{}
-	of := func(p Pair) *Moves {
+	by := map[RuleID]*MemberChanges{}
+	changesOf := func(p Pair) *MemberChanges {
 		if by[p.Rule] == nil {
-			by[p.Rule] = &Moves{Rule: p.Rule}
+			by[p.Rule] = &MemberChanges{Rule: p.Rule}
 		}
 		return by[p.Rule]
 	}
 	for _, p := range d.gone {
-		of(p).Left = append(of(p).Left, p.Device)
+		changesOf(p).Left = append(changesOf(p).Left, p.Device)
 		if err := dropMember(ctx, tx, t, p); err != nil {
 			return nil, err
 		}
 	}
-	room, err := s.roomOf(ctx, tx, t, d.open)
+	room, err := s.remainingCapacity(ctx, tx, t, d.candidates)
 	if err != nil {
 		return nil, err
 	}
 	var come []memberRow
-	for _, m := range d.open {
+	for _, m := range d.candidates {
 		was := m.State
 		if m.State = Misfit; m.fits {
 			m.State = room.take(m.DeviceID)
 		}
-		if !m.is {
+		if !m.existing {
 			m.JoinTime = s.now().UnixMilli()
 			if fresh {
 				m.JoinTime = 0
@@ -117,12 +117,12 @@ func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 		}
 		switch m.State {
 		case Member:
-			of(m.pair()).Joined = append(of(m.pair()).Joined, m.DeviceID)
+			changesOf(m.pair()).Joined = append(changesOf(m.pair()).Joined, m.DeviceID)
 		case AtLimit:
-			of(m.pair()).AtLimit = append(of(m.pair()).AtLimit, m.DeviceID)
+			changesOf(m.pair()).AtLimit = append(changesOf(m.pair()).AtLimit, m.DeviceID)
 		case Misfit:
-			if m.is && was == Member {
-				of(m.pair()).Left = append(of(m.pair()).Left, m.DeviceID)
+			if m.existing && was == Member {
+				changesOf(m.pair()).Left = append(changesOf(m.pair()).Left, m.DeviceID)
 			}
 		}
 	}
@@ -133,11 +133,11 @@ func (s *RuleStore) settleSome(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 			return nil, err
 		}
 	}
-	moves := make([]Moves, 0, len(by))
+	moves := make([]MemberChanges, 0, len(by))
 	for _, m := range by {
 		moves = append(moves, *m)
 	}
-	slices.SortFunc(moves, func(a, b Moves) int { return cmp.Compare(a.Rule, b.Rule) })
+	slices.SortFunc(moves, func(a, b MemberChanges) int { return cmp.Compare(a.Rule, b.Rule) })
 	return moves, nil
 }
 
@@ -160,27 +160,27 @@ func dropMember(ctx context.Context, tx bun.IDB, t tenant.ID, p Pair) error {
 	return err
 }
 
-// difference is what is between the devices that rules have and those that their
+// memberDiff is what is between the devices that rules have and those that their
 // targets name.
-type difference struct {
-	gone []Pair
-	open []openMember // that come, or may have another state now, in order
+type memberDiff struct {
+	gone       []Pair
+	candidates []memberCandidate // that come, or may have another state now, in order
 }
 
-// openMember is a device whose state is to be found.
-type openMember struct {
+// memberCandidate is a device whose state is to be found.
+type memberCandidate struct {
 	memberRow
-	is   bool // it is the rule's already
-	fits bool // its model has what the conditions look at
+	existing bool // it is the rule's already
+	fits     bool // its model has what the conditions look at
 }
 
-func (d *difference) none() bool { return len(d.gone)+len(d.open) == 0 }
+func (d *memberDiff) none() bool { return len(d.gone)+len(d.candidates) == 0 }
 
-// difference is what settle has to do. Of a rule that runs and stays as it is (not
+// memberDiff is what settle has to do. Of a rule that runs and stays as it is (not
 // fresh), a device whose model has lost what the rule looks at is left to the engine,
 // which ends its notice for that.
-func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (d difference, err error) {
-	rules, err := s.bare(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
+func (s *RuleStore) memberDiff(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (d memberDiff, err error) {
+	rules, err := s.loadRules(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(ids))
 	})
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 	for i := range rules {
 		byID[rules[i].ID] = &rules[i]
 	}
-	wanted, err := s.wanted(ctx, tx, t, ids)
+	wanted, err := s.targetDevices(ctx, tx, t, ids)
 	if err != nil {
 		return d, err
 	}
@@ -202,33 +202,33 @@ func (s *RuleStore) difference(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 	for _, m := range have {
 		is[m.pair()] = m
 	}
-	fits := s.fitting()
+	fits := s.productFits()
 	for _, w := range wanted {
 		p, rule := Pair{w.RuleID, w.DeviceID}, byID[w.RuleID]
 		if rule == nil {
 			continue
 		}
-		m := openMember{memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t}, fits: fits(rule, w.ProductID)}
-		if row, there := is[p]; there {
+		m := memberCandidate{memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t}, fits: fits(rule, w.ProductID)}
+		if row, found := is[p]; found {
 			delete(is, p)
-			m.memberRow, m.is = row, true
+			m.memberRow, m.existing = row, true
 			asItIs := m.fits == (row.State == Member) && row.State != AtLimit
 			if asItIs || row.State == Member && !fresh && rule.Deploy == Running {
 				continue
 			}
 		}
-		d.open = append(d.open, m)
+		d.candidates = append(d.candidates, m)
 	}
 	for p := range is {
 		d.gone = append(d.gone, p)
 	}
 	slices.SortFunc(d.gone, Pair.compare)
-	slices.SortFunc(d.open, func(a, b openMember) int { return a.pair().compare(b.pair()) })
+	slices.SortFunc(d.candidates, func(a, b memberCandidate) int { return a.pair().compare(b.pair()) })
 	return d, nil
 }
 
-// fitting tells whether devices of a model can have a rule.
-func (s *RuleStore) fitting() func(r *Rule, product int64) bool {
+// productFits tells whether devices of a model can have a rule.
+func (s *RuleStore) productFits() func(r *Rule, product int64) bool {
 	type asked struct {
 		rule    RuleID
 		product int64
@@ -246,8 +246,8 @@ func (s *RuleStore) fitting() func(r *Rule, product int64) bool {
 	}
 }
 
-// wanted are the devices that rules' targets name now, each once.
-func (s *RuleStore) wanted(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (rows []wantedRow, err error) {
+// targetDevices are the devices that rules' targets name now, each once.
+func (s *RuleStore) targetDevices(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (rows []targetDeviceRow, err error) {
 	// In this order: a rule names little, a tenant may have much.
 	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x CROSS JOIN devices AS d
 		WHERE d.tenant_id = ? AND x.rule_id IN (?) AND `
@@ -260,14 +260,14 @@ func (s *RuleStore) wanted(ctx context.Context, tx bun.IDB, t tenant.ID, ids []R
 	return rows, err
 }
 
-// room is how many rules the devices and the tenant may still have.
-type room struct {
+// capacity is how many rules the devices and the tenant may still have.
+type capacity struct {
 	devices map[device.ID]int
 	tenant  int
 }
 
 // take gives a device one more rule, if it can have one.
-func (r *room) take(id device.ID) MemberState {
+func (r *capacity) take(id device.ID) MemberState {
 	if r.tenant <= 0 || r.devices[id] <= 0 {
 		return AtLimit
 	}
@@ -276,8 +276,8 @@ func (r *room) take(id device.ID) MemberState {
 	return Member
 }
 
-func (s *RuleStore) roomOf(ctx context.Context, tx bun.IDB, t tenant.ID, open []openMember) (room, error) {
-	r := room{devices: make(map[device.ID]int, len(open)), tenant: RulesATenant}
+func (s *RuleStore) remainingCapacity(ctx context.Context, tx bun.IDB, t tenant.ID, open []memberCandidate) (capacity, error) {
+	r := capacity{devices: make(map[device.ID]int, len(open)), tenant: MaxRulesPerTenant}
 	if len(open) == 0 {
 		return r, nil
 	}
@@ -289,12 +289,12 @@ func (s *RuleStore) roomOf(ctx context.Context, tx bun.IDB, t tenant.ID, open []
 	ids := make([]device.ID, len(open))
 	for i := range open {
 		ids[i] = open[i].DeviceID
-		r.devices[ids[i]] = RulesADevice
-		if s.older {
+		r.devices[ids[i]] = MaxRulesPerDevice
+		if s.legacy {
 			r.devices[ids[i]], r.tenant = len(open), len(open)
 		}
 	}
-	if s.older {
+	if s.legacy {
 		return r, nil
 	}
 	for part := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(ids))), idsAStatement) {
@@ -314,36 +314,36 @@ func (s *RuleStore) roomOf(ctx context.Context, tx bun.IDB, t tenant.ID, open []
 	return r, nil
 }
 
-// roaming are a tenant's rules whose devices can change by themselves: they name
+// dynamicRules are a tenant's rules whose devices can change by themselves: they name
 // scenes or models, or have devices that are left out.
-func (s *RuleStore) roaming(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
+func (s *RuleStore) dynamicRules(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.id").Where("+r.tenant_id = ?", t).
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
 			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.tenant_id = ? AND m.state <> 0)`, t).OrderExpr("r.id").Scan(ctx, &ids)
 	return ids, err
 }
 
-// unsettled are those of a tenant's rules whose devices are to change; it writes
+// outdatedRules are those of a tenant's rules whose devices are to change; it writes
 // nothing.
-func (s *RuleStore) unsettled(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
-	all, err := s.roaming(ctx, t)
+func (s *RuleStore) outdatedRules(ctx context.Context, t tenant.ID) (ids []RuleID, err error) {
+	all, err := s.dynamicRules(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	for some := range slices.Chunk(all, idsAStatement) {
-		d, err := s.difference(ctx, s.db.Read(ctx), t, some, false)
+		d, err := s.memberDiff(ctx, s.db.Read(ctx), t, some, false)
 		if err != nil {
 			return nil, err
 		}
-		room, err := s.roomOf(ctx, s.db.Read(ctx), t, d.open)
+		room, err := s.remainingCapacity(ctx, s.db.Read(ctx), t, d.candidates)
 		if err != nil {
 			return nil, err
 		}
 		for _, p := range d.gone {
 			ids = append(ids, p.Rule)
 		}
-		for _, m := range d.open {
-			if m.is && m.State == AtLimit && m.fits && room.take(m.DeviceID) == AtLimit {
+		for _, m := range d.candidates {
+			if m.existing && m.State == AtLimit && m.fits && room.take(m.DeviceID) == AtLimit {
 				continue // as it was
 			}
 			ids = append(ids, m.RuleID)
@@ -352,9 +352,9 @@ func (s *RuleStore) unsettled(ctx context.Context, t tenant.ID) (ids []RuleID, e
 	return slices.Compact(slices.Sorted(slices.Values(ids))), nil
 }
 
-// leaveOut writes that a device of a tenant's rule is left out, since its model does
+// markMisfit writes that a device of a tenant's rule is left out, since its model does
 // not have any more what the rule looks at.
-func (s *RuleStore) leaveOut(ctx context.Context, t tenant.ID, of Pair) error {
+func (s *RuleStore) markMisfit(ctx context.Context, t tenant.ID, of Pair) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		return s.restate(ctx, tx, &memberRow{RuleID: of.Rule, DeviceID: of.Device, TenantID: t, State: Misfit})
 	})

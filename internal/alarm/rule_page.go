@@ -32,8 +32,8 @@ type RuleQuery struct {
 	Limit   int64
 }
 
-// Card is a rule as a list shows it.
-type Card struct {
+// RuleCard is a rule as a list shows it.
+type RuleCard struct {
 	Rule
 	DeviceName string // of Device, which may be left out; empty: it has none now
 	NoteName   string
@@ -41,8 +41,8 @@ type Card struct {
 	Named      []string // the names of the devices that Targets name, in that order
 	Members    int      // devices that are judged while the rule runs
 	LeftOut    LeftOut
-	Last       *Mark // its newest notice; nil: none
-	Open       *Mark // the newest that is open
+	Last       *NoticeRef // its newest notice; nil: none
+	Open       *NoticeRef // the newest that is open
 	OpenCount  int
 	Recent     int64 // notices that began in the last 30 days
 }
@@ -50,15 +50,15 @@ type Card struct {
 // LeftOut is how many devices of a rule's targets are left out.
 type LeftOut struct{ AtLimit, Misfit int }
 
-// Mark names a notice.
-type Mark struct {
+// NoticeRef names a notice.
+type NoticeRef struct {
 	ID    int64
 	Start int64 // epoch ms
 }
 
 // Page gives a tenant's rules as q wants them, the newest first, how many there
 // are in all, and how many of these run.
-func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards []Card, total, running int64, err error) {
+func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards []RuleCard, total, running int64, err error) {
 	wanted := func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("r.tenant_id = ?", t)
 		if q.Name != "" {
@@ -84,7 +84,7 @@ func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards [
 		ColumnExpr("COUNT(*)").ColumnExpr("COALESCE(SUM(CASE WHEN r.deploy_state = ? THEN 1 ELSE 0 END), 0)", Running).
 		Scan(ctx, &total, &running)
 	if err != nil || total <= q.Offset {
-		return []Card{}, total, running, err
+		return []RuleCard{}, total, running, err
 	}
 	cards, err = s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return wanted(sel).OrderExpr("r.create_time DESC, r.id DESC").Offset(q.Offset).Limit(q.Limit)
@@ -97,16 +97,16 @@ func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards [
 
 // Cards finds a tenant's rules of the given ids, by id; those that are not there
 // are left out.
-func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]Card, error) {
-	all, err := s.Described(ctx, t, ids)
+func (s *RuleStore) Cards(ctx context.Context, t tenant.ID, ids []RuleID) ([]RuleCard, error) {
+	all, err := s.CardsWithoutNotices(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
 	return all, s.addNotices(ctx, t, all)
 }
 
-// Described is Cards without what their notices say.
-func (s *RuleStore) Described(ctx context.Context, t tenant.ID, ids []RuleID) (all []Card, err error) {
+// CardsWithoutNotices is Cards without what their notices say.
+func (s *RuleStore) CardsWithoutNotices(ctx context.Context, t tenant.ID, ids []RuleID) (all []RuleCard, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for part := range slices.Chunk(ids, idsAStatement) {
 		some, err := s.cards(ctx, t, func(sel *bun.SelectQuery) *bun.SelectQuery {
@@ -121,7 +121,7 @@ func (s *RuleStore) Described(ctx context.Context, t tenant.ID, ids []RuleID) (a
 }
 
 // Get finds a tenant's rule.
-func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*Card, error) {
+func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*RuleCard, error) {
 	cards, err := s.Cards(ctx, t, []RuleID{id})
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (s *RuleStore) Get(ctx context.Context, t tenant.ID, id RuleID) (*Card, err
 // Rules finds a tenant's rules of the given ids, by id; those that are not
 // there are left out.
 func (s *RuleStore) Rules(ctx context.Context, t tenant.ID, ids []RuleID) ([]Rule, error) {
-	cards, err := s.Described(ctx, t, ids)
+	cards, err := s.CardsWithoutNotices(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -168,8 +168,8 @@ func (s *RuleStore) Running(ctx context.Context) ([]Rule, error) {
 	return s.pairs(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("r.deploy_state = ?", Running) })
 }
 
-// Roaming are the tenants with rules whose devices can change by themselves.
-func (s *RuleStore) Roaming(ctx context.Context) (tenants []tenant.ID, err error) {
+// TenantsWithDynamicRules are the tenants with rules whose devices can change by themselves.
+func (s *RuleStore) TenantsWithDynamicRules(ctx context.Context) (tenants []tenant.ID, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).ColumnExpr("DISTINCT r.tenant_id").
 		Where(`r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id IS NULL
 			UNION SELECT m.rule_id FROM alarm_rule_devices AS m WHERE m.state <> 0)`).
@@ -177,8 +177,8 @@ func (s *RuleStore) Roaming(ctx context.Context) (tenants []tenant.ID, err error
 	return tenants, err
 }
 
-// bare reads rules without targets, devices and channels.
-func (s *RuleStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Rule, error) {
+// loadRules reads rules without targets, devices and channels.
+func (s *RuleStore) loadRules(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Rule, error) {
 	var rows []ruleRow
 	if err := wanted(s.db.Read(ctx).NewSelect().Model(&rows)).OrderExpr("r.id").Scan(ctx); err != nil {
 		return nil, err
@@ -194,7 +194,7 @@ func (s *RuleStore) bare(ctx context.Context, wanted func(*bun.SelectQuery) *bun
 }
 
 func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Rule, error) {
-	rules, err := s.bare(ctx, wanted)
+	rules, err := s.loadRules(ctx, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -228,18 +228,18 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 
 // cards reads rules with what they name, their devices and channels: some five
 // statements, however many.
-func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]Card, error) {
+func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]RuleCard, error) {
 	var rows []ruleRow
 	if err := wanted(s.db.Read(ctx).NewSelect().Model(&rows)).Scan(ctx); err != nil || len(rows) == 0 {
-		return []Card{}, err
+		return []RuleCard{}, err
 	}
-	cards, at, ids := make([]Card, len(rows)), make(map[RuleID]*Card, len(rows)), make([]RuleID, len(rows))
+	cards, at, ids := make([]RuleCard, len(rows)), make(map[RuleID]*RuleCard, len(rows)), make([]RuleID, len(rows))
 	for i := range rows {
 		rule, err := rows[i].rule()
 		if err != nil {
 			return nil, err
 		}
-		cards[i] = Card{Rule: rule}
+		cards[i] = RuleCard{Rule: rule}
 		at[rule.ID], ids[i] = &cards[i], rule.ID
 	}
 	var channels []ruleChannelRow
@@ -253,7 +253,7 @@ func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.Sel
 }
 
 // addDevices adds what rules name, how many devices they have, and the first one.
-func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
+func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
 	targets, err := s.targetsOf(ctx, t, ids)
 	if err != nil {
 		return err
@@ -297,7 +297,7 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 }
 
 // nameDevices adds what the devices of rules are called.
-func (s *RuleStore) nameDevices(ctx context.Context, t tenant.ID, at map[RuleID]*Card, asked map[device.ID]bool) error {
+func (s *RuleStore) nameDevices(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, asked map[device.ID]bool) error {
 	type called struct {
 		ID        device.ID
 		Name      string
@@ -327,21 +327,21 @@ func (s *RuleStore) nameDevices(ctx context.Context, t tenant.ID, at map[RuleID]
 }
 
 // addNotices adds how many notices rules had of late, the newest and the open ones.
-func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, cards []Card) error {
-	at, all := make(map[RuleID]*Card, len(cards)), make([]RuleID, len(cards))
+func (s *RuleStore) addNotices(ctx context.Context, t tenant.ID, cards []RuleCard) error {
+	at, all := make(map[RuleID]*RuleCard, len(cards)), make([]RuleID, len(cards))
 	for i := range cards {
 		all[i] = cards[i].ID
 		at[all[i]] = &cards[i]
 	}
 	for ids := range slices.Chunk(all, idsAStatement) {
-		if err := s.addNoticesOf(ctx, t, at, ids); err != nil {
+		if err := s.addNoticeCounts(ctx, t, at, ids); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *RuleStore) addNoticesOf(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
+func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
 	var counts []struct {
 		RuleID RuleID
 		Some   int64
@@ -354,11 +354,11 @@ func (s *RuleStore) addNoticesOf(ctx context.Context, t tenant.ID, at map[RuleID
 	for _, c := range counts {
 		at[c.RuleID].Recent = c.Some
 	}
-	return s.addMarks(ctx, t, at, ids)
+	return s.addNoticeRefs(ctx, t, at, ids)
 }
 
-// addMarks adds the newest notices of rules, and the newest that are open.
-func (s *RuleStore) addMarks(ctx context.Context, t tenant.ID, at map[RuleID]*Card, ids []RuleID) error {
+// addNoticeRefs adds the newest notices of rules, and the newest that are open.
+func (s *RuleStore) addNoticeRefs(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, ids []RuleID) error {
 	// Revisions only rise, and within one the notices follow each other. The plus leaves
 	// the index that holds them in this order as the only one.
 	var newest []noticeRow
@@ -369,7 +369,7 @@ func (s *RuleStore) addMarks(ctx context.Context, t tenant.ID, at map[RuleID]*Ca
 		return err
 	}
 	for _, n := range newest {
-		at[RuleID(n.RuleID)].Last = &Mark{ID: n.ID, Start: n.StartTime}
+		at[RuleID(n.RuleID)].Last = &NoticeRef{ID: n.ID, Start: n.StartTime}
 	}
 	var open []noticeRow
 	if err := s.db.Read(ctx).NewSelect().Model(&open).Column("n.id", "n.rule_id", "n.start_time").
@@ -379,13 +379,13 @@ func (s *RuleStore) addMarks(ctx context.Context, t tenant.ID, at map[RuleID]*Ca
 	}
 	for _, n := range open {
 		card := at[RuleID(n.RuleID)]
-		card.Open, card.OpenCount = &Mark{ID: n.ID, Start: n.StartTime}, card.OpenCount+1
+		card.Open, card.OpenCount = &NoticeRef{ID: n.ID, Start: n.StartTime}, card.OpenCount+1
 	}
 	return nil
 }
 
-// changedOne is the answer to a statement about one row of the tenant's.
-func changedOne(res sql.Result, err error) error {
+// requireOneRow is the answer to a statement about one row of the tenant's.
+func requireOneRow(res sql.Result, err error) error {
 	if err != nil {
 		return err
 	}
@@ -396,29 +396,29 @@ func changedOne(res sql.Result, err error) error {
 	return err
 }
 
-// OfRule is one of a rule's devices, as a list shows it.
-type OfRule struct {
+// RuleDevice is one of a rule's devices, as a list shows it.
+type RuleDevice struct {
 	Name     string
 	NoteName string
 	Scene    string // its name; empty: the default one
 	State    MemberState
-	Open     *Mark // its open notice; nil: none
+	Open     *NoticeRef // its open notice; nil: none
 }
 
 // Devices gives the devices of a tenant's rule, page by page, and how many there are:
 // those with open notices first, then those that are judged, then those that are left
 // out, each by their titles.
-func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset, limit int64) ([]OfRule, int64, error) {
-	there, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx)
+func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset, limit int64) ([]RuleDevice, int64, error) {
+	found, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !there {
+	if !found {
 		return nil, 0, errs.Missing()
 	}
 	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
 	if err != nil || total <= offset {
-		return []OfRule{}, total, err
+		return []RuleDevice{}, total, err
 	}
 	var rows []struct {
 		Name      string
@@ -435,18 +435,18 @@ func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset,
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
 		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).
 		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Offset(offset).Limit(limit).Scan(ctx, &rows)
-	list := make([]OfRule, len(rows))
+	list := make([]RuleDevice, len(rows))
 	for i, r := range rows {
-		list[i] = OfRule{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}
+		list[i] = RuleDevice{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}
 		if r.NoticeID != 0 {
-			list[i].Open = &Mark{ID: r.NoticeID, Start: r.StartTime}
+			list[i].Open = &NoticeRef{ID: r.NoticeID, Start: r.StartTime}
 		}
 	}
 	return list, total, err
 }
 
-// MembersOf are the devices on which a tenant's rules are judged while they run, by rule.
-func (s *RuleStore) MembersOf(ctx context.Context, t tenant.ID, ids []RuleID) (map[RuleID][]device.ID, error) {
+// MembersByRule are the devices on which a tenant's rules are judged while they run, by rule.
+func (s *RuleStore) MembersByRule(ctx context.Context, t tenant.ID, ids []RuleID) (map[RuleID][]device.ID, error) {
 	by := make(map[RuleID][]device.ID, len(ids))
 	for part := range slices.Chunk(ids, idsAStatement) {
 		var rows []memberRow

@@ -19,7 +19,7 @@ import (
 func named(t *testing.T, s *testkit.Stores, d *device.Device, name string, level alarm.Level, running bool) alarm.RuleID {
 	t.Helper()
 	s.Clock.Advance(time.Minute)
-	rule := aRule(t, s, d)
+	rule := newFullRule(t, s, d)
 	rule.Name, rule.Level = name, level
 	id, err := s.Rules.Create(t.Context(), d.Tenant, &rule)
 	if err == nil && running {
@@ -91,12 +91,12 @@ func TestCardNotices(t *testing.T) {
 	note := func(of *device.Device, rule alarm.RuleID, revision, ago int64, status alarm.ResolveStatus) int64 {
 		return s.Notice(t, testkit.Notice{Device: of, Rule: rule, Revision: revision, Started: now - ago, Created: now - ago, Status: status})
 	}
-	note(d, over, 1, 31*day, alarm.ResolvedItself)
-	last := note(d, over, 1, 30*day, alarm.ResolvedByHand)
-	note(d, open, 1, 31*day, alarm.ResolvedItself)
-	note(d, open, 1, 2*day, alarm.ResolvedItself)
+	note(d, over, 1, 31*day, alarm.ResolvedAutomatically)
+	last := note(d, over, 1, 30*day, alarm.ResolvedManually)
+	note(d, open, 1, 31*day, alarm.ResolvedAutomatically)
+	note(d, open, 1, 2*day, alarm.ResolvedAutomatically)
 	// Of an earlier revision, by a clock that was ahead: not the newest.
-	note(d, open, 1, -60_000, alarm.ResolvedItself)
+	note(d, open, 1, -60_000, alarm.ResolvedAutomatically)
 	is := note(d, open, 2, 10_000, alarm.Pending)
 	note(theirs, quiet, 1, 1000, alarm.Pending) // no rule of this tenant's
 	cards, _, _, err := s.Rules.Page(t.Context(), field.ID, alarm.RuleQuery{Limit: 10})
@@ -104,11 +104,11 @@ func TestCardNotices(t *testing.T) {
 		t.Fatal(cards, err)
 	}
 	for i, want := range []struct {
-		last, open *alarm.Mark
+		last, open *alarm.NoticeRef
 		recent     int64
 	}{
-		{&alarm.Mark{ID: is, Start: now - 10_000}, &alarm.Mark{ID: is, Start: now - 10_000}, 3},
-		{&alarm.Mark{ID: last, Start: now - 30*day}, nil, 1},
+		{&alarm.NoticeRef{ID: is, Start: now - 10_000}, &alarm.NoticeRef{ID: is, Start: now - 10_000}, 3},
+		{&alarm.NoticeRef{ID: last, Start: now - 30*day}, nil, 1},
 		{nil, nil, 0},
 	} {
 		got := cards[i]
@@ -118,7 +118,7 @@ func TestCardNotices(t *testing.T) {
 	}
 }
 
-func same(a, b *alarm.Mark) bool { return a == b || a != nil && b != nil && *a == *b }
+func same(a, b *alarm.NoticeRef) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // With 10,000 rules of a tenant and 100,000 notices a page takes less than
 // 50 ms.

@@ -17,13 +17,13 @@ import (
 	"tilth/internal/text"
 )
 
-// RulesATenant is how many rules a tenant may have, each counted once for each of its
+// MaxRulesPerTenant is how many rules a tenant may have, each counted once for each of its
 // devices: twice what an installation is measured with (tilth bench alarm).
-const RulesATenant = 20_000
+const MaxRulesPerTenant = 20_000
 
-// RulesADevice is how many rules one device may have: all of them judge each of its
+// MaxRulesPerDevice is how many rules one device may have: all of them judge each of its
 // readings. Rules beyond, of an earlier version, stay and run.
-const RulesADevice = 200
+const MaxRulesPerDevice = 200
 
 type ruleRow struct {
 	bun.BaseModel `bun:"table:alarm_rules,alias:r"`
@@ -61,7 +61,7 @@ type RuleStore struct {
 	db      *db.DB
 	catalog *device.Catalog
 	now     func() time.Time
-	older   bool // a device may have any number of rules
+	legacy  bool // a device may have any number of rules
 }
 
 // NewRuleStore makes a store; now is the server's clock.
@@ -69,16 +69,16 @@ func NewRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore 
 	return &RuleStore{db: d, catalog: c, now: now}
 }
 
-// NewOlderRuleStore makes a store that gives a device any number of rules, as
+// NewLegacyRuleStore makes a store that gives a device any number of rules, as
 // those of earlier versions did: for folders that are measured as such a version
 // has left them.
-func NewOlderRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore {
-	return &RuleStore{db: d, catalog: c, now: now, older: true}
+func NewLegacyRuleStore(d *db.DB, c *device.Catalog, now func() time.Time) *RuleStore {
+	return &RuleStore{db: d, catalog: c, now: now, legacy: true}
 }
 
 // Create keeps a rule that was checked as a new one, which does not run, and
-// answers its id. A tenant has at most RulesATenant, a device that is named
-// RulesADevice (601); a device of a scene or model that has as many is left out.
+// answers its id. A tenant has at most MaxRulesPerTenant, a device that is named
+// MaxRulesPerDevice (601); a device of a scene or model that has as many is left out.
 func (s *RuleStore) Create(ctx context.Context, t tenant.ID, r *Rule) (RuleID, error) {
 	ids, err := s.create(ctx, t, []*Rule{r})
 	if err != nil {
@@ -102,11 +102,11 @@ func (s *RuleStore) Copy(ctx context.Context, t tenant.ID, r *Rule, devices []de
 func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids []RuleID, err error) {
 	now := s.now().UnixMilli()
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := s.roomForRules(ctx, tx, t, rules); err != nil {
+		if err := s.checkTenantLimit(ctx, tx, t, rules); err != nil {
 			return err
 		}
 		for _, r := range rules {
-			if err := s.roomFor(ctx, tx, t, 0, r.named()); err != nil {
+			if err := s.checkDeviceLimit(ctx, tx, t, 0, r.effectiveTargets()); err != nil {
 				return err
 			}
 			row, err := rowOf(t, r)
@@ -122,7 +122,7 @@ func (s *RuleStore) create(ctx context.Context, t tenant.ID, rules []*Rule) (ids
 			}
 			ids = append(ids, row.ID)
 		}
-		_, err := s.settle(ctx, tx, t, ids, true)
+		_, err := s.updateMembers(ctx, tx, t, ids, true)
 		return err
 	})
 	return ids, err
@@ -137,10 +137,10 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := s.roomFor(ctx, tx, t, r.ID, r.named()); err != nil {
+		if err := s.checkDeviceLimit(ctx, tx, t, r.ID, r.effectiveTargets()); err != nil {
 			return err
 		}
-		err := changedOne(tx.NewUpdate().Model(row).
+		err := requireOneRow(tx.NewUpdate().Model(row).
 			Column("alarm_name", "folded_name", "trigger_type", "conditions", "hit_counts", "durations", "alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
 			Set("revision = revision + 1").Set("update_time = ?", s.now().UnixMilli()).
 			Where("r.tenant_id = ? AND r.id = ?", t, r.ID).Exec(ctx))
@@ -156,7 +156,7 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 		if err := s.putParts(ctx, tx, t, r.ID, r); err != nil {
 			return err
 		}
-		_, err = s.settle(ctx, tx, t, []RuleID{r.ID}, true)
+		_, err = s.updateMembers(ctx, tx, t, []RuleID{r.ID}, true)
 		return err
 	})
 }
@@ -166,7 +166,7 @@ func (s *RuleStore) putParts(ctx context.Context, tx bun.IDB, t tenant.ID, id Ru
 	if err := putChannels(ctx, tx, t, id, r.Channels); err != nil {
 		return err
 	}
-	return putTargets(ctx, tx, id, r.named())
+	return putTargets(ctx, tx, id, r.effectiveTargets())
 }
 
 // Publish makes a tenant's rule run, as another revision; user is who does, as
@@ -184,9 +184,9 @@ func (s *RuleStore) Unpublish(ctx context.Context, t tenant.ID, id RuleID, user 
 
 func (s *RuleStore) deploy(ctx context.Context, t tenant.ID, id RuleID, to DeployState, user, from string, state DeployState) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if there, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx); err != nil {
+		if found, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx); err != nil {
 			return err
-		} else if !there {
+		} else if !found {
 			return errs.Missing()
 		}
 		res, err := tx.NewUpdate().Model((*ruleRow)(nil)).
@@ -198,16 +198,16 @@ func (s *RuleStore) deploy(ctx context.Context, t tenant.ID, id RuleID, to Deplo
 		if changed, err := res.RowsAffected(); err != nil || changed == 0 {
 			return err
 		}
-		if _, err = s.settle(ctx, tx, t, []RuleID{id}, true); err != nil {
+		if _, err = s.updateMembers(ctx, tx, t, []RuleID{id}, true); err != nil {
 			return err
 		}
-		return s.runnable(ctx, tx, t, id)
+		return s.checkRunnable(ctx, tx, t, id)
 	})
 }
 
-// runnable refuses a tenant's rule that cannot be judged on any device (601): it has none,
+// checkRunnable refuses a tenant's rule that cannot be judged on any device (601): it has none,
 // or their models lack what it looks at.
-func (s *RuleStore) runnable(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID) error {
+func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID) error {
 	fits, err := tx.NewSelect().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?", t, id, Misfit).Exists(ctx)
 	if err != nil || fits {
 		return err
@@ -227,7 +227,7 @@ func (s *RuleStore) runnable(ctx context.Context, tx bun.IDB, t tenant.ID, id Ru
 // Delete removes a tenant's rule; its notices stay.
 func (s *RuleStore) Delete(ctx context.Context, t tenant.ID, id RuleID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return changedOne(tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx))
+		return requireOneRow(tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx))
 	})
 }
 
@@ -235,7 +235,7 @@ func (s *RuleStore) Delete(ctx context.Context, t tenant.ID, id RuleID) error {
 // ms; 0 ends it. What is judged stays the same.
 func (s *RuleStore) Mute(ctx context.Context, t tenant.ID, id RuleID, until int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return changedOne(tx.NewUpdate().Model((*ruleRow)(nil)).Set("mute_until = ?", until).
+		return requireOneRow(tx.NewUpdate().Model((*ruleRow)(nil)).Set("mute_until = ?", until).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx))
 	})
 }
@@ -283,9 +283,9 @@ func int64s(ids []device.ID) []int64 {
 	return list
 }
 
-// roomForRules refuses new rules of a tenant that has as many as it can, with as
+// checkTenantLimit refuses new rules of a tenant that has as many as it can, with as
 // many devices as are named.
-func (s *RuleStore) roomForRules(ctx context.Context, tx bun.IDB, t tenant.ID, fresh []*Rule) error {
+func (s *RuleStore) checkTenantLimit(ctx context.Context, tx bun.IDB, t tenant.ID, fresh []*Rule) error {
 	rules, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).Count(ctx)
 	if err != nil {
 		return err
@@ -296,30 +296,30 @@ func (s *RuleStore) roomForRules(ctx context.Context, tx bun.IDB, t tenant.ID, f
 	}
 	for _, r := range fresh {
 		rules++
-		pairs += int64(max(1, len(r.named().Devices)))
+		pairs += int64(max(1, len(r.effectiveTargets().Devices)))
 	}
-	if max(rules, pairs) > RulesATenant {
-		return errs.New(errs.Refused, "rule.tooMany", "limit", strconv.Itoa(RulesATenant))
+	if max(rules, pairs) > MaxRulesPerTenant {
+		return errs.New(errs.Refused, "rule.tooMany", "limit", strconv.Itoa(MaxRulesPerTenant))
 	}
 	return nil
 }
 
-// roomFor is owned of what a rule names; of its devices none may have as many rules
+// checkDeviceLimit is owned of what a rule names; of its devices none may have as many rules
 // already as it can have. The rule itself, id, is none of them.
-func (s *RuleStore) roomFor(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, named Targets) error {
-	if err := owned(ctx, tx, t, named); err != nil || s.older || len(named.Devices) == 0 {
+func (s *RuleStore) checkDeviceLimit(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, named Targets) error {
+	if err := owned(ctx, tx, t, named); err != nil || s.legacy || len(named.Devices) == 0 {
 		return err
 	}
 	var full []string
 	err := tx.NewSelect().TableExpr("devices AS d").ColumnExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END").
 		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(named.Devices)).
-		Where(`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`, Member, id, RulesADevice).
+		Where(`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`, Member, id, MaxRulesPerDevice).
 		Where(`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`, id, Member).
 		OrderExpr("d.id").Limit(1).Scan(ctx, &full)
 	if err != nil || len(full) == 0 {
 		return err
 	}
-	return errs.New(errs.Refused, "rule.tooManyOfDevice", "device", full[0], "limit", strconv.Itoa(RulesADevice))
+	return errs.New(errs.Refused, "rule.tooManyOfDevice", "device", full[0], "limit", strconv.Itoa(MaxRulesPerDevice))
 }
 
 func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
@@ -334,7 +334,7 @@ func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
 	return &ruleRow{
 		TenantID: t, AlarmName: r.Name, FoldedName: text.Fold(r.Name), TriggerType: r.Trigger,
 		Conditions: string(conditions), HitCounts: r.Hits, Durations: r.Window.Milliseconds(), AlarmLevel: r.Level,
-		Period: string(period), ManualRelease: r.ByHand, AlarmDesc: r.Description,
+		Period: string(period), ManualRelease: r.ManualRelease, AlarmDesc: r.Description,
 		RemindEvery: int(r.RemindEvery / time.Minute),
 	}, nil
 }
@@ -342,7 +342,7 @@ func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
 func (r *ruleRow) rule() (Rule, error) {
 	rule := Rule{
 		ID: r.ID, Tenant: r.TenantID, Revision: r.Revision, Name: r.AlarmName, Trigger: r.TriggerType,
-		Hits: r.HitCounts, Window: time.Duration(r.Durations) * time.Millisecond, Level: r.AlarmLevel, ByHand: r.ManualRelease,
+		Hits: r.HitCounts, Window: time.Duration(r.Durations) * time.Millisecond, Level: r.AlarmLevel, ManualRelease: r.ManualRelease,
 		Description: r.AlarmDesc, Deploy: r.DeployState, DeployTime: r.DeployTime, DeployUser: r.DeployUser, MuteUntil: r.MuteUntil,
 		RemindEvery: time.Duration(r.RemindEvery) * time.Minute, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
 	}
@@ -361,15 +361,15 @@ func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channe
 	if len(channels) == 0 {
 		return nil
 	}
-	var there []int64
-	err := tx.NewSelect().TableExpr("channels").Column("id").Where("tenant_id = ? AND id IN (?)", t, bun.List(channels)).Scan(ctx, &there)
+	var found []int64
+	err := tx.NewSelect().TableExpr("channels").Column("id").Where("tenant_id = ? AND id IN (?)", t, bun.List(channels)).Scan(ctx, &found)
 	if err != nil {
 		return err
 	}
 	rows := make([]ruleChannelRow, len(channels))
 	for i, c := range channels {
-		if !slices.Contains(there, c) {
-			return noChannel(c)
+		if !slices.Contains(found, c) {
+			return errNoChannel(c)
 		}
 		rows[i] = ruleChannelRow{RuleID: id, ChannelID: c}
 	}

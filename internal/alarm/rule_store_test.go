@@ -19,9 +19,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// aRule is one with everything that a rule can have, two channels of its own
+// newFullRule is one with everything that a rule can have, two channels of its own
 // among it.
-func aRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
+func newFullRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 	t.Helper()
 	return alarm.Rule{
 		Name: "Zirai İlk Don", Device: d.ID, Targets: alarm.Targets{Devices: []device.ID{d.ID}}, Trigger: alarm.AttributeChange, Hits: 3, Window: 10 * time.Minute, Level: alarm.LevelSerious,
@@ -31,7 +31,7 @@ func aRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 			{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("\"wet\" = 1")},
 		},
 		Channels: []int64{s.Channel(t, d.Tenant, "Staff").ID, s.Channel(t, d.Tenant, "Owner").ID}, RemindEvery: 15 * time.Minute,
-		Period: news.Period{Slots: []int{0, 1, 47}, Weekdays: []int{1, 7}}, ByHand: true, Description: "two\nlines",
+		Period: news.Period{Slots: []int{0, 1, 47}, Weekdays: []int{1, 7}}, ManualRelease: true, Description: "two\nlines",
 	}
 }
 
@@ -49,7 +49,7 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	ws := s.Device(t, field.ID, s.Station(t), "WS-1", func(d *device.Device) { d.NoteName = "Mast" })
-	want := aRule(t, s, ws)
+	want := newFullRule(t, s, ws)
 	made := s.Clock.Milli()
 	id, err := s.Rules.Create(t.Context(), field.ID, &want)
 	if err != nil {
@@ -57,7 +57,7 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	}
 	want.ID, want.Tenant, want.Revision, want.CreateTime, want.UpdateTime = id, field.ID, 1, made, made
 	card, err := s.Rules.Get(t.Context(), field.ID, id)
-	if err != nil || !reflect.DeepEqual(*card, alarm.Card{Rule: want, DeviceName: "WS-1", NoteName: "Mast", ProductID: ws.ProductID, Named: []string{"WS-1"}, Members: 1}) {
+	if err != nil || !reflect.DeepEqual(*card, alarm.RuleCard{Rule: want, DeviceName: "WS-1", NoteName: "Mast", ProductID: ws.ProductID, Named: []string{"WS-1"}, Members: 1}) {
 		t.Errorf("%+v (%v)\nwant %+v", card, err, want)
 	}
 	if rules, err := s.Rules.Rules(t.Context(), field.ID, []alarm.RuleID{id, 99, id}); err != nil || !reflect.DeepEqual(rules, []alarm.Rule{want}) {
@@ -98,7 +98,7 @@ func count(t *testing.T, s *testkit.Stores, table string) (n int) {
 func TestDeploy(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	rule := aRule(t, s, s.Device(t, field.ID, s.Station(t), "WS-1"))
+	rule := newFullRule(t, s, s.Device(t, field.ID, s.Station(t), "WS-1"))
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -151,7 +151,7 @@ func TestDeploy(t *testing.T) {
 func TestMute(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	rule := aRule(t, s, s.Device(t, field.ID, s.Station(t), "WS-1"))
+	rule := newFullRule(t, s, s.Device(t, field.ID, s.Station(t), "WS-1"))
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -178,12 +178,12 @@ func TestMute(t *testing.T) {
 }
 
 // A rule goes with its device, and copies are neither running nor muted.
-func TestCopiesAndDevices(t *testing.T) {
+func TestCopyAndForgetDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
 	a, b, c := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B"), s.Device(t, field.ID, station, "C")
-	rule := aRule(t, s, a)
+	rule := newFullRule(t, s, a)
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
@@ -223,11 +223,11 @@ func TestCopiesAndDevices(t *testing.T) {
 }
 
 // Running rules are every tenant's; everything else is the tenant's alone.
-func TestRulesAreApart(t *testing.T) {
+func TestRuleTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
-	mine, theirs := aRule(t, s, s.Device(t, field.ID, station, "A")), aRule(t, s, s.Device(t, rival.ID, station, "B"))
+	mine, theirs := newFullRule(t, s, s.Device(t, field.ID, station, "A")), newFullRule(t, s, s.Device(t, rival.ID, station, "B"))
 	var ids [2]alarm.RuleID
 	var err error
 	for i, r := range []*alarm.Rule{&mine, &theirs} {
@@ -279,13 +279,13 @@ func TestRulesAreApart(t *testing.T) {
 }
 
 // A tenant has a bound on its rules, and copies count.
-func TestRulesATenant(t *testing.T) {
+func TestMaxRulesPerTenant(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
 	crowded, d := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
-	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.RulesATenant-1) // as an earlier version let it
-	rule := aRule(t, s, d)
+	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.MaxRulesPerTenant-1) // as an earlier version let it
+	rule := newFullRule(t, s, d)
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{d.ID, d.ID}); !errs.Is(err, errs.Refused) || errs.As(err).Key != "rule.tooMany" {
 		t.Errorf("%v", err)
 	}
@@ -299,19 +299,19 @@ func TestRulesATenant(t *testing.T) {
 
 // A device has a bound on its rules: of new ones, of copies, and of rules that
 // are given to it. Those of an earlier version stay, and can be changed.
-func TestRulesADevice(t *testing.T) {
+func TestMaxRulesPerDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
 	full, other := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
-	manyRules(t, s, field.ID, []device.ID{full.ID}, alarm.RulesADevice+3)
+	manyRules(t, s, field.ID, []device.ID{full.ID}, alarm.MaxRulesPerDevice+3)
 	refused := func(what string, err error) {
 		t.Helper()
 		if e := errs.As(err); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() || e.Args["limit"] != "200" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	rule := aRule(t, s, full)
+	rule := newFullRule(t, s, full)
 	_, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	refused("a new one", err)
 	_, err = s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{other.ID, full.ID})
@@ -339,15 +339,15 @@ func TestRulesADevice(t *testing.T) {
 
 // What earlier versions let be made can be made for a folder that is measured,
 // and for nothing else.
-func TestOlderRules(t *testing.T) {
+func TestLegacyRuleStore(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	full := s.Device(t, field.ID, s.Station(t), "A")
-	rule := aRule(t, s, full)
+	rule := newFullRule(t, s, full)
 	ran := time.UnixMilli(1_700_000_000_000)
-	older := alarm.NewOlderRuleStore(s.DB, s.Catalog, func() time.Time { return ran })
-	ids, err := older.Copy(t.Context(), field.ID, &rule, slices.Repeat([]device.ID{full.ID}, alarm.RulesADevice+1))
-	if err != nil || len(ids) != alarm.RulesADevice+1 {
+	older := alarm.NewLegacyRuleStore(s.DB, s.Catalog, func() time.Time { return ran })
+	ids, err := older.Copy(t.Context(), field.ID, &rule, slices.Repeat([]device.ID{full.ID}, alarm.MaxRulesPerDevice+1))
+	if err != nil || len(ids) != alarm.MaxRulesPerDevice+1 {
 		t.Fatalf("%d rules, %v", len(ids), err)
 	}
 	if err := older.Publish(t.Context(), field.ID, ids[0], "field"); err != nil {

@@ -23,11 +23,11 @@ type Targets struct {
 // count is how many things are named.
 func (t Targets) count() int { return len(t.Devices) + len(t.Scenes) + len(t.Products) }
 
-// Alone tells whether a single device is named, and nothing else.
-func (t Targets) Alone() bool { return len(t.Devices) == 1 && t.count() == 1 }
+// SingleDevice tells whether a single device is named, and nothing else.
+func (t Targets) SingleDevice() bool { return len(t.Devices) == 1 && t.count() == 1 }
 
-// named are the rule's targets; of a rule that says none, its device.
-func (r *Rule) named() Targets {
+// effectiveTargets are the rule's targets; of a rule that says none, its device.
+func (r *Rule) effectiveTargets() Targets {
 	if r.Targets.count() == 0 {
 		return Targets{Devices: []device.ID{r.Device}}
 	}
@@ -101,15 +101,15 @@ func (s *RuleStore) targetsOf(ctx context.Context, t tenant.ID, ids []RuleID) (m
 	return by, nil
 }
 
-// NamingScene are the names of a tenant's rules that name a scene, the newest first,
+// UsageOfScene are the names of a tenant's rules that name a scene, the newest first,
 // and how many there are; at most so many names.
-func (s *RuleStore) NamingScene(ctx context.Context, t tenant.ID, scene int64, names int) (RulesOf, error) {
-	var of RulesOf
+func (s *RuleStore) UsageOfScene(ctx context.Context, t tenant.ID, scene int64, names int) (RuleUsage, error) {
+	var usage RuleUsage
 	n, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").
 		Where("r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)", t, scene).
-		OrderExpr("r.create_time DESC, r.id DESC").Limit(int64(max(1, names))).ScanAndCount(ctx, &of.Names)
-	of.Count = int(n)
-	return of, err
+		OrderExpr("r.create_time DESC, r.id DESC").Limit(int64(max(1, names))).ScanAndCount(ctx, &usage.Names)
+	usage.Count = int(n)
+	return usage, err
 }
 
 // ForgetDevice takes a tenant's device, which is about to be deleted, out of its

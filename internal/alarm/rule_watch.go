@@ -12,15 +12,15 @@ import (
 	"tilth/internal/tenant"
 )
 
-// watched are the devices that a form names, each once.
-type watched struct {
-	named  []*device.Device  // one by one, in the order that people gave
-	others []*device.Device  // of scenes and models, by their titles
-	models []*device.Product // of the named ones, of models that are named, of the others: each once
+// targetSet are the devices that a form names, each once.
+type targetSet struct {
+	named    []*device.Device  // one by one, in the order that people gave
+	grouped  []*device.Device  // of scenes and models, by their titles
+	products []*device.Product // of the named ones, of models that are named, of the others: each once
 }
 
-// watched is what a rule names, and what it watches for.
-func (c *Checker) watched(ctx context.Context, t tenant.ID, f *Form) (r Rule, w watched, err error) {
+// resolveTargets is what a rule names, and what it watches for.
+func (c *Checker) resolveTargets(ctx context.Context, t tenant.ID, f *Form) (r Rule, w targetSet, err error) {
 	r.Tenant = t
 	if f.Targets == nil {
 		name := ""
@@ -29,7 +29,7 @@ func (c *Checker) watched(ctx context.Context, t tenant.ID, f *Form) (r Rule, w 
 		}
 		r.Targets, err = w.name(ctx, c, t, []string{name}, "device")
 	} else {
-		r.Targets, err = c.targets(ctx, t, f.Targets, &w)
+		r.Targets, err = c.findTargets(ctx, t, f.Targets, &w)
 	}
 	if err != nil {
 		return r, w, err
@@ -41,15 +41,15 @@ func (c *Checker) watched(ctx context.Context, t tenant.ID, f *Form) (r Rule, w 
 		return r, w, errs.New(errs.Refused, "invalid.choice").About("triggerType")
 	}
 	r.Trigger = Trigger(*f.Trigger)
-	if first := slices.Concat(w.named, w.others); len(first) > 0 {
+	if first := slices.Concat(w.named, w.grouped); len(first) > 0 {
 		r.Device = first[0].ID
 	}
 	return r, w, nil
 }
 
-// targets finds what a form names. What the tenant does not have is 404, nothing and
+// findTargets finds what a form names. What the tenant does not have is 404, nothing and
 // too much 601.
-func (c *Checker) targets(ctx context.Context, t tenant.ID, said *FormTargets, w *watched) (named Targets, err error) {
+func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTargets, w *targetSet) (named Targets, err error) {
 	switch n := len(said.Devices) + len(said.Scenes) + len(said.Products); {
 	case n == 0:
 		return named, errs.New(errs.Refused, "rule.deviceRequired")
@@ -78,21 +78,21 @@ func (c *Checker) targets(ctx context.Context, t tenant.ID, said *FormTargets, w
 		}
 		w.model(p)
 	}
-	if w.others, err = c.devices.In(ctx, t, named.Scenes, named.Products); err != nil {
+	if w.grouped, err = c.devices.In(ctx, t, named.Scenes, named.Products); err != nil {
 		return named, err
 	}
-	w.others = slices.DeleteFunc(w.others, func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) })
-	for _, d := range w.others {
+	w.grouped = slices.DeleteFunc(w.grouped, func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) })
+	for _, d := range w.grouped {
 		w.model(c.catalog.Product(d.ProductID))
 	}
-	if len(w.models) == 0 {
+	if len(w.products) == 0 {
 		return named, errs.New(errs.Refused, "rule.noDevice")
 	}
 	return named, nil
 }
 
 // name finds the devices that are named one by one; field is where.
-func (w *watched) name(ctx context.Context, c *Checker, t tenant.ID, names []string, field string) (named Targets, err error) {
+func (w *targetSet) name(ctx context.Context, c *Checker, t tenant.ID, names []string, field string) (named Targets, err error) {
 	for _, name := range names {
 		switch name = strings.TrimSpace(name); {
 		case name == "":
@@ -112,9 +112,9 @@ func (w *watched) name(ctx context.Context, c *Checker, t tenant.ID, names []str
 	return named, nil
 }
 
-func (w *watched) model(p *device.Product) {
-	if p != nil && !slices.Contains(w.models, p) {
-		w.models = append(w.models, p)
+func (w *targetSet) model(p *device.Product) {
+	if p != nil && !slices.Contains(w.products, p) {
+		w.products = append(w.products, p)
 	}
 }
 
@@ -127,14 +127,14 @@ func eachOnce(ids []int64) (list []int64) {
 	return list
 }
 
-// judged adds to r what decides when it has a notice, and its period. The conditions
+// applyForm adds to r what decides when it has a notice, and its period. The conditions
 // are as a model of its devices has the properties; the devices that are named one by
 // one must all have them (601).
-func (w *watched) judged(r *Rule, f *Form) error {
+func (w *targetSet) applyForm(r *Rule, f *Form) error {
 	var first error
-	for _, p := range w.models {
+	for _, p := range w.products {
 		as := *r
-		err := asJudged(&as, f, p)
+		err := applyFormForProduct(&as, f, p)
 		if err == nil {
 			*r, first = as, nil
 			break
@@ -149,56 +149,56 @@ func (w *watched) judged(r *Rule, f *Form) error {
 	var misfits []string
 	lacking := ""
 	for i, d := range w.named {
-		if attribute := w.lacks(r, d); attribute != "" {
+		if attribute := w.misfitOf(r, d); attribute != "" {
 			misfits, lacking = append(misfits, w.named[i].Title()), cmp.Or(lacking, attribute)
 		}
 	}
 	return refuseMisfits(misfits, lacking)
 }
 
-// lacks is what the model of a device lacks for a rule; empty: nothing.
-func (w *watched) lacks(r *Rule, d *device.Device) string {
-	for _, p := range w.models {
+// misfitOf is what the model of a device lacks for a rule; empty: nothing.
+func (w *targetSet) misfitOf(r *Rule, d *device.Device) string {
+	for _, p := range w.products {
 		if p.ID == d.ProductID {
-			return misfit(r, p)
+			return misfitAttribute(r, p)
 		}
 	}
 	return ""
 }
 
-// Judged is a rule as it is judged on one of its devices.
-type Judged struct {
+// DeviceRule is a rule as it is judged on one of its devices.
+type DeviceRule struct {
 	Rule
-	On    *device.Device
-	Model *device.Product
+	TargetDevice *device.Device
+	Product      *device.Product
 }
 
-// Judged checks only what decides when a rule has a notice, and its period, for a
+// FirstDeviceRule checks only what decides when a rule has a notice, and its period, for a
 // rehearsal on its first device that can have it. What it refuses is as of Rule.
-func (c *Checker) Judged(ctx context.Context, t tenant.ID, f *Form) (Judged, error) {
-	all, err := c.JudgedAll(ctx, t, f)
+func (c *Checker) FirstDeviceRule(ctx context.Context, t tenant.ID, f *Form) (DeviceRule, error) {
+	all, err := c.DeviceRules(ctx, t, f)
 	if err != nil {
-		return Judged{}, err
+		return DeviceRule{}, err
 	}
 	return all[0], nil
 }
 
-// JudgedAll is Judged for each of the rule's devices that can have it: those that are
+// DeviceRules is Judged for each of the rule's devices that can have it: those that are
 // named one by one, then the others by their titles. Where there is none it refuses (601).
-func (c *Checker) JudgedAll(ctx context.Context, t tenant.ID, f *Form) (all []Judged, err error) {
-	r, w, err := c.watched(ctx, t, f)
+func (c *Checker) DeviceRules(ctx context.Context, t tenant.ID, f *Form) (all []DeviceRule, err error) {
+	r, w, err := c.resolveTargets(ctx, t, f)
 	if err != nil {
 		return nil, err
 	}
-	if err := w.judged(&r, f); err != nil {
+	if err := w.applyForm(&r, f); err != nil {
 		return nil, err
 	}
-	for _, d := range slices.Concat(w.named, w.others) {
+	for _, d := range slices.Concat(w.named, w.grouped) {
 		p := c.catalog.Product(d.ProductID)
 		if p == nil || len(AttributesGone(&r, p)) > 0 {
 			continue
 		}
-		one := Judged{Rule: r, On: d, Model: p}
+		one := DeviceRule{Rule: r, TargetDevice: d, Product: p}
 		one.Device = d.ID
 		all = append(all, one)
 	}

@@ -14,9 +14,9 @@ import (
 	"tilth/internal/reading"
 )
 
-// scripted is the product of every script: the first three numbers have 1, 0
+// scriptProduct is the product of every script: the first three numbers have 1, 0
 // and 2 decimals, exact has as many as come.
-var scripted = &device.Product{Name: "scripted", Properties: []device.Property{
+var scriptProduct = &device.Product{Name: "scripted", Properties: []device.Property{
 	{ID: 40, Identifier: "temp", DataType: device.Number, Precision: new(1)},
 	{ID: 12, Identifier: "humidity", DataType: device.Number, Precision: new(0)},
 	{ID: 31, Identifier: "level", DataType: device.Number, Precision: new(2)},
@@ -31,8 +31,8 @@ var scriptStart = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC).UnixMilli()
 
 // player is what a script is played on.
 type player interface {
-	frame(f frame) (k Kind, at int64, counted []int64)
-	resolveByHand()
+	frame(f frame) (k EventKind, at int64, counted []int64)
+	resolveManually()
 	restart(t testing.TB)
 	publish(t testing.TB, r Rule, floor int64)
 }
@@ -63,9 +63,9 @@ func TestScripts(t *testing.T) {
 			on     player
 			always bool
 		}{
-			{"played", &rebuilding{}, false},
-			{"restarted after every line", &rebuilding{}, true},
-			{"by the reference", &referring{reference{product: scripted}}, false},
+			{"played", &rebuildingPlayer{}, false},
+			{"restarted after every line", &rebuildingPlayer{}, true},
+			{"by the reference", &referencePlayer{reference{product: scriptProduct}}, false},
 		} {
 			t.Run(strings.TrimSuffix(filepath.Base(path), ".txt")+"/"+how.name, func(t *testing.T) {
 				s := &script{t: t, on: how.on, always: how.always}
@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 // come, what comes and is not expected, and a wrong time.
 func TestScriptsCanFail(t *testing.T) {
 	for _, last := range []string{"expect nothing", "expect open at 11s", "expect resolved at 10s", "expect open at 10s, counted 9s", "at 11s temp=1"} {
-		s := &script{t: nil, on: &rebuilding{}}
+		s := &script{t: nil, on: &rebuildingPlayer{}}
 		failure := func() (failure any) {
 			defer func() { failure = recover() }()
 			for _, line := range []string{"rule: temp > 0, 1 hit in 1m", "at 10s temp=1", last} {
@@ -136,7 +136,7 @@ func (s *script) play(line string) {
 			}
 		}
 	case "resolve": // by hand
-		s.on.resolveByHand()
+		s.on.resolveManually()
 	case "restart":
 		s.on.restart(s.t)
 	default:
@@ -147,7 +147,7 @@ func (s *script) play(line string) {
 	}
 }
 
-var kindNames = map[Kind]string{Opened: "open", Resolved: "resolved", Armed: "armed"}
+var kindNames = map[EventKind]string{Opened: "open", Resolved: "resolved", Armed: "armed"}
 
 // expect is of "nothing", or "open at 20s, counted 10s 20s".
 func (s *script) expect(what string) {
@@ -223,7 +223,7 @@ func (s *script) values(text string) map[string]reading.Value {
 	values := map[string]reading.Value{}
 	for word := range strings.FieldsSeq(text) {
 		name, value, _ := strings.Cut(word, "=")
-		if scripted.Property(name) == nil {
+		if scriptProduct.Property(name) == nil {
 			s.fail("there is no property %q", name)
 		}
 		values[name] = s.value(value)
@@ -247,34 +247,34 @@ func (s *script) value(word string) reading.Value {
 	return reading.Number(f)
 }
 
-// rebuilding is what the server does: Step, and a state made again from the
+// rebuildingPlayer is what the server does: Step, and a state made again from the
 // stored frames after a restart.
-type rebuilding struct {
-	anHour int // notices that may begin within an hour; 0: any number
-	test   *Test
-	state  *State
-	stored []frame // oldest first
-	start  int64   // of the open notice
-	now    int64   // arrival of the newest frame
-	floor  int64   // that the rule was published with
+type rebuildingPlayer struct {
+	maxPerHour int // notices that may begin within an hour; 0: any number
+	predicate  *Predicate
+	state      *State
+	stored     []frame // oldest first
+	start      int64   // of the open notice
+	now        int64   // arrival of the newest frame
+	floor      int64   // that the rule was published with
 }
 
-func (b *rebuilding) publish(t testing.TB, r Rule, floor int64) {
-	test, err := NewTest(r, scripted, b.anHour)
+func (b *rebuildingPlayer) publish(t testing.TB, r Rule, floor int64) {
+	predicate, err := NewPredicate(r, scriptProduct, b.maxPerHour)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.test, b.state, b.floor = test, NewState(test, floor), floor
+	b.predicate, b.state, b.floor = predicate, NewState(predicate, floor), floor
 	b.restart(t)
 }
 
-func (b *rebuilding) frame(f frame) (Kind, int64, []int64) {
+func (b *rebuildingPlayer) frame(f frame) (EventKind, int64, []int64) {
 	b.store(f)
-	if b.test == nil {
+	if b.predicate == nil {
 		return 0, 0, nil
 	}
-	e, some := Step(b.test, b.state, f.time, f.arrival, fieldsOf(f.values))
-	if !some || e.Kind == moved {
+	e, ok := Step(b.predicate, b.state, f.time, f.arrival, fieldsOf(f.values))
+	if !ok || e.Kind == floorMoved {
 		return 0, 0, nil
 	}
 	var counted []int64
@@ -287,37 +287,37 @@ func (b *rebuilding) frame(f frame) (Kind, int64, []int64) {
 	return e.Kind, e.Time, counted
 }
 
-func (b *rebuilding) resolveByHand() { b.state.ResolveByHand() }
+func (b *rebuildingPlayer) resolveManually() { b.state.ResolveManually() }
 
 // restart gives the new state the newest values from before the window, the
 // frames of the window, and those that were passed over.
-func (b *rebuilding) restart(testing.TB) {
+func (b *rebuildingPlayer) restart(testing.TB) {
 	old := b.state
 	if old == nil {
 		return // no rule yet
 	}
-	b.state = old.anew(b.test)
-	if b.stands(old.Floor) != right {
-		b.state.sure = min(b.state.sure, b.floor)
+	b.state = old.emptyCopy(b.predicate)
+	if b.stands(old.Floor) != stampRight {
+		b.state.confirmedUpTo = min(b.state.confirmedUpTo, b.floor)
 	}
-	if old.Open && b.stands(b.start) != passedOver {
+	if old.Open && b.stands(b.start) != stampDeferred {
 		b.state.newest = max(b.state.newest, b.start)
-		if b.stands(b.start) == right {
-			b.state.sure = max(b.state.sure, b.start)
+		if b.stands(b.start) == stampRight {
+			b.state.confirmedUpTo = max(b.state.confirmedUpTo, b.start)
 		}
 	}
-	newest := b.state.sure
+	newest := b.state.confirmedUpTo
 	for _, f := range b.stored {
-		if b.test.samples(fieldsOf(f.values)) && b.stands(f.time) == right {
+		if b.predicate.isSample(fieldsOf(f.values)) && b.stands(f.time) == stampRight {
 			newest = max(newest, f.time)
 		}
 	}
-	edge := newest - b.state.span(b.test)
-	for i := range scripted.Properties {
-		name := scripted.Properties[i].Identifier
+	edge := newest - b.state.retention(b.predicate)
+	for i := range scriptProduct.Properties {
+		name := scriptProduct.Properties[i].Identifier
 		for _, f := range slices.Backward(b.stored) {
 			if v, ok := f.values[name]; ok && f.time <= edge {
-				b.state.Learn(b.test, f.time, fieldsOf(map[string]reading.Value{name: v}))
+				b.state.Learn(b.predicate, f.time, fieldsOf(map[string]reading.Value{name: v}))
 				break
 			}
 		}
@@ -327,38 +327,38 @@ func (b *rebuilding) restart(testing.TB) {
 			continue
 		}
 		switch b.stands(f.time) {
-		case passedOver:
-			b.state.LearnOver(b.test, f.time, fieldsOf(f.values))
-		case ahead:
-			b.state.LearnAhead(b.test, f.time, fieldsOf(f.values))
+		case stampDeferred:
+			b.state.LearnDeferred(b.predicate, f.time, fieldsOf(f.values))
+		case stampAhead:
+			b.state.LearnAhead(b.predicate, f.time, fieldsOf(f.values))
 		default:
-			b.state.Learn(b.test, f.time, fieldsOf(f.values))
+			b.state.Learn(b.predicate, f.time, fieldsOf(f.values))
 		}
 	}
 }
 
 // stands tells what the readings' store knows of a time.
-func (b *rebuilding) stands(at int64) standing {
-	i, there := slices.BinarySearchFunc(b.stored, at, func(f frame, at int64) int { return int(f.time - at) })
+func (b *rebuildingPlayer) stands(at int64) stampStatus {
+	i, found := slices.BinarySearchFunc(b.stored, at, func(f frame, at int64) int { return int(f.time - at) })
 	switch {
-	case there && b.stored[i].over:
-		return passedOver
-	case there && b.stored[i].ahead() && at > b.now+60_000:
-		return ahead
+	case found && b.stored[i].over:
+		return stampDeferred
+	case found && b.stored[i].ahead() && at > b.now+60_000:
+		return stampAhead
 	}
-	return right
+	return stampRight
 }
 
 // store merges as the readings' store does.
-func (b *rebuilding) store(f frame) {
+func (b *rebuildingPlayer) store(f frame) {
 	b.now = max(b.now, f.arrival)
 	for i := range b.stored {
 		if f.right() && b.stored[i].ahead() && b.stored[i].time > f.arrival+60_000 {
 			b.stored[i].over = true
 		}
 	}
-	i, there := slices.BinarySearchFunc(b.stored, f.time, func(f frame, at int64) int { return int(f.time - at) })
-	if !there {
+	i, found := slices.BinarySearchFunc(b.stored, f.time, func(f frame, at int64) int { return int(f.time - at) })
+	if !found {
 		b.stored = slices.Insert(b.stored, i, frame{time: f.time, values: map[string]reading.Value{}})
 	}
 	b.stored[i].arrival, b.stored[i].over = f.arrival, false
@@ -371,20 +371,22 @@ func (b *rebuilding) store(f frame) {
 
 func fieldsOf(values map[string]reading.Value) (fields []reading.Field) {
 	for name, v := range values {
-		fields = append(fields, reading.Field{Property: scripted.Property(name).ID, Value: v})
+		fields = append(fields, reading.Field{Property: scriptProduct.Property(name).ID, Value: v})
 	}
 	slices.SortFunc(fields, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
 	return fields
 }
 
-// referring plays a script on the reference.
-type referring struct{ reference }
+// referencePlayer plays a script on the reference.
+type referencePlayer struct{ reference }
 
-func (r *referring) publish(_ testing.TB, rule Rule, floor int64) { r.reference.publish(rule, floor) }
+func (r *referencePlayer) publish(_ testing.TB, rule Rule, floor int64) {
+	r.reference.publish(rule, floor)
+}
 
-func (r *referring) frame(f frame) (Kind, int64, []int64) {
+func (r *referencePlayer) frame(f frame) (EventKind, int64, []int64) {
 	k, counted := r.step(f)
 	return k, f.time, counted
 }
 
-func (r *referring) restart(testing.TB) {}
+func (r *referencePlayer) restart(testing.TB) {}

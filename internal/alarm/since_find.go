@@ -14,24 +14,24 @@ import (
 // conditions have held.
 const heldAtMost = 30 * 24 * time.Hour
 
-// lookedBack is how far one look after the other goes back: the frost of a night
+// lookBackSteps is how far one look after the other goes back: the frost of a night
 // costs a look at some hours, and no look is at what another was at.
-var lookedBack = []time.Duration{
+var lookBackSteps = []time.Duration{
 	time.Hour, 6 * time.Hour, 24 * time.Hour, 3 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, heldAtMost,
 }
 
-// heldSince is the time of the earliest sample of an unbroken run of a device's
+// findOnset is the time of the earliest sample of an unbroken run of a device's
 // samples, up to the one at a time, for which the conditions hold, by the readings
 // that are stored: with the values as of each sample's own time, compared as where no
 // notice is open. It looks at samples of heldAtMost before. Samples count that the
 // judge would count at that time, those included that were passed over, since their
 // time is past. 0: there is no such sample at that time, or they do not hold for it.
 // Times are epoch ms.
-func heldSince(ctx context.Context, from stored, t *Test, owner tenant.ID, d device.ID, at int64) (since int64, err error) {
+func findOnset(ctx context.Context, from readingSource, t *Predicate, owner tenant.ID, d device.ID, at int64) (since int64, err error) {
 	to := at
-	for _, back := range lookedBack {
+	for _, back := range lookBackSteps {
 		begin := at - back.Milliseconds()
-		found, err := lastRun(ctx, from, t, device.Ref{Tenant: owner, ID: d}, begin, to)
+		found, err := lastHoldingRun(ctx, from, t, device.Ref{Tenant: owner, ID: d}, begin, to)
 		switch {
 		case err != nil:
 			return 0, err
@@ -48,15 +48,15 @@ func heldSince(ctx context.Context, from stored, t *Test, owner tenant.ID, d dev
 	return since, nil
 }
 
-// run is the newest run of samples of a stretch for which conditions hold.
-type run struct {
+// holdingRun is the newest run of samples of a stretch for which conditions hold.
+type holdingRun struct {
 	newest int64 // of all samples of the stretch, epoch ms; 0: there is none
 	since  int64 // its first sample, epoch ms; 0: for the newest they do not hold
 	broken bool  // for a sample before it they do not
 }
 
-// lastRun finds the newest run of a device's samples with from <= time <= to (epoch ms).
-func lastRun(ctx context.Context, store stored, t *Test, ref device.Ref, from, to int64) (r run, err error) {
+// lastHoldingRun finds the newest run of a device's samples with from <= time <= to (epoch ms).
+func lastHoldingRun(ctx context.Context, store readingSource, t *Predicate, ref device.Ref, from, to int64) (r holdingRun, err error) {
 	values := make([]reading.Value, len(t.properties))
 	before, err := store.AsOf(ctx, ref.Tenant, ref.ID, from-1, t.properties)
 	if err != nil {
@@ -85,9 +85,9 @@ func lastRun(ctx context.Context, store stored, t *Test, ref device.Ref, from, t
 	return r, err
 }
 
-// testOf prepares the conditions of a rule as it was when a notice of it began, with
+// predicateOfCopy prepares the conditions of a rule as it was when a notice of it began, with
 // the decimals that its attributes had then. nil: no device ever had one of them.
-func testOf(was *RuleCopy, c *device.Catalog) (*Test, error) {
+func predicateOfCopy(was *RuleCopy, c *device.Catalog) (*Predicate, error) {
 	p := &device.Product{ID: was.ProductID}
 	for _, one := range was.Conditions {
 		if p.Property(one.Attribute) != nil {
@@ -98,14 +98,14 @@ func testOf(was *RuleCopy, c *device.Catalog) (*Test, error) {
 			return nil, nil
 		}
 		property := device.Property{ID: id, Identifier: one.Attribute, DataType: typeOf(one.Value.Kind())}
-		if kept := was.Attribute(one.Attribute); kept != nil {
-			property.Precision = kept.Precision
+		if attribute := was.Attribute(one.Attribute); attribute != nil {
+			property.Precision = attribute.Precision
 		} else if now := c.Product(was.ProductID); now != nil && now.Property(one.Attribute) != nil {
 			property.Precision = now.Property(one.Attribute).Precision
 		}
 		p.Properties = append(p.Properties, property)
 	}
-	return NewTest(Rule{Conditions: was.Conditions}, p, 0)
+	return NewPredicate(Rule{Conditions: was.Conditions}, p, 0)
 }
 
 // typeOf is the type of properties whose values are of a kind.

@@ -17,17 +17,17 @@ import (
 
 const day = 24 * 60 * minute
 
-// found is since when the newest notice holds, in seconds after the clock's start,
+// onsetSummary is since when the newest notice holds, in seconds after the clock's start,
 // once it was looked for; ? when that is not known.
-func (y *yard) found() string {
-	y.t.Helper()
-	y.must(y.engine.FindSince(y.t.Context()))
+func (fx *fixture) onsetSummary() string {
+	fx.t.Helper()
+	fx.must(fx.engine.FindSince(fx.t.Context()))
 	var left int
-	y.must(y.DB.Read(y.t.Context()).NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL").Scan(y.t.Context(), &left))
+	fx.must(fx.DB.Read(fx.t.Context()).NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL").Scan(fx.t.Context(), &left))
 	if left != 0 {
-		y.t.Errorf("%d notices are looked for again", left)
+		fx.t.Errorf("%d notices are looked for again", left)
 	}
-	n := y.newest()
+	n := fx.newest()
 	if n.HoldsSince == 0 {
 		return "?"
 	}
@@ -35,9 +35,9 @@ func (y *yard) found() string {
 }
 
 // seal packs all days that are over by columns.
-func (y *yard) seal() {
-	y.t.Helper()
-	y.must(y.readings.Seal(y.t.Context(), testkit.Start.Add(10*24*time.Hour)))
+func (fx *fixture) seal() {
+	fx.t.Helper()
+	fx.must(fx.readings.Seal(fx.t.Context(), testkit.Start.Add(10*24*time.Hour)))
 }
 
 func conditions(list ...any) (all []alarm.Condition) {
@@ -126,30 +126,30 @@ func TestHoldsSince(t *testing.T) {
 	} {
 		for packed, seal := range map[string]bool{"": false, ", packed": true} {
 			t.Run(name+packed, func(t *testing.T) {
-				y := newYard(t)
-				other := y.Device(t, y.owner, y.station, "OTHER")
+				fx := newFixture(t)
+				other := fx.Device(t, fx.owner, fx.station, "OTHER")
 				for _, s := range c.history {
-					f := y.frame(s.after, s.values)
-					y.send(f)
-					f.Device, f.Fields = other.ID, []reading.Field{{Property: y.station.Property("airTemperature").ID, Value: number(9)}}
-					y.send(f)
+					f := fx.frame(s.after, s.values)
+					fx.send(f)
+					f.Device, f.Fields = other.ID, []reading.Field{{Property: fx.station.Property("airTemperature").ID, Value: number(9)}}
+					fx.send(f)
 				}
 				if seal {
-					y.seal()
+					fx.seal()
 				}
-				y.rule(func(r *alarm.Rule) {
+				fx.createRule(func(r *alarm.Rule) {
 					r.Hits = max(1, c.hits)
 					if c.rule != nil {
 						r.Conditions = c.rule
 					}
 				})
 				for _, s := range c.opens {
-					y.judge(y.frame(s.after, s.values))
+					fx.evaluate(fx.frame(s.after, s.values))
 				}
-				if n := y.newest(); n.Start != testkit.Start.UnixMilli()+c.opens[len(c.opens)-1].after {
+				if n := fx.newest(); n.Start != testkit.Start.UnixMilli()+c.opens[len(c.opens)-1].after {
 					t.Fatalf("it began at %s", seconds(n.Start))
 				}
-				if got := y.found(); got != c.want {
+				if got := fx.onsetSummary(); got != c.want {
 					t.Errorf("holds since %s, want %s", got, c.want)
 				}
 			})
@@ -159,11 +159,11 @@ func TestHoldsSince(t *testing.T) {
 
 // Whatever comes in which order, packed or not: since is what one gets who looks at
 // all samples at once.
-func TestHoldsSinceAgainstAllSamples(t *testing.T) {
+func TestHoldsSinceMatchesFullScan(t *testing.T) {
 	attributes := []string{"airTemperature", "relativeHumidity", "heating"}
 	for seed := range uint64(40 / stride(4)) {
 		random := rand.New(rand.NewPCG(seed, 5))
-		y := newYard(t)
+		fx := newFixture(t)
 		value := func(attribute string) reading.Value {
 			if attribute == "heating" {
 				return reading.Boolean(random.IntN(6) > 0)
@@ -180,34 +180,34 @@ func TestHoldsSinceAgainstAllSamples(t *testing.T) {
 				}
 			}
 			if len(values) > 0 {
-				frames = append(frames, y.frame(-back, values))
+				frames = append(frames, fx.frame(-back, values))
 			}
 		}
 		for _, f := range frames {
-			y.send(f)
+			fx.send(f)
 			if random.IntN(60) == 0 {
-				y.seal()
+				fx.seal()
 			}
 		}
 		rule := conditions("and", attributes[0], alarm.Below, reading.Number(4.5), []string{"and", "or"}[seed%2], attributes[1], alarm.Above, reading.Number(.7),
 			"and", attributes[2], alarm.Equal, reading.Boolean(true))
-		y.rule(func(r *alarm.Rule) { r.Conditions = rule })
-		opens := y.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1), attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
-		y.judge(opens)
-		want := y.allSamples(append(frames, opens), rule)
-		if y.found(); y.newest().HoldsSince != want {
-			t.Fatalf("seed %d: holds since %s, want %s", seed, seconds(y.newest().HoldsSince), seconds(want))
+		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
+		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1), attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
+		fx.evaluate(opens)
+		want := fx.expectedOnset(append(frames, opens), rule)
+		if fx.onsetSummary(); fx.newest().HoldsSince != want {
+			t.Fatalf("seed %d: holds since %s, want %s", seed, seconds(fx.newest().HoldsSince), seconds(want))
 		}
 	}
 }
 
-// allSamples is since when conditions have held up to the newest of all frames, by
+// expectedOnset is since when conditions have held up to the newest of all frames, by
 // going through them one by one.
-func (y *yard) allSamples(frames []reading.Arrival, rule []alarm.Condition) (since int64) {
-	y.t.Helper()
+func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Condition) (since int64) {
+	fx.t.Helper()
 	slices.SortStableFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
-	test, err := alarm.NewTest(alarm.Rule{Conditions: rule, Hits: 1, Window: time.Minute}, y.station, 0)
-	y.must(err)
+	predicate, err := alarm.NewPredicate(alarm.Rule{Conditions: rule, Hits: 1, Window: time.Minute}, fx.station, 0)
+	fx.must(err)
 	newest := frames[len(frames)-1].Time
 	var before []reading.Field
 	for _, f := range frames {
@@ -217,7 +217,7 @@ func (y *yard) allSamples(frames []reading.Arrival, rule []alarm.Condition) (sin
 		}
 		slices.SortFunc(before, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
 		// A rule of one hit begins with the sample exactly where its conditions hold.
-		_, holds := alarm.Step(test, alarm.NewState(test, f.Time-1), f.Time, f.Time, before)
+		_, holds := alarm.Step(predicate, alarm.NewState(predicate, f.Time-1), f.Time, f.Time, before)
 		switch {
 		case !holds:
 			since = 0
@@ -230,62 +230,62 @@ func (y *yard) allSamples(frames []reading.Arrival, rule []alarm.Condition) (sin
 
 // What is found is written once, told to the open screens, and known to the engine,
 // which tells it with the end; it says so at once to who asks before it is written.
-func TestHoldsSinceIsTold(t *testing.T) {
-	y, told := recorded(t)
-	screen, _, _, _ := y.hub.Subscribe(y.owner, "", "")
-	y.send(y.air(-30*minute, 5), y.air(-20*minute, 1))
-	y.rule(nil)
-	y.judge(y.air(second, 1))
-	n := y.newest()
-	if n.HoldsSince != 0 || told.began[0].HoldsSince != 0 || strings.Contains(string(testkit.Receive(t, "the begin", screen.Events).Data), "holdsSince") {
-		t.Fatalf("known too early: %+v, %+v", n, told.began)
+func TestHoldsSinceIsPublished(t *testing.T) {
+	fx, rec := newRecordingFixture(t)
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
+	fx.send(fx.airTemp(-30*minute, 5), fx.airTemp(-20*minute, 1))
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1))
+	n := fx.newest()
+	if n.HoldsSince != 0 || rec.opened[0].HoldsSince != 0 || strings.Contains(string(testkit.Receive(t, "the begin", screen.Events).Data), "holdsSince") {
+		t.Fatalf("known too early: %+v, %+v", n, rec.opened)
 	}
-	mend := y.fail("UPDATE ON notices")
-	if err := y.engine.FindSince(t.Context()); err == nil {
+	undo := fx.fail("UPDATE ON notices")
+	if err := fx.engine.FindSince(t.Context()); err == nil {
 		t.Fatal("it is written")
 	}
 	since := testkit.Start.UnixMilli() - 20*minute
-	stranger := y.Tenant(t, "stranger").ID
-	if got := y.engine.HoldsSince(y.owner, n.ID); got != since || y.engine.HoldsSince(stranger, n.ID) != 0 {
+	stranger := fx.Tenant(t, "stranger").ID
+	if got := fx.engine.HoldsSince(fx.owner, n.ID); got != since || fx.engine.HoldsSince(stranger, n.ID) != 0 {
 		t.Errorf("known before it is written: %d", got)
 	}
-	y.send(y.air(-10*minute, 5)) // late: it changes nothing of what was found
-	mend()
-	if got := y.found(); got != "-1200" {
+	fx.send(fx.airTemp(-10*minute, 5)) // late: it changes nothing of what was found
+	undo()
+	if got := fx.onsetSummary(); got != "-1200" {
 		t.Errorf("since %s", got)
 	}
-	if y.engine.HoldsSince(y.owner, n.ID) != 0 {
+	if fx.engine.HoldsSince(fx.owner, n.ID) != 0 {
 		t.Error("it is kept in memory for ever")
 	}
 	var live struct{ ID, HoldsSince, ResolveStatus int64 }
-	y.must(json.Unmarshal(testkit.Receive(t, "since", screen.Events).Data, &live))
+	fx.must(json.Unmarshal(testkit.Receive(t, "since", screen.Events).Data, &live))
 	if live.ID != n.ID || live.HoldsSince != since || live.ResolveStatus != 0 {
 		t.Errorf("told %+v", live)
 	}
-	y.must(y.engine.FindSince(t.Context()))
-	y.judge(y.air(2*second, 5))
-	if end := told.ended[0]; end.HoldsSince != since {
+	fx.must(fx.engine.FindSince(t.Context()))
+	fx.evaluate(fx.airTemp(2*second, 5))
+	if end := rec.closed[0]; end.HoldsSince != since {
 		t.Errorf("the end: %+v", end)
 	}
-	y.must(json.Unmarshal(testkit.Receive(t, "the end", screen.Events).Data, &live))
+	fx.must(json.Unmarshal(testkit.Receive(t, "the end", screen.Events).Data, &live))
 	if live.ResolveStatus != 1 || live.HoldsSince != since || len(screen.Events) != 0 {
 		t.Errorf("told %+v and %d more", live, len(screen.Events))
 	}
 }
 
 // A notice that is over before anybody could look is looked at all the same.
-func TestHoldsSinceOfOneThatIsOver(t *testing.T) {
-	y := newYard(t)
-	screen, _, _, _ := y.hub.Subscribe(y.owner, "", "")
-	y.send(y.air(-20*minute, 1))
-	y.rule(nil)
-	y.judge(y.air(second, 1), y.air(2*second, 5))
-	if got := y.found(); got != "-1200" {
+func TestHoldsSinceOfClosedNotice(t *testing.T) {
+	fx := newFixture(t)
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
+	fx.send(fx.airTemp(-20*minute, 1))
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1), fx.airTemp(2*second, 5))
+	if got := fx.onsetSummary(); got != "-1200" {
 		t.Errorf("since %s", got)
 	}
 	var live struct{ HoldsSince, EndTime, ResolveStatus int64 }
 	for range 3 {
-		y.must(json.Unmarshal(testkit.Receive(t, "what is told", screen.Events).Data, &live))
+		fx.must(json.Unmarshal(testkit.Receive(t, "what is told", screen.Events).Data, &live))
 	}
 	if live.ResolveStatus != 1 || live.HoldsSince != testkit.Start.UnixMilli()-20*minute || live.EndTime == 0 {
 		t.Errorf("told %+v", live)
@@ -295,47 +295,47 @@ func TestHoldsSinceOfOneThatIsOver(t *testing.T) {
 // A kill before anything was found, or between two: the next start goes on, and what was
 // found before is with the open notice.
 func TestHoldsSinceAfterAKill(t *testing.T) {
-	y := newYard(t)
-	y.send(y.air(-20*minute, 1))
-	y.rule(nil)
-	y.judge(y.air(second, 1))
-	if got := y.found(); got != "-1200" {
+	fx := newFixture(t)
+	fx.send(fx.airTemp(-20*minute, 1))
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1))
+	if got := fx.onsetSummary(); got != "-1200" {
 		t.Fatal(got)
 	}
-	y.rule(func(r *alarm.Rule) { r.Name = "Second" })
-	y.judge(y.air(2*second, 1))
-	y.restart()
-	told := &recorder{}
-	y.teller = told
-	y.restart()
-	stop := y.working()
-	testkit.Eventually(t, "since", func() bool { return y.newest().HoldsSince != 0 })
+	fx.createRule(func(r *alarm.Rule) { r.Name = "Second" })
+	fx.evaluate(fx.airTemp(2*second, 1))
+	fx.restart()
+	rec := &recorder{}
+	fx.notifier = rec
+	fx.restart()
+	stop := fx.runEngine()
+	testkit.Eventually(t, "since", func() bool { return fx.newest().HoldsSince != 0 })
 	stop()
-	y.judge(y.air(3*second, 5))
+	fx.evaluate(fx.airTemp(3*second, 5))
 	since := testkit.Start.UnixMilli() - 20*minute
-	if len(told.ended) != 2 || told.ended[0].HoldsSince != since || told.ended[1].HoldsSince != since {
-		t.Errorf("%+v", told.ended)
+	if len(rec.closed) != 2 || rec.closed[0].HoldsSince != since || rec.closed[1].HoldsSince != since {
+		t.Errorf("%+v", rec.closed)
 	}
 }
 
 // What an unsteady notice holds since is told as of any other.
 func TestHoldsSinceOfAnUnsteadyOne(t *testing.T) {
-	y := newYard(t)
-	y.allow(1)
-	y.rule(nil)
+	fx := newFixture(t)
+	fx.setMaxPerHour(1)
+	fx.createRule(nil)
 	for i := range int64(3) {
-		y.at(i*minute, []float64{1, 5}[i%2])
+		fx.evaluateAt(i*minute, []float64{1, 5}[i%2])
 	}
-	y.at(3*minute, 0)
-	y.wants("Frost 0-60 recovered; Frost 120- unsteady")
-	if got := y.found(); got != "120" {
+	fx.evaluateAt(3*minute, 0)
+	fx.wantNotices("Frost 0-60 recovered; Frost 120- unsteady")
+	if got := fx.onsetSummary(); got != "120" {
 		t.Errorf("since %s", got)
 	}
-	y.at(4*minute, 5) // its changes are counted, and written with the end
+	fx.evaluateAt(4*minute, 5) // its changes are counted, and written with the end
 	for i := range int64(12) {
-		y.at((5+i)*minute, 5)
+		fx.evaluateAt((5+i)*minute, 5)
 	}
-	if n := y.newest(); n.Status == alarm.Pending || seconds(n.HoldsSince) != "120" {
+	if n := fx.newest(); n.Status == alarm.Pending || seconds(n.HoldsSince) != "120" {
 		t.Errorf("%+v", n)
 	}
 }
@@ -344,41 +344,41 @@ func TestHoldsSinceOfAnUnsteadyOne(t *testing.T) {
 // it, nothing is known; that is written, so that it is looked for once.
 func TestHoldsSinceIsNotKnown(t *testing.T) {
 	for name, c := range map[string]struct {
-		happens func(y *yard)
+		happens func(fx *fixture)
 		want    string
 	}{
-		"nothing happens": {func(*yard) {}, "-1200"},
-		"erased":          {func(y *yard) { y.must(y.readings.Erase(y.t.Context(), y.owner, y.mast.ID)) }, "?"},
-		"replaced":        {func(y *yard) { y.send(y.air(second, 5)) }, "?"},
-		"taken away":      {func(y *yard) { y.send(y.frame(second, map[string]reading.Value{"airTemperature": {}})) }, "?"},
-		"late, before it": {func(y *yard) { y.send(y.air(-10*minute, 5)) }, "1"},
-		"the device is gone": {func(y *yard) {
-			y.must(y.Devices.Delete(y.t.Context(), y.owner, y.mast.ID))
-			y.Reload(y.t)
+		"nothing happens": {func(*fixture) {}, "-1200"},
+		"erased":          {func(fx *fixture) { fx.must(fx.readings.Erase(fx.t.Context(), fx.owner, fx.mast.ID)) }, "?"},
+		"replaced":        {func(fx *fixture) { fx.send(fx.airTemp(second, 5)) }, "?"},
+		"taken away":      {func(fx *fixture) { fx.send(fx.frame(second, map[string]reading.Value{"airTemperature": {}})) }, "?"},
+		"late, before it": {func(fx *fixture) { fx.send(fx.airTemp(-10*minute, 5)) }, "1"},
+		"the device is gone": {func(fx *fixture) {
+			fx.must(fx.Devices.Delete(fx.t.Context(), fx.owner, fx.mast.ID))
+			fx.Reload(fx.t)
 		}, "?"},
-		"its attribute is gone, not its readings": {func(y *yard) {
-			y.station.Properties = y.station.Properties[1:]
-			y.must(y.Catalog.PutProduct(y.t.Context(), y.station))
-			y.Reload(y.t)
+		"its attribute is gone, not its readings": {func(fx *fixture) {
+			fx.station.Properties = fx.station.Properties[1:]
+			fx.must(fx.Catalog.PutProduct(fx.t.Context(), fx.station))
+			fx.Reload(fx.t)
 		}, "-1200"},
-		"its attribute has other decimals now": {func(y *yard) {
-			y.station.Properties[0].Precision = new(0)
-			y.must(y.Catalog.PutProduct(y.t.Context(), y.station))
-			y.Reload(y.t)
+		"its attribute has other decimals now": {func(fx *fixture) {
+			fx.station.Properties[0].Precision = new(0)
+			fx.must(fx.Catalog.PutProduct(fx.t.Context(), fx.station))
+			fx.Reload(fx.t)
 		}, "-1200"},
-		"nobody knows its attribute": {func(y *yard) {
-			y.sql(`UPDATE notices SET rule = replace(rule, 'airTemperature', 'unheardOf')`)
+		"nobody knows its attribute": {func(fx *fixture) {
+			fx.sql(`UPDATE notices SET rule = replace(rule, 'airTemperature', 'unheardOf')`)
 		}, "?"},
-		"its rule cannot be read":     {func(y *yard) { y.sql(`UPDATE notices SET rule = '{'`) }, "?"},
-		"nothing is kept of its rule": {func(y *yard) { y.sql(`UPDATE notices SET rule = '{}'`) }, "?"},
+		"its rule cannot be read":     {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{'`) }, "?"},
+		"nothing is kept of its rule": {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{}'`) }, "?"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			y := newYard(t)
-			y.send(y.air(-30*minute, 5), y.air(-20*minute, 1.6)) // 2 without decimals
-			y.rule(nil)
-			y.judge(y.air(second, 1))
-			c.happens(y)
-			if got := y.found(); got != c.want {
+			fx := newFixture(t)
+			fx.send(fx.airTemp(-30*minute, 5), fx.airTemp(-20*minute, 1.6)) // 2 without decimals
+			fx.createRule(nil)
+			fx.evaluate(fx.airTemp(second, 1))
+			c.happens(fx)
+			if got := fx.onsetSummary(); got != c.want {
 				t.Errorf("since %s, want %s", got, c.want)
 			}
 		})
@@ -388,80 +388,80 @@ func TestHoldsSinceIsNotKnown(t *testing.T) {
 // What is stamped ahead counts as the judge counts it: what lies after the sample that
 // opened the notice does not, and what was passed over does once its time is past.
 func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
-	y := newYard(t)
-	y.rule(nil)
-	y.at(0, 1) // opens
-	y.judge(y.air(20*minute, 5))
-	if got := y.found(); got != "0" {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	fx.evaluateAt(0, 1) // opens
+	fx.evaluate(fx.airTemp(20*minute, 5))
+	if got := fx.onsetSummary(); got != "0" {
 		t.Errorf("since %s", got)
 	}
-	y.at(minute, 5) // ends it, and passes over what is ahead
-	y.at(2*minute, 1)
-	y.wants("Frost 0-1200 recovered; Frost 120-")
-	if got := y.found(); got != "120" {
+	fx.evaluateAt(minute, 5) // ends it, and passes over what is ahead
+	fx.evaluateAt(2*minute, 1)
+	fx.wantNotices("Frost 0-1200 recovered; Frost 120-")
+	if got := fx.onsetSummary(); got != "120" {
 		t.Errorf("since %s", got)
 	}
-	y.at(3*minute, 5)
+	fx.evaluateAt(3*minute, 5)
 	for _, c := range []struct {
 		at   int64 // minute
 		want string
 	}{{4, "240"}, {18, "240"}, {22, "1320"}, {30, "1320"}} { // the one of minute 20 is false
-		y.rule(nil)
-		y.at(c.at*minute, 1)
-		if got := y.found(); got != c.want {
+		fx.createRule(nil)
+		fx.evaluateAt(c.at*minute, 1)
+		if got := fx.onsetSummary(); got != c.want {
 			t.Errorf("minute %d: since %s, want %s", c.at, got, c.want)
 		}
 	}
 	// A device whose clock is always fast has alarms with its own times.
-	y = newYard(t)
-	y.rule(nil)
+	fx = newFixture(t)
+	fx.createRule(nil)
 	for i := range int64(5) {
-		y.setClock(i * minute)
-		y.judge(y.air(i*minute+60*minute, 5-2*float64(i)))
+		fx.setClock(i * minute)
+		fx.evaluate(fx.airTemp(i*minute+60*minute, 5-2*float64(i)))
 	}
-	y.wants("Frost 3720-")
-	if got := y.found(); got != "3720" {
+	fx.wantNotices("Frost 3720-")
+	if got := fx.onsetSummary(); got != "3720" {
 		t.Errorf("since %s", got)
 	}
 }
 
 // A notice on being offline says since when its device is silent, from its begin on.
 func TestSilentSince(t *testing.T) {
-	y, told := recorded(t)
-	y.seen(0)
-	y.after(2 * time.Hour) // silent, and offline for long when the rule is published
-	y.offlineRule()
-	y.after(2*time.Hour + 5*time.Minute)
-	y.wants("Silent 7500-")
-	if n := y.newest(); seconds(n.HoldsSince) != "0" || told.began[0].HoldsSince != n.HoldsSince {
-		t.Errorf("silent since %s, told %+v", seconds(n.HoldsSince), told.began)
+	fx, rec := newRecordingFixture(t)
+	fx.deviceSeenAt(0)
+	fx.tickAt(2 * time.Hour) // silent, and offline for long when the rule is published
+	fx.createOfflineRule()
+	fx.tickAt(2*time.Hour + 5*time.Minute)
+	fx.wantNotices("Silent 7500-")
+	if n := fx.newest(); seconds(n.HoldsSince) != "0" || rec.opened[0].HoldsSince != n.HoldsSince {
+		t.Errorf("silent since %s, told %+v", seconds(n.HoldsSince), rec.opened)
 	}
-	y.seen(3 * time.Hour)
-	if n := y.newest(); told.ended[0].HoldsSince != n.HoldsSince || n.Status == alarm.Pending {
-		t.Errorf("%+v, told %+v", n, told.ended)
+	fx.deviceSeenAt(3 * time.Hour)
+	if n := fx.newest(); rec.closed[0].HoldsSince != n.HoldsSince || n.Status == alarm.Pending {
+		t.Errorf("%+v, told %+v", n, rec.closed)
 	}
 	// Of a notice of before, nobody wrote it: it is looked for.
-	y.after(3*time.Hour + 20*time.Minute)
-	y.after(3*time.Hour + 25*time.Minute)
-	y.wants("Silent 7500-10800 online; Silent 12300-")
-	y.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
-	if got := y.found(); got != "10800" {
+	fx.tickAt(3*time.Hour + 20*time.Minute)
+	fx.tickAt(3*time.Hour + 25*time.Minute)
+	fx.wantNotices("Silent 7500-10800 online; Silent 12300-")
+	fx.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
+	if got := fx.onsetSummary(); got != "10800" {
 		t.Errorf("silent since %s", got)
 	}
-	y.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
-	y.Presence.Seen(testkit.Ref(y.mast)) // back, and nobody looked yet
-	if got := y.found(); got != "?" {
+	fx.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
+	fx.Presence.Seen(testkit.Ref(fx.mast)) // back, and nobody looked yet
+	if got := fx.onsetSummary(); got != "?" {
 		t.Errorf("silent since %s", got)
 	}
 }
 
 // Of a device that was never seen nobody knows, which is known at once.
 func TestSilentSinceNeverSeen(t *testing.T) {
-	y := newYard(t)
-	y.offlineRule()
-	y.after(5 * time.Minute)
-	y.wants("Silent 300-")
-	if got := y.found(); got != "?" {
+	fx := newFixture(t)
+	fx.createOfflineRule()
+	fx.tickAt(5 * time.Minute)
+	fx.wantNotices("Silent 300-")
+	if got := fx.onsetSummary(); got != "?" {
 		t.Errorf("silent since %s", got)
 	}
 }

@@ -13,20 +13,20 @@ import (
 
 // In whatever order readings come, a window that is judged when it is asked for
 // leads to what one leads to that each reading has judged at once.
-func TestJudgedWhenAsked(t *testing.T) {
+func TestLazyEvaluationMatchesEager(t *testing.T) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
 		{ID: 1, Identifier: "a", DataType: device.Number}, {ID: 2, Identifier: "b", DataType: device.Number}, {ID: 3, Identifier: "c", DataType: device.Number},
 	}}
 	above := func(name string) Condition {
 		return Condition{Join: "and", Attribute: name, Operator: Above, Value: reading.Number(3)}
 	}
-	test, err := NewTest(Rule{Hits: 3, Window: time.Minute, Conditions: []Condition{above("a"), above("b"), above("c")}}, p, 0)
+	predicate, err := NewPredicate(Rule{Hits: 3, Window: time.Minute, Conditions: []Condition{above("a"), above("b"), above("c")}}, p, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		lazy, eager := NewState(test, 0), NewState(test, 0)
+		lazy, eager := NewState(predicate, 0), NewState(predicate, 0)
 		opened := 0
 		now := int64(0)
 		for n := range 600 {
@@ -44,9 +44,9 @@ func TestJudgedWhenAsked(t *testing.T) {
 					fields = append(fields, reading.Field{Property: property + 1}) // taken away
 				}
 			}
-			got, some := Step(test, lazy, at, now, fields)
-			want, wanted := Step(test, eager, at, now, fields)
-			eager.refresh(test)
+			got, some := Step(predicate, lazy, at, now, fields)
+			want, wanted := Step(predicate, eager, at, now, fields)
+			eager.reevaluate(predicate)
 			if some != wanted || !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d, reading %d: %+v %v, want %+v %v", seed, n, got, some, want, wanted)
 			}
@@ -54,8 +54,8 @@ func TestJudgedWhenAsked(t *testing.T) {
 				opened++
 			}
 		}
-		lazy.refresh(test)
-		if got, want := fmt.Sprint(lazy.samples, lazy.early), fmt.Sprint(eager.samples, eager.early); got != want {
+		lazy.reevaluate(predicate)
+		if got, want := fmt.Sprint(lazy.samples, lazy.prunedHits), fmt.Sprint(eager.samples, eager.prunedHits); got != want {
 			t.Fatalf("seed %d: the window is\n%s\nwant\n%s", seed, got, want)
 		}
 		if opened == 0 {

@@ -9,59 +9,59 @@ import (
 	"tilth/internal/reading"
 )
 
-// stamps tell which of a device's stored readings were stamped ahead, as far as
+// stampIndex tell which of a device's stored readings were stamped ahead, as far as
 // they are judged.
-type stamps struct {
-	list   []reading.Ahead // by time
-	judged uint64          // position of the journal
-	now    int64           // epoch ms; what is further ahead of it is not known to be right
+type stampIndex struct {
+	list      []reading.Ahead // by time
+	evaluated uint64          // position of the journal
+	now       int64           // epoch ms; what is further ahead of it is not known to be right
 }
 
-// standing is what is known of a stored reading's time.
-type standing int
+// stampStatus is what is known of a stored reading's time.
+type stampStatus int
 
 const (
-	right      standing = iota // or no more to be told from one that is
-	ahead                      // and counts as the newest until it is passed over
-	passedOver                 // and counts once its time is past
-	unknown                    // ahead of the clock, and nothing is known of its arrival
+	stampRight    stampStatus = iota // or no more to be told from one that is
+	stampAhead                       // and counts as the newest until it is passed over
+	stampDeferred                    // and counts once its time is past
+	stampUnknown                     // ahead of the clock, and nothing is known of its arrival
 )
 
-// stamps are those of a rule's device, whose tenant is judged up to an entry of
+// deviceStamps are those of a rule's device, whose tenant is judged up to an entry of
 // the journal, at a time (epoch ms).
-func (e *Engine) stamps(ctx context.Context, r *running, judged uint64, now int64) stamps {
-	return stamps{list: e.o.Readings.Ahead(ctx, r.Tenant, r.Device), judged: judged, now: now}
+func (e *Engine) deviceStamps(ctx context.Context, r *activeRule, evaluated uint64, now int64) stampIndex {
+	return stampIndex{list: e.opts.Readings.Ahead(ctx, r.Tenant, r.Device), evaluated: evaluated, now: now}
 }
 
-// of tells it of the readings of a time.
-func (s *stamps) of(at int64) standing {
-	i, there := slices.BinarySearchFunc(s.list, at, func(a reading.Ahead, at int64) int { return cmp.Compare(a.Time, at) })
+// status tells it of the readings of a time.
+func (s *stampIndex) status(at int64) stampStatus {
+	i, found := slices.BinarySearchFunc(s.list, at, func(a reading.Ahead, at int64) int { return cmp.Compare(a.Time, at) })
 	switch {
-	case there && s.list[i].Passed != 0 && s.list[i].Passed <= s.judged:
-		return passedOver
-	case there:
-		return ahead
-	case at > s.known():
-		return unknown
+	case found && s.list[i].Passed != 0 && s.list[i].Passed <= s.evaluated:
+		return stampDeferred
+	case found:
+		return stampAhead
+	case at > s.knownUpTo():
+		return stampUnknown
 	}
-	return right
+	return stampRight
 }
 
-// known is up to when readings that are not in the list have right times.
-func (s *stamps) known() int64 { return s.now + stampedAhead.Milliseconds() }
+// knownUpTo is up to when readings that are not in the list have right times.
+func (s *stampIndex) knownUpTo() int64 { return s.now + stampedAhead.Milliseconds() }
 
 // last is up to when anything is known of readings.
-func (s *stamps) last() int64 {
+func (s *stampIndex) last() int64 {
 	if n := len(s.list); n > 0 {
-		return max(s.known(), s.list[n-1].Time)
+		return max(s.knownUpTo(), s.list[n-1].Time)
 	}
-	return s.known()
+	return s.knownUpTo()
 }
 
-// newestRight is the time of a rule's newest stored sample up to upTo that has a
+// newestConfirmed is the time of a rule's newest stored sample up to upTo that has a
 // right time and is not to be judged later; at least what its state knows.
-func newestRight(ctx context.Context, from stored, r *running, upTo int64, later []judgedLater, s stamps) (int64, error) {
-	newest, upTo := r.state.sure, min(upTo, s.known())
+func newestConfirmed(ctx context.Context, from readingSource, r *activeRule, upTo int64, later []pendingValue, s stampIndex) (int64, error) {
+	newest, upTo := r.state.confirmedUpTo, min(upTo, s.knownUpTo())
 	first := int64(math.MaxInt64) // from here on there are others among them
 	if len(s.list) > 0 {
 		first = s.list[0].Time
@@ -76,26 +76,26 @@ func newestRight(ctx context.Context, from stored, r *running, upTo int64, later
 	if first > upTo {
 		return newest, nil
 	}
-	return newest, from.Range(ctx, r.Tenant, r.Device, first, upTo, r.test.properties, func(at int64, own []reading.Field) error {
-		if s.of(at) == right && slices.ContainsFunc(own, func(f reading.Field) bool { return !isLater(later, at, f.Property) }) {
+	return newest, from.Range(ctx, r.Tenant, r.Device, first, upTo, r.predicate.properties, func(at int64, own []reading.Field) error {
+		if s.status(at) == stampRight && slices.ContainsFunc(own, func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
 			newest = max(newest, at)
 		}
 		return nil
 	})
 }
 
-// began takes in when the open notice of a rule began: nothing up to there ends
+// noteOpened takes in when the open notice of a rule began: nothing up to there ends
 // it, unless that is passed over.
-func (s *State) began(at int64, stamps stamps) {
-	switch stamps.of(at) {
-	case right:
-		s.sure = max(s.sure, at)
+func (s *State) noteOpened(at int64, stamps stampIndex) {
+	switch stamps.status(at) {
+	case stampRight:
+		s.confirmedUpTo = max(s.confirmedUpTo, at)
 		s.newest = max(s.newest, at)
-	case ahead:
+	case stampAhead:
 		s.newest = max(s.newest, at)
 	}
 }
 
 // published is the last moment before a rule was published or changed, or its device
 // joined it, epoch ms.
-func (r *running) published() int64 { return max(r.DeployTime, r.UpdateTime, r.JoinTime) - 1 }
+func (r *activeRule) published() int64 { return max(r.DeployTime, r.UpdateTime, r.JoinTime) - 1 }

@@ -7,28 +7,28 @@ import (
 	"tilth/internal/reading"
 )
 
-// Stand is how the conditions of a notice on readings stand by the newest readings of
+// ConditionStatus is how the conditions of a notice on readings stand by the newest readings of
 // its device.
-type Stand struct {
+type ConditionStatus struct {
 	Holds  bool // the conditions hold, as while a notice is open: up to the recovery values
 	Newest NoticeSample
 }
 
-// StandOf compares the newest values of a device with the conditions that a notice of
+// CurrentStatus compares the newest values of a device with the conditions that a notice of
 // it began with; its sample has the time of the newest of them. nil: there is none, or
 // the notice is on being offline.
-func StandOf(was *RuleCopy, c *device.Catalog, newest []reading.Newest) (*Stand, error) {
+func CurrentStatus(was *RuleCopy, c *device.Catalog, newest []reading.Newest) (*ConditionStatus, error) {
 	if len(was.Conditions) == 0 {
 		return nil, nil
 	}
-	test, err := testOf(was, c)
-	if err != nil || test == nil {
+	predicate, err := predicateOfCopy(was, c)
+	if err != nil || predicate == nil {
 		return nil, err
 	}
-	s := &Stand{Newest: NoticeSample{Values: map[string]reading.Value{}}}
-	values := make([]reading.Value, len(test.properties))
+	s := &ConditionStatus{Newest: NoticeSample{Values: map[string]reading.Value{}}}
+	values := make([]reading.Value, len(predicate.properties))
 	for _, l := range newest {
-		i, looked := slices.BinarySearch(test.properties, l.Property)
+		i, looked := slices.BinarySearch(predicate.properties, l.Property)
 		if !looked || l.Value.Kind() == reading.KindNone {
 			continue
 		}
@@ -39,6 +39,6 @@ func StandOf(was *RuleCopy, c *device.Catalog, newest []reading.Newest) (*Stand,
 	if len(s.Newest.Values) == 0 {
 		return nil, nil
 	}
-	s.Holds = test.holds(values, true)
+	s.Holds = predicate.holds(values, true)
 	return s, nil
 }

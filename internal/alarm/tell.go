@@ -28,52 +28,54 @@ const (
 	nextBacklog = muchTooLate
 )
 
-// teller tells people of notices. Its calls are part of the transaction that
+// notifier tells people of notices. Its calls are part of the transaction that
 // writes the notice, and may come again for what an earlier one of unknown end
 // told already.
-type teller interface {
-	Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
-	// Ended with told false is of a notice whose rule was changed, stopped, also
+type notifier interface {
+	NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
+	// NoticeClosed with told false is of a notice whose rule was changed, stopped, also
 	// by the server, or deleted: people are not told of its end.
-	Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
-	// Acknowledged is of somebody who is on an open notice, or is no more.
-	Acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
+	NoticeClosed(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
+	// NoticeAcknowledged is of somebody who is on an open notice, or is no more.
+	NoticeAcknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
 }
 
-// silence tells nobody.
-type silence struct{}
+// noopNotifier tells nobody.
+type noopNotifier struct{}
 
-func (silence) Began(context.Context, tenant.ID, *news.Alarm, *news.Wishes) error { return nil }
-func (silence) Ended(context.Context, tenant.ID, *news.Alarm, bool) error         { return nil }
-func (silence) Acknowledged(context.Context, tenant.ID, *news.Alarm) error        { return nil }
+func (noopNotifier) NoticeOpened(context.Context, tenant.ID, *news.Alarm, *news.Wishes) error {
+	return nil
+}
+func (noopNotifier) NoticeClosed(context.Context, tenant.ID, *news.Alarm, bool) error { return nil }
+func (noopNotifier) NoticeAcknowledged(context.Context, tenant.ID, *news.Alarm) error { return nil }
 
-// tellBegun tells that a notice began, by the newest of its samples.
-func (s *settlement) tellBegun(ctx context.Context, ev *event, n *Notice) error {
+// notifyOpened tells that a notice began, by the newest of its samples.
+func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice) error {
 	r := ev.rule
-	a := s.news(news.Triggered, r, n, ev.samples)
+	a := s.buildAlarm(news.Triggered, r, n, ev.samples)
 	w := &news.Wishes{Channels: r.Channels, Period: r.Period, RemindEvery: r.RemindEvery}
-	w.Late = r.test != nil && s.now()-ev.time > muchTooLate.Milliseconds()
-	return s.o.Teller.Began(ctx, r.Tenant, a, w)
+	w.Late = r.predicate != nil && s.now()-ev.time > muchTooLate.Milliseconds()
+	return s.opts.Notifier.NoticeOpened(ctx, r.Tenant, a, w)
 }
 
-// tellEnded tells that a notice ended, by the sample that ended it, if one did.
-func (e *Engine) tellEnded(ctx context.Context, r *running, n *Notice, how ending, samples []Sample) error {
-	a := e.news(news.Resolved, r, n, samples)
-	a.ByHand, a.User, a.Remark = how.status == ResolvedByHand, how.user, how.remark
-	return e.o.Teller.Ended(ctx, r.Tenant, a, how.reason == Recovered || how.reason == Online || how.reason == ByHand)
+// notifyClosed tells that a notice ended, by the sample that ended it, if one did.
+func (e *Engine) notifyClosed(ctx context.Context, r *activeRule, n *Notice, how resolution, samples []Sample) error {
+	a := e.buildAlarm(news.Resolved, r, n, samples)
+	a.ByHand, a.User, a.Remark = how.status == ResolvedManually, how.user, how.remark
+	return e.opts.Notifier.NoticeClosed(ctx, r.Tenant, a, how.reason == Recovered || how.reason == Online || how.reason == Manual)
 }
 
-// news is what people are told of a notice of a rule.
-func (e *Engine) news(what news.Event, r *running, n *Notice, samples []Sample) *news.Alarm {
+// buildAlarm is what people are told of a notice of a rule.
+func (e *Engine) buildAlarm(what news.Event, r *activeRule, n *Notice, samples []Sample) *news.Alarm {
 	a := &news.Alarm{
 		Event: what, Notice: n.ID, Rule: int64(r.ID), Title: n.Title, Level: int(n.Level),
 		DeviceID: int64(r.Device), DeviceName: n.DeviceName, NoteName: n.NoteName, Product: r.productID(),
 		Offline: r.Trigger == DeviceOffline, Window: r.Window.Milliseconds(), Hits: r.Hits,
 		Start: n.Start, End: n.End, HoldsSince: n.HoldsSince, Description: r.Description,
 	}
-	a.Ack = n.Ack.told()
+	a.Ack = n.Ack.alertAck()
 	if n.Unsteady {
-		a.Unsteady, a.Changes = e.o.NoticesAnHour, n.Changes
+		a.Unsteady, a.Changes = e.opts.MaxNoticesPerHour, n.Changes
 	}
 	for _, c := range r.Conditions {
 		a.Conditions = append(a.Conditions, news.Condition{
@@ -86,11 +88,11 @@ func (e *Engine) news(what news.Event, r *running, n *Notice, samples []Sample) 
 			a.Properties[as.Identifier] = news.Property{Name: as.FunctionName, Unit: as.Unit, Decimals: as.Precision}
 		}
 	}
-	if len(samples) > 0 && r.test != nil {
+	if len(samples) > 0 && r.predicate != nil {
 		newest := samples[len(samples)-1]
 		a.Values = make(map[string]any, len(r.Conditions))
 		for _, c := range r.Conditions {
-			if v := r.test.valueOf(newest, r.product, c.Attribute); v.Kind() != reading.KindNone {
+			if v := r.predicate.valueOf(newest, r.product, c.Attribute); v.Kind() != reading.KindNone {
 				a.Values[c.Attribute] = plain(v)
 			}
 		}
@@ -98,7 +100,7 @@ func (e *Engine) news(what news.Event, r *running, n *Notice, samples []Sample) 
 	return a
 }
 
-func (r *running) productID() int64 {
+func (r *activeRule) productID() int64 {
 	if r.product == nil { // of a rule whose device is gone
 		return 0
 	}
@@ -119,33 +121,33 @@ func plain(v reading.Value) any {
 	}
 }
 
-// backlogs are devices that hand over readings out of their memory. They have
+// deviceBacklogs are devices that hand over readings out of their memory. They have
 // a lock of their own: who asks may hold the database, for which those who hold
 // the engine's wait.
-type backlogs struct {
-	some atomic.Int64 // devices
-	mu   sync.Mutex
-	of   map[device.Ref]backlogged
+type deviceBacklogs struct {
+	some     atomic.Int64 // devices
+	mu       sync.Mutex
+	byDevice map[device.Ref]deviceBacklog
 }
 
-// backlogged is when the first and the newest late reading of a device's
+// deviceBacklog is when the first and the newest late reading of a device's
 // backlog arrived, epoch ms.
-type backlogged struct {
+type deviceBacklog struct {
 	first, last int64
 	present     bool // a reading that is not late came after them
 }
 
 // waitsUntil is until when people wait for the end of the backlog, if nothing
 // more of it arrives, epoch ms.
-func (b backlogged) waitsUntil() int64 {
+func (b deviceBacklog) waitsUntil() int64 {
 	return min(b.last+backlogPause.Milliseconds(), b.first+longestBacklog.Milliseconds())
 }
 
-// past says whether the next late reading begins another backlog.
-func (b backlogged) past(now int64) bool { return now-b.last >= nextBacklog.Milliseconds() }
+// expired says whether the next late reading begins another backlog.
+func (b deviceBacklog) expired(now int64) bool { return now-b.last >= nextBacklog.Milliseconds() }
 
 // note takes note of a frame of a device that has rules.
-func (b *backlogs) note(a *reading.Arrival) {
+func (b *deviceBacklogs) note(a *reading.Arrival) {
 	late := a.At-a.Time > muchTooLate.Milliseconds()
 	if !late && b.some.Load() == 0 {
 		return
@@ -153,47 +155,47 @@ func (b *backlogs) note(a *reading.Arrival) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
-	known, there := b.of[ref]
-	if there && known.past(a.At) {
+	known, found := b.byDevice[ref]
+	if found && known.expired(a.At) {
 		b.forget(ref)
-		there = false
+		found = false
 	}
 	switch {
-	case late && !there:
-		b.keep(ref, backlogged{first: a.At, last: a.At})
+	case late && !found:
+		b.keep(ref, deviceBacklog{first: a.At, last: a.At})
 	case late:
 		// The clock may have been set back.
-		b.keep(ref, backlogged{first: min(known.first, a.At), last: a.At})
-	case there:
+		b.keep(ref, deviceBacklog{first: min(known.first, a.At), last: a.At})
+	case found:
 		known.present = true
 		b.keep(ref, known)
 	}
 }
 
 // keep and forget are for those who hold the lock.
-func (b *backlogs) keep(ref device.Ref, k backlogged) {
-	if b.of == nil {
-		b.of = map[device.Ref]backlogged{}
+func (b *deviceBacklogs) keep(ref device.Ref, k deviceBacklog) {
+	if b.byDevice == nil {
+		b.byDevice = map[device.Ref]deviceBacklog{}
 	}
-	b.of[ref] = k
-	b.some.Store(int64(len(b.of)))
+	b.byDevice[ref] = k
+	b.some.Store(int64(len(b.byDevice)))
 }
 
-func (b *backlogs) forget(ref device.Ref) {
-	delete(b.of, ref)
-	b.some.Store(int64(len(b.of)))
+func (b *deviceBacklogs) forget(ref device.Ref) {
+	delete(b.byDevice, ref)
+	b.some.Store(int64(len(b.byDevice)))
 }
 
 // until is when people need not wait for a device's backlog any more if nothing
 // more of it arrives; the zero time: they need not.
-func (b *backlogs) until(ref device.Ref, now time.Time) time.Time {
+func (b *deviceBacklogs) until(ref device.Ref, now time.Time) time.Time {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	known, there := b.of[ref]
-	if !there {
+	known, found := b.byDevice[ref]
+	if !found {
 		return time.Time{}
 	}
-	if known.past(now.UnixMilli()) {
+	if known.expired(now.UnixMilli()) {
 		b.forget(ref)
 		return time.Time{}
 	}
@@ -210,5 +212,5 @@ func (b *backlogs) until(ref device.Ref, now time.Time) time.Time {
 // has come for two minutes, or until half an hour after the first of it. The
 // zero time: they need not wait.
 func (e *Engine) BacklogUntil(t tenant.ID, id int64) time.Time {
-	return e.backlogs.until(device.Ref{Tenant: t, ID: device.ID(id)}, e.o.Now())
+	return e.backlogs.until(device.Ref{Tenant: t, ID: device.ID(id)}, e.opts.Now())
 }

@@ -12,16 +12,16 @@ import (
 	"tilth/internal/reading"
 )
 
-// Test is a rule's conditions made ready for judging readings of its device.
-type Test struct {
-	properties []device.PropertyID // that it looks at, each once, in ascending order
-	terms      []term
-	hits       int
-	window     int64 // ms
-	anHour     int   // notices that may begin within an hour; 0: any number
+// Predicate is a rule's conditions made ready for judging readings of its device.
+type Predicate struct {
+	properties  []device.PropertyID // that it looks at, each once, in ascending order
+	comparisons []comparison
+	hits        int
+	window      int64 // ms
+	maxPerHour  int   // notices that may begin within an hour; 0: any number
 }
 
-type term struct {
+type comparison struct {
 	or        bool
 	property  int // place in Test.properties
 	operator  Operator
@@ -30,12 +30,12 @@ type term struct {
 	precision int           // decimals; negative: compared as it comes
 }
 
-// NewTest prepares a rule on a device of the given product, which may begin so many
+// NewPredicate prepares a rule on a device of the given product, which may begin so many
 // notices within an hour before one is unsteady (0: any number). It fails when the
 // product has no such property any more, or another type of it: then the rule
 // cannot be judged.
-func NewTest(r Rule, p *device.Product, anHour int) (*Test, error) {
-	t := &Test{hits: r.Hits, window: r.Window.Milliseconds(), anHour: anHour}
+func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error) {
+	t := &Predicate{hits: r.Hits, window: r.Window.Milliseconds(), maxPerHour: maxPerHour}
 	for _, c := range r.Conditions {
 		property := p.Property(c.Attribute)
 		if property == nil {
@@ -55,26 +55,26 @@ func NewTest(r Rule, p *device.Product, anHour int) (*Test, error) {
 	for i, c := range r.Conditions {
 		property := p.Property(c.Attribute)
 		place, _ := slices.BinarySearch(t.properties, property.ID)
-		one := term{or: i > 0 && c.Join == joinedByOr, property: place, operator: c.Operator, value: c.Value, precision: -1}
+		one := comparison{or: i > 0 && c.Join == joinedByOr, property: place, operator: c.Operator, value: c.Value, precision: -1}
 		if property.Precision != nil {
 			one.precision = *property.Precision
 		}
 		if c.Recovery != nil {
 			one.recovery = reading.Number(*c.Recovery)
 		}
-		t.terms = append(t.terms, one)
+		t.comparisons = append(t.comparisons, one)
 	}
 	return t, nil
 }
 
 // Properties are those that the rule looks at, ascending.
-func (t *Test) Properties() []device.PropertyID { return t.properties }
+func (t *Predicate) Properties() []device.PropertyID { return t.properties }
 
 // holds folds the conditions over values, one a property. While a notice is
 // open, a recovery value stands in for the threshold.
-func (t *Test) holds(values []reading.Value, open bool) bool {
+func (t *Predicate) holds(values []reading.Value, open bool) bool {
 	result := true
-	for _, one := range t.terms {
+	for _, one := range t.comparisons {
 		against := one.value
 		if open && one.recovery.Kind() != reading.KindNone {
 			against = one.recovery

@@ -85,7 +85,7 @@ func TestRounded(t *testing.T) {
 	}
 }
 
-func TestNewTestRefuses(t *testing.T) {
+func TestNewPredicateRefuses(t *testing.T) {
 	wide := &device.Product{Name: "wide"}
 	var terms []Condition
 	for i := range mostTerms + 1 {
@@ -97,16 +97,16 @@ func TestNewTestRefuses(t *testing.T) {
 		conditions []Condition
 		says       string
 	}{
-		{scripted, []Condition{{Attribute: "fog", Operator: Above, Value: reading.Number(1)}}, "no property fog"},
-		{scripted, []Condition{{Attribute: "rain", Operator: Equal, Value: reading.Number(1)}}, "is a boolean"},
-		{scripted, []Condition{{Attribute: "temp", Operator: Equal, Value: reading.Text("1")}}, "is a number"},
+		{scriptProduct, []Condition{{Attribute: "fog", Operator: Above, Value: reading.Number(1)}}, "no property fog"},
+		{scriptProduct, []Condition{{Attribute: "rain", Operator: Equal, Value: reading.Number(1)}}, "is a boolean"},
+		{scriptProduct, []Condition{{Attribute: "temp", Operator: Equal, Value: reading.Text("1")}}, "is a number"},
 		{wide, terms, "17 properties"},
 	} {
-		if _, err := NewTest(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions}, c.p, 0); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: c.conditions}, c.p, 0); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%v, want %q", err, c.says)
 		}
 	}
-	if _, err := NewTest(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide, 0); err != nil {
+	if _, err := NewPredicate(Rule{ID: 7, Hits: 1, Window: time.Minute, Conditions: terms[:mostTerms]}, wide, 0); err != nil {
 		t.Errorf("as many as a rule can have: %v", err)
 	}
 }

@@ -9,11 +9,11 @@ import (
 
 // trial is a rule that is tried on stored readings, and what it led to.
 type trial struct {
-	test    *Test
-	state   *State
-	notices int
-	lasted  int64 // for how long one was open, in all, ms
-	since   int64 // when the open one began, epoch ms
+	predicate *Predicate
+	state     *State
+	notices   int
+	openTime  int64 // for how long one was open, in all, ms
+	since     int64 // when the open one began, epoch ms
 }
 
 // newTrials prepares rules of one device which look at the same properties, as if
@@ -22,19 +22,19 @@ type trial struct {
 func newTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Product) ([]trial, error) {
 	trials := make([]trial, len(rules))
 	for i, r := range rules {
-		test, err := NewTest(r, p, o.AnHour)
+		predicate, err := NewPredicate(r, p, o.MaxPerHour)
 		if err != nil {
 			return nil, err
 		}
-		trials[i] = trial{test: test, state: NewState(test, o.From-1)}
+		trials[i] = trial{predicate: predicate, state: NewState(predicate, o.From-1)}
 	}
-	before, err := o.Readings.AsOf(ctx, rules[0].Tenant, rules[0].Device, o.From-1, trials[0].test.Properties())
+	before, err := o.Readings.AsOf(ctx, rules[0].Tenant, rules[0].Device, o.From-1, trials[0].predicate.Properties())
 	if err != nil {
 		return nil, err
 	}
 	for i := range trials {
 		for _, l := range before {
-			trials[i].state.Learn(trials[i].test, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
+			trials[i].state.Learn(trials[i].predicate, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 		}
 	}
 	return trials, nil
@@ -42,15 +42,15 @@ func newTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device
 
 // step judges one frame; true when a notice begins or ends.
 func (t *trial) step(at int64, fields []reading.Field) (Event, bool) {
-	e, some := Step(t.test, t.state, at, at, fields)
-	if !some || e.Kind != Opened && e.Kind != Resolved {
+	e, ok := Step(t.predicate, t.state, at, at, fields)
+	if !ok || e.Kind != Opened && e.Kind != Resolved {
 		return e, false
 	}
 	if e.Kind == Opened {
 		t.notices++
 		t.since = e.Time
 	} else {
-		t.lasted += e.Time - t.since
+		t.openTime += e.Time - t.since
 	}
 	return e, true
 }
@@ -58,14 +58,14 @@ func (t *trial) step(at int64, fields []reading.Field) (Event, bool) {
 // end counts a notice that is open still, up to a time (epoch ms).
 func (t *trial) end(at int64) {
 	if t.state.Open {
-		t.lasted += at - t.since
+		t.openTime += at - t.since
 	}
 }
 
-// try judges the stored readings of a device by several rules of it which look at
+// runTrials judges the stored readings of a device by several rules of it which look at
 // the same properties. They are passed over once, however many rules there are. The
 // error is as of Rehearse.
-func try(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Product) ([]trial, error) {
+func runTrials(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Product) ([]trial, error) {
 	if len(rules) == 0 {
 		return nil, nil
 	}
@@ -73,7 +73,7 @@ func try(ctx context.Context, o *RehearsalOptions, rules []Rule, p *device.Produ
 	if err != nil {
 		return nil, err
 	}
-	t, d, properties := rules[0].Tenant, rules[0].Device, trials[0].test.Properties()
+	t, d, properties := rules[0].Tenant, rules[0].Device, trials[0].predicate.Properties()
 	last := o.From
 	err = o.Readings.Range(ctx, t, d, o.From, o.To, properties, func(at int64, fields []reading.Field) error {
 		last = at

@@ -6,7 +6,7 @@ package alarm
 // little of it.
 func (s *State) insert(i int, one sample) {
 	s.spare = nil // one has it
-	s.stale.inserted(i)
+	s.dirty.inserted(i)
 	n := len(s.samples)
 	if n == cap(s.samples) {
 		to := s.room
@@ -31,5 +31,5 @@ func (s *State) dropFront(n int) {
 	s.spare = s.samples[n-1].values
 	clear(s.samples[:n])
 	s.samples = s.samples[n:]
-	s.stale.dropped(n)
+	s.dirty.dropped(n)
 }

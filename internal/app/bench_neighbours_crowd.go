@@ -112,7 +112,7 @@ func (s *stores) putNotices(ctx context.Context, tx bun.IDB, t tenant.ID, c benc
 			return err
 		}
 	}
-	was, err := json.Marshal(alarm.CopyOf(&found[0], "", 0, nil))
+	was, err := json.Marshal(alarm.NewRuleCopy(&found[0], "", 0, nil))
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (s *stores) give(ctx context.Context, g bench.RuleGift) error {
 	if err != nil {
 		return err
 	}
-	rules := alarm.NewOlderRuleStore(s.db, s.catalog, func() time.Time { return g.Since })
+	rules := alarm.NewLegacyRuleStore(s.db, s.catalog, func() time.Time { return g.Since })
 	found, err := rules.Rules(ctx, owner.ID, []alarm.RuleID{alarm.RuleID(g.Rule)})
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func TestGiveRules(t *testing.T) {
 		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
 		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
 	p.stop()
-	gift := bench.RuleGift{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: alarm.RulesADevice + 1, Since: time.Now().Add(-time.Hour)}
+	gift := bench.RuleGift{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: alarm.MaxRulesPerDevice + 1, Since: time.Now().Add(-time.Hour)}
 	if err := giveRules(t.Context(), p.dir, []bench.RuleGift{gift}); err != nil {
 		t.Fatal(err)
 	}

@@ -136,7 +136,7 @@ func (d *demo) telling(ctx context.Context, s *stores, farm *demoTelling) error 
 
 func (r *demoRule) form(channels []int64) *alarm.Form {
 	f := &alarm.Form{
-		Name: &r.name, Source: new(1), Device: &r.device, Trigger: new(int(alarm.DeviceOffline)), Level: new(int(r.level)), ByHand: new(1),
+		Name: &r.name, Source: new(1), Device: &r.device, Trigger: new(int(alarm.DeviceOffline)), Level: new(int(r.level)), ManualRelease: new(1),
 		Window: new(r.window.Milliseconds()), RemindEvery: new(int(r.remind / time.Minute)), Description: &r.description,
 	}
 	for _, place := range r.channels {

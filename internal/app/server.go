@@ -189,7 +189,7 @@ func (s *Server) wire() error {
 		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
 		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns, Ready: s.isReady,
-		Behind: st.alarms.Behind, BehindOf: st.alarms.BehindOf,
+		Behind: st.alarms.Behind, BehindOf: st.alarms.TenantBehind,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
@@ -456,11 +456,11 @@ func (s *Server) describe() {
 	m.counter("tilth_readings_frames_total", "Frames appended.", func() float64 { return float64(readings().Frames) })
 	m.counter("tilth_readings_fsync_seconds_total", "Time that writes waited for the disk.", func() float64 { return readings().FsyncSeconds })
 	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 {
-		return float64(readings().JournalLag + s.stores.alarms.Stats().Unjudged)
+		return float64(readings().JournalLag + s.stores.alarms.Stats().Unevaluated)
 	})
 	m.gauge("tilth_readings_disk_bytes", "Size of the readings on disk.", func() float64 { return float64(readings().DiskBytes) })
 	alarms := s.stores.alarms.Stats
-	m.counter("tilth_alarm_judged_total", "Frames judged, once for each rule of their device.", func() float64 { return float64(alarms().Judged) })
+	m.counter("tilth_alarm_judged_total", "Frames judged, once for each rule of their device.", func() float64 { return float64(alarms().Evaluated) })
 	m.counter("tilth_alarm_opened_total", "Alarm notices that began.", func() float64 { return float64(alarms().Opened) })
 	m.counter("tilth_alarm_resolved_total", "Alarm notices that ended.", func() float64 { return float64(alarms().Resolved) })
 	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
@@ -468,7 +468,7 @@ func (s *Server) describe() {
 	m.gauge("tilth_alarm_unrecorded", "Journal entries that are judged while the notices that they led to are not on disk yet.", func() float64 { return float64(alarms().Unrecorded) })
 	m.gauge("tilth_alarm_lag_seconds", "For how long the oldest reading that waits to be judged has been here.", func() float64 { return alarms().Lag.Seconds() })
 	m.gauge("tilth_alarm_tenants_behind", "Tenants whose judging is more than 5 s behind.", func() float64 { return float64(s.stores.alarms.Behind().Tenants) })
-	m.gauge("tilth_alarm_tenants_waiting", "Tenants whose devices wait until their judging has caught up.", func() float64 { return float64(alarms().Closed) })
+	m.gauge("tilth_alarm_tenants_waiting", "Tenants whose devices wait until their judging has caught up.", func() float64 { return float64(alarms().ThrottledTenants) })
 	s.describeTelling()
 	s.describeDisk()
 	m.registry.MustRegister(&s.certificates)

@@ -103,7 +103,7 @@ func serveFlags(f *pflag.FlagSet) {
 	declareSpan(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
-	f.Int("notices-an-hour", alarm.NoticesAnHour, "alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number")
+	f.Int("notices-an-hour", alarm.MaxNoticesPerHour, "alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number")
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")

@@ -138,11 +138,11 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	s.outbox = s.newOutbox(set, links, log)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
-		Teller: notify.NewDesk(d, s.messages, s.outbox, s.live),
-		DB:     d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
-		Readings: readings, Screens: s.live, Now: time.Now, Until: until.now, Stopped: until.stopped, Alive: until.alive,
-		Written: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Log: log, NoticesAnHour: set.NoticesAnHour,
-		Turns: s.turns, CaughtUp: func(tenant.ID) { s.outbox.Wake() },
+		Notifier: notify.NewDesk(d, s.messages, s.outbox, s.live),
+		DB:       d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
+		Readings: readings, Screens: s.live, Now: time.Now, RetentionClock: until.now, PreviousStop: until.stopped, SaveAlive: until.alive,
+		FlushPresence: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Logger: log, MaxNoticesPerHour: set.NoticesAnHour,
+		Turns: s.turns, OnCaughtUp: func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())

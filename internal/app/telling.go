@@ -94,7 +94,7 @@ func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notif
 		},
 		// The engine comes after the outbox that it tells.
 		Backlog:    func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
-		Late:       func() []tenant.ID { return s.alarms.Late() },
+		Late:       func() []tenant.ID { return s.alarms.LateTenants() },
 		FoundSince: func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
 		Screens:    s.live, DigestAfter: set.Telling.DigestAfter, MailsADay: set.Telling.MailsADay, SMSADay: set.Telling.SMSADay, Now: time.Now, Log: log,
 	})

@@ -20,7 +20,7 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 	if err != nil {
 		return nil, err
 	}
-	members, err := s.Rules.MembersOf(ctx, t, ids)
+	members, err := s.Rules.MembersByRule(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 
 // outlook is that of a rule on the one of its devices that is closest to the
 // threshold; nil: nothing can be said.
-func (s *server) outlook(ctx context.Context, c *alarm.Card, members []device.ID) (*wire.Outlook, error) {
+func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []device.ID) (*wire.Outlook, error) {
 	t, rule := caller(ctx).Tenant, c.Rule
 	rule.Device = alarm.Closest(ctx, s.Past, &rule, members, s.productOf)
 	product := s.productOf(t, rule.Device)
@@ -53,7 +53,7 @@ func (s *server) outlook(ctx context.Context, c *alarm.Card, members []device.ID
 		if on, err = s.Devices.ByID(ctx, t, rule.Device); err != nil {
 			return nil, err
 		}
-		if open, err = s.Notices.OpenOf(ctx, t, rule.ID, rule.Device); err != nil {
+		if open, err = s.Notices.IsOpen(ctx, t, rule.ID, rule.Device); err != nil {
 			return nil, err
 		}
 	}

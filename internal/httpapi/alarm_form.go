@@ -12,7 +12,7 @@ import (
 func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 	f := &alarm.Form{
 		Name: b.AlarmName, Source: b.DataSource, Device: b.ExecutionId, Trigger: b.TriggerType, Level: b.AlarmLevel, Hits: b.HitCounts,
-		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ByHand: b.ManualRelease,
+		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ManualRelease: b.ManualRelease,
 		RemindEvery: b.RemindEvery,
 	}
 	if b.Targets != nil {
@@ -46,17 +46,17 @@ func list[T any](l *[]T) []T {
 }
 
 // wireTargets are what a rule names as the wire has it.
-func wireTargets(c *alarm.Card) wire.AlarmTargets {
+func wireTargets(c *alarm.RuleCard) wire.AlarmTargets {
 	devices, groups, products := append([]string{}, c.Named...), append([]int64{}, c.Targets.Scenes...), append([]int64{}, c.Targets.Products...)
 	return wire.AlarmTargets{Devices: &devices, Groups: &groups, Products: &products}
 }
 
 // wireRule writes a rule as the wire has it.
-func (s *server) wireRule(c *alarm.Card) wire.AlarmRule {
+func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	w := wire.AlarmRule{
 		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, Targets: wireTargets(c), DeviceCount: c.Members, OpenCount: c.OpenCount, TriggerType: int(c.Trigger),
 		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
-		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ByHand), AlarmDesc: c.Description,
+		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ManualRelease), AlarmDesc: c.Description,
 		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
 		Weekdays:    append([]int{}, c.Period.Weekdays...),
 		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
@@ -100,7 +100,7 @@ func shownConditions(trigger alarm.Trigger, conditions []alarm.Condition) []alar
 	return conditions
 }
 
-func mark(m *alarm.Mark) *wire.AlarmNoticeMark {
+func mark(m *alarm.NoticeRef) *wire.AlarmNoticeMark {
 	if m == nil {
 		return nil
 	}

@@ -61,7 +61,7 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 
 // ResolveAlarmNotice resolves an open notice by hand.
 func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoticeRequestObject) (wire.ResolveAlarmNoticeResponseObject, error) {
-	remark, err := alarm.Described("remark", said(r.Body.Remark))
+	remark, err := alarm.CheckDescription("remark", said(r.Body.Remark))
 	if err != nil {
 		return nil, err
 	}
@@ -100,9 +100,9 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 	for i, one := range d.Samples {
 		w.Samples[i] = wire.AlarmSample{Time: one.Time, Values: one.Values}
 	}
-	if d.Kept != nil {
-		kept := make(wire.Series, len(d.Kept))
-		for sign, points := range d.Kept {
+	if d.Chart != nil {
+		kept := make(wire.Series, len(d.Chart))
+		for sign, points := range d.Chart {
 			list := make([]wire.SeriesPoint, len(points))
 			for i, p := range points {
 				list[i] = wire.SeriesPoint(p)
@@ -127,7 +127,7 @@ func (s *server) GetAlarmAdvice(ctx context.Context, r wire.GetAlarmAdviceReques
 	if err != nil || product == nil || !d.Unsteady {
 		return none, err
 	}
-	if len(alarm.AttributesGone(&alarm.Rule{Conditions: d.Was.Conditions}, product)) > 0 {
+	if len(alarm.AttributesGone(&alarm.Rule{Conditions: d.RuleCopy.Conditions}, product)) > 0 {
 		return none, nil
 	}
 	a, err := alarm.Advise(ctx, s.Past, t, d, product)
@@ -147,7 +147,7 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 	}
 	w := wire.AlarmNoticeDetail{
 		Id: d.ID, RuleId: int64(d.Rule), Title: d.Title, ResolveStatus: int(d.Status), AlarmLevel: int(d.Level), AlarmDesc: d.Description,
-		StartTime: d.Start, DurationTime: max(0, end-d.Start), CreateTime: d.CreateTime, MayResolve: open && d.Was.ByHand,
+		StartTime: d.Start, DurationTime: max(0, end-d.Start), CreateTime: d.CreateTime, MayResolve: open && d.RuleCopy.ManualRelease,
 		ResolveUser: filled(d.ResolveUser), Remark: filled(d.Remark),
 	}
 	if !open {
@@ -178,7 +178,7 @@ func filled(text string) *string {
 // was; and its product then, nil when that is gone, too.
 func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmNoticeDevice, *device.Product, error) {
 	w := wire.AlarmNoticeDevice{DeviceName: d.DeviceName, NoteName: d.NoteName}
-	productID := d.Was.ProductID
+	productID := d.RuleCopy.ProductID
 	now, err := s.Devices.ByID(ctx, caller(ctx).Tenant, d.Device)
 	switch {
 	case err == nil:
@@ -200,9 +200,9 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 // them.
 func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
 	w := wire.AlarmNoticeRule{
-		TriggerType: int(d.Was.Trigger), HitCounts: max(1, d.Was.Hits), Durations: d.Was.Window, Conditions: []wire.AlarmNoticeCondition{},
+		TriggerType: int(d.RuleCopy.Trigger), HitCounts: max(1, d.RuleCopy.Hits), Durations: d.RuleCopy.Window, Conditions: []wire.AlarmNoticeCondition{},
 	}
-	for _, c := range shownConditions(d.Was.Trigger, d.Was.Conditions) {
+	for _, c := range shownConditions(d.RuleCopy.Trigger, d.RuleCopy.Conditions) {
 		was := s.attribute(ctx, d, c.Attribute, p)
 		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
 			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: was.name, ElementUnit: was.unit, Precision: was.precision,
@@ -224,10 +224,10 @@ type wasCalled struct {
 // else as the catalogue, else by its identifier.
 func (s *server) attribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) wasCalled {
 	language := of(ctx).Language
-	if d.Was.Trigger == alarm.DeviceOffline {
+	if d.RuleCopy.Trigger == alarm.DeviceOffline {
 		return wasCalled{name: text.Say(language, "field.onlineState", nil)}
 	}
-	if was := d.Was.Attribute(identifier); was != nil {
+	if was := d.RuleCopy.Attribute(identifier); was != nil {
 		name := s.Catalog.Name(language, &device.Property{Identifier: identifier, FunctionName: was.FunctionName})
 		return wasCalled{name, was.Unit, was.Precision}
 	}

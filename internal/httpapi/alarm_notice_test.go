@@ -263,20 +263,20 @@ func TestUnsteadyNotice(t *testing.T) {
 	w := newServer(t)
 	id := w.made(t, frost("WS-2", nil))
 	testkit.Ask[bool](t, w.Contract, w.deploy("publish", id))
-	for i := range 2*alarm.NoticesAnHour + 10 {
+	for i := range 2*alarm.MaxNoticesPerHour + 10 {
 		w.Clock.Advance(30 * time.Second)
 		w.judged(t, w.ws2, air([]float64{1, 2.6, 1, 2.2}[i%4]))
 	}
 	page := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page?deviceNameStr=WS-2"))
 	n := page.List[0]
-	if page.Total != alarm.NoticesAnHour+1 || n.Unsteady == nil || !*n.Unsteady || *n.Changes != 8 || page.List[1].Unsteady != nil || page.List[1].Changes != nil {
+	if page.Total != alarm.MaxNoticesPerHour+1 || n.Unsteady == nil || !*n.Unsteady || *n.Changes != 8 || page.List[1].Unsteady != nil || page.List[1].Changes != nil {
 		t.Fatalf("%s", asJSON(t, page))
 	}
 	if d := w.notice(t, n.Id).AlarmNotice; d.Unsteady == nil || *d.Changes != 8 {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	advice := testkit.Ask[*wire.AlarmAdvice](t, w.Contract, w.get(fmt.Sprint(noticesPath, "advice?id=", n.Id)))
-	if advice == nil || *advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.NoticesAnHour + 1}) {
+	if advice == nil || *advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.MaxNoticesPerHour + 1}) {
 		t.Errorf("%s", asJSON(t, advice))
 	}
 	if other := testkit.Ask[*wire.AlarmAdvice](t, w.Contract, w.get(fmt.Sprint(noticesPath, "advice?id=", page.List[1].Id))); other != nil {
@@ -287,7 +287,7 @@ func TestUnsteadyNotice(t *testing.T) {
 	}
 	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("WS-2", nil)))
 	last := h.Notices[len(h.Notices)-1]
-	if h.Total != alarm.NoticesAnHour+1 || last.Unsteady == nil || last.StartTime != n.StartTime || h.Notices[0].Unsteady != nil {
+	if h.Total != alarm.MaxNoticesPerHour+1 || last.Unsteady == nil || last.StartTime != n.StartTime || h.Notices[0].Unsteady != nil {
 		t.Errorf("%s", asJSON(t, h.Notices))
 	}
 }

@@ -22,14 +22,14 @@ func (s *server) rehearsal(ctx context.Context) (*alarm.RehearsalOptions, error)
 	}
 	to := s.Now().UnixMilli()
 	return &alarm.RehearsalOptions{
-		Readings: s.Past, Status: s.Status, AnHour: s.NoticesAnHour, From: to - rehearsed.Milliseconds(), To: to, Zone: owner.TimeZone,
+		Readings: s.Past, Status: s.Status, MaxPerHour: s.NoticesAnHour, From: to - rehearsed.Milliseconds(), To: to, Zone: owner.TimeZone,
 	}, nil
 }
 
 // RehearseAlarmRule answers what a rule would have recorded in the last 30
 // days.
 func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRuleRequestObject) (wire.RehearseAlarmRuleResponseObject, error) {
-	on, err := s.RuleForms.Judged(ctx, caller(ctx).Tenant, formOf(r.Body))
+	on, err := s.RuleForms.FirstDeviceRule(ctx, caller(ctx).Tenant, formOf(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRule
 	if err != nil {
 		return nil, err
 	}
-	h, err := alarm.RehearseOn(ctx, o, &on)
+	h, err := alarm.RehearseDevice(ctx, o, &on)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ type rehearsedAll struct {
 // RehearseAlarmRuleDevices answers what a rule would have recorded on each of its
 // devices, a line each as soon as it is known.
 func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAlarmRuleDevicesRequestObject) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
-	all, err := s.RuleForms.JudgedAll(ctx, caller(ctx).Tenant, formOf(r.Body))
+	all, err := s.RuleForms.DeviceRules(ctx, caller(ctx).Tenant, formOf(r.Body))
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAl
 	return longResponse(func(w http.ResponseWriter) error {
 		defer leave()
 		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error {
-			each := func(j *alarm.Judged, h *alarm.Rehearsal) error { return writeLine(out, lineOf(j, h, len(all))) }
+			each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error { return writeLine(out, lineOf(j, h, len(all))) }
 			goesOn := func() error { return writeLine(out, nil) }
 			sum, err := alarm.RehearseAll(ctx, o, all, each, goesOn)
 			if err != nil {
@@ -149,10 +149,10 @@ func writeLine(out *httpbase.Answer, v any) error {
 	return out.Now()
 }
 
-func lineOf(j *alarm.Judged, h *alarm.Rehearsal, of int) rehearsedDevice {
+func lineOf(j *alarm.DeviceRule, h *alarm.Rehearsal, of int) rehearsedDevice {
 	sum := h.Sum()
 	return rehearsedDevice{
-		DeviceName: j.On.Name, NoteName: j.On.NoteName, Of: of, Samples: h.Samples, Total: h.Total, Fits: h.Pace.Fits,
+		DeviceName: j.TargetDevice.Name, NoteName: j.TargetDevice.NoteName, Of: of, Samples: h.Samples, Total: h.Total, Fits: h.Pace.Fits,
 		Told: sum.Told, Nights: sum.Nights, Longest: sum.Longest, LastTime: sum.Last,
 	}
 }

@@ -105,8 +105,8 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 
 // keptTargets are what a change of a rule says that it names; those that the rule has,
 // where a client that does not know them gives the first device back.
-func keptTargets(b *wire.AlarmRuleUpdate, kept *alarm.Card) *wire.AlarmTargets {
-	if b.Targets != nil || kept.Targets.Alone() || trimmed(said(b.ExecutionId)) != kept.DeviceName {
+func keptTargets(b *wire.AlarmRuleUpdate, kept *alarm.RuleCard) *wire.AlarmTargets {
+	if b.Targets != nil || kept.Targets.SingleDevice() || trimmed(said(b.ExecutionId)) != kept.DeviceName {
 		return b.Targets
 	}
 	return new(wireTargets(kept))
@@ -193,7 +193,7 @@ func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestO
 	if err != nil {
 		return nil, err
 	}
-	devices, err := s.RuleForms.Targets(ctx, t, &card.Rule, r.Body.ExecutionIds)
+	devices, err := s.RuleForms.CopyTargets(ctx, t, &card.Rule, r.Body.ExecutionIds)
 	if err != nil {
 		return nil, s.namingAttribute(ctx, err, s.Catalog.Product(card.ProductID))
 	}

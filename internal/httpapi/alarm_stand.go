@@ -13,11 +13,11 @@ func (s *server) stand(ctx context.Context, d *alarm.Detail, about wire.AlarmNot
 	switch {
 	case d.Status != alarm.Pending || about.Deleted:
 		return nil
-	case d.Was.Trigger == alarm.DeviceOffline:
+	case d.RuleCopy.Trigger == alarm.DeviceOffline:
 		w.Holds = new(about.OnlineState == 0)
 		return nil
 	}
-	now, err := alarm.StandOf(&d.Was, s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, d.Device))
+	now, err := alarm.CurrentStatus(&d.RuleCopy, s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, d.Device))
 	if err != nil || now == nil {
 		return err
 	}

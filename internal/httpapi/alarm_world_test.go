@@ -111,7 +111,7 @@ func (w *world) arrives(ctx context.Context, d *device.Device, values map[string
 		return err
 	}
 	w.position++
-	return w.engine.Judge(ctx, w.position, batch)
+	return w.engine.Evaluate(ctx, w.position, batch)
 }
 
 // air is a temperature of the air.
@@ -127,7 +127,7 @@ func (w *world) theirRule() int64 { return w.frostRule(w.rival.ID, w.theirs) }
 // rival's, and answers its id.
 func (w *world) frostRule(owner tenant.ID, d *device.Device) int64 {
 	rule := alarm.Rule{
-		Name: marker + " frost", Device: d.ID, Hits: 1, Window: alarm.Windows[0], ByHand: true, Description: marker,
+		Name: marker + " frost", Device: d.ID, Hits: 1, Window: alarm.Windows[0], ManualRelease: true, Description: marker,
 		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
 	}
 	ctx := context.Background()

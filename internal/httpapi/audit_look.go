@@ -53,7 +53,7 @@ func (s *server) seeDevice(t tenant.ID, name string) audit.Look {
 // Of a rule that is saved as it was the revision tells: its notice was ended.
 func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
 	return func(ctx context.Context) ([]audit.Thing, error) {
-		cards, err := s.Rules.Described(ctx, t, *ids)
+		cards, err := s.Rules.CardsWithoutNotices(ctx, t, *ids)
 		if err != nil {
 			return nil, err
 		}
@@ -88,8 +88,8 @@ func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
 
 // targetNames are what people call what a rule names; none of one that names a single
 // device, which executionId tells.
-func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.Card) ([]string, error) {
-	if c.Targets.Alone() {
+func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard) ([]string, error) {
+	if c.Targets.SingleDevice() {
 		return nil, nil
 	}
 	devices, err := s.Devices.ByIDs(ctx, t, c.Targets.Devices)

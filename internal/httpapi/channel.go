@@ -59,7 +59,7 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	for i := range channels {
 		ids[i] = channels[i].ID
 	}
-	rules, err := s.Rules.OfChannels(ctx, caller(ctx).Tenant, ids, rulesBeside)
+	rules, err := s.Rules.UsageByChannel(ctx, caller(ctx).Tenant, ids, rulesBeside)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	if !db.IsReferenced(err) {
 		return err
 	}
-	by, failed := s.Rules.OfChannels(ctx, t, []int64{id}, rulesRefused)
+	by, failed := s.Rules.UsageByChannel(ctx, t, []int64{id}, rulesRefused)
 	switch {
 	case failed != nil:
 		return failed
@@ -162,7 +162,7 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 }
 
 // namedRules are the rules that use a channel, as a sentence lists them.
-func namedRules(l text.Language, rules alarm.RulesOf) string {
+func namedRules(l text.Language, rules alarm.RuleUsage) string {
 	names := make([]string, len(rules.Names))
 	for i, name := range rules.Names {
 		names[i] = text.Say(l, "channel.rule", map[string]string{"name": name})

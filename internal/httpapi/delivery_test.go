@@ -22,7 +22,7 @@ func TestWhomARuleTells(t *testing.T) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	d, err := w.Notices.Get(t.Context(), w.field.ID, notice)
-	if err != nil || fmt.Sprint(d.Was.Channels) != fmt.Sprint([]int64{a, b}) || d.Was.RemindEvery != 15 {
+	if err != nil || fmt.Sprint(d.RuleCopy.Channels) != fmt.Sprint([]int64{a, b}) || d.RuleCopy.RemindEvery != 15 {
 		t.Errorf("%+v %v", d, err)
 	}
 	copies := testkit.Ask[[]int64](t, w.Contract, w.sends("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}))

@@ -105,7 +105,7 @@ func (s *server) takers(ctx context.Context, q *device.Query, rule *int64) error
 	if err != nil {
 		return err
 	}
-	q.Products, q.Except = s.RuleForms.Fitting(&card.Rule), card.DeviceName
+	q.Products, q.Except = s.RuleForms.FittingProducts(&card.Rule), card.DeviceName
 	return nil
 }
 
@@ -144,7 +144,7 @@ type shower struct {
 	tenant tenant.ID
 	scenes []device.Scene
 	names  map[int64]string
-	open   map[device.ID]alarm.Open
+	open   map[device.ID]alarm.OpenSummary
 }
 
 func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
@@ -152,7 +152,7 @@ func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
 	if err != nil {
 		return nil, err
 	}
-	open, err := s.Notices.Open(ctx, t)
+	open, err := s.Notices.OpenByDevice(ctx, t)
 	if err != nil {
 		return nil, err
 	}

@@ -269,7 +269,7 @@ func TestElements(t *testing.T) {
 func TestAlarmLevelOfDevice(t *testing.T) {
 	w := newServer(t)
 	w.Notice(t, testkit.Notice{Device: w.ws2, Level: alarm.LevelGeneral})
-	w.Notice(t, testkit.Notice{Device: w.cam1, Level: alarm.LevelSerious, Status: alarm.ResolvedItself})
+	w.Notice(t, testkit.Notice{Device: w.cam1, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically})
 	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath)).List {
 		want := map[string]string{"WS-1": "2", "WS-2": "0", "CAM-1": "null"}[d.DeviceName]
 		if got := asJSON(t, d.AlarmLevel); got != want {

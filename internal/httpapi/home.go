@@ -48,7 +48,7 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 		DeviceCount: total, OnlineCount: online, OfflineCount: total - online,
 		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: some(notices.Last),
 		SceneCount: len(scenes), UnassignedCount: unassigned,
-		OfflineTodayCount: int(gone), Time: s.Now().UnixMilli(), AlarmsBehind: some(int(s.BehindOf(t).For.Seconds())),
+		OfflineTodayCount: int(gone), Time: s.Now().UnixMilli(), AlarmsBehind: some(int(s.BehindOf(t).Lag.Seconds())),
 		Budgets: near,
 	}}, nil
 }

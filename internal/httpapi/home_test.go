@@ -16,7 +16,7 @@ import (
 func TestOverview(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Milli()
-	w.Notice(t, testkit.Notice{Device: w.ws2, Status: alarm.ResolvedItself, Started: now - 1000, Created: now})
+	w.Notice(t, testkit.Notice{Device: w.ws2, Status: alarm.ResolvedAutomatically, Started: now - 1000, Created: now})
 	got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath))
 	last := now - 1000
 	want := wire.Overview{
@@ -152,7 +152,7 @@ func TestAlarmsBehind(t *testing.T) {
 	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind != nil {
 		t.Errorf("another's lag: %d s", *got.AlarmsBehind)
 	}
-	if b := w.engine.BehindOf(w.rival.ID); b.Tenants != 1 || b.For != 41*time.Second {
+	if b := w.engine.TenantBehind(w.rival.ID); b.Tenants != 1 || b.Lag != 41*time.Second {
 		t.Errorf("theirs: %+v", b)
 	}
 	w.frostRule(w.field.ID, w.ws1)
@@ -162,7 +162,7 @@ func TestAlarmsBehind(t *testing.T) {
 	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind == nil || *got.AlarmsBehind != 6 {
 		t.Errorf("%s", asJSON(t, got))
 	}
-	if err := w.engine.Judge(t.Context(), 0, nil); err != nil {
+	if err := w.engine.Evaluate(t.Context(), 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	says("ready\n")

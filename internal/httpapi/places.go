@@ -32,7 +32,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	if err != nil {
 		return nil, err
 	}
-	alarms, err := s.Notices.Open(ctx, t)
+	alarms, err := s.Notices.OpenByDevice(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +86,7 @@ type cell struct{ x, y int }
 
 // clusters groups places by cells of the Web-Mercator plane at a zoom; each
 // cluster stands at the mean of its devices.
-func clusters(places []*device.Place, zoom int, online func(*device.Place) bool, alarms map[device.ID]alarm.Open) []wire.MapCluster {
+func clusters(places []*device.Place, zoom int, online func(*device.Place) bool, alarms map[device.ID]alarm.OpenSummary) []wire.MapCluster {
 	by := map[cell]*wire.MapCluster{}
 	scale := tilePixels * math.Exp2(float64(zoom)) / clusterPixels
 	for _, p := range places {

@@ -53,7 +53,7 @@ func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObjec
 
 // inUse is why a scene cannot be deleted: rules are for it.
 func (s *server) inUse(ctx context.Context, t tenant.ID, scene int64, cause error) error {
-	rules, err := s.Rules.NamingScene(ctx, t, scene, rulesRefused)
+	rules, err := s.Rules.UsageOfScene(ctx, t, scene, rulesRefused)
 	if err != nil {
 		return err
 	}

@@ -205,7 +205,7 @@ func behind(b alarm.Behind) string {
 	if b.Tenants == 1 {
 		organisations = "organisation"
 	}
-	return fmt.Sprintf("; alarms of %d %s are %d s behind", b.Tenants, organisations, int(b.For.Seconds()))
+	return fmt.Sprintf("; alarms of %d %s are %d s behind", b.Tenants, organisations, int(b.Lag.Seconds()))
 }
 
 func plain(w http.ResponseWriter, status int, body string) {

@@ -60,8 +60,8 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	})
 	w.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: w.DB, Catalog: w.Catalog, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
-		Readings: w.readings, Screens: w.hub, Teller: w.Desk, Now: w.Clock.Now, Log: w.Log.Logger,
-		NoticesAnHour: alarm.NoticesAnHour,
+		Readings: w.readings, Screens: w.hub, Notifier: w.Desk, Now: w.Clock.Now, Logger: w.Log.Logger,
+		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
 	})
 	w.Outbox.Backlog = w.engine.BacklogUntil
 	if err := w.engine.Start(t.Context()); err != nil {
@@ -69,8 +69,8 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	}
 	w.populate(t)
 	o := httpapi.Options{
-		NoticesAnHour: alarm.NoticesAnHour,
-		Behind:        w.engine.Behind, BehindOf: w.engine.BehindOf,
+		NoticesAnHour: alarm.MaxNoticesPerHour,
+		Behind:        w.engine.Behind, BehindOf: w.engine.TenantBehind,
 		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
 		Ready: func(context.Context) error { return w.ready },
 		Audit: w.Audit, Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,

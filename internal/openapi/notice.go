@@ -48,18 +48,18 @@ func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObjec
 			q.Level = &level
 		}
 	}
-	var than *alarm.Spot
+	var than *alarm.NoticeCursor
 	if at != nil {
-		than = &alarm.Spot{CreateTime: at.Time, ID: at.ID}
+		than = &alarm.NoticeCursor{CreateTime: at.Time, ID: at.ID}
 	}
-	found, err := s.Notices.Older(ctx, info.program.Tenant, q, than)
+	found, err := s.Notices.PageAfter(ctx, info.program.Tenant, q, than)
 	if err != nil {
 		return nil, err
 	}
 	list := wire.ListNotices200JSONResponse{Items: []wire.Notice{}}
 	for i := range found {
 		if i == limit {
-			last := found[i-1].Spot()
+			last := found[i-1].Cursor()
 			list.NextCursor = new(cursor{Bound: bound, Time: last.CreateTime, ID: last.ID}.String())
 			break
 		}
@@ -77,14 +77,14 @@ func decimal(n *int64) string {
 
 // GetNotice answers one alarm notice.
 func (s *server) GetNotice(ctx context.Context, r wire.GetNoticeRequestObject) (wire.GetNoticeResponseObject, error) {
-	n, err := s.Notices.One(ctx, of(ctx).program.Tenant, r.Id)
+	n, err := s.Notices.GetListed(ctx, of(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
 	return wire.GetNotice200JSONResponse(notice(n)), nil
 }
 
-func notice(n *alarm.Listed) wire.Notice {
+func notice(n *alarm.ListedNotice) wire.Notice {
 	w := wire.Notice{
 		Id: n.ID, Title: n.Title, Level: levels[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
 		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
@@ -99,9 +99,9 @@ func notice(n *alarm.Listed) wire.Notice {
 	switch n.Status {
 	case alarm.Pending:
 		w.Status = string(wire.Open)
-	case alarm.ResolvedItself:
+	case alarm.ResolvedAutomatically:
 		w.ResolvedBy = new("itself")
-	case alarm.ResolvedByHand:
+	case alarm.ResolvedManually:
 		w.ResolvedBy = new("hand")
 	}
 	return w

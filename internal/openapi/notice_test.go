@@ -40,8 +40,8 @@ func TestNotices(t *testing.T) {
 	w := newWorld(t)
 	now := w.Clock.Milli()
 	for i, n := range []testkit.Notice{
-		{Title: "heat", Level: alarm.LevelImportant, Status: alarm.ResolvedItself, Started: now - 5*hour, Ended: now - 4*hour},
-		{Title: "wind", Level: alarm.LevelGeneral, Status: alarm.ResolvedByHand, Started: now - 3*hour, Ended: now - 2*hour},
+		{Title: "heat", Level: alarm.LevelImportant, Status: alarm.ResolvedAutomatically, Started: now - 5*hour, Ended: now - 4*hour},
+		{Title: "wind", Level: alarm.LevelGeneral, Status: alarm.ResolvedManually, Started: now - 3*hour, Ended: now - 2*hour},
 	} {
 		n.Device, n.Created = w.ws1, now+int64(i)+1
 		w.Notice(t, n)

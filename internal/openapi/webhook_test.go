@@ -161,7 +161,7 @@ func TestWebhookEvents(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL)))
 	at := fmt.Sprint("/webhooks/", made.Id)
-	n, err := w.Notices.One(t.Context(), w.field.ID, w.notice)
+	n, err := w.Notices.GetListed(t.Context(), w.field.ID, w.notice)
 	if err != nil {
 		t.Fatal(err)
 	}
