@@ -20,18 +20,18 @@ const (
 	alarmDevices = 4
 	alarmStep    = 5 // ms between the readings of a device
 
-	// shortRounds lets a start follow a kill, and kills follow such starts; that
+	// defaultKillRounds lets a start follow a kill, and kills follow such starts; that
 	// chance brings a kill to every place is left to a release's rounds.
-	shortRounds = 3
+	defaultKillRounds = 3
 )
 
-// killRoundsWanted is how often the server is killed; TILTH_KILL_ROUNDS=50 is
+// killRoundsFromEnv is how often the server is killed; TILTH_KILL_ROUNDS=50 is
 // what a release goes through.
-func killRoundsWanted(t *testing.T) int {
+func killRoundsFromEnv(t *testing.T) int {
 	t.Helper()
 	said := os.Getenv("TILTH_KILL_ROUNDS")
 	if said == "" {
-		return shortRounds
+		return defaultKillRounds
 	}
 	n, err := strconv.Atoi(said)
 	if err != nil || n < 1 {
@@ -45,19 +45,19 @@ func killRoundsWanted(t *testing.T) int {
 // readings undisturbed.
 func TestKillChangesNoNotice(t *testing.T) {
 	t.Parallel()
-	rounds := killRoundsWanted(t)
-	shaken, steady := alarmProcess(t), alarmProcess(t)
+	rounds := killRoundsFromEnv(t)
+	killed, undisturbedServer := newAlarmProcess(t), newAlarmProcess(t)
 	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
 
-	loads := make([]*repeated, alarmDevices)
+	loads := make([]*resendingDevice, alarmDevices)
 	for i := range loads {
-		loads[i] = &repeated{number: i, first: first}
+		loads[i] = &resendingDevice{number: i, first: first}
 	}
 	for round := range rounds {
 		var acks atomic.Int64
 		enough := make(chan struct{})
 		target := int64(200 + rand.IntN(800))
-		all := shaken.load(loads, 1<<40, func() {
+		all := killed.publishAll(loads, 1<<40, func() {
 			if acks.Add(1) == target {
 				close(enough)
 			}
@@ -65,32 +65,32 @@ func TestKillChangesNoNotice(t *testing.T) {
 		select {
 		case <-enough:
 		case <-time.After(60 * time.Second):
-			t.Fatalf("round %d: %d of %d acknowledgements\n%s", round, acks.Load(), target, shaken.log)
+			t.Fatalf("round %d: %d of %d acknowledgements\n%s", round, acks.Load(), target, killed.stderr)
 		}
-		shaken.kill()
+		killed.kill()
 		all.Wait()
-		shaken.start(unlimited...)
+		killed.start(unlimitedArgs...)
 	}
 	// What was not acknowledged is sent again, and as much by every device.
-	most := int64(0)
+	perDevice := int64(0)
 	for _, l := range loads {
-		most = max(most, l.sent)
+		perDevice = max(perDevice, l.sent)
 	}
 	// Kills that come early leave few behind: so many that notices begin and end between them all.
-	most = max(most+50, 200*int64(rounds))
-	shaken.load(loads, most, func() {}).Wait()
-	got := shaken.notices()
+	perDevice = max(perDevice+50, 200*int64(rounds))
+	killed.publishAll(loads, perDevice, func() {}).Wait()
+	got := killed.notices()
 
-	undisturbed := make([]*repeated, alarmDevices)
+	undisturbed := make([]*resendingDevice, alarmDevices)
 	for i := range undisturbed {
-		undisturbed[i] = &repeated{number: i, first: first}
+		undisturbed[i] = &resendingDevice{number: i, first: first}
 	}
-	steady.load(undisturbed, most, func() {}).Wait()
-	want := steady.notices()
+	undisturbedServer.publishAll(undisturbed, perDevice, func() {}).Wait()
+	want := undisturbedServer.notices()
 
 	for i, l := range loads {
-		if l.acked != most || undisturbed[i].acked != most {
-			t.Fatalf("device %d: %d and %d of %d readings acknowledged", i, l.acked, undisturbed[i].acked, most)
+		if l.acked != perDevice || undisturbed[i].acked != perDevice {
+			t.Fatalf("device %d: %d and %d of %d readings acknowledged", i, l.acked, undisturbed[i].acked, perDevice)
 		}
 	}
 	if len(want) < 20*rounds {
@@ -100,18 +100,18 @@ func TestKillChangesNoNotice(t *testing.T) {
 		missing, extra := differences(got, want)
 		t.Errorf("killed %d times: %d notices, want %d; missing %v; too many %v", rounds, len(got), len(want), missing, extra)
 	}
-	t.Logf("%d notices of %d readings are the same after %d kills", len(got), most*alarmDevices, rounds)
-	shaken.stop()
-	steady.stop()
+	t.Logf("%d notices of %d readings are the same after %d kills", len(got), perDevice*alarmDevices, rounds)
+	killed.stop()
+	undisturbedServer.stop()
 }
 
-var unlimited = []string{"--device-rate", "1000000", "--device-burst", "1000000", "--notices-an-hour", "0"}
+var unlimitedArgs = []string{"--device-rate", "1000000", "--device-burst", "1000000", "--notices-an-hour", "0"}
 
-// alarmProcess is a server with devices whose rules run.
-func alarmProcess(t *testing.T) *process {
+// newAlarmProcess is a server with devices whose rules run.
+func newAlarmProcess(t *testing.T) *process {
 	t.Helper()
 	p := newProcess(t)
-	p.start(unlimited...)
+	p.start(unlimitedArgs...)
 	var devices strings.Builder
 	for i := range alarmDevices {
 		fmt.Fprintf(&devices, "      - {deviceName: A-%d, serial: s, product: mast, secret: alarm-test-secret-number-%d}\n", i, i)
@@ -128,7 +128,7 @@ tenants:
     users: [{userName: ada, password: correct horse}]
     devices:
 ` + devices.String())
-	token := p.ada()
+	token := p.adaToken()
 	for i := range alarmDevices {
 		for name, rest := range map[string]string{
 			"frost":  `"hitCounts":1,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":1}]`,
@@ -145,13 +145,13 @@ tenants:
 	return p
 }
 
-// load lets the devices publish until each has sent so many readings or its
+// publishAll lets the devices publish until each has sent so many readings or its
 // connection breaks.
-func (p *process) load(loads []*repeated, most int64, onAck func()) *sync.WaitGroup {
+func (p *process) publishAll(loads []*resendingDevice, count int64, onAck func()) *sync.WaitGroup {
 	var running sync.WaitGroup
 	for _, l := range loads {
 		running.Go(func() {
-			if err := l.publish(p.mqtt, most, onAck); err != nil {
+			if err := l.publish(p.mqtt, count, onAck); err != nil {
 				p.t.Errorf("device %d: %v", l.number, err)
 			}
 		})
@@ -159,15 +159,15 @@ func (p *process) load(loads []*repeated, most int64, onAck func()) *sync.WaitGr
 	return &running
 }
 
-// repeated is a device that sends again, in order, what was not acknowledged.
+// resendingDevice is a device that sends again, in order, what was not acknowledged.
 // Its readings follow from their numbers.
-type repeated struct {
+type resendingDevice struct {
 	number      int
 	first       int64 // time of reading number 0
 	sent, acked int64 // readings handed to the client at any time; acknowledged without a gap
 }
 
-func (l *repeated) payload(n int64) string {
+func (l *resendingDevice) payload(n int64) string {
 	x := uint64(l.number+1)<<32 ^ uint64(n)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -182,7 +182,7 @@ func (l *repeated) payload(n int64) string {
 	return fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%.2f,"airHumidity":%d}}`, at, float64(x>>8%3000)/100, x>>24%100)
 }
 
-func (l *repeated) publish(addr string, most int64, onAck func()) error {
+func (l *resendingDevice) publish(addr string, count int64, onAck func()) error {
 	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(fmt.Sprint("a-", l.number)).SetWriteTimeout(2 * time.Second).
 		SetUsername(fmt.Sprint("A-", l.number)).SetPassword(fmt.Sprint("alarm-test-secret-number-", l.number)).
 		SetAutoReconnect(false).SetOrderMatters(false))
@@ -190,12 +190,12 @@ func (l *repeated) publish(addr string, most int64, onAck func()) error {
 		return token.Error()
 	}
 	defer client.Disconnect(0)
-	flying := make(chan mqtt.Token, 16)
+	inFlight := make(chan mqtt.Token, 16)
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
 		gap := false
-		for token := range flying {
+		for token := range inFlight {
 			if token.Wait() && token.Error() != nil {
 				gap = true // it and what follows is sent again
 			}
@@ -205,14 +205,14 @@ func (l *repeated) publish(addr string, most int64, onAck func()) error {
 			}
 		}
 	}()
-	for n := l.acked; n < most && client.IsConnectionOpen(); n++ {
-		flying <- client.Publish("v1/devices/me/telemetry", 1, false, l.payload(n))
+	for n := l.acked; n < count && client.IsConnectionOpen(); n++ {
+		inFlight <- client.Publish("v1/devices/me/telemetry", 1, false, l.payload(n))
 		l.sent = max(l.sent, n+1)
 	}
 	if !client.IsConnectionOpen() {
 		client.Disconnect(0) // fails what is still under way
 	}
-	close(flying)
+	close(inFlight)
 	<-answered
 	return nil
 }
@@ -221,8 +221,8 @@ func (l *repeated) publish(addr string, most int64, onAck func()) error {
 // servers can be compared by.
 func (p *process) notices() (lines []string) {
 	p.t.Helper()
-	p.judged()
-	token := p.ada()
+	p.waitEvaluated()
+	token := p.adaToken()
 	for page, total := 1, 1; len(lines) < total; page++ {
 		var got struct {
 			Total int
@@ -244,17 +244,17 @@ func (p *process) notices() (lines []string) {
 	return lines
 }
 
-// judged waits until the journal is judged to its end, and what that led to is
+// waitEvaluated waits until the journal is judged to its end, and what that led to is
 // on disk.
-func (p *process) judged() {
+func (p *process) waitEvaluated() {
 	p.t.Helper()
 	deadline := time.Now().Add(time.Minute)
 	for {
-		if p.metric("tilth_readings_journal_lag") == "0" && p.metric("tilth_alarm_unrecorded") == "0" {
+		if p.metricText("tilth_readings_journal_lag") == "0" && p.metricText("tilth_alarm_unrecorded") == "0" {
 			return
 		}
 		if time.Now().After(deadline) {
-			p.t.Fatalf("the journal is not judged\n%s", p.log)
+			p.t.Fatalf("the journal is not judged\n%s", p.stderr)
 		}
 		time.Sleep(20 * time.Millisecond) // another process: there is no event to wait for
 	}

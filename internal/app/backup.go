@@ -49,54 +49,54 @@ read it. To make a server of it: tilth restore.`,
 	return c
 }
 
-// roomLeft is what a backup, or what is made of one, leaves on its disk, which may
+// spareBytes is what a backup, or what is made of one, leaves on its disk, which may
 // be the one that a server writes to.
-const roomLeft = 256 << 20
+const spareBytes = 256 << 20
 
-// roomOn tells how much room there is on the disk of a folder, in bytes.
-type roomOn func(dir string) (uint64, error)
+// freeSpaceFunc tells how much room there is on the disk of a folder, in bytes.
+type freeSpaceFunc func(dir string) (uint64, error)
 
-// roomFor refuses what would fill the disk of a folder.
-func roomFor(dir string, bytes int64, room roomOn) error {
-	there, err := room(dir)
+// checkFreeSpace refuses what would fill the disk of a folder.
+func checkFreeSpace(dir string, bytes int64, room freeSpaceFunc) error {
+	free, err := room(dir)
 	if err != nil {
 		return err
 	}
-	if there < uint64(bytes)+roomLeft {
-		return fmt.Errorf("%s are needed, and %s to spare; on the disk of %s %s are free", size(bytes), size(roomLeft), dir, size(int64(there)))
+	if free < uint64(bytes)+spareBytes {
+		return fmt.Errorf("%s are needed, and %s to spare; on the disk of %s %s are free", formatBytes(bytes), formatBytes(spareBytes), dir, formatBytes(int64(free)))
 	}
 	return nil
 }
 
-func backup(c *cobra.Command, client *providerClient, file string, room roomOn) (err error) {
+func backup(c *cobra.Command, client *providerClient, file string, room freeSpaceFunc) (err error) {
 	if file == "-" {
 		return client.download(c.Context(), "v1/backup", c.OutOrStdout(), nil)
 	}
 	partial := file + ".partial"
-	f, err := takePartial(partial)
+	f, err := openPartial(partial)
 	if err != nil {
 		return fmt.Errorf("--output: %w", err)
 	}
-	m, err := fetch(c.Context(), client, file, f, room)
+	m, err := fetchBackup(c.Context(), client, file, f, room)
 	if err != nil {
-		return errors.Join(err, lastly(f, func() error { return os.Remove(partial) }))
+		return errors.Join(err, finishAndClose(f, func() error { return os.Remove(partial) }))
 	}
-	if err := lastly(f, func() error { return os.Rename(partial, file) }); err != nil {
+	if err := finishAndClose(f, func() error { return os.Rename(partial, file) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %s, as of %s; read back and whole\n", file, len(m.Files), size(m.Size()), m.Time.Format(time.RFC3339))
+	fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %s, as of %s; read back and whole\n", file, len(m.Files), formatBytes(m.Size()), m.Time.Format(time.RFC3339))
 	return nil
 }
 
-// takePartial opens the file that a backup is written to before it gets its name, and
+// openPartial opens the file that a backup is written to before it gets its name, and
 // takes it: another that wrote to it meanwhile could get half a backup the name of a
 // whole one. What a killed one left in it is written over.
-func takePartial(name string) (*os.File, error) {
+func openPartial(name string) (*os.File, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if lockFile(f) != nil || !isStill(f, name) {
+	if lockFile(f) != nil || !hasName(f, name) {
 		return nil, errors.Join(fmt.Errorf("another backup is being written to %s", name), f.Close())
 	}
 	if err := f.Truncate(0); err != nil {
@@ -105,9 +105,9 @@ func takePartial(name string) (*os.File, error) {
 	return f, nil
 }
 
-// isStill tells whether an open file has its name, which the one who had it before may
+// hasName tells whether an open file has its name, which the one who had it before may
 // have changed.
-func isStill(f *os.File, name string) bool {
+func hasName(f *os.File, name string) bool {
 	opened, err := f.Stat()
 	if err != nil {
 		return false
@@ -116,13 +116,13 @@ func isStill(f *os.File, name string) bool {
 	return err == nil && os.SameFile(opened, named)
 }
 
-// fetch writes the backup to f, which is to be file, and reads it back.
-func fetch(ctx context.Context, client *providerClient, file string, f *os.File, room roomOn) (*archive.Manifest, error) {
+// fetchBackup writes the backup to f, which is to be file, and reads it back.
+func fetchBackup(ctx context.Context, client *providerClient, file string, f *os.File, room freeSpaceFunc) (*archive.Manifest, error) {
 	if _, err := os.Stat(file); err == nil {
 		return nil, fmt.Errorf("--output: %s is there already", file)
 	}
 	err := client.download(ctx, "v1/backup", f, func(length int64) error {
-		if err := roomFor(filepath.Dir(file), length, room); err != nil {
+		if err := checkFreeSpace(filepath.Dir(file), length, room); err != nil {
 			return fmt.Errorf("--output: %w", err)
 		}
 		return nil
@@ -148,11 +148,11 @@ func (p *providerClient) download(ctx context.Context, path string, w io.Writer,
 	}
 	defer func() { _ = res.Body.Close() }() // it was read to its end, or failed
 	if res.StatusCode != http.StatusOK {
-		body, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+		body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 		if err != nil {
 			return err
 		}
-		return answer(res.StatusCode, body, nil)
+		return decodeAnswer(res.StatusCode, body, nil)
 	}
 	if before != nil && res.ContentLength >= 0 { // an earlier server does not say
 		if err := before(res.ContentLength); err != nil {
@@ -177,11 +177,11 @@ all mail, SMS and calls of webhooks until tilth outbox release: it may be a tria
 beside the one that people rely on.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			address, err := databaseOf(c.Flags())
+			address, err := databaseURL(c.Flags())
 			if err != nil {
 				return err
 			}
-			dir, err := folderOf(c.Flags())
+			dir, err := dataFolder(c.Flags())
 			if err != nil {
 				return err
 			}
@@ -189,11 +189,11 @@ beside the one that people rely on.`,
 		},
 	}
 	c.Flags().String(folderFlag, "", "the folder to make (required, here or in "+variableOf(folderFlag)+")")
-	declareDatabase(c.Flags())
+	declareDatabaseFlag(c.Flags())
 	return c
 }
 
-func restore(c *cobra.Command, file, dir, address string, room roomOn) (err error) {
+func restore(c *cobra.Command, file, dir, address string, room freeSpaceFunc) (err error) {
 	from, length := c.InOrStdin(), int64(-1)
 	if file != "-" {
 		f, err := os.Open(file)
@@ -210,43 +210,43 @@ func restore(c *cobra.Command, file, dir, address string, room roomOn) (err erro
 		}
 		from = f
 	}
-	place, err := restoreTo(dir)
+	target, err := newRestoreTarget(dir)
 	if err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, place.giveUp())
+			err = errors.Join(err, target.abort())
 		}
 	}()
 	if length >= 0 {
-		if err := roomFor(place.work, length, room); err != nil {
+		if err := checkFreeSpace(target.work, length, room); err != nil {
 			return fmt.Errorf("--data-dir: %w", err)
 		}
 	}
-	m, err := archive.Read(c.Context(), from, place.work, restorable)
+	m, err := archive.Read(c.Context(), from, target.work, inBackup)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, madeBy(m, err))
+		return fmt.Errorf("%s: %w", file, explainNewerBackup(m, err))
 	}
-	waiting, err := hold(c.Context(), place.work)
+	waiting, err := holdOutbox(c.Context(), target.work)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, madeBy(m, err))
+		return fmt.Errorf("%s: %w", file, explainNewerBackup(m, err))
 	}
 	var examined bytes.Buffer // which would read like success before a refusal
-	healthy, err := doctor(c.Context(), place.work, &examined)
+	healthy, err := doctor(c.Context(), target.work, &examined)
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, madeBy(m, err))
+		return fmt.Errorf("%s: %w", file, explainNewerBackup(m, err))
 	}
 	if !healthy {
 		fmt.Fprint(c.OutOrStdout(), &examined)
 		return fmt.Errorf("%s: what it holds contradicts itself, see above", file)
 	}
 	if address != "" {
-		if err := db.Move(c.Context(), place.work, address); err != nil {
+		if err := db.Move(c.Context(), target.work, address); err != nil {
 			return fmt.Errorf("--%s: %w", databaseFlag, err)
 		}
 	}
-	if err := place.finish(); err != nil {
+	if err := target.commit(); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
 	fmt.Fprintf(c.OutOrStdout(), "%s%s: as of %s, by tilth %s. Mail, SMS and webhooks are held (%d waiting): tilth outbox release lets them go.\n", &examined,
@@ -254,9 +254,9 @@ func restore(c *cobra.Command, file, dir, address string, room roomOn) (err erro
 	return nil
 }
 
-// madeBy says of a backup that a newer version made what to do: of the folder
+// explainNewerBackup says of a backup that a newer version made what to do: of the folder
 // that its errors speak of nothing stays. Other errors it gives back.
-func madeBy(m *archive.Manifest, err error) error {
+func explainNewerBackup(m *archive.Manifest, err error) error {
 	if !errors.Is(err, db.ErrNewer) && !errors.Is(err, archive.ErrNewer) {
 		return err
 	}
@@ -264,8 +264,8 @@ func madeBy(m *archive.Manifest, err error) error {
 		"Restore it with that version or a later one, or take a backup made before the upgrade", m.Version, Version)
 }
 
-// hold keeps what a folder's outbox has from leaving, and tells how many wait.
-func hold(ctx context.Context, dir string) (waiting int, err error) {
+// holdOutbox keeps what a folder's outbox has from leaving, and tells how many wait.
+func holdOutbox(ctx context.Context, dir string) (waiting int, err error) {
 	d, err := db.Open(ctx, dir)
 	if err != nil {
 		return 0, err
@@ -290,7 +290,7 @@ func outboxCommand() *cobra.Command {
 				return err
 			}
 			var out wire.ReleaseResult
-			if err := answer(status, body, &out); err != nil {
+			if err := decodeAnswer(status, body, &out); err != nil {
 				return err
 			}
 			if !out.Held {
@@ -305,8 +305,8 @@ func outboxCommand() *cobra.Command {
 	return group("outbox", "Work on mail, SMS and webhooks that wait", c)
 }
 
-// size writes bytes for people.
-func size(bytes int64) string {
+// formatBytes writes bytes for people.
+func formatBytes(bytes int64) string {
 	const unit = 1024
 	switch {
 	case bytes >= unit*unit*unit:

@@ -30,8 +30,8 @@ func readBackupAge(dataDir string, log *slog.Logger) *backupAge {
 	return b
 }
 
-// taken notes that a backup holds everything as it was then.
-func (b *backupAge) taken(at time.Time) {
+// setLast notes that a backup holds everything as it was then.
+func (b *backupAge) setLast(at time.Time) {
 	b.last.Store(at.Unix())
 	if err := b.file.write(at); err != nil {
 		b.log.Warn("the backup's time will be forgotten at a restart", "error", err)

@@ -16,13 +16,13 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestBackupAgeOutlivesAStart(t *testing.T) {
+func TestBackupAgeSurvivesRestart(t *testing.T) {
 	dir, log := t.TempDir(), testkit.NewLog()
 	read := func() *backupAge { return readBackupAge(dir, slog.New(slog.NewTextHandler(log, nil))) }
 	if at := read().unix(); at != 0 {
 		t.Errorf("never taken, and yet at %d", at)
 	}
-	read().taken(testkit.Start)
+	read().setLast(testkit.Start)
 	if at := read().unix(); at != testkit.Start.Unix() {
 		t.Errorf("taken at %d, want %d", at, testkit.Start.Unix())
 	}
@@ -39,19 +39,19 @@ func TestBackupAgeOutlivesAStart(t *testing.T) {
 }
 
 // A time that cannot be kept is known until the restart, and the log says so.
-func TestBackupAgeWithoutAPlace(t *testing.T) {
+func TestBackupAgeThatCannotBeWritten(t *testing.T) {
 	log := testkit.NewLog()
 	b := readBackupAge(filepath.Join(t.TempDir(), "gone"), slog.New(slog.NewTextHandler(log, nil)))
-	b.taken(testkit.Start)
+	b.setLast(testkit.Start)
 	if b.unix() != testkit.Start.Unix() || log.Text() == "" {
 		t.Errorf("%d; logged: %s", b.unix(), log.Text())
 	}
 }
 
-// figure is a number of /metrics, by its name and labels as they stand there.
-func (p *process) figure(name string) float64 {
+// metricValue is a number of /metrics, by its name and labels as they stand there.
+func (p *process) metricValue(name string) float64 {
 	p.t.Helper()
-	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(p.figures())
+	found := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(name) + ` (\S+)$`).FindStringSubmatch(p.metricsPage())
 	if found == nil {
 		p.t.Fatalf("there is no %s", name)
 	}
@@ -62,7 +62,7 @@ func (p *process) figure(name string) float64 {
 	return n
 }
 
-func (p *process) figures() string {
+func (p *process) metricsPage() string {
 	p.t.Helper()
 	resp, err := http.Get("http://" + p.admin + "/metrics")
 	if err != nil {
@@ -78,34 +78,34 @@ func (p *process) figures() string {
 
 // What an operator sees of a server's life: devices come, a backup is noted, and
 // its time is not forgotten over a restart.
-func TestOperationsFigures(t *testing.T) {
+func TestOperationMetrics(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
 	const backup = "tilth_backup_last_timestamp_seconds"
-	if at := p.figure(backup); at != 0 {
+	if at := p.metricValue(backup); at != 0 {
 		t.Fatalf("backed up at %v before any backup", at)
 	}
 	before := float64(time.Now().Unix())
 	if out, err := p.tilth("backup", "-o", filepath.Join(t.TempDir(), "farm.tar"), "--server", "http://"+p.admin); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	taken := p.figure(backup)
+	taken := p.metricValue(backup)
 	if taken < before || taken > float64(time.Now().Unix()) {
 		t.Errorf("taken at %v, not between %v and now", taken, before)
 	}
 	if out, err := p.tilth("healthcheck", "--http-addr", p.http); err != nil || out != "ready\n" {
 		t.Errorf("healthcheck: %q, %v", out, err)
 	}
-	report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
+	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
 	p.apply(`tenants: [{name: other, timeZone: UTC, language: en-us, devices: [{deviceName: OTHER-1, serial: o, product: silo}]}]`)
-	if p.figure("tilth_devices") != 3 || p.figure("tilth_devices_online") != 1 || p.figure("tilth_ready") != 1 || p.figure("tilth_database_bytes") < 4096 {
-		t.Errorf("figures:\n%s", p.figures())
+	if p.metricValue("tilth_devices") != 3 || p.metricValue("tilth_devices_online") != 1 || p.metricValue("tilth_ready") != 1 || p.metricValue("tilth_database_bytes") < 4096 {
+		t.Errorf("figures:\n%s", p.metricsPage())
 	}
 	p.stop()
 	p.start()
-	if again := p.figure(backup); again != taken {
+	if again := p.metricValue(backup); again != taken {
 		t.Errorf("after a restart taken at %v, want %v", again, taken)
 	}
 }

@@ -23,7 +23,7 @@ import (
 // A farm whose readings do not fit into what a connection holds on its way, so that
 // whoever does not receive a backup keeps the server from sending all of it.
 const (
-	notedFarm = `products:
+	notesFarm = `products:
   - name: diary
     properties: [{identifier: note, dataType: text}]
 tenants:
@@ -33,41 +33,41 @@ tenants:
     users: [{userName: ada, password: correct horse}]
     devices: [{deviceName: D-1, serial: s, product: diary, secret: diary-secret-number-0001}]
 `
-	notesAtOnce, noteLong = 200, 1000 // in one message; characters
+	notesPerMessage, noteLength = 200, 1000 // in one message; characters
 )
 
-// write sends notes from number first on, a second apart, and gives the next number.
-func (p *process) write(begin int64, first, messages int) (next int) {
+// writeNotes sends notes from number first on, a second apart, and gives the next number.
+func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 	p.t.Helper()
-	note := make([]byte, noteLong)
-	for n := first; n < first+messages*notesAtOnce; n += notesAtOnce {
+	note := make([]byte, noteLength)
+	for n := first; n < first+messages*notesPerMessage; n += notesPerMessage {
 		var frames []string
-		for i := range notesAtOnce {
+		for i := range notesPerMessage {
 			for c := range note {
 				note[c] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_"[rand.IntN(64)]
 			}
 			frames = append(frames, fmt.Sprintf(`{"ts":%d,"values":{"note":"%s"}}`, begin+int64(n+i)*1000, note))
 		}
 		if status, said := p.post("/api/v1/diary-secret-number-0001/telemetry", "", "["+strings.Join(frames, ",")+"]"); status != http.StatusOK {
-			p.t.Fatalf("notes are answered %d %s\n%s", status, said, p.log)
+			p.t.Fatalf("notes are answered %d %s\n%s", status, said, p.stderr)
 		}
 	}
-	return first + messages*notesAtOnce
+	return first + messages*notesPerMessage
 }
 
-// written is how many notes a server has.
-func (p *process) written(begin int64) (n int) {
+// noteCount is how many notes a server has.
+func (p *process) noteCount(begin int64) (n int) {
 	p.t.Helper()
 	var days []struct{ Frames int }
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/coverage?deviceName=D-1&startTime=%d&endTime=%d", begin, begin+48*3_600_000), p.ada(), "", &days)
+	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/coverage?deviceName=D-1&startTime=%d&endTime=%d", begin, begin+48*3_600_000), p.adaToken(), "", &days)
 	for _, day := range days {
 		n += day.Frames
 	}
 	return n
 }
 
-// backingUp starts a backup into a file, of the server at an address.
-func (p *process) backingUp(file, admin string) (c *exec.Cmd, said *output, ended <-chan error) {
+// startBackup starts a backup into a file, of the server at an address.
+func (p *process) startBackup(file, admin string) (c *exec.Cmd, said *output, ended <-chan error) {
 	p.t.Helper()
 	path, err := p.path()
 	if err != nil {
@@ -85,56 +85,56 @@ func (p *process) backingUp(file, admin string) (c *exec.Cmd, said *output, ende
 	return c, said, end
 }
 
-// halfWay starts a backup into a file of which no more than its begin arrives until
-// goOn.
-func (p *process) halfWay(file string) (c *exec.Cmd, said *output, ended <-chan error, goOn func()) {
+// startStalledBackup starts a backup into a file of which no more than its begin arrives until
+// resumeProcess.
+func (p *process) startStalledBackup(file string) (c *exec.Cmd, said *output, ended <-chan error, resume func()) {
 	p.t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	p.t.Cleanup(func() { _ = ln.Close() }) // nobody else comes
-	far, err := net.Dial("tcp", p.admin)
+	serverSide, err := net.Dial("tcp", p.admin)
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = far.Close() }) // the server may have
-	if err := far.(*net.TCPConn).SetReadBuffer(256 << 10); err != nil {
+	p.t.Cleanup(func() { _ = serverSide.Close() }) // the server may have
+	if err := serverSide.(*net.TCPConn).SetReadBuffer(256 << 10); err != nil {
 		p.t.Fatal(err)
 	}
 	begun, on := make(chan error, 1), make(chan struct{})
 	go func() {
-		near, err := ln.Accept()
+		clientSide, err := ln.Accept()
 		if err != nil {
 			begun <- err
 			return
 		}
 		go func() {
-			_, _ = io.Copy(far, near) // until the program is gone
-			_ = far.Close()
+			_, _ = io.Copy(serverSide, clientSide) // until the program is gone
+			_ = serverSide.Close()
 		}()
-		_, err = io.CopyN(near, far, 64<<10)
+		_, err = io.CopyN(clientSide, serverSide, 64<<10)
 		begun <- err
 		<-on
-		_, _ = io.Copy(near, far) // until the server is gone
-		_ = near.Close()
+		_, _ = io.Copy(clientSide, serverSide) // until the server is gone
+		_ = clientSide.Close()
 	}()
-	c, said, ended = p.backingUp(file, ln.Addr().String())
+	c, said, ended = p.startBackup(file, ln.Addr().String())
 	if err := testkit.Receive(p.t, "the begin of a backup", begun); err != nil {
-		p.t.Fatalf("%v: %s\n%s", err, said, p.log)
+		p.t.Fatalf("%v: %s\n%s", err, said, p.stderr)
 	}
 	testkit.Eventually(p.t, "some of it in the file", func() bool {
 		info, err := os.Stat(file + ".partial")
 		return err == nil && info.Size() > 0
 	})
-	if len(p.copies()) != 1 {
-		p.t.Fatalf("all of the backup is on its way: %v", p.copies())
+	if len(p.backupFolders()) != 1 {
+		p.t.Fatalf("all of the backup is on its way: %v", p.backupFolders())
 	}
 	return c, said, ended, sync.OnceFunc(func() { close(on) })
 }
 
-// copies are the folders that a server makes backups in.
-func (p *process) copies() []string {
+// backupFolders are the folders that a server makes backups in.
+func (p *process) backupFolders() []string {
 	p.t.Helper()
 	left, err := filepath.Glob(filepath.Join(p.dir, "backup-*"))
 	if err != nil {
@@ -146,14 +146,14 @@ func (p *process) copies() []string {
 // Whoever is killed during a backup, the program or the server: what there is of it is
 // not taken for a whole one, nothing stays of it that the next one does not take, nothing
 // that was acknowledged is lost, and the next backup is whole.
-func TestKillsDuringABackup(t *testing.T) {
+func TestKillDuringBackup(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	fast := []string{"--device-rate", "1000000", "--device-burst", "1000000"}
 	p.start(fast...)
-	p.apply(notedFarm)
+	p.apply(notesFarm)
 	begin := time.Now().Add(-24 * time.Hour).UnixMilli()
-	notes := p.write(begin, 0, 60)
+	notes := p.writeNotes(begin, 0, 60)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "farm.tar")
 	files := func(want ...string) {
@@ -165,7 +165,7 @@ func TestKillsDuringABackup(t *testing.T) {
 	}
 
 	// The program is killed, and another had begun beside.
-	c, _, ended, _ := p.halfWay(file)
+	c, _, ended, _ := p.startStalledBackup(file)
 	if out, err := p.tilth("backup", "-o", file, "--server", "http://"+p.admin); err == nil || !strings.Contains(out, "another backup is being written to "+file+".partial") {
 		t.Errorf("a second one: %v\n%s", err, out)
 	}
@@ -173,7 +173,7 @@ func TestKillsDuringABackup(t *testing.T) {
 		t.Fatal(err)
 	}
 	<-ended
-	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.copies()) == 0 })
+	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
 	files("farm.tar.partial")
 	if out, err := p.tilth("restore", file+".partial", "--data-dir", filepath.Join(dir, "half")); err == nil || !strings.Contains(out, "the archive is damaged or not whole") {
 		t.Errorf("restore of a half: %v\n%s", err, out)
@@ -181,7 +181,7 @@ func TestKillsDuringABackup(t *testing.T) {
 	files("farm.tar.partial")
 
 	// Somebody ends it.
-	c, said, ended, _ := p.halfWay(file)
+	c, said, ended, _ := p.startStalledBackup(file)
 	if err := c.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -189,49 +189,49 @@ func TestKillsDuringABackup(t *testing.T) {
 		t.Errorf("ended by somebody, and yet: %s", said)
 	}
 	files()
-	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.copies()) == 0 })
+	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
 
 	// The server is killed while it sends.
-	_, said, ended, goOn := p.halfWay(file)
-	notes = p.write(begin, notes, 1)
+	_, said, ended, goOn := p.startStalledBackup(file)
+	notes = p.writeNotes(begin, notes, 1)
 	p.kill()
 	goOn()
 	if err := <-ended; err == nil {
 		t.Errorf("half a backup, and yet: %s", said)
 	}
 	files()
-	if len(p.copies()) != 1 {
-		t.Errorf("copies: %v", p.copies())
+	if len(p.backupFolders()) != 1 {
+		t.Errorf("copies: %v", p.backupFolders())
 	}
 	p.start(fast...)
-	if left := p.copies(); len(left) > 0 {
+	if left := p.backupFolders(); len(left) > 0 {
 		t.Errorf("left by the server that was killed: %v", left)
 	}
 
 	// It is killed while it copies.
 	for range 2 {
-		notes = p.write(begin, notes, 1)
-		_, said, ended = p.backingUp(file, p.admin)
-		testkit.Eventually(t, "copies", func() bool { return len(p.copies()) > 0 })
+		notes = p.writeNotes(begin, notes, 1)
+		_, said, ended = p.startBackup(file, p.admin)
+		testkit.Eventually(t, "copies", func() bool { return len(p.backupFolders()) > 0 })
 		p.kill()
 		if err := <-ended; err == nil {
 			t.Errorf("of a server that was killed, and yet: %s", said)
 		}
 		files()
 		p.start(fast...)
-		if left := p.copies(); len(left) > 0 {
+		if left := p.backupFolders(); len(left) > 0 {
 			t.Errorf("left by the server that was killed: %v", left)
 		}
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "last-backup")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("none was taken, and yet: %v", err)
 	}
-	if n := p.written(begin); n != notes {
+	if n := p.noteCount(begin); n != notes {
 		t.Errorf("%d notes are left of %d", n, notes)
 	}
 
 	// The next one is whole, over what a killed one left.
-	c, _, ended, _ = p.halfWay(file)
+	c, _, ended, _ = p.startStalledBackup(file)
 	if err := c.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -241,11 +241,11 @@ func TestKillsDuringABackup(t *testing.T) {
 	}
 	files("farm.tar")
 	restored := newProcess(t)
-	if out, err := p.tilth(append([]string{"restore", file}, restored.place()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+	if out, err := p.tilth(append([]string{"restore", file}, restored.storageArgs()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start()
-	if n := restored.written(begin); n != notes {
+	if n := restored.noteCount(begin); n != notes {
 		t.Errorf("%d notes were restored of %d", n, notes)
 	}
 	restored.stop()

@@ -24,9 +24,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// counted is how many messages of a test's alarm device led to what is kept:
+// storedCount is how many messages of a test's alarm device led to what is kept:
 // they come in order, and their times follow from their numbers.
-func (p *process) counted(token string, number int, first int64) int64 {
+func (p *process) storedCount(token string, number int, first int64) int64 {
 	p.t.Helper()
 	var series map[string][]struct{ Time int64 }
 	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=A-%d&startTime=%d&endTime=%d&yeuSignList=airTemperature,airHumidity",
@@ -49,15 +49,15 @@ func (p *process) counted(token string, number int, first int64) int64 {
 // notices as one that took the same readings undisturbed.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
-	busy, steady := alarmProcess(t), alarmProcess(t)
+	busy, steady := newAlarmProcess(t), newAlarmProcess(t)
 	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
-	loads := make([]*repeated, alarmDevices)
+	loads := make([]*resendingDevice, alarmDevices)
 	for i := range loads {
-		loads[i] = &repeated{number: i, first: first}
+		loads[i] = &resendingDevice{number: i, first: first}
 	}
 	var acks atomic.Int64
 	enough := make(chan struct{})
-	all := busy.load(loads, 1<<40, func() {
+	all := busy.publishAll(loads, 1<<40, func() {
 		if acks.Add(1) == 400 {
 			close(enough)
 		}
@@ -65,7 +65,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	select {
 	case <-enough:
 	case <-time.After(60 * time.Second):
-		t.Fatalf("%d acknowledgements\n%s", acks.Load(), busy.log)
+		t.Fatalf("%d acknowledgements\n%s", acks.Load(), busy.stderr)
 	}
 	answered := acks.Load()
 	file := filepath.Join(t.TempDir(), "farm.tar")
@@ -86,14 +86,14 @@ func TestBackupUnderLoad(t *testing.T) {
 	all.Wait()
 
 	restored := newProcess(t)
-	if out, err := busy.tilth(append([]string{"restore", file}, restored.place()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+	if out, err := busy.tilth(append([]string{"restore", file}, restored.storageArgs()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
-	restored.start(unlimited...)
+	restored.start(unlimitedArgs...)
 	token, kept := restored.signIn("farm", "ada", "correct horse"), int64(0)
 	for i := range alarmDevices {
-		n := restored.counted(token, i, first)
-		steady.load([]*repeated{{number: i, first: first}}, n, func() {}).Wait()
+		n := restored.storedCount(token, i, first)
+		steady.publishAll([]*resendingDevice{{number: i, first: first}}, n, func() {}).Wait()
 		kept += n
 	}
 	if kept < answered {
@@ -106,20 +106,20 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	t.Logf("%d readings, %d notices", kept, len(got))
 	// It is a whole server: devices' secrets hold, and readings go on.
-	restored.load([]*repeated{{number: 0, first: first + 3_600_000}}, 5, func() {}).Wait()
+	restored.publishAll([]*resendingDevice{{number: 0, first: first + 3_600_000}}, 5, func() {}).Wait()
 	for _, want := range []string{"released; 0 were waiting\n", "nothing was held\n"} {
 		if out, err := restored.tilth("outbox", "release", "--server", "http://"+restored.admin); err != nil || out != want {
 			t.Errorf("release: %v, said %q, want %q", err, out, want)
 		}
 	}
 	restored.stop()
-	if !strings.Contains(restored.log.String(), "level=WARN msg=\"mail, SMS and webhooks are held") {
-		t.Errorf("it was not said that the outbox is held:\n%s", restored.log)
+	if !strings.Contains(restored.stderr.String(), "level=WARN msg=\"mail, SMS and webhooks are held") {
+		t.Errorf("it was not said that the outbox is held:\n%s", restored.stderr)
 	}
 	steady.stop()
 }
 
-func TestRestoreLeavesNothingHalfDone(t *testing.T) {
+func TestFailedRestoreLeavesNothing(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.start()
@@ -153,7 +153,7 @@ func TestRestoreLeavesNothingHalfDone(t *testing.T) {
 	// A backup that cannot be made leaves no file either.
 	p.stop()
 	missing := filepath.Join(dir, "late.tar")
-	if out, err := p.tilth("backup", "-o", missing, "--server", "http://"+nobody); err == nil || !strings.Contains(out, "no server answers") {
+	if out, err := p.tilth("backup", "-o", missing, "--server", "http://"+unusedAddr); err == nil || !strings.Contains(out, "no server answers") {
 		t.Errorf("without a server: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(missing + "*"); err != nil || len(left) > 0 {
@@ -171,7 +171,7 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 		newer[name] = func(t *testing.T, file, dir string) {
 			t.Helper()
 			age(t, dir)
-			packed(t, file, dir)
+			packBackup(t, file, dir)
 		}
 	}
 	newer["file"] = func(t *testing.T, file, _ string) {
@@ -192,7 +192,7 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			work := t.TempDir()
 			file, dir := filepath.Join(work, "farm.tar"), t.TempDir()
-			keptBefore(t, dir)
+			makeDataFolder(t, dir)
 			write(t, file, dir)
 			for _, to := range []string{"none", "empty"} {
 				to = filepath.Join(work, to)
@@ -223,8 +223,8 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 	}
 	// The same backup of this version is restored.
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
-	keptBefore(t, dir)
-	packed(t, file, dir)
+	makeDataFolder(t, dir)
+	packBackup(t, file, dir)
 	c := restoreCommand()
 	c.SetArgs([]string{file, "--data-dir", filepath.Join(t.TempDir(), "farm")})
 	c.SetOut(io.Discard)
@@ -235,11 +235,11 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 
 // What would fill the disk, which may be the one that readings go to, is refused
 // before it is written: a backup by what the server says of it, a restore by its file.
-func TestBackupAndRestoreAskForRoom(t *testing.T) {
+func TestBackupAndRestoreCheckFreeSpace(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
-	keptBefore(t, dir)
-	packed(t, file, dir)
+	makeDataFolder(t, dir)
+	packBackup(t, file, dir)
 	whole, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -250,7 +250,7 @@ func TestBackupAndRestoreAskForRoom(t *testing.T) {
 	}))
 	defer server.Close()
 	client := &providerClient{base: server.URL, http: server.Client()}
-	for there, fits := range map[uint64]bool{uint64(len(whole)) + roomLeft - 1: false, uint64(len(whole)) + roomLeft: true} {
+	for there, fits := range map[uint64]bool{uint64(len(whole)) + spareBytes - 1: false, uint64(len(whole)) + spareBytes: true} {
 		work := t.TempDir()
 		room := func(string) (uint64, error) { return there, nil }
 		c := &cobra.Command{}
@@ -258,7 +258,7 @@ func TestBackupAndRestoreAskForRoom(t *testing.T) {
 		c.SetOut(io.Discard)
 		copied, restored := filepath.Join(work, "copy.tar"), filepath.Join(work, "farm")
 		for flag, err := range map[string]error{"--output": backup(c, client, copied, room), "--data-dir": restore(c, file, restored, "", room)} {
-			if fits && err != nil || !fits && (err == nil || !strings.HasPrefix(err.Error(), flag+": "+size(int64(len(whole)))+" are needed")) {
+			if fits && err != nil || !fits && (err == nil || !strings.HasPrefix(err.Error(), flag+": "+formatBytes(int64(len(whole)))+" are needed")) {
 				t.Errorf("%d bytes of room for %d: %v", there, len(whole), err)
 			}
 		}
@@ -269,8 +269,8 @@ func TestBackupAndRestoreAskForRoom(t *testing.T) {
 	}
 }
 
-// keptBefore makes a data folder that a server of this version could have left.
-func keptBefore(t *testing.T, dir string) {
+// makeDataFolder makes a data folder that a server of this version could have left.
+func makeDataFolder(t *testing.T, dir string) {
 	t.Helper()
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {
@@ -288,8 +288,8 @@ func keptBefore(t *testing.T, dir string) {
 	}
 }
 
-// packed makes a data folder the backup of a version 9.9.9.
-func packed(t *testing.T, file, dir string) {
+// packBackup makes a data folder the backup of a version 9.9.9.
+func packBackup(t *testing.T, file, dir string) {
 	t.Helper()
 	f, err := os.Create(file)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 func benchCommand() *cobra.Command {
 	return group("bench", "Measure what a server bears, and check what it keeps",
-		benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchTellingCommand(), benchHistoryCommand(), benchNeighboursCommand(), benchFileCommand())
+		benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchNotifyCommand(), benchHistoryCommand(), benchNeighboursCommand(), benchFileCommand())
 }
 
 func benchFileCommand() *cobra.Command {
@@ -29,8 +29,8 @@ func benchFileCommand() *cobra.Command {
 		Short: "Print a provider's file with devices for bench ingest --file",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if devices < 1 || values < 1 || values > mostValues {
-				return fmt.Errorf("--devices: 1 or more; --values: 1 to %d", mostValues)
+			if devices < 1 || values < 1 || values > maxValues {
+				return fmt.Errorf("--devices: 1 or more; --values: 1 to %d", maxValues)
 			}
 			file, err := bench.NewWorld(devices, values).File()
 			if err != nil {
@@ -46,10 +46,10 @@ func benchFileCommand() *cobra.Command {
 }
 
 const (
-	mostValues = 64            // properties that one history call takes
-	perDevice  = 16            // connections that one device may have
-	spareFiles = 2048          // the server leaves some of its limit to files, too
-	noLimit    = 1_000_000_000 // messages a second and at once, in place of a device's limits
+	maxValues            = 64            // properties that one history call takes
+	connectionsPerDevice = 16            // connections that one device may have
+	spareFiles           = 2048          // the server leaves some of its limit to files, too
+	unlimitedRate        = 1_000_000_000 // messages a second and at once, in place of a device's limits
 )
 
 // ingestBench is `tilth bench ingest` with its flags.
@@ -122,12 +122,12 @@ func (b *ingestBench) check() error {
 	switch {
 	case b.options.Connections < 1:
 		return fmt.Errorf("--connections: 1 or more")
-	case b.values < 1 || b.values > mostValues:
-		return fmt.Errorf("--values: 1 to %d", mostValues)
+	case b.values < 1 || b.values > maxValues:
+		return fmt.Errorf("--values: 1 to %d", maxValues)
 	case b.devices < 1 || b.devices > b.options.Connections:
 		return fmt.Errorf("--devices: from 1 to the number of connections")
-	case b.devices*perDevice < b.options.Connections:
-		return fmt.Errorf("--devices: a device may have %d connections, so %d are too few", perDevice, b.devices)
+	case b.devices*connectionsPerDevice < b.options.Connections:
+		return fmt.Errorf("--devices: a device may have %d connections, so %d are too few", connectionsPerDevice, b.devices)
 	case b.idle < 0 || b.idle > 0 && b.server+b.peer != "":
 		return fmt.Errorf("--idle: 1 or more, of a server that is started for it")
 	case b.options.Duration <= 0:
@@ -154,7 +154,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 	if err := b.check(); err != nil {
 		return err
 	}
-	if err := b.raiseFiles(); err != nil {
+	if err := b.raiseFileLimit(); err != nil {
 		return err
 	}
 	if b.idle > 0 {
@@ -164,7 +164,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 	var pairs []bench.Pair
 	for _, window := range b.windows {
 		b.options.Window = window
-		own, err := b.ownRun(ctx)
+		own, err := b.runOwn(ctx)
 		if err != nil {
 			return err
 		}
@@ -172,7 +172,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 		if b.peer == "" {
 			continue
 		}
-		peer, err := b.peerRun(ctx)
+		peer, err := b.runPeer(ctx)
 		if err != nil {
 			return err
 		}
@@ -187,10 +187,10 @@ func (b *ingestBench) run(ctx context.Context) error {
 	return trouble
 }
 
-// ownRun loads the server that was named, or one started for the run.
-func (b *ingestBench) ownRun(ctx context.Context) (*bench.Result, error) {
+// runOwn loads the server that was named, or one started for the run.
+func (b *ingestBench) runOwn(ctx context.Context) (*bench.Result, error) {
 	if b.server != "" {
-		return b.namedRun(ctx)
+		return b.runNamed(ctx)
 	}
 	var result *bench.Result
 	err := b.withServer(ctx, func(ctx context.Context, t bench.Target) (err error) {
@@ -214,7 +214,7 @@ func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, be
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	limits := []string{
-		"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
+		"--device-rate", strconv.Itoa(unlimitedRate), "--device-burst", strconv.Itoa(unlimitedRate),
 		"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
 	}
 	fmt.Fprintf(b.out, "Limits raised: %s\n", strings.Join(limits, " "))
@@ -229,7 +229,7 @@ func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, be
 	return f(ctx, server.Target)
 }
 
-func (b *ingestBench) namedRun(ctx context.Context) (*bench.Result, error) {
+func (b *ingestBench) runNamed(ctx context.Context) (*bench.Result, error) {
 	raw, err := os.ReadFile(b.file)
 	if err != nil {
 		return nil, fmt.Errorf("--file: %w", err)
@@ -249,7 +249,7 @@ func (b *ingestBench) namedRun(ctx context.Context) (*bench.Result, error) {
 	})
 }
 
-func (b *ingestBench) peerRun(ctx context.Context) (*bench.Result, error) {
+func (b *ingestBench) runPeer(ctx context.Context) (*bench.Result, error) {
 	return b.measure(ctx, bench.Target{
 		Name: "peer", MQTT: b.peer, PID: b.peerPID, World: bench.NewWorld(b.devices, b.values),
 	})

@@ -54,8 +54,8 @@ func (b *alarmBench) checkAlarms() error {
 	switch {
 	case b.devices < 1:
 		return fmt.Errorf("--devices: 1 or more")
-	case b.values < 1 || b.values > mostValues:
-		return fmt.Errorf("--values: 1 to %d", mostValues)
+	case b.values < 1 || b.values > maxValues:
+		return fmt.Errorf("--values: 1 to %d", maxValues)
 	case o.Rules < 1 || o.Rules%b.devices != 0 || o.Rules/b.devices > b.values:
 		return fmt.Errorf("--rules: a multiple of the devices, at most --values for each")
 	case o.Rate < 1 || o.Turns < 1:
@@ -73,7 +73,7 @@ func (b *alarmBench) runAlarms(ctx context.Context) error {
 		return err
 	}
 	b.options.Connections = b.devices
-	if err := b.raiseFiles(); err != nil {
+	if err := b.raiseFileLimit(); err != nil {
 		return err
 	}
 	return b.withServer(ctx, func(ctx context.Context, t bench.Target) error {

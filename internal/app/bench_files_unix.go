@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// raiseFiles makes sure that this process, and the server that inherits it,
+// raiseFileLimit makes sure that this process, and the server that inherits it,
 // may open a file for each connection.
-func (b *ingestBench) raiseFiles() error {
+func (b *ingestBench) raiseFileLimit() error {
 	need := uint64(b.options.Connections + spareFiles)
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

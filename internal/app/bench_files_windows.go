@@ -1,5 +1,5 @@
 package app
 
-// raiseFiles has nothing to raise: Windows limits a process's connections by
+// raiseFileLimit has nothing to raise: Windows limits a process's connections by
 // memory alone.
-func (*ingestBench) raiseFiles() error { return nil }
+func (*ingestBench) raiseFileLimit() error { return nil }

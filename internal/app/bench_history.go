@@ -20,20 +20,20 @@ import (
 // it has how a server is applied to.
 type historyBench struct {
 	ingestBench
-	days  int
-	asks  int
-	peers []string
+	days    int
+	repeats int
+	peers   []string
 }
 
 const (
-	monthDays  = 30 // that one history call answers
-	recordStep = time.Minute
-	recordSeed = 1 // of the first farm
-	mast       = "weather-mast"
+	maxHistoryDays = 30 // that one history call answers
+	recordStep     = time.Minute
+	recordSeed     = 1 // of the first farm
+	mast           = "weather-mast"
 )
 
-// mastSigns are what a mast of the demo's farm measures and a chart shows.
-var mastSigns = []string{"airTemperature", "airHumidity", "airPressure", "windSpeed", "solarRadiation"}
+// mastProperties are what a mast of the demo's farm measures and a chart shows.
+var mastProperties = []string{"airTemperature", "airHumidity", "airPressure", "windSpeed", "solarRadiation"}
 
 func benchHistoryCommand() *cobra.Command {
 	b := &historyBench{}
@@ -55,9 +55,9 @@ scripts/bench-history.sh starts the peers that are installed.`,
 		},
 	}
 	f := c.Flags()
-	f.IntVar(&b.days, "days", monthDays, "days of readings: 5, 10, 15, 20, 25 or 30")
+	f.IntVar(&b.days, "days", maxHistoryDays, "days of readings: 5, 10, 15, 20, 25 or 30")
 	f.IntVar(&b.devices, "devices", 50, "devices that have them")
-	f.IntVar(&b.asks, "asks", 50, "times that each question is asked after every device was asked about once")
+	f.IntVar(&b.repeats, "asks", 50, "times that each question is asked after every device was asked about once")
 	f.StringSliceVar(&b.peers, "peers", nil, "stores to compare with, name=address: victoriametrics=http://host:port, influxdb=http://host:port,\n"+
 		"postgres=postgres://user@host:port/database; each one empty. none: tilth alone")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
@@ -67,11 +67,11 @@ scripts/bench-history.sh starts the peers that are installed.`,
 
 func (b *historyBench) checkHistory() ([]bench.Peer, error) {
 	switch {
-	case b.days < 5 || b.days > monthDays || b.days%5 != 0:
+	case b.days < 5 || b.days > maxHistoryDays || b.days%5 != 0:
 		return nil, fmt.Errorf("--days: 5, 10, 15, 20, 25 or 30")
 	case b.devices < 1:
 		return nil, fmt.Errorf("--devices: 1 or more")
-	case b.asks < 1:
+	case b.repeats < 1:
 		return nil, fmt.Errorf("--asks: 1 or more")
 	}
 	peers, err := bench.ParsePeers(b.peers)
@@ -81,7 +81,7 @@ func (b *historyBench) checkHistory() ([]bench.Peer, error) {
 	return peers, nil
 }
 
-func (b *historyBench) told(format string, a ...any) { fmt.Fprintf(b.out, format+"\n", a...) }
+func (b *historyBench) printf(format string, a ...any) { fmt.Fprintf(b.out, format+"\n", a...) }
 
 func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	peers, err := b.checkHistory()
@@ -89,7 +89,7 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	for _, line := range bench.Missing(peers) {
-		b.told("%s", line)
+		b.printf("%s", line)
 	}
 	if b.binary == "" {
 		if b.binary, err = os.Executable(); err != nil {
@@ -101,14 +101,14 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	b.told("Measuring on %d weather masts for %d days", b.devices, b.days)
-	records, err := measured(ctx, b.devices, b.days, time.Now())
+	b.printf("Measuring on %d weather masts for %d days", b.devices, b.days)
+	records, err := generateRecords(ctx, b.devices, b.days, time.Now())
 	if err != nil {
 		return err
 	}
-	load := &historyLoad{records: records, dir: dir, told: b.told, asks: b.asks}
-	world := bench.NewWorld(b.devices, len(mastSigns))
-	world.Properties, load.world = mastSigns, world
+	load := &historyLoad{records: records, dir: dir, printf: b.printf, repeats: b.repeats}
+	world := bench.NewWorld(b.devices, len(mastProperties))
+	world.Properties, load.world = mastProperties, world
 	server, err := bench.Start(ctx, bench.Own{
 		Binary: b.binary, Dir: filepath.Join(dir, "data"), World: world, Apply: applyWorld, Load: load.run,
 	})
@@ -116,17 +116,17 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	result, err := bench.RunHistory(ctx, bench.HistoryOptions{Asks: b.asks, Peers: peers, Told: b.told}, server.Target, records)
+	result, err := bench.RunHistory(ctx, bench.HistoryOptions{Asks: b.repeats, Peers: peers, Told: b.printf}, server.Target, records)
 	if err != nil {
 		return err
 	}
 	return errors.Join(load.figures.Print(b.out), result.Print(b.out), result.Trouble())
 }
 
-// measured is what so many weather masts have measured until some time before
+// generateRecords is what so many weather masts have measured until some time before
 // now. They are those of the demo's farm, and of farms under other weather.
-func measured(ctx context.Context, devices, days int, now time.Time) (*bench.Records, error) {
-	records, err := bench.NewRecords(bench.NewWorld(devices, 0).Names(), mastSigns, days, recordStep, now)
+func generateRecords(ctx context.Context, devices, days int, now time.Time) (*bench.Records, error) {
+	records, err := bench.NewRecords(bench.NewWorld(devices, 0).Names(), mastProperties, days, recordStep, now)
 	if err != nil {
 		return nil, err
 	}
@@ -142,13 +142,13 @@ func measured(ctx context.Context, devices, days int, now time.Time) (*bench.Rec
 	work, ctx := errgroup.WithContext(ctx)
 	work.SetLimit(runtime.GOMAXPROCS(0))
 	for i, into := range records.Values {
-		work.Go(func() error { return measureInto(ctx, masts[i], records, into) })
+		work.Go(func() error { return fillRecords(ctx, masts[i], records, into) })
 	}
 	return records, work.Wait()
 }
 
-// measureInto lets a mast measure at the times of the records.
-func measureInto(ctx context.Context, d *farm.Device, r *bench.Records, into [][]float64) error {
+// fillRecords lets a mast measure at the times of the records.
+func fillRecords(ctx context.Context, d *farm.Device, r *bench.Records, into [][]float64) error {
 	for n := range r.Count() {
 		values, there := d.At(r.Time(n), r.Step)
 		if !there {

@@ -24,8 +24,8 @@ type historyLoad struct {
 	records *bench.Records
 	world   bench.World
 	dir     string // has the data folder, and room for another
-	asks    int
-	told    func(format string, a ...any)
+	repeats int
+	printf  func(format string, a ...any)
 
 	figures bench.StoreFigures
 	sealed  sealedBytes
@@ -35,25 +35,25 @@ type historyLoad struct {
 }
 
 const (
-	batchSteps    = 20 // of all devices, in one batch
-	dayBatches    = int(24 * time.Hour / recordStep / batchSteps)
-	writers       = 2 // batches at once, as at the edge
-	sealingRounds = 3
-	sealingDays   = 5 // of a round
-	sealingMost   = 4
-	thinPoints    = 1000
+	batchSteps         = 20 // of all devices, in one batch
+	dayBatches         = int(24 * time.Hour / recordStep / batchSteps)
+	writers            = 2 // batches at once, as at the edge
+	sealingRounds      = 3
+	sealingDays        = 5 // of a round
+	sealingWriteFactor = 4
+	downsampledPoints  = 1000
 )
 
 func (l *historyLoad) run(ctx context.Context) error {
 	data := filepath.Join(l.dir, "data")
-	if err := l.find(ctx, data); err != nil {
+	if err := l.resolveIDs(ctx, data); err != nil {
 		return err
 	}
-	l.told("Taking readings in while others are sealed")
+	l.printf("Taking readings in while others are sealed")
 	if err := l.measureSealing(ctx); err != nil {
 		return err
 	}
-	l.told("Writing %d values, sealing them", l.records.Total())
+	l.printf("Writing %d values, sealing them", l.records.Total())
 	if err := l.fill(ctx, data); err != nil {
 		return err
 	}
@@ -76,26 +76,26 @@ func (l *historyLoad) reopen(ctx context.Context, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	if err := l.ask(ctx, s); err != nil {
+	if err := l.query(ctx, s); err != nil {
 		return err
 	}
-	l.told("Waiting until the store has cleared away what was sealed")
-	return settle(ctx, s)
+	l.printf("Waiting until the store has cleared away what was sealed")
+	return waitForStableSize(ctx, s)
 }
 
 const (
-	settleLook  = 250 * time.Millisecond
-	settleQuiet = 12               // looks at the same size
-	settleMost  = 60 * time.Second // of waiting
+	stableSizePoll    = 250 * time.Millisecond
+	stableSizePolls   = 12               // looks at the same size
+	stableSizeTimeout = 60 * time.Second // of waiting
 )
 
-// settle waits until a store's size stays the same: what is written is packed
+// waitForStableSize waits until a store's size stays the same: what is written is packed
 // in the background, which tells nobody when it is done.
-func settle(ctx context.Context, s *reading.Store) error {
-	look := time.NewTicker(settleLook)
+func waitForStableSize(ctx context.Context, s *reading.Store) error {
+	look := time.NewTicker(stableSizePoll)
 	defer look.Stop()
 	last, quiet := uint64(0), 0
-	for waited := time.Duration(0); quiet < settleQuiet && waited < settleMost; waited += settleLook {
+	for waited := time.Duration(0); quiet < stableSizePolls && waited < stableSizeTimeout; waited += stableSizePoll {
 		select {
 		case <-look.C:
 		case <-ctx.Done():
@@ -110,8 +110,8 @@ func settle(ctx context.Context, s *reading.Store) error {
 	return nil
 }
 
-// find learns what the devices and properties are called inside.
-func (l *historyLoad) find(ctx context.Context, data string) (err error) {
+// resolveIDs learns what the devices and properties are called inside.
+func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
 	s, err := openStores(ctx, &Settings{DataDir: data}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
@@ -224,12 +224,12 @@ func (l *historyLoad) fill(ctx context.Context, data string) (err error) {
 	return nil
 }
 
-// ask asks the store as the console's calls do, each time for another device.
-func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
+// query asks the store as the console's calls do, each time for another device.
+func (l *historyLoad) query(ctx context.Context, s *reading.Store) (err error) {
 	f, count := &l.figures, l.records.Count()
 	from, to := l.records.Time(0).UnixMilli(), l.records.Time(count-1).UnixMilli()
 	of := func(n int) device.Ref { return l.devices[n%len(l.devices)] }
-	f.Series, err = bench.Measure(l.asks, func(n int) error {
+	f.Series, err = bench.Measure(l.repeats, func(n int) error {
 		ref, values := of(n), 0
 		err := s.Columns(ctx, ref.Tenant, ref.ID, from, to, l.properties, func(c *reading.Columns) error {
 			for i := range c.Columns {
@@ -245,19 +245,19 @@ func (l *historyLoad) ask(ctx context.Context, s *reading.Store) (err error) {
 	if err != nil {
 		return err
 	}
-	f.Points = thinPoints
-	f.Thinned, err = bench.Measure(l.asks, func(n int) error {
+	f.Points = downsampledPoints
+	f.Thinned, err = bench.Measure(l.repeats, func(n int) error {
 		ref := of(n)
-		got, err := s.Outlines(ctx, ref.Tenant, ref.ID, from, to, l.properties, thinPoints)
-		if points := len(got[l.properties[0]].Times); err == nil && points < min(count, thinPoints/2) {
-			err = fmt.Errorf("%d readings, %d or more were expected", points, thinPoints/2)
+		got, err := s.Outlines(ctx, ref.Tenant, ref.ID, from, to, l.properties, downsampledPoints)
+		if points := len(got[l.properties[0]].Times); err == nil && points < min(count, downsampledPoints/2) {
+			err = fmt.Errorf("%d readings, %d or more were expected", points, downsampledPoints/2)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	f.Range, err = bench.Measure(l.asks, func(n int) error {
+	f.Range, err = bench.Measure(l.repeats, func(n int) error {
 		ref, values := of(n), 0
 		err := s.Range(ctx, ref.Tenant, ref.ID, from, to, l.properties, func(_ int64, fields []reading.Field) error {
 			values += len(fields)
@@ -281,10 +281,10 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, end(), os.RemoveAll(dir)) }()
-	var plain, sealing pace
+	var plain, sealing throughput
 	next := 0 // batch
 	for range sealingRounds {
-		n, err := plain.count(func() (int, error) { return l.write(ctx, s, next, sealingDays*dayBatches, nil) })
+		n, err := plain.measure(func() (int, error) { return l.write(ctx, s, next, sealingDays*dayBatches, nil) })
 		if err != nil {
 			return err
 		}
@@ -295,7 +295,7 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 			defer close(sealed)
 			failed = s.Seal(ctx, l.records.Start.Add(time.Duration(next)*batchSteps*recordStep+2*time.Hour))
 		}()
-		n, err = sealing.count(func() (int, error) { return l.write(ctx, s, next, sealingMost*sealingDays*dayBatches, sealed) })
+		n, err = sealing.measure(func() (int, error) { return l.write(ctx, s, next, sealingWriteFactor*sealingDays*dayBatches, sealed) })
 		<-sealed
 		if err := errors.Join(err, failed); err != nil {
 			return err
@@ -307,13 +307,13 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 	return nil
 }
 
-// pace is how many batches were written in how long.
-type pace struct {
+// throughput is how many batches were written in how long.
+type throughput struct {
 	batches int
 	took    time.Duration
 }
 
-func (p *pace) count(write func() (int, error)) (batches int, err error) {
+func (p *throughput) measure(write func() (int, error)) (batches int, err error) {
 	began := time.Now()
 	batches, err = write()
 	p.took += time.Since(began)
@@ -321,7 +321,7 @@ func (p *pace) count(write func() (int, error)) (batches int, err error) {
 	return batches, err
 }
 
-func (p *pace) perSecond() float64 { return float64(p.batches) / p.took.Seconds() }
+func (p *throughput) perSecond() float64 { return float64(p.batches) / p.took.Seconds() }
 
 // sealedBytes adds up what a store logs about each day that it has sealed.
 type sealedBytes struct{ bytes atomic.Int64 }

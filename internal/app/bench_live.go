@@ -57,13 +57,13 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if o.Values > mostValues {
-		return fmt.Errorf("--values: at most %d", mostValues)
+	if o.Values > maxValues {
+		return fmt.Errorf("--values: at most %d", maxValues)
 	}
 	// A file for each screen, and for each device's connection.
 	connections := o.Screens + o.Slow + o.Tenants + o.Busy
 	limits := &ingestBench{options: bench.Options{Connections: connections}, out: b.out}
-	if err := limits.raiseFiles(); err != nil {
+	if err := limits.raiseFileLimit(); err != nil {
 		return err
 	}
 	binary := b.binary

@@ -50,12 +50,12 @@ Attacks: ` + strings.Join(bench.NeighbourAttacks(), ", ") + `.`,
 
 func (b *neighboursBench) runNeighbours(ctx context.Context) (err error) {
 	o := &b.attacks
-	o.Out, o.Apply, o.Give, o.Crowd, o.Size = b.out, applyWorld, giveRules, fillTenant, bench.NeighbourRun
+	o.Out, o.Apply, o.Give, o.Crowd, o.Size = b.out, applyWorld, copyRules, fillTenant, bench.NeighbourRun
 	if b.sample {
 		o.Size = bench.NeighbourSample
 	}
 	b.options.Connections = o.Size.Readers
-	if err := b.raiseFiles(); err != nil {
+	if err := b.raiseFileLimit(); err != nil {
 		return err
 	}
 	if o.Binary = b.binary; o.Binary == "" {

@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// crowdSince is since when a tenant that is filled has its users: what it has is
+	// filledUserAge is since when a tenant that is filled has its users: what it has is
 	// theirs.
-	crowdSince = 3 * 365 * 24 * time.Hour
-	// crowdOld is how old its old messages are, and crowdAtOnce how many rows one
+	filledUserAge = 3 * 365 * 24 * time.Hour
+	// oldMessageAge is how old its old messages are, and rowsPerTransaction how many rows one
 	// transaction writes.
-	crowdOld    = 2 * 365 * 24 * time.Hour
-	crowdAtOnce = 50_000
+	oldMessageAge      = 2 * 365 * 24 * time.Hour
+	rowsPerTransaction = 50_000
 )
 
 // fillTenant fills a tenant of a folder that no server has open.
@@ -41,7 +41,7 @@ func fillTenant(ctx context.Context, dir string, c bench.Crowd) (err error) {
 	}
 	now := time.Now()
 	// Old messages come first: a message's number tells its place.
-	old := now.Add(-crowdOld)
+	old := now.Add(-oldMessageAge)
 	if err := s.putMessages(ctx, owner.ID, c.Old, old); err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func fillTenant(ctx context.Context, dir string, c bench.Crowd) (err error) {
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if _, err := tx.NewRaw("UPDATE users SET create_time = ? WHERE tenant_id = ?", now.Add(-crowdSince).UnixMilli(), owner.ID).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw("UPDATE users SET create_time = ? WHERE tenant_id = ?", now.Add(-filledUserAge).UnixMilli(), owner.ID).Exec(ctx); err != nil {
 			return err
 		}
 		return s.putNotices(ctx, tx, owner.ID, c, now)
@@ -67,11 +67,11 @@ func (s *stores) putMessages(ctx context.Context, t tenant.ID, many int, from ti
 	if err != nil {
 		return err
 	}
-	for done := 0; done < many; done += crowdAtOnce {
+	for done := 0; done < many; done += rowsPerTransaction {
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 			_, err := tx.NewRaw(`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 				INSERT INTO messages (tenant_id, event, facts, create_time) SELECT ?, ?, ?, ? + i FROM n`,
-				min(crowdAtOnce, many-done), t, news.Triggered, string(facts), from.UnixMilli()+int64(done)).Exec(ctx)
+				min(rowsPerTransaction, many-done), t, news.Triggered, string(facts), from.UnixMilli()+int64(done)).Exec(ctx)
 			return err
 		})
 		if err != nil {

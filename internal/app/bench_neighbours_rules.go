@@ -14,9 +14,9 @@ import (
 	"tilth/internal/device"
 )
 
-// giveRules writes running rules into a folder that no server has open: as many
+// copyRules writes running rules into a folder that no server has open: as many
 // a device as are wanted, as earlier versions let them be made.
-func giveRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err error) {
+func copyRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err error) {
 	s, err := openStores(ctx, &Settings{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
@@ -24,7 +24,7 @@ func giveRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err err
 	defer func() { err = errors.Join(err, s.close()) }()
 	return s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		for _, g := range gifts {
-			if err := s.give(ctx, g); err != nil {
+			if err := s.copyTenantRules(ctx, g); err != nil {
 				return fmt.Errorf("rules of %s: %w", g.Tenant, err)
 			}
 		}
@@ -32,8 +32,8 @@ func giveRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err err
 	})
 }
 
-// give is giveRules for one tenant.
-func (s *stores) give(ctx context.Context, g bench.RuleGift) error {
+// copyTenantRules is copyRules for one tenant.
+func (s *stores) copyTenantRules(ctx context.Context, g bench.RuleGift) error {
 	owner, err := s.tenants.ByName(ctx, g.Tenant)
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func TestBenchNeighbours(t *testing.T) {
 
 // What is given to a folder runs when a server is started on it, however many
 // that are; the rule that they are like does not.
-func TestGiveRules(t *testing.T) {
+func TestCopyRules(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	if p.database != "" {
@@ -45,7 +45,7 @@ func TestGiveRules(t *testing.T) {
 		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
 	p.stop()
 	gift := bench.RuleGift{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: alarm.MaxRulesPerDevice + 1, Since: time.Now().Add(-time.Hour)}
-	if err := giveRules(t.Context(), p.dir, []bench.RuleGift{gift}); err != nil {
+	if err := copyRules(t.Context(), p.dir, []bench.RuleGift{gift}); err != nil {
 		t.Fatal(err)
 	}
 	for says, wrong := range map[string]bench.RuleGift{
@@ -53,12 +53,12 @@ func TestGiveRules(t *testing.T) {
 		"NOBODY":    {Tenant: w.Tenant, Rule: rule, Devices: []string{"NOBODY"}},
 		"elsewhere": {Tenant: "elsewhere", Rule: rule},
 	} {
-		if err := giveRules(t.Context(), p.dir, []bench.RuleGift{gift, wrong}); err == nil || !strings.Contains(err.Error(), says) {
+		if err := copyRules(t.Context(), p.dir, []bench.RuleGift{gift, wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
 	p.start()
-	if running := p.metric("tilth_alarm_rules"); running != "402" {
+	if running := p.metricText("tilth_alarm_rules"); running != "402" {
 		t.Errorf("%s rules run", running)
 	}
 	p.stop()
@@ -104,9 +104,9 @@ func TestFillTenant(t *testing.T) {
 			t.Errorf("%s: %d, want %d", path, page.Total, want)
 		}
 	}
-	if running := p.metric("tilth_alarm_rules"); running != "6" {
+	if running := p.metricText("tilth_alarm_rules"); running != "6" {
 		t.Errorf("%s rules run", running)
 	}
-	testkit.Eventually(t, "what is old to be gone", func() bool { return p.metric("tilth_messages_removed_total") == "250" })
+	testkit.Eventually(t, "what is old to be gone", func() bool { return p.metricText("tilth_messages_removed_total") == "250" })
 	p.stop()
 }

@@ -14,16 +14,16 @@ import (
 	"tilth/internal/notify"
 )
 
-// tellingBench is `tilth bench telling` with its flags. Of a run of bench ingest
+// notifyBench is `tilth bench telling` with its flags. Of a run of bench ingest
 // it has how many files may be open, and where things are.
-type tellingBench struct {
+type notifyBench struct {
 	ingestBench
-	telling bench.TellingOptions
+	notify  bench.TellingOptions
 	digests []int
 }
 
-func benchTellingCommand() *cobra.Command {
-	b := &tellingBench{}
+func benchNotifyCommand() *cobra.Command {
+	b := &notifyBench{}
 	c := &cobra.Command{
 		Use:   "telling",
 		Short: "Let volleys of alarm notices begin and end, and measure when people are told on screens and by mail",
@@ -38,10 +38,10 @@ event is lost or told twice.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			b.out = c.OutOrStdout()
-			return b.runTelling(c.Context())
+			return b.runNotify(c.Context())
 		},
 	}
-	f, o := c.Flags(), &b.telling
+	f, o := c.Flags(), &b.notify
 	f.IntVar(&o.Tenants, "tenants", 10, "tenants whose people are told")
 	f.IntVar(&o.Users, "users", 20, "users of each, every one with an open screen")
 	f.IntVar(&o.Notices, "notices", 1000, "notices of a volley, shared out among the tenants; a multiple of these")
@@ -59,23 +59,23 @@ event is lost or told twice.`,
 	return c
 }
 
-func (b *tellingBench) runTelling(ctx context.Context) error {
-	o := &b.telling
+func (b *notifyBench) runNotify(ctx context.Context) error {
+	o := &b.notify
 	for _, o.DigestAfter = range b.digests {
 		if err := o.Check(); err != nil {
 			return err
 		}
 	}
-	if o.Values > mostValues {
-		return fmt.Errorf("--values: at most %d", mostValues)
+	if o.Values > maxValues {
+		return fmt.Errorf("--values: at most %d", maxValues)
 	}
 	b.options.Connections = o.Load + o.Notices + o.Tenants*o.Users
-	if err := b.raiseFiles(); err != nil {
+	if err := b.raiseFileLimit(); err != nil {
 		return err
 	}
 	var trouble error
 	for _, o.DigestAfter = range b.digests {
-		r, err := b.measureTelling(ctx)
+		r, err := b.measureNotify(ctx)
 		if err != nil {
 			return err
 		}
@@ -84,8 +84,8 @@ func (b *tellingBench) runTelling(ctx context.Context) error {
 	return trouble
 }
 
-// measureTelling makes one run against a server and a mail server of its own.
-func (b *tellingBench) measureTelling(ctx context.Context) (r *bench.TellingResult, err error) {
+// measureNotify makes one run against a server and a mail server of its own.
+func (b *notifyBench) measureNotify(ctx context.Context) (r *bench.TellingResult, err error) {
 	binary := b.binary
 	if binary == "" {
 		if binary, err = os.Executable(); err != nil {
@@ -97,22 +97,22 @@ func (b *tellingBench) measureTelling(ctx context.Context) (r *bench.TellingResu
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	post, err := bench.OpenPostOffice(ctx)
+	mailServer, err := bench.OpenPostOffice(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, post.Close()) }()
-	server, audiences, err := bench.ServeTelling(ctx, b.telling, bench.Own{
+	defer func() { err = errors.Join(err, mailServer.Close()) }()
+	server, audiences, err := bench.ServeTelling(ctx, b.notify, bench.Own{
 		Binary: binary, Dir: dir, Apply: applyWorld,
 		Args: []string{
-			"--device-rate", strconv.Itoa(noLimit), "--device-burst", strconv.Itoa(noLimit),
+			"--device-rate", strconv.Itoa(unlimitedRate), "--device-burst", strconv.Itoa(unlimitedRate),
 			"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
-			"--smtp-url", post.URL(), "--digest-after", strconv.Itoa(b.telling.DigestAfter), "--mails-a-day", "0",
+			"--smtp-url", mailServer.URL(), "--digest-after", strconv.Itoa(b.notify.DigestAfter), "--mails-a-day", "0",
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	return bench.RunTelling(ctx, b.telling, server, audiences, post)
+	return bench.RunTelling(ctx, b.notify, server, audiences, mailServer)
 }

@@ -7,7 +7,7 @@ import (
 
 // A small run in which people are told, against the real binary: everything is
 // on every screen of its tenant, and comes by mail once.
-func TestBenchTelling(t *testing.T) {
+func TestBenchNotify(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "telling", "--dir", t.TempDir(), "--tenants", "2", "--users", "2", "--notices", "6", "--connections", "2", "--values", "2"}
 	out, err := (&process{t: t}).tilth(append(run, "--volleys", "2", "--every", "2s", "--hold", "1s", "--duration", "200ms", "--digest-after", "0")...)

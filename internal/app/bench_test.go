@@ -19,7 +19,7 @@ import (
 // with another server beside it.
 func TestBenchIngest(t *testing.T) {
 	t.Parallel()
-	peer := acknowledger(t)
+	peer := startAckServer(t)
 	out, err := (&process{t: t}).tilth("bench", "ingest", "--connections", "2", "--duration", "200ms", "--window", "4,1",
 		"--protocol", "5", "--peer-mqtt", peer, "--dir", t.TempDir())
 	if err != nil {
@@ -149,7 +149,7 @@ func TestBenchIngestFindsLoss(t *testing.T) {
 		fmt.Fprint(w, `{"code":200,"msg":"","data":{}}`)
 	}))
 	defer web.Close()
-	out, err := p.tilth("bench", "ingest", "--server", web.URL, "--mqtt", acknowledger(t), "--file", file,
+	out, err := p.tilth("bench", "ingest", "--server", web.URL, "--mqtt", startAckServer(t), "--file", file,
 		"--connections", "1", "--duration", "100ms")
 	if err == nil || !strings.Contains(out, "values lost, 0 wrong, 0 extra; the first: sensor01 of BENCH-00001 at ") {
 		t.Errorf("%v\n%s", err, out)
@@ -183,9 +183,9 @@ func TestBenchFlags(t *testing.T) {
 	}
 }
 
-// acknowledger is an MQTT server that lets everyone in, acknowledges everything
+// startAckServer is an MQTT server that lets everyone in, acknowledges everything
 // and keeps nothing.
-func acknowledger(t *testing.T) (address string) {
+func startAckServer(t *testing.T) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -204,14 +204,14 @@ func acknowledger(t *testing.T) (address string) {
 			}
 			serving.Go(func() {
 				defer nc.Close()
-				acknowledge(bufio.NewReader(nc), nc)
+				serveAcks(bufio.NewReader(nc), nc)
 			})
 		}
 	})
 	return l.Addr().String()
 }
 
-func acknowledge(r *bufio.Reader, w io.Writer) {
+func serveAcks(r *bufio.Reader, w io.Writer) {
 	for {
 		first, err := r.ReadByte()
 		if err != nil {

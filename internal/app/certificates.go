@@ -42,10 +42,10 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	}
 	o := acme.Options{
 		Names: set.Names, Directory: set.Directory, Email: set.Email, Roots: set.Roots, Dir: filepath.Join(s.set.DataDir, "acme"),
-		HTTP: s.ports.http.Addr(), Logger: s.log,
+		HTTP: s.listeners.http.Addr(), Logger: s.log,
 	}
-	if s.ports.https != nil {
-		o.HTTPS = s.ports.https.Addr()
+	if s.listeners.https != nil {
+		o.HTTPS = s.listeners.https.Addr()
 	}
 	if s.certificates.issued, err = acme.New(ctx, o); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)
@@ -90,8 +90,8 @@ func (c *certificates) run(ctx context.Context) {
 	}
 }
 
-// standings are the names that there are certificates for, or should be.
-func (c *certificates) standings() []acme.NameStatus {
+// statuses are the names that there are certificates for, or should be.
+func (c *certificates) statuses() []acme.NameStatus {
 	switch {
 	case c.issued != nil:
 		return c.issued.Statuses()
@@ -117,7 +117,7 @@ func (c *certificates) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect implements prometheus.Collector.
 func (c *certificates) Collect(ch chan<- prometheus.Metric) {
-	for _, s := range c.standings() {
+	for _, s := range c.statuses() {
 		expires := 0.
 		if !s.Expires.IsZero() {
 			expires = float64(s.Expires.Unix())

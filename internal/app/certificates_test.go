@@ -16,7 +16,7 @@ import (
 	"tilth/internal/testkit/authority"
 )
 
-const expiryOfFarm = `tilth_certificate_expiry_timestamp_seconds{name="farm.example"}`
+const farmExpiryMetric = `tilth_certificate_expiry_timestamp_seconds{name="farm.example"}`
 
 // A server whose ACME server says nothing takes readings in; once that answers,
 // people and devices are met with what it issues, though the address of its
@@ -32,8 +32,8 @@ func TestCertificatesAreIssued(t *testing.T) {
 	}
 	start(ca.Directory)
 	p.apply(simulatedFarm)
-	report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
-	if got := p.metric(expiryOfFarm); got != "0" {
+	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
+	if got := p.metricText(farmExpiryMetric); got != "0" {
 		t.Errorf("without a certificate: %s", got)
 	}
 	if _, err := ca.Issued(t.Context(), p.https, "farm.example"); err == nil {
@@ -47,15 +47,15 @@ func TestCertificatesAreIssued(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if expires, err := strconv.ParseFloat(p.metric(expiryOfFarm), 64); err != nil || int64(expires) != met.NotAfter.Unix() {
+	if expires, err := strconv.ParseFloat(p.metricText(farmExpiryMetric), 64); err != nil || int64(expires) != met.NotAfter.Unix() {
 		t.Errorf("expires %v, %v; want %v", expires, err, met.NotAfter.Unix())
 	}
 	trusting := func(o *mqtt.ClientOptions) {
 		o.SetTLSConfig(&tls.Config{RootCAs: ca.Roots, ServerName: "farm.example"})
 	}
-	report(t, "ssl://"+p.mqttTLS, trusting)
-	report(t, "wss://"+p.https+"/mqtt", trusting)
-	if moved := visit(t, browser(t, nil), "http://"+p.http+"/signin", ""); moved.StatusCode != http.StatusTemporaryRedirect {
+	publishOnce(t, "ssl://"+p.mqttTLS, trusting)
+	publishOnce(t, "wss://"+p.https+"/mqtt", trusting)
+	if moved := getPage(t, browser(t, nil), "http://"+p.http+"/signin", ""); moved.StatusCode != http.StatusTemporaryRedirect {
 		t.Errorf("people at the HTTP address: %s", moved.Status)
 	}
 	if _, err := ca.Issued(t.Context(), p.https, "other.example"); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
@@ -66,14 +66,14 @@ func TestCertificatesAreIssued(t *testing.T) {
 	}
 	p.stop()
 
-	start("https://"+nobody+"/dir", "--acme-email", "ops@farm.example")
+	start("https://"+unusedAddr+"/dir", "--acme-email", "ops@farm.example")
 	testkit.Eventually(t, "a failure that is told", func() bool {
-		return p.metric(`tilth_certificate_failures_total{name="farm.example"}`) != "0"
+		return p.metricText(`tilth_certificate_failures_total{name="farm.example"}`) != "0"
 	})
-	report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
+	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
 	p.stop()
-	if !strings.Contains(p.log.String(), "no certificate was issued, it is tried again") || !strings.Contains(p.log.String(), "name=farm.example") {
-		t.Errorf("%s", p.log)
+	if !strings.Contains(p.stderr.String(), "no certificate was issued, it is tried again") || !strings.Contains(p.stderr.String(), "name=farm.example") {
+		t.Errorf("%s", p.stderr)
 	}
 	start(ca.Directory, "--acme-email", "ops@farm.example") // the certificate is kept with the directory that it is from
 	again, err := ca.Issued(t.Context(), p.https, "farm.example")
@@ -83,22 +83,22 @@ func TestCertificatesAreIssued(t *testing.T) {
 }
 
 // The expiry of the operator's own certificate is told as well.
-func TestExpiryOfOwnCertificate(t *testing.T) {
+func TestOwnCertificateExpiryMetric(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	began := time.Now()
-	p.securely(t.TempDir())
-	expires, err := strconv.ParseFloat(p.metric(`tilth_certificate_expiry_timestamp_seconds{name="localhost"}`), 64)
+	p.startTLS(t.TempDir())
+	expires, err := strconv.ParseFloat(p.metricText(`tilth_certificate_expiry_timestamp_seconds{name="localhost"}`), 64)
 	if err != nil || time.Unix(int64(expires), 0).Before(began.Add(time.Hour-time.Minute)) {
 		t.Errorf("expires %v, %v", expires, err)
 	}
 }
 
 // Without TLS nothing is told of certificates, and nothing stands before pages.
-func TestNoCertificates(t *testing.T) {
+func TestWithoutCertificates(t *testing.T) {
 	var c certificates
-	if c.standings() != nil {
-		t.Error(c.standings())
+	if c.statuses() != nil {
+		t.Error(c.statuses())
 	}
 	c.run(t.Context()) // returns at once
 	reached := false

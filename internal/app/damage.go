@@ -9,23 +9,23 @@ import (
 	"tilth/internal/reading"
 )
 
-// afterDamage is what to do about it.
-const afterDamage = "keep the folder as it is, and restore a backup into another (docs/operating.md, Backup and restore)"
+// damageAdvice is what to do about it.
+const damageAdvice = "keep the folder as it is, and restore a backup into another (docs/operating.md, Backup and restore)"
 
-// damaged says of an error that tells of damage in a data folder where it is,
+// explainDamage says of an error that tells of damage in a data folder where it is,
 // what to do, and then the engine's own words. Other errors it gives back.
-func damaged(dir string, err error) error {
-	if words := db.Damage(err); words != nil {
-		return fmt.Errorf("%s: the database is damaged: %s: %w", filepath.Join(dir, "tilth.db"), afterDamage, words)
+func explainDamage(dir string, err error) error {
+	if detail := db.Damage(err); detail != nil {
+		return fmt.Errorf("%s: the database is damaged: %s: %w", filepath.Join(dir, "tilth.db"), damageAdvice, detail)
 	}
-	if words := reading.Damage(err); words != "" {
-		return fmt.Errorf("%s: readings are damaged or missing: %s: %s", filepath.Join(dir, "readings"), afterDamage, words)
+	if detail := reading.Damage(err); detail != "" {
+		return fmt.Errorf("%s: readings are damaged or missing: %s: %s", filepath.Join(dir, "readings"), damageAdvice, detail)
 	}
 	return err
 }
 
-// usedFolder refuses a folder in which no server has kept anything.
-func usedFolder(dir string) error {
+// requireDataFolder refuses a folder in which no server has kept anything.
+func requireDataFolder(dir string) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return fmt.Errorf("--data-dir: %w: give the folder that a server keeps its data in", err)
 	}

@@ -15,12 +15,12 @@ import (
 	"tilth/internal/testkit"
 )
 
-// keptFolder is a data folder with a tenant, a device and readings of it, which
+// makeFolderWithReadings is a data folder with a tenant, a device and readings of it, which
 // are on disk in a file of their own.
-func keptFolder(t *testing.T) string {
+func makeFolderWithReadings(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	keptBefore(t, dir)
+	makeDataFolder(t, dir)
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -54,8 +54,8 @@ func keptFolder(t *testing.T) string {
 	return dir
 }
 
-// flip damages the middle of a file.
-func flip(t *testing.T, path string, from, to float64) {
+// corrupt damages the middle of a file.
+func corrupt(t *testing.T, path string, from, to float64) {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -73,7 +73,7 @@ func flip(t *testing.T, path string, from, to float64) {
 // do, in lines that nobody needs the engine's source for.
 func TestDamagedFolders(t *testing.T) {
 	t.Parallel()
-	whole := keptFolder(t)
+	whole := makeFolderWithReadings(t)
 	if out, err := command(t, "doctor", "--data-dir", whole); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -90,11 +90,11 @@ func TestDamagedFolders(t *testing.T) {
 		doctor, serve string // what each says; empty serve: it is not tried
 	}{
 		"database's head": {
-			func(t *testing.T, dir string) { t.Helper(); flip(t, filepath.Join(dir, "tilth.db"), 0, 0.1) },
+			func(t *testing.T, dir string) { t.Helper(); corrupt(t, filepath.Join(dir, "tilth.db"), 0, 0.1) },
 			"DIR/tilth.db: the database is damaged: keep the folder as it is, and restore a backup", "DIR/tilth.db: the database is damaged: ",
 		},
 		"database's middle": {
-			func(t *testing.T, dir string) { t.Helper(); flip(t, filepath.Join(dir, "tilth.db"), 0.2, 1) },
+			func(t *testing.T, dir string) { t.Helper(); corrupt(t, filepath.Join(dir, "tilth.db"), 0.2, 1) },
 			"restore a backup into another", "",
 		},
 		"readings": {
@@ -105,7 +105,7 @@ func TestDamagedFolders(t *testing.T) {
 					t.Fatalf("%v %v", tables, err)
 				}
 				for _, f := range tables {
-					flip(t, f, 0, 0.5)
+					corrupt(t, f, 0, 0.5)
 				}
 			},
 			"DIR/readings: readings are damaged or missing: keep the folder as it is, and restore a backup", "",
@@ -159,8 +159,8 @@ func truncate(t *testing.T, path string) {
 }
 
 // Both commands find the folder where serve does.
-func TestFolderOfTheEnvironment(t *testing.T) {
-	dir := keptFolder(t)
+func TestDataFolderFromEnvironment(t *testing.T) {
+	dir := makeFolderWithReadings(t)
 	t.Setenv("TILTH_DATA_DIR", dir)
 	if out, err := command(t, "doctor"); err != nil || !strings.Contains(out, "1 devices") {
 		t.Errorf("doctor: %v\n%s", err, out)
@@ -169,7 +169,7 @@ func TestFolderOfTheEnvironment(t *testing.T) {
 		t.Errorf("the flag comes first: %v", err)
 	}
 	file := filepath.Join(t.TempDir(), "farm.tar")
-	packed(t, file, dir)
+	packBackup(t, file, dir)
 	to := filepath.Join(t.TempDir(), "restored")
 	t.Setenv("TILTH_DATA_DIR", to)
 	if out, err := command(t, "restore", file); err != nil || !strings.Contains(out, to) {
@@ -182,23 +182,23 @@ func TestFolderOfTheEnvironment(t *testing.T) {
 }
 
 // What is held is counted, and is not overdue; the log says how to let it go.
-func TestHeldIsNotOverdue(t *testing.T) {
+func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	st, log := testkit.NewStores(t), testkit.NewLog()
 	s := &Server{log: log.Logger, stores: &stores{db: st.DB, outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Log: log.Logger})}}
-	if err := s.tellHeld(t.Context()); err != nil || log.Text() != "" {
+	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())
 	}
 	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.tellHeld(t.Context()); err != nil || !strings.Contains(log.Text(), "tilth outbox release") || !strings.Contains(log.Text(), "waiting=0") {
+	if err := s.warnIfHeld(t.Context()); err != nil || !strings.Contains(log.Text(), "tilth outbox release") || !strings.Contains(log.Text(), "waiting=0") {
 		t.Errorf("%v %s", err, log.Text())
 	}
-	if by, err := s.waiting(t.Context()); err != nil || len(by) != 3 {
+	if by, err := s.queuedByMode(t.Context()); err != nil || len(by) != 3 {
 		t.Errorf("%+v %v", by, err)
 	}
 	due := map[notify.Mode]notify.Waiting{notify.Email: {Deliveries: 2, Due: time.Minute}}
-	if got := notDue(due); len(got) != 1 || got[notify.Email] != (notify.Waiting{Deliveries: 2}) {
+	if got := withoutDue(due); len(got) != 1 || got[notify.Email] != (notify.Waiting{Deliveries: 2}) {
 		t.Errorf("%+v", got)
 	}
 }

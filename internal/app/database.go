@@ -20,8 +20,8 @@ const (
 	folderFlag       = "data-dir"
 )
 
-// declareDatabase declares where the database is.
-func declareDatabase(f *pflag.FlagSet) {
+// declareDatabaseFlag declares where the database is.
+func declareDatabaseFlag(f *pflag.FlagSet) {
 	f.String(databaseFlag, "", "PostgreSQL in place of the data folder's own database: postgres://user@host/name; "+
 		"with a password only in "+databaseVariable+", the file given with --config or PGPASSFILE")
 }
@@ -45,9 +45,9 @@ func checkDatabase(f *pflag.FlagSet, address string) error {
 	return nil
 }
 
-// databaseOf is the address for commands that have few settings: from the flag,
+// databaseURL is the address for commands that have few settings: from the flag,
 // else from the environment; empty: the data folder's own database.
-func databaseOf(f *pflag.FlagSet) (string, error) {
+func databaseURL(f *pflag.FlagSet) (string, error) {
 	address, err := f.GetString(databaseFlag)
 	if err != nil {
 		return "", err
@@ -58,9 +58,9 @@ func databaseOf(f *pflag.FlagSet) (string, error) {
 	return address, checkDatabase(f, address)
 }
 
-// folderOf is the data folder for the same commands: from the flag, else from
+// dataFolder is the data folder for the same commands: from the flag, else from
 // the environment, else the flag's default.
-func folderOf(f *pflag.FlagSet) (string, error) {
+func dataFolder(f *pflag.FlagSet) (string, error) {
 	dir, err := f.GetString(folderFlag)
 	if err != nil {
 		return "", err
@@ -83,8 +83,8 @@ func openDatabase(ctx context.Context, dir, address string) (*db.DB, error) {
 	return db.OpenPostgres(ctx, dir, address)
 }
 
-// readDatabase is openDatabase for who examines it.
-func readDatabase(ctx context.Context, dir, address string) (*db.DB, error) {
+// openDatabaseReadOnly is openDatabase for who examines it.
+func openDatabaseReadOnly(ctx context.Context, dir, address string) (*db.DB, error) {
 	if address == "" {
 		return db.OpenToRead(ctx, dir)
 	}
@@ -95,9 +95,9 @@ func readDatabase(ctx context.Context, dir, address string) (*db.DB, error) {
 	return d, nil
 }
 
-// databaseOnServer is the size of a database on a server in bytes; NaN where it
+// postgresBytes is the size of a database on a server in bytes; NaN where it
 // is not known.
-func (s *Server) databaseOnServer() float64 {
+func (s *Server) postgresBytes() float64 {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	bytes, err := s.stores.db.ServerSize(ctx)

@@ -14,16 +14,16 @@ import (
 
 // Whoever asks for readiness learns that the database is away, and nothing of
 // where it is; the log tells it, once for each time.
-func TestDatabaseOutOfReach(t *testing.T) {
+func TestUnreachableDatabaseIsLoggedOnce(t *testing.T) {
 	log := testkit.NewLog()
 	var fault error
-	r := &reach{ping: func(context.Context) error { return fault }, log: log.Logger}
+	r := &databaseHealth{ping: func(context.Context) error { return fault }, log: log.Logger}
 	away := errors.New("failed to connect to user=tilth database=farm: 10.1.2.3:5432 refused")
 	for _, step := range []struct{ fault, want error }{
 		{nil, nil},
-		{context.Canceled, errDatabaseAway},
-		{away, errDatabaseAway},
-		{away, errDatabaseAway},
+		{context.Canceled, errDatabaseDown},
+		{away, errDatabaseDown},
+		{away, errDatabaseDown},
 		{nil, nil},
 		{fmt.Errorf("the database farm on 10.1.2.3: %w", db.ErrTakenOver), db.ErrTakenOver},
 	} {
@@ -41,7 +41,7 @@ func TestDatabaseOutOfReach(t *testing.T) {
 }
 
 // A server says no more of its database than that.
-func TestReadinessKeepsTheDatabasesAddress(t *testing.T) {
+func TestReadinessHidesDatabaseAddress(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	set := &Settings{DataDir: p.dir, DatabaseURL: p.database, HTTPAddr: anyPort, MQTTAddr: anyPort, AdminAddr: anyPort, MessageLimit: 1 << 10}
@@ -53,10 +53,10 @@ func TestReadinessKeepsTheDatabasesAddress(t *testing.T) {
 	if err := s.isReady(t.Context()); err != nil {
 		t.Errorf("at first: %v", err)
 	}
-	if err := errors.Join(s.stores.close(), s.ports.close()); err != nil {
+	if err := errors.Join(s.stores.close(), s.listeners.close()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.isReady(t.Context()); !errors.Is(err, errDatabaseAway) {
+	if err := s.isReady(t.Context()); !errors.Is(err, errDatabaseDown) {
 		t.Errorf("without a database: %v", err)
 	}
 }

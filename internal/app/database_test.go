@@ -11,7 +11,7 @@ import (
 
 // The address comes from where other settings come from; one with a password
 // not from a flag, which everybody on the machine can read.
-func TestDatabaseAddress(t *testing.T) {
+func TestDatabaseURL(t *testing.T) {
 	const plain, secret = "postgres://tilth@db.example/tilth?sslmode=verify-full", "postgresql://tilth:s3cret@db.example:6432/tilth"
 	file := filepath.Join(t.TempDir(), "tilth.yaml")
 	if err := os.WriteFile(file, []byte("database-url: "+secret+"\n"), 0o600); err != nil {
@@ -42,7 +42,7 @@ func TestDatabaseAddress(t *testing.T) {
 				}
 			}
 			got := ""
-			s, err := parse(t, c.args...)
+			s, err := parseArgs(t, c.args...)
 			if err == nil {
 				got = s.DatabaseURL
 			}
@@ -60,11 +60,11 @@ func TestDatabaseAddress(t *testing.T) {
 				return // other commands have no file
 			}
 			f := pflag.NewFlagSet("doctor", pflag.ContinueOnError)
-			declareDatabase(f)
+			declareDatabaseFlag(f)
 			if err := f.Parse(c.args); err != nil {
 				t.Fatal(err)
 			}
-			got, err = databaseOf(f)
+			got, err = databaseURL(f)
 			check("doctor")
 		})
 	}

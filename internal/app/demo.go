@@ -78,10 +78,10 @@ type demo struct {
 	days int
 	out  io.Writer
 
-	farm     *farm.Farm
-	from     time.Time // where the history ends and the living devices begin
-	secrets  map[string]string
-	password string
+	farm       *farm.Farm
+	historyEnd time.Time // where the history ends and the living devices begin
+	secrets    map[string]string
+	password   string
 }
 
 func (d *demo) run(ctx context.Context) error {
@@ -90,7 +90,7 @@ func (d *demo) run(ctx context.Context) error {
 		return err
 	}
 	defer unlock()
-	d.set.LinksHere = true // nobody serves its farms' hosts over HTTPS
+	d.set.LinksToHTTPAddr = true // nobody serves its farms' hosts over HTTPS
 	log := d.set.logger()
 	server, err := newServer(ctx, d.set, log)
 	if err != nil {
@@ -98,13 +98,13 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	server.http.Handler = withCameras(server.http.Handler, time.Now)
 	d.password = demoPassword
-	if !onLoopback(d.set.HTTPAddr) {
+	if !isLoopbackAddr(d.set.HTTPAddr) {
 		// Whoever can reach this address has read the password in the documents.
 		d.password = rand.Text()
 	}
 	d.secrets = map[string]string{}
-	d.from = time.Now()
-	d.farm = farm.New(d.seed, d.from)
+	d.historyEnd = time.Now()
+	d.farm = farm.New(d.seed, d.historyEnd)
 
 	publishing, stopPublishing := context.WithCancel(ctx)
 	defer stopPublishing()
@@ -115,8 +115,8 @@ func (d *demo) run(ctx context.Context) error {
 		d.announce(server)
 		publisher.Go(func() {
 			err := farm.Publish(publishing, farm.PublishOptions{
-				Broker: "tcp://" + reachable(server.ports.mqtt.Addr()), Devices: d.farm.Devices(),
-				Secrets: d.secret, From: d.from, Link: farm.Link{Logger: log},
+				Broker: "tcp://" + localAddr(server.listeners.mqtt.Addr()), Devices: d.farm.Devices(),
+				Secrets: d.secret, From: d.historyEnd, Link: farm.Link{Logger: log},
 			})
 			if err != nil {
 				log.Error("simulated devices stopped", "error", err)
@@ -134,28 +134,28 @@ func (d *demo) prepare(ctx context.Context, s *Server) error {
 	for _, dev := range d.farm.Devices() {
 		d.secrets[dev.Name] = rand.Text()
 	}
-	file, err := farm.FileSince(d.from.AddDate(0, 0, -d.days), d.secret, func(string, string) string { return d.password })
+	file, err := farm.FileSince(d.historyEnd.AddDate(0, 0, -d.days), d.secret, func(string, string) string { return d.password })
 	if err != nil {
 		return err
 	}
 	if _, err := s.provider.Apply(ctx, file, true); err != nil {
 		return fmt.Errorf("set up the demo's farm: %w", err)
 	}
-	if err := d.cameras(ctx, s); err != nil {
+	if err := d.setUpCameras(ctx, s); err != nil {
 		return err
 	}
-	if err := d.lead(ctx, s); err != nil {
+	if err := d.setPublicHost(ctx, s); err != nil {
 		return err
 	}
-	if err := d.history(ctx, s); err != nil {
+	if err := d.writeHistory(ctx, s); err != nil {
 		return err
 	}
-	return d.tellings(ctx, s)
+	return d.createAllAlarms(ctx, s)
 }
 
-// lead makes the host of --public-url the first of the demo's farm: links in its
+// setPublicHost makes the host of --public-url the first of the demo's farm: links in its
 // letters would lead to a name that other machines know nothing of.
-func (d *demo) lead(ctx context.Context, s *Server) error {
+func (d *demo) setPublicHost(ctx context.Context, s *Server) error {
 	public, err := url.Parse(d.set.PublicURL)
 	if err != nil || public.Host == "" || strings.Contains(public.Hostname(), ":") {
 		return err // without one, or with one that no host can be
@@ -183,15 +183,15 @@ func (d *demo) lead(ctx context.Context, s *Server) error {
 
 func (d *demo) secret(deviceName string) string { return d.secrets[deviceName] }
 
-// history submits the farm's past, each message at the time of its arrival,
+// writeHistory submits the farm's past, each message at the time of its arrival,
 // and waits until all of it is on disk.
-func (d *demo) history(ctx context.Context, s *Server) error {
+func (d *demo) writeHistory(ctx context.Context, s *Server) error {
 	if d.days == 0 {
 		return nil
 	}
 	begin := time.Now()
-	start := d.from.AddDate(0, 0, -d.days)
-	progress := newProgress(d.out, fmt.Sprintf("Writing %d days of history", d.days), start, d.from)
+	start := d.historyEnd.AddDate(0, 0, -d.days)
+	progress := newProgress(d.out, fmt.Sprintf("Writing %d days of history", d.days), start, d.historyEnd)
 	var outstanding sync.WaitGroup
 	var failed error
 	var once sync.Once
@@ -204,7 +204,7 @@ func (d *demo) history(ctx context.Context, s *Server) error {
 		entries[dev.Name] = s.stores.registry.Find(t.ID, dev.Name)
 	}
 	messages := 0
-	err := d.farm.History(ctx, start, d.from, func(name string, r farm.Report) error {
+	err := d.farm.History(ctx, start, d.historyEnd, func(name string, r farm.Report) error {
 		progress.at(r.Sent)
 		messages++
 		outstanding.Add(1)
@@ -227,13 +227,13 @@ func (d *demo) history(ctx context.Context, s *Server) error {
 }
 
 func (d *demo) announce(s *Server) {
-	fmt.Fprintf(d.out, "\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n", reachable(s.ports.http.Addr()), demoUser, d.password)
+	fmt.Fprintf(d.out, "\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n", localAddr(s.listeners.http.Addr()), demoUser, d.password)
 	fmt.Fprintf(d.out, "Devices: MQTT on %s, HTTP on %s. Provider API on %s, its token in %s.\nStop with Ctrl-C.\n",
-		s.ports.mqtt.Addr(), s.ports.http.Addr(), s.ports.admin.Addr(), filepath.Join(d.set.DataDir, "provider-token"))
+		s.listeners.mqtt.Addr(), s.listeners.http.Addr(), s.listeners.admin.Addr(), filepath.Join(d.set.DataDir, "provider-token"))
 }
 
-// marker is the file by which the demo knows a data folder of its own.
-const marker = "made-by-tilth-demo"
+// demoMarker is the file by which the demo knows a data folder of its own.
+const demoMarker = "made-by-tilth-demo"
 
 // freshFolder empties or makes the demo's data folder and holds it until the
 // returned function is called. A folder that holds anything else, or that a
@@ -243,7 +243,7 @@ func freshFolder(dir string) (func(), error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
-	path := filepath.Join(dir, marker)
+	path := filepath.Join(dir, demoMarker)
 	if len(entries) > 0 {
 		if _, err := os.Stat(path); err != nil {
 			return nil, fmt.Errorf("--data-dir: %s holds data that the demo did not make; name another folder", dir)
@@ -260,7 +260,7 @@ func freshFolder(dir string) (func(), error) {
 		return nil, errors.Join(fmt.Errorf("--data-dir: a demo is running in %s", dir), lock.Close())
 	}
 	for _, e := range entries {
-		if e.Name() == marker {
+		if e.Name() == demoMarker {
 			continue
 		}
 		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
@@ -270,7 +270,7 @@ func freshFolder(dir string) (func(), error) {
 	return func() { _ = lock.Close() }, nil // closing gives the lock back; nothing was written
 }
 
-func onLoopback(addr string) bool {
+func isLoopbackAddr(addr string) bool {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
 		return false
@@ -279,9 +279,9 @@ func onLoopback(addr string) bool {
 	return host == "localhost" || (ip != nil && ip.IsLoopback())
 }
 
-// reachable is an address under which this machine reaches a listener, which
+// localAddr is an address under which this machine reaches a listener, which
 // may listen on all of them.
-func reachable(a net.Addr) string {
+func localAddr(a net.Addr) string {
 	host, port, err := net.SplitHostPort(a.String())
 	if err != nil {
 		return a.String()

@@ -11,10 +11,10 @@ import (
 	"tilth/internal/reading"
 )
 
-// demoTelling is whom a farm of the demo tells of what, as its people would
+// demoFarm is whom a farm of the demo tells of what, as its people would
 // have filled it in. Nothing of it is acted: whether a rule triggers, the
 // farm's weather decides.
-type demoTelling struct {
+type demoFarm struct {
 	tenant, user string
 	channels     []notify.ChannelForm
 	rules        []demoRule
@@ -43,7 +43,7 @@ func demoChannel(name string, emails, phones []string, modes ...notify.Mode) not
 
 // Addresses and numbers are nobody's. Mail is seldom set up for a demo, so one
 // channel has it: that it is not told as sent is to be seen, but not everywhere.
-var demoTellings = []demoTelling{{
+var demoFarms = []demoFarm{{
 	tenant: demoTenant, user: "Elif Kaya",
 	channels: []notify.ChannelForm{
 		demoChannel("Night shift", []string{"elif.kaya@example.com"}, []string{"+905550000001", "+905550000002"}, notify.Email, notify.Phone),
@@ -82,18 +82,18 @@ var demoTellings = []demoTelling{{
 	},
 }}
 
-// tellings makes the farms' channels and rules and runs these, as their people
+// createAllAlarms makes the farms' channels and rules and runs these, as their people
 // would: from now on they are judged.
-func (d *demo) tellings(ctx context.Context, s *Server) error {
-	for i := range demoTellings {
-		if err := d.telling(ctx, s.stores, &demoTellings[i]); err != nil {
-			return fmt.Errorf("alarm rules of %s: %w", demoTellings[i].tenant, err)
+func (d *demo) createAllAlarms(ctx context.Context, s *Server) error {
+	for i := range demoFarms {
+		if err := d.createAlarms(ctx, s.stores, &demoFarms[i]); err != nil {
+			return fmt.Errorf("alarm rules of %s: %w", demoFarms[i].tenant, err)
 		}
 	}
 	return nil
 }
 
-func (d *demo) telling(ctx context.Context, s *stores, farm *demoTelling) error {
+func (d *demo) createAlarms(ctx context.Context, s *stores, farm *demoFarm) error {
 	t, err := s.tenants.ByName(ctx, farm.tenant)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (d *demo) telling(ctx context.Context, s *stores, farm *demoTelling) error 
 	channels := make([]int64, len(farm.channels))
 	for i := range farm.channels {
 		form := farm.channels[i]
-		if d.set.Telling.SMS != smsLog {
+		if d.set.Notifications.SMS != smsLog {
 			form.Modes = []string{string(notify.Email)} // no demo sends SMS
 		}
 		c, err := form.Channel(t.ID)

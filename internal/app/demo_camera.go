@@ -22,10 +22,10 @@ import (
 var cameraFiles embed.FS
 
 const (
-	cameraPath   = "/demo-camera/"
-	cameraPiece  = 4 * time.Second // how long each of the two lasts
-	cameraPieces = 6               // how many pieces a playlist names
-	cameraTicks  = 10240           // of the film's clock, a second
+	cameraPath       = "/demo-camera/"
+	segmentLength    = 4 * time.Second // how long each of the two lasts
+	playlistSegments = 6               // how many pieces a playlist names
+	cameraTimescale  = 10240           // of the film's clock, a second
 )
 
 // cameraPage is a page as cameras have them that are embedded: as large as its
@@ -42,9 +42,9 @@ var demoCameras = map[string]map[string]string{
 	"yanzhao":  {"HB-CAM-01": cameraPath + "orchard.m3u8"},
 }
 
-// cameras gives the farms' cameras their picture. It is no part of the farm's
+// setUpCameras gives the farms' cameras their picture. It is no part of the farm's
 // file, which other servers apply too.
-func (d *demo) cameras(ctx context.Context, s *Server) error {
+func (d *demo) setUpCameras(ctx context.Context, s *Server) error {
 	var tenants []any
 	for name, cameras := range demoCameras {
 		var devices []any
@@ -73,7 +73,7 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 		if name == "orchard.m3u8" {
 			w.Header().Set("Content-Type", "application/vnd.apple.mpegurl")
 			w.Header().Set("Cache-Control", "no-store")
-			_, _ = fmt.Fprint(w, cameraList(now())) // whoever asked has gone
+			_, _ = fmt.Fprint(w, cameraPlaylist(now())) // whoever asked has gone
 			return
 		}
 		if path.Ext(name) != ".mp4" && path.Ext(name) != ".m4s" {
@@ -83,7 +83,7 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 		w.Header().Set("Content-Type", "video/mp4")
 		w.Header().Set("Cache-Control", "public, max-age=3600")
 		if n, err := strconv.ParseInt(strings.TrimSuffix(name, ".m4s"), 10, 64); err == nil && n >= 0 {
-			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(cameraPieceAt(n)))
+			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(cameraSegment(n)))
 			return
 		}
 		http.ServeFileFS(w, r, cameraFiles, "camera/"+name)
@@ -91,23 +91,23 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 	return mux
 }
 
-// cameraList is the playlist of a camera that has run since 1970: the pieces
+// cameraPlaylist is the playlist of a camera that has run since 1970: the pieces
 // that are over, one after the other for ever.
-func cameraList(now time.Time) string {
-	first := now.UnixMilli()/cameraPiece.Milliseconds() - cameraPieces
+func cameraPlaylist(now time.Time) string {
+	first := now.UnixMilli()/segmentLength.Milliseconds() - playlistSegments
 	var b strings.Builder
-	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n", int(cameraPiece.Seconds()), first)
+	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n", int(segmentLength.Seconds()), first)
 	b.WriteString("#EXT-X-MAP:URI=\"orchard-init.mp4\"\n")
-	for n := first; n < first+cameraPieces; n++ {
-		at := time.UnixMilli(n * cameraPiece.Milliseconds()).UTC()
-		fmt.Fprintf(&b, "#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\n%d.m4s\n", at.Format("2006-01-02T15:04:05.000Z"), cameraPiece.Seconds(), n)
+	for n := first; n < first+playlistSegments; n++ {
+		at := time.UnixMilli(n * segmentLength.Milliseconds()).UTC()
+		fmt.Fprintf(&b, "#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\n%d.m4s\n", at.Format("2006-01-02T15:04:05.000Z"), segmentLength.Seconds(), n)
 	}
 	return b.String()
 }
 
-// cameraPieceAt is the n-th piece since 1970: the two of the film take turns,
+// cameraSegment is the n-th piece since 1970: the two of the film take turns,
 // and each says when it is to be shown (its box "tfdt", ISO/IEC 14496-12).
-func cameraPieceAt(n int64) []byte {
+func cameraSegment(n int64) []byte {
 	film, err := cameraFiles.ReadFile(fmt.Sprintf("camera/orchard%d.m4s", n%2))
 	if err != nil {
 		panic(err) // the files are part of the program
@@ -115,6 +115,6 @@ func cameraPieceAt(n int64) []byte {
 	piece := bytes.Clone(film)
 	// The name of the box, a version and flags, then the time in 64 bits.
 	at := bytes.Index(piece, []byte("tfdt")) + 8
-	binary.BigEndian.PutUint64(piece[at:], uint64(n)*uint64(cameraPiece.Seconds())*cameraTicks)
+	binary.BigEndian.PutUint64(piece[at:], uint64(n)*uint64(segmentLength.Seconds())*cameraTimescale)
 	return piece
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // The list goes on with the clock: the same piece keeps its number and its time.
-func TestCameraList(t *testing.T) {
+func TestCameraPlaylist(t *testing.T) {
 	at := time.UnixMilli(4000 * 1001)
 	want := `#EXTM3U
 #EXT-X-VERSION:7
@@ -28,22 +28,22 @@ func TestCameraList(t *testing.T) {
 #EXTINF:4.0,
 996.m4s
 `
-	if got := cameraList(at); !strings.HasPrefix(got, want) || strings.Count(got, ".m4s") != cameraPieces {
+	if got := cameraPlaylist(at); !strings.HasPrefix(got, want) || strings.Count(got, ".m4s") != playlistSegments {
 		t.Errorf("%s", got)
 	}
-	if next := cameraList(at.Add(4 * time.Second)); !strings.Contains(next, "SEQUENCE:996\n") || !strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
+	if next := cameraPlaylist(at.Add(4 * time.Second)); !strings.Contains(next, "SEQUENCE:996\n") || !strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
 		t.Errorf("%s", next)
 	}
 }
 
 // Each piece begins where the one before it ends, so that the picture never halts.
-func TestCameraPieces(t *testing.T) {
+func TestCameraSegments(t *testing.T) {
 	begins := func(n int64) uint64 {
-		piece := cameraPieceAt(n)
+		piece := cameraSegment(n)
 		return binary.BigEndian.Uint64(piece[bytes.Index(piece, []byte("tfdt"))+8:])
 	}
 	for _, n := range []int64{0, 1, 448857102, 448857103} {
-		if length := begins(n+1) - begins(n); length != 4*cameraTicks {
+		if length := begins(n+1) - begins(n); length != 4*cameraTimescale {
 			t.Errorf("piece %d lasts %d", n, length)
 		}
 	}
@@ -52,7 +52,7 @@ func TestCameraPieces(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(second, cameraPieceAt(1)) {
+	if !bytes.Equal(second, cameraSegment(1)) {
 		t.Error("the film has another clock")
 	}
 }
@@ -87,7 +87,7 @@ func TestCameraFiles(t *testing.T) {
 }
 
 // No camera of the demo is without a picture.
-func TestEveryDemoCameraHasAPicture(t *testing.T) {
+func TestEveryDemoCameraHasAVideo(t *testing.T) {
 	seen := 0
 	for _, dev := range farm.New(1, time.Unix(1e9, 0)).Devices() {
 		if !strings.Contains(dev.Name, "CAM-") {

@@ -28,7 +28,7 @@ tenants:
 
 // The links in the demo's mails lead to the demo, and each to the farm that it
 // is about: people of a farm are told by its own host.
-func TestLinksOfTheDemo(t *testing.T) {
+func TestDemoMailLinks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		public string
@@ -39,16 +39,16 @@ func TestLinksOfTheDemo(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			post := &slowPost{begun: make(chan struct{}, 64), let: make(chan struct{}), mails: make(chan string, 64)}
-			close(post.let)
+			post := &slowMailServer{started: make(chan struct{}, 64), release: make(chan struct{}), mails: make(chan string, 64)}
+			close(post.release)
 			p := newProcess(t)
-			p.env = []string{mailTo(t, post)}
+			p.env = []string{startMailServer(t, post)}
 			p.dir, p.command = filepath.Join(t.TempDir(), "demo-data"), "demo"
 			p.start("--days=0", "--public-url="+c.public)
 			p.apply(linkFarms)
 			_, port, _ := net.SplitHostPort(p.http)
 			for farm, want := range c.hosts {
-				link := p.alarmed(farm, post)
+				link := p.raiseAlarm(farm, post)
 				if base := strings.TrimSuffix(want, ":0"); base != want {
 					want = base + ":" + port
 				}
@@ -66,8 +66,8 @@ func TestLinksOfTheDemo(t *testing.T) {
 	}
 }
 
-// alarmed raises an alarm of a farm and gives the link of the mail about it.
-func (p *process) alarmed(farm string, post *slowPost) *url.URL {
+// raiseAlarm raises an alarm of a farm and gives the link of the mail about it.
+func (p *process) raiseAlarm(farm string, post *slowMailServer) *url.URL {
 	p.t.Helper()
 	const admin = "/admin-api/client/pc/"
 	token := p.signIn(farm, "link", "correct horse")

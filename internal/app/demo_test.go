@@ -20,7 +20,7 @@ import (
 func TestDemoShowsFreshReadings(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.demo(t, "--days", "2")
+	p.startDemo(t, "--days", "2")
 	token := p.signIn(demoTenant, demoUser, demoPassword)
 
 	var overview struct{ DeviceCount, OnlineCount, SceneCount int }
@@ -48,8 +48,8 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 	}
 
 	for _, told := range []string{"Tilth is ready:  http://" + p.http + "\n", "MQTT on " + p.mqtt + ", HTTP on " + p.http + ". Provider API on " + p.admin + ","} {
-		if !strings.Contains(p.said.String(), told) {
-			t.Errorf("it does not say %q:\n%s", told, p.said)
+		if !strings.Contains(p.stdout.String(), told) {
+			t.Errorf("it does not say %q:\n%s", told, p.stdout)
 		}
 	}
 
@@ -77,15 +77,15 @@ func TestDemoShowsFreshReadings(t *testing.T) {
 			t.Errorf("%s shows %q", camera, video.Kind)
 		}
 	}
-	demoIsTold(t, p, token)
+	checkDemoRules(t, p, token)
 	p.stop()
 }
 
-// demoIsTold looks whether the farm's people are told of what their rules find:
+// checkDemoRules looks whether the farm's people are told of what their rules find:
 // all of them run, each tells somebody, and SMS are written to the log alone.
-func demoIsTold(t *testing.T, p *process, token string) {
+func checkDemoRules(t *testing.T, p *process, token string) {
 	t.Helper()
-	want := demoTellings[0]
+	want := demoFarms[0]
 	var rules struct {
 		List []struct {
 			AlarmName, DeployUser   string
@@ -128,7 +128,7 @@ func demoIsTold(t *testing.T, p *process, token string) {
 
 // docs/devices.md promises five lines from nothing to a reading; they are run
 // as they stand, only with this test's ports and folders.
-func TestDeviceGuideLiterally(t *testing.T) {
+func TestDeviceGuideCommandsWork(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("../../docs/devices.md")
 	if err != nil {
@@ -147,7 +147,7 @@ func TestDeviceGuideLiterally(t *testing.T) {
 		}
 	}
 	p := newProcess(t)
-	p.demo(t, "--days", "0")
+	p.startDemo(t, "--days", "0")
 	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
@@ -204,8 +204,8 @@ func (p *process) providerToken() string {
 	return strings.TrimSpace(string(b))
 }
 
-// demo starts `tilth demo` and waits until it is ready.
-func (p *process) demo(t *testing.T, args ...string) {
+// startDemo starts `tilth demo` and waits until it is ready.
+func (p *process) startDemo(t *testing.T, args ...string) {
 	t.Helper()
 	p.dir = filepath.Join(t.TempDir(), "demo-data")
 	p.token = ""
@@ -227,7 +227,7 @@ func TestDemoRefusesForeignFolder(t *testing.T) {
 	}
 }
 
-func TestDemoOfLongPasswords(t *testing.T) {
+func TestDemoRefusesLongPasswordMinimum(t *testing.T) {
 	c := demoCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.SetArgs([]string{"--password-min", "10", "--data-dir", filepath.Join(t.TempDir(), "demo")})
@@ -263,12 +263,12 @@ func TestDemoEmptiesItsOwnFolderUnlessInUse(t *testing.T) {
 	}
 }
 
-func TestOnLoopback(t *testing.T) {
+func TestIsLoopbackAddr(t *testing.T) {
 	for addr, want := range map[string]bool{
 		"127.0.0.1:8080": true, "localhost:80": true, "[::1]:80": true, "127.8.9.1:1": true,
 		":8080": false, "0.0.0.0:8080": false, "192.0.2.1:80": false, "[::]:80": false, "nonsense": false,
 	} {
-		if got := onLoopback(addr); got != want {
+		if got := isLoopbackAddr(addr); got != want {
 			t.Errorf("onLoopback(%q) = %v", addr, got)
 		}
 	}

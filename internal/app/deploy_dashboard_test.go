@@ -28,10 +28,10 @@ type panel struct {
 	}
 }
 
-const chosenSource = "${datasource}"
+const datasourceVariable = "${datasource}"
 
-// faults are what Grafana would refuse or show badly.
-func (d *grafana) faults() (faults []string) {
+// problems are what Grafana would refuse or show badly.
+func (d *grafana) problems() (faults []string) {
 	say := func(format string, args ...any) { faults = append(faults, fmt.Sprintf(format, args...)) }
 	var variables []string
 	for _, v := range d.Templating.List {
@@ -64,16 +64,16 @@ func (d *grafana) faults() (faults []string) {
 		if p.Type != "stat" && p.Type != "timeseries" {
 			say("%s: is a %s, which not every Grafana has", p.Title, p.Type)
 		}
-		if p.Title == "" || p.Description == "" || len(p.Targets) == 0 || p.Datasource.UID != chosenSource {
+		if p.Title == "" || p.Description == "" || len(p.Targets) == 0 || p.Datasource.UID != datasourceVariable {
 			say("%s: no title, description, question or data source", p.Title)
 		}
 		var letters []string
 		for _, q := range p.Targets {
-			if slices.Contains(letters, q.RefID) || q.RefID == "" || q.Datasource.UID != chosenSource {
+			if slices.Contains(letters, q.RefID) || q.RefID == "" || q.Datasource.UID != datasourceVariable {
 				say("%s: question %q is there twice or asks elsewhere", p.Title, q.RefID)
 			}
 			letters = append(letters, q.RefID)
-			if n := len(namesIn(q.Expr)); n == 0 || strings.Count(q.Expr, `instance=~"$instance"`) != n {
+			if n := len(metricNames(q.Expr)); n == 0 || strings.Count(q.Expr, `instance=~"$instance"`) != n {
 				say("%s: %s asks not only the servers that are chosen", p.Title, q.Expr)
 			}
 		}
@@ -87,7 +87,7 @@ func TestDashboard(t *testing.T) {
 	if len(d.Panels) < 20 {
 		t.Errorf("only %d panels were read", len(d.Panels))
 	}
-	for _, fault := range d.faults() {
+	for _, fault := range d.problems() {
 		t.Error(fault)
 	}
 
@@ -100,7 +100,7 @@ func TestDashboard(t *testing.T) {
 	d.Panels[5].Description = ""
 	d.Panels[6].Targets[0].Expr = "sum(tilth_devices)"
 	d.Templating.List = d.Templating.List[:1]
-	found := strings.Join(d.faults(), "\n")
+	found := strings.Join(d.problems(), "\n")
 	for _, want := range []string{"is there twice", "lies over", "sticks out", "worldmap", "no title, description", "asks not only", "variables"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("%q is not found in\n%s", want, found)

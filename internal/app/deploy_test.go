@@ -14,19 +14,19 @@ import (
 
 var (
 	// What stands in an expression beside names: strings, ranges, label lists.
-	besideNames = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`)
-	matchers    = regexp.MustCompile(`\{[^}]*\}`)
-	words       = regexp.MustCompile(`[0-9][0-9a-zA-Z.]*|[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
-	operators   = []string{"and", "or", "unless", "offset", "bool"}
-	parts       = regexp.MustCompile(`_(bucket|count|sum)$`)
+	nonNames        = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`)
+	labelMatchers   = regexp.MustCompile(`\{[^}]*\}`)
+	tokens          = regexp.MustCompile(`[0-9][0-9a-zA-Z.]*|[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
+	promOperators   = []string{"and", "or", "unless", "offset", "bool"}
+	histogramSuffix = regexp.MustCompile(`_(bucket|count|sum)$`)
 )
 
-// namesIn are the metrics that a PromQL expression asks for.
-func namesIn(expr string) (names []string) {
-	expr = matchers.ReplaceAllString(besideNames.ReplaceAllString(expr, " "), " ")
-	for _, word := range words.FindAllString(expr, -1) {
+// metricNames are the metrics that a PromQL expression asks for.
+func metricNames(expr string) (names []string) {
+	expr = labelMatchers.ReplaceAllString(nonNames.ReplaceAllString(expr, " "), " ")
+	for _, word := range tokens.FindAllString(expr, -1) {
 		word = strings.TrimSpace(word)
-		if c := word[0]; c >= '0' && c <= '9' || strings.HasSuffix(word, "(") || slices.Contains(operators, word) {
+		if c := word[0]; c >= '0' && c <= '9' || strings.HasSuffix(word, "(") || slices.Contains(promOperators, word) {
 			continue
 		}
 		names = append(names, word)
@@ -34,12 +34,12 @@ func namesIn(expr string) (names []string) {
 	return names
 }
 
-// unknown are the names of expressions that nobody exposes. `up` is the
+// unknownMetrics are the names of expressions that nobody exposes. `up` is the
 // scraper's own.
-func unknown(exposed map[string]string, exprs []string) (missing []string) {
+func unknownMetrics(exposed map[string]string, exprs []string) (missing []string) {
 	for _, expr := range exprs {
-		for _, name := range namesIn(expr) {
-			kind, known := exposed[parts.ReplaceAllString(name, "")]
+		for _, name := range metricNames(expr) {
+			kind, known := exposed[histogramSuffix.ReplaceAllString(name, "")]
 			if known && kind != "histogram" && kind != "summary" {
 				_, known = exposed[name]
 			}
@@ -52,7 +52,7 @@ func unknown(exposed map[string]string, exprs []string) (missing []string) {
 	return slices.Compact(missing)
 }
 
-func TestNamesInExpressions(t *testing.T) {
+func TestMetricNames(t *testing.T) {
 	for expr, want := range map[string]string{
 		`up{job="tilth"} == 0`: "up",
 		`sum by (instance, le) (rate(a_bucket{side="x y"}[15m])) > 0.05 * b_total offset 5m`:                      "a_bucket b_total",
@@ -60,12 +60,12 @@ func TestNamesInExpressions(t *testing.T) {
 		`rate(x[$__rate_interval]) / (deriv(y[6h]) < 0) unless z`:                                                 "x y z",
 		`time() - max without (job) (process_start_time_seconds) and histogram_quantile(0.95, count(go_threads))`: "process_start_time_seconds go_threads",
 	} {
-		if got := strings.Join(namesIn(expr), " "); got != want {
+		if got := strings.Join(metricNames(expr), " "); got != want {
 			t.Errorf("%s: %s, want %s", expr, got, want)
 		}
 	}
 	exposed := map[string]string{"h": "histogram", "c_total": "counter"}
-	if got := unknown(exposed, []string{"h_bucket + h_sum", "c_total", "up", "c_total_count", "h_total", "tlth"}); !slices.Equal(got, []string{"c_total_count", "h_total", "tlth"}) {
+	if got := unknownMetrics(exposed, []string{"h_bucket + h_sum", "c_total", "up", "c_total_count", "h_total", "tlth"}); !slices.Equal(got, []string{"c_total_count", "h_total", "tlth"}) {
 		t.Errorf("unknown: %v", got)
 	}
 }
@@ -98,7 +98,7 @@ func alerts(t *testing.T) (rules []struct {
 	return rules
 }
 
-func TestAlertsSayWhatToDo(t *testing.T) {
+func TestAlertsHaveSeverityAndDescription(t *testing.T) {
 	tests, err := os.ReadFile("../../deploy/prometheus/alerts_test.yml")
 	if err != nil {
 		t.Fatal(err)
@@ -126,12 +126,12 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 
 // What the dashboard and the alerts ask for is what a real server tells, and
 // what it tells is written down for operators.
-func TestWhatIsWatchedIsExposed(t *testing.T) {
+func TestDashboardAndAlertsUseExposedMetrics(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.securely(t.TempDir())
-	p.signInTo(t)
-	exposed, figures := map[string]string{}, p.figures()
+	p.startTLS(t.TempDir())
+	p.signInOnce(t)
+	exposed, figures := map[string]string{}, p.metricsPage()
 	for _, found := range regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllStringSubmatch(figures, -1) {
 		exposed[found[1]] = found[2]
 	}
@@ -144,7 +144,7 @@ func TestWhatIsWatchedIsExposed(t *testing.T) {
 			exprs = append(exprs, target.Expr)
 		}
 	}
-	if missing := unknown(exposed, exprs); missing != nil {
+	if missing := unknownMetrics(exposed, exprs); missing != nil {
 		t.Errorf("asked for, but not exposed: %s", strings.Join(missing, " "))
 	}
 	text, err := os.ReadFile("../../docs/operating.md")
@@ -167,8 +167,8 @@ func TestWhatIsWatchedIsExposed(t *testing.T) {
 	}
 }
 
-// signInTo has an answer of the console measured.
-func (p *process) signInTo(t *testing.T) {
+// signInOnce has an answer of the console measured.
+func (p *process) signInOnce(t *testing.T) {
 	t.Helper()
 	p.apply(simulatedFarm)
 	if p.signIn("farm", "ada", "correct horse") == "" {

@@ -27,7 +27,7 @@ func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
 
 // Where devices stand is known since all was loaded, so that a database that is
 // away costs no derived value.
-func TestSiteWhileTheDatabaseIsAway(t *testing.T) {
+func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	k := testkit.NewStores(t)
 	field := k.Tenant(t, "field")
 	mast := mastProduct(t, k)

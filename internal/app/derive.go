@@ -75,7 +75,7 @@ func derive(c *cobra.Command, at *serverFlags, ask wire.DeriveRequest) error {
 		if out.Device != nil {
 			devices++
 			values += out.Values
-			tellDerived(c.OutOrStdout(), &out)
+			printDerived(c.OutOrStdout(), &out)
 			ask.After = out.Device
 		}
 		if out.Device == nil || out.Left == 0 {
@@ -83,15 +83,15 @@ func derive(c *cobra.Command, at *serverFlags, ask wire.DeriveRequest) error {
 		}
 	}
 	if devices == 0 {
-		_, err := fmt.Fprintf(c.OutOrStdout(), "no device%s has derived values\n", which(ask))
+		_, err := fmt.Fprintf(c.OutOrStdout(), "no device%s has derived values\n", describeFilter(ask))
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "%s; %s written\n", count(devices, "device"), count(values, "value"))
+	_, err := fmt.Fprintf(c.OutOrStdout(), "%s; %s written\n", plural(devices, "device"), plural(values, "value"))
 	return err
 }
 
-// which says what narrowed the devices that were asked for.
-func which(ask wire.DeriveRequest) (text string) {
+// describeFilter says what narrowed the devices that were asked for.
+func describeFilter(ask wire.DeriveRequest) (text string) {
 	if ask.Product != nil {
 		text = fmt.Sprintf(" of product %q", *ask.Product)
 	}
@@ -101,11 +101,11 @@ func which(ask wire.DeriveRequest) (text string) {
 	return text
 }
 
-func tellDerived(w io.Writer, r *wire.DeriveResult) {
-	fmt.Fprintf(w, "%s: %s, %s written\n", *r.Device, count(r.Days, "day"), count(r.Values, "value"))
+func printDerived(w io.Writer, r *wire.DeriveResult) {
+	fmt.Fprintf(w, "%s: %s, %s written\n", *r.Device, plural(r.Days, "day"), plural(r.Values, "value"))
 }
 
-func count(n int, what string) string {
+func plural(n int, what string) string {
 	if n != 1 {
 		what += "s"
 	}

@@ -16,9 +16,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// report connects a device of the simulated farm, publishes once and is
+// publishOnce connects a device of the simulated farm, publishes once and is
 // answered.
-func report(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
+func publishOnce(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	t.Helper()
 	o := mqtt.NewClientOptions().AddBroker(broker).SetUsername("SILO-1").SetPassword("silo-secret-number-0001").
 		SetAutoReconnect(false).SetConnectTimeout(testkit.Patience)
@@ -33,16 +33,16 @@ func report(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	}
 }
 
-// received is how many messages of SILO-1 the console shows.
-func (p *process) received() int {
+// receivedCount is how many messages of SILO-1 the console shows.
+func (p *process) receivedCount() int {
 	p.t.Helper()
 	var d struct{ Received int }
-	p.call(http.MethodGet, "/admin-api/client/pc/device/get/diagnostics?deviceName=SILO-1", p.ada(), "", &d)
+	p.call(http.MethodGet, "/admin-api/client/pc/device/get/diagnostics?deviceName=SILO-1", p.adaToken(), "", &d)
 	return d.Received
 }
 
-// metric is a figure that the admin address shows; the name is with its labels.
-func (p *process) metric(name string) string {
+// metricText is a figure that the admin address shows; the name is with its labels.
+func (p *process) metricText(name string) string {
 	p.t.Helper()
 	for line := range strings.Lines(get(p.t, "http://"+p.admin+"/metrics")) {
 		if value, ok := strings.CutPrefix(line, name+" "); ok {
@@ -62,23 +62,23 @@ func TestMQTTOverTLS(t *testing.T) {
 	secure := p.mqttTLS
 	p.apply(simulatedFarm)
 	trusting := func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) }
-	report(t, "ssl://"+secure, trusting)
+	publishOnce(t, "ssl://"+secure, trusting)
 	_, _, roots = testkit.Certificate(t, dir, time.Now()) // renewed, without a restart
-	report(t, "ssl://"+secure, trusting)
+	publishOnce(t, "ssl://"+secure, trusting)
 	plain := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + secure).SetProtocolVersion(4).SetAutoReconnect(false).SetConnectTimeout(5 * time.Second))
 	if token := plain.Connect(); !token.WaitTimeout(10*time.Second) || token.Error() == nil {
 		t.Error("without TLS it was let in")
 	}
-	if n := p.received(); n != 2 {
+	if n := p.receivedCount(); n != 2 {
 		t.Errorf("%d messages received", n)
 	}
-	if n := p.metric(`tilth_mqtt_turned_away_total{reason="tls"}`); n != "1" {
+	if n := p.metricText(`tilth_mqtt_turned_away_total{reason="tls"}`); n != "1" {
 		t.Errorf("turned away: %s", n)
 	}
 	p.stop()
 }
 
-func TestWrongCertificateStopsTheStart(t *testing.T) {
+func TestWrongCertificatePreventsStart(t *testing.T) {
 	t.Parallel()
 	dir, other := t.TempDir(), t.TempDir()
 	certFile, _, _ := testkit.Certificate(t, dir, time.Now())
@@ -132,7 +132,7 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 				t.Errorf("over TCP: %v", err)
 			}
 			want := map[bool]string{true: "1", false: "3"}[test.next]
-			if n := p.metric(`tilth_mqtt_turned_away_total{reason="address"}`); n != want {
+			if n := p.metricText(`tilth_mqtt_turned_away_total{reason="address"}`); n != want {
 				t.Errorf("turned away: %s, want %s", n, want)
 			}
 			p.stop()
@@ -145,8 +145,8 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
-	report(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})
-	if n := p.received(); n != 1 {
+	publishOnce(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})
+	if n := p.receivedCount(); n != 1 {
 		t.Errorf("%d messages received", n)
 	}
 	lost := make(chan error, 1)
@@ -165,7 +165,7 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	}
 	// Behind them come others, who are answered: so the server knows of those.
 	for _, address := range []string{"http://" + p.http + "/readyz", "http://" + p.admin + "/metrics"} {
-		if there := visit(t, browser(t, nil), address, ""); there.StatusCode != http.StatusOK {
+		if there := getPage(t, browser(t, nil), address, ""); there.StatusCode != http.StatusOK {
 			t.Errorf("%s: %s", address, there.Status)
 		}
 	}

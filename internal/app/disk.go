@@ -16,36 +16,36 @@ import (
 const (
 	// A disk tells nobody that there is room on it again, or that it was repaired:
 	// it has to be asked.
-	askDisk = 3 * time.Second
-	// roomToBegin is what a start needs: the log of readings is written out, and a
+	diskCheckInterval = 3 * time.Second
+	// minStartBytes is what a start needs: the log of readings is written out, and a
 	// new one laid out.
-	roomToBegin = 32 << 20
-	probeBytes  = 64 << 10
+	minStartBytes = 32 << 20
+	probeBytes    = 64 << 10
 )
 
-// errBeginAnew ends a server whose readings stopped being written and could be
+// errRestartDue ends a server whose readings stopped being written and could be
 // written again by a new start.
-var errBeginAnew = errors.New("the disk can be written again; readings are taken in again by a new start")
+var errRestartDue = errors.New("the disk can be written again; readings are taken in again by a new start")
 
 // disk watches whether the data folder can be written. It writes there itself
 // only while there is reason for doubt, since disks wear.
 type disk struct {
-	dir    string
-	broken func() error  // not nil: readings are not written until a new start
-	unkept func() uint64 // transactions that the disk refused so far
-	room   func() (free uint64, err error)
-	every  time.Duration
-	log    *slog.Logger
+	dir            string
+	readingsBroken func() error  // not nil: readings are not written until a new start
+	refusedWrites  func() uint64 // transactions that the disk refused so far
+	freeBytes      func() (free uint64, err error)
+	every          time.Duration
+	log            *slog.Logger
 
-	known uint64 // unkept, at the last look
+	seenRefusedWrites uint64 // unkept, at the last look
 
 	mu      sync.Mutex
-	trouble error // why it cannot be written; nil: it can, as far as is known
+	failure error // why it cannot be written; nil: it can, as far as is known
 }
 
-func newDisk(dir string, broken func() error, unkept func() uint64, log *slog.Logger) *disk {
-	d := &disk{dir: dir, broken: broken, unkept: unkept, every: askDisk, log: log}
-	d.room = func() (uint64, error) { return freeBytes(d.dir) }
+func newDisk(dir string, broken func() error, refusedWrites func() uint64, log *slog.Logger) *disk {
+	d := &disk{dir: dir, readingsBroken: broken, refusedWrites: refusedWrites, every: diskCheckInterval, log: log}
+	d.freeBytes = func() (uint64, error) { return freeBytes(d.dir) }
 	return d
 }
 
@@ -58,73 +58,73 @@ func (d *disk) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-again.C:
-			if err := d.look(); err != nil {
+			if err := d.check(); err != nil {
 				return err
 			}
 		}
 	}
 }
 
-// look finds out how the disk is. It answers errBeginAnew when it can be written
+// check finds out how the disk is. It answers errRestartDue when it can be written
 // and readings are not.
-func (d *disk) look() error {
-	broken, unkept := d.broken() != nil, d.unkept()
-	free, err := d.room()
-	doubt := broken || unkept != d.known || err != nil || free < roomToBegin || d.why() != nil
-	d.known = unkept
-	if !doubt {
+func (d *disk) check() error {
+	broken, refused := d.readingsBroken() != nil, d.refusedWrites()
+	free, err := d.freeBytes()
+	suspect := broken || refused != d.seenRefusedWrites || err != nil || free < minStartBytes || d.lastFailure() != nil
+	d.seenRefusedWrites = refused
+	if !suspect {
 		return nil
 	}
 	if err == nil {
-		err = probe(d.dir)
+		err = probeWrite(d.dir)
 	}
-	if err == nil && broken && free < roomToBegin {
-		err = fmt.Errorf("a start needs %d MiB, %d MiB are free", roomToBegin>>20, free>>20)
+	if err == nil && broken && free < minStartBytes {
+		err = fmt.Errorf("a start needs %d MiB, %d MiB are free", minStartBytes>>20, free>>20)
 	}
-	d.note(err)
+	d.setFailure(err)
 	if err == nil && broken {
-		return errBeginAnew
+		return errRestartDue
 	}
 	return nil
 }
 
-// note remembers how the disk is, and tells of changes.
-func (d *disk) note(trouble error) {
+// setFailure remembers how the disk is, and tells of changes.
+func (d *disk) setFailure(failure error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
-	case trouble != nil && d.trouble == nil:
-		d.log.Error("the data folder cannot be written: make room or repair the disk, the server then goes on by itself", "folder", d.dir, "error", trouble)
-	case trouble == nil && d.trouble != nil:
+	case failure != nil && d.failure == nil:
+		d.log.Error("the data folder cannot be written: make room or repair the disk, the server then goes on by itself", "folder", d.dir, "error", failure)
+	case failure == nil && d.failure != nil:
 		d.log.Info("the data folder can be written again", "folder", d.dir)
 	}
-	d.trouble = trouble
+	d.failure = failure
 }
 
-func (d *disk) why() error {
+func (d *disk) lastFailure() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.trouble
+	return d.failure
 }
 
 // ready is nil while everything can be kept, else what strangers may know of why
 // not: no paths.
 func (d *disk) ready() error {
-	trouble := d.why()
-	if no := syscall.Errno(0); errors.As(trouble, &no) {
+	failure := d.lastFailure()
+	if no := syscall.Errno(0); errors.As(failure, &no) {
 		return fmt.Errorf("the data folder cannot be written: %w", no)
 	}
-	if trouble != nil {
-		return fmt.Errorf("the data folder cannot be written: %w", trouble)
+	if failure != nil {
+		return fmt.Errorf("the data folder cannot be written: %w", failure)
 	}
-	if d.broken() != nil {
+	if d.readingsBroken() != nil {
 		return errors.New("readings cannot be written; see the log")
 	}
 	return nil
 }
 
-// probe writes and syncs a file, and takes it away again.
-func probe(dir string) (err error) {
+// probeWrite writes and syncs a file, and takes it away again.
+func probeWrite(dir string) (err error) {
 	path := filepath.Join(dir, "probe")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -146,20 +146,20 @@ func (s *Server) describeDisk() {
 		return 0
 	}
 	s.metrics.gauge("tilth_disk_free_bytes", "Room on the disk of the data folder.", func() float64 {
-		free, err := s.disk.room()
+		free, err := s.disk.freeBytes()
 		if err != nil {
 			return math.NaN()
 		}
 		return float64(free)
 	})
-	s.metrics.gauge("tilth_disk_writable", "1 while the data folder can be written, as far as is known.", func() float64 { return is(s.disk.why() == nil) })
-	s.metrics.gauge("tilth_readings_broken", "1 while readings are refused because writing them failed.", func() float64 { return is(s.disk.broken() != nil) })
+	s.metrics.gauge("tilth_disk_writable", "1 while the data folder can be written, as far as is known.", func() float64 { return is(s.disk.lastFailure() == nil) })
+	s.metrics.gauge("tilth_readings_broken", "1 while readings are refused because writing them failed.", func() float64 { return is(s.disk.readingsBroken() != nil) })
 }
 
-// beginAnew puts a new start of the program in the place of this process: the
+// restartProcess puts a new start of the program in the place of this process: the
 // same arguments, environment and process number, and nothing else that is old.
 // It answers only when that cannot be done.
-func beginAnew(log *slog.Logger) error {
+func restartProcess(log *slog.Logger) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err

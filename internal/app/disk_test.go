@@ -20,26 +20,26 @@ import (
 	"tilth/internal/testkit"
 )
 
-// platter is a disk whose troubles a test makes.
-type platter struct {
+// fakeDisk is a disk whose troubles a test makes.
+type fakeDisk struct {
 	*disk
-	log    bytes.Buffer
-	broke  error
-	refuse uint64
-	free   uint64
+	log           bytes.Buffer
+	readingsErr   error
+	refusedWrites uint64
+	free          uint64
 }
 
-func newPlatter(t *testing.T) *platter {
+func newFakeDisk(t *testing.T) *fakeDisk {
 	t.Helper()
-	p := &platter{free: 1 << 40}
-	p.disk = newDisk(t.TempDir(), func() error { return p.broke }, func() uint64 { return p.refuse }, slog.New(slog.NewTextHandler(&p.log, nil)))
-	p.room = func() (uint64, error) { return p.free, nil }
+	p := &fakeDisk{free: 1 << 40}
+	p.disk = newDisk(t.TempDir(), func() error { return p.readingsErr }, func() uint64 { return p.refusedWrites }, slog.New(slog.NewTextHandler(&p.log, nil)))
+	p.freeBytes = func() (uint64, error) { return p.free, nil }
 	return p
 }
 
-// gone takes the folder away, so that nothing can be written there; the answer
+// moveAway takes the folder away, so that nothing can be written there; the answer
 // brings it back.
-func (p *platter) gone(t *testing.T) (back func()) {
+func (p *fakeDisk) moveAway(t *testing.T) (back func()) {
 	t.Helper()
 	away := p.dir + "-away"
 	if err := os.Rename(p.dir, away); err != nil {
@@ -55,10 +55,10 @@ func (p *platter) gone(t *testing.T) (back func()) {
 
 // Without a reason for doubt nothing is written: disks wear.
 func TestHealthyDiskIsNotWritten(t *testing.T) {
-	p := newPlatter(t)
-	back := p.gone(t) // a probe would fail
+	p := newFakeDisk(t)
+	back := p.moveAway(t) // a probe would fail
 	for range 3 {
-		if err := p.look(); err != nil || p.ready() != nil {
+		if err := p.check(); err != nil || p.ready() != nil {
 			t.Errorf("%v, %v", err, p.ready())
 		}
 	}
@@ -70,17 +70,17 @@ func TestHealthyDiskIsNotWritten(t *testing.T) {
 
 // Each reason for doubt has the folder tried; trouble is told once, and so is
 // its end. Where only the database was refused, no new start is needed.
-func TestUnwritableDisk(t *testing.T) {
-	for name, doubt := range map[string]func(*platter){
-		"the database was refused": func(p *platter) { p.refuse++ },
-		"hardly any room":          func(p *platter) { p.free = roomToBegin - 1 },
+func TestUnwritableDiskIsReportedOnce(t *testing.T) {
+	for name, doubt := range map[string]func(*fakeDisk){
+		"the database was refused": func(p *fakeDisk) { p.refusedWrites++ },
+		"hardly any room":          func(p *fakeDisk) { p.free = minStartBytes - 1 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPlatter(t)
-			back := p.gone(t)
+			p := newFakeDisk(t)
+			back := p.moveAway(t)
 			doubt(p)
 			for range 3 {
-				if err := p.look(); err != nil {
+				if err := p.check(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -89,7 +89,7 @@ func TestUnwritableDisk(t *testing.T) {
 			}
 			back()
 			for range 3 {
-				if err := p.look(); err != nil || p.ready() != nil {
+				if err := p.check(); err != nil || p.ready() != nil {
 					t.Fatal(err, p.ready())
 				}
 			}
@@ -108,34 +108,34 @@ func TestUnwritableDisk(t *testing.T) {
 
 // Readings that stopped being written are taken in by a new start, which is due
 // once the folder can be written and has the room that a start needs.
-func TestNewStartIsDue(t *testing.T) {
-	p := newPlatter(t)
-	p.broke = errors.New("no room")
+func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
+	p := newFakeDisk(t)
+	p.readingsErr = errors.New("no room")
 	if err := p.ready(); err == nil || err.Error() != "readings cannot be written; see the log" {
 		t.Errorf("before the first look: %v", err)
 	}
-	back := p.gone(t)
-	if err := p.look(); err != nil {
+	back := p.moveAway(t)
+	if err := p.check(); err != nil {
 		t.Errorf("while it cannot be written: %v", err)
 	}
 	back()
 	p.free = 5 << 20
-	if err := p.look(); err != nil {
+	if err := p.check(); err != nil {
 		t.Errorf("without room: %v", err)
 	}
 	if err := p.ready(); err == nil || err.Error() != "the data folder cannot be written: a start needs 32 MiB, 5 MiB are free" {
 		t.Errorf("ready: %v", err)
 	}
-	p.free = roomToBegin
-	if err := p.look(); !errors.Is(err, errBeginAnew) {
+	p.free = minStartBytes
+	if err := p.check(); !errors.Is(err, errRestartDue) {
 		t.Errorf("with room: %v", err)
 	}
 }
 
-func TestRoomIsNotKnown(t *testing.T) {
-	p := newPlatter(t)
-	p.room = func() (uint64, error) { return 0, fmt.Errorf("statfs: %w", syscall.EIO) }
-	if err := p.look(); err != nil || p.ready() == nil || !strings.Contains(p.ready().Error(), "input/output error") {
+func TestUnknownFreeSpaceIsNotReady(t *testing.T) {
+	p := newFakeDisk(t)
+	p.freeBytes = func() (uint64, error) { return 0, fmt.Errorf("statfs: %w", syscall.EIO) }
+	if err := p.check(); err != nil || p.ready() == nil || !strings.Contains(p.ready().Error(), "input/output error") {
 		t.Errorf("%v, %v", err, p.ready())
 	}
 	if _, err := freeBytes(filepath.Join(p.dir, "nowhere")); err == nil {
@@ -145,10 +145,10 @@ func TestRoomIsNotKnown(t *testing.T) {
 
 // A server that is to begin anew ends in an orderly way, its ports and folder
 // free for the next.
-func TestServerEndsToBeginAnew(t *testing.T) {
+func TestServerStopsForRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	set, err := parse(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,15 +158,15 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	}
 	var broken, writable atomic.Bool
 	s.disk.every = time.Millisecond
-	s.disk.broken = func() error {
+	s.disk.readingsBroken = func() error {
 		if broken.Load() {
 			return errors.New("no room")
 		}
 		return nil
 	}
-	s.disk.room = func() (uint64, error) {
+	s.disk.freeBytes = func() (uint64, error) {
 		if writable.Load() {
-			return roomToBegin, nil
+			return minStartBytes, nil
 		}
 		return 0, nil
 	}
@@ -175,7 +175,7 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	testkit.Receive(t, "the start", ready)
 	figures := func(want ...string) {
 		t.Helper()
-		page := get(t, "http://"+s.ports.admin.Addr().String()+"/metrics")
+		page := get(t, "http://"+s.listeners.admin.Addr().String()+"/metrics")
 		for _, line := range want {
 			if !strings.Contains(page, line+"\n") {
 				t.Errorf("/metrics lacks %s", line)
@@ -185,20 +185,20 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	figures("tilth_readings_broken 0", "tilth_disk_writable 1", "tilth_disk_free_bytes 0")
 	broken.Store(true)
 	testkit.Eventually(t, "its being unready", func() bool {
-		res, err := http.Get("http://" + s.ports.http.Addr().String() + "/readyz")
+		res, err := http.Get("http://" + s.listeners.http.Addr().String() + "/readyz")
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer res.Body.Close()
 		return res.StatusCode == http.StatusServiceUnavailable
 	})
-	testkit.Eventually(t, "a look at the disk", func() bool { return s.disk.why() != nil })
+	testkit.Eventually(t, "a look at the disk", func() bool { return s.disk.lastFailure() != nil })
 	figures("tilth_readings_broken 1", "tilth_disk_writable 0")
 	writable.Store(true)
-	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, errBeginAnew) {
+	if err := testkit.Receive(t, "its end", ended); !errors.Is(err, errRestartDue) {
 		t.Errorf("ended with %v", err)
 	}
-	for name, l := range map[string]net.Listener{"http": s.ports.http, "mqtt": s.ports.mqtt, "admin": s.ports.admin} {
+	for name, l := range map[string]net.Listener{"http": s.listeners.http, "mqtt": s.listeners.mqtt, "admin": s.listeners.admin} {
 		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("the port of %s is not free: %v", name, err)
 		}
@@ -207,29 +207,29 @@ func TestServerEndsToBeginAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(next.stores.close(), next.ports.close()); err != nil {
+	if err := errors.Join(next.stores.close(), next.listeners.close()); err != nil {
 		t.Error(err)
 	}
 }
 
-// anewStage says, in a process that a test started, which start it is.
-const anewStage = "TILTH_TEST_ANEW"
+// restartStageEnv says, in a process that a test started, which start it is.
+const restartStageEnv = "TILTH_TEST_ANEW"
 
 // The new start is the same program with the same arguments in the same process.
 func TestBeginAnew(t *testing.T) {
-	switch os.Getenv(anewStage) {
+	switch os.Getenv(restartStageEnv) {
 	case "first":
-		if err := os.Setenv(anewStage, "second "+strconv.Itoa(os.Getpid())); err != nil {
+		if err := os.Setenv(restartStageEnv, "second "+strconv.Itoa(os.Getpid())); err != nil {
 			t.Fatal(err)
 		}
-		t.Fatal(beginAnew(slog.New(slog.DiscardHandler)))
+		t.Fatal(restartProcess(slog.New(slog.DiscardHandler)))
 	case "":
 	default:
-		fmt.Printf("%s is %d of %d arguments\n", os.Getenv(anewStage), os.Getpid(), len(os.Args))
+		fmt.Printf("%s is %d of %d arguments\n", os.Getenv(restartStageEnv), os.Getpid(), len(os.Args))
 		os.Exit(0)
 	}
 	c := exec.Command(os.Args[0], "-test.run=^TestBeginAnew$", "-test.v")
-	c.Env = append(os.Environ(), anewStage+"=first")
+	c.Env = append(os.Environ(), restartStageEnv+"=first")
 	out, err := c.CombinedOutput()
 	want := fmt.Sprintf("second %d is %d of 3 arguments", c.ProcessState.Pid(), c.ProcessState.Pid())
 	if err != nil || !strings.Contains(string(out), want) {

@@ -25,30 +25,30 @@ must be stopped, or the folder be a copy. The exit code is 1 when something is
 wrong.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := folderOf(c.Flags())
+			dir, err := dataFolder(c.Flags())
 			if err != nil {
 				return err
 			}
-			address, err := databaseOf(c.Flags())
+			address, err := databaseURL(c.Flags())
 			if err != nil {
 				return err
 			}
-			if err := usedFolder(dir); err != nil {
+			if err := requireDataFolder(dir); err != nil {
 				return err
 			}
-			d, err := readDatabase(c.Context(), dir, address)
+			d, err := openDatabaseReadOnly(c.Context(), dir, address)
 			if err != nil {
-				return damaged(dir, err)
+				return explainDamage(dir, err)
 			}
 			healthy, err := examine(c.Context(), d, dir, c.OutOrStdout())
 			if err == nil && !healthy {
 				err = errSilent
 			}
-			return damaged(dir, err)
+			return explainDamage(dir, err)
 		},
 	}
 	c.Flags().String(folderFlag, "./data", "folder to examine")
-	declareDatabase(c.Flags())
+	declareDatabaseFlag(c.Flags())
 	return c
 }
 
@@ -102,7 +102,7 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 		fmt.Fprintf(out, "ORPHAN    readings of tenant %d device %d, which is not in the database\n", r.Tenant, r.ID)
 	}
 	if len(problems) > 0 || f.Total > 0 {
-		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), afterDamage)
+		fmt.Fprintf(out, "In %s something is damaged: %s.\n", filepath.Clean(dir), damageAdvice)
 	}
 	healthy = key == "" && len(problems) == 0 && f.OK()
 	if healthy {

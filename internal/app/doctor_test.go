@@ -20,7 +20,7 @@ func TestDoctor(t *testing.T) {
 	p.start()
 	p.apply(simulatedFarm)
 	for range 3 {
-		report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
+		publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
 	}
 	examine := func() (string, bool, error) {
 		var out bytes.Buffer

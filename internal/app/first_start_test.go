@@ -15,7 +15,7 @@ import (
 
 // A first start that is killed, whatever it had made, is gone on with at the next one,
 // and nothing stays of it that does not belong there.
-func TestFirstStartKilled(t *testing.T) {
+func TestKilledFirstStartIsResumed(t *testing.T) {
 	t.Parallel()
 	whole := []string{"device-key", "lived-until", "lock", "provider-token", "readings", "tilth.db"}
 	for _, made := range []string{"lock", "tilth.db", "tilth.db-wal", "device-key", "readings", "provider-token", "lived-until"} {
@@ -29,7 +29,7 @@ func TestFirstStartKilled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command(path, p.serving()...)
+			cmd := exec.Command(path, p.serverArgs()...)
 			cmd.Env = append(os.Environ(), tokenEnv+"=")
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)

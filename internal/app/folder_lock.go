@@ -14,13 +14,13 @@ const lockName = "lock"
 type folderLock struct{ file *os.File }
 
 // Close gives the folder back.
-func (l *folderLock) Close() error { return errors.Join(freeFile(l.file), l.file.Close()) }
+func (l *folderLock) Close() error { return errors.Join(unlockFile(l.file), l.file.Close()) }
 
-// takeFolder makes a data folder if need be, and takes it for this process until it
+// lockFolder makes a data folder if need be, and takes it for this process until it
 // is closed: two servers on one folder, as at a first start of both, would each make
 // keys and tables of their own.
-func takeFolder(dir string) (*folderLock, error) {
-	if err := halfRestored(dir); err != nil {
+func lockFolder(dir string) (*folderLock, error) {
+	if err := checkUnfinishedRestore(dir); err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {

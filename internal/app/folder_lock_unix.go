@@ -14,9 +14,9 @@ func lockFile(f *os.File) error {
 	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 }
 
-// freeFile gives a file back. Closing it alone would leave it taken for as long as a
+// unlockFile gives a file back. Closing it alone would leave it taken for as long as a
 // process that is being started has a copy.
-func freeFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
+func unlockFile(f *os.File) error { return syscall.Flock(int(f.Fd()), syscall.LOCK_UN) }
 
-// lastly does the last thing with a locked file, as renaming it, and closes it.
-func lastly(f *os.File, do func() error) error { return errors.Join(do(), f.Close()) }
+// finishAndClose does the last thing with a locked file, as renaming it, and closes it.
+func finishAndClose(f *os.File, do func() error) error { return errors.Join(do(), f.Close()) }

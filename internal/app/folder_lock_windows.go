@@ -13,15 +13,15 @@ func lockFile(f *os.File) error {
 	return windows.LockFileEx(windows.Handle(f.Fd()), how, 0, 1, 0, &windows.Overlapped{})
 }
 
-// freeFile gives a file back.
-func freeFile(f *os.File) error {
+// unlockFile gives a file back.
+func unlockFile(f *os.File) error {
 	return windows.UnlockFileEx(windows.Handle(f.Fd()), 0, 1, 0, &windows.Overlapped{})
 }
 
-// lastly does the last thing with a locked file, as renaming it, and closes it: before,
+// finishAndClose does the last thing with a locked file, as renaming it, and closes it: before,
 // since Windows renames and removes none that is open. Nor does it one that somebody
 // else has opened meanwhile.
-func lastly(f *os.File, do func() error) error {
+func finishAndClose(f *os.File, do func() error) error {
 	if err := f.Close(); err != nil {
 		return err
 	}

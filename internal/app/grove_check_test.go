@@ -21,22 +21,22 @@ type notice struct {
 		Time, RemindAt int64
 	}
 	reason     string
-	deliveries []letter
+	deliveries []deliveryView
 }
 
-type letter struct {
+type deliveryView struct {
 	Mode, Event, State, Recipient, Reason string
 	NextTime                              int64
 }
 
-// call is one that the program heard, each once.
-type call struct {
+// webhookCall is one that the program heard, each once.
+type webhookCall struct {
 	event, note string
 	notice      int64
 }
 
-// entry is one of the log of what was done.
-type entry struct {
+// auditEntry is one of the log of what was done.
+type auditEntry struct {
 	ID, Time, ThingID               int64
 	By, Name, Kind, Action, Request string
 	Thing                           string
@@ -47,7 +47,7 @@ type entry struct {
 }
 
 // note is what was said with an acknowledgement; empty where that was taken back.
-func (e *entry) note() string {
+func (e *auditEntry) note() string {
 	for _, c := range e.Changes {
 		if c.Field == "note" {
 			return strings.Trim(string(c.After), `"`)
@@ -56,8 +56,8 @@ func (e *entry) note() string {
 	return ""
 }
 
-// pages are all of a list that is answered page by page, as it is answered.
-func pages[T any](g *grove, path string) (all []T) {
+// allPages are all of a list that is answered page by page, as it is answered.
+func allPages[T any](g *fleet, path string) (all []T) {
 	g.t.Helper()
 	for no := 1; ; no++ {
 		var page struct {
@@ -71,27 +71,27 @@ func pages[T any](g *grove, path string) (all []T) {
 	}
 }
 
-// recorded are all notices, the oldest first.
-func (g *grove) recorded() []notice {
+// listNotices are all notices, the oldest first.
+func (g *fleet) listNotices() []notice {
 	g.t.Helper()
-	all := pages[notice](g, "alarm-notice/page?")
+	all := allPages[notice](g, "alarm-notice/page?")
 	slices.SortFunc(all, func(a, b notice) int { return int(a.ID - b.ID) })
 	return all
 }
 
-// audited are the entries of a kind of thing, the oldest first.
-func (g *grove) audited(kind string) []entry {
+// auditEntries are the entries of a kind of thing, the oldest first.
+func (g *fleet) auditEntries(kind string) []auditEntry {
 	g.t.Helper()
-	all := pages[entry](g, "audit/page?kind="+kind+"&")
-	slices.SortFunc(all, func(a, b entry) int { return int(a.ID - b.ID) })
+	all := allPages[auditEntry](g, "audit/page?kind="+kind+"&")
+	slices.SortFunc(all, func(a, b auditEntry) int { return int(a.ID - b.ID) })
 	return all
 }
 
 // inScene tells of each roamer whether it stands in the scene.
-func (g *grove) inScene() map[string]bool {
+func (g *fleet) inScene() map[string]bool {
 	g.t.Helper()
 	in := map[string]bool{}
-	for _, d := range pages[struct {
+	for _, d := range allPages[struct {
 		DeviceName string
 		GroupID    int64
 	}](g, "device/page?") {
@@ -100,15 +100,15 @@ func (g *grove) inScene() map[string]bool {
 	return in
 }
 
-// has tells whether a rule is to have a roamer that stands in the scene, or does not.
-func (g *grove) has(rule int64, in bool) bool {
+// shouldHave tells whether a rule is to have a roamer that stands in the scene, or does not.
+func (g *fleet) shouldHave(rule int64, in bool) bool {
 	return rule == g.rules["model"] || in == (rule == g.rules["orchard"])
 }
 
 // members are the devices that a rule has.
-func (g *grove) members(rule int64) (names []string) {
+func (g *fleet) members(rule int64) (names []string) {
 	g.t.Helper()
-	for _, d := range pages[struct{ DeviceName, State string }](g, fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)) {
+	for _, d := range allPages[struct{ DeviceName, State string }](g, fmt.Sprintf("alarm-rules/get/devices?id=%d&", rule)) {
 		if d.State != "judged" {
 			g.t.Errorf("%s is %s", d.DeviceName, d.State)
 		}
@@ -118,24 +118,24 @@ func (g *grove) members(rule int64) (names []string) {
 	return names
 }
 
-// wanted are the devices that a rule is to have.
-func (g *grove) wanted(rule int64, in map[string]bool) (names []string) {
+// expectedMembers are the devices that a rule is to have.
+func (g *fleet) expectedMembers(rule int64, in map[string]bool) (names []string) {
 	for _, m := range g.devices {
-		if g.has(rule, in[m.name]) {
+		if g.shouldHave(rule, in[m.name]) {
 			names = append(names, m.name)
 		}
 	}
 	return names
 }
 
-// holds compares what a start has made of a kill with what was answered before.
-func (g *grove) holds() {
+// checkAfterKill compares what a start has made of a kill with what was answered before.
+func (g *fleet) checkAfterKill() {
 	g.t.Helper()
 	in := g.inScene()
 	for _, m := range g.devices {
 		may := []bool{}
 		for _, mv := range m.moves {
-			if mv.is == granted {
+			if mv.outcome == outcomeDone {
 				may = may[:0]
 			}
 			may = append(may, mv.in)
@@ -145,18 +145,18 @@ func (g *grove) holds() {
 		}
 	}
 	for name, rule := range g.rules {
-		if got, want := g.members(rule), g.wanted(rule, in); !slices.Equal(got, want) {
+		if got, want := g.members(rule), g.expectedMembers(rule, in); !slices.Equal(got, want) {
 			g.t.Errorf("%s has %v, want %v", name, got, want)
 		}
 	}
-	g.judged()
+	g.waitEvaluated()
 	open, newest := map[string]bool{}, map[int64]string{}
-	for _, e := range g.audited("notice") {
+	for _, e := range g.auditEntries("notice") {
 		newest[e.ThingID] = e.note()
 	}
-	for _, n := range g.recorded() {
+	for _, n := range g.listNotices() {
 		if where := fmt.Sprint(n.RuleID, n.DeviceName); n.ResolveStatus == 0 {
-			if open[where] || !g.has(n.RuleID, in[n.DeviceName]) {
+			if open[where] || !g.shouldHave(n.RuleID, in[n.DeviceName]) {
 				g.t.Errorf("%+v is open, another %t, in the scene %t", n, open[where], in[n.DeviceName])
 			}
 			open[where] = true
@@ -165,13 +165,13 @@ func (g *grove) holds() {
 		if n.note() != newest[n.ID] {
 			g.t.Errorf("%q is on notice %d, and the log says %q", n.note(), n.ID, newest[n.ID])
 		}
-		deeds := g.of(n.ID).deeds[n.ID]
+		deeds := g.actorOf(n.ID).actions[n.ID]
 		may := []string{""}
 		for _, d := range deeds {
-			if d.is == granted {
+			if d.outcome == outcomeDone {
 				may = may[:0]
 			}
-			if d.is != refused {
+			if d.outcome != outcomeRefused {
 				may = append(may, d.note)
 			}
 		}
@@ -179,16 +179,16 @@ func (g *grove) holds() {
 			g.t.Errorf("%q is on notice %d, want one of %q after %+v", n.note(), n.ID, may, deeds)
 		}
 	}
-	g.listen()
+	g.collectCalls()
 	if g.t.Failed() {
 		g.t.FailNow()
 	}
 }
 
 // compareReminders compares the reminders of an open notice that wait with who is on it.
-func (g *grove) compareReminders(n *notice) (waiting []string) {
+func (g *fleet) compareReminders(n *notice) (waiting []string) {
 	g.t.Helper()
-	g.look(n)
+	g.loadDetail(n)
 	for _, d := range n.deliveries {
 		if d.Event != "reminder" || d.State != "queued" {
 			continue
@@ -209,15 +209,15 @@ func (n *notice) note() string {
 	return n.Ack.Note
 }
 
-// of is the person who acts on a notice.
-func (g *grove) of(notice int64) *person { return g.people[notice%int64(len(g.people))] }
+// actorOf is the person who acts on a notice.
+func (g *fleet) actorOf(notice int64) *person { return g.people[notice%int64(len(g.people))] }
 
-// listen takes what the program heard, each once.
-func (g *grove) listen() {
+// collectCalls takes what the program heard, each once.
+func (g *fleet) collectCalls() {
 	g.t.Helper()
-	for _, h := range g.program.Heard() {
+	for _, h := range g.webhook.Heard() {
 		id := h.Header.Get("webhook-id")
-		if g.heard[id]++; g.heard[id] > 1 {
+		if g.callCounts[id]++; g.callCounts[id] > 1 {
 			continue
 		}
 		var body struct {
@@ -230,7 +230,7 @@ func (g *grove) listen() {
 		if err := json.Unmarshal(h.Body, &body); err != nil {
 			g.t.Fatal(err)
 		}
-		c := call{event: strings.TrimPrefix(body.Type, "notice."), notice: body.Data.ID}
+		c := webhookCall{event: strings.TrimPrefix(body.Type, "notice."), notice: body.Data.ID}
 		if body.Data.Acknowledged != nil && c.event == "acknowledged" {
 			c.note = body.Data.Acknowledged.Note
 		}
@@ -238,37 +238,37 @@ func (g *grove) listen() {
 	}
 }
 
-// end lets what is under way come to its end, and compares all that is there.
-func (g *grove) end(rounds int) {
+// finish lets what is under way come to its end, and compares all that is there.
+func (g *fleet) finish(rounds int) {
 	g.t.Helper()
-	g.acted = func() {}
+	g.onAnswer = func() {}
 	for _, m := range g.devices {
-		if n := len(m.moves); n > 0 && m.moves[n-1].is == cutOff && !m.goes(g, m.moves[n-1].in) {
+		if n := len(m.moves); n > 0 && m.moves[n-1].outcome == outcomeUnknown && !m.moveTo(g, m.moves[n-1].in) {
 			g.t.Fatalf("%s is not moved", m.name)
 		}
 		if n := len(m.readings); n > 0 && !m.readings[n-1].answered {
-			m.sends(g, false)
+			m.send(g, false)
 		}
 	}
 	in := g.inScene()
 	for name, rule := range g.rules {
-		settled := func() bool { return slices.Equal(g.members(rule), g.wanted(rule, in)) }
+		settled := func() bool { return slices.Equal(g.members(rule), g.expectedMembers(rule, in)) }
 		testkit.Eventually(g.t, "the devices of "+name, settled)
 	}
 	// Each rule judges its own devices, and those alone.
-	g.measure(false)
-	g.measure(true)
+	g.measureAll(false)
+	g.measureAll(true)
 	var got, want []string
-	for _, n := range g.recorded() {
+	for _, n := range g.listNotices() {
 		if n.ResolveStatus == 0 {
 			got = append(got, fmt.Sprint(n.RuleID, " ", n.DeviceName))
-			if !g.of(n.ID).acts(g, n.ID, true) {
+			if !g.actorOf(n.ID).act(g, n.ID, true) {
 				g.t.Fatalf("nobody is on %+v", n)
 			}
 		}
 	}
 	for _, rule := range g.rules {
-		for _, name := range g.wanted(rule, in) {
+		for _, name := range g.expectedMembers(rule, in) {
 			want = append(want, fmt.Sprint(rule, " ", name))
 		}
 	}
@@ -277,57 +277,57 @@ func (g *grove) end(rounds int) {
 	if !slices.Equal(got, want) {
 		g.t.Errorf("open are %v, want %v", got, want)
 	}
-	g.reminded()
-	g.measure(false)
+	g.checkReminders()
+	g.measureAll(false)
 	for _, way := range []string{"mail", "webhook"} {
-		told := func() bool { return g.metric("tilth_notify_"+way+"_queued") == "0" }
+		told := func() bool { return g.metricText("tilth_notify_"+way+"_queued") == "0" }
 		testkit.Eventually(g.t, "all of "+way+" to be told", told)
 	}
-	g.listen()
-	g.compare(rounds)
+	g.collectCalls()
+	g.compareAll(rounds)
 	g.stop()
-	out, err := g.tilth(append([]string{"doctor"}, g.place()...)...)
+	out, err := g.tilth(append([]string{"doctor"}, g.storageArgs()...)...)
 	if err != nil || !strings.Contains(out, "nothing contradicts itself") {
 		g.t.Errorf("doctor: %v\n%s", err, out)
 	}
 }
 
-// measure has all devices measure cold, or warmth, and waits until that is judged.
-func (g *grove) measure(cold bool) {
+// measureAll has all devices measure cold, or warmth, and waits until that is judged.
+func (g *fleet) measureAll(cold bool) {
 	g.t.Helper()
 	for _, m := range g.devices {
-		if !m.sends(g, cold) {
-			g.t.Fatalf("%s is not answered\n%s", m.name, g.log)
+		if !m.send(g, cold) {
+			g.t.Fatalf("%s is not answered\n%s", m.name, g.stderr)
 		}
 	}
-	g.judged()
+	g.waitEvaluated()
 }
 
-// reminded waits until all are told of the notices that are open, which somebody is on,
+// checkReminders waits until all are told of the notices that are open, which somebody is on,
 // and looks whether each of them is reminded when that was to be, once.
-func (g *grove) reminded() {
+func (g *fleet) checkReminders() {
 	g.t.Helper()
-	for _, n := range g.recorded() {
+	for _, n := range g.listNotices() {
 		if n.ResolveStatus != 0 {
 			continue
 		}
 		testkit.Eventually(g.t, "all to be told of an open notice", func() bool {
-			g.look(&n)
-			waits := func(d letter) bool { return d.State == "queued" && d.Event != "reminder" }
+			g.loadDetail(&n)
+			waits := func(d deliveryView) bool { return d.State == "queued" && d.Event != "reminder" }
 			return !slices.ContainsFunc(n.deliveries, waits)
 		})
-		if waiting := g.compareReminders(&n); !slices.Equal(waiting, groveMails) {
+		if waiting := g.compareReminders(&n); !slices.Equal(waiting, fleetRecipients) {
 			g.t.Errorf("reminded of %+v are %v", n, waiting)
 		}
 	}
 }
 
-// look reads what only a notice's own page says.
-func (g *grove) look(n *notice) {
+// loadDetail reads what only a notice's own page says.
+func (g *fleet) loadDetail(n *notice) {
 	g.t.Helper()
 	var d struct {
 		AlarmNotice struct{ ResolveReason string }
-		Deliveries  []letter
+		Deliveries  []deliveryView
 	}
 	g.call(http.MethodGet, fmt.Sprintf("%salarm-notice/get?id=%d", admin, n.ID), g.token(), "", &d)
 	n.reason, n.deliveries = d.AlarmNotice.ResolveReason, d.Deliveries

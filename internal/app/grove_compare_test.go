@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// compare compares all that is there once everything has come to its end.
-func (g *grove) compare(rounds int) {
+// compareAll compares all that is there once everything has come to its end.
+func (g *fleet) compareAll(rounds int) {
 	g.t.Helper()
-	list := g.recorded()
+	list := g.listNotices()
 	for i := range list {
-		g.look(&list[i])
+		g.loadDetail(&list[i])
 	}
 	g.compareTimes(list)
-	deeds := g.compareDeeds(list)
+	deeds := g.compareActions(list)
 	g.compareMoves()
-	g.compareTold(list, rounds)
+	g.compareDeliveries(list, rounds)
 	reasons, moves := map[string]int{}, 0
 	for _, n := range list {
 		reasons[n.reason]++
@@ -35,7 +35,7 @@ func (g *grove) compare(rounds int) {
 // compareTimes compares when notices began and ended with the readings that led to
 // that, and with when the devices were the rules'. The rule for the model had them all
 // the time, so that nothing of the rest may have touched its notices.
-func (g *grove) compareTimes(list []notice) {
+func (g *fleet) compareTimes(list []notice) {
 	g.t.Helper()
 	of := map[int64]map[string][]notice{}
 	for _, rule := range g.rules {
@@ -44,7 +44,7 @@ func (g *grove) compareTimes(list []notice) {
 	for _, n := range list {
 		of[n.RuleID][n.DeviceName] = append(of[n.RuleID][n.DeviceName], n)
 	}
-	stays := g.stays()
+	stays := g.memberships()
 	for name, rule := range g.rules {
 		for _, m := range g.devices {
 			mine := of[rule][m.name]
@@ -54,7 +54,7 @@ func (g *grove) compareTimes(list []notice) {
 				for _, n := range mine {
 					got = append(got, fmt.Sprintf("%d-%d %s", n.StartTime, n.EndTime, n.reason))
 				}
-				for _, s := range m.spells() {
+				for _, s := range m.coldSpells() {
 					want = append(want, fmt.Sprintf("%d-%d recovered", s[0], s[1]))
 				}
 				if missing, extra := differences(got, want); len(missing)+len(extra) > 0 {
@@ -66,14 +66,14 @@ func (g *grove) compareTimes(list []notice) {
 				if i > 0 && (n.StartTime < mine[i-1].EndTime || n.StartTime == mine[i-1].StartTime) {
 					g.t.Errorf("%s of %s: %+v, and before it was over %+v", name, m.name, mine[i-1], n)
 				}
-				g.compareStay(m, n, stays[fmt.Sprint(rule, m.name)])
+				g.compareMembership(m, n, stays[fmt.Sprint(rule, m.name)])
 			}
 		}
 	}
 }
 
-// spells are from when to when a device measured cold.
-func (m *roamer) spells() (list [][2]int64) {
+// coldSpells are from when to when a device measured cold.
+func (m *movingDevice) coldSpells() (list [][2]int64) {
 	cold := false
 	for _, r := range m.readings {
 		switch {
@@ -87,18 +87,18 @@ func (m *roamer) spells() (list [][2]int64) {
 	return list
 }
 
-// compareStay compares a notice with the readings, and with from when to when its rule
+// compareMembership compares a notice with the readings, and with from when to when its rule
 // had the roamer: it began at a cold one within one such time, and ended with the first
 // warm one after that, or when the time was over, before the next began.
-func (g *grove) compareStay(m *roamer, n notice, stays [][2]int64) {
+func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
 	g.t.Helper()
 	i := slices.IndexFunc(stays, func(s [2]int64) bool { return s[0] <= n.StartTime && (s[1] == 0 || n.StartTime <= s[1]) })
-	at := slices.IndexFunc(m.readings, func(r sample) bool { return r.at == n.StartTime && r.cold })
+	at := slices.IndexFunc(m.readings, func(r fleetReading) bool { return r.at == n.StartTime && r.cold })
 	if i < 0 || at < 0 {
 		g.t.Errorf("%s: %+v began when its rule did not have it (%v), or at no cold reading (%t)", m.name, n, stays, at < 0)
 		return
 	}
-	warm := slices.IndexFunc(m.readings[at:], func(r sample) bool { return !r.cold })
+	warm := slices.IndexFunc(m.readings[at:], func(r fleetReading) bool { return !r.cold })
 	switch over := stays[i][1]; {
 	case n.reason == "recovered" && warm > 0 && n.EndTime == m.readings[at+warm].at:
 	case n.reason == "left" && over > 0 && n.EndTime >= over && (i+1 == len(stays) || n.EndTime <= stays[i+1][0]):
@@ -107,19 +107,19 @@ func (g *grove) compareStay(m *roamer, n notice, stays [][2]int64) {
 	}
 }
 
-// stays are from when to when rules had devices, by the log of what was done, epoch ms:
+// memberships are from when to when rules had devices, by the log of what was done, epoch ms:
 // 0 is from the rule's begin, or still.
-func (g *grove) stays() map[string][][2]int64 {
+func (g *fleet) memberships() map[string][][2]int64 {
 	g.t.Helper()
 	of := map[string][][2]int64{}
 	for i, m := range g.devices {
 		for _, rule := range g.rules {
-			if g.has(rule, i < groveDevices/2) {
+			if g.shouldHave(rule, i < fleetDevices/2) {
 				of[fmt.Sprint(rule, m.name)] = [][2]int64{{}}
 			}
 		}
 	}
-	for _, e := range g.audited("rule") {
+	for _, e := range g.auditEntries("rule") {
 		if e.Action != "devices" {
 			continue
 		}
@@ -147,7 +147,7 @@ func (g *grove) stays() map[string][][2]int64 {
 	for _, m := range g.devices {
 		for name, rule := range g.rules {
 			stays := of[fmt.Sprint(rule, m.name)]
-			if here := len(stays) > 0 && stays[len(stays)-1][1] == 0; here != g.has(rule, in[m.name]) {
+			if here := len(stays) > 0 && stays[len(stays)-1][1] == 0; here != g.shouldHave(rule, in[m.name]) {
 				g.t.Errorf("by the log %s is of %s: %t", m.name, name, here)
 			}
 		}
@@ -155,13 +155,13 @@ func (g *grove) stays() map[string][][2]int64 {
 	return of
 }
 
-// compareDeeds compares what people did with the log of it, with who is on the notices,
+// compareActions compares what people did with the log of it, with who is on the notices,
 // and with what the program heard: all of them have the same. It answers how many deeds
 // there were.
-func (g *grove) compareDeeds(list []notice) (all int) {
+func (g *fleet) compareActions(list []notice) (all int) {
 	g.t.Helper()
-	logged := map[int64][]entry{}
-	for _, e := range g.audited("notice") {
+	logged := map[int64][]auditEntry{}
+	for _, e := range g.auditEntries("notice") {
 		logged[e.ThingID] = append(logged[e.ThingID], e)
 	}
 	heard := map[int64][]string{}
@@ -169,16 +169,16 @@ func (g *grove) compareDeeds(list []notice) (all int) {
 		heard[c.notice] = append(heard[c.notice], strings.TrimSpace(c.event+" "+c.note))
 	}
 	for _, n := range list {
-		left := g.of(n.ID).deeds[n.ID]
+		left := g.actorOf(n.ID).actions[n.ID]
 		all += len(left)
 		want := []string{"opened"}
-		var last deed
+		var last ackAction
 		for _, e := range logged[n.ID] {
 			note := e.note()
-			i := slices.IndexFunc(left, func(d deed) bool {
-				return d.note == note && (d.is == granted && d.request == e.Request || d.is == cutOff)
+			i := slices.IndexFunc(left, func(d ackAction) bool {
+				return d.note == note && (d.outcome == outcomeDone && d.request == e.Request || d.outcome == outcomeUnknown)
 			})
-			if i < 0 || slices.ContainsFunc(left[:i], func(d deed) bool { return d.is == granted }) {
+			if i < 0 || slices.ContainsFunc(left[:i], func(d ackAction) bool { return d.outcome == outcomeDone }) {
 				g.t.Errorf("notice %d: the log has %+v in place of one of %+v", n.ID, e, left)
 				break
 			}
@@ -187,10 +187,10 @@ func (g *grove) compareDeeds(list []notice) (all int) {
 				want[len(want)-1] = "acknowledged " + note
 			}
 		}
-		if slices.ContainsFunc(left, func(d deed) bool { return d.is == granted }) {
+		if slices.ContainsFunc(left, func(d ackAction) bool { return d.outcome == outcomeDone }) {
 			g.t.Errorf("notice %d: of what was answered the log lacks %+v", n.ID, left)
 		}
-		asSaid := n.Ack == nil || n.Ack.User == g.of(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
+		asSaid := n.Ack == nil || n.Ack.User == g.actorOf(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
 		if n.note() != last.note || !asSaid {
 			g.t.Errorf("%+v is on notice %d, want %+v", n.Ack, n.ID, last)
 		}
@@ -208,10 +208,10 @@ func (g *grove) compareDeeds(list []notice) (all int) {
 
 // compareMoves compares how devices were moved with the log of that: each change is there
 // once, and what was asked for again changed nothing.
-func (g *grove) compareMoves() {
+func (g *fleet) compareMoves() {
 	g.t.Helper()
-	logged := map[string][]entry{}
-	for _, e := range g.audited("device") {
+	logged := map[string][]auditEntry{}
+	for _, e := range g.auditEntries("device") {
 		if e.Action == "update" {
 			logged[e.Thing] = append(logged[e.Thing], e)
 		}
@@ -236,12 +236,12 @@ func (g *grove) compareMoves() {
 	}
 }
 
-// compareTold compares what people were told with the notices: of each message there is
+// compareDeliveries compares what people were told with the notices: of each message there is
 // one, of each letter too, but that a kill repeats those that are in flight.
-func (g *grove) compareTold(list []notice, rounds int) {
+func (g *fleet) compareDeliveries(list []notice, rounds int) {
 	g.t.Helper()
 	messages := map[int64]map[string]int{}
-	for _, m := range pages[struct {
+	for _, m := range allPages[struct {
 		NoticeID int64
 		Event    string
 	}](g, "notify-message/my-page?") {
@@ -274,7 +274,7 @@ func (g *grove) compareTold(list []notice, rounds int) {
 		}
 		wanted := map[string]int{}
 		for event, times := range want {
-			for _, who := range groveMails {
+			for _, who := range fleetRecipients {
 				wanted[who+" "+event] = times
 			}
 		}
@@ -282,17 +282,17 @@ func (g *grove) compareTold(list []notice, rounds int) {
 			g.t.Errorf("of %+v the letters are %v, want %v", n, letters, wanted)
 		}
 	}
-	g.post.mu.Lock()
-	defer g.post.mu.Unlock()
-	flying := rounds * mailsInFlight
-	if n := len(g.post.came); n < sent || n > sent+flying || g.post.all-n > flying {
-		g.t.Errorf("%d letters came, %d different ones; %d are sent, and %d were in flight at kills", g.post.all, n, sent, flying)
+	g.mailServer.mu.Lock()
+	defer g.mailServer.mu.Unlock()
+	flying := rounds * maxMailsInFlight
+	if n := len(g.mailServer.byMessage); n < sent || n > sent+flying || g.mailServer.total-n > flying {
+		g.t.Errorf("%d letters came, %d different ones; %d are sent, and %d were in flight at kills", g.mailServer.total, n, sent, flying)
 	}
 	again := 0
-	for _, times := range g.heard {
+	for _, times := range g.callCounts {
 		again += times - 1
 	}
-	if again > rounds*callsInFlight {
+	if again > rounds*maxCallsInFlight {
 		g.t.Errorf("%d calls came again", again)
 	}
 }

@@ -39,18 +39,18 @@ func clientHello(t *testing.T) string {
 
 // Handshakes that stall, before and after the server's part, end in time. They count
 // among the connections, those of devices among their address's, and others get in.
-func TestHalfHandshakes(t *testing.T) {
+func TestStalledHandshakesEnd(t *testing.T) {
 	t.Parallel()
 	const each, anAddress = 100, 20
 	p := newProcess(t)
-	secure, roots := p.securely(t.TempDir(), "--mqtt-tls-addr", anyPort, "--mqtt-per-address", strconv.Itoa(anAddress))
+	secure, roots := p.startTLS(t.TempDir(), "--mqtt-tls-addr", anyPort, "--mqtt-per-address", strconv.Itoa(anAddress))
 	p.apply(simulatedFarm)
 	hello := clientHello(t)
 	began := time.Now()
 	var all sync.WaitGroup
 	for i := range 2 * each {
 		address := []string{secure, p.mqttTLS}[i%2]
-		c, err := balanced("127.0.0.3", "")(t.Context(), "tcp", address)
+		c, err := dialViaBalancer("127.0.0.3", "")(t.Context(), "tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,15 +68,15 @@ func TestHalfHandshakes(t *testing.T) {
 		})
 	}
 	testkit.Eventually(t, "those over the address's number are turned away", func() bool {
-		return p.figure(`tilth_mqtt_turned_away_total{reason="address"}`) == each-anAddress
+		return p.metricValue(`tilth_mqtt_turned_away_total{reason="address"}`) == each-anAddress
 	})
-	if open := p.figure("tilth_connections"); open < each+anAddress {
+	if open := p.metricValue("tilth_connections"); open < each+anAddress {
 		t.Errorf("%v connections are counted of %d", open, each+anAddress)
 	}
-	if page := visit(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
+	if page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 		t.Errorf("a neighbour: %s", page.Status)
 	}
-	report(t, "ssl://"+p.mqttTLS, func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) })
+	publishOnce(t, "ssl://"+p.mqttTLS, func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) })
 	if took := time.Since(began); took > 8*time.Second {
 		t.Errorf("others had to wait: %s", took) // for the handshakes to end
 	}
@@ -84,6 +84,6 @@ func TestHalfHandshakes(t *testing.T) {
 	if took := time.Since(began); took < 8*time.Second || took > testkit.Patience {
 		t.Errorf("the last handshake was given %s", took)
 	}
-	testkit.Eventually(t, "their places are free", func() bool { return p.figure("tilth_connections") < anAddress })
+	testkit.Eventually(t, "their places are free", func() bool { return p.metricValue("tilth_connections") < anAddress })
 	p.stop()
 }

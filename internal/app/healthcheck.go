@@ -17,8 +17,8 @@ import (
 	"tilth/internal/listen"
 )
 
-// healthWithin is how long a server may take to say how it is.
-const healthWithin = 5 * time.Second
+// healthTimeout is how long a server may take to say how it is.
+const healthTimeout = 5 * time.Second
 
 func healthcheckCommand() *cobra.Command {
 	c := &cobra.Command{
@@ -29,7 +29,7 @@ and exit with 1 when it is not. The address is that of serve, from the same flag
 environment variable or file. For containers, which have nothing else to ask with.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			set, err := settingsLike(c.Flags(), "config", "http-addr", balancersFlag)
+			set, err := settingsFromFlags(c.Flags(), "config", "http-addr", balancersFlag)
 			if err != nil {
 				return err
 			}
@@ -49,8 +49,8 @@ environment variable or file. For containers, which have nothing else to ask wit
 	return c
 }
 
-// settingsLike reads what serve would read, given those of its flags that f has.
-func settingsLike(f *pflag.FlagSet, names ...string) (*Settings, error) {
+// settingsFromFlags reads what serve would read, given those of its flags that f has.
+func settingsFromFlags(f *pflag.FlagSet, names ...string) (*Settings, error) {
 	serving := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	serveFlags(serving)
 	for _, name := range names {
@@ -72,9 +72,9 @@ func settingsLike(f *pflag.FlagSet, names ...string) (*Settings, error) {
 // readiness is what the server that listens at addr says of itself; an error
 // when it is not ready. From the networks of balancers it awaits a PROXY header.
 func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (string, error) {
-	asking, cancel := context.WithTimeout(ctx, healthWithin)
+	asking, cancel := context.WithTimeout(ctx, healthTimeout)
 	defer cancel()
-	base := "http://" + nearby(addr)
+	base := "http://" + localHostPort(addr)
 	req, err := http.NewRequestWithContext(asking, http.MethodGet, base+"/readyz", http.NoBody)
 	if err != nil {
 		return "", err
@@ -92,7 +92,7 @@ func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (stri
 	// Not by a proxy: it is asked from the same machine.
 	resp, err := (&http.Transport{DisableKeepAlives: true, DialContext: dial}).RoundTrip(req)
 	if err != nil {
-		return "", unreached(ctx, base, "console's address (--http-addr)", err)
+		return "", explainUnreachable(ctx, base, "console's address (--http-addr)", err)
 	}
 	defer func() { _ = resp.Body.Close() }() // it was only read
 	body, err := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
@@ -106,12 +106,12 @@ func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (stri
 	case http.StatusServiceUnavailable:
 		return "", fmt.Errorf("%s: %s", resp.Status, said)
 	}
-	return "", unreached(ctx, base, "console's address (--http-addr)", errors.New(resp.Status))
+	return "", explainUnreachable(ctx, base, "console's address (--http-addr)", errors.New(resp.Status))
 }
 
-// nearby is where something that listens at addr is reached from the same
+// localHostPort is where something that listens at addr is reached from the same
 // machine. addr was checked to be host:port.
-func nearby(addr string) string {
+func localHostPort(addr string) string {
 	host, port, _ := net.SplitHostPort(addr)
 	switch ip := net.ParseIP(host); {
 	case host == "", ip != nil && ip.IsUnspecified() && ip.To4() != nil:

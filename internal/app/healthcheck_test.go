@@ -10,19 +10,19 @@ import (
 	"testing"
 )
 
-func TestNearby(t *testing.T) {
+func TestLocalHostPort(t *testing.T) {
 	for addr, want := range map[string]string{
 		"0.0.0.0:8080": "127.0.0.1:8080", ":80": "127.0.0.1:80", "[::]:8080": "[::1]:8080", "[::1]:8080": "[::1]:8080",
 		"10.0.0.7:8080": "10.0.0.7:8080", "field.example:8080": "field.example:8080",
 	} {
-		if got := nearby(addr); got != want {
+		if got := localHostPort(addr); got != want {
 			t.Errorf("%s is near at %s, want %s", addr, got, want)
 		}
 	}
 }
 
-// health runs the command and answers what it printed.
-func health(args ...string) (string, error) {
+// runHealthcheck runs the command and answers what it printed.
+func runHealthcheck(args ...string) (string, error) {
 	out := &strings.Builder{}
 	c := healthcheckCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
@@ -51,23 +51,23 @@ func TestHealthcheckAsksWhereServeListens(t *testing.T) {
 	// Nobody is asked by way of a proxy.
 	t.Setenv("HTTP_PROXY", "http://127.0.0.1:1")
 	for _, args := range [][]string{{"--http-addr", addr}, {"--config", file}, {"--config=" + file}} {
-		if said, err := health(args...); err != nil || said != "says so\n" {
+		if said, err := runHealthcheck(args...); err != nil || said != "says so\n" {
 			t.Errorf("%v: %q, %v", args, said, err)
 		}
 	}
 	t.Setenv("TILTH_HTTP_ADDR", addr)
-	if said, err := health(); err != nil || said != "says so\n" {
+	if said, err := runHealthcheck(); err != nil || said != "says so\n" {
 		t.Errorf("from the environment: %q, %v", said, err)
 	}
 	status = http.StatusServiceUnavailable
-	if said, err := health(); err == nil || said != "" || !strings.Contains(err.Error(), "says so") {
+	if said, err := runHealthcheck(); err == nil || said != "" || !strings.Contains(err.Error(), "says so") {
 		t.Errorf("not ready: %q, %v", said, err)
 	}
 	server.Close()
-	if _, err := health(); err == nil {
+	if _, err := runHealthcheck(); err == nil {
 		t.Error("nobody listens, and all is well")
 	}
-	if _, err := health("--http-addr", "nowhere"); err == nil || !strings.Contains(err.Error(), "--http-addr") {
+	if _, err := runHealthcheck("--http-addr", "nowhere"); err == nil || !strings.Contains(err.Error(), "--http-addr") {
 		t.Errorf("a wrong address: %v", err)
 	}
 }

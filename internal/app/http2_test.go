@@ -25,17 +25,17 @@ import (
 	"tilth/internal/testkit"
 )
 
-// frames is a connection of HTTP/2 whose frames a test writes and reads by itself.
-type frames struct {
+// h2Conn is a connection of HTTP/2 whose frames a test writes and reads by itself.
+type h2Conn struct {
 	*http2.Framer
 	net.Conn
 	head    bytes.Buffer
 	encoder *hpack.Encoder
 }
 
-// newFrames begins to speak HTTP/2; nothing is read.
-func newFrames(c net.Conn, first ...http2.Setting) (*frames, error) {
-	f := &frames{Framer: http2.NewFramer(c, c), Conn: c}
+// newH2Conn begins to speak HTTP/2; nothing is read.
+func newH2Conn(c net.Conn, first ...http2.Setting) (*h2Conn, error) {
+	f := &h2Conn{Framer: http2.NewFramer(c, c), Conn: c}
 	f.AllowIllegalWrites = true
 	f.encoder = hpack.NewEncoder(&f.head)
 	if _, err := io.WriteString(c, http2.ClientPreface); err != nil {
@@ -44,8 +44,8 @@ func newFrames(c net.Conn, first ...http2.Setting) (*frames, error) {
 	return f, f.WriteSettings(first...)
 }
 
-// fields are the header fields of a request, packed.
-func (f *frames) fields(method, path string, more ...hpack.HeaderField) []byte {
+// headerBlock are the header fields of a request, packed.
+func (f *h2Conn) headerBlock(method, path string, more ...hpack.HeaderField) []byte {
 	f.head.Reset()
 	for _, h := range append([]hpack.HeaderField{
 		{Name: ":method", Value: method}, {Name: ":scheme", Value: "https"}, {Name: ":authority", Value: "localhost"}, {Name: ":path", Value: path},
@@ -56,20 +56,20 @@ func (f *frames) fields(method, path string, more ...hpack.HeaderField) []byte {
 }
 
 // open begins a request whose body never comes.
-func (f *frames) open(stream uint32, fields []byte) error {
+func (f *h2Conn) open(stream uint32, fields []byte) error {
 	return f.WriteHeaders(http2.HeadersFrameParam{StreamID: stream, BlockFragment: fields, EndHeaders: true})
 }
 
-const aCallWithoutSignIn = "/app-api/member/auth/login-username"
+const publicCall = "/app-api/member/auth/login-username"
 
 // flood is an attack on one connection. It ends when the server ends the connection, or
 // has been given much.
 type flood struct {
-	write func(f *frames) error // next, again and again
-	times int
-	ends  http2.ErrCode // with what the server ends the connection
-	stays bool          // it need not
-	deaf  bool          // nothing that the server says is read
+	write       func(f *h2Conn) error // next, again and again
+	times       int
+	wantCode    http2.ErrCode // with what the server ends the connection
+	mayStayOpen bool          // it need not
+	neverReads  bool          // nothing that the server says is read
 }
 
 func floods() map[string]flood {
@@ -80,40 +80,40 @@ func floods() map[string]flood {
 		cookies[i] = hpack.HeaderField{Name: "cookie", Value: strings.Repeat("c", 4000)}
 	}
 	all := map[string]flood{
-		"requests taken back at once": {times: 20_000, stays: true, write: func(f *frames) error {
+		"requests taken back at once": {times: 20_000, mayStayOpen: true, write: func(f *h2Conn) error {
 			stream := next()
-			return errors.Join(f.open(stream, f.fields(http.MethodPost, aCallWithoutSignIn)), f.WriteRSTStream(stream, http2.ErrCodeCancel))
+			return errors.Join(f.open(stream, f.headerBlock(http.MethodPost, publicCall)), f.WriteRSTStream(stream, http2.ErrCodeCancel))
 		}},
-		"large requests taken back at once": {times: 5000, stays: true, write: func(f *frames) error {
+		"large requests taken back at once": {times: 5000, mayStayOpen: true, write: func(f *h2Conn) error {
 			stream := next()
-			return errors.Join(f.open(stream, f.fields(http.MethodPost, aCallWithoutSignIn, cookies...)), f.WriteRSTStream(stream, http2.ErrCodeCancel))
+			return errors.Join(f.open(stream, f.headerBlock(http.MethodPost, publicCall, cookies...)), f.WriteRSTStream(stream, http2.ErrCodeCancel))
 		}},
-		"a head without end": {times: 5000, ends: http2.ErrCodeProtocol, write: func() func(f *frames) error {
+		"a head without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2Conn) error {
 			begun := false
-			return func(f *frames) error {
+			return func(f *h2Conn) error {
 				if !begun {
 					begun = true
-					return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.fields(http.MethodGet, "/readyz")})
+					return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.headerBlock(http.MethodGet, "/readyz")})
 				}
 				f.head.Reset()
 				_ = f.encoder.WriteField(hpack.HeaderField{Name: "x", Value: strings.Repeat("x", 8000), Sensitive: true}) // to memory
 				return f.WriteContinuation(1, false, f.head.Bytes())
 			}
 		}()},
-		"a head of empty pieces": {times: 200_000, stays: true, write: func() func(f *frames) error {
+		"a head of empty pieces": {times: 200_000, mayStayOpen: true, write: func() func(f *h2Conn) error {
 			begun := false
-			return func(f *frames) error {
+			return func(f *h2Conn) error {
 				if !begun {
 					begun = true
-					return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.fields(http.MethodGet, "/readyz")})
+					return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.headerBlock(http.MethodGet, "/readyz")})
 				}
 				return f.WriteContinuation(1, false, nil)
 			}
 		}()},
-		"settings":             {times: 1_000_000, deaf: true, write: func(f *frames) error { return f.WriteSettings() }},
-		"pings":                {times: 1_000_000, deaf: true, write: func(f *frames) error { return f.WritePing(false, [8]byte{}) }},
-		"a window of nothing":  {times: 100, ends: http2.ErrCodeProtocol, write: func(f *frames) error { return f.WriteWindowUpdate(0, 0) }},
-		"a window beyond size": {times: 100, ends: http2.ErrCodeFlowControl, write: func(f *frames) error { return f.WriteWindowUpdate(0, 1<<31-1) }},
+		"settings":             {times: 1_000_000, neverReads: true, write: func(f *h2Conn) error { return f.WriteSettings() }},
+		"pings":                {times: 1_000_000, neverReads: true, write: func(f *h2Conn) error { return f.WritePing(false, [8]byte{}) }},
+		"a window of nothing":  {times: 100, wantCode: http2.ErrCodeProtocol, write: func(f *h2Conn) error { return f.WriteWindowUpdate(0, 0) }},
+		"a window beyond size": {times: 100, wantCode: http2.ErrCodeFlowControl, write: func(f *h2Conn) error { return f.WriteWindowUpdate(0, 1<<31-1) }},
 	}
 	return all
 }
@@ -136,8 +136,8 @@ func dialHTTP2(t *testing.T, address string, roots *x509.CertPool) *tls.Conn {
 	return c
 }
 
-// goodbye reads until the connection ends, and tells with what.
-func (f *frames) goodbye() (code http2.ErrCode, err error) {
+// readGoAway reads until the connection ends, and tells with what.
+func (f *h2Conn) readGoAway() (code http2.ErrCode, err error) {
 	for {
 		frame, err := f.ReadFrame()
 		if err != nil {
@@ -150,23 +150,23 @@ func (f *frames) goodbye() (code http2.ErrCode, err error) {
 }
 
 // Whatever one connection of HTTP/2 does, a neighbour is answered, and memory stays.
-func TestHTTP2Floods(t *testing.T) {
+func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.env = append(p.env, "GOGC=20") // so that what is in use says little of garbage
-	secure, roots := p.securely(t.TempDir())
+	secure, roots := p.startTLS(t.TempDir())
 	neighbour := browser(t, roots)
-	visit(t, neighbour, "https://"+secure+"/readyz", "")
-	before := p.figure("tilth_memory_in_use_bytes")
+	getPage(t, neighbour, "https://"+secure+"/readyz", "")
+	before := p.metricValue("tilth_memory_in_use_bytes")
 	var most float64
 	for name, attack := range floods() {
 		t.Run(name, func(t *testing.T) {
-			f, err := newFrames(dialHTTP2(t, secure, roots))
+			f, err := newH2Conn(dialHTTP2(t, secure, roots))
 			if err != nil {
 				t.Fatal(err)
 			}
 			patience := testkit.Patience
-			if attack.deaf {
+			if attack.neverReads {
 				patience = 3 * time.Second // by when it must have ended, or the server read no more
 			}
 			if err := f.SetDeadline(time.Now().Add(patience)); err != nil {
@@ -174,9 +174,9 @@ func TestHTTP2Floods(t *testing.T) {
 			}
 			said := make(chan http2.ErrCode, 1)
 			var listening sync.WaitGroup
-			if !attack.deaf {
+			if !attack.neverReads {
 				listening.Go(func() {
-					code, _ := f.goodbye() // however it ends
+					code, _ := f.readGoAway() // however it ends
 					said <- code
 				})
 			}
@@ -187,7 +187,7 @@ func TestHTTP2Floods(t *testing.T) {
 				for ; n < attack.times && written == nil; n++ {
 					written = attack.write(f)
 				}
-				if attack.stays && written == nil {
+				if attack.mayStayOpen && written == nil {
 					written = f.Conn.(*tls.Conn).CloseWrite() // so that the server has read all when it ends
 				}
 				listening.Wait()
@@ -196,11 +196,11 @@ func TestHTTP2Floods(t *testing.T) {
 			var slowest time.Duration
 			asking := func() {
 				began := time.Now()
-				if page := visit(t, neighbour, "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
+				if page := getPage(t, neighbour, "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 					t.Errorf("a neighbour: %s", page.Status)
 				}
 				slowest = max(slowest, time.Since(began))
-				most = max(most, p.figure("tilth_memory_in_use_bytes"))
+				most = max(most, p.metricValue("tilth_memory_in_use_bytes"))
 			}
 			for n := -1; n < 0; {
 				asking()
@@ -215,15 +215,15 @@ func TestHTTP2Floods(t *testing.T) {
 				t.Errorf("a neighbour had to wait for %s", slowest)
 			}
 			switch {
-			case attack.stays:
+			case attack.mayStayOpen:
 				t.Logf("the server ended it with %v", <-said)
-			case attack.deaf: // the server ended it, or takes no more
+			case attack.neverReads: // the server ended it, or takes no more
 				if written == nil {
 					t.Error("all was taken")
 				}
 			default:
-				if code := <-said; code != attack.ends {
-					t.Errorf("the server ended it with %v, want %v", code, attack.ends)
+				if code := <-said; code != attack.wantCode {
+					t.Errorf("the server ended it with %v, want %v", code, attack.wantCode)
 				}
 			}
 			_ = f.Conn.(*tls.Conn).NetConn().Close() // the server may have been first
@@ -238,13 +238,13 @@ func TestHTTP2Floods(t *testing.T) {
 
 // A connection has a hundred requests served at once, and those beyond are refused one
 // by one; their bodies may never come. Nobody else waits, nor does a stop.
-func TestHTTP2ManyStreams(t *testing.T) {
+func TestHTTP2StreamsAreLimited(t *testing.T) {
 	t.Parallel()
 	const asked = 3000
 	p := newProcess(t)
-	secure, roots := p.securely(t.TempDir())
+	secure, roots := p.startTLS(t.TempDir())
 	p.apply(simulatedFarm)
-	f, err := newFrames(dialHTTP2(t, secure, roots))
+	f, err := newH2Conn(dialHTTP2(t, secure, roots))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestHTTP2ManyStreams(t *testing.T) {
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		for i := range uint32(asked) {
-			if err := f.open(2*i+1, f.fields(http.MethodPost, "/api/v1/silo-secret-number-0001/telemetry", hpack.HeaderField{Name: "content-type", Value: "application/json"})); err != nil {
+			if err := f.open(2*i+1, f.headerBlock(http.MethodPost, "/api/v1/silo-secret-number-0001/telemetry", hpack.HeaderField{Name: "content-type", Value: "application/json"})); err != nil {
 				t.Errorf("request %d: %v", i, err)
 				return
 			}
@@ -284,14 +284,14 @@ func TestHTTP2ManyStreams(t *testing.T) {
 	if told[http2.SettingMaxConcurrentStreams] != 100 || told[http2.SettingMaxHeaderListSize] > headerLimit+1<<10 {
 		t.Errorf("clients are told %v", told)
 	}
-	if page := visit(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
+	if page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 		t.Errorf("a neighbour: %s", page.Status)
 	}
 	p.stop()
 }
 
 // Who answers no ping, or takes nothing, loses the connection, whatever it has open.
-func TestHTTP2Silence(t *testing.T) {
+func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
 	certificate, err := ingest.LoadCertificate(certFile, keyFile, func() time.Time { return begin }, testkit.NewLog().Logger)
@@ -308,7 +308,7 @@ func TestHTTP2Silence(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
+				l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 				left := make(chan struct{}, 1)
 				server := webServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if test.reads {
@@ -324,7 +324,7 @@ func TestHTTP2Silence(t *testing.T) {
 				served := make(chan error, 1)
 				go func() { served <- server.ServeTLS(l, "", "") }()
 				ours, theirs := net.Pipe()
-				l.came <- theirs
+				l.conns <- theirs
 				// Of TLS 1.3 the server's last word would be taken by nobody.
 				c := tls.Client(ours, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}, MaxVersion: tls.VersionTLS12})
 				if err := c.HandshakeContext(context.Background()); err != nil {
@@ -337,16 +337,16 @@ func TestHTTP2Silence(t *testing.T) {
 				} else {
 					reading <- os.ErrDeadlineExceeded
 				}
-				f, err := newFrames(c)
+				f, err := newH2Conn(c)
 				if err == nil {
-					err = f.open(1, f.fields(http.MethodGet, "/"))
+					err = f.open(1, f.headerBlock(http.MethodGet, "/"))
 				}
 				if err != nil && test.reads {
 					t.Fatal(err)
 				}
 				var trickling sync.WaitGroup
 				if test.trickles {
-					if err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, BlockFragment: f.fields(http.MethodGet, "/")}); err != nil {
+					if err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, BlockFragment: f.headerBlock(http.MethodGet, "/")}); err != nil {
 						t.Fatal(err)
 					}
 					trickling.Go(func() {

@@ -26,7 +26,7 @@ var http2Limits = http.HTTP2Config{
 	MaxConcurrentStreams: 100, // browsers ask for fewer at once
 	SendPingTimeout:      time.Minute,
 	PingTimeout:          15 * time.Second,
-	WriteByteTimeout:     writeWithin, // its places would be taken for ever by who takes nothing
+	WriteByteTimeout:     writeTimeout, // its places would be taken for ever by who takes nothing
 }
 
 // webServer is a server for people, programs and devices, with the limits that hold
@@ -39,31 +39,31 @@ func webServer(handler http.Handler, log *log.Logger) *http.Server {
 	}
 }
 
-// overTLS tells browsers on the HTTPS address to stay there and, with
+// httpsPolicy tells browsers on the HTTPS address to stay there and, with
 // --https-redirect, sends to it who comes to the HTTP address.
-func (s *Server) overTLS(next http.Handler) http.Handler {
+func (s *Server) httpsPolicy(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.TLS != nil:
 			w.Header().Set("Strict-Transport-Security", strictTransport)
 		// Behind a trusted proxy it is the proxy that meets people over TLS, or redirects them.
-		case s.set.HTTPSRedirect && !mayStay(r.URL.Path) && !httpbase.FromProxy(r, s.set.Proxies):
-			sendToTLS(w, r, s.httpsPort())
+		case s.set.HTTPSRedirect && !allowedWithoutTLS(r.URL.Path) && !httpbase.FromProxy(r, s.set.Proxies):
+			redirectToHTTPS(w, r, s.httpsPort())
 			return
 		}
 		if r.ProtoMajor >= 2 {
-			stream := &eachWrite{ResponseWriter: w, stream: http.NewResponseController(w)}
-			defer stream.last()
+			stream := &perWriteDeadline{ResponseWriter: w, stream: http.NewResponseController(w)}
+			defer stream.setFinalDeadline()
 			w = stream
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// mayStay tells of paths that are served without TLS in spite of the redirect:
+// allowedWithoutTLS tells of paths that are served without TLS in spite of the redirect:
 // those of devices, of which few follow one, and those by which machines ask
 // how the server is.
-func mayStay(path string) bool {
+func allowedWithoutTLS(path string) bool {
 	return path == "/healthz" || path == "/readyz" || path == "/mqtt" || strings.HasPrefix(path, "/api/v1/")
 }
 
@@ -76,13 +76,13 @@ func (s *Server) httpsPort() string {
 		}
 		return "443"
 	}
-	return strconv.Itoa(s.ports.https.Addr().(*net.TCPAddr).Port)
+	return strconv.Itoa(s.listeners.https.Addr().(*net.TCPAddr).Port)
 }
 
-// sendToTLS answers where the same is over TLS. The host stays, since it may
+// redirectToHTTPS answers where the same is over TLS. The host stays, since it may
 // name a tenant. The answer is a temporary one: what browsers remember for long
 // is strictTransport, which only a right certificate brings them.
-func sendToTLS(w http.ResponseWriter, r *http.Request, port string) {
+func redirectToHTTPS(w http.ResponseWriter, r *http.Request, port string) {
 	asked, err := url.Parse("//" + r.Host)
 	if err != nil || asked.Host != r.Host || asked.Hostname() == "" {
 		http.Error(w, "no such host", http.StatusBadRequest)

@@ -17,9 +17,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// securely starts p with an HTTPS address of its own, whose certificate is in
+// startTLS starts p with an HTTPS address of its own, whose certificate is in
 // dir.
-func (p *process) securely(dir string, args ...string) (address string, roots *x509.CertPool) {
+func (p *process) startTLS(dir string, args ...string) (address string, roots *x509.CertPool) {
 	p.t.Helper()
 	certFile, keyFile, roots := testkit.Certificate(p.t, dir, time.Now())
 	p.start(append([]string{"--https-addr", anyPort, "--tls-cert", certFile, "--tls-key", keyFile}, args...)...)
@@ -35,8 +35,8 @@ func browser(t *testing.T, roots *x509.CertPool) *http.Client {
 	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// visit asks for an address, with a token where there is one.
-func visit(t *testing.T, c *http.Client, address, token string) *http.Response {
+// getPage asks for an address, with a token where there is one.
+func getPage(t *testing.T, c *http.Client, address, token string) *http.Response {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -57,14 +57,14 @@ func TestHTTPS(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newProcess(t)
-	secure, roots := p.securely(dir)
+	secure, roots := p.startTLS(dir)
 	p.apply(simulatedFarm)
 
-	page := visit(t, browser(t, roots), "https://"+secure+"/readyz", "")
+	page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", "")
 	if page.StatusCode != http.StatusOK || page.ProtoMajor != 2 || page.Header.Get("Strict-Transport-Security") != strictTransport {
 		t.Errorf("%s %s, %v", page.Proto, page.Status, page.Header)
 	}
-	plain := visit(t, browser(t, nil), "http://"+p.http+"/signin", "")
+	plain := getPage(t, browser(t, nil), "http://"+p.http+"/signin", "")
 	if got := plain.Header.Get("Strict-Transport-Security"); plain.StatusCode >= 300 && plain.StatusCode < 400 || got != "" {
 		t.Errorf("without TLS: %s, strict transport %q", plain.Status, got)
 	}
@@ -80,7 +80,7 @@ func TestHTTPS(t *testing.T) {
 
 	// What is told of addresses is what was asked for.
 	token := p.signIn("farm", "ada", "correct horse")
-	told := visit(t, browser(t, roots), "https://"+secure+"/admin-api/client/pc/device/get/connection?deviceName=SILO-1", token)
+	told := getPage(t, browser(t, roots), "https://"+secure+"/admin-api/client/pc/device/get/connection?deviceName=SILO-1", token)
 	line, err := bufio.NewReader(told.Body).ReadString('\n')
 	if err != nil || !strings.Contains(line, `"http":"https://`+secure+`"`) {
 		t.Errorf("connection: %s, %v", line, err)
@@ -88,25 +88,25 @@ func TestHTTPS(t *testing.T) {
 
 	// Devices reach the same address, and a renewed certificate needs no restart.
 	trusting := func(o *mqtt.ClientOptions) { o.SetTLSConfig(&tls.Config{RootCAs: roots}) }
-	report(t, "wss://"+secure+"/mqtt", trusting)
+	publishOnce(t, "wss://"+secure+"/mqtt", trusting)
 	before := roots
 	_, _, roots = testkit.Certificate(t, dir, time.Now())
-	report(t, "wss://"+secure+"/mqtt", trusting)
+	publishOnce(t, "wss://"+secure+"/mqtt", trusting)
 	if _, err := browser(t, before).Get("https://" + secure + "/readyz"); err == nil {
 		t.Error("the certificate before is still in use")
 	}
-	if n := p.received(); n != 2 {
+	if n := p.receivedCount(); n != 2 {
 		t.Errorf("%d messages received", n)
 	}
 }
 
 // A stop ends screens that are open over HTTP/2 and devices on its WebSockets,
 // cleanly and in time.
-func TestStopEndsWhatIsOpenOverHTTPS(t *testing.T) { // by itself: the stop is timed
+func TestStopClosesHTTPSStreams(t *testing.T) { // by itself: the stop is timed
 	p := newProcess(t)
-	secure, roots := p.securely(t.TempDir())
+	secure, roots := p.startTLS(t.TempDir())
 	p.apply(simulatedFarm)
-	stream := visit(t, browser(t, roots), "https://"+secure+"/admin-api/client/pc/live", p.signIn("farm", "ada", "correct horse"))
+	stream := getPage(t, browser(t, roots), "https://"+secure+"/admin-api/client/pc/live", p.signIn("farm", "ada", "correct horse"))
 	lines := bufio.NewScanner(stream.Body)
 	if stream.ProtoMajor != 2 || !lines.Scan() || !strings.HasPrefix(lines.Text(), "id: ") {
 		t.Fatalf("%s %s begins with %q", stream.Proto, stream.Status, lines.Text())
@@ -134,7 +134,7 @@ func TestStopEndsWhatIsOpenOverHTTPS(t *testing.T) { // by itself: the stop is t
 	}
 }
 
-func TestWhoIsSentToHTTPS(t *testing.T) {
+func TestHTTPSRedirectRules(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -175,11 +175,11 @@ func TestWhoIsSentToHTTPS(t *testing.T) {
 		"somebody's name in it":     {host: "me@field.example", want: ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := &Server{ports: ports{https: ln}, set: &Settings{
+			s := &Server{listeners: listeners{https: ln}, set: &Settings{
 				HTTPSRedirect: !c.off, PublicURL: c.public, Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			}}
 			reached := false
-			h := s.overTLS(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
+			h := s.httpsPolicy(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 			target, host, from := "/", "field.example", "192.0.2.1:5000"
 			if c.target != "" {
 				target = c.target
@@ -222,14 +222,14 @@ func TestWhoIsSentToHTTPS(t *testing.T) {
 func TestHTTPSRedirect(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	secure, roots := p.securely(t.TempDir(), "--https-redirect")
+	secure, roots := p.startTLS(t.TempDir(), "--https-redirect")
 	p.apply(simulatedFarm)
-	moved := visit(t, browser(t, nil), "http://"+p.http+"/signin?next=%2Fdevices", "")
+	moved := getPage(t, browser(t, nil), "http://"+p.http+"/signin?next=%2Fdevices", "")
 	if got := moved.Header.Get("Location"); got != "https://"+secure+"/signin?next=%2Fdevices" {
 		t.Errorf("%s to %q", moved.Status, got)
 	}
-	if there := visit(t, browser(t, roots), moved.Header.Get("Location"), ""); there.StatusCode >= 300 && there.StatusCode < 400 {
+	if there := getPage(t, browser(t, roots), moved.Header.Get("Location"), ""); there.StatusCode >= 300 && there.StatusCode < 400 {
 		t.Errorf("sent on once more: %s", there.Status)
 	}
-	report(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})
+	publishOnce(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})
 }

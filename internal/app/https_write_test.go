@@ -16,36 +16,36 @@ import (
 	"tilth/internal/testkit"
 )
 
-// pipes is a listener whose connections are pipes, so that time can be held.
-type pipes struct {
-	came   chan net.Conn
+// pipeListener is a listener whose connections are pipes, so that time can be held.
+type pipeListener struct {
+	conns  chan net.Conn
 	closed chan struct{}
 }
 
-func (p *pipes) Accept() (net.Conn, error) {
+func (p *pipeListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-p.came:
+	case c := <-p.conns:
 		return c, nil
 	case <-p.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-func (p *pipes) Close() error   { close(p.closed); return nil }
-func (p *pipes) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
+func (p *pipeListener) Close() error   { close(p.closed); return nil }
+func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 443} }
 
-// ask serves handler as the HTTPS address does, asks it for something over
+// serveHTTP2Once serves handler as the HTTPS address does, asks it for something over
 // HTTP/2 and gives the answer to read.
-func ask(t *testing.T, certificate *ingest.Certificate, roots *x509.CertPool, handler http.HandlerFunc, read func(body io.Reader)) {
+func serveHTTP2Once(t *testing.T, certificate *ingest.Certificate, roots *x509.CertPool, handler http.HandlerFunc, read func(body io.Reader)) {
 	t.Helper()
-	l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
-	server := webServer((&Server{set: &Settings{}}).overTLS(handler), slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug))
+	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+	server := webServer((&Server{set: &Settings{}}).httpsPolicy(handler), slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug))
 	server.TLSConfig = (&certificates{own: certificate}).web()
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(l, "", "") }()
 	transport := &http.Transport{ForceAttemptHTTP2: true, DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
-		l.came <- theirs
+		l.conns <- theirs
 		c := tls.Client(ours, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}})
 		return c, c.HandshakeContext(ctx)
 	}}
@@ -86,7 +86,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 	}
 	t.Run("a quiet stream stays", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				ctl := http.NewResponseController(w)
 				for range 3 {
 					if err := write(ctl, w, []byte("x")); err != nil {
@@ -106,7 +106,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 			var took time.Duration
 			var err error
 			done := make(chan struct{})
-			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				defer close(done)
 				ctl := http.NewResponseController(w)
 				if err = write(ctl, w, []byte("x")); err != nil {
@@ -123,7 +123,7 @@ func TestWritesOverHTTP2(t *testing.T) {
 	})
 	t.Run("a limit may pass before anything leaves", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				if err := http.NewResponseController(w).SetWriteDeadline(time.Now().Add(limit)); err != nil {
 					t.Error(err)
 				}
@@ -141,13 +141,13 @@ func TestWritesOverHTTP2(t *testing.T) {
 			var took time.Duration
 			var err error
 			done := make(chan struct{})
-			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				defer close(done)
 				begin := time.Now()
 				_, err = w.Write(make([]byte, 16<<20)) // more than a client takes in without reading it
 				took = time.Since(begin)
 			}, func(io.Reader) { <-done })
-			if err == nil || took < writeWithin || took > writeWithin+time.Second {
+			if err == nil || took < writeTimeout || took > writeTimeout+time.Second {
 				t.Errorf("%v after %v", err, took)
 			}
 		})
@@ -157,12 +157,12 @@ func TestWritesOverHTTP2(t *testing.T) {
 			const long, atOnce = 6 << 20, 64 << 10 // beyond the 4 MiB that the client takes in without reading them
 			var err error
 			done := make(chan struct{})
-			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				defer close(done)
 				_, err = w.Write(make([]byte, long))
 			}, func(body io.Reader) {
 				for range long / atOnce {
-					time.Sleep(writeWithin - time.Second)
+					time.Sleep(writeTimeout - time.Second)
 					if n, err := io.ReadFull(body, make([]byte, atOnce)); err != nil {
 						t.Errorf("%d bytes, %v", n, err)
 						break
@@ -178,13 +178,13 @@ func TestWritesOverHTTP2(t *testing.T) {
 	t.Run("the last of an answer has one", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			const window = 4 << 20 // what the client takes in without reading it
-			ask(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
+			serveHTTP2Once(t, certificate, roots, func(w http.ResponseWriter, _ *http.Request) {
 				if _, err := w.Write(make([]byte, window)); err != nil {
 					t.Error(err)
 				}
 				_, _ = w.Write(make([]byte, 100)) // in a buffer
 			}, func(body io.Reader) {
-				time.Sleep(writeWithin + time.Second)
+				time.Sleep(writeTimeout + time.Second)
 				if got, err := io.ReadAll(body); err == nil {
 					t.Errorf("%d bytes came in the end", len(got))
 				}

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// ofAll are tables that belong to no tenant, or change by themselves.
-var ofAll = []string{"goose_db_version", "judged_positions", "sqlite_sequence", "outbox_holds"}
+// sharedTables are tables that belong to no tenant, or change by themselves.
+var sharedTables = []string{"goose_db_version", "judged_positions", "sqlite_sequence", "outbox_holds"}
 
 // reference is a column of a table that names a row of another.
 type reference struct{ Table, From, Parent, To string }
 
 // tables are every row of every table that is the other tenant's, and the whole of
 // what belongs to all: by its tenant's number, or by what it refers to.
-func (w *isolated) tables() map[string][]string {
+func (w *isolationEnv) tables() map[string][]string {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if err := errors.Join(w.server.stores.status.Flush(ctx, true), w.server.stores.credentials.Flush(ctx)); err != nil { // what is written behind
@@ -37,10 +37,10 @@ func (w *isolated) tables() map[string][]string {
 	}
 	all := map[string][]string{}
 	for _, table := range tables {
-		if slices.Contains(ofAll, table) {
+		if slices.Contains(sharedTables, table) {
 			continue
 		}
-		if list := w.rowsOf(fmt.Sprintf(`SELECT * FROM "%s" WHERE %s`, table, w.whose(table, owned, refs))); len(list) > 0 {
+		if list := w.queryRows(fmt.Sprintf(`SELECT * FROM "%s" WHERE %s`, table, w.ownerCondition(table, owned, refs))); len(list) > 0 {
 			all[table] = list
 		}
 	}
@@ -52,8 +52,8 @@ func (w *isolated) tables() map[string][]string {
 	return all
 }
 
-// rowsOf are what a query finds, a text a row, sorted.
-func (w *isolated) rowsOf(query string) (list []string) {
+// queryRows are what a query finds, a text a row, sorted.
+func (w *isolationEnv) queryRows(query string) (list []string) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	rows, err := w.server.stores.db.Read(ctx).QueryContext(ctx, query)
@@ -82,18 +82,18 @@ func (w *isolated) rowsOf(query string) (list []string) {
 	return list
 }
 
-// whose is the condition under which a row of a table is the other tenant's.
-func (w *isolated) whose(table string, owned []string, refs []reference) string {
+// ownerCondition is the condition under which a row of a table is the other tenant's.
+func (w *isolationEnv) ownerCondition(table string, owned []string, refs []reference) string {
 	switch {
 	case table == "tenants":
-		return fmt.Sprint("id = ", w.b.tenant)
+		return fmt.Sprint("id = ", w.foreign.tenant)
 	case slices.Contains(owned, table):
-		return fmt.Sprint("tenant_id = ", w.b.tenant)
+		return fmt.Sprint("tenant_id = ", w.foreign.tenant)
 	}
 	var ways []string
 	for _, r := range refs {
 		if r.Table == table && r.Parent != table {
-			ways = append(ways, fmt.Sprintf(`"%s" IN (SELECT "%s" FROM "%s" WHERE %s)`, r.From, r.To, r.Parent, w.whose(r.Parent, owned, refs)))
+			ways = append(ways, fmt.Sprintf(`"%s" IN (SELECT "%s" FROM "%s" WHERE %s)`, r.From, r.To, r.Parent, w.ownerCondition(r.Parent, owned, refs)))
 		}
 	}
 	if len(ways) == 0 {
@@ -103,10 +103,10 @@ func (w *isolated) whose(table string, owned []string, refs []reference) string 
 }
 
 // readings are all of the other tenant's, as a program of its own reads them.
-func (w *isolated) readings() (list []string) {
+func (w *isolationEnv) readings() (list []string) {
 	w.t.Helper()
 	for _, kind := range []string{"mast", "gateway", "camera", "stream"} {
-		res := w.do(w.site, w.program(w.b, "GET", "/devices/"+w.b.device(kind)+"/history?from=0&format=csv&to=2100-01-01T00:00:00Z", nil))
+		res := w.serve(w.console, w.program(w.foreign, "GET", "/devices/"+w.foreign.device(kind)+"/history?from=0&format=csv&to=2100-01-01T00:00:00Z", nil))
 		if res.Code != 200 {
 			w.t.Fatalf("%d %s", res.Code, res.Body)
 		}
@@ -121,14 +121,14 @@ type dump struct {
 	readings []string
 }
 
-func (w *isolated) dump() dump {
+func (w *isolationEnv) dump() dump {
 	w.t.Helper()
 	readings := w.readings() // first: they are asked for with the other's key, whose use is noted
 	return dump{w.tables(), readings}
 }
 
-// unchanged compares with an earlier dump.
-func (w *isolated) unchanged(before dump) {
+// checkUnchanged compares with an earlier dump.
+func (w *isolationEnv) checkUnchanged(before dump) {
 	w.t.Helper()
 	after := w.tables()
 	for table, rows := range after {

@@ -20,47 +20,47 @@ import (
 // they say they saw last.
 func TestIsolationOfLiveScreens(t *testing.T) {
 	t.Parallel()
-	w := newIsolated(t)
-	c, base := testkit.NewContract(t, w.site), "http://"+w.server.ports.http.Addr().String()
-	listen := func(as *party, last string) *testkit.Stream {
+	w := newIsolationEnv(t)
+	c, base := testkit.NewContract(t, w.console), "http://"+w.server.listeners.http.Addr().String()
+	listen := func(as *tenantFixture, last string) *testkit.Stream {
 		call := testkit.Call{Path: pc + "live", Token: as.access, Header: map[string]string{}}
 		if last != "" {
 			call.Header["Last-Event-ID"] = last
 		}
 		return c.Listen(t, base, call)
 	}
-	own := listen(w.b, "")
+	own := listen(w.foreign, "")
 	first := own.Next(t) // tells where the other's stream is
 	screens := map[string]*testkit.Stream{}
-	for name, last := range map[string]string{"new": "", "another's place": first.ID, "never was": shifted(first.ID), "its number": number(w.b.tenant)} {
-		screens[name] = listen(w.a, last)
+	for name, last := range map[string]string{"new": "", "another's place": first.ID, "never was": similarText(first.ID), "its number": number(w.foreign.tenant)} {
+		screens[name] = listen(w.own, last)
 	}
 	// Readings, a notice that ends, one that begins, messages, deliveries, a device that comes.
-	w.send(w.b, 10, 5)
-	w.send(w.b, 11, -3)
-	client := w.device(w.b, "gateway", w.b.tag+"-secret-of-the-gateway")
+	w.send(w.foreign, 10, 5)
+	w.send(w.foreign, 11, -3)
+	client := w.device(w.foreign, "gateway", w.foreign.tag+"-secret-of-the-gateway")
 	client.Disconnect(0)
 	seen := map[string]bool{}
 	for len(seen) < 3 {
 		e := own.Next(t)
-		if strings.Contains(e.Data, theirs) {
+		if strings.Contains(e.Data, foreignMark) {
 			seen[e.Name] = true
 		}
 	}
-	w.send(w.a, 10, 5)
+	w.send(w.own, 10, 5)
 	for name, screen := range screens {
 		for mine := false; !mine; {
 			e := screen.Next(t)
-			if said := fmt.Sprint(e); strings.Contains(said, theirs) || strings.Contains(said, strings.TrimPrefix(w.b.mobile, "+")) {
+			if said := fmt.Sprint(e); strings.Contains(said, foreignMark) || strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
 				t.Errorf("%s: %s", name, said)
 			}
-			mine = strings.Contains(e.Data, ours+" text 10")
+			mine = strings.Contains(e.Data, ownMark+" text 10")
 		}
 	}
 }
 
 // device connects a device over MQTT.
-func (w *isolated) device(s *party, kind, secret string) mqtt.Client {
+func (w *isolationEnv) device(s *tenantFixture, kind, secret string) mqtt.Client {
 	w.t.Helper()
 	c, err := w.connect(s.device(kind), secret)
 	if err != nil {
@@ -69,8 +69,8 @@ func (w *isolated) device(s *party, kind, secret string) mqtt.Client {
 	return c
 }
 
-func (w *isolated) connect(user, secret string) (mqtt.Client, error) {
-	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + w.server.ports.mqtt.Addr().String()).SetClientID(user).
+func (w *isolationEnv) connect(user, secret string) (mqtt.Client, error) {
+	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + w.server.listeners.mqtt.Addr().String()).SetClientID(user).
 		SetUsername(user).SetPassword(secret).SetAutoReconnect(false).SetConnectTimeout(20 * time.Second))
 	token := c.Connect()
 	token.Wait()
@@ -81,34 +81,34 @@ func (w *isolated) connect(user, secret string) (mqtt.Client, error) {
 // another's, and are answered as if it was not there.
 func TestIsolationOfDevices(t *testing.T) {
 	t.Parallel()
-	w := newIsolated(t)
+	w := newIsolationEnv(t)
 	before := w.dump()
 	same := func(what string, ask func(value string) string, real string) {
 		t.Helper()
-		twin := strings.ReplaceAll(real, theirs, never)
+		twin := strings.ReplaceAll(real, foreignMark, absentMark)
 		got, want := ask(real), ask(twin)
-		if alike(got, real) != alike(want, twin) {
+		if normalized(got, real) != normalized(want, twin) {
 			t.Errorf("%s: %s is told from what never was:\n%s\n%s", what, real, got, want)
 		}
-		if found := leaks(got, real, marks(w.b)); len(found) > 0 {
+		if found := leaks(got, real, forbiddenTexts(w.foreign)); len(found) > 0 {
 			t.Errorf("%s: the answer holds %v: %s", what, found, got)
 		}
 	}
-	post := func(path, text string, as *party) string {
+	post := func(path, text string, as *tenantFixture) string {
 		r := httptest.NewRequest(http.MethodPost, path, strings.NewReader(text))
 		r.Header.Set("Content-Type", "application/json")
 		if as != nil {
 			r.SetBasicAuth(as.key, as.secret)
 		}
-		return told(t, w.do(w.site, r))
+		return responseText(t, w.serve(w.console, r))
 	}
 	now := time.Now().UnixMilli()
-	gateway := w.device(w.a, "gateway", ours+"-secret-of-the-gateway")
+	gateway := w.device(w.own, "gateway", ownMark+"-secret-of-the-gateway")
 	defer gateway.Disconnect(0)
 	heard := make(chan string, 16)
-	for _, name := range []string{w.b.device("mast"), w.b.device("gateway"), w.b.tag + "-serial", w.b.tag + " note", w.b.tag + "farm"} {
+	for _, name := range []string{w.foreign.device("mast"), w.foreign.device("gateway"), w.foreign.tag + "-serial", w.foreign.tag + " note", w.foreign.tag + "farm"} {
 		for _, path := range []string{"telemetry", "attributes"} {
-			for kind, secret := range map[string]string{"mast": ours + "-secret-of-the-mast", "gateway": ours + "-secret-of-the-gateway"} {
+			for kind, secret := range map[string]string{"mast": ownMark + "-secret-of-the-mast", "gateway": ownMark + "-secret-of-the-gateway"} {
 				same("HTTP "+path+" of a "+kind, func(v string) string {
 					return post("/api/v1/"+secret+"/"+path, fmt.Sprintf(`{%q:[{"ts":%d,"values":{"airTemperature":-9}}]}`, v, now), nil)
 				}, name)
@@ -118,13 +118,13 @@ func TestIsolationOfDevices(t *testing.T) {
 			}
 		}
 		same("ChirpStack", func(v string) string {
-			return post("/api/v1/integrations/chirpstack", fmt.Sprintf(`{"deviceInfo":{"deviceName":%q,"devEui":%q,"tenantName":%q},"object":{"airTemperature":-9}}`, v, v, v), w.a)
+			return post("/api/v1/integrations/chirpstack", fmt.Sprintf(`{"deviceInfo":{"deviceName":%q,"devEui":%q,"tenantName":%q},"object":{"airTemperature":-9}}`, v, v, v), w.own)
 		}, name)
 		same("The Things Stack", func(v string) string {
-			return post("/api/v1/integrations/thethingsstack", fmt.Sprintf(`{"end_device_ids":{"device_id":%q,"dev_eui":%q},"uplink_message":{"decoded_payload":{"airTemperature":-9}}}`, v, v), w.a)
+			return post("/api/v1/integrations/thethingsstack", fmt.Sprintf(`{"end_device_ids":{"device_id":%q,"dev_eui":%q},"uplink_message":{"decoded_payload":{"airTemperature":-9}}}`, v, v), w.own)
 		}, name)
 		same("sign-in under a name", func(v string) string {
-			c, err := w.connect(v, ours+"-secret-of-the-mast")
+			c, err := w.connect(v, ownMark+"-secret-of-the-mast")
 			c.Disconnect(0)
 			return fmt.Sprint(err)
 		}, name)
@@ -150,18 +150,18 @@ func TestIsolationOfDevices(t *testing.T) {
 		}
 	}
 	same("sign-in with a secret", func(v string) string {
-		c, err := w.connect(w.a.device("mast"), v)
+		c, err := w.connect(w.own.device("mast"), v)
 		c.Disconnect(0)
 		return fmt.Sprint(err)
-	}, w.b.tag+"-secret-of-the-mast")
-	w.unchanged(before)
+	}, w.foreign.tag+"-secret-of-the-mast")
+	w.checkUnchanged(before)
 
 	// What the other's devices say reaches nobody: its mast speaks, then one's own is
 	// answered, and nothing was heard meanwhile.
-	mast := w.device(w.b, "mast", theirs+"-secret-of-the-mast")
+	mast := w.device(w.foreign, "mast", foreignMark+"-secret-of-the-mast")
 	defer mast.Disconnect(0)
 	for _, c := range []mqtt.Client{mast, gateway} {
-		if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"note":"`+theirs+` speaks"}`); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
+		if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"note":"`+foreignMark+` speaks"}`); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
 			t.Fatal(token.Error())
 		}
 	}
@@ -175,34 +175,34 @@ func TestIsolationOfDevices(t *testing.T) {
 // Pages, frames of cameras and figures are searched, too.
 func TestIsolationOfPages(t *testing.T) {
 	t.Parallel()
-	w := newIsolated(t)
+	w := newIsolationEnv(t)
 	for _, path := range []string{"/", "/alarm", "/open-api/", "/open-api/openapi.yaml", "/healthz", "/readyz", "/index.html", "/robots.txt", "/.well-known/x"} {
-		r := httptest.NewRequest(http.MethodGet, "http://"+ours+"host.example"+path, nil)
-		if found := leaks(told(t, w.do(w.site, r)), "", []string{theirs}); len(found) > 0 {
+		r := httptest.NewRequest(http.MethodGet, "http://"+ownMark+"host.example"+path, nil)
+		if found := leaks(responseText(t, w.serve(w.console, r)), "", []string{foreignMark}); len(found) > 0 {
 			t.Errorf("%s: %v", path, found)
 		}
 	}
 	// The other's own page lets its cameras in: there is something to be had.
-	if own := told(t, w.do(w.site, httptest.NewRequest(http.MethodGet, "http://"+theirs+"host.example/", nil))); !strings.Contains(own, theirs+"stream.example") {
+	if own := responseText(t, w.serve(w.console, httptest.NewRequest(http.MethodGet, "http://"+foreignMark+"host.example/", nil))); !strings.Contains(own, foreignMark+"stream.example") {
 		t.Errorf("%s", own)
 	}
 
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
-	figures := told(t, w.do(w.provider, r))
-	if found := leaks(figures, "", []string{theirs, ours, "farm", "ada"}); len(found) > 0 || !strings.Contains(figures, "tilth_alarm_open 2") {
+	figures := responseText(t, w.serve(w.provider, r))
+	if found := leaks(figures, "", []string{foreignMark, ownMark, "farm", "ada"}); len(found) > 0 || !strings.Contains(figures, "tilth_alarm_open 2") {
 		t.Errorf("%v in %s", found, figures)
 	}
 
 	// A frame's address is signed for one device: what says another's with that
 	// signature is nothing, like what was never made.
-	mine, other := facts(t, w.a.embed), facts(t, w.b.embed)
+	mine, other := embedBytes(t, w.own.embed), embedBytes(t, w.foreign.embed)
 	const signed = 24
 	swapped, invented := append(bytes.Clone(other[:signed]), mine[signed:]...), append(bytes.Clone(mine[:signed]), other[signed:]...)
 	invented[15] ^= 0x55
 	frame := func(raw []byte) string {
-		return told(t, w.do(w.site, httptest.NewRequest(http.MethodGet, "/embed/"+base64.RawURLEncoding.EncodeToString(raw), nil)))
+		return responseText(t, w.serve(w.console, httptest.NewRequest(http.MethodGet, "/embed/"+base64.RawURLEncoding.EncodeToString(raw), nil)))
 	}
-	if said := frame(mine); !strings.Contains(said, ours+" snippet") {
+	if said := frame(mine); !strings.Contains(said, ownMark+" snippet") {
 		t.Errorf("one's own frame: %s", said)
 	}
 	if got, want := frame(swapped), frame(invented); got != want || strings.Contains(got, "snippet") {
@@ -210,8 +210,8 @@ func TestIsolationOfPages(t *testing.T) {
 	}
 }
 
-// facts are the bytes of a frame's address.
-func facts(t *testing.T, address string) []byte {
+// embedBytes are the bytes of a frame's address.
+func embedBytes(t *testing.T, address string) []byte {
 	t.Helper()
 	raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(address, "/embed/"))
 	if err != nil || len(raw) < 32 {

@@ -13,24 +13,24 @@ import (
 
 // operation is one call of one of the contracts.
 type operation struct {
-	api    string // console, open, provider, devices
-	id     string
-	method string
-	path   string // with {parameters}
-	slots  []slot
+	api        string // console, open, provider, devices
+	id         string
+	method     string
+	path       string // with {parameters}
+	parameters []parameter
 }
 
-// slot is a place in a request that may carry an id, a name or a token.
-type slot struct {
-	in   string   // path, query, header, body
-	name string   // body: the way to it, joined by dots; [] is the first of a list
-	kind string   // number, text
-	list bool     // of such
-	way  []string // body
-	only []string // these things alone are tried; nil: all of its kind
+// parameter is a place in a request that may carry an id, a name or a token.
+type parameter struct {
+	in         string   // path, query, header, body
+	name       string   // body: the way to it, joined by dots; [] is the first of a list
+	kind       string   // number, text
+	list       bool     // of such
+	keys       []string // body
+	onlyValues []string // these things alone are tried; nil: all of its kind
 }
 
-func (s slot) String() string { return s.in + " " + s.name }
+func (s parameter) String() string { return s.in + " " + s.name }
 
 // operations are all calls of all contracts, with their slots.
 func operations(t *testing.T) (list []operation) {
@@ -47,18 +47,18 @@ func operations(t *testing.T) (list []operation) {
 					o.api = apiOf(path)
 				}
 				for _, p := range slices.Concat(item.Parameters, op.Parameters) {
-					o.add(slot{in: p.Value.In, name: p.Value.Name}, p.Value.Schema)
+					o.add(parameter{in: p.Value.In, name: p.Value.Name}, p.Value.Schema)
 				}
 				if op.RequestBody != nil {
 					if json := op.RequestBody.Value.Content["application/json"]; json != nil {
-						o.add(slot{in: "body"}, json.Schema)
+						o.add(parameter{in: "body"}, json.Schema)
 					}
 				}
 				// What no contract knows, and a server might believe all the same.
-				o.slots = append(o.slots, slot{in: "header", name: "tenant-id", kind: "number", only: []string{"tenant"}},
-					slot{in: "header", name: "Tenant-Name", kind: "text", only: []string{"tenant name"}},
-					slot{in: "header", name: "X-Forwarded-Host", kind: "text", only: []string{"host"}})
-				slices.SortFunc(o.slots, func(x, y slot) int { return strings.Compare(x.String(), y.String()) })
+				o.parameters = append(o.parameters, parameter{in: "header", name: "tenant-id", kind: "number", onlyValues: []string{"tenant"}},
+					parameter{in: "header", name: "Tenant-Name", kind: "text", onlyValues: []string{"tenant name"}},
+					parameter{in: "header", name: "X-Forwarded-Host", kind: "text", onlyValues: []string{"host"}})
+				slices.SortFunc(o.parameters, func(x, y parameter) int { return strings.Compare(x.String(), y.String()) })
 				list = append(list, o)
 			}
 		}
@@ -81,7 +81,7 @@ func apiOf(path string) string {
 
 // add notes the slots of a schema. A number that has a most, or that is a time,
 // and a text with a list of what it may be, carry nobody's id or name.
-func (o *operation) add(s slot, ref *openapi3.SchemaRef) {
+func (o *operation) add(s parameter, ref *openapi3.SchemaRef) {
 	if ref == nil || ref.Value == nil {
 		return
 	}
@@ -91,28 +91,28 @@ func (o *operation) add(s slot, ref *openapi3.SchemaRef) {
 	}
 	for name, p := range schema.Properties {
 		inner := s
-		inner.way = append(slices.Clone(s.way), name)
-		inner.name = strings.Join(inner.way, ".")
+		inner.keys = append(slices.Clone(s.keys), name)
+		inner.name = strings.Join(inner.keys, ".")
 		o.add(inner, p)
 	}
 	switch {
 	case schema.Type.Is("array"):
 		s.list = true
 		if s.in == "body" && schema.Items != nil && len(schema.Items.Value.Properties) > 0 {
-			s.list, s.way = false, append(slices.Clone(s.way), "[]")
+			s.list, s.keys = false, append(slices.Clone(s.keys), "[]")
 		}
 		o.add(s, schema.Items)
 	case schema.Type.Is("string") && len(schema.Enum) == 0:
 		s.kind = "text"
-		o.slots = append(o.slots, s)
+		o.parameters = append(o.parameters, s)
 	case schema.Type.Is("integer") && schema.Max == nil && len(schema.Enum) == 0 && !strings.HasSuffix(s.name, "Time") && !strings.HasPrefix(s.name, "page"):
 		s.kind = "number"
-		o.slots = append(o.slots, s)
+		o.parameters = append(o.parameters, s)
 	}
 }
 
-// put sets a slot of a request's parts to a value.
-func (s slot) put(q *request, value any) {
+// set sets a slot of a request's parts to a value.
+func (s parameter) set(q *request, value any) {
 	if s.in == "query" || s.in == "path" || s.in == "header" {
 		part := map[string]map[string]string{"query": q.query, "path": q.path, "header": q.header}[s.in]
 		part[s.name] = fmt.Sprint(value)
@@ -121,21 +121,21 @@ func (s slot) put(q *request, value any) {
 	if s.list {
 		value = []any{value}
 	}
-	q.body = set(q.body, s.way, value)
+	q.body = setJSON(q.body, s.keys, value)
 }
 
-// set is a JSON value with another one at the end of the way.
-func set(body any, way []string, value any) any {
-	if len(way) == 0 {
+// setJSON is a JSON value with another one at the end of the way.
+func setJSON(body any, keys []string, value any) any {
+	if len(keys) == 0 {
 		return value
 	}
-	if way[0] == "[]" {
+	if keys[0] == "[]" {
 		list, _ := body.([]any)
 		if len(list) == 0 {
 			list = []any{nil}
 		}
 		list = slices.Clone(list)
-		list[0] = set(list[0], way[1:], value)
+		list[0] = setJSON(list[0], keys[1:], value)
 		return list
 	}
 	made := fields{}
@@ -143,14 +143,14 @@ func set(body any, way []string, value any) any {
 	for k, v := range old {
 		made[k] = v
 	}
-	made[way[0]] = set(made[way[0]], way[1:], value)
+	made[keys[0]] = setJSON(made[keys[0]], keys[1:], value)
 	return made
 }
 
-func TestSlots(t *testing.T) {
+func TestOperationParameters(t *testing.T) {
 	all := map[string][]string{}
 	for _, o := range operations(t) {
-		for _, s := range o.slots {
+		for _, s := range o.parameters {
 			all[o.api+" "+o.id] = append(all[o.api+" "+o.id], s.String())
 		}
 	}
@@ -169,8 +169,8 @@ func TestSlots(t *testing.T) {
 		}
 	}
 	q := &request{body: fields{"a": []any{fields{"b": 1, "c": 2}}}}
-	slot{in: "body", way: []string{"a", "[]", "b"}}.put(q, 7)
-	slot{in: "body", way: []string{"d"}, list: true}.put(q, "x")
+	parameter{in: "body", keys: []string{"a", "[]", "b"}}.set(q, 7)
+	parameter{in: "body", keys: []string{"d"}, list: true}.set(q, "x")
 	if got := fmt.Sprint(q.body); got != "map[a:[map[b:7 c:2]] d:[x]]" {
 		t.Error(got)
 	}

@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// thing is an id, name or token of the other tenant, and what looks like it and
+// foreignValue is an id, name or token of the other tenant, and what looks like it and
 // never was.
-type thing struct {
+type foreignValue struct {
 	what, kind  string // kind: number, text
 	real, never any
 }
 
-// things are all of the other tenant's ids, names and tokens.
-func things(b *party) (list []thing) {
+// foreignValues are all of the other tenant's ids, names and tokens.
+func foreignValues(b *tenantFixture) (list []foreignValue) {
 	text := func(what, real string) {
-		twin := strings.ReplaceAll(real, theirs, never)
+		twin := strings.ReplaceAll(real, foreignMark, absentMark)
 		if twin == real {
-			twin = shifted(real)
+			twin = similarText(real)
 		}
-		list = append(list, thing{what, "text", real, twin})
+		list = append(list, foreignValue{what, "text", real, twin})
 	}
 	id := func(what string, n int64) {
-		list = append(list, thing{what, "number", n, n + 1_000_000_000}, thing{what + " as text", "text", number(n), number(n + 1_000_000_000)})
+		list = append(list, foreignValue{what, "number", n, n + 1_000_000_000}, foreignValue{what + " as text", "text", number(n), number(n + 1_000_000_000)})
 	}
 	for what, real := range map[string]string{
 		"tenant name": b.tag + "farm", "host": b.tag + "host.example", "title": b.tag + " title", "user name": b.tag + "ada", "nickname": b.tag + " nick",
@@ -40,7 +40,7 @@ func things(b *party) (list []thing) {
 		"description": b.tag + " description", "channel name": b.tag + " channel", "recipient": b.tag + "@channel.example", "key name": b.tag + " program",
 		"key": b.key, "key secret": b.secret, "access token": b.access, "refresh token": b.refresh, "device secret": b.tag + "-secret-of-the-mast",
 		"picture": b.avatar, "cursor": b.cursor, "snippet": b.embed, "reading": b.tag + " text 0", "webhook name": b.tag + " hook",
-		"webhook address": hookAt(b.tag),
+		"webhook address": webhookURL(b.tag),
 	} {
 		text(what, real)
 	}
@@ -51,16 +51,16 @@ func things(b *party) (list []thing) {
 	} {
 		id(what, n)
 		if what == "user" || what == "credential" {
-			list = append(list, thing{what + " who did", "text", fmt.Sprint(what, ":", n), fmt.Sprint(what, ":", n+1_000_000_000)})
+			list = append(list, foreignValue{what + " who did", "text", fmt.Sprint(what, ":", n), fmt.Sprint(what, ":", n+1_000_000_000)})
 		}
 	}
-	slices.SortFunc(list, func(x, y thing) int { return strings.Compare(x.what, y.what) })
+	slices.SortFunc(list, func(x, y foreignValue) int { return strings.Compare(x.what, y.what) })
 	return list
 }
 
-// shifted is a text of the same form that is nobody's: its digits and letters
+// similarText is a text of the same form that is nobody's: its digits and letters
 // are others.
-func shifted(s string) string {
+func similarText(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r >= '1' && r < '9', r >= 'a' && r < 'f', r >= 'g' && r < 'z', r >= 'A' && r < 'F', r >= 'G' && r < 'Z':
@@ -70,10 +70,10 @@ func shifted(s string) string {
 	}, s)
 }
 
-// marks are what no answer to others may hold: the marker that is in every text
+// forbiddenTexts are what no answer to others may hold: the marker that is in every text
 // of the other tenant, and whatever of it is made of digits and dice.
-func marks(b *party) []string {
-	list := []string{theirs, strings.TrimPrefix(b.mobile, "+"), b.key, b.secret, b.access, b.refresh, b.avatar, b.cursor, b.embed}
+func forbiddenTexts(b *tenantFixture) []string {
+	list := []string{foreignMark, strings.TrimPrefix(b.mobile, "+"), b.key, b.secret, b.access, b.refresh, b.avatar, b.cursor, b.embed}
 	for _, n := range []int64{b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery, b.devices[b.device("mast")]} {
 		list = append(list, number(n))
 	}
@@ -81,7 +81,7 @@ func marks(b *party) []string {
 }
 
 // request makes the HTTP request of an operation, as somebody's.
-func (w *isolated) request(o operation, r row, q request, as *party) *http.Request {
+func (w *isolationEnv) request(o operation, r operationCase, q request, as *tenantFixture) *http.Request {
 	w.t.Helper()
 	path := o.path
 	for name, value := range q.path {
@@ -99,12 +99,12 @@ func (w *isolated) request(o operation, r row, q request, as *party) *http.Reque
 	}
 	var req *http.Request
 	switch {
-	case r.raw != nil:
-		req = r.raw(w)
+	case r.rawRequest != nil:
+		req = r.rawRequest(w)
 	case o.api == "open":
-		req = w.program(as, o.method, path, body(w.t, q.body))
+		req = w.program(as, o.method, path, jsonBody(w.t, q.body))
 	default:
-		req = httptest.NewRequest(o.method, path, body(w.t, q.body))
+		req = httptest.NewRequest(o.method, path, jsonBody(w.t, q.body))
 	}
 	if q.body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -118,7 +118,7 @@ func (w *isolated) request(o operation, r row, q request, as *party) *http.Reque
 	return req
 }
 
-func body(t *testing.T, v any) *bytes.Reader {
+func jsonBody(t *testing.T, v any) *bytes.Reader {
 	t.Helper()
 	if v == nil {
 		return bytes.NewReader(nil)
@@ -131,10 +131,10 @@ func body(t *testing.T, v any) *bytes.Reader {
 }
 
 // base is a request that a row makes for a tenant's own things.
-func (r row) base(s *party) request {
+func (r operationCase) base(s *tenantFixture) request {
 	q := request{}
-	if r.of != nil {
-		q = r.of(s)
+	if r.build != nil {
+		q = r.build(s)
 	}
 	fresh := request{path: map[string]string{}, query: map[string]string{}, header: map[string]string{}, body: q.body}
 	for from, to := range map[*map[string]string]map[string]string{&q.path: fresh.path, &q.query: fresh.query, &q.header: fresh.header} {
@@ -145,21 +145,21 @@ func (r row) base(s *party) request {
 	return fresh
 }
 
-// passing is what changes by itself: times, also as spreadsheets have them (days
+// volatileParts is what changes by itself: times, also as spreadsheets have them (days
 // and a fraction, of however few digits), numbers of things made in between, and
 // how long an open notice has been open.
-var passing = regexp.MustCompile(`\d{5}\.\d+|\d{7,}|"(durationTime|longest)":\d+`)
+var volatileParts = regexp.MustCompile(`\d{5}\.\d+|\d{7,}|"(durationTime|longest)":\d+`)
 
-// alike is what an answer says apart from what was asked for and from what
+// normalized is what an answer says apart from what was asked for and from what
 // changes by itself.
-func alike(said string, asked any) string {
-	return passing.ReplaceAllString(without(said, asked), "#")
+func normalized(said string, asked any) string {
+	return volatileParts.ReplaceAllString(withoutEcho(said, asked), "#")
 }
 
-// without is what is said but for what was asked for, which a sentence may cut
+// withoutEcho is what is said but for what was asked for, which a sentence may cut
 // off where it is long.
-func without(said string, asked any) string {
-	list := forms(asked)
+func withoutEcho(said string, asked any) string {
+	list := echoForms(asked)
 	for _, form := range list {
 		said = strings.ReplaceAll(said, form, "§")
 	}
@@ -169,8 +169,8 @@ func without(said string, asked any) string {
 	return said
 }
 
-// forms are the ways in which an answer may say what it was asked for.
-func forms(asked any) []string {
+// echoForms are the ways in which an answer may say what it was asked for.
+func echoForms(asked any) []string {
 	plain := fmt.Sprint(asked)
 	quoted, err := json.Marshal(plain)
 	if err != nil {
@@ -181,7 +181,7 @@ func forms(asked any) []string {
 
 // leaks are the marks that an answer holds beside what was asked for.
 func leaks(said string, asked any, marks []string) (found []string) {
-	said = strings.ToLower(without(said, asked))
+	said = strings.ToLower(withoutEcho(said, asked))
 	for _, m := range marks {
 		if strings.Contains(said, strings.ToLower(m)) {
 			found = append(found, m)
@@ -196,21 +196,21 @@ func leaks(said string, asked any, marks []string) (found []string) {
 func TestIsolationMatrix(t *testing.T) {
 	t.Parallel()
 	began := time.Now()
-	w := newIsolated(t)
-	all, list, known := things(w.b), marks(w.b), map[string]bool{}
+	w := newIsolationEnv(t)
+	all, list, known := foreignValues(w.foreign), forbiddenTexts(w.foreign), map[string]bool{}
 	asked, ops, slots := 0, 0, 0
 	// works makes sure that what is asked for is there for its owner, and only its owner's.
-	works := func(o operation, r row, who, other *party) {
-		res := w.do(w.site, w.request(o, r, r.base(who), who))
-		said := told(t, res)
+	works := func(o operation, r operationCase, who, other *tenantFixture) {
+		res := w.serve(w.console, w.request(o, r, r.base(who), who))
+		said := responseText(t, res)
 		asked++
-		if found := leaks(said, "", marks(other)); strings.Contains(said, other.tag) || who == w.a && r.public == "" && len(found) > 0 {
+		if found := leaks(said, "", forbiddenTexts(other)); strings.Contains(said, other.tag) || who == w.own && r.publicAnswer == "" && len(found) > 0 {
 			t.Errorf("%s %s: the answer to %s holds %v: %s", o.api, o.id, who.tag, found, said)
 		}
-		if refused := !succeeded(res); refused != r.refused {
+		if refused := !succeeded(res); refused != r.wantRefusal {
 			t.Errorf("%s %s: refused %v: %s", o.api, o.id, refused, said)
 		}
-		if named := strings.Contains(said, who.tag); !named && o.method == http.MethodGet && !r.refused && !r.changes && !r.bare {
+		if named := strings.Contains(said, who.tag); !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates && !r.noNames {
 			t.Errorf("%s %s: the answer to %s holds nothing of its own: %s", o.api, o.id, who.tag, said)
 		}
 		if r.undo != nil && succeeded(res) {
@@ -218,59 +218,59 @@ func TestIsolationMatrix(t *testing.T) {
 		}
 	}
 	for _, o := range operations(t) {
-		if r := rows[o.api+" "+o.id]; o.method == http.MethodGet && !r.changes && r.because == "" {
-			works(o, r, w.b, w.a)
+		if r := operationCases[o.api+" "+o.id]; o.method == http.MethodGet && !r.mutates && r.skipReason == "" {
+			works(o, r, w.foreign, w.own)
 		}
 	}
 	before := w.dump()
 	for _, o := range operations(t) {
 		name := o.api + " " + o.id
 		known[name] = true
-		r, ok := rows[name]
+		r, ok := operationCases[name]
 		if !ok {
 			t.Errorf("%s has no row: say how it is asked for", name)
 			continue
 		}
-		if r.because != "" {
+		if r.skipReason != "" {
 			continue
 		}
 		ops++
-		works(o, r, w.a, w.b)
-		for _, s := range o.slots {
+		works(o, r, w.own, w.foreign)
+		for _, s := range o.parameters {
 			slots++
 			for _, x := range all {
-				if x.kind != s.kind || r.only != nil && !slices.Contains(r.only, x.what) || s.only != nil && !slices.Contains(s.only, x.what) {
+				if x.kind != s.kind || r.onlyValues != nil && !slices.Contains(r.onlyValues, x.what) || s.onlyValues != nil && !slices.Contains(s.onlyValues, x.what) {
 					continue
 				}
 				var answers [2]string
 				for i, value := range []any{x.real, x.never} {
-					q := r.base(w.a)
-					s.put(&q, value)
-					res := w.do(w.site, w.request(o, r, q, w.a))
-					said := told(t, res)
+					q := r.base(w.own)
+					s.set(&q, value)
+					res := w.serve(w.console, w.request(o, r, q, w.own))
+					said := responseText(t, res)
 					asked++
-					if r.public == "" {
+					if r.publicAnswer == "" {
 						if found := leaks(said, value, list); len(found) > 0 {
 							t.Errorf("%s, %s is %s: the answer holds %v: %s", name, s, x.what, found, said)
 						}
 					}
-					answers[i] = alike(said, value)
+					answers[i] = normalized(said, value)
 					if r.undo != nil && succeeded(res) {
-						r.undo(w, w.a, res)
+						r.undo(w, w.own, res)
 					}
 				}
-				if !r.loose && r.public == "" && answers[0] != answers[1] {
+				if !r.nondeterministic && r.publicAnswer == "" && answers[0] != answers[1] {
 					t.Errorf("%s, %s is %s: what is another's is told from what never was:\n%s\n%s", name, s, x.what, answers[0], answers[1])
 				}
 			}
 		}
 	}
-	for name := range rows {
+	for name := range operationCases {
 		if !known[name] {
 			t.Errorf("the contracts have no %s any more", name)
 		}
 	}
-	w.unchanged(before)
+	w.checkUnchanged(before)
 	t.Logf("%d operations, %d places, %d things of the other tenant: %d requests in %s", ops, slots, len(all), asked, time.Since(began).Round(time.Millisecond))
 }
 

@@ -26,17 +26,17 @@ import (
 	"tilth/internal/testkit"
 )
 
-// theirs is in every text of the tenant whose things must not leak; never is in
+// foreignMark is in every text of the tenant whose things must not leak; never is in
 // what stands for what never was, and ours in every text of the tenant that asks.
 // They are of one length, so that no limit tells them apart.
 const (
-	theirs = "zzrival"
-	never  = "zznever"
-	ours   = "aafield"
+	foreignMark = "zzrival"
+	absentMark  = "zznever"
+	ownMark     = "aafield"
 )
 
-// party is one of the two tenants with all that it has.
-type party struct {
+// tenantFixture is one of the two tenants with all that it has.
+type tenantFixture struct {
 	tag                   string
 	access, refresh, key  string
 	secret                string // of the key
@@ -53,22 +53,22 @@ type party struct {
 }
 
 // device is the name of one of a side's devices: mast, camera or gateway.
-func (s *party) device(kind string) string { return s.tag + "-" + kind }
+func (s *tenantFixture) device(kind string) string { return s.tag + "-" + kind }
 
-// isolated is a whole server with two tenants that have everything.
-type isolated struct {
-	t         *testing.T
-	server    *Server
-	site      http.Handler
-	provider  http.Handler
-	token     string // the provider's
-	a, b      *party
-	addresses int               // so that no limit by address is met
-	methods   map[string]string // of the console's calls, by path
+// isolationEnv is a whole server with two tenants that have everything.
+type isolationEnv struct {
+	t            *testing.T
+	server       *Server
+	console      http.Handler
+	provider     http.Handler
+	token        string // the provider's
+	own, foreign *tenantFixture
+	addresses    int               // so that no limit by address is met
+	methods      map[string]string // of the console's calls, by path
 }
 
-// newIsolated starts a real server, without sockets for the calls, and fills it.
-func newIsolated(t *testing.T) *isolated {
+// newIsolationEnv starts a real server, without sockets for the calls, and fills it.
+func newIsolationEnv(t *testing.T) *isolationEnv {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
@@ -104,19 +104,19 @@ func newIsolated(t *testing.T) *isolated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &isolated{t: t, server: s, token: strings.TrimSpace(string(token)), site: s.http.Handler, provider: s.admin.Handler, methods: map[string]string{}}
+	w := &isolationEnv{t: t, server: s, token: strings.TrimSpace(string(token)), console: s.http.Handler, provider: s.admin.Handler, methods: map[string]string{}}
 	for _, o := range operations(t) {
 		w.methods[o.path] = o.method
 	}
-	w.a = w.settle(ours, "+905551110001")
-	w.distance()
-	w.b = w.settle(theirs, "+905559990001")
+	w.own = w.createTenant(ownMark, "+905551110001")
+	w.spreadIDs()
+	w.foreign = w.createTenant(foreignMark, "+905559990001")
 	return w
 }
 
-// distance lets the numbers of what comes next begin far away, in each table
+// spreadIDs lets the numbers of what comes next begin far away, in each table
 // elsewhere, so that a number tells what it is of, and whose.
-func (w *isolated) distance() {
+func (w *isolationEnv) spreadIDs() {
 	w.t.Helper()
 	ctx := w.t.Context()
 	err := w.server.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -128,8 +128,8 @@ func (w *isolated) distance() {
 	}
 }
 
-// farmOf is one tenant of the provider's file.
-const farmOf = `
+// tenantYAML is one tenant of the provider's file.
+const tenantYAML = `
   - name: TAGfarm
     hosts: [TAGhost.example]
     timeZone: Europe/Istanbul
@@ -146,7 +146,7 @@ const farmOf = `
 `
 
 // apply sets a tenant up as a provider does.
-func (w *isolated) apply(s *party) {
+func (w *isolationEnv) apply(s *tenantFixture) {
 	w.t.Helper()
 	yaml := `products:
   - name: mast
@@ -156,17 +156,17 @@ func (w *isolated) apply(s *party) {
       - {identifier: airTemperature, elementUnit: "°C", dataType: number, precision: 1}
       - {identifier: chill, elementUnit: CU, dataType: number, precision: 1, formula: chillUnits, inputs: [airTemperature]}
 tenants:`
-	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(farmOf)
+	yaml += strings.NewReplacer("TAG", s.tag, "MOBILE", s.mobile).Replace(tenantYAML)
 	r := httptest.NewRequest(http.MethodPost, "/provider-api/v1/apply", strings.NewReader(yaml))
 	r.Header.Set("Content-Type", "application/yaml")
 	r.Header.Set("Authorization", "Bearer "+w.token)
-	if res := w.do(w.provider, r); res.Code != http.StatusOK {
+	if res := w.serve(w.provider, r); res.Code != http.StatusOK {
 		w.t.Fatalf("apply: %d %s", res.Code, res.Body)
 	}
 }
 
-// do lets a handler answer, as one that comes from an address of its own.
-func (w *isolated) do(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
+// serve lets a handler answer, as one that comes from an address of its own.
+func (w *isolationEnv) serve(h http.Handler, r *http.Request) *httptest.ResponseRecorder {
 	w.addresses++
 	r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:4000", w.addresses>>16&255, w.addresses>>8&255, w.addresses&255)
 	res := httptest.NewRecorder()
@@ -174,8 +174,8 @@ func (w *isolated) do(h http.Handler, r *http.Request) *httptest.ResponseRecorde
 	return res
 }
 
-// must is a call of the console that succeeds; data is what it answers.
-func (w *isolated) must(s *party, method, path string, body, data any) {
+// mustCall is a call of the console that succeeds; data is what it answers.
+func (w *isolationEnv) mustCall(s *tenantFixture, method, path string, body, data any) {
 	w.t.Helper()
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -184,7 +184,7 @@ func (w *isolated) must(s *party, method, path string, body, data any) {
 	r := httptest.NewRequest(method, path, bytes.NewReader(text))
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Authorization", "Bearer "+s.access)
-	res := w.do(w.site, r)
+	res := w.serve(w.console, r)
 	answer := struct {
 		Code int
 		Data any
@@ -198,20 +198,20 @@ type fields = map[string]any
 
 const pc = "/admin-api/client/pc/"
 
-// settle fills a tenant with one of everything, by its own calls.
-func (w *isolated) settle(tag, mobile string) *party {
+// createTenant fills a tenant with one of everything, by its own calls.
+func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	w.t.Helper()
-	s := &party{tag: tag, mobile: mobile, password: tag + "password"}
+	s := &tenantFixture{tag: tag, mobile: mobile, password: tag + "password"}
 	w.apply(s)
 	var session struct{ AccessToken, RefreshToken string }
-	w.must(s, http.MethodPost, "/app-api/member/auth/login-username", fields{"tenantName": tag + "farm", "userName": tag + "ada", "password": s.password}, &session)
+	w.mustCall(s, http.MethodPost, "/app-api/member/auth/login-username", fields{"tenantName": tag + "farm", "userName": tag + "ada", "password": s.password}, &session)
 	s.access, s.refresh = session.AccessToken, session.RefreshToken
 	var user struct{ ID, TenantID int64 }
-	w.must(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
+	w.mustCall(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
 	s.user = user.ID
-	w.must(s, http.MethodGet, "/admin-api/system/tenant/get-id-by-name?name="+tag+"farm", nil, &s.tenant)
+	w.mustCall(s, http.MethodGet, "/admin-api/system/tenant/get-id-by-name?name="+tag+"farm", nil, &s.tenant)
 	var page struct{ List []struct{ ID int64 } }
-	w.must(s, http.MethodGet, pc+"group/page?pageNo=1&pageSize=10", nil, &page)
+	w.mustCall(s, http.MethodGet, pc+"group/page?pageNo=1&pageSize=10", nil, &page)
 	s.scene = page.List[0].ID
 	var devices struct {
 		List []struct {
@@ -219,39 +219,39 @@ func (w *isolated) settle(tag, mobile string) *party {
 			DeviceName string
 		}
 	}
-	w.must(s, http.MethodGet, pc+"device/page?pageNo=1&pageSize=10", nil, &devices)
+	w.mustCall(s, http.MethodGet, pc+"device/page?pageNo=1&pageSize=10", nil, &devices)
 	s.devices = map[string]int64{}
 	for _, d := range devices.List {
 		s.devices[d.DeviceName] = d.ID
 	}
-	w.must(s, http.MethodPost, pc+"notice-channel/create", fields{
+	w.mustCall(s, http.MethodPost, pc+"notice-channel/create", fields{
 		"noticeName": tag + " channel", "noticeMode": []string{"email", "phoneMessage"}, "email": fields{"emails": []string{tag + "@channel.example"}}, "phoneMessage": []string{mobile},
 	}, &s.channel)
-	w.must(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost"), &s.rule)
+	w.mustCall(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost"), &s.rule)
 	var done bool
-	w.must(s, http.MethodGet, fmt.Sprint(pc, "alarm-rules/publish?alarmRulesId=", s.rule), nil, &done)
+	w.mustCall(s, http.MethodGet, fmt.Sprint(pc, "alarm-rules/publish?alarmRulesId=", s.rule), nil, &done)
 	s.ruled = time.Now().UnixMilli()
 	var key struct {
 		ID                int64
 		AppKey, AppSecret string
 	}
-	w.must(s, http.MethodPost, pc+"apicredentials/create", fields{"name": tag + " program"}, &key)
+	w.mustCall(s, http.MethodPost, pc+"apicredentials/create", fields{"name": tag + " program"}, &key)
 	s.key, s.secret = key.AppKey, key.AppSecret
-	w.must(s, http.MethodGet, pc+"apicredentials/page?pageNo=1&pageSize=10", nil, &page)
+	w.mustCall(s, http.MethodGet, pc+"apicredentials/page?pageNo=1&pageSize=10", nil, &page)
 	s.credential = page.List[0].ID
-	w.must(s, http.MethodPost, pc+"webhook/create", hookOf(tag+" hook"), new(any))
-	w.must(s, http.MethodGet, pc+"webhook/page?pageNo=1&pageSize=10", nil, &page)
+	w.mustCall(s, http.MethodPost, pc+"webhook/create", webhookForm(tag+" hook"), new(any))
+	w.mustCall(s, http.MethodGet, pc+"webhook/page?pageNo=1&pageSize=10", nil, &page)
 	s.hook = page.List[0].ID
 	w.avatarOf(s)
-	w.measure(s)
+	w.sendReadings(s)
 	var video struct{ URL string }
-	w.must(s, http.MethodGet, pc+"device/get/video?deviceName="+s.device("camera"), nil, &video)
+	w.mustCall(s, http.MethodGet, pc+"device/get/video?deviceName="+s.device("camera"), nil, &video)
 	s.embed = video.URL
 	s.cursor = w.cursorOf(s)
 	return s
 }
 
-func ruleOf(s *party, name string) fields {
+func ruleOf(s *tenantFixture, name string) fields {
 	return fields{
 		"alarmName": name, "dataSource": 1, "executionId": s.device("mast"), "triggerType": 0, "durations": 60000, "hitCounts": 1, "alarmLevel": 2,
 		"manualRelease": 0, "alarmDesc": s.tag + " description", "passageway": []int64{s.channel},
@@ -259,31 +259,31 @@ func ruleOf(s *party, name string) fields {
 	}
 }
 
-// hooks are programs that take every call, so that none is tried again. They are
+// webhookServer are programs that take every call, so that none is tried again. They are
 // there until the tests end.
-var hooks = sync.OnceValue(func() *httptest.Server {
+var webhookServer = sync.OnceValue(func() *httptest.Server {
 	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 })
 
-// hookAt is where a tenant's webhook is.
-func hookAt(tag string) string { return hooks().URL + "/" + tag }
+// webhookURL is where a tenant's webhook is.
+func webhookURL(tag string) string { return webhookServer().URL + "/" + tag }
 
-func hookOf(name string) fields {
-	return fields{"name": name, "url": hookAt(strings.Fields(name)[0]), "events": []string{"opened"}, "alarmLevel": 0, "enabled": true}
+func webhookForm(name string) fields {
+	return fields{"name": name, "url": webhookURL(strings.Fields(name)[0]), "events": []string{"opened"}, "alarmLevel": 0, "enabled": true}
 }
 
 // avatarOf gives the user a picture.
-func (w *isolated) avatarOf(s *party) {
+func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	w.t.Helper()
 	r := avatarUpload(w.t)
 	r.Header.Set("Authorization", "Bearer "+s.access)
-	res := w.do(w.site, r)
+	res := w.serve(w.console, r)
 	var answer struct{ Data any }
 	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || !strings.Contains(res.Body.String(), `"code":200`) {
 		w.t.Fatalf("avatar: %d %s (%v)", res.Code, res.Body, err)
 	}
 	var user struct{ Avatar string }
-	w.must(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
+	w.mustCall(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
 	s.avatar = user.Avatar
 	if s.avatar == "" {
 		w.t.Fatalf("there is no picture: %s", res.Body)
@@ -309,9 +309,9 @@ func avatarUpload(t *testing.T) *http.Request {
 	return r
 }
 
-// measure sends what the mast measures; a notice begins and ends, and another
+// sendReadings sends what the mast measures; a notice begins and ends, and another
 // begins.
-func (w *isolated) measure(s *party) {
+func (w *isolationEnv) sendReadings(s *tenantFixture) {
 	w.t.Helper()
 	for i, celsius := range []float64{5, -1, 5, -2} {
 		w.send(s, i, celsius)
@@ -324,12 +324,12 @@ func (w *isolated) measure(s *party) {
 		}
 	}
 	testkit.Eventually(w.t, "two notices", func() bool {
-		w.must(s, http.MethodGet, pc+"alarm-notice/page?pageNo=1&pageSize=10", nil, &page)
+		w.mustCall(s, http.MethodGet, pc+"alarm-notice/page?pageNo=1&pageSize=10", nil, &page)
 		return page.Total == 2 && page.List[0].ResolveStatus == 0 && page.List[1].ResolveStatus != 0
 	})
 	s.notice, s.done = page.List[0].ID, page.List[1].ID
 	testkit.Eventually(w.t, "messages", func() bool {
-		w.must(s, http.MethodGet, pc+"notify-message/my-page?pageNo=1&pageSize=10", nil, &page)
+		w.mustCall(s, http.MethodGet, pc+"notify-message/my-page?pageNo=1&pageSize=10", nil, &page)
 		return page.Total == 3
 	})
 	s.message = page.List[0].ID
@@ -348,27 +348,27 @@ func (w *isolated) measure(s *party) {
 }
 
 // send is the n-th message of a tenant's mast.
-func (w *isolated) send(s *party, n int, celsius float64) {
+func (w *isolationEnv) send(s *tenantFixture, n int, celsius float64) {
 	w.t.Helper()
 	at := s.ruled + int64(n+1)*1000 // after the rule was run
 	text := fmt.Sprintf(`{"ts":%d,"values":{"note":"%s text %d","airTemperature":%v}}`, at, s.tag, n, celsius)
 	r := httptest.NewRequest(http.MethodPost, "/api/v1/"+s.tag+"-secret-of-the-mast/telemetry", strings.NewReader(text))
 	r.Header.Set("Content-Type", "application/json")
-	if res := w.do(w.site, r); res.Code != http.StatusOK {
+	if res := w.serve(w.console, r); res.Code != http.StatusOK {
 		w.t.Fatalf("%d %s", res.Code, res.Body)
 	}
 }
 
 // program is a request of the open API.
-func (w *isolated) program(s *party, method, path string, body io.Reader) *http.Request {
+func (w *isolationEnv) program(s *tenantFixture, method, path string, body io.Reader) *http.Request {
 	r := httptest.NewRequest(method, "/open-api/v1"+path, body)
 	r.SetBasicAuth(s.key, s.secret)
 	return r
 }
 
-func (w *isolated) cursorOf(s *party) string {
+func (w *isolationEnv) cursorOf(s *tenantFixture) string {
 	w.t.Helper()
-	res := w.do(w.site, w.program(s, http.MethodGet, "/devices?limit=1", nil))
+	res := w.serve(w.console, w.program(s, http.MethodGet, "/devices?limit=1", nil))
 	var list struct{ NextCursor string }
 	if err := json.Unmarshal(res.Body.Bytes(), &list); err != nil || list.NextCursor == "" {
 		w.t.Fatalf("%d %s (%v)", res.Code, res.Body, err)
@@ -376,9 +376,9 @@ func (w *isolated) cursorOf(s *party) string {
 	return list.NextCursor
 }
 
-// told is all that an answer says: status, headers and body, a spreadsheet
+// responseText is all that an answer says: status, headers and body, a spreadsheet
 // unpacked.
-func told(t *testing.T, res *httptest.ResponseRecorder) string {
+func responseText(t *testing.T, res *httptest.ResponseRecorder) string {
 	t.Helper()
 	var out strings.Builder
 	fmt.Fprintln(&out, res.Code)

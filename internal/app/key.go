@@ -24,7 +24,7 @@ const keyFile = "device-key"
 // no device gets in, so a backup must hold it, and another is not made once the
 // database has what hangs on it.
 func deviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
-	key, err := readKey(dir)
+	key, err := readDeviceKey(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return key, err
 	}
@@ -37,7 +37,7 @@ func deviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 			return nil, fmt.Errorf("%s: the database has %s whose secrets hang on it. %s", missingKey(dir), table, keyFromBackup)
 		}
 	}
-	return newDeviceKey(filepath.Join(dir, keyFile))
+	return createDeviceKey(filepath.Join(dir, keyFile))
 }
 
 // keyFromBackup is what to do where the key is lost.
@@ -45,8 +45,8 @@ const keyFromBackup = "It is in every backup: tar -xf BACKUP " + keyFile + ", or
 
 func missingKey(dir string) string { return filepath.Join(dir, keyFile) + " is missing" }
 
-// readKey is the key that a folder has; fs.ErrNotExist where it has none.
-func readKey(dir string) ([]byte, error) {
+// readDeviceKey is the key that a folder has; fs.ErrNotExist where it has none.
+func readDeviceKey(dir string) ([]byte, error) {
 	path := filepath.Join(dir, keyFile)
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -61,7 +61,7 @@ func readKey(dir string) ([]byte, error) {
 
 // examineKey says what is wrong with a folder's key; empty when nothing is.
 func examineKey(dir string) string {
-	switch _, err := readKey(dir); {
+	switch _, err := readDeviceKey(dir); {
 	case errors.Is(err, fs.ErrNotExist):
 		return missingKey(dir) + ": no device gets in without it. " + keyFromBackup
 	case err != nil:
@@ -88,9 +88,9 @@ func webhookKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "webhook secrets", 32)
 }
 
-// newDeviceKey makes a key and keeps it, whole or not at all: a server that is killed
+// createDeviceKey makes a key and keeps it, whole or not at all: a server that is killed
 // meanwhile would find half a key at its next start, and never begin.
-func newDeviceKey(path string) ([]byte, error) {
+func createDeviceKey(path string) ([]byte, error) {
 	key := make([]byte, 32)
 	if _, err := rand.Read(key); err != nil {
 		return nil, err

@@ -50,10 +50,10 @@ tenants:
     devices:
 ` + devices.String())
 
-	loads := make([]*load, killDevices)
+	loads := make([]*loadDevice, killDevices)
 	for i := range loads {
 		// Times of a device rise by a millisecond a reading, from an hour ago.
-		loads[i] = &load{name: fmt.Sprintf("K-%d", i), secret: fmt.Sprintf("kill-test-secret-number-%d", i),
+		loads[i] = &loadDevice{name: fmt.Sprintf("K-%d", i), secret: fmt.Sprintf("kill-test-secret-number-%d", i),
 			first: time.Now().Add(-time.Hour).UnixMilli(), acked: map[int64]bool{}}
 	}
 	for round := range killRounds {
@@ -75,7 +75,7 @@ tenants:
 		select {
 		case <-enough:
 		case <-time.After(time.Minute):
-			t.Fatalf("round %d: %d of %d acknowledgements\n%s", round, acks.Load(), target, p.log)
+			t.Fatalf("round %d: %d of %d acknowledgements\n%s", round, acks.Load(), target, p.stderr)
 		}
 		p.kill()
 		running.Wait()
@@ -91,8 +91,8 @@ tenants:
 	p.stop()
 }
 
-// load is one device that publishes as fast as it is answered.
-type load struct {
+// loadDevice is one device that publishes as fast as it is answered.
+type loadDevice struct {
 	name, secret string
 	first        int64 // time of reading number 0
 	sent         int64 // how many were handed to the client
@@ -101,7 +101,7 @@ type load struct {
 
 // publish keeps killInFlight messages under way until the connection breaks.
 // Each reading's value is its own number, so that a mix-up would show.
-func (l *load) publish(addr string, onAck func()) error {
+func (l *loadDevice) publish(addr string, onAck func()) error {
 	// Without a write timeout the client may hold a message for half a minute after
 	// the connection broke.
 	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(l.name).SetWriteTimeout(2 * time.Second).
@@ -114,11 +114,11 @@ func (l *load) publish(addr string, onAck func()) error {
 		number int64
 		token  mqtt.Token
 	}
-	flying := make(chan flight, killInFlight)
+	inFlight := make(chan flight, killInFlight)
 	answered := make(chan struct{})
 	go func() {
 		defer close(answered)
-		for f := range flying {
+		for f := range inFlight {
 			if f.token.Wait() && f.token.Error() == nil {
 				l.acked[f.number] = true
 				onAck()
@@ -129,17 +129,17 @@ func (l *load) publish(addr string, onAck func()) error {
 		n := l.sent
 		l.sent++
 		payload := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%d,"airHumidity":%d,"illuminance":%d}}`, l.first+n, n, -n, n)
-		flying <- flight{n, client.Publish("v1/devices/me/telemetry", 1, false, payload)}
+		inFlight <- flight{n, client.Publish("v1/devices/me/telemetry", 1, false, payload)}
 	}
 	client.Disconnect(0) // fails what is still under way
-	close(flying)
+	close(inFlight)
 	<-answered
 	return nil
 }
 
 // check reads the device's whole history and answers how many acknowledged
 // readings it found.
-func (l *load) check(t *testing.T, p *process, token string) int {
+func (l *loadDevice) check(t *testing.T, p *process, token string) int {
 	var series map[string][]struct {
 		Time  int64
 		Value float64

@@ -22,11 +22,11 @@ import (
 	"tilth/internal/testkit"
 )
 
-// aBalancer is another address of this machine.
-const aBalancer = "127.0.0.2"
+// balancerAddr is another address of this machine.
+const balancerAddr = "127.0.0.2"
 
-// balanced dials as a balancer does for a client; from is the balancer's address.
-func balanced(from, client string) func(ctx context.Context, network, address string) (net.Conn, error) {
+// dialViaBalancer dials as a balancer does for a client; from is the balancer's address.
+func dialViaBalancer(from, client string) func(ctx context.Context, network, address string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		nc, err := (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}).DialContext(ctx, network, address)
 		if err != nil || client == "" {
@@ -49,14 +49,14 @@ func TestBehindABalancer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	p := newProcess(t)
-	_, roots := p.securely(dir, "--mqtt-tls-addr", anyPort, "--proxy-protocol", aBalancer, "--mqtt-per-address", "1")
+	_, roots := p.startTLS(dir, "--mqtt-tls-addr", anyPort, "--proxy-protocol", balancerAddr, "--mqtt-per-address", "1")
 	p.apply(simulatedFarm)
 
 	connect := func(address, from, client string, secure bool) error {
 		o := mqtt.NewClientOptions().AddBroker("tcp://" + address).SetProtocolVersion(4).SetAutoReconnect(false).
 			SetUsername("SILO-1").SetPassword("silo-secret-number-0001").SetConnectTimeout(testkit.Patience)
 		o.SetCustomOpenConnectionFn(func(*url.URL, mqtt.ClientOptions) (net.Conn, error) {
-			nc, err := balanced(from, client)(t.Context(), "tcp", address)
+			nc, err := dialViaBalancer(from, client)(t.Context(), "tcp", address)
 			if err != nil || !secure {
 				return nc, err
 			}
@@ -74,13 +74,13 @@ func TestBehindABalancer(t *testing.T) {
 		what, address, from, client string
 		secure, in                  bool
 	}{
-		{"a client", p.mqtt, aBalancer, "198.51.100.1", false, true},
-		{"the same once more", p.mqtt, aBalancer, "198.51.100.1", false, false},
-		{"the same over TLS", p.mqttTLS, aBalancer, "198.51.100.1", true, false},
-		{"another one over TLS", p.mqttTLS, aBalancer, "2001:db8::1", true, true},
-		{"a neighbour of it", p.mqtt, aBalancer, "2001:db8::2", false, false},
-		{"a third", p.mqtt, aBalancer, "198.51.100.2", false, true},
-		{"the balancer for nobody", p.mqtt, aBalancer, "", false, false},
+		{"a client", p.mqtt, balancerAddr, "198.51.100.1", false, true},
+		{"the same once more", p.mqtt, balancerAddr, "198.51.100.1", false, false},
+		{"the same over TLS", p.mqttTLS, balancerAddr, "198.51.100.1", true, false},
+		{"another one over TLS", p.mqttTLS, balancerAddr, "2001:db8::1", true, true},
+		{"a neighbour of it", p.mqtt, balancerAddr, "2001:db8::2", false, false},
+		{"a third", p.mqtt, balancerAddr, "198.51.100.2", false, true},
+		{"the balancer for nobody", p.mqtt, balancerAddr, "", false, false},
 		{"somebody else with a header", p.mqtt, "127.0.0.3", "198.51.100.3", false, false},
 		{"somebody else", p.mqtt, "127.0.0.1", "", false, true},
 	} {
@@ -88,20 +88,20 @@ func TestBehindABalancer(t *testing.T) {
 			t.Errorf("%s: %v", step.what, err)
 		}
 	}
-	if n := p.metric(`tilth_mqtt_turned_away_total{reason="address"}`); n != "3" {
+	if n := p.metricText(`tilth_mqtt_turned_away_total{reason="address"}`); n != "3" {
 		t.Errorf("turned away for their address: %s", n)
 	}
-	if n := p.metric("tilth_proxy_header_failures_total"); n != "1" {
+	if n := p.metricText("tilth_proxy_header_failures_total"); n != "1" {
 		t.Errorf("without a header: %s", n)
 	}
-	if n := strings.Count(p.log.String(), "without a right PROXY header"); n != 1 {
-		t.Errorf("told %d times\n%s", n, p.log)
+	if n := strings.Count(p.stderr.String(), "without a right PROXY header"); n != 1 {
+		t.Errorf("told %d times\n%s", n, p.stderr)
 	}
 
 	// People, over TLS and without: each sign-in stands in the log with its address.
 	for i, base := range []string{"http://" + p.http, "https://" + p.https} {
 		client := &http.Client{Transport: &http.Transport{
-			DialContext: balanced(aBalancer, fmt.Sprintf("203.0.113.%d", i+1)), TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
+			DialContext: dialViaBalancer(balancerAddr, fmt.Sprintf("203.0.113.%d", i+1)), TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
 		}}
 		res, err := client.Post(base+"/app-api/member/auth/login-username", "application/json",
 			strings.NewReader(`{"userName":"ada","password":"correct horse","tenantName":"farm"}`))
@@ -115,18 +115,18 @@ func TestBehindABalancer(t *testing.T) {
 		res.Body.Close()
 	}
 	var page struct{ List []json.RawMessage }
-	p.call(http.MethodGet, "/admin-api/client/pc/audit/page", p.ada(), "", &page)
+	p.call(http.MethodGet, "/admin-api/client/pc/audit/page", p.adaToken(), "", &page)
 	all := fmt.Sprintf("%s", page.List)
 	for _, address := range []string{"203.0.113.1", "203.0.113.2"} {
 		if !strings.Contains(all, `"`+address+`"`) {
 			t.Errorf("%s is not in %s", address, all)
 		}
 	}
-	if strings.Contains(all, aBalancer) {
+	if strings.Contains(all, balancerAddr) {
 		t.Errorf("the balancer is in %s", all)
 	}
 	for what, dial := range map[string]func(context.Context, string, string) (net.Conn, error){
-		"the balancer for nobody": balanced(aBalancer, ""), "somebody else with a header": balanced("127.0.0.1", "203.0.113.9"),
+		"the balancer for nobody": dialViaBalancer(balancerAddr, ""), "somebody else with a header": dialViaBalancer("127.0.0.1", "203.0.113.9"),
 	} {
 		client := &http.Client{Transport: &http.Transport{DialContext: dial, DisableKeepAlives: true}}
 		if res, err := client.Get("http://" + p.http + "/healthz"); err == nil {
@@ -139,7 +139,7 @@ func TestBehindABalancer(t *testing.T) {
 }
 
 // A balancer on the same machine does not keep the server from being asked how it is.
-func TestHealthcheckBesideABalancer(t *testing.T) {
+func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	t.Parallel()
 	ln, err := net.Listen("tcp", anyPort)
 	if err != nil {
@@ -160,10 +160,10 @@ func TestHealthcheckBesideABalancer(t *testing.T) {
 
 // Where strangers take all room for connections, the server says so and goes on: those
 // who are in are served, the log has one line, and once they are gone it is as before.
-func TestOutOfRoom(t *testing.T) {
+func TestServerAtConnectionLimitRecovers(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	p.files = 200
+	p.fileLimit = 200
 	p.start()
 	p.apply(simulatedFarm)
 	inside := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetAutoReconnect(false).
@@ -185,10 +185,10 @@ func TestOutOfRoom(t *testing.T) {
 		status, says := p.readiness()
 		return status == http.StatusServiceUnavailable && says == said
 	})
-	if ready := p.metric("tilth_ready"); ready != "0" {
+	if ready := p.metricText("tilth_ready"); ready != "0" {
 		t.Errorf("tilth_ready %s", ready)
 	}
-	if open, most := p.figure("tilth_connections"), p.figure("tilth_connections_most"); most != 150 || open > most || open < 100 {
+	if open, most := p.metricValue("tilth_connections"), p.metricValue("tilth_connections_most"); most != 150 || open > most || open < 100 {
 		t.Errorf("%v connections of %v", open, most)
 	}
 	if token := inside.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
@@ -197,13 +197,13 @@ func TestOutOfRoom(t *testing.T) {
 	for _, nc := range strangers {
 		nc.Close()
 	}
-	report(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
+	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
 	testkit.Eventually(t, "it is ready again", func() bool {
 		status, _ := p.readiness()
 		return status == http.StatusOK
 	})
-	if n := strings.Count(p.log.String(), "there is no room for more"); n != 1 {
-		t.Errorf("%d lines\n%s", n, p.log)
+	if n := strings.Count(p.stderr.String(), "there is no room for more"); n != 1 {
+		t.Errorf("%d lines\n%s", n, p.stderr)
 	}
 	p.stop()
 }

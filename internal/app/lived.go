@@ -12,26 +12,26 @@ import (
 	"tilth/internal/clock"
 )
 
-// lived knows how far time has come, over restarts: that stands in a file of the
+// retentionClock knows how far time has come, over restarts: that stands in a file of the
 // data folder. What is removed for its age goes by it, and
 // so nothing is gone because a machine started with the clock of another year.
 // Beside it stands until when devices were let in: between that and a start
 // nobody could report.
-type lived struct {
+type retentionClock struct {
 	*clock.Lived
-	file    textFile
-	clock   func() time.Time
-	stopped time.Time // until when an earlier process let devices in; zero: not known
+	file             textFile
+	clock            func() time.Time
+	previousAccepted time.Time // until when an earlier process let devices in; zero: not known
 
-	mu    sync.Mutex
-	letIn time.Time // until when devices were let in, as far as is known; by the clock
-	began bool      // that was this process
-	ended time.Time // when it let them in no more; zero: it does
+	mu               sync.Mutex
+	lastAccepted     time.Time // until when devices were let in, as far as is known; by the clock
+	accepting        bool      // that was this process
+	stoppedAccepting time.Time // when it let them in no more; zero: it does
 }
 
-func readLived(dataDir string, now func() time.Time, log *slog.Logger) *lived {
+func readRetentionClock(dataDir string, now func() time.Time, log *slog.Logger) *retentionClock {
 	begun := now()
-	l := &lived{file: textFile(filepath.Join(dataDir, "lived-until")), clock: now}
+	l := &retentionClock{file: textFile(filepath.Join(dataDir, "lived-until")), clock: now}
 	known, err := l.read()
 	if err != nil {
 		known = begun // in a new folder there is nothing that could be old
@@ -39,7 +39,7 @@ func readLived(dataDir string, now func() time.Time, log *slog.Logger) *lived {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		log.Warn("how far time had come is not known, the clock is believed", "file", l.file, "error", err)
 	}
-	l.stopped = l.letIn
+	l.previousAccepted = l.lastAccepted
 	process := time.Now() // tells how long has passed, too
 	l.Lived = clock.NewLived(known, func() time.Duration { return time.Since(process) })
 	return l
@@ -48,7 +48,7 @@ func readLived(dataDir string, now func() time.Time, log *slog.Logger) *lived {
 // read gives how far time had come, and takes up until when devices were let in.
 // A file of an earlier version says only the former, which the server saw: it
 // ran until then at least.
-func (l *lived) read() (known time.Time, err error) {
+func (l *retentionClock) read() (known time.Time, err error) {
 	text, err := l.file.read()
 	if err != nil {
 		return known, err
@@ -57,52 +57,52 @@ func (l *lived) read() (known time.Time, err error) {
 	if known, err = time.Parse(time.RFC3339, first); err != nil {
 		return known, err
 	}
-	l.letIn = known
+	l.lastAccepted = known
 	if both {
-		l.letIn, err = time.Parse(time.RFC3339Nano, second)
+		l.lastAccepted, err = time.Parse(time.RFC3339Nano, second)
 	}
 	return known, err
 }
 
 // now is how far time has come; behind the clock where that has leapt ahead.
-func (l *lived) now() time.Time { return l.Until(l.clock()) }
+func (l *retentionClock) now() time.Time { return l.Until(l.clock()) }
 
-// keep writes down how far time has come, for the next start.
-func (l *lived) keep() error {
+// save writes down how far time has come, for the next start.
+func (l *retentionClock) save() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.write()
 }
 
-// alive writes down that devices are let in now, or were until the end.
-func (l *lived) alive() error {
+// markAccepting writes down that devices are let in now, or were until the end.
+func (l *retentionClock) markAccepting() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.began, l.letIn = true, l.clock()
-	if !l.ended.IsZero() {
-		l.letIn = l.ended
+	l.accepting, l.lastAccepted = true, l.clock()
+	if !l.stoppedAccepting.IsZero() {
+		l.lastAccepted = l.stoppedAccepting
 	}
 	return l.write()
 }
 
-// end says that devices are let in no more. It is written down unless nobody has
+// markStopped says that devices are let in no more. It is written down unless nobody has
 // said yet that they were.
-func (l *lived) end() error {
+func (l *retentionClock) markStopped() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ended = l.clock()
-	if !l.began {
+	l.stoppedAccepting = l.clock()
+	if !l.accepting {
 		return nil
 	}
-	l.letIn = l.ended
+	l.lastAccepted = l.stoppedAccepting
 	return l.write()
 }
 
 // write keeps both. Callers hold the lock.
-func (l *lived) write() error {
+func (l *retentionClock) write() error {
 	text := l.Known().UTC().Format(time.RFC3339)
-	if !l.letIn.IsZero() {
-		text += "\n" + l.letIn.UTC().Format(time.RFC3339Nano)
+	if !l.lastAccepted.IsZero() {
+		text += "\n" + l.lastAccepted.UTC().Format(time.RFC3339Nano)
 	}
 	return l.file.write(text)
 }

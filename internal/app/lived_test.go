@@ -17,16 +17,16 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestLivedOutlivesAStart(t *testing.T) {
+func TestRetentionClockSurvivesRestart(t *testing.T) {
 	dir, log, now := t.TempDir(), testkit.NewLog(), testkit.Start
-	read := func() *lived {
-		return readLived(dir, func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
+	read := func() *retentionClock {
+		return readRetentionClock(dir, func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
 	}
 	first := read()
 	if got := first.now(); !got.Equal(now) {
 		t.Errorf("in a new folder %v, want %v", got, now)
 	}
-	if err := first.keep(); err != nil {
+	if err := first.save(); err != nil {
 		t.Fatal(err)
 	}
 	begun := now
@@ -35,7 +35,7 @@ func TestLivedOutlivesAStart(t *testing.T) {
 	if got := ahead.now(); got.Sub(begun) > time.Hour {
 		t.Errorf("by a clock that is years ahead %v, want %v", got, begun)
 	}
-	if err := ahead.keep(); err != nil {
+	if err := ahead.save(); err != nil {
 		t.Fatal(err)
 	}
 	now = begun.Add(time.Minute)
@@ -54,23 +54,23 @@ func TestLivedOutlivesAStart(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	if ahead.keep() == nil {
+	if ahead.save() == nil {
 		t.Error("kept in a folder that is gone")
 	}
 }
 
 // Until when devices were let in outlives a start as well: what a process said of
 // itself last, and nothing of one that never said it.
-func TestLetInOutlivesAStart(t *testing.T) {
+func TestLastAcceptedSurvivesRestart(t *testing.T) {
 	dir, now := t.TempDir(), testkit.Start.Add(120*time.Millisecond)
 	log := testkit.NewLog()
-	read := func() *lived {
-		return readLived(dir, func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
+	read := func() *retentionClock {
+		return readRetentionClock(dir, func() time.Time { return now }, slog.New(slog.NewTextHandler(log, nil)))
 	}
-	stopped := func(l *lived, want time.Time) {
+	stopped := func(l *retentionClock, want time.Time) {
 		t.Helper()
-		if !l.stopped.Equal(want) {
-			t.Errorf("stopped at %v, want %v", l.stopped, want)
+		if !l.previousAccepted.Equal(want) {
+			t.Errorf("stopped at %v, want %v", l.previousAccepted, want)
 		}
 	}
 	must := func(err error) {
@@ -81,31 +81,31 @@ func TestLetInOutlivesAStart(t *testing.T) {
 	}
 	first := read()
 	stopped(first, time.Time{})
-	must(first.keep())
-	must(first.end()) // before it let anybody in
+	must(first.save())
+	must(first.markStopped()) // before it let anybody in
 	stopped(read(), testkit.Start)
 	over := now
 	now = now.Add(time.Second)
-	must(first.alive()) // it did, and said so late
+	must(first.markAccepting()) // it did, and said so late
 	stopped(read(), over)
 	second := read()
 	now = now.Add(time.Minute)
-	must(second.alive())
+	must(second.markAccepting())
 	let := now
 	now = now.Add(time.Minute)
-	must(second.keep()) // says nothing of devices
+	must(second.save()) // says nothing of devices
 	third := read()     // after a kill
 	stopped(third, let)
-	must(third.keep())
+	must(third.save())
 	now = now.Add(time.Minute)
 	stopped(read(), let)
-	must(third.alive())
+	must(third.markAccepting())
 	now = now.Add(time.Second)
-	must(third.end())
+	must(third.markStopped())
 	ended := now
 	now = now.Add(time.Minute)
-	must(third.alive())
-	must(third.keep())
+	must(third.markAccepting())
+	must(third.save())
 	stopped(read(), ended)
 	now = now.AddDate(9, 0, 0)
 	ahead := read()
@@ -126,7 +126,7 @@ func TestLetInOutlivesAStart(t *testing.T) {
 // A server that starts with the clock of another year removes nothing for its age:
 // all of that is as old as it was when the server last ran. With a clock that is
 // believed the same goes.
-func TestNothingIsOldByAClockThatLeapt(t *testing.T) {
+func TestJumpedClockRemovesNothing(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		last time.Duration // before what the clock shows now
@@ -137,7 +137,7 @@ func TestNothingIsOldByAClockThatLeapt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, ctx := t.TempDir(), t.Context()
-			set, err := parse(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+			set, err := parseArgs(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +153,7 @@ func TestNothingIsOldByAClockThatLeapt(t *testing.T) {
 				if err := s.stores.close(); err != nil {
 					t.Error(err)
 				}
-				if err := s.ports.close(); err != nil {
+				if err := s.listeners.close(); err != nil {
 					t.Error(err)
 				}
 			}()
@@ -186,7 +186,7 @@ func TestNothingIsOldByAClockThatLeapt(t *testing.T) {
 			if _, err := sessions.Start(ctx, farm.ID, ada.ID, true); err != nil {
 				t.Fatal(err)
 			}
-			s.remove(ctx)
+			s.removeExpired(ctx)
 			for _, table := range []string{"audit_entries", "messages", "sessions"} {
 				if n, err := s.stores.db.Read(ctx).NewSelect().TableExpr(table).Count(ctx); err != nil || n != c.left {
 					t.Errorf("%s: %d are left, want %d (%v)", table, n, c.left, err)

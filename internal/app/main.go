@@ -36,7 +36,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	c.SetFlagErrorFunc(wrongFlag)
+	c.SetFlagErrorFunc(explainFlagError)
 	c.CompletionOptions.DisableDefaultCmd = true
 	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), backupCommand(), restoreCommand(), outboxCommand(), healthcheckCommand(), versionCommand())
 	c.AddCommand(providerCommands()...)
@@ -61,7 +61,7 @@ func group(name, short string, below ...*cobra.Command) *cobra.Command {
 		if args := c.Flags().Args(); len(args) > 0 && c.HasSubCommands() {
 			return unknownCommand(c, args[0])
 		}
-		return wrongFlag(c, err)
+		return explainFlagError(c, err)
 	})
 	c.AddCommand(below...)
 	return c

@@ -26,7 +26,7 @@ func TestServerShortOfMemory(t *testing.T) {
 	p := newProcess(t)
 	p.env = append(p.env, "GOGC=20") // so that what is in use says little of garbage
 	p.start("--memory", "128MiB")
-	if limit := p.figure("tilth_memory_limit_bytes"); limit != 128<<20 {
+	if limit := p.metricValue("tilth_memory_limit_bytes"); limit != 128<<20 {
 		t.Fatalf("the limit is %v", limit)
 	}
 
@@ -85,22 +85,22 @@ func TestServerShortOfMemory(t *testing.T) {
 	// With little more than it needs at rest.
 	p.stop()
 	p.start()
-	token = p.ada()
+	token = p.adaToken()
 	least := math.Inf(1)
 	for range 20 {
 		if got := status(asks(properties, 1000)); got != http.StatusOK {
 			t.Fatalf("a chart is answered %d", got)
 		}
-		least = min(least, p.figure("tilth_memory_in_use_bytes"))
+		least = min(least, p.metricValue("tilth_memory_in_use_bytes"))
 	}
 	p.stop()
 	limit := int64(least+16<<20) / 80 * 100
 	p.env = append(p.env, fmt.Sprint("GOMEMLIMIT=", limit))
 	p.start()
-	if got := p.figure("tilth_memory_limit_bytes"); got != float64(limit) {
+	if got := p.metricValue("tilth_memory_limit_bytes"); got != float64(limit) {
 		t.Fatalf("the limit is %v, want %d", got, limit)
 	}
-	token = p.ada()
+	token = p.adaToken()
 	testkit.Eventually(t, "a chart", func() bool { return status(asks(1, 100)) == http.StatusOK }) // what the sign-in took is collected within a second
 	var readers []net.Conn
 	leave := func() {
@@ -112,13 +112,13 @@ func TestServerShortOfMemory(t *testing.T) {
 	defer leave()
 	for status(asks(1, 100)) == http.StatusOK {
 		if len(readers) == slowReaders {
-			t.Fatalf("%d slow readers and nothing is refused: %v of %d bytes in use", slowReaders, p.figure("tilth_memory_in_use_bytes"), limit)
+			t.Fatalf("%d slow readers and nothing is refused: %v of %d bytes in use", slowReaders, p.metricValue("tilth_memory_in_use_bytes"), limit)
 		}
 		for range 5 {
 			readers = append(readers, slowReader(t, p.http, asks(properties, 5000), token))
 		}
 	}
-	t.Logf("%d slow readers, %.1f MiB of %d MiB in use", len(readers), p.figure("tilth_memory_in_use_bytes")/(1<<20), limit>>20)
+	t.Logf("%d slow readers, %.1f MiB of %d MiB in use", len(readers), p.metricValue("tilth_memory_in_use_bytes")/(1<<20), limit>>20)
 	if got := status("/app-api/member/user/get"); got != http.StatusOK {
 		t.Errorf("a small call is answered %d", got)
 	}
@@ -126,10 +126,10 @@ func TestServerShortOfMemory(t *testing.T) {
 	if got := post(fmt.Sprintf(`{"ts":%d,"values":{"layer0":4711}}`, last)); got != http.StatusOK {
 		t.Errorf("readings are answered %d", got)
 	}
-	if n := p.figure(`tilth_memory_refused_total{work="heavy"}`); n < 1 {
+	if n := p.metricValue(`tilth_memory_refused_total{work="heavy"}`); n < 1 {
 		t.Error("what was refused is not counted")
 	}
-	if n := p.figure(`tilth_memory_refused_total{work="intake"}`); n != 0 {
+	if n := p.metricValue(`tilth_memory_refused_total{work="intake"}`); n != 0 {
 		t.Errorf("%v messages had to wait", n)
 	}
 	if p.signIn("farm", "ada", "correct horse") == "" { // takes 64 MiB for a moment
@@ -145,7 +145,7 @@ func TestServerShortOfMemory(t *testing.T) {
 	if got := series["layer0"]; len(got) != 1 || got[0].Value != 4711 {
 		t.Errorf("of what was acknowledged there is %v", got)
 	}
-	if log := p.log.String(); !strings.Contains(log, "memory is short") || !strings.Contains(log, "there is memory again") {
+	if log := p.stderr.String(); !strings.Contains(log, "memory is short") || !strings.Contains(log, "there is memory again") {
 		t.Errorf("the log: %s", log)
 	}
 }

@@ -11,10 +11,10 @@ import (
 	"tilth/internal/httpbase"
 )
 
-// measured publishes how long answers take, by who asks and the kind of status.
+// measureRequests publishes how long answers take, by who asks and the kind of status.
 // The status is HTTP's: the console's calls say in their envelope what went
 // wrong, and faults of the server are in the log, whose lines are counted.
-func (s *Server) measured(next http.Handler) http.Handler {
+func (s *Server) measureRequests(next http.Handler) http.Handler {
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "tilth_http_request_seconds", Help: "From a request's head to the last byte of its answer, by who asks and the status.",
 		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},

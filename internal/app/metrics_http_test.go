@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestSides(t *testing.T) {
+func TestSide(t *testing.T) {
 	for path, want := range map[string]string{
 		"/mqtt": "", "/healthz": "", "/readyz": "", "/admin-api/client/pc/live": "",
 		"/api/v1/telemetry": "devices", "/api/v1/integrations/chirpstack": "devices",
@@ -23,9 +23,9 @@ func TestSides(t *testing.T) {
 
 // Each answer is counted once, by its status, also one that is cut off; what
 // stays open is not. The connection below can still be reached.
-func TestAnswersAreMeasured(t *testing.T) {
+func TestRequestDurationsAreMeasured(t *testing.T) {
 	s := &Server{metrics: newMetrics()}
-	h := s.measured(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	h := s.measureRequests(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/api/v1/full":
 			w.WriteHeader(http.StatusServiceUnavailable)

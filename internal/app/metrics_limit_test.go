@@ -11,7 +11,7 @@ import (
 )
 
 // What limits refuse, remember and forgive is told by their names.
-func TestLimitsAreTold(t *testing.T) {
+func TestLimitMetrics(t *testing.T) {
 	s := &Server{metrics: newMetrics(), stores: &stores{limits: &limit.Meter{}}}
 	s.describeLimits()
 	at := time.Now()

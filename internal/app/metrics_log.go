@@ -9,8 +9,8 @@ import (
 // loggedLines counts what the log says of trouble.
 type loggedLines struct{ warnings, errors atomic.Uint64 }
 
-// counted is a logger that counts on its way to log, and publishes the counts.
-func (m *metrics) counted(log *slog.Logger) *slog.Logger {
+// countingLogger is a logger that counts on its way to log, and publishes the counts.
+func (m *metrics) countingLogger(log *slog.Logger) *slog.Logger {
 	lines := &loggedLines{}
 	m.labelled("tilth_log_lines_total", "Lines of the log that tell of trouble, by level.", "level", func() map[string]uint64 {
 		return map[string]uint64{"warn": lines.warnings.Load(), "error": lines.errors.Load()}

@@ -10,9 +10,9 @@ import (
 )
 
 // Lines are counted whatever hangs on the logger, and written as before.
-func TestTroubleInTheLogIsCounted(t *testing.T) {
+func TestLogLinesAreCounted(t *testing.T) {
 	out, m := &bytes.Buffer{}, newMetrics()
-	log := m.counted(slog.New(slog.NewTextHandler(out, nil)))
+	log := m.countingLogger(slog.New(slog.NewTextHandler(out, nil)))
 	log.Debug("not written")
 	log.Info("fine")
 	log.Warn("hm")

@@ -21,7 +21,7 @@ func (s *Server) describeOperation() {
 		ConstLabels: prometheus.Labels{"version": Version, "commit": commit(), "go": runtime.Version()},
 	}, func() float64 { return 1 }))
 	m.gauge("tilth_ready", "1 while the server is ready, as /readyz says.", func() float64 {
-		ctx, cancel := context.WithTimeout(context.Background(), countWithin)
+		ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 		defer cancel()
 		if s.isReady(ctx) != nil {
 			return 0
@@ -39,7 +39,7 @@ func (s *Server) describeOperation() {
 // databaseBytes is the size of the database's files; NaN where it is not known.
 func (s *Server) databaseBytes() float64 {
 	if s.set.DatabaseURL != "" {
-		return s.databaseOnServer()
+		return s.postgresBytes()
 	}
 	var sum int64
 	for _, name := range []string{"tilth.db", "tilth.db-wal"} {

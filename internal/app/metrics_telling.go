@@ -8,11 +8,11 @@ import (
 	"tilth/internal/notify"
 )
 
-// countWithin is how long counting what is queued may take.
-const countWithin = 2 * time.Second
+// countTimeout is how long counting what is queued may take.
+const countTimeout = 2 * time.Second
 
-// describeTelling publishes how people are told.
-func (s *Server) describeTelling() {
+// describeNotifications publishes how people are told.
+func (s *Server) describeNotifications() {
 	m, outbox := s.metrics, s.stores.outbox
 	m.labelled("tilth_notify_deliveries_total", "Deliveries that came to an end, by how.", "state", func() map[string]uint64 {
 		now := outbox.Stats()
@@ -21,9 +21,9 @@ func (s *Server) describeTelling() {
 	m.counter("tilth_messages_removed_total", "Messages of the console that were removed, for their age or with their tenant.", func() float64 { return float64(s.stores.messages.Removed()) })
 	waiting := func(mode notify.Mode, read func(notify.Waiting) float64) func() float64 {
 		return func() float64 {
-			ctx, cancel := context.WithTimeout(context.Background(), countWithin)
+			ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 			defer cancel()
-			by, err := s.waiting(ctx)
+			by, err := s.queuedByMode(ctx)
 			if err != nil {
 				s.log.Warn("what people are to be told cannot be counted", "error", err)
 				return math.NaN()
@@ -46,22 +46,22 @@ func (s *Server) describeTelling() {
 	}
 }
 
-// waiting is what is queued in each mode.
-func (s *Server) waiting(ctx context.Context) (map[notify.Mode]notify.Waiting, error) {
+// queuedByMode is what is queued in each mode.
+func (s *Server) queuedByMode(ctx context.Context) (map[notify.Mode]notify.Waiting, error) {
 	by, err := s.stores.outbox.Waiting(ctx)
 	if err != nil {
 		return nil, err
 	}
 	held, err := s.stores.outbox.Held(ctx)
 	if held {
-		by = notDue(by)
+		by = withoutDue(by)
 	}
 	return by, err
 }
 
-// notDue is what waits while the outbox is held: for whoever runs the server,
+// withoutDue is what waits while the outbox is held: for whoever runs the server,
 // who is told of it at the start, and not for a far end.
-func notDue(by map[notify.Mode]notify.Waiting) map[notify.Mode]notify.Waiting {
+func withoutDue(by map[notify.Mode]notify.Waiting) map[notify.Mode]notify.Waiting {
 	held := map[notify.Mode]notify.Waiting{}
 	for mode, w := range by {
 		held[mode] = notify.Waiting{Deliveries: w.Deliveries}
@@ -69,9 +69,9 @@ func notDue(by map[notify.Mode]notify.Waiting) map[notify.Mode]notify.Waiting {
 	return held
 }
 
-// tellHeld warns of a server that tells nobody anything, as one on a restored
+// warnIfHeld warns of a server that tells nobody anything, as one on a restored
 // folder does: alarms come up on it all the same, and nobody would know why.
-func (s *Server) tellHeld(ctx context.Context) error {
+func (s *Server) warnIfHeld(ctx context.Context) error {
 	held, err := s.stores.outbox.Held(ctx)
 	if err != nil || !held {
 		return err

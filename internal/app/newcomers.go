@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// newcomers are connections of an HTTP server on which nothing was asked yet.
+// newConns are connections of an HTTP server on which nothing was asked yet.
 // Browsers and clients open some in advance. A stop would wait for seconds for
 // what each might ask, longer than it has; so it closes them.
-type newcomers struct {
+type newConns struct {
 	mu       sync.Mutex
 	conns    map[net.Conn]struct{}
 	stopping bool
 }
 
-// watch has a server's newcomers known, and closed when it shuts down.
-func (n *newcomers) watch(s *http.Server) {
+// track has a server's newcomers known, and closed when it shuts down.
+func (n *newConns) track(s *http.Server) {
 	n.conns = map[net.Conn]struct{}{}
-	s.ConnState = n.see
-	s.RegisterOnShutdown(n.turnAway)
+	s.ConnState = n.onState
+	s.RegisterOnShutdown(n.closeAll)
 }
 
-func (n *newcomers) see(c net.Conn, state http.ConnState) {
+func (n *newConns) onState(c net.Conn, state http.ConnState) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	switch {
@@ -35,7 +35,7 @@ func (n *newcomers) see(c net.Conn, state http.ConnState) {
 	}
 }
 
-func (n *newcomers) turnAway() {
+func (n *newConns) closeAll() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.stopping = true

@@ -13,22 +13,22 @@ import (
 
 // A shutdown ends at once with connections on which nothing was asked, whenever
 // they came, and finishes what was.
-func TestShutdownTurnsNewcomersAway(t *testing.T) {
+func TestShutdownClosesNewConns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l := &pipes{came: make(chan net.Conn), closed: make(chan struct{})}
+		l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 		asked, answer := make(chan struct{}), make(chan struct{})
 		server := &http.Server{ReadHeaderTimeout: time.Hour, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			close(asked)
 			<-answer
 			_, _ = io.WriteString(w, "done")
 		})}
-		var n newcomers
-		n.watch(server)
+		var n newConns
+		n.track(server)
 		served := make(chan error, 1)
 		go func() { served <- server.Serve(l) }()
 		connect := func() net.Conn {
 			ours, theirs := net.Pipe()
-			l.came <- theirs
+			l.conns <- theirs
 			return ours
 		}
 		silent, busy := connect(), connect()
@@ -42,7 +42,7 @@ func TestShutdownTurnsNewcomersAway(t *testing.T) {
 			t.Errorf("who asked nothing is told %v", err)
 		}
 		late, theirs := net.Pipe()
-		n.see(theirs, http.StateNew)
+		n.onState(theirs, http.StateNew)
 		if _, err := late.Read(make([]byte, 1)); err != io.EOF { //nolint:errorlint // returned as it is
 			t.Errorf("who came late is told %v", err)
 		}

@@ -18,13 +18,13 @@ import (
 // stopped, after a kill, and after an orderly stop: here four seconds were missing
 // when the first fell, hours ago, and the rest is counted from when devices are
 // let in again.
-func TestOfflineGoesOnCountingOverAStart(t *testing.T) {
+func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs whole servers")
 	}
 	t.Parallel()
 	dir, ctx := t.TempDir(), t.Context()
-	set, err := parse(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+	set, err := parseArgs(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestOfflineGoesOnCountingOverAStart(t *testing.T) {
 	if err := s.stores.close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.ports.close(); err != nil {
+	if err := s.listeners.close(); err != nil {
 		t.Fatal(err)
 	}
 	lived := filepath.Join(dir, "lived-until")

@@ -11,7 +11,7 @@ import (
 
 // A reading's way to a program, through a real process: made by a device over
 // HTTP, read with a credential that the console made, counted there.
-func TestOpenAPI(t *testing.T) {
+func TestOpenAPIReadsDeviceHistory(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.start("--open-api-rate", "3", "--trusted-proxies", "127.0.0.1")
@@ -72,7 +72,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Errorf("%+v", listed)
 	}
 	p.stop()
-	if log := p.log.String(); strings.Contains(log, made.AppSecret) || strings.Contains(log, "format=csv") {
+	if log := p.stderr.String(); strings.Contains(log, made.AppSecret) || strings.Contains(log, "format=csv") {
 		t.Errorf("the log tells too much: %s", log)
 	}
 }

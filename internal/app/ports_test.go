@@ -7,8 +7,8 @@ import (
 
 // Every listener may be told to take any port that is free: each has one of its
 // own, by which it is reached and which the log says.
-func TestAnyPort(t *testing.T) {
-	p, err := takePorts(t.Context(), &Settings{HTTPAddr: anyPort, HTTPSAddr: anyPort, MQTTAddr: anyPort, MQTTTLSAddr: anyPort, AdminAddr: anyPort})
+func TestListenersTakeFreePorts(t *testing.T) {
+	p, err := openListeners(t.Context(), &Settings{HTTPAddr: anyPort, HTTPSAddr: anyPort, MQTTAddr: anyPort, MQTTTLSAddr: anyPort, AdminAddr: anyPort})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestAnyPort(t *testing.T) {
 	}()
 	seen := map[string]bool{anyPort: true}
 	for name, l := range map[string]net.Listener{"http": p.http, "https": p.https, "mqtt": p.mqtt, "mqtt-tls": p.mqttTLS, "admin": p.admin} {
-		told := where(l)
+		told := listenAddr(l)
 		if seen[told] {
 			t.Errorf("%s listens on %s", name, told)
 		}
@@ -31,7 +31,7 @@ func TestAnyPort(t *testing.T) {
 		}
 		c.Close()
 	}
-	for _, l := range []net.Addr{p.forDevices().MQTT, p.forDevices().MQTTTLS} {
+	for _, l := range []net.Addr{p.deviceListeners().MQTT, p.deviceListeners().MQTTTLS} {
 		if !seen[l.String()] || l.String() == anyPort {
 			t.Errorf("devices are told %s", l)
 		}

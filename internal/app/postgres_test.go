@@ -15,13 +15,13 @@ import (
 	"tilth/internal/testkit"
 )
 
-// onPostgres is a server with devices whose rules run, over PostgreSQL.
-func onPostgres(t *testing.T) *process {
+// newPostgresProcess is a server with devices whose rules run, over PostgreSQL.
+func newPostgresProcess(t *testing.T) *process {
 	t.Helper()
 	if !testkit.PostgresWanted() {
 		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
 	}
-	return alarmProcess(t)
+	return newAlarmProcess(t)
 }
 
 func (p *process) readiness() (status int, says string) {
@@ -42,16 +42,16 @@ func (p *process) readiness() (status int, says string) {
 // everything is judged, as by a server that never missed it.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	cut, steady := onPostgres(t), onPostgres(t)
+	cut, steady := newPostgresProcess(t), newPostgresProcess(t)
 	first := time.Now().Add(time.Second).UnixMilli() // after the rules were run
 	const most = 400
-	loads, undisturbed := make([]*repeated, alarmDevices), make([]*repeated, alarmDevices)
+	loads, undisturbed := make([]*resendingDevice, alarmDevices), make([]*resendingDevice, alarmDevices)
 	for i := range loads {
-		loads[i], undisturbed[i] = &repeated{number: i, first: first}, &repeated{number: i, first: first}
+		loads[i], undisturbed[i] = &resendingDevice{number: i, first: first}, &resendingDevice{number: i, first: first}
 	}
 	var acks atomic.Int64
 	before, during := make(chan struct{}), make(chan struct{})
-	all := cut.load(loads, most, func() {
+	all := cut.publishAll(loads, most, func() {
 		switch acks.Add(1) {
 		case most / 4:
 			close(before)
@@ -62,12 +62,12 @@ func TestDatabaseAway(t *testing.T) {
 	<-before
 	back := testkit.Away(t, cut.database)
 	<-during
-	if status, says := cut.readiness(); status != http.StatusServiceUnavailable || says != errDatabaseAway.Error()+"\n" {
+	if status, says := cut.readiness(); status != http.StatusServiceUnavailable || says != errDatabaseDown.Error()+"\n" {
 		t.Errorf("ready: %d %s", status, says)
 	}
 	back()
 	all.Wait()
-	steady.load(undisturbed, most, func() {}).Wait()
+	steady.publishAll(undisturbed, most, func() {}).Wait()
 	got, want := cut.notices(), steady.notices()
 	if len(want) < 20 || !slices.Equal(got, want) {
 		missing, extra := differences(got, want)
@@ -76,7 +76,7 @@ func TestDatabaseAway(t *testing.T) {
 	if status, says := cut.readiness(); status != http.StatusOK {
 		t.Errorf("ready: %d %s", status, says)
 	}
-	if size, err := strconv.ParseFloat(cut.metric("tilth_database_bytes"), 64); err != nil || size < 1<<20 {
+	if size, err := strconv.ParseFloat(cut.metricText("tilth_database_bytes"), 64); err != nil || size < 1<<20 {
 		t.Errorf("the database has %f bytes (%v)", size, err)
 	}
 	for _, l := range loads {
@@ -92,7 +92,7 @@ func TestDatabaseAway(t *testing.T) {
 // and moves between a folder and PostgreSQL in a backup.
 func TestFolderToPostgresAndBack(t *testing.T) {
 	t.Parallel()
-	p := onPostgres(t)
+	p := newPostgresProcess(t)
 	refused := func(says string, args ...string) {
 		t.Helper()
 		out, err := p.tilth(args...)
@@ -100,11 +100,11 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 			t.Errorf("%v: %v\n%s", args, err, out)
 		}
 	}
-	refused("another Tilth has this database open", append([]string{"doctor"}, p.place()...)...)
+	refused("another Tilth has this database open", append([]string{"doctor"}, p.storageArgs()...)...)
 	refused("say which with --database-url", "doctor", "--data-dir", p.dir)
 	refused("everything in its folder", "demo", "--data-dir", t.TempDir(), "--database-url", p.database)
 	first := time.Now().Add(time.Second).UnixMilli()
-	p.load([]*repeated{{number: 0, first: first}}, 200, func() {}).Wait()
+	p.publishAll([]*resendingDevice{{number: 0, first: first}}, 200, func() {}).Wait()
 	want := p.notices()
 	if len(want) == 0 {
 		t.Error("no notices")
@@ -115,7 +115,7 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 			t.Fatalf("backup: %v\n%s", err, out)
 		}
 		p.stop()
-		if out, err := p.tilth(append([]string{"doctor"}, p.place()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+		if out, err := p.tilth(append([]string{"doctor"}, p.storageArgs()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 		if p.database != "" {
@@ -125,10 +125,10 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 		if i == 0 {
 			next.database = ""
 		}
-		if out, err := p.tilth(append([]string{"restore", file}, next.place()...)...); err != nil {
+		if out, err := p.tilth(append([]string{"restore", file}, next.storageArgs()...)...); err != nil {
 			t.Fatalf("restore: %v\n%s", err, out)
 		}
-		next.start(unlimited...)
+		next.start(unlimitedArgs...)
 		if got := next.notices(); !slices.Equal(got, want) {
 			t.Errorf("%d notices, want %d", len(got), len(want))
 		}
@@ -143,5 +143,5 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 	if _, err := newer.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
 		t.Fatal(err)
 	}
-	refused("written by a newer version of Tilth; nothing was changed. Start that version again", append([]string{"doctor"}, p.place()...)...)
+	refused("written by a newer version of Tilth; nothing was changed. Start that version again", append([]string{"doctor"}, p.storageArgs()...)...)
 }

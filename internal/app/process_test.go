@@ -26,8 +26,8 @@ const (
 	// anyPort lets a server take a port that nobody has: one that is looked for
 	// beforehand may be somebody else's by then.
 	anyPort = "127.0.0.1:0"
-	// nobody is where nobody listens, and no server comes to listen by chance.
-	nobody = "127.0.0.1:1"
+	// unusedAddr is where nobody listens, and no server comes to listen by chance.
+	unusedAddr = "127.0.0.1:1"
 )
 
 // startTime is how long a process may take to let people and devices in. It is
@@ -36,18 +36,18 @@ const startTime = time.Minute
 
 // process is a running `tilth serve` or `tilth demo`.
 type process struct {
-	t       *testing.T
-	cmd     *exec.Cmd
-	ended   chan struct{} // closed once the process is gone
-	err     error         // its end; known once ended is closed
-	log     *output       // its standard error
-	said    *output
-	command string
-	dir     string
-	env     []string // settings that it has beside those of its start
-	token   string   // the provider's; empty: the server makes one
-	program string   // empty: of this tree
-	files   int      // that it may open; 0: as many as the test
+	t         *testing.T
+	cmd       *exec.Cmd
+	ended     chan struct{} // closed once the process is gone
+	err       error         // its end; known once ended is closed
+	stderr    *output       // its standard error
+	stdout    *output
+	command   string
+	dir       string
+	env       []string // settings that it has beside those of its start
+	token     string   // the provider's; empty: the server makes one
+	program   string   // empty: of this tree
+	fileLimit int      // that it may open; 0: as many as the test
 
 	// Where it listens since its last start; bench.Off where it does not.
 	http, https, mqtt, mqttTLS, admin string
@@ -96,8 +96,8 @@ func (p *process) path() (string, error) {
 	return program.Tilth()
 }
 
-// serving are the arguments with which a server takes its folder and ports.
-func (p *process) serving(args ...string) []string {
+// serverArgs are the arguments with which a server takes its folder and ports.
+func (p *process) serverArgs(args ...string) []string {
 	return append([]string{p.command, "--data-dir", p.dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort}, args...)
 }
 
@@ -112,17 +112,17 @@ func (p *process) launch(args ...string) *bench.Announced {
 		args = append([]string{"--log-level", "info"}, args...) // it says less by itself
 	}
 	announced := bench.NewAnnounced()
-	p.log, p.said, p.sessions = &output{}, &output{}, map[[3]string]string{}
-	p.cmd = exec.Command(path, p.serving(args...)...)
-	if p.files > 0 {
-		limited := []string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, p.files), path}
-		p.cmd = exec.Command("sh", append(limited, p.serving(args...)...)...)
+	p.stderr, p.stdout, p.sessions = &output{}, &output{}, map[[3]string]string{}
+	p.cmd = exec.Command(path, p.serverArgs(args...)...)
+	if p.fileLimit > 0 {
+		limited := []string{"-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, p.fileLimit), path}
+		p.cmd = exec.Command("sh", append(limited, p.serverArgs(args...)...)...)
 	}
 	p.cmd.Env = append(append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.token), p.env...)
 	if p.command == "serve" && p.database != "" {
 		p.cmd.Env = append(p.cmd.Env, databaseVariable+"="+p.database)
 	}
-	p.cmd.Stdout, p.cmd.Stderr = p.said, io.MultiWriter(p.log, announced)
+	p.cmd.Stdout, p.cmd.Stderr = p.stdout, io.MultiWriter(p.stderr, announced)
 	if err := p.cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -144,17 +144,17 @@ func (p *process) start(args ...string) {
 	case at := <-announced.Ready():
 		p.http, p.https, p.mqtt, p.mqttTLS, p.admin = at.HTTP, at.HTTPS, at.MQTT, at.MQTTTLS, at.Admin
 	case <-p.ended:
-		p.t.Fatalf("ended with %v\n%s", p.err, p.log)
+		p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)
 	case <-time.After(startTime):
-		p.t.Fatalf("not ready\n%s", p.log)
+		p.t.Fatalf("not ready\n%s", p.stderr)
 	}
 	resp, err := http.Get("http://" + p.http + "/readyz")
 	if err != nil {
-		p.t.Fatalf("not ready: %v\n%s", err, p.log)
+		p.t.Fatalf("not ready: %v\n%s", err, p.stderr)
 	}
 	resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		p.t.Fatalf("not ready: %s\n%s", resp.Status, p.log)
+		p.t.Fatalf("not ready: %s\n%s", resp.Status, p.stderr)
 	}
 }
 
@@ -173,15 +173,15 @@ func (p *process) stop() {
 	select {
 	case <-p.ended:
 		if p.err != nil {
-			p.t.Fatalf("ended with %v\n%s", p.err, p.log)
+			p.t.Fatalf("ended with %v\n%s", p.err, p.stderr)
 		}
 	case <-time.After(10 * time.Second):
-		p.t.Fatalf("still there ten seconds after SIGTERM\n%s", p.log)
+		p.t.Fatalf("still there ten seconds after SIGTERM\n%s", p.stderr)
 	}
 }
 
-// place is where everything of the server is kept, for other subcommands.
-func (p *process) place() []string {
+// storageArgs is where everything of the server is kept, for other subcommands.
+func (p *process) storageArgs() []string {
 	place := []string{"--data-dir", p.dir}
 	if p.database != "" {
 		place = append(place, "--"+databaseFlag, p.database)
@@ -258,9 +258,9 @@ func (p *process) signIn(tenant, user, password string) string {
 	return session.AccessToken
 }
 
-// session is the access token of somebody who signs in once after each start,
+// cachedToken is the access token of somebody who signs in once after each start,
 // since a password is dear to check.
-func (p *process) session(tenant, user, password string) string {
+func (p *process) cachedToken(tenant, user, password string) string {
 	p.t.Helper()
 	who := [3]string{tenant, user, password}
 	if p.sessions[who] == "" {
@@ -269,8 +269,8 @@ func (p *process) session(tenant, user, password string) string {
 	return p.sessions[who]
 }
 
-// ada is the session of ada of the farm, whom most tests have.
-func (p *process) ada() string {
+// adaToken is the session of ada of the farm, whom most tests have.
+func (p *process) adaToken() string {
 	p.t.Helper()
-	return p.session("farm", "ada", "correct horse")
+	return p.cachedToken("farm", "ada", "correct horse")
 }

@@ -79,7 +79,7 @@ func apply(c *cobra.Command, at *serverFlags, file string, overwrite bool) error
 		return errSilent
 	}
 	var out wire.ApplyResult
-	if err := answer(status, body, &out); err != nil {
+	if err := decodeAnswer(status, body, &out); err != nil {
 		return err
 	}
 	printResult(c.OutOrStdout(), &out)
@@ -114,7 +114,7 @@ func printResult(w io.Writer, r *wire.ApplyResult) {
 		items []wire.ApplyItem
 	}{{"created", r.Created}, {"changed", r.Changed}, {"removed", r.Removed}} {
 		for _, it := range group.items {
-			fmt.Fprintf(w, "%s %s %s%s\n", group.verb, it.Kind, title(it), remarks(it))
+			fmt.Fprintf(w, "%s %s %s%s\n", group.verb, it.Kind, qualifiedName(it), itemDetails(it))
 		}
 	}
 	if len(r.Removed) == 0 {
@@ -122,14 +122,14 @@ func printResult(w io.Writer, r *wire.ApplyResult) {
 	}
 }
 
-func title(it wire.ApplyItem) string {
+func qualifiedName(it wire.ApplyItem) string {
 	if it.Tenant != nil {
 		return *it.Tenant + "/" + it.Name
 	}
 	return it.Name
 }
 
-func remarks(it wire.ApplyItem) string {
+func itemDetails(it wire.ApplyItem) string {
 	var b strings.Builder
 	if it.Changes != nil {
 		b.WriteString(": " + strings.Join(*it.Changes, ", "))
@@ -225,11 +225,11 @@ func (f *serverFlags) call(c *cobra.Command, path string, ask, out any) error {
 	if err != nil {
 		return err
 	}
-	return answer(status, raw, out)
+	return decodeAnswer(status, raw, out)
 }
 
-// answer reads what the server answered, a refusal included.
-func answer(status int, body []byte, out any) error {
+// decodeAnswer reads what the server answered, a refusal included.
+func decodeAnswer(status int, body []byte, out any) error {
 	if status == http.StatusOK {
 		if err := json.Unmarshal(body, out); err != nil {
 			return fmt.Errorf("the answer is not the provider API's: %w", err)

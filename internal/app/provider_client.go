@@ -24,8 +24,8 @@ const (
 	adminURL    = "http://127.0.0.1:9090"
 	tokenEnv    = "TILTH_PROVIDER_TOKEN"
 	tokenFile   = "data/provider-token"
-	mostAnswer  = 64 << 20
-	mostToken   = 4 << 10
+	maxAnswer   = 64 << 20
+	maxToken    = 4 << 10
 	tokenFlag   = "token-file"
 	contentType = "Content-Type"
 )
@@ -49,11 +49,11 @@ func (f *serverFlags) client(c *cobra.Command) (*providerClient, error) {
 	if err != nil {
 		return nil, err
 	}
-	if base.Scheme == "http" && !loopback(base.Hostname()) {
+	if base.Scheme == "http" && !isLoopbackHost(base.Hostname()) {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: the token travels unencrypted to %s\n", base.Host)
 	}
 	return &providerClient{
-		base: strings.TrimSuffix(f.server, "/"), token: token, from: from,
+		base: strings.TrimSuffix(f.server, "/"), token: token, tokenSource: from,
 		// The token goes to the server that was named and to no other.
 		http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
 	}, nil
@@ -76,7 +76,7 @@ func (f *serverFlags) token() (token, from string, err error) {
 	if err != nil {
 		return "", "", fmt.Errorf("--%s: %w", tokenFlag, err)
 	}
-	if len(raw) <= mostToken {
+	if len(raw) <= maxToken {
 		for line := range strings.Lines(string(raw)) {
 			if token := strings.TrimSpace(line); token != "" {
 				return token, path, nil // of two, either is valid
@@ -86,14 +86,14 @@ func (f *serverFlags) token() (token, from string, err error) {
 	return "", "", fmt.Errorf("%s holds no token", path)
 }
 
-func loopback(host string) bool {
+func isLoopbackHost(host string) bool {
 	a, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && a.IsLoopback()
 }
 
 type providerClient struct {
 	base, token string
-	from        string // where the token was found
+	tokenSource string // where the token was found
 	http        *http.Client
 }
 
@@ -104,7 +104,7 @@ func (p *providerClient) post(ctx context.Context, path, kind string, body []byt
 		return 0, nil, err
 	}
 	defer func() { _ = res.Body.Close() }() // it was read to its end
-	answer, err := io.ReadAll(io.LimitReader(res.Body, mostAnswer))
+	answer, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	return res.StatusCode, answer, err
 }
 
@@ -120,19 +120,19 @@ func (p *providerClient) do(ctx context.Context, method, path, kind string, body
 	}
 	res, err := p.http.Do(r)
 	if err != nil {
-		return nil, unreached(ctx, p.base, "admin address (--admin-addr)", err)
+		return nil, explainUnreachable(ctx, p.base, "admin address (--admin-addr)", err)
 	}
 	if res.StatusCode == http.StatusUnauthorized {
 		err := fmt.Errorf("%s refuses the provider's token of %s: the right one is in DATA/provider-token of that server (--%s), "+
-			"or in the %s that it was started with", p.base, p.from, tokenFlag, tokenEnv)
+			"or in the %s that it was started with", p.base, p.tokenSource, tokenFlag, tokenEnv)
 		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
 }
 
-// unreached says in one sentence what to look at where nothing answers at base,
+// explainUnreachable says in one sentence what to look at where nothing answers at base,
 // or something else than the address of tilth serve that was meant.
-func unreached(ctx context.Context, base, meant string, err error) error {
+func explainUnreachable(ctx context.Context, base, meant string, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ type provider struct {
 // noIntake takes nothing in.
 type noIntake struct{ providerapi.Intake }
 
-func (noIntake) Settle() {}
+func (noIntake) WaitCommitted() {}
 
 func newProvider(t *testing.T) *provider {
 	t.Helper()
@@ -67,8 +67,8 @@ func newProvider(t *testing.T) *provider {
 	return &provider{Stores: s, server: server}
 }
 
-// run runs a command line and gives what it printed and how it ended.
-func run(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, err error) {
+// runCommand runs a command line and gives what it printed and how it ended.
+func runCommand(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	c := &cobra.Command{Use: "tilth", SilenceUsage: true, SilenceErrors: true}
 	c.AddCommand(providerCommands()...)
@@ -83,7 +83,7 @@ func run(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr string, 
 
 func (p *provider) run(t *testing.T, args ...string) string {
 	t.Helper()
-	stdout, stderr, err := run(t, nil, append(args, "--server", p.server.URL)...)
+	stdout, stderr, err := runCommand(t, nil, append(args, "--server", p.server.URL)...)
 	if err != nil || stderr != "" {
 		t.Fatalf("%v: %v\n%s", args, err, stderr)
 	}
@@ -215,12 +215,12 @@ func TestApplyWrongFile(t *testing.T) {
 		`:5: product "station" is neither in this file nor on the server`,
 	}
 	for name, stdin := range map[string]io.Reader{path: nil, "-": strings.NewReader(wrong)} {
-		stdout, stderr, err := run(t, stdin, "apply", "-f", name, "--server", p.server.URL)
+		stdout, stderr, err := runCommand(t, stdin, "apply", "-f", name, "--server", p.server.URL)
 		if want := name + strings.Join(lines, "\n"+name) + "\n"; stderr != want || stdout != "" || !errors.Is(err, errSilent) {
 			t.Errorf("printed\n%s%s\nwant\n%s\nended with %v", stdout, stderr, want, err)
 		}
 	}
-	_, stderr, err := run(t, nil, "apply", "-f", farmFile(t, strings.Repeat("- ", 5_000_000)), "--server", p.server.URL)
+	_, stderr, err := runCommand(t, nil, "apply", "-f", farmFile(t, strings.Repeat("- ", 5_000_000)), "--server", p.server.URL)
 	if !strings.HasSuffix(stderr, "farm.yaml: the file has too many parts: split it\n") || !errors.Is(err, errSilent) {
 		t.Errorf("printed %s, ended with %v", stderr, err)
 	}
@@ -231,7 +231,7 @@ func TestApplyWrongFile(t *testing.T) {
 
 func TestApplyStandardInput(t *testing.T) {
 	p := newProvider(t)
-	stdout, _, err := run(t, strings.NewReader("tenants: [{name: north, timeZone: UTC}]"), "apply", "-f", "-", "--server", p.server.URL+"/")
+	stdout, _, err := runCommand(t, strings.NewReader("tenants: [{name: north, timeZone: UTC}]"), "apply", "-f", "-", "--server", p.server.URL+"/")
 	if err != nil || stdout != "created tenant north\ncreated 1, changed 0, left 0\n" {
 		t.Errorf("printed %q, %v", stdout, err)
 	}
@@ -239,7 +239,7 @@ func TestApplyStandardInput(t *testing.T) {
 
 // What is kept is printed with its secrets even where the running server could not
 // take it up; the command says so and fails.
-func TestApplyNotTakenUp(t *testing.T) {
+func TestApplyReportsFailedReload(t *testing.T) {
 	p := newProvider(t)
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		// A device of a product without properties needs no dictionary; taking it up does.
@@ -249,14 +249,14 @@ func TestApplyNotTakenUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	const file = "products: [{name: plain}]\ntenants: [{name: north, timeZone: UTC, devices: [{deviceName: N-1, product: plain}]}]"
-	stdout, _, err := run(t, strings.NewReader(file), "apply", "-f", "-", "--server", p.server.URL)
+	stdout, _, err := runCommand(t, strings.NewReader(file), "apply", "-f", "-", "--server", p.server.URL)
 	if !strings.Contains(stdout, "created device north/N-1  secret: ") || err == nil || !strings.HasPrefix(err.Error(), "all of this is kept") {
 		t.Errorf("printed %q, ended with %v", stdout, err)
 	}
 }
 
 // What goes wrong is said in one line that helps.
-func TestProviderCommandFaults(t *testing.T) {
+func TestProviderCommandErrors(t *testing.T) {
 	p := newProvider(t)
 	t.Chdir(t.TempDir())
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -284,7 +284,7 @@ func TestProviderCommandFaults(t *testing.T) {
 		"no such kind":     {[]string{"delete", "tenant", "west", "--tenant", "north"}, "unknown flag: --tenant"},
 		"not there":        {[]string{"delete", "tenant", "west"}, `there is no tenant "west" (404)`},
 		"user not there":   {[]string{"user", "reset", "ada", "--tenant", "west"}, `there is no tenant "west" (404)`},
-		"no server":        {[]string{"delete", "tenant", "west", "--server", "http://" + nobody}, "is tilth serve running, and is this its admin address (--admin-addr)?"},
+		"no server":        {[]string{"delete", "tenant", "west", "--server", "http://" + unusedAddr}, "is tilth serve running, and is this its admin address (--admin-addr)?"},
 		"no address":       {[]string{"delete", "tenant", "west", "--server", "127.0.0.1:9090"}, "is not an http or https address"},
 		"another server":   {[]string{"delete", "tenant", "west", "--server", other.URL}, "answered 404: is this the admin address?"},
 		"another's answer": {[]string{"delete", "tenant", "west", "--server", other.URL + "/ok"}, "the answer is not the provider API's"},
@@ -295,7 +295,7 @@ func TestProviderCommandFaults(t *testing.T) {
 		if !strings.Contains(strings.Join(args, " "), "--server") {
 			args = append(args, "--server", p.server.URL)
 		}
-		stdout, _, err := run(t, nil, args...)
+		stdout, _, err := runCommand(t, nil, args...)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || stdout != "" {
 			t.Errorf("%s: printed %q, ended with %v, want %s", name, stdout, err, c.want)
 		}
@@ -319,7 +319,7 @@ func TestProviderToken(t *testing.T) {
 	}
 	ask := func(args ...string) string {
 		t.Helper()
-		_, _, err := run(t, nil, append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
+		_, _, err := runCommand(t, nil, append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
 		if err == nil {
 			t.Fatal("a tenant that is not there was deleted")
 		}
@@ -382,7 +382,7 @@ func TestUnencryptedWarning(t *testing.T) {
 }
 
 // A command that is interrupted ends, even when the server does not.
-func TestInterrupted(t *testing.T) {
+func TestInterruptedCommandEnds(t *testing.T) {
 	asked, end := make(chan struct{}), make(chan struct{})
 	slow := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		close(asked)
@@ -439,19 +439,19 @@ func TestDeriveCommand(t *testing.T) {
 		{"empty", "no device of product \"mast\" has derived values\n", ""},
 		{"torn", "M-1: 30 days, 43200 values written\n", `the server is stopping (503); go on with --after "M-1"`},
 	} {
-		out, _, err := run(t, nil, "derive", "--tenant", c.tenant, "--product", "mast", "--from", "2026-03-15", "--server", server.URL)
+		out, _, err := runCommand(t, nil, "derive", "--tenant", c.tenant, "--product", "mast", "--from", "2026-03-15", "--server", server.URL)
 		if said := fmt.Sprint(err); out != c.out || c.err == "" && err != nil || c.err != "" && said != c.err {
 			t.Errorf("%s: %q, %v", c.tenant, out, err)
 		}
 	}
-	if _, _, err := run(t, nil, "derive", "--tenant", "green", "--from", "15.3.2026", "--server", server.URL); err == nil || !strings.Contains(err.Error(), "--from") || asked != 5 {
+	if _, _, err := runCommand(t, nil, "derive", "--tenant", "green", "--from", "15.3.2026", "--server", server.URL); err == nil || !strings.Contains(err.Error(), "--from") || asked != 5 {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 }
 
 // Whoever speaks to the wrong port, or in the wrong way, is told in one
 // sentence what to look at.
-func TestWrongAddresses(t *testing.T) {
+func TestWrongServerAddressesAreExplained(t *testing.T) {
 	t.Setenv(tokenEnv, providerToken)
 	plain := httptest.NewServer(http.NotFoundHandler())
 	defer plain.Close()
@@ -465,7 +465,7 @@ func TestWrongAddresses(t *testing.T) {
 		want string
 	}{
 		"https on a plain port": {func() error {
-			_, _, err := run(t, nil, "delete", "tenant", "west", "--server", "https://"+host(plain))
+			_, _, err := runCommand(t, nil, "delete", "tenant", "west", "--server", "https://"+host(plain))
 			return err
 		}, "what answers at https://" + host(plain) + " is not what was looked for: is this the admin address (--admin-addr) of tilth serve, with http or https"},
 		"healthcheck of another server": {func() error {
@@ -477,9 +477,9 @@ func TestWrongAddresses(t *testing.T) {
 			return err
 		}, "what answers at http://" + host(secure) + " is not what was looked for"},
 		"healthcheck of nobody": {func() error {
-			_, err := readiness(t.Context(), nobody, nil)
+			_, err := readiness(t.Context(), unusedAddr, nil)
 			return err
-		}, "no server answers at http://" + nobody + ": is tilth serve running, and is this its console's address (--http-addr)?"},
+		}, "no server answers at http://" + unusedAddr + ": is tilth serve running, and is this its console's address (--http-addr)?"},
 		"backup into no folder": {func() error {
 			_, err := command(t, "backup", "-o", filepath.Join(t.TempDir(), "none", "x.tar"), "--server", plain.URL)
 			return err

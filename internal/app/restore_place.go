@@ -9,44 +9,44 @@ import (
 	"strings"
 )
 
-// restoring ends the name of the folder into which a restore unpacks.
-const restoring = ".restoring"
+// restoringSuffix ends the name of the folder into which a restore unpacks.
+const restoringSuffix = ".restoring"
 
-// restorePlace is where a restore unpacks, and where all of it goes once it is
+// restoreTarget is where a restore unpacks, and where all of it goes once it is
 // proved: a folder that does not exist yet is made beside and renamed at the end; in
 // one that exists and is empty, such as a mounted volume, it is made inside.
-type restorePlace struct {
-	dir  string // as the operator names it
-	work string
-	made bool // dir is there already
+type restoreTarget struct {
+	dir    string // as the operator names it
+	work   string
+	exists bool // dir is there already
 }
 
-// restoreTo prepares a place for what is to be dir. What an earlier restore left
+// newRestoreTarget prepares a place for what is to be dir. What an earlier restore left
 // beside it is removed.
-func restoreTo(dir string) (*restorePlace, error) {
-	p := &restorePlace{dir: filepath.Clean(dir)}
+func newRestoreTarget(dir string) (*restoreTarget, error) {
+	p := &restoreTarget{dir: filepath.Clean(dir)}
 	there, err := os.ReadDir(p.dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		p.work = p.dir + restoring
+		p.work = p.dir + restoringSuffix
 		if err := os.RemoveAll(p.work); err != nil {
 			return nil, err
 		}
 	case err != nil:
 		return nil, err
-	case halfRestored(p.dir) != nil:
-		return nil, halfRestored(p.dir)
+	case checkUnfinishedRestore(p.dir) != nil:
+		return nil, checkUnfinishedRestore(p.dir)
 	case len(there) > 0:
 		return nil, fmt.Errorf("%s is not empty", dir)
 	default:
-		p.work, p.made = filepath.Join(p.dir, restoring), true
+		p.work, p.exists = filepath.Join(p.dir, restoringSuffix), true
 	}
 	return p, os.MkdirAll(p.work, 0o700)
 }
 
-// finish puts what was restored in its place.
-func (p *restorePlace) finish() error {
-	if !p.made {
+// commit puts what was restored in its place.
+func (p *restoreTarget) commit() error {
+	if !p.exists {
 		return os.Rename(p.work, p.dir)
 	}
 	entries, err := os.ReadDir(p.work)
@@ -61,9 +61,9 @@ func (p *restorePlace) finish() error {
 	return os.Remove(p.work)
 }
 
-// giveUp leaves nothing of a restore that failed.
-func (p *restorePlace) giveUp() error {
-	if !p.made {
+// abort leaves nothing of a restore that failed.
+func (p *restoreTarget) abort() error {
+	if !p.exists {
 		return os.RemoveAll(p.work)
 	}
 	entries, err := os.ReadDir(p.dir)
@@ -73,23 +73,23 @@ func (p *restorePlace) giveUp() error {
 	return err
 }
 
-// halfRestored says, of a folder whose restore did not come to its end, what to do;
+// checkUnfinishedRestore says, of a folder whose restore did not come to its end, what to do;
 // nil of any other.
-func halfRestored(dir string) error {
+func checkUnfinishedRestore(dir string) error {
 	dir = filepath.Clean(dir)
-	if _, err := os.Lstat(filepath.Join(dir, restoring)); err == nil {
+	if _, err := os.Lstat(filepath.Join(dir, restoringSuffix)); err == nil {
 		return fmt.Errorf("a restore into %s did not come to its end: remove everything in it and restore again", dir)
 	}
-	_, beside := os.Lstat(dir + restoring)
+	_, beside := os.Lstat(dir + restoringSuffix)
 	if entries, err := os.ReadDir(dir); beside == nil && (errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
-		return fmt.Errorf("a restore into %s did not come to its end: restore again, or remove %s to begin with an empty folder", dir, dir+restoring)
+		return fmt.Errorf("a restore into %s did not come to its end: restore again, or remove %s to begin with an empty folder", dir, dir+restoringSuffix)
 	}
 	return nil
 }
 
-// restorable tells what a backup holds of a folder. Whatever else is in an archive
+// inBackup tells what a backup holds of a folder. Whatever else is in an archive
 // is not from a backup: the provider's token, certificates and until when the server
 // lived are each machine's own.
-func restorable(name string) bool {
+func inBackup(name string) bool {
 	return name == keyFile || name == "tilth.db" || strings.HasPrefix(name, "readings/")
 }

@@ -16,10 +16,10 @@ import (
 
 // What a stranger put into an archive beside a backup's files is not restored, and
 // nothing else of it is.
-func TestRestoreOfWhatNoBackupHolds(t *testing.T) {
+func TestRestoreRefusesForeignFiles(t *testing.T) {
 	for _, name := range []string{"provider-token", "acme/account.json", "lived-until", "lock", "readings", "tilth.db-wal", "device-key2"} {
 		dir, work := t.TempDir(), t.TempDir()
-		keptBefore(t, dir)
+		makeDataFolder(t, dir)
 		if name == "readings" {
 			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
@@ -29,7 +29,7 @@ func TestRestoreOfWhatNoBackupHolds(t *testing.T) {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "farm.tar")
-		packed(t, file, dir)
+		packBackup(t, file, dir)
 		c := restoreCommand()
 		c.SetArgs([]string{file, "--data-dir", filepath.Join(work, "farm")})
 		c.SetOut(io.Discard)
@@ -45,10 +45,10 @@ func TestRestoreOfWhatNoBackupHolds(t *testing.T) {
 
 // A restore that was killed is told of by the next start, in words that say what to
 // do; a restore into a folder of its own begins anew.
-func TestHalfRestored(t *testing.T) {
+func TestStartAfterUnfinishedRestore(t *testing.T) {
 	whole, file := t.TempDir(), filepath.Join(t.TempDir(), "farm.tar")
-	keptBefore(t, whole)
-	packed(t, file, whole)
+	makeDataFolder(t, whole)
+	packBackup(t, file, whole)
 	again := func(dir string) error {
 		c := restoreCommand()
 		c.SetArgs([]string{file, "--data-dir", dir})
@@ -57,7 +57,7 @@ func TestHalfRestored(t *testing.T) {
 		return c.ExecuteContext(t.Context())
 	}
 	start := func(dir string) error {
-		folder, err := takeFolder(dir)
+		folder, err := lockFolder(dir)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func TestHalfRestored(t *testing.T) {
 
 // Of two servers that start on one empty folder at the same time one runs, and the
 // other says why it does not.
-func TestTwoFirstStarts(t *testing.T) {
+func TestConcurrentFirstStartsRunOneServer(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	path, err := p.path()
@@ -116,7 +116,7 @@ func TestTwoFirstStarts(t *testing.T) {
 	var processes [servers]*os.Process
 	for i := range said {
 		said[i] = &output{}
-		cmd := exec.Command(path, p.serving("--log-level", "info")...)
+		cmd := exec.Command(path, p.serverArgs("--log-level", "info")...)
 		cmd.Stdout, cmd.Stderr = said[i], said[i]
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

@@ -133,7 +133,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	}
 	p.stop()
 
-	log := p.log.String()
+	log := p.stderr.String()
 	for what, secret := range map[string]string{
 		"what was typed": wrong, "password": "correct horse", "access token": session.AccessToken, "refresh token": session.RefreshToken,
 		"key's secret": pair.AppSecret, "device secret": "silo-secret-number", "made device secret": made, "provider token": testToken,

@@ -20,9 +20,9 @@ func (p *process) newSecret(token string, body string) string {
 	return secret
 }
 
-// open connects SILO-1 and answers a channel that is closed when the server
+// connectDevice connects SILO-1 and answers a channel that is closed when the server
 // ends the connection.
-func (p *process) open(secret string) <-chan struct{} {
+func (p *process) connectDevice(secret string) <-chan struct{} {
 	p.t.Helper()
 	ended := make(chan struct{})
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetUsername("SILO-1").SetPassword(secret).
@@ -36,22 +36,22 @@ func (p *process) open(secret string) <-chan struct{} {
 
 // A secret of the console's making lets the device in at once, and dropping the
 // others ends their connections and no other.
-func TestNewSecretEndsConnectionsOfTheDropped(t *testing.T) {
+func TestDroppedSecretEndsItsConnections(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.start()
 	p.apply(simulatedFarm)
 	token := p.signIn("farm", "ada", "correct horse")
-	first := p.open("silo-secret-number-0001")
+	first := p.connectDevice("silo-secret-number-0001")
 	made := p.newSecret(token, `{"deviceName":"SILO-1"}`)
-	second := p.open(made)
+	second := p.connectDevice(made)
 	third := p.newSecret(token, `{"deviceName":"SILO-1"}`) // the first gives way
 	select {
 	case <-first:
 	case <-time.After(10 * time.Second):
 		t.Error("the connection of a dropped secret is still there")
 	}
-	last := p.open(third)
+	last := p.connectDevice(third)
 	p.newSecret(token, `{"deviceName":"SILO-1","dropOthers":true}`)
 	for what, ended := range map[string]<-chan struct{}{"second": second, "third": last} {
 		select {
@@ -64,7 +64,7 @@ func TestNewSecretEndsConnectionsOfTheDropped(t *testing.T) {
 	kept := p.newSecret(token, `{"deviceName":"SILO-1"}`)
 	p.stop()
 	p.start()
-	p.open(kept)
+	p.connectDevice(kept)
 	var presence struct {
 		Total int
 		List  []struct{ OnlineState int }
@@ -76,7 +76,7 @@ func TestNewSecretEndsConnectionsOfTheDropped(t *testing.T) {
 }
 
 // The console tells the ports that the server really has.
-func TestConnectionTellsTheRealPorts(t *testing.T) {
+func TestConnectionInfoHasRealPorts(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.start()

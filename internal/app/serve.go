@@ -22,14 +22,14 @@ func serveCommand() *cobra.Command {
 			log := set.logger()
 			stopped := make(chan struct{})
 			defer close(stopped)
-			defer context.AfterFunc(c.Context(), func() { endHanging(stopped, stopWithin-endProcess, log) })()
+			defer context.AfterFunc(c.Context(), func() { exitIfHanging(stopped, stopTimeout-exitMargin, log) })()
 			s, err := newServer(c.Context(), set, log)
 			if err != nil {
 				return err
 			}
 			err = s.Run(c.Context(), nil, nil)
-			if errors.Is(err, errBeginAnew) && c.Context().Err() == nil {
-				return errors.Join(err, beginAnew(log))
+			if errors.Is(err, errRestartDue) && c.Context().Err() == nil {
+				return errors.Join(err, restartProcess(log))
 			}
 			return err
 		},

@@ -34,35 +34,35 @@ import (
 
 // Server is a whole Tilth in one process.
 type Server struct {
-	set      *Settings
-	log      *slog.Logger
-	stores   *stores
-	pipeline *ingest.Pipeline
-	judge    *ingest.Judge
-	mqtt     *ingest.MQTT
-	provider *providerapi.Service
-	mails    *mail.Queue // nil: no mail is sent
-	signIn   *identity.SignIn
-	metrics  *metrics
-	http     *http.Server
-	admin    *http.Server
-	ports    ports
-	room     *listen.Room  // for their connections
-	letIn    chan struct{} // closed when devices are
-	ready    atomic.Bool
+	set         *Settings
+	log         *slog.Logger
+	stores      *stores
+	pipeline    *ingest.Pipeline
+	consumer    *ingest.Judge
+	mqtt        *ingest.MQTT
+	provider    *providerapi.Service
+	mails       *mail.Queue // nil: no mail is sent
+	signIn      *identity.SignIn
+	metrics     *metrics
+	http        *http.Server
+	admin       *http.Server
+	listeners   listeners
+	connections *listen.Room  // for their connections
+	accepting   chan struct{} // closed when devices are
+	ready       atomic.Bool
 
 	certificates certificates
 	disk         *disk
-	database     *reach
+	database     *databaseHealth
 	lastBackup   *backupAge
 	memory       *memory.Gauge
 }
 
-// ports are the addresses that a server listens on. They are taken first of
+// listeners are the addresses that a server listens on. They are taken first of
 // all: a port in use is told at once, and who connects meanwhile waits.
-type ports struct{ http, https, mqtt, mqttTLS, admin net.Listener }
+type listeners struct{ http, https, mqtt, mqttTLS, admin net.Listener }
 
-func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
+func openListeners(ctx context.Context, set *Settings) (p listeners, err error) {
 	var lc net.ListenConfig
 	for _, want := range []struct {
 		flag, addr string
@@ -81,16 +81,16 @@ func takePorts(ctx context.Context, set *Settings) (p ports, err error) {
 	return p, nil
 }
 
-// where is what a listener that may be absent listens on, for the log.
-func where(l net.Listener) string {
+// listenAddr is what a listener that may be absent listens on, for the log.
+func listenAddr(l net.Listener) string {
 	if l == nil {
 		return "off"
 	}
 	return l.Addr().String()
 }
 
-// forDevices is where devices connect.
-func (p ports) forDevices() httpapi.Listeners {
+// deviceListeners is where devices connect.
+func (p listeners) deviceListeners() httpapi.Listeners {
 	l := httpapi.Listeners{MQTT: p.mqtt.Addr()}
 	if p.mqttTLS != nil {
 		l.MQTTTLS = p.mqttTLS.Addr()
@@ -98,7 +98,7 @@ func (p ports) forDevices() httpapi.Listeners {
 	return l
 }
 
-func (p ports) close() error {
+func (p listeners) close() error {
 	var err error
 	for _, l := range []net.Listener{p.http, p.https, p.mqtt, p.mqttTLS, p.admin} {
 		if l != nil {
@@ -114,35 +114,35 @@ func (p ports) close() error {
 // lets people and devices in.
 func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
 	figures := newMetrics()
-	log = figures.counted(log)
-	s := &Server{set: set, log: log, metrics: figures, letIn: make(chan struct{}), memory: set.Memory.gauge(log)}
+	log = figures.countingLogger(log)
+	s := &Server{set: set, log: log, metrics: figures, accepting: make(chan struct{}), memory: set.Memory.gauge(log)}
 	if err = s.ownCertificate(); err != nil {
 		return nil, err
 	}
-	if s.ports, err = takePorts(ctx, set); err != nil {
+	if s.listeners, err = openListeners(ctx, set); err != nil {
 		return nil, err
 	}
-	if err = s.takeIn(); err != nil {
-		return nil, errors.Join(err, s.ports.close())
+	if err = s.limitConnections(); err != nil {
+		return nil, errors.Join(err, s.listeners.close())
 	}
-	if s.stores, err = openStores(ctx, set, s.links(), log); err != nil {
-		return nil, errors.Join(err, s.ports.close())
+	if s.stores, err = openStores(ctx, set, s.linkBase(), log); err != nil {
+		return nil, errors.Join(err, s.listeners.close())
 	}
 	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.Unkept, log)
-	s.database = &reach{ping: s.stores.db.Ping, log: log}
+	s.database = &databaseHealth{ping: s.stores.db.Ping, log: log}
 	if err = s.issuedCertificates(ctx); err == nil {
 		err = s.wire()
 	}
 	if err != nil {
-		return nil, errors.Join(err, s.stores.close(), s.ports.close())
+		return nil, errors.Join(err, s.stores.close(), s.listeners.close())
 	}
 	return s, nil
 }
 
-// links is where letters' links lead, but for the tenant's host; empty: not told.
-func (s *Server) links() string {
-	if s.set.PublicURL == "" && s.set.LinksHere {
-		return "http://" + reachable(s.ports.http.Addr())
+// linkBase is where letters' links lead, but for the tenant's host; empty: not told.
+func (s *Server) linkBase() string {
+	if s.set.PublicURL == "" && s.set.LinksToHTTPAddr {
+		return "http://" + localAddr(s.listeners.http.Addr())
 	}
 	return s.set.PublicURL
 }
@@ -154,14 +154,14 @@ func (s *Server) wire() error {
 		Derivation: derived, Admit: st.alarms.Admit,
 		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
-		PerAddress: s.set.PerAddress, Memory: s.memory, Full: func(why error) { s.room.Turned("mqtt", why) },
+		PerAddress: s.set.PerAddress, Memory: s.memory, Full: func(why error) { s.connections.Turned("mqtt", why) },
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
-	s.judge = ingest.NewJudge(ingest.JudgeOptions{
+	s.consumer = ingest.NewJudge(ingest.JudgeOptions{
 		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.log,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
-	s.mails = mailQueue(s.stores.mail, s.log)
+	s.mails = newMailQueue(s.stores.mail, s.log)
 	slider := captcha.New(time.Now, captcha.Draw, st.limits)
 	embeds, err := embedKey(st.key)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Server) wire() error {
 	programs, err := openapi.New(openapi.Options{
 		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
-		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.programs, Outbox: st.outbox,
+		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller, Outbox: st.outbox,
 	})
 	if err != nil {
 		return err
@@ -183,10 +183,10 @@ func (s *Server) wire() error {
 	s.signIn = identity.NewSignIn(identity.SignInParts{
 		Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Key: decoys,
 		Captcha: identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify},
-		Post:    postbox(s.mails), Now: time.Now, Meter: st.limits,
+		Post:    newPostbox(s.mails), Now: time.Now, Meter: st.limits,
 	})
 	console, err := httpapi.New(httpapi.Options{
-		PublicURL: s.set.PublicURL, Listen: s.ports.forDevices(), EmbedKey: embeds,
+		PublicURL: s.set.PublicURL, Listen: s.listeners.deviceListeners(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
 		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns, Ready: s.isReady,
 		Behind: st.alarms.Behind, BehindOf: st.alarms.TenantBehind,
@@ -194,12 +194,12 @@ func (s *Server) wire() error {
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
 			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
-			Post: postbox(s.mails), Now: time.Now, Shortest: s.set.PasswordMin,
+			Post: newPostbox(s.mails), Now: time.Now, Shortest: s.set.PasswordMin,
 		}),
 		SignIn:  s.signIn,
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
-		Channels: st.channels, SMSLogged: s.set.Telling.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.programs,
+		Channels: st.channels, SMSLogged: s.set.Notifications.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller,
 		Past: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
 		NoticesAnHour: s.set.NoticesAnHour,
 		Telemetry:     ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
@@ -210,21 +210,21 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
-	console = s.measured(console)
+	console = s.measureRequests(console)
 	s.lastBackup = readBackupAge(s.set.DataDir, s.log)
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
 		Readings: st.readings, Days: st.readings, Turns: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
 		Rules: st.rules, Records: []providerapi.Records{st.rules, st.notices, st.messages, st.channels, st.webhooks},
-		Copies:   providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.taken},
+		Copies:   providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.setLast},
 		Shortest: s.set.PasswordMin,
 	})
 	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {
 		return err
 	}
-	s.describe()
+	s.describeMetrics()
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
 	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
@@ -233,16 +233,16 @@ func (s *Server) wire() error {
 	}))
 	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
 	s.http = webServer(console, errLog)
-	if s.ports.https != nil {
-		s.http.Handler, s.http.TLSConfig = s.overTLS(console), s.certificates.web()
+	if s.listeners.https != nil {
+		s.http.Handler, s.http.TLSConfig = s.httpsPolicy(console), s.certificates.web()
 	}
 	s.http.Handler = s.certificates.challenges(s.http.Handler)
-	if s.ports.mqttTLS != nil {
-		s.ports.mqttTLS = tls.NewListener(s.ports.mqttTLS, s.certificates.devices())
+	if s.listeners.mqttTLS != nil {
+		s.listeners.mqttTLS = tls.NewListener(s.listeners.mqttTLS, s.certificates.devices())
 	}
 	s.admin = &http.Server{Handler: admin, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: errLog}
 	for _, server := range []*http.Server{s.http, s.admin} {
-		new(newcomers).watch(server)
+		new(newConns).track(server)
 	}
 	return nil
 }
@@ -255,7 +255,7 @@ func (s *Server) isReady(ctx context.Context) error {
 	if err := s.disk.ready(); err != nil {
 		return err
 	}
-	if err := s.room.Ready(); err != nil {
+	if err := s.connections.Ready(); err != nil {
 		return err
 	}
 	return s.database.ready(ctx)
@@ -273,22 +273,22 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work, inner := errgroup.WithContext(inner)
 	outer, stopOuter := context.WithCancel(ctx)
 	defer stopOuter()
-	var anew atomic.Bool
+	var restartDue atomic.Bool
 	stopped := make(chan struct{})
 	defer close(stopped)
 	work.Go(func() error {
 		if s.disk.run(inner) != nil {
-			anew.Store(true)
-			go endHanging(stopped, 2*stopWithin, s.log)
+			restartDue.Store(true)
+			go exitIfHanging(stopped, 2*stopTimeout, s.log)
 			stopOuter()
 		}
 		return nil
 	})
-	work.Go(func() error { return s.judge.Run(inner) })
+	work.Go(func() error { return s.consumer.Run(inner) })
 	work.Go(func() error { return s.stores.readings.Run(inner) })
 	work.Go(func() error {
 		select {
-		case <-s.letIn:
+		case <-s.accepting:
 			return s.stores.alarms.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
 		case <-inner.Done():
 			return nil
@@ -296,7 +296,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	})
 	work.Go(func() error {
 		select {
-		case <-s.letIn:
+		case <-s.accepting:
 			return s.stores.outbox.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
 		case <-inner.Done():
 			return nil
@@ -304,7 +304,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	})
 	work.Go(func() error {
 		select {
-		case <-s.letIn: // whoever issues them asks at our addresses
+		case <-s.accepting: // whoever issues them asks at our addresses
 			s.certificates.run(inner)
 		case <-inner.Done():
 		}
@@ -313,7 +313,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error { return s.stores.status.Run(inner) })
 	work.Go(func() error {
 		select {
-		case <-s.letIn:
+		case <-s.accepting:
 			// Nobody's silence counts while the server stops: they cannot report.
 			s.stores.presence.Run(outer)
 		case <-outer.Done():
@@ -323,7 +323,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
 	work.Go(func() error { return s.signIn.Run(inner, s.log) })
 	work.Go(func() error { return s.stores.audit.Run(inner, s.log) })
-	work.Go(func() error { return s.sweep(inner) })
+	work.Go(func() error { return s.sweepHourly(inner) })
 	if s.mails != nil {
 		work.Go(func() error { s.mails.Run(inner); return nil })
 	}
@@ -336,41 +336,41 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		err = errors.Join(err, e)
 	}
 	err = errors.Join(err, s.stores.close())
-	if anew.Load() {
-		err = errors.Join(errBeginAnew, err)
+	if restartDue.Load() {
+		err = errors.Join(errRestartDue, err)
 	}
 	return err
 }
 
 func (s *Server) serve(ctx context.Context, prepare func(context.Context) error, ready func()) error {
 	if ctx.Err() != nil {
-		return s.ports.close()
+		return s.listeners.close()
 	}
 	if prepare != nil {
 		if err := prepare(ctx); err != nil {
-			return errors.Join(err, s.ports.close())
+			return errors.Join(err, s.listeners.close())
 		}
 	}
 	s.stores.presence.LetIn()
-	close(s.letIn)
+	close(s.accepting)
 	serving, ctx := errgroup.WithContext(ctx)
-	serving.Go(func() error { return notClosed(s.mqtt.Serve(ctx, s.ports.mqtt)) })
-	if s.ports.mqttTLS != nil {
-		serving.Go(func() error { return notClosed(s.mqtt.Serve(ctx, s.ports.mqttTLS)) })
+	serving.Go(func() error { return ignoreClosed(s.mqtt.Serve(ctx, s.listeners.mqtt)) })
+	if s.listeners.mqttTLS != nil {
+		serving.Go(func() error { return ignoreClosed(s.mqtt.Serve(ctx, s.listeners.mqttTLS)) })
 	}
-	serving.Go(func() error { return notClosed(s.http.Serve(s.ports.http)) })
-	if s.ports.https != nil {
-		serving.Go(func() error { return notClosed(s.http.ServeTLS(s.ports.https, "", "")) })
+	serving.Go(func() error { return ignoreClosed(s.http.Serve(s.listeners.http)) })
+	if s.listeners.https != nil {
+		serving.Go(func() error { return ignoreClosed(s.http.ServeTLS(s.listeners.https, "", "")) })
 	}
-	serving.Go(func() error { return notClosed(s.admin.Serve(s.ports.admin)) })
+	serving.Go(func() error { return ignoreClosed(s.admin.Serve(s.listeners.admin)) })
 	serving.Go(func() error {
 		<-ctx.Done()
 		return s.stop()
 	})
 	s.ready.Store(true)
-	s.log.Info("tilth is ready", "version", Version, "http", s.ports.http.Addr().String(), "https", where(s.ports.https),
-		"mqtt", s.ports.mqtt.Addr().String(), "mqtt-tls", where(s.ports.mqttTLS), "admin", s.ports.admin.Addr().String(), "data", s.set.DataDir)
-	if err := s.tellHeld(ctx); err != nil && ctx.Err() == nil {
+	s.log.Info("tilth is ready", "version", Version, "http", s.listeners.http.Addr().String(), "https", listenAddr(s.listeners.https),
+		"mqtt", s.listeners.mqtt.Addr().String(), "mqtt-tls", listenAddr(s.listeners.mqttTLS), "admin", s.listeners.admin.Addr().String(), "data", s.set.DataDir)
+	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
 		s.log.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
 	}
 	if ready != nil {
@@ -381,20 +381,20 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 	return err
 }
 
-// notClosed is no error where a stop came before serving began.
-func notClosed(err error) error {
+// ignoreClosed is no error where a stop came before serving began.
+func ignoreClosed(err error) error {
 	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, ingest.ErrClosed) {
 		return nil
 	}
 	return err
 }
 
-// sweep does remove, at once and then once an hour.
-func (s *Server) sweep(ctx context.Context) error {
+// sweepHourly does remove, at once and then once an hour.
+func (s *Server) sweepHourly(ctx context.Context) error {
 	hourly := time.NewTicker(time.Hour)
 	defer hourly.Stop()
 	for {
-		s.remove(ctx)
+		s.removeExpired(ctx)
 		select {
 		case <-ctx.Done():
 			return nil
@@ -403,16 +403,16 @@ func (s *Server) sweep(ctx context.Context) error {
 	}
 }
 
-// remove removes ended sessions, old codes, messages, deliveries and audit entries;
+// removeExpired removes ended sessions, old codes, messages, deliveries and audit entries;
 // the former are refused without it, it keeps the tables small. What is gone for good
 // then is old by how far time has come, whatever the clock shows.
-func (s *Server) remove(ctx context.Context) {
-	until := s.stores.lived.now()
-	for _, one := range []struct {
+func (s *Server) removeExpired(ctx context.Context) {
+	until := s.stores.retention.now()
+	for _, task := range []struct {
 		do   func() error
 		fail string
 	}{
-		{s.stores.lived.keep, "how far time has come not written down"},
+		{s.stores.retention.save, "how far time has come not written down"},
 		{func() error { return s.stores.sessions.Sweep(ctx, until) }, "ended sessions not removed"},
 		{func() error { return s.stores.users.Sweep(ctx, until) }, "networks of old sign-ins not removed"},
 		{func() error { return s.stores.codes.Sweep(ctx) }, "old codes not removed"},
@@ -421,14 +421,14 @@ func (s *Server) remove(ctx context.Context) {
 		{func() error { return s.stores.webhooks.Sweep(ctx, until) }, "old secrets of webhooks not removed"},
 		{func() error { return s.stores.audit.Sweep(ctx, until) }, "old entries of the audit log not removed"},
 	} {
-		if err := one.do(); err != nil && ctx.Err() == nil {
-			s.log.Warn(one.fail+", trying again in an hour", "error", err)
+		if err := task.do(); err != nil && ctx.Err() == nil {
+			s.log.Warn(task.fail+", trying again in an hour", "error", err)
 		}
 	}
 }
 
-// describe publishes the parts' figures.
-func (s *Server) describe() {
+// describeMetrics publishes the parts' figures.
+func (s *Server) describeMetrics() {
 	m, edge, readings := s.metrics, s.pipeline.Stats, s.stores.readings.Stats
 	m.counter("tilth_edge_messages_total", "Messages of devices taken in.", func() float64 { return float64(edge().Messages) })
 	m.counter("tilth_edge_values_total", "Values kept.", func() float64 { return float64(edge().Values) })
@@ -469,7 +469,7 @@ func (s *Server) describe() {
 	m.gauge("tilth_alarm_lag_seconds", "For how long the oldest reading that waits to be judged has been here.", func() float64 { return alarms().Lag.Seconds() })
 	m.gauge("tilth_alarm_tenants_behind", "Tenants whose judging is more than 5 s behind.", func() float64 { return float64(s.stores.alarms.Behind().Tenants) })
 	m.gauge("tilth_alarm_tenants_waiting", "Tenants whose devices wait until their judging has caught up.", func() float64 { return float64(alarms().ThrottledTenants) })
-	s.describeTelling()
+	s.describeNotifications()
 	s.describeDisk()
 	m.registry.MustRegister(&s.certificates)
 	s.describeOperation()

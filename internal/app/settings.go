@@ -27,49 +27,49 @@ import (
 // else from its environment variable (TILTH_ and the flag's name in capitals,
 // - as _), else from the file given with --config, else it is the default.
 type Settings struct {
-	DataDir        string
-	DatabaseURL    string // empty: the database is in DataDir
-	HTTPAddr       string
-	HTTPSAddr      string // empty: no HTTPS
-	HTTPSRedirect  bool   // people and programs on the HTTP address are sent there
-	MQTTAddr       string
-	MQTTTLSAddr    string // empty: no MQTT over TLS
-	TLSCert        string // PEM files for both
-	TLSKey         string
-	ACME           ACME // in their place
-	AdminAddr      string
-	PublicURL      string
-	LinksHere      bool // letters' links lead to the HTTP address while there is no PublicURL
-	DefaultTenant  string
-	Proxies        []netip.Prefix
-	Balancers      []netip.Prefix // of TCP: connections from there begin with a PROXY header
-	MapTiles       *httpapi.MapTiles
-	DemoPages      bool            // the template pages with sample data are there
-	Captcha        identity.Demand // when sign-in demands the slider captcha
-	Retention      time.Duration
-	AuditRetention time.Duration
-	DeviceRate     float64 // messages a second a device may send for long
-	DeviceBurst    int     // messages it may send at once
-	MessageLimit   int     // bytes of one message
-	PerAddress     int     // MQTT connections from one address
-	OpenAPIRate    int     // requests a minute of one API credential
-	NoticesAnHour  int     // that a rule may begin before one is unsteady; 0: any number
-	ScreensAUser   int     // open live streams; 0: any number
-	ScreensATenant int
-	PasswordMin    int // characters of a password that a person chooses, or the provider
-	Telling        Telling
-	Memory         Memory
-	LogLevel       slog.Level
-	LogJSON        bool
-	PasswordCost   identity.Cost // zero: the usual; no flag lowers it
+	DataDir         string
+	DatabaseURL     string // empty: the database is in DataDir
+	HTTPAddr        string
+	HTTPSAddr       string // empty: no HTTPS
+	HTTPSRedirect   bool   // people and programs on the HTTP address are sent there
+	MQTTAddr        string
+	MQTTTLSAddr     string // empty: no MQTT over TLS
+	TLSCert         string // PEM files for both
+	TLSKey          string
+	ACME            ACME // in their place
+	AdminAddr       string
+	PublicURL       string
+	LinksToHTTPAddr bool // letters' links lead to the HTTP address while there is no PublicURL
+	DefaultTenant   string
+	Proxies         []netip.Prefix
+	Balancers       []netip.Prefix // of TCP: connections from there begin with a PROXY header
+	MapTiles        *httpapi.MapTiles
+	DemoPages       bool            // the template pages with sample data are there
+	Captcha         identity.Demand // when sign-in demands the slider captcha
+	Retention       time.Duration
+	AuditRetention  time.Duration
+	DeviceRate      float64 // messages a second a device may send for long
+	DeviceBurst     int     // messages it may send at once
+	MessageLimit    int     // bytes of one message
+	PerAddress      int     // MQTT connections from one address
+	OpenAPIRate     int     // requests a minute of one API credential
+	NoticesAnHour   int     // that a rule may begin before one is unsteady; 0: any number
+	ScreensAUser    int     // open live streams; 0: any number
+	ScreensATenant  int
+	PasswordMin     int // characters of a password that a person chooses, or the provider
+	Notifications   Notifications
+	Memory          Memory
+	LogLevel        slog.Level
+	LogJSON         bool
+	PasswordCost    identity.Cost // zero: the usual; no flag lowers it
 }
 
-// mostNoticesAnHour is how many a rule may begin at most: when the newest began is
+// maxNoticesAnHour is how many a rule may begin at most: when the newest began is
 // kept of each.
-const mostNoticesAnHour = 100
+const maxNoticesAnHour = 100
 
-// passwordMinMost is the longest that a provider may ask for: a sentence of some words.
-const passwordMinMost = 64
+// maxPasswordMin is the longest that a provider may ask for: a sentence of some words.
+const maxPasswordMin = 64
 
 const balancersFlag = "proxy-protocol"
 
@@ -80,7 +80,7 @@ const defaultDatum = "WGS-84"
 func serveFlags(f *pflag.FlagSet) {
 	f.String("config", "", "YAML file with these settings, named as the flags are")
 	f.String("data-dir", "./data", "folder for everything that is kept")
-	declareDatabase(f)
+	declareDatabaseFlag(f)
 	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
 	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
 	f.Bool("https-redirect", false, "send people and programs from the HTTP address to the HTTPS address; devices may stay")
@@ -99,8 +99,8 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
 	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
 	f.String("captcha", string(identity.DemandAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
-	declareSpan(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
-	declareSpan(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
+	declareDuration(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
+	declareDuration(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
 	f.Int("notices-an-hour", alarm.MaxNoticesPerHour, "alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number")
@@ -111,7 +111,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.Int("password-min", identity.PasswordMin, "characters that a password has at least which a person chooses or the provider's file gives, 6 to 64")
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	memoryFlags(f)
-	tellingFlags(f)
+	notificationFlags(f)
 	f.String("log-level", "info", "debug, info, warn or error")
 	f.String("log-format", "text", "text or json")
 }
@@ -142,15 +142,15 @@ func readSettings(f *pflag.FlagSet) (*Settings, error) {
 	if err := checkDatabase(f, k.String(databaseFlag)); err != nil {
 		return nil, err
 	}
-	s, err := settingsOf(k)
+	s, err := parseSettings(k)
 	if err != nil {
 		return nil, err
 	}
-	s.Memory.Given = given
+	s.Memory.Explicit = given
 	return s, nil
 }
 
-func settingsOf(k *koanf.Koanf) (*Settings, error) {
+func parseSettings(k *koanf.Koanf) (*Settings, error) {
 	s := &Settings{
 		DataDir: k.String("data-dir"), DatabaseURL: k.String(databaseFlag), HTTPAddr: k.String("http-addr"), MQTTAddr: k.String("mqtt-addr"),
 		AdminAddr: k.String("admin-addr"), PublicURL: strings.TrimSuffix(k.String("public-url"), "/"),
@@ -166,7 +166,7 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 			return nil, err
 		}
 	}
-	if err := s.tls(k); err != nil {
+	if err := s.readTLS(k); err != nil {
 		return nil, err
 	}
 	switch {
@@ -184,12 +184,12 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 		return nil, fmt.Errorf("--mqtt-per-address: %d: must be 1 or more", s.PerAddress)
 	case s.OpenAPIRate < 1:
 		return nil, fmt.Errorf("--open-api-rate: %d: must be 1 or more", s.OpenAPIRate)
-	case s.NoticesAnHour < 0 || s.NoticesAnHour > mostNoticesAnHour:
-		return nil, fmt.Errorf("--notices-an-hour: %d: must be 0 to %d", s.NoticesAnHour, mostNoticesAnHour)
+	case s.NoticesAnHour < 0 || s.NoticesAnHour > maxNoticesAnHour:
+		return nil, fmt.Errorf("--notices-an-hour: %d: must be 0 to %d", s.NoticesAnHour, maxNoticesAnHour)
 	case s.ScreensAUser < 0:
 		return nil, fmt.Errorf("--screens-a-user: %d: must be 0 or more", s.ScreensAUser)
-	case s.PasswordMin < identity.PasswordMin || s.PasswordMin > passwordMinMost:
-		return nil, fmt.Errorf("--password-min: %d: must be %d to %d", s.PasswordMin, identity.PasswordMin, passwordMinMost)
+	case s.PasswordMin < identity.PasswordMin || s.PasswordMin > maxPasswordMin:
+		return nil, fmt.Errorf("--password-min: %d: must be %d to %d", s.PasswordMin, identity.PasswordMin, maxPasswordMin)
 	case s.ScreensATenant < 0:
 		return nil, fmt.Errorf("--screens-a-tenant: %d: must be 0 or more", s.ScreensATenant)
 	case s.MessageLimit < 1024:
@@ -205,10 +205,10 @@ func settingsOf(k *koanf.Koanf) (*Settings, error) {
 	if s.Balancers, err = networksOf(k, balancersFlag); err != nil {
 		return nil, err
 	}
-	if err := s.tiles(k); err != nil {
+	if err := s.readMapTiles(k); err != nil {
 		return nil, err
 	}
-	if err := s.Telling.read(k); err != nil {
+	if err := s.Notifications.read(k); err != nil {
 		return nil, err
 	}
 	if s.Memory, err = parseMemory(k.String(memoryFlag)); err != nil {
@@ -257,7 +257,7 @@ func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 	return list, nil
 }
 
-func (s *Settings) tiles(k *koanf.Koanf) error {
+func (s *Settings) readMapTiles(k *koanf.Koanf) error {
 	address := k.String("map-tiles")
 	tiles := httpapi.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
 	switch {
@@ -285,9 +285,9 @@ func (s *Settings) tiles(k *koanf.Koanf) error {
 	return nil
 }
 
-// tls reads what HTTPS and MQTT over TLS need; the files themselves are read at
+// readTLS reads what HTTPS and MQTT over TLS need; the files themselves are read at
 // the start.
-func (s *Settings) tls(k *koanf.Koanf) error {
+func (s *Settings) readTLS(k *koanf.Koanf) error {
 	s.HTTPSAddr, s.MQTTTLSAddr, s.TLSCert, s.TLSKey = k.String("https-addr"), k.String("mqtt-tls-addr"), k.String("tls-cert"), k.String("tls-key")
 	used := ""
 	for _, at := range []struct{ name, addr string }{{"https-addr", s.HTTPSAddr}, {"mqtt-tls-addr", s.MQTTTLSAddr}} {
@@ -299,7 +299,7 @@ func (s *Settings) tls(k *koanf.Koanf) error {
 		}
 		used = at.name
 	}
-	if err := s.acme(k, used); err != nil {
+	if err := s.readACME(k, used); err != nil {
 		return err
 	}
 	for _, file := range []struct{ name, path string }{{"tls-cert", s.TLSCert}, {"tls-key", s.TLSKey}} {

@@ -29,9 +29,9 @@ func acmeFlags(f *pflag.FlagSet) {
 	f.String("acme-ca-file", "", "root certificate of a private ACME server, PEM; without it the system's roots count")
 }
 
-// acme reads what concerns certificates that are issued to the server; used is
+// readACME reads what concerns certificates that are issued to the server; used is
 // the flag of an address that needs one, empty where none does.
-func (s *Settings) acme(k *koanf.Koanf, used string) error {
+func (s *Settings) readACME(k *koanf.Koanf, used string) error {
 	a := ACME{Email: k.String("acme-email"), Directory: k.String("acme-directory")}
 	agreed, domains, caFile := k.Bool("acme-agree"), listOf(k, "acme-domains"), k.String("acme-ca-file")
 	if len(domains) == 0 {

@@ -14,7 +14,7 @@ import (
 
 func TestACMESettings(t *testing.T) {
 	t.Setenv("TILTH_ACME_DOMAINS", "Console.farm.com,mqtt.farm.com")
-	s, err := parse(t, "--https-addr", ":443", "--acme-agree", "--acme-email", "ops@farm.com")
+	s, err := parseArgs(t, "--https-addr", ":443", "--acme-agree", "--acme-email", "ops@farm.com")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +22,7 @@ func TestACMESettings(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	certFile, _, _ := testkit.Certificate(t, t.TempDir(), time.Now())
-	s, err = parse(t, "--mqtt-tls-addr", ":8883", "--acme-agree", "--acme-directory", "https://ca.lan/dir", "--acme-ca-file", certFile)
+	s, err = parseArgs(t, "--mqtt-tls-addr", ":8883", "--acme-agree", "--acme-directory", "https://ca.lan/dir", "--acme-ca-file", certFile)
 	if err != nil || s.ACME.Directory != "https://ca.lan/dir" || s.ACME.Roots == nil {
 		t.Errorf("%+v, %v", s, err)
 	}
@@ -42,7 +42,7 @@ func TestContradictoryACMESettings(t *testing.T) {
 		"--acme-domains: give these or --tls-cert and":              with(agreed, "--tls-key", "k"),
 		"--acme-agree: needed for --acme-domains":                   https,
 		"--acme-agree: needed for --acme-domains; say":              with(https, "--acme-agree=false"),
-		`--acme-agree: "perhaps" in `:                               {"--config", file(t, "acme-agree: perhaps\n")},
+		`--acme-agree: "perhaps" in `:                               {"--config", settingsFile(t, "acme-agree: perhaps\n")},
 		"--acme-agree: nothing uses it without --acme-domains":      {"--acme-agree"},
 		"--acme-email: nothing uses it without --acme-domains":      {"--acme-email", "a@b.example"},
 		`--acme-email: "foo" is not an e-mail address`:              with(agreed, "--acme-email", "foo"),
@@ -56,15 +56,15 @@ func TestContradictoryACMESettings(t *testing.T) {
 		`--acme-domains: "*.farm.com"`:                              {"--https-addr", ":443", "--acme-agree", "--acme-domains", "*.farm.com"},
 		`--acme-domains: "farm.local" is not a name that`:           {"--https-addr", ":443", "--acme-agree", "--acme-domains", "farm.local"},
 	} {
-		_, err := parse(t, args...)
+		_, err := parseArgs(t, args...)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want one line that begins with %s", args, err, want)
 		}
 	}
 }
 
-// file is a file of settings.
-func file(t *testing.T, lines string) string {
+// settingsFile is a file of settings.
+func settingsFile(t *testing.T, lines string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tilth.yaml")
 	if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {

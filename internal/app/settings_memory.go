@@ -17,9 +17,9 @@ import (
 
 // Memory is how much memory the server may use. Zero: as much as there is.
 type Memory struct {
-	Bytes uint64 // 0: Share
-	Share int    // of what the machine, or the container, has; percent
-	Given bool   // somebody said so: it is no default
+	Bytes    uint64 // 0: Share
+	Share    int    // of what the machine, or the container, has; percent
+	Explicit bool   // somebody said so: it is no default
 }
 
 const (
@@ -28,13 +28,13 @@ const (
 	// defaultShare leaves room for the disk's cache, and for what does not count as
 	// the program's own.
 	defaultShare = 75
-	// leastMemory is about what a server holds that has nothing to do but sign
+	// minMemory is about what a server holds that has nothing to do but sign
 	// somebody in.
-	leastMemory = 128 << 20
+	minMemory = 128 << 20
 	// memoryOff is the value that sets no limit.
 	memoryOff = "off"
-	// goLimit is the variable of Go's own with which a limit may be set.
-	goLimit = "GOMEMLIMIT"
+	// goMemLimitEnv is the variable of Go's own with which a limit may be set.
+	goMemLimitEnv = "GOMEMLIMIT"
 )
 
 func memoryFlags(f *pflag.FlagSet) {
@@ -42,8 +42,8 @@ func memoryFlags(f *pflag.FlagSet) {
 		"work is refused before there is no more; off: no limit")
 }
 
-// units are those of an amount of memory; a number by itself is of bytes.
-var units = []struct {
+// memoryUnits are those of an amount of memory; a number by itself is of bytes.
+var memoryUnits = []struct {
 	name  string
 	bytes uint64
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}, {"", 1}}
@@ -61,7 +61,7 @@ func parseMemory(text string) (m Memory, err error) {
 		}
 		return m, nil
 	}
-	for _, unit := range units {
+	for _, unit := range memoryUnits {
 		number, ok := strings.CutSuffix(text, unit.name)
 		if !ok {
 			continue
@@ -70,8 +70,8 @@ func parseMemory(text string) (m Memory, err error) {
 		if err != nil || n > math.MaxInt64/unit.bytes {
 			return Memory{}, wrong
 		}
-		if m.Bytes = n * unit.bytes; m.Bytes < leastMemory {
-			return Memory{}, fmt.Errorf("--%s: %s is less than %d MiB", memoryFlag, text, leastMemory>>20)
+		if m.Bytes = n * unit.bytes; m.Bytes < minMemory {
+			return Memory{}, fmt.Errorf("--%s: %s is less than %d MiB", memoryFlag, text, minMemory>>20)
 		}
 		return m, nil
 	}
@@ -81,27 +81,27 @@ func parseMemory(text string) (m Memory, err error) {
 // limit is how many bytes the setting comes to on a machine; 0: there is no limit.
 // GOMEMLIMIT, if the operator has set it, counts where the setting does not say
 // anything; goes is what the runtime has made of it.
-func (m Memory) limit(root fs.FS, goes int64, log *slog.Logger) uint64 {
-	own := os.Getenv(goLimit)
+func (m Memory) limit(root fs.FS, runtimeLimit int64, log *slog.Logger) uint64 {
+	own := os.Getenv(goMemLimitEnv)
 	switch {
-	case own != "" && !m.Given:
-		if goes == math.MaxInt64 {
+	case own != "" && !m.Explicit:
+		if runtimeLimit == math.MaxInt64 {
 			return 0 // off
 		}
-		log.Info("the limit of memory is that of "+goLimit, "mib", goes>>20)
-		return uint64(goes)
+		log.Info("the limit of memory is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
+		return uint64(runtimeLimit)
 	case own != "":
-		log.Warn("--"+memoryFlag+" counts, and not "+goLimit, goLimit, own)
+		log.Warn("--"+memoryFlag+" counts, and not "+goMemLimitEnv, goMemLimitEnv, own)
 	}
 	if m.Bytes > 0 || m.Share == 0 {
 		return m.Bytes
 	}
-	there, err := memory.Available(root)
+	available, err := memory.Available(root)
 	if err != nil {
 		log.Info("how much memory there is is not known, so there is no limit; --"+memoryFlag+" sets one", "error", err)
 		return 0
 	}
-	return there / 100 * uint64(m.Share)
+	return available / 100 * uint64(m.Share)
 }
 
 // gauge sets the limit, and makes what watches over it.
@@ -109,7 +109,7 @@ func (m Memory) gauge(log *slog.Logger) *memory.Gauge {
 	limit := m.limit(os.DirFS("/"), debug.SetMemoryLimit(-1), log)
 	if limit > 0 {
 		debug.SetMemoryLimit(int64(min(limit, math.MaxInt64)))
-	} else if m.Given {
+	} else if m.Explicit {
 		debug.SetMemoryLimit(math.MaxInt64)
 	}
 	return memory.New(memory.Options{Limit: limit, Log: log})

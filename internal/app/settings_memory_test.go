@@ -26,15 +26,15 @@ func TestMemorySetting(t *testing.T) {
 	}
 }
 
-func TestMemoryIsGivenOrNot(t *testing.T) {
-	if s, err := parse(t); err != nil || s.Memory != (Memory{Share: 75}) {
+func TestMemoryIsExplicit(t *testing.T) {
+	if s, err := parseArgs(t); err != nil || s.Memory != (Memory{Share: 75}) {
 		t.Errorf("%+v, %v", s.Memory, err)
 	}
-	if s, err := parse(t, "--memory", "75%"); err != nil || s.Memory != (Memory{Share: 75, Given: true}) {
+	if s, err := parseArgs(t, "--memory", "75%"); err != nil || s.Memory != (Memory{Share: 75, Explicit: true}) {
 		t.Errorf("%+v, %v", s.Memory, err)
 	}
 	t.Setenv("TILTH_MEMORY", "512MiB")
-	if s, err := parse(t); err != nil || s.Memory != (Memory{Bytes: 512 << 20, Given: true}) {
+	if s, err := parseArgs(t); err != nil || s.Memory != (Memory{Bytes: 512 << 20, Explicit: true}) {
 		t.Errorf("%+v, %v", s.Memory, err)
 	}
 }
@@ -55,16 +55,16 @@ func TestMemoryLimit(t *testing.T) {
 		log   string
 	}{
 		{"three quarters of the container", "", none, Memory{Share: 75}, machine, 1073741824 / 100 * 75, ""},
-		{"a share", "", none, Memory{Share: 50, Given: true}, machine, 1073741824 / 100 * 50, ""},
-		{"an amount", "", none, Memory{Bytes: 2 << 30, Given: true}, machine, 2 << 30, ""},
-		{"off", "", none, Memory{Given: true}, machine, 0, ""},
+		{"a share", "", none, Memory{Share: 50, Explicit: true}, machine, 1073741824 / 100 * 50, ""},
+		{"an amount", "", none, Memory{Bytes: 2 << 30, Explicit: true}, machine, 2 << 30, ""},
+		{"off", "", none, Memory{Explicit: true}, machine, 0, ""},
 		{"nobody knows", "", none, Memory{Share: 75}, fstest.MapFS{}, 0, "is not known"},
 		{"Go's own", "300MiB", 300 << 20, Memory{Share: 75}, machine, 300 << 20, "is that of GOMEMLIMIT"},
 		{"Go's own is off", "off", none, Memory{Share: 75}, machine, 0, ""},
-		{"both", "300MiB", 300 << 20, Memory{Bytes: 2 << 30, Given: true}, machine, 2 << 30, "--memory counts, and not GOMEMLIMIT"},
+		{"both", "300MiB", 300 << 20, Memory{Bytes: 2 << 30, Explicit: true}, machine, 2 << 30, "--memory counts, and not GOMEMLIMIT"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Setenv(goLimit, c.own)
+			t.Setenv(goMemLimitEnv, c.own)
 			var log testkit.Log
 			if got := c.set.limit(c.files, c.goes, slog.New(slog.NewTextHandler(&log, nil))); got != c.want {
 				t.Errorf("%d, want %d", got, c.want)

@@ -25,8 +25,8 @@ const (
 	smsTwilio = "twilio"
 )
 
-// Telling is how the server reaches people who are not looking at it.
-type Telling struct {
+// Notifications is how the server reaches people who are not looking at it.
+type Notifications struct {
 	Mail *mail.Settings // nil: no mail is sent
 	SMS  string         // smsOff, smsLog, smsHTTP or smsTwilio
 	// DigestAfter is how many notices a minute a channel is told of one by one; 0:
@@ -41,9 +41,9 @@ type Telling struct {
 	gateway sms.Sender // of smsHTTP and smsTwilio
 }
 
-// tellingFlags declares its settings. Tokens have no flag of their own, since
+// notificationFlags declares its settings. Tokens have no flag of their own, since
 // a flag's value is read by everybody on the machine.
-func tellingFlags(f *pflag.FlagSet) {
+func notificationFlags(f *pflag.FlagSet) {
 	f.String("smtp-url", "", "mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
 		"better in TILTH_SMTP_URL than as a flag; without it no mail is sent")
 	f.String("sms", smsOff, "how SMS leave: off, log (written to the log only), http (any gateway) or twilio")
@@ -64,8 +64,8 @@ func tellingFlags(f *pflag.FlagSet) {
 	f.StringSlice("webhook-private", nil, "networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's")
 }
 
-// settingOf is the setting of each part that a sender may find wrong.
-var settingOf = map[string]map[string]string{
+// flagOfPart is the setting of each part that a sender may find wrong.
+var flagOfPart = map[string]map[string]string{
 	smsHTTP: {
 		"url": "--sms-url", "method": "--sms-method", "header": "--sms-header", "body": "--sms-body",
 		"success": "--sms-success", "token": "TILTH_SMS_TOKEN",
@@ -73,13 +73,13 @@ var settingOf = map[string]map[string]string{
 	smsTwilio: {"account": "--twilio-account", "from": "--twilio-from", "token": "TILTH_TWILIO_TOKEN"},
 }
 
-// onlyFor are settings that nothing uses but one way.
-var onlyFor = map[string][]string{
+// flagsOfSMSMode are settings that nothing uses but one way.
+var flagsOfSMSMode = map[string][]string{
 	smsHTTP:   {"sms-url", "sms-header", "sms-body", "sms-success", "sms-token-file"},
 	smsTwilio: {"twilio-account", "twilio-from", "twilio-token-file"},
 }
 
-func (t *Telling) read(k *koanf.Koanf) error {
+func (t *Notifications) read(k *koanf.Koanf) error {
 	if raw := k.String("smtp-url"); raw != "" {
 		var err error
 		if t.Mail, err = mail.ParseURL(raw); err != nil {
@@ -99,7 +99,7 @@ func (t *Telling) read(k *koanf.Koanf) error {
 		return err
 	}
 	t.SMS = k.String("sms")
-	for way, names := range onlyFor {
+	for way, names := range flagsOfSMSMode {
 		for _, name := range names {
 			if way != t.SMS && len(linesOf(k, name)) > 0 {
 				return fmt.Errorf("--%s: nothing uses it without --sms=%s", name, way)
@@ -118,13 +118,13 @@ func (t *Telling) read(k *koanf.Koanf) error {
 	}
 	var wrong *sms.Wrong
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("%s: %s", settingOf[t.SMS][wrong.Part], wrong.Why)
+		return fmt.Errorf("%s: %s", flagOfPart[t.SMS][wrong.Part], wrong.Why)
 	}
 	return err
 }
 
-func (t *Telling) http(k *koanf.Koanf) error {
-	token, err := secret(k, "sms-token")
+func (t *Notifications) http(k *koanf.Koanf) error {
+	token, err := readSecret(k, "sms-token")
 	if err != nil {
 		return err
 	}
@@ -135,8 +135,8 @@ func (t *Telling) http(k *koanf.Koanf) error {
 	return err
 }
 
-func (t *Telling) twilio(k *koanf.Koanf) error {
-	token, err := secret(k, "twilio-token")
+func (t *Notifications) twilio(k *koanf.Koanf) error {
+	token, err := readSecret(k, "twilio-token")
 	if err != nil {
 		return err
 	}
@@ -144,8 +144,8 @@ func (t *Telling) twilio(k *koanf.Koanf) error {
 	return err
 }
 
-// sender is what SMS leave through.
-func (t *Telling) sender(log *slog.Logger) sms.Sender {
+// smsSender is what SMS leave through.
+func (t *Notifications) smsSender(log *slog.Logger) sms.Sender {
 	switch t.SMS {
 	case smsLog:
 		return sms.Log{Logger: log}
@@ -155,9 +155,9 @@ func (t *Telling) sender(log *slog.Logger) sms.Sender {
 	return sms.Off{}
 }
 
-// secret is the value of a setting that has no flag: from its environment
+// readSecret is the value of a setting that has no flag: from its environment
 // variable, else from the file that the flag with -file names.
-func secret(k *koanf.Koanf, name string) (string, error) {
+func readSecret(k *koanf.Koanf, name string) (string, error) {
 	variable := variableOf(name)
 	value, file := strings.TrimSpace(k.String(name)), k.String(name+"-file")
 	switch {

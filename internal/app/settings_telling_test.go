@@ -16,7 +16,7 @@ import (
 
 const twilioAccount = "AC0123456789abcdef0123456789abcdef"
 
-func written(t *testing.T, text string) string {
+func tempFile(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
@@ -25,26 +25,26 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-func TestTellingDefaults(t *testing.T) {
-	s, err := parse(t)
+func TestNotificationDefaults(t *testing.T) {
+	s, err := parseArgs(t)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.Telling.Mail != nil || s.Telling.SMS != smsOff || s.Telling.DigestAfter != 10 {
-		t.Errorf("%+v", s.Telling)
+	if s.Notifications.Mail != nil || s.Notifications.SMS != smsOff || s.Notifications.DigestAfter != 10 {
+		t.Errorf("%+v", s.Notifications)
 	}
-	if len(s.Telling.WebhookPrivate) != 0 {
-		t.Errorf("webhooks may lead to %v", s.Telling.WebhookPrivate)
+	if len(s.Notifications.WebhookPrivate) != 0 {
+		t.Errorf("webhooks may lead to %v", s.Notifications.WebhookPrivate)
 	}
-	opened, err := parse(t, "--webhook-private", "10.1.2.3/24,127.0.0.1")
-	if err != nil || fmt.Sprint(opened.Telling.WebhookPrivate) != "[10.1.2.0/24 127.0.0.1/32]" {
+	opened, err := parseArgs(t, "--webhook-private", "10.1.2.3/24,127.0.0.1")
+	if err != nil || fmt.Sprint(opened.Notifications.WebhookPrivate) != "[10.1.2.0/24 127.0.0.1/32]" {
 		t.Errorf("%v %v", opened, err)
 	}
 	log := testkit.NewLog()
-	if textSender(&s.Telling, log.Logger) != nil || mailQueue(nil, log.Logger) != nil || postbox(nil) != nil {
+	if newTextSender(&s.Notifications, log.Logger) != nil || newMailQueue(nil, log.Logger) != nil || newPostbox(nil) != nil {
 		t.Error("something would be sent")
 	}
-	if _, err := s.Telling.sender(log.Logger).Send(t.Context(), sms.Message{}); errs.As(err).Key != "channel.smsOff" {
+	if _, err := s.Notifications.smsSender(log.Logger).Send(t.Context(), sms.Message{}); errs.As(err).Key != "channel.smsOff" {
 		t.Error(err)
 	}
 }
@@ -69,25 +69,25 @@ func TestSmsSettings(t *testing.T) {
 			}, is: isHTTP,
 		},
 		"http, token in a file": {
-			args: []string{"--sms=http", "--sms-url=https://gw.example/{token}", "--sms-body=to={to}&text={text}", "--sms-token-file", written(t, "s3cret\n")}, is: isHTTP,
+			args: []string{"--sms=http", "--sms-url=https://gw.example/{token}", "--sms-body=to={to}&text={text}", "--sms-token-file", tempFile(t, "s3cret\n")}, is: isHTTP,
 		},
 		"twilio": {
 			args: []string{"--sms=twilio", "--twilio-account", twilioAccount, "--twilio-from", "+15005550006"},
 			env:  map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, is: isTwilio,
 		},
 		"twilio, token in a file": {
-			args: []string{"--sms=twilio", "--twilio-account", twilioAccount, "--twilio-from", "Greenfield", "--twilio-token-file", written(t, "s3cret")}, is: isTwilio,
+			args: []string{"--sms=twilio", "--twilio-account", twilioAccount, "--twilio-from", "Greenfield", "--twilio-token-file", tempFile(t, "s3cret")}, is: isTwilio,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for k, v := range row.env {
 				t.Setenv(k, v)
 			}
-			s, err := parse(t, row.args...)
+			s, err := parseArgs(t, row.args...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if sender := s.Telling.sender(log.Logger); !row.is(sender) || textSender(&s.Telling, log.Logger) == nil {
+			if sender := s.Notifications.smsSender(log.Logger); !row.is(sender) || newTextSender(&s.Notifications, log.Logger) == nil {
 				t.Errorf("%T", sender)
 			}
 		})
@@ -98,22 +98,22 @@ func isHTTP(s sms.Sender) bool { h, ok := s.(*sms.HTTP); return ok && h != nil }
 
 func isTwilio(s sms.Sender) bool { h, ok := s.(*sms.Twilio); return ok && h != nil }
 
-func TestTellingFromTheFile(t *testing.T) {
-	file := written(t, "sms: http\nsms-url: https://gw.example\nsms-body: 'to={to}&text={text}'\nsms-header: ['X-A: b', 'X-C: d']\nsmtp-url: smtp://me:s3cret@mail.example.org?from=a@example.org\n")
-	s, err := parse(t, "--config", file)
+func TestNotificationsFromFile(t *testing.T) {
+	file := tempFile(t, "sms: http\nsms-url: https://gw.example\nsms-body: 'to={to}&text={text}'\nsms-header: ['X-A: b', 'X-C: d']\nsmtp-url: smtp://me:s3cret@mail.example.org?from=a@example.org\n")
+	s, err := parseArgs(t, "--config", file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := s.Telling.Mail; m == nil || m.Host != "mail.example.org" || m.Password != "s3cret" || m.TLS != mail.StartTLS || s.Telling.SMS != smsHTTP {
-		t.Errorf("%+v", s.Telling)
+	if m := s.Notifications.Mail; m == nil || m.Host != "mail.example.org" || m.Password != "s3cret" || m.TLS != mail.StartTLS || s.Notifications.SMS != smsHTTP {
+		t.Errorf("%+v", s.Notifications)
 	}
-	if mailQueue(mail.NewSMTP(*s.Telling.Mail, time.Now), testkit.NewLog().Logger) == nil {
+	if newMailQueue(mail.NewSMTP(*s.Notifications.Mail, time.Now), testkit.NewLog().Logger) == nil {
 		t.Error("no mail would be sent")
 	}
 }
 
 // A wrong setting is named in one line that tells no secret.
-func TestWrongTelling(t *testing.T) {
+func TestWrongNotificationSettings(t *testing.T) {
 	http := func(args ...string) []string {
 		return append([]string{"--sms=http", "--sms-url=https://gw.example", "--sms-body=to={to}&text={text}"}, args...)
 	}
@@ -139,9 +139,9 @@ func TestWrongTelling(t *testing.T) {
 		"no token":              {args: http("--sms-header=a: {token}"), want: "TILTH_SMS_TOKEN: "},
 		"token for nothing":     {args: http(), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret"}, want: "TILTH_SMS_TOKEN: "},
 		"token of two words":    {args: http("--sms-header=a: {token}"), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret s3cret"}, want: "TILTH_SMS_TOKEN: "},
-		"token twice":           {args: http("--sms-header=a: {token}", "--sms-token-file", written(t, "s3cret")), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret"}, want: "--sms-token-file: TILTH_SMS_TOKEN"},
+		"token twice":           {args: http("--sms-header=a: {token}", "--sms-token-file", tempFile(t, "s3cret")), env: map[string]string{"TILTH_SMS_TOKEN": "s3cret"}, want: "--sms-token-file: TILTH_SMS_TOKEN"},
 		"token file, not there": {args: http("--sms-header=a: {token}", "--sms-token-file", "/does/not/exist"), want: "--sms-token-file: "},
-		"token file, empty":     {args: http("--sms-header=a: {token}", "--sms-token-file", written(t, "\n")), want: "--sms-token-file: "},
+		"token file, empty":     {args: http("--sms-header=a: {token}", "--sms-token-file", tempFile(t, "\n")), want: "--sms-token-file: "},
 		"account":               {args: []string{"--sms=twilio", "--twilio-account=s3cret"}, env: map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, want: "--twilio-account: "},
 		"no twilio token":       {args: twilio, want: "TILTH_TWILIO_TOKEN: "},
 		"from":                  {args: append(twilio, "--twilio-from="), env: map[string]string{"TILTH_TWILIO_TOKEN": "s3cret"}, want: "--twilio-from: "},
@@ -152,7 +152,7 @@ func TestWrongTelling(t *testing.T) {
 			for k, v := range row.env {
 				t.Setenv(k, v)
 			}
-			_, err := parse(t, row.args...)
+			_, err := parseArgs(t, row.args...)
 			if err == nil || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%v, want one line that begins with %s", err, row.want)
 			}
@@ -161,7 +161,7 @@ func TestWrongTelling(t *testing.T) {
 }
 
 // The demo writes codes to its log, at a level that it shows.
-func TestDemoWritesCodes(t *testing.T) {
+func TestDemoLogsSMSCodes(t *testing.T) {
 	c := demoCommand()
 	if err := c.Flags().Parse(nil); err != nil {
 		t.Fatal(err)
@@ -171,14 +171,14 @@ func TestDemoWritesCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := testkit.NewLog()
-	if err := textSender(&s.Telling, log.Logger).SendText(t.Context(), "+905551112233", "code 123456"); err != nil {
+	if err := newTextSender(&s.Notifications, log.Logger).SendText(t.Context(), "+905551112233", "code 123456"); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.Text(), "123456") || !strings.Contains(log.Text(), "level="+s.LogLevel.String()) {
 		t.Errorf("at level %s: %s", s.LogLevel, log.Text())
 	}
 	t.Setenv("TILTH_SMS", "off") // and can be told not to
-	if s, err = readSettings(c.Flags()); err != nil || s.Telling.SMS != smsOff {
+	if s, err = readSettings(c.Flags()); err != nil || s.Notifications.SMS != smsOff {
 		t.Errorf("%+v %v", s, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-func parse(t *testing.T, args ...string) (*Settings, error) {
+func parseArgs(t *testing.T, args ...string) (*Settings, error) {
 	t.Helper()
 	f := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	serveFlags(f)
@@ -28,8 +28,8 @@ func parse(t *testing.T, args ...string) (*Settings, error) {
 	return readSettings(f)
 }
 
-func TestDefaultsAreTheContracts(t *testing.T) {
-	s, err := parse(t)
+func TestDefaults(t *testing.T) {
+	s, err := parseArgs(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
 	t.Setenv("TILTH_CONFIG", file)
 	t.Setenv("TILTH_HTTP_ADDR", "127.0.0.1:2")
 	t.Setenv("TILTH_MQTT_ADDR", "127.0.0.1:2")
-	s, err := parse(t, "--http-addr", "127.0.0.1:3")
+	s, err := parseArgs(t, "--http-addr", "127.0.0.1:3")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
 
 func TestProxiesFromTheEnvironment(t *testing.T) {
 	t.Setenv("TILTH_TRUSTED_PROXIES", "10.0.0.0/8,192.0.2.7")
-	s, err := parse(t)
+	s, err := parseArgs(t)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 			if args == nil {
 				t.Setenv("TILTH_DEMO_PAGES", "false")
 			}
-			s, err := parse(t, args...)
+			s, err := parseArgs(t, args...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +87,7 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 		})
 	}
 	t.Setenv("TILTH_DEMO_PAGES", "perhaps")
-	if _, err := parse(t); err == nil || err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
+	if _, err := parseArgs(t); err == nil || err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
 		t.Errorf("neither on nor off: %v", err)
 	}
 }
@@ -131,19 +131,19 @@ func TestWrongSettingIsNamed(t *testing.T) {
 		"--log-format":                       {"--log-format", "xml"},
 		"--config":                           {"--config", "does-not-exist.yaml"},
 	} {
-		_, err := parse(t, args...)
+		_, err := parseArgs(t, args...)
 		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: %v, want one line that begins with %s", args, err, want)
 		}
 	}
 }
 
-func TestUnknownSettingInTheFile(t *testing.T) {
+func TestUnknownSettingInFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tilth.yaml")
 	if err := os.WriteFile(file, []byte("htp-addr: 127.0.0.1:1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := parse(t, "--config", file); err == nil || !strings.Contains(err.Error(), `"htp-addr"`) {
+	if _, err := parseArgs(t, "--config", file); err == nil || !strings.Contains(err.Error(), `"htp-addr"`) {
 		t.Errorf("unknown setting: %v", err)
 	}
 }
@@ -160,13 +160,13 @@ func TestBrokenSettingsFileIsOneLine(t *testing.T) {
 		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := parse(t, "--config", file); err == nil || err.Error() != "--config "+file+want {
+		if _, err := parseArgs(t, "--config", file); err == nil || err.Error() != "--config "+file+want {
 			t.Errorf("%q: %v, want it to end %s", content, err, want)
 		}
 	}
 }
 
-func TestDeviceKeyIsMadeOnceAndDamageIsTold(t *testing.T) {
+func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 	dir := t.TempDir()
 	deviceKey := func(dir string) ([]byte, error) { return deviceKey(t.Context(), testkit.DB(t), dir) }
 	first, err := deviceKey(dir)
@@ -191,7 +191,7 @@ func TestDeviceKeyIsMadeOnceAndDamageIsTold(t *testing.T) {
 
 // Whoever looks while a key is made finds none or the whole of it, and so does the
 // start after a kill.
-func TestDeviceKeyIsWholeOrNotThere(t *testing.T) {
+func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
 	dir := t.TempDir()
 	const keys = 200
 	if err := os.WriteFile(filepath.Join(dir, "0.new"), []byte("half"), 0o600); err != nil { // of a start that was killed
@@ -201,7 +201,7 @@ func TestDeviceKeyIsWholeOrNotThere(t *testing.T) {
 	var failed atomic.Bool
 	made.Go(func() {
 		for n := range keys {
-			if _, err := newDeviceKey(filepath.Join(dir, strconv.Itoa(n))); err != nil {
+			if _, err := createDeviceKey(filepath.Join(dir, strconv.Itoa(n))); err != nil {
 				t.Error(err)
 				failed.Store(true)
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// wanted is what a flag of a type takes, in words.
-var wanted = map[string]string{
+// valueKinds is what a flag of a type takes, in words.
+var valueKinds = map[string]string{
 	"bool": "true or false", "int": "a whole number", "uint64": "a whole number", "float64": "a number", "duration": "a time such as 36h or 400d",
 }
 
@@ -30,23 +30,23 @@ func loadFile(k *koanf.Koanf, f *pflag.FlagSet, path string) error {
 	}
 	values := map[string]any{}
 	if err := yaml.Unmarshal(raw, &values); err != nil {
-		return fmt.Errorf("--config %w", unreadable(path, err))
+		return fmt.Errorf("--config %w", yamlError(path, err))
 	}
 	for name, given := range values {
 		flag := f.Lookup(name)
 		if flag == nil || name == "config" {
 			return fmt.Errorf("--config %s: there is no setting %q", path, name)
 		}
-		if values[name], err = valueOf(flag, given, path); err != nil {
+		if values[name], err = parseValue(flag, given, path); err != nil {
 			return err
 		}
 	}
 	return k.Load(confmap.Provider(values, "."), nil)
 }
 
-// unreadable says in one line where a file is no YAML, or not of the right
+// yamlError says in one line where a file is no YAML, or not of the right
 // shape, and in what: the reader's own words would be an excerpt over several.
-func unreadable(path string, err error) error {
+func yamlError(path string, err error) error {
 	var at yaml.Error
 	if !errors.As(err, &at) || at.GetToken() == nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -64,7 +64,7 @@ func loadEnvironment(k *koanf.Koanf, f *pflag.FlagSet) error {
 		if flag == nil {
 			return name, text
 		}
-		value, err := valueOf(flag, text, variable)
+		value, err := parseValue(flag, text, variable)
 		if wrong == nil {
 			wrong = err
 		}
@@ -78,11 +78,11 @@ func variableOf(name string) string {
 	return "TILTH_" + strings.ToUpper(strings.ReplaceAll(name, "-", "_"))
 }
 
-// valueOf is what was given for a setting in place (a file or a variable), read
+// parseValue is what was given for a setting in place (a file or a variable), read
 // as its flag would be: a wrong one must not count as nothing.
-func valueOf(flag *pflag.Flag, given any, place string) (value any, err error) {
+func parseValue(flag *pflag.Flag, given any, place string) (value any, err error) {
 	if list, ok := given.([]any); ok {
-		return listGiven(flag, list, place)
+		return parseList(flag, list, place)
 	}
 	if _, nested := given.(map[string]any); nested {
 		return nil, fmt.Errorf("--%s: in %s it has settings below it, and takes none", flag.Name, place)
@@ -101,75 +101,75 @@ func valueOf(flag *pflag.Flag, given any, place string) (value any, err error) {
 	case "float64":
 		value, err = strconv.ParseFloat(text, 64)
 	case "duration":
-		value, err = parseSpan(text)
+		value, err = parseDuration(text)
 	default:
 		return text, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("--%s: %q in %s is not %s", flag.Name, text, place, wanted[flag.Value.Type()])
+		return nil, fmt.Errorf("--%s: %q in %s is not %s", flag.Name, text, place, valueKinds[flag.Value.Type()])
 	}
 	return value, nil
 }
 
-// listGiven is valueOf of a list.
-func listGiven(flag *pflag.Flag, list []any, place string) ([]string, error) {
+// parseList is parseValue of a list.
+func parseList(flag *pflag.Flag, list []any, place string) ([]string, error) {
 	if !slices.Contains([]string{"stringSlice", "stringArray"}, flag.Value.Type()) {
 		return nil, fmt.Errorf("--%s: in %s it is a list, and one value is wanted", flag.Name, place)
 	}
 	texts := make([]string, len(list))
-	for i, one := range list {
-		switch one.(type) {
+	for i, item := range list {
+		switch item.(type) {
 		case nil, []any, map[string]any:
 			return nil, fmt.Errorf("--%s: in %s each of the list must be a text", flag.Name, place)
 		}
-		texts[i] = fmt.Sprint(one)
+		texts[i] = fmt.Sprint(item)
 	}
 	return texts, nil
 }
 
-// wrongFlag says of a wrong flag what is said of a wrong setting elsewhere.
-func wrongFlag(_ *cobra.Command, err error) error {
+// explainFlagError says of a wrong flag what is said of a wrong setting elsewhere.
+func explainFlagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	if !errors.As(err, &invalid) || wanted[invalid.GetFlag().Value.Type()] == "" {
+	if !errors.As(err, &invalid) || valueKinds[invalid.GetFlag().Value.Type()] == "" {
 		return err
 	}
 	flag := invalid.GetFlag()
-	return fmt.Errorf("--%s: %q is not %s", flag.Name, invalid.GetValue(), wanted[flag.Value.Type()])
+	return fmt.Errorf("--%s: %q is not %s", flag.Name, invalid.GetValue(), valueKinds[flag.Value.Type()])
 }
 
-// span is a flag for times that are long: days may be given, too.
-type span time.Duration
+// longDuration is a flag for times that are long: days may be given, too.
+type longDuration time.Duration
 
-// declareSpan declares such a flag.
-func declareSpan(f *pflag.FlagSet, name string, value time.Duration, usage string) {
-	s := span(value)
+// declareDuration declares such a flag.
+func declareDuration(f *pflag.FlagSet, name string, value time.Duration, usage string) {
+	s := longDuration(value)
 	f.Var(&s, name, usage)
 }
 
-// Set reads what parseSpan does.
-func (s *span) Set(text string) error {
-	d, err := parseSpan(text)
-	*s = span(d)
+// Set reads what parseDuration does.
+func (s *longDuration) Set(text string) error {
+	d, err := parseDuration(text)
+	*s = longDuration(d)
 	return err
 }
 
-func (s *span) String() string { return time.Duration(*s).String() }
+func (s *longDuration) String() string { return time.Duration(*s).String() }
 
 // Type is that of flags with times, by which their values are read.
-func (s *span) Type() string { return "duration" }
+func (s *longDuration) Type() string { return "duration" }
 
-// mostDays is more than anybody keeps anything, and fits in a time.Duration.
-const mostDays = 100_000
+// maxDays is more than anybody keeps anything, and fits in a time.Duration.
+const maxDays = 100_000
 
-// parseSpan reads a time as Go writes it (36h30m), whole days (400d), or both (1d12h).
-func parseSpan(text string) (time.Duration, error) {
+// parseDuration reads a time as Go writes it (36h30m), whole days (400d), or both (1d12h).
+func parseDuration(text string) (time.Duration, error) {
 	days, rest, has := strings.Cut(text, "d")
 	if !has {
 		return time.ParseDuration(text)
 	}
 	n, err := strconv.ParseUint(days, 10, 32)
-	if err != nil || n > mostDays {
-		return 0, fmt.Errorf("%q is not a number of days up to %d", days, mostDays)
+	if err != nil || n > maxDays {
+		return 0, fmt.Errorf("%q is not a number of days up to %d", days, maxDays)
 	}
 	d := time.Duration(n) * 24 * time.Hour
 	if rest == "" {

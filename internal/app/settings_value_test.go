@@ -26,13 +26,13 @@ func TestUnreadableValues(t *testing.T) {
 		"mqtt-per-address": {"''", `"" in PLACE is not a whole number`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			file, variable := written(t, name+": "+row.value+"\n"), variableOf(name)
+			file, variable := tempFile(t, name+": "+row.value+"\n"), variableOf(name)
 			want := "--" + name + ": " + row.want
-			if _, err := parse(t, "--config", file); err == nil || err.Error() != strings.Replace(want, "PLACE", file, 1) {
+			if _, err := parseArgs(t, "--config", file); err == nil || err.Error() != strings.Replace(want, "PLACE", file, 1) {
 				t.Errorf("file: %v", err)
 			}
 			t.Setenv(variable, strings.Trim(row.value, "'"))
-			if _, err := parse(t); err == nil || err.Error() != strings.Replace(want, "PLACE", variable, 1) {
+			if _, err := parseArgs(t); err == nil || err.Error() != strings.Replace(want, "PLACE", variable, 1) {
 				t.Errorf("environment: %v", err)
 			}
 			_, err := command(t, "serve", "--"+name+"="+strings.Trim(row.value, "'"))
@@ -44,7 +44,7 @@ func TestUnreadableValues(t *testing.T) {
 }
 
 // A list where one value is wanted, and the other way round, is told too.
-func TestShapeOfSettings(t *testing.T) {
+func TestListAndScalarSettings(t *testing.T) {
 	for text, want := range map[string]string{
 		"http-addr: [a, b]":           "--http-addr: in FILE it is a list, and one value is wanted",
 		"digest-after: [10]":          "--digest-after: in FILE it is a list, and one value is wanted",
@@ -53,8 +53,8 @@ func TestShapeOfSettings(t *testing.T) {
 		"trusted-proxies: 10":         `--trusted-proxies: "10" is no network`,
 		"webhook-private: [10, '::']": `--webhook-private: "10" is no network`,
 	} {
-		file := written(t, text+"\n")
-		if _, err := parse(t, "--config", file); err == nil || err.Error() != strings.Replace(want, "FILE", file, 1) {
+		file := tempFile(t, text+"\n")
+		if _, err := parseArgs(t, "--config", file); err == nil || err.Error() != strings.Replace(want, "FILE", file, 1) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
@@ -70,35 +70,35 @@ func TestFormsOfValues(t *testing.T) {
 		"audit-retention": {"1d12h", func(s *Settings) bool { return s.AuditRetention == 36*time.Hour }},
 		"message-limit":   {"0x800", func(s *Settings) bool { return s.MessageLimit == 2048 }},
 		"device-rate":     {"2.5", func(s *Settings) bool { return s.DeviceRate == 2.5 }},
-		"mails-a-day":     {"0", func(s *Settings) bool { return s.Telling.MailsADay == 0 && s.Telling.SMSADay == 500 }},
-		"digest-after":    {"0", func(s *Settings) bool { return s.Telling.DigestAfter == 0 }},
+		"mails-a-day":     {"0", func(s *Settings) bool { return s.Notifications.MailsADay == 0 && s.Notifications.SMSADay == 500 }},
+		"digest-after":    {"0", func(s *Settings) bool { return s.Notifications.DigestAfter == 0 }},
 		"demo-pages":      {"false", func(s *Settings) bool { return !s.DemoPages }},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(of string, args ...string) {
 				t.Helper()
-				if s, err := parse(t, args...); err != nil || !row.is(s) {
+				if s, err := parseArgs(t, args...); err != nil || !row.is(s) {
 					t.Errorf("%s: %+v %v", of, s, err)
 				}
 			}
 			check("flag", "--"+name+"="+row.value)
-			check("file", "--config", written(t, name+": "+row.value+"\n"))
+			check("file", "--config", tempFile(t, name+": "+row.value+"\n"))
 			t.Setenv(variableOf(name), row.value)
 			check("environment")
 		})
 	}
 }
 
-func TestParseSpan(t *testing.T) {
+func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"36h": 36 * time.Hour, "400d": 9600 * time.Hour, "1d12h30m": 36*time.Hour + 30*time.Minute, "0d": 0, "-1h": -time.Hour,
 	} {
-		if got, err := parseSpan(text); err != nil || got != want {
+		if got, err := parseDuration(text); err != nil || got != want {
 			t.Errorf("%s: %v %v", text, got, err)
 		}
 	}
 	for _, text := range []string{"", "d", "-1d", "1.5d", "1d-1h", "1d24h", "100001d", "99999999999d", "1dd", "1w", "400"} {
-		if got, err := parseSpan(text); err == nil {
+		if got, err := parseDuration(text); err == nil {
 			t.Errorf("%q was read as %v", text, got)
 		}
 	}

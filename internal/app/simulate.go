@@ -12,9 +12,9 @@ import (
 	"tilth/internal/farm"
 )
 
-// simulateGivesUp is how long a device that has something to send a number of
+// simulateGiveUpAfter is how long a device that has something to send a number of
 // times tries in vain. One without end goes on trying: the server may come back.
-const simulateGivesUp = 30 * time.Second
+const simulateGiveUpAfter = 30 * time.Second
 
 func simulateCommand() *cobra.Command {
 	var file, broker string
@@ -33,19 +33,19 @@ func simulateCommand() *cobra.Command {
 			if every < 0 || reports < 0 {
 				return fmt.Errorf("--every and --count: not below 0")
 			}
-			devices, err := devicesOf(file)
+			devices, err := readSimulatedDevices(file)
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "Publishing for %s to %s. Stop with Ctrl-C.\n", count(len(devices), "device"), broker)
-			troubles := newTroubles(c.ErrOrStderr())
-			link := farm.Link{OnTrouble: troubles.began}
+			fmt.Fprintf(c.OutOrStdout(), "Publishing for %s to %s. Stop with Ctrl-C.\n", plural(len(devices), "device"), broker)
+			troubles := newTroubleLog(c.ErrOrStderr())
+			link := farm.Link{OnTrouble: troubles.add}
 			if reports > 0 {
-				link.GiveUp = simulateGivesUp
+				link.GiveUp = simulateGiveUpAfter
 			}
 			return farm.Simulate(c.Context(), farm.SimulateOptions{
 				Broker: broker, Devices: devices, Seed: seed, Every: every, Count: reports,
-				OnAck: func(device string, _ farm.Report) { troubles.ended(device) }, Link: link,
+				OnAck: func(device string, _ farm.Report) { troubles.clear(device) }, Link: link,
 			})
 		},
 	}
@@ -60,8 +60,8 @@ func simulateCommand() *cobra.Command {
 	return c
 }
 
-// simulated is what simulate reads of a provider's file; the rest is apply's.
-type simulated struct {
+// simulateFile is what simulate reads of a provider's file; the rest is apply's.
+type simulateFile struct {
 	Products []struct {
 		Name       string          `yaml:"name"`
 		Properties []farm.Property `yaml:"properties"`
@@ -78,14 +78,14 @@ type simulated struct {
 	} `yaml:"tenants"`
 }
 
-func devicesOf(path string) ([]farm.SimulatedDevice, error) {
+func readSimulatedDevices(path string) ([]farm.SimulatedDevice, error) {
 	raw, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	var f simulated
+	var f simulateFile
 	if err := yaml.Unmarshal(raw, &f); err != nil {
-		return nil, unreadable(path, err)
+		return nil, yamlError(path, err)
 	}
 	models := map[string][]farm.Property{}
 	for _, p := range f.Products {

@@ -51,15 +51,15 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 
 // Without --count it tries on, and what is in the way is told once. Time is held:
 // nobody waits for the tries.
-func TestSimulateSaysWhatIsInTheWay(t *testing.T) { synctest.Test(t, saysWhatIsInTheWay) }
+func TestSimulateReportsUnreachableServer(t *testing.T) { synctest.Test(t, simulateWithoutServer) }
 
-func saysWhatIsInTheWay(t *testing.T) {
+func simulateWithoutServer(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "farm.yaml")
 	one := strings.Replace(simulatedFarm, "      - {deviceName: SILO-2,", "      # {deviceName: SILO-2,", 1)
 	if err := os.WriteFile(file, []byte(one), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	broker := "tcp://" + nobody
+	broker := "tcp://" + unusedAddr
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second) // for three tries
 	defer cancel()
 	var out, told strings.Builder
@@ -78,7 +78,7 @@ func saysWhatIsInTheWay(t *testing.T) {
 	}
 }
 
-func TestSimulateSaysWhatItsFileLacks(t *testing.T) {
+func TestSimulateReportsIncompleteFile(t *testing.T) {
 	for want, yaml := range map[string]string{
 		"no device has a secret":        "tenants: [{name: farm, devices: [{deviceName: A, product: silo}]}]",
 		`product "silo" of A is not in`: "tenants: [{name: farm, devices: [{deviceName: A, product: silo, secret: silo-secret-number-0001}]}]",
@@ -88,7 +88,7 @@ func TestSimulateSaysWhatItsFileLacks(t *testing.T) {
 		if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := devicesOf(file); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := readSimulatedDevices(file); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", yaml, err, want)
 		}
 	}

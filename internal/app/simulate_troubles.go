@@ -9,75 +9,75 @@ import (
 	"tilth/internal/farm"
 )
 
-// refusedMost is how many devices are named that the server refuses.
-const refusedMost = 10
+// maxRefusedNamed is how many devices are named that the server refuses.
+const maxRefusedNamed = 10
 
-// troubles tells what keeps devices from publishing: each trouble once, however
+// troubleLog tells what keeps devices from publishing: each trouble once, however
 // many suffer from it and however often they try, and again when it comes back
 // after it had ended.
-type troubles struct {
+type troubleLog struct {
 	out io.Writer
 
-	mu      sync.Mutex
-	of      map[string]string // what a device suffers from
-	told    map[string]int    // how many devices suffer from what was told
-	refused int               // devices so far of which was told that the server refuses them
+	mu       sync.Mutex
+	byDevice map[string]string // what a device suffers from
+	counts   map[string]int    // how many devices suffer from what was told
+	refused  int               // devices so far of which was told that the server refuses them
 }
 
-func newTroubles(out io.Writer) *troubles {
-	return &troubles{out: out, of: map[string]string{}, told: map[string]int{}}
+func newTroubleLog(out io.Writer) *troubleLog {
+	return &troubleLog{out: out, byDevice: map[string]string{}, counts: map[string]int{}}
 }
 
-// began takes note of a device that could not publish.
-func (r *troubles) began(t *farm.Trouble) {
+// add takes note of a device that could not publish.
+func (r *troubleLog) add(t *farm.Trouble) {
 	says := strings.ToUpper(t.Says[:1]) + t.Says[1:]
 	if t.SignIn {
 		says = t.Device + ": " + t.Says
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	before, had := r.of[t.Device]
+	before, had := r.byDevice[t.Device]
 	if before == says {
 		return
 	}
 	if had {
-		r.told[before]--
+		r.counts[before]--
 	}
-	if _, known := r.told[says]; !known {
-		r.tell(says, t.SignIn)
+	if _, known := r.counts[says]; !known {
+		r.print(says, t.SignIn)
 	}
-	r.of[t.Device] = says
-	r.told[says]++
+	r.byDevice[t.Device] = says
+	r.counts[says]++
 }
 
-// tell writes a trouble down. Callers hold the lock.
-func (r *troubles) tell(says string, refused bool) {
+// print writes a trouble down. Callers hold the lock.
+func (r *troubleLog) print(says string, refused bool) {
 	if refused {
 		r.refused++
 	}
 	switch {
-	case refused && r.refused == refusedMost+1:
+	case refused && r.refused == maxRefusedNamed+1:
 		fmt.Fprintln(r.out, "More devices are refused, and not named here.")
-	case !refused || r.refused <= refusedMost:
+	case !refused || r.refused <= maxRefusedNamed:
 		fmt.Fprintln(r.out, says+"; trying again.")
 	}
 }
 
-// ended takes note of a device of which the server has acknowledged something.
-func (r *troubles) ended(device string) {
+// clear takes note of a device of which the server has acknowledged something.
+func (r *troubleLog) clear(device string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	says, had := r.of[device]
+	says, had := r.byDevice[device]
 	if !had {
 		return
 	}
-	delete(r.of, device)
-	if r.told[says]--; r.told[says] > 0 {
+	delete(r.byDevice, device)
+	if r.counts[says]--; r.counts[says] > 0 {
 		return
 	}
-	for told, suffer := range r.told {
+	for told, suffer := range r.counts {
 		if suffer == 0 {
-			delete(r.told, told)
+			delete(r.counts, told)
 		}
 	}
 	if strings.HasPrefix(says, device+": ") {

@@ -9,11 +9,11 @@ import (
 )
 
 // A trouble is told once, and again when it changes or comes back.
-func TestTroublesAreToldOnce(t *testing.T) {
+func TestTroublesAreReportedOnce(t *testing.T) {
 	var out strings.Builder
-	r := newTroubles(&out)
+	r := newTroubleLog(&out)
 	began := func(device, says string, signIn bool) {
-		r.began(&farm.Trouble{Device: device, Says: says, SignIn: signIn})
+		r.add(&farm.Trouble{Device: device, Says: says, SignIn: signIn})
 	}
 	const nobody, cut, refused = "nobody listens at tcp://x:1", "the server at tcp://x:1 has cut the connection", "the server refuses its name or secret"
 	for range 3 {
@@ -22,17 +22,17 @@ func TestTroublesAreToldOnce(t *testing.T) {
 	}
 	began("A", refused, true)
 	began("A", refused, true)
-	r.ended("B")
-	r.ended("B")
-	r.ended("A")
+	r.clear("B")
+	r.clear("B")
+	r.clear("A")
 	// Two are cut off one after the other: the first dials before the second
 	// has noticed.
 	began("A", cut, false)
 	began("A", nobody, false)
 	began("B", cut, false)
 	began("B", nobody, false)
-	r.ended("A")
-	r.ended("B")
+	r.clear("A")
+	r.clear("B")
 	began("A", cut, false)
 	want := `Nobody listens at tcp://x:1; trying again.
 A: the server refuses its name or secret; trying again.
@@ -50,12 +50,12 @@ The server at tcp://x:1 has cut the connection; trying again.
 
 func TestManyRefusedDevicesAreNotAllNamed(t *testing.T) {
 	var out strings.Builder
-	r := newTroubles(&out)
+	r := newTroubleLog(&out)
 	for i := range 100 {
-		r.began(&farm.Trouble{Device: fmt.Sprint("D-", i), Says: "the server refuses its name or secret", SignIn: true})
+		r.add(&farm.Trouble{Device: fmt.Sprint("D-", i), Says: "the server refuses its name or secret", SignIn: true})
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != refusedMost+1 || !strings.HasPrefix(lines[9], "D-9: ") || lines[10] != "More devices are refused, and not named here." {
+	if len(lines) != maxRefusedNamed+1 || !strings.HasPrefix(lines[9], "D-9: ") || lines[10] != "More devices are refused, and not named here." {
 		t.Errorf("told\n%s", out.String())
 	}
 }

@@ -14,9 +14,9 @@ import (
 	"tilth/web"
 )
 
-// largest is where the largest answer is that needs no sign-in: one of the console's
+// largestPath is where the largest answer is that needs no sign-in: one of the console's
 // files, where it is built.
-func largest(t *testing.T) string {
+func largestPath(t *testing.T) string {
 	t.Helper()
 	path, size := "/open-api/v1/openapi.yaml", int64(0)
 	files, err := fs.Glob(web.Dist(), "assets/*.js*")
@@ -38,12 +38,12 @@ func largest(t *testing.T) string {
 // Clients that ask for more and more over HTTP/1.1 and take nothing lose their
 // connections when their time is over; others are served meanwhile, and one that is slow
 // takes what it likes for as long as it likes.
-func TestClientsThatTakeNothing(t *testing.T) {
+func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 	t.Parallel()
 	const each = 25
 	p := newProcess(t)
-	secure, roots := p.securely(t.TempDir())
-	before := p.figure("tilth_connections")
+	secure, roots := p.startTLS(t.TempDir())
+	before := p.metricValue("tilth_connections")
 	many := func(path string) string {
 		return strings.Repeat("GET "+path+" HTTP/1.1\r\nHost: tilth\r\n\r\n", 400)
 	}
@@ -53,7 +53,7 @@ func TestClientsThatTakeNothing(t *testing.T) {
 	}
 	began := time.Now()
 	for range each {
-		for _, path := range []string{largest(t), "/open-api/v1/openapi.yaml"} {
+		for _, path := range []string{largestPath(t), "/open-api/v1/openapi.yaml"} {
 			p.dial(p.http, many(path))
 			if _, err := io.WriteString(overTLS(p.dial(secure, "")), many(path)); err != nil {
 				t.Fatal(err)
@@ -61,7 +61,7 @@ func TestClientsThatTakeNothing(t *testing.T) {
 		}
 		p.dial(p.admin, many("/metrics"))
 	}
-	slow := p.dial(p.http, many(largest(t)))
+	slow := p.dial(p.http, many(largestPath(t)))
 	enough := make(chan struct{})
 	took := make(chan int, 1)
 	go func() { // 16 KiB a second: half a minute of that is less than one of the files
@@ -79,26 +79,26 @@ func TestClientsThatTakeNothing(t *testing.T) {
 			}
 		}
 	}()
-	testkit.Eventually(t, "all of them are in", func() bool { return p.figure("tilth_connections") > before+5*each })
+	testkit.Eventually(t, "all of them are in", func() bool { return p.metricValue("tilth_connections") > before+5*each })
 
 	neighbour, slowest := browser(t, roots), time.Duration(0)
 	asking := time.NewTicker(50 * time.Millisecond)
 	defer asking.Stop()
-	for open := 5.0 * each; open > 5; open = p.figure("tilth_connections") - before { // the neighbour's own, and the slow one's
+	for open := 5.0 * each; open > 5; open = p.metricValue("tilth_connections") - before { // the neighbour's own, and the slow one's
 		asked := time.Now()
-		if page := visit(t, neighbour, "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
+		if page := getPage(t, neighbour, "https://"+secure+"/readyz", ""); page.StatusCode != http.StatusOK {
 			t.Fatalf("a neighbour: %s", page.Status)
 		}
 		slowest = max(slowest, time.Since(asked))
 		<-asking.C
-		if time.Since(began) > writeWithin+testkit.Patience {
+		if time.Since(began) > writeTimeout+testkit.Patience {
 			t.Fatalf("%v connections are still there after %s", open, time.Since(began))
 		}
 	}
 	ended := time.Since(began)
 	close(enough)
 	t.Logf("they ended after %s; the slowest neighbour had %s; who is slow took %d bytes", ended, slowest, <-took)
-	if ended < writeWithin {
+	if ended < writeTimeout {
 		t.Errorf("they ended after %s", ended)
 	}
 	if slowest > 3*time.Second {

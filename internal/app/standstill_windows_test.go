@@ -6,6 +6,6 @@ import (
 )
 
 // Windows stops no process from outside: what needs it tries its luck there.
-func standStill(*testing.T, *os.Process) {}
+func pauseProcess(*testing.T, *os.Process) {}
 
-func goOn(*testing.T, *os.Process) {}
+func resumeProcess(*testing.T, *os.Process) {}

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// A stop takes no longer than stopWithin, as promised, whatever clients do: each of
+// A stop takes no longer than stopTimeout, as promised, whatever clients do: each of
 // its steps has a time of its own, and what is not over by then is cut off.
 const (
-	stopWithin = 10 * time.Second
+	stopTimeout = 10 * time.Second
 
-	endClients  = 3 * time.Second         // devices, people, programs and the provider finish what they began
-	endPipeline = 2 * time.Second         // what they handed over is on disk
-	endMail     = 2500 * time.Millisecond // letters that a mail server is about to take
-	endProcess  = 500 * time.Millisecond  // before stopWithin: of the judge, the outbox and the stores, which have the time until then
+	clientsTimeout  = 3 * time.Second         // devices, people, programs and the provider finish what they began
+	pipelineTimeout = 2 * time.Second         // what they handed over is on disk
+	mailTimeout     = 2500 * time.Millisecond // letters that a mail server is about to take
+	exitMargin      = 500 * time.Millisecond  // before stopTimeout: of the judge, the outbox and the stores, which have the time until then
 )
 
 // stop ends the listeners: screens first, since their streams never end by
@@ -28,22 +28,22 @@ func (s *Server) stop() error {
 	s.ready.Store(false)
 	s.stores.live.Close()
 	s.provider.Stop()
-	if err := s.stores.lived.end(); err != nil {
+	if err := s.stores.retention.markStopped(); err != nil {
 		s.log.Warn("until when devices were let in is not written down to the second", "error", err)
 	}
 	s.endClients()
-	err := within(endPipeline, "pipeline", s.pipeline.Close)
+	err := withTimeout(pipelineTimeout, "pipeline", s.pipeline.Close)
 	if s.mails != nil { // last: a mail server that is slow must not keep readings waiting
-		err = errors.Join(err, within(endMail, "mail", s.mails.Close))
+		err = errors.Join(err, withTimeout(mailTimeout, "mail", s.mails.Close))
 	}
 	return err
 }
 
-// endClients lets clients finish what they began, all at the same time, and cuts off
+// clientsTimeout lets clients finish what they began, all at the same time, and cuts off
 // those that do not: what they were not answered for they send again.
 func (s *Server) endClients() {
 	var all sync.WaitGroup
-	for _, one := range []struct {
+	for _, client := range []struct {
 		who string
 		end func(ctx context.Context) error
 		cut func() error
@@ -53,16 +53,16 @@ func (s *Server) endClients() {
 		{"provider", s.admin.Shutdown, s.admin.Close},
 	} {
 		all.Go(func() {
-			if err := within(endClients, one.who, one.end); err != nil {
-				s.log.Warn("clients that did not finish are cut off", "reason", errors.Join(err, one.cut()))
+			if err := withTimeout(clientsTimeout, client.who, client.end); err != nil {
+				s.log.Warn("clients that did not finish are cut off", "reason", errors.Join(err, client.cut()))
 			}
 		})
 	}
 	all.Wait()
 }
 
-// within gives a step of a stop its time.
-func within(limit time.Duration, what string, end func(ctx context.Context) error) error {
+// withTimeout gives a step of a stop its time.
+func withTimeout(limit time.Duration, what string, end func(ctx context.Context) error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	if err := end(ctx); err != nil && !errors.Is(err, http.ErrServerClosed) {
@@ -71,15 +71,15 @@ func within(limit time.Duration, what string, end func(ctx context.Context) erro
 	return nil
 }
 
-// endHanging ends a process that has not stopped within a time, as on a disk that
+// exitIfHanging ends a process that has not stopped within a time, as on a disk that
 // does not answer. What was acknowledged is on disk; whoever watches over the
 // process starts it.
-func endHanging(stopped <-chan struct{}, limit time.Duration, log *slog.Logger) {
-	enough := time.NewTimer(limit)
+func exitIfHanging(stopped <-chan struct{}, limit time.Duration, log *slog.Logger) {
+	timer := time.NewTimer(limit)
 	select {
 	case <-stopped:
-		enough.Stop()
-	case <-enough.C:
+		timer.Stop()
+	case <-timer.C:
 		log.Error("the stop hangs; ending at once", "after", limit)
 		os.Exit(1)
 	}

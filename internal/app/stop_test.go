@@ -34,7 +34,7 @@ func (p *process) dial(addr, begin string) net.Conn {
 }
 
 // A stop ends in time whatever clients do, and loses nothing that was acknowledged.
-func TestStopBesideStalledClients(t *testing.T) {
+func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 	t.Parallel()
 	silent, err := net.Listen("tcp", "127.0.0.1:0") // a mail server that never says a word
 	if err != nil {
@@ -43,9 +43,9 @@ func TestStopBesideStalledClients(t *testing.T) {
 	defer silent.Close()
 	p := newProcess(t)
 	p.env = []string{"TILTH_SMTP_URL=smtp://" + silent.Addr().String() + "?tls=none&from=alerts@farm.example"}
-	p.securely(t.TempDir(), "--mqtt-tls-addr", anyPort, "--device-rate", "1000000", "--device-burst", "1000000")
+	p.startTLS(t.TempDir(), "--mqtt-tls-addr", anyPort, "--device-rate", "1000000", "--device-burst", "1000000")
 	p.apply(simulatedFarm)
-	token := p.ada()
+	token := p.adaToken()
 
 	// More readings than connections hold on their way.
 	const messages, each = 60, 5000
@@ -101,13 +101,13 @@ func TestStopBesideStalledClients(t *testing.T) {
 	began := time.Now()
 	p.stop() // in ten seconds, as everywhere
 	t.Logf("stopped within %s", time.Since(began))
-	if !strings.Contains(p.log.String(), "clients that did not finish are cut off") {
-		t.Errorf("nobody was cut off:\n%s", p.log)
+	if !strings.Contains(p.stderr.String(), "clients that did not finish are cut off") {
+		t.Errorf("nobody was cut off:\n%s", p.stderr)
 	}
 
 	p.start()
 	var days []struct{ Frames int }
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/coverage?deviceName=SILO-1&startTime=%d&endTime=%d", begin, begin+messages*each*100), p.ada(), "", &days)
+	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/coverage?deviceName=SILO-1&startTime=%d&endTime=%d", begin, begin+messages*each*100), p.adaToken(), "", &days)
 	kept := 0
 	for _, day := range days {
 		kept += day.Frames
@@ -118,23 +118,23 @@ func TestStopBesideStalledClients(t *testing.T) {
 	p.stop()
 }
 
-// hanging has a test's own process stop without end.
-const hanging = "TILTH_TEST_HANGING"
+// hangingEnv has a test's own process stop without end.
+const hangingEnv = "TILTH_TEST_HANGING"
 
 // A stop that hangs is ended, and so no success; one that ends in time is not.
 func TestStopThatHangs(t *testing.T) {
-	if how := os.Getenv(hanging); how != "" {
+	if how := os.Getenv(hangingEnv); how != "" {
 		stopped := make(chan struct{})
 		if how == "not" {
 			close(stopped)
 		}
-		endHanging(stopped, 50*time.Millisecond, slog.New(slog.NewTextHandler(os.Stderr, nil)))
+		exitIfHanging(stopped, 50*time.Millisecond, slog.New(slog.NewTextHandler(os.Stderr, nil)))
 		return
 	}
 	t.Parallel()
 	for how, want := range map[string]bool{"yes": false, "not": true} {
 		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestStopThatHangs$")
-		c.Env = append(os.Environ(), hanging+"="+how)
+		c.Env = append(os.Environ(), hangingEnv+"="+how)
 		out, err := c.CombinedOutput()
 		if (err == nil) != want || strings.Contains(string(out), "the stop hangs; ending at once") == want {
 			t.Errorf("%s: %v\n%s", how, err, out)

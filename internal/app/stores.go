@@ -30,46 +30,46 @@ import (
 // stores is everything that is kept, opened and loaded, and what lives in
 // memory over it.
 type stores struct {
-	folder      *folderLock
-	db          *db.DB
-	key         []byte
-	lived       *lived
-	limits      *limit.Meter   // of everybody's
-	turns       *reading.Turns // of work that passes over readings
-	audit       *audit.Store
-	tenants     *tenant.Store
-	users       *identity.UserStore
-	sessions    *identity.SessionStore
-	codes       *identity.CodeStore
-	credentials *identity.CredentialStore
-	avatars     *identity.AvatarStore
-	hasher      *identity.Hasher
-	catalog     *device.Catalog
-	devices     *device.Store
-	scenes      *device.SceneStore
-	registry    *device.Registry
-	presence    *device.Presence
-	roster      *device.Roster
-	diagnostics *device.Diagnostics
-	status      *device.StatusStore
-	readings    *reading.Store
-	notices     *alarm.NoticeStore
-	positions   *alarm.PositionStore
-	rules       *alarm.RuleStore
-	alarms      *alarm.Engine
-	channels    *notify.ChannelStore
-	webhooks    *notify.WebhookStore
-	programs    *webhook.Caller
-	messages    *notify.MessageStore
-	mail        *mail.SMTP // nil: mail is not set up
-	outbox      *notify.Outbox
-	live        *live.Hub
+	folder        *folderLock
+	db            *db.DB
+	key           []byte
+	retention     *retentionClock
+	limits        *limit.Meter   // of everybody's
+	turns         *reading.Turns // of work that passes over readings
+	audit         *audit.Store
+	tenants       *tenant.Store
+	users         *identity.UserStore
+	sessions      *identity.SessionStore
+	codes         *identity.CodeStore
+	credentials   *identity.CredentialStore
+	avatars       *identity.AvatarStore
+	hasher        *identity.Hasher
+	catalog       *device.Catalog
+	devices       *device.Store
+	scenes        *device.SceneStore
+	registry      *device.Registry
+	presence      *device.Presence
+	roster        *device.Roster
+	diagnostics   *device.Diagnostics
+	status        *device.StatusStore
+	readings      *reading.Store
+	notices       *alarm.NoticeStore
+	positions     *alarm.PositionStore
+	rules         *alarm.RuleStore
+	alarms        *alarm.Engine
+	channels      *notify.ChannelStore
+	webhooks      *notify.WebhookStore
+	webhookCaller *webhook.Caller
+	messages      *notify.MessageStore
+	mail          *mail.SMTP // nil: mail is not set up
+	outbox        *notify.Outbox
+	live          *live.Hub
 }
 
 // openStores opens the data folder, creating what is missing. links is where
 // letters' links lead.
 func openStores(ctx context.Context, set *Settings, links string, log *slog.Logger) (_ *stores, err error) {
-	folder, err := takeFolder(set.DataDir)
+	folder, err := lockFolder(set.DataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -79,11 +79,11 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		}
 	}()
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
-		return nil, damaged(set.DataDir, err)
+		return nil, explainDamage(set.DataDir, err)
 	}
 	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL) // refuses what is newer, too: up to here nothing is written
 	if err != nil {
-		return nil, damaged(set.DataDir, err)
+		return nil, explainDamage(set.DataDir, err)
 	}
 	defer func() {
 		if err != nil {
@@ -101,12 +101,12 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
-	until := readLived(set.DataDir, time.Now, log)
+	until := readRetentionClock(set.DataDir, time.Now, log)
 	readings, err := reading.Open(ctx, reading.Options{
 		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Until: until.now, Logger: log,
 	})
 	if err != nil {
-		return nil, damaged(set.DataDir, err)
+		return nil, explainDamage(set.DataDir, err)
 	}
 	epoch := make([]byte, 6)
 	if _, err := rand.Read(epoch); err != nil {
@@ -114,9 +114,9 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	limits := &limit.Meter{}
 	s := &stores{
-		folder: folder, db: d, key: key, lived: until, limits: limits, turns: reading.NewTurns(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		folder: folder, db: d, key: key, retention: until, limits: limits, turns: reading.NewTurns(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
-		codes:    identity.NewCodeStore(d, codes, textSender(&set.Telling, log), time.Now),
+		codes:    identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost, limits),
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
@@ -130,8 +130,8 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	s.rules = alarm.NewRuleStore(d, s.catalog, time.Now)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics, until.now)
-	if set.Telling.Mail != nil {
-		s.mail = mail.NewSMTP(*set.Telling.Mail, time.Now)
+	if set.Notifications.Mail != nil {
+		s.mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
 	}
 	if err := s.openWebhooks(set, log); err != nil {
 		return nil, errors.Join(err, readings.Close())
@@ -140,14 +140,14 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
 		Notifier: notify.NewDesk(d, s.messages, s.outbox, s.live),
 		DB:       d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
-		Readings: readings, Screens: s.live, Now: time.Now, RetentionClock: until.now, PreviousStop: until.stopped, SaveAlive: until.alive,
+		Readings: readings, Screens: s.live, Now: time.Now, RetentionClock: until.now, PreviousStop: until.previousAccepted, SaveAlive: until.markAccepting,
 		FlushPresence: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Logger: log, MaxNoticesPerHour: set.NoticesAnHour,
 		Turns: s.turns, OnCaughtUp: func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
-		return nil, errors.Join(damaged(set.DataDir, err), readings.Close())
+		return nil, errors.Join(explainDamage(set.DataDir, err), readings.Close())
 	}
-	s.presence.OnChange(s.tellPresence)
+	s.presence.OnChange(s.publishPresence)
 	s.devices.OnChange(func(t tenant.ID, _ device.ID) { s.alarms.Regroup(t) })
 	s.registry.OnChange(s.alarms.Regroup)
 	s.tenants.OnDelete(s.live.Forget)
@@ -168,8 +168,8 @@ func (s *stores) load(ctx context.Context) error {
 	return s.alarms.Start(s.audit.With(ctx, audit.Who{By: audit.Server}))
 }
 
-// tellPresence tells a tenant's screens that a device came or went.
-func (s *stores) tellPresence(c device.Change) {
+// publishPresence tells a tenant's screens that a device came or went.
+func (s *stores) publishPresence(c device.Change) {
 	if !s.live.Watched(c.Tenant) {
 		return
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // As many live streams are open at once as the settings say.
-func TestScreensOfTheSettings(t *testing.T) {
+func TestScreenLimitsOfSettings(t *testing.T) {
 	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir(), ScreensAUser: 20, ScreensATenant: 50}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestScreensOfTheSettings(t *testing.T) {
 }
 
 // The live stream holds nothing of a tenant that is deleted.
-func TestDeletedTenantLeavesTheStream(t *testing.T) {
+func TestDeletedTenantLosesLiveStream(t *testing.T) {
 	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir()}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

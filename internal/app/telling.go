@@ -23,21 +23,21 @@ import (
 	"tilth/internal/text"
 )
 
-// texts is the SMS sender as identity asks for it.
-type texts struct{ sender sms.Sender }
+// smsTextSender is the SMS sender as identity asks for it.
+type smsTextSender struct{ sender sms.Sender }
 
-// SendText sends one SMS.
-func (t texts) SendText(ctx context.Context, mobile, text string) error {
+// SendSMS sends one SMS.
+func (t smsTextSender) SendSMS(ctx context.Context, mobile, text string) error {
 	_, err := t.sender.Send(ctx, sms.Message{To: mobile, Text: text})
 	return err
 }
 
-// textSender is nil where SMS is not set up.
-func textSender(t *Telling, log *slog.Logger) identity.TextSender {
+// newTextSender is nil where SMS is not set up.
+func newTextSender(t *Notifications, log *slog.Logger) identity.TextSender {
 	if t.SMS == smsOff {
 		return nil
 	}
-	return texts{t.sender(log)}
+	return smsTextSender{t.smsSender(log)}
 }
 
 // codeKey is the key under which codes are hashed. It comes from the
@@ -46,30 +46,30 @@ func codeKey(platform []byte) ([]byte, error) {
 	return hkdf.Key(sha256.New, platform, nil, "sms codes", 32)
 }
 
-// letters is the queue of mails as identity asks for it.
-type letters struct{ queue *mail.Queue }
+// mailPostbox is the queue of mails as identity asks for it.
+type mailPostbox struct{ queue *mail.Queue }
 
-// Post hands a letter over.
-func (l letters) Post(x identity.Letter) {
+// Enqueue hands a letter over.
+func (l mailPostbox) Enqueue(x identity.Letter) {
 	l.queue.Post(mail.Message{
 		ID: x.ID, To: x.To, Subject: x.Subject, Text: x.Text, HTML: mail.Paragraphs(x.Language, x.Text),
 	})
 }
 
-// mailQueue is nil where mail is not set up.
-func mailQueue(m *mail.SMTP, log *slog.Logger) *mail.Queue {
+// newMailQueue is nil where mail is not set up.
+func newMailQueue(m *mail.SMTP, log *slog.Logger) *mail.Queue {
 	if m == nil {
 		return nil
 	}
 	return mail.NewQueue(m.Send, log)
 }
 
-// postbox is nil where mail is not set up.
-func postbox(q *mail.Queue) identity.Postbox {
+// newPostbox is nil where mail is not set up.
+func newPostbox(q *mail.Queue) identity.Postbox {
 	if q == nil {
 		return nil
 	}
-	return letters{q}
+	return mailPostbox{q}
 }
 
 // openWebhooks makes what keeps webhooks, and what calls them.
@@ -81,14 +81,14 @@ func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
 	if s.webhooks, err = notify.NewWebhookStore(s.db, key, time.Now); err != nil {
 		return err
 	}
-	s.programs = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Telling.WebhookPrivate}, Now: time.Now, Log: log, Limits: s.limits})
+	s.webhookCaller = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Notifications.WebhookPrivate}, Now: time.Now, Log: log, Limits: s.limits})
 	return nil
 }
 
 // newOutbox makes the outbox with the ways of telling people that are set up.
 func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notify.Outbox {
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.carriersOf(set, links, log),
+		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.newSenders(set, links, log),
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
@@ -96,46 +96,46 @@ func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notif
 		Backlog:    func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
 		Late:       func() []tenant.ID { return s.alarms.LateTenants() },
 		FoundSince: func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
-		Screens:    s.live, DigestAfter: set.Telling.DigestAfter, MailsADay: set.Telling.MailsADay, SMSADay: set.Telling.SMSADay, Now: time.Now, Log: log,
+		Screens:    s.live, DigestAfter: set.Notifications.DigestAfter, MailsADay: set.Notifications.MailsADay, SMSADay: set.Notifications.SMSADay, Now: time.Now, Log: log,
 	})
 }
 
-// carriersOf are the carriers of the ways that are set up.
-func (s *stores) carriersOf(set *Settings, links string, log *slog.Logger) map[notify.Mode]notify.Carrier {
+// newSenders are the carriers of the ways that are set up.
+func (s *stores) newSenders(set *Settings, links string, log *slog.Logger) map[notify.Mode]notify.Carrier {
 	o := carrier.Options{
-		Tenants: s.tenants.Get, Names: s.property, Readings: s.charted, PublicURL: links, Now: time.Now, Log: log,
+		Tenants: s.tenants.Get, Names: s.propertyInfo, Readings: s.chartReadings, PublicURL: links, Now: time.Now, Log: log,
 	}
-	carriers := map[notify.Mode]notify.Carrier{notify.Program: s.programs}
+	senders := map[notify.Mode]notify.Carrier{notify.Program: s.webhookCaller}
 	if s.mail != nil {
-		carriers[notify.Email] = carrier.NewMail(s.mail.Send, o)
+		senders[notify.Email] = carrier.NewMail(s.mail.Send, o)
 	}
-	if set.Telling.SMS != smsOff {
-		carriers[notify.Phone] = carrier.NewSMS(set.Telling.sender(log), o)
+	if set.Notifications.SMS != smsOff {
+		senders[notify.Phone] = carrier.NewSMS(set.Notifications.smsSender(log), o)
 	}
-	return carriers
+	return senders
 }
 
-// property is how a product's property is called, its unit and its decimals
+// propertyInfo is how a product's property is called, its unit and its decimals
 // (nil: as many as it has), as letters want to know it.
-func (s *stores) property(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
-	p := s.propertyOf(product, identifier)
+func (s *stores) propertyInfo(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
+	p := s.findProperty(product, identifier)
 	if p == nil {
 		p = &device.Property{Identifier: identifier}
 	}
 	return s.catalog.Name(l, p), s.catalog.Unit(p), p.Precision
 }
 
-// propertyOf is nil where the product, or what it measured, is gone.
-func (s *stores) propertyOf(product int64, identifier string) *device.Property {
+// findProperty is nil where the product, or what it measured, is gone.
+func (s *stores) findProperty(product int64, identifier string) *device.Property {
 	if p := s.catalog.Product(product); p != nil {
 		return p.Property(identifier)
 	}
 	return nil
 }
 
-// charted are the readings that a mail's picture is drawn from.
-func (s *stores) charted(ctx context.Context, t tenant.ID, a *news.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
-	p := s.propertyOf(a.Product, identifier)
+// chartReadings are the readings that a mail's picture is drawn from.
+func (s *stores) chartReadings(ctx context.Context, t tenant.ID, a *news.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
+	p := s.findProperty(a.Product, identifier)
 	if p == nil {
 		return nil, nil
 	}
@@ -144,9 +144,9 @@ func (s *stores) charted(ctx context.Context, t tenant.ID, a *news.Alarm, identi
 		return nil, err
 	}
 	var drawn []chart.Point
-	for _, one := range series[p.ID] {
-		if one.Value.Kind() == reading.KindNumber {
-			drawn = append(drawn, chart.Point{Time: one.Time, Value: one.Value.Float()})
+	for _, sample := range series[p.ID] {
+		if sample.Value.Kind() == reading.KindNumber {
+			drawn = append(drawn, chart.Point{Time: sample.Time, Value: sample.Value.Float()})
 		}
 	}
 	return drawn, nil

@@ -31,7 +31,7 @@ tenants:
 // From a reading to the mailbox and the telephone, with everything that the
 // settings and the stores have to do with it: the carriers, the names of what
 // is measured, the readings of the picture, the links.
-func TestFrostIsTold(t *testing.T) {
+func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 8)
 	gateway := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -42,10 +42,10 @@ func TestFrostIsTold(t *testing.T) {
 		texts <- m.To + " " + m.Text
 	}))
 	defer gateway.Close()
-	post := &slowPost{begun: make(chan struct{}, 8), let: make(chan struct{}), mails: make(chan string, 8)}
-	close(post.let)
+	post := &slowMailServer{started: make(chan struct{}, 8), release: make(chan struct{}), mails: make(chan string, 8)}
+	close(post.release)
 	p := newProcess(t)
-	p.env = []string{mailTo(t, post)}
+	p.env = []string{startMailServer(t, post)}
 	p.start("--sms=http", "--sms-url", gateway.URL, "--sms-body", `{"to":"{to}","text":"{text}"}`)
 	p.apply(frostFarm)
 	token := p.signIn("farm", "ada", "correct horse")
@@ -64,7 +64,7 @@ func TestFrostIsTold(t *testing.T) {
 	if len(outcomes) != 2 || !outcomes[0].Ok || !outcomes[1].Ok || outcomes[0].Recipient != "ada@example.com" || outcomes[1].Recipient != "+905550000001" || outcomes[0].Answer == "" {
 		t.Errorf("%+v", outcomes)
 	}
-	if m := read(t, testkit.Receive(t, "the test mail", post.mails)); m.Header.Get("To") != "<ada@example.com>" {
+	if m := parseMail(t, testkit.Receive(t, "the test mail", post.mails)); m.Header.Get("To") != "<ada@example.com>" {
 		t.Errorf("%v", m.Header)
 	}
 	if sms := testkit.Receive(t, "the test SMS", texts); !strings.HasPrefix(sms, "+905550000001 Greenfield") {
@@ -72,16 +72,16 @@ func TestFrostIsTold(t *testing.T) {
 	}
 
 	now := time.Now().UnixMilli()
-	p.measured(fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":1.5}}]`, now-120_000, now-60_000))
+	p.sendReadings(fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":1.5}}]`, now-120_000, now-60_000))
 	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
 		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`, channel), &rule)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
-	p.measured(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
+	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
 
 	mailed := testkit.Receive(t, "the mail", post.mails)
-	m := read(t, mailed)
+	m := parseMail(t, mailed)
 	subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
 	if err != nil || subject != "[Serious] Frost: North mast" || !strings.HasSuffix(m.Header.Get("Message-Id"), "@farm.example>") {
 		t.Errorf("%v %v", m.Header, err)
@@ -107,8 +107,8 @@ func TestFrostIsTold(t *testing.T) {
 	p.stop()
 }
 
-// measured sends readings of the mast over HTTP.
-func (p *process) measured(payload string) {
+// sendReadings sends readings of the mast over HTTP.
+func (p *process) sendReadings(payload string) {
 	p.t.Helper()
 	resp, err := http.Post("http://"+p.http+"/api/v1/frost-test-secret-number-0/telemetry", "application/json", strings.NewReader(payload))
 	if err != nil {
@@ -121,7 +121,7 @@ func (p *process) measured(payload string) {
 	}
 }
 
-func read(t *testing.T, raw string) *mail.Message {
+func parseMail(t *testing.T, raw string) *mail.Message {
 	t.Helper()
 	m, err := mail.ReadMessage(strings.NewReader(raw))
 	if err != nil {

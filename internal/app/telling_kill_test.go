@@ -16,48 +16,50 @@ import (
 	"tilth/internal/testkit"
 )
 
-// mailsInFlight is how many mails a kill may repeat.
-const mailsInFlight = 16
+// maxMailsInFlight is how many mails a kill may repeat.
+const maxMailsInFlight = 16
 
-// postOffice is a mail server that keeps the Message-ID and the recipient of
+// countingMailServer is a mail server that keeps the Message-ID and the recipient of
 // what it accepted.
-type postOffice struct {
-	mu      sync.Mutex
-	came    map[string]int // by Message-ID and recipient
-	all     int
-	reached map[int]chan struct{} // closed when so many came
+type countingMailServer struct {
+	mu        sync.Mutex
+	byMessage map[string]int // by Message-ID and recipient
+	total     int
+	reached   map[int]chan struct{} // closed when so many came
 }
 
-func (o *postOffice) NewSession(*smtp.Conn) (smtp.Session, error) { return &counter{office: o}, nil }
+func (o *countingMailServer) NewSession(*smtp.Conn) (smtp.Session, error) {
+	return &mailSession{server: o}, nil
+}
 
-// when is closed when so many mails more came.
-func (o *postOffice) when(more int) <-chan struct{} {
+// afterMore is closed when so many mails more came.
+func (o *countingMailServer) afterMore(more int) <-chan struct{} {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	c := make(chan struct{})
-	o.reached[o.all+more] = c
+	o.reached[o.total+more] = c
 	return c
 }
 
-// different is how many mails came, each counted once.
-func (o *postOffice) different() int {
+// distinct is how many mails came, each counted once.
+func (o *countingMailServer) distinct() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return len(o.came)
+	return len(o.byMessage)
 }
 
-// counter is one connection to a post office.
-type counter struct {
-	office *postOffice
+// mailSession is one connection to a post office.
+type mailSession struct {
+	server *countingMailServer
 	to     string
 }
 
-func (c *counter) Reset()                                    {}
-func (c *counter) Logout() error                             { return nil }
-func (c *counter) Mail(string, *smtp.MailOptions) error      { return nil }
-func (c *counter) Rcpt(to string, _ *smtp.RcptOptions) error { c.to = to; return nil }
+func (c *mailSession) Reset()                                    {}
+func (c *mailSession) Logout() error                             { return nil }
+func (c *mailSession) Mail(string, *smtp.MailOptions) error      { return nil }
+func (c *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error { c.to = to; return nil }
 
-func (c *counter) Data(r io.Reader) error {
+func (c *mailSession) Data(r io.Reader) error {
 	m, err := mail.ReadMessage(r)
 	if err != nil {
 		return err
@@ -65,12 +67,12 @@ func (c *counter) Data(r io.Reader) error {
 	if _, err := io.Copy(io.Discard, m.Body); err != nil {
 		return err
 	}
-	o := c.office
+	o := c.server
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.came[m.Header.Get("Message-Id")+" "+c.to]++
-	o.all++
-	if reached := o.reached[o.all]; reached != nil {
+	o.byMessage[m.Header.Get("Message-Id")+" "+c.to]++
+	o.total++
+	if reached := o.reached[o.total]; reached != nil {
 		close(reached)
 	}
 	return nil
@@ -79,13 +81,13 @@ func (c *counter) Data(r io.Reader) error {
 // Kill -9 again and again while alarms begin and end and their mails leave:
 // everybody is told of each once; what was in flight may come twice, with the
 // same Message-ID.
-func TestKillLosesNoMail(t *testing.T) {
+func TestKillLosesNoAlertMail(t *testing.T) {
 	t.Parallel()
-	rounds := killRoundsWanted(t)
-	office := &postOffice{came: map[string]int{}, reached: map[int]chan struct{}{}}
+	rounds := killRoundsFromEnv(t)
+	office := &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}}
 	p := newProcess(t)
-	p.env = []string{mailTo(t, office)}
-	start := func() { p.start(append([]string{"--digest-after=0"}, unlimited...)...) }
+	p.env = []string{startMailServer(t, office)}
+	start := func() { p.start(append([]string{"--digest-after=0"}, unlimitedArgs...)...) }
 	start()
 	p.apply(`products:
   - name: mast
@@ -110,7 +112,7 @@ tenants:
 	const storms = 40
 	at := time.Now().UnixMilli()
 	for range rounds {
-		enough := office.when(1 + rand.IntN(2*2*storms-2*mailsInFlight))
+		enough := office.afterMore(1 + rand.IntN(2*2*storms-2*maxMailsInFlight))
 		var values []string
 		for range storms { // it begins and ends
 			values = append(values, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":0}},{"ts":%d,"values":{"airTemperature":9}}`, at+1, at+2))
@@ -130,14 +132,14 @@ tenants:
 		start()
 	}
 	want := 4 * rounds * storms
-	for office.different() < want {
-		another := office.when(1)
-		if office.different() < want {
+	for office.distinct() < want {
+		another := office.afterMore(1)
+		if office.distinct() < want {
 			testkit.Receive(t, "another mail", another)
 		}
 	}
-	p.judged()
-	testkit.Eventually(t, "the queue to be empty", func() bool { return p.metric("tilth_notify_mail_queued") == "0" })
+	p.waitEvaluated()
+	testkit.Eventually(t, "the queue to be empty", func() bool { return p.metricText("tilth_notify_mail_queued") == "0" })
 
 	token = p.signIn("farm", "ada", "correct horse")
 	var notices struct {
@@ -168,12 +170,12 @@ tenants:
 	p.stop()
 	office.mu.Lock()
 	defer office.mu.Unlock()
-	if len(office.came) != want {
-		t.Errorf("%d mails, want %d", len(office.came), want)
+	if len(office.byMessage) != want {
+		t.Errorf("%d mails, want %d", len(office.byMessage), want)
 	}
-	if twice := office.all - len(office.came); twice > rounds*mailsInFlight {
+	if twice := office.total - len(office.byMessage); twice > rounds*maxMailsInFlight {
 		t.Errorf("%d mails came twice after %d kills", twice, rounds)
 	} else {
-		t.Logf("%d mails, %d of them twice after %d kills", len(office.came), twice, rounds)
+		t.Logf("%d mails, %d of them twice after %d kills", len(office.byMessage), twice, rounds)
 	}
 }

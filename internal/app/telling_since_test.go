@@ -20,7 +20,7 @@ import (
 // Since when a frost holds is found in the readings from before the rule was published,
 // and everybody says the same second: list and detail of the console, its messages, the
 // open API, programs, the mail and the SMS.
-func TestEverybodySaysTheSameSince(t *testing.T) {
+func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 8)
 	gateway := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -31,11 +31,11 @@ func TestEverybodySaysTheSameSince(t *testing.T) {
 		texts <- m.Text
 	}))
 	defer gateway.Close()
-	post := &slowPost{begun: make(chan struct{}, 8), let: make(chan struct{}), mails: make(chan string, 8)}
-	close(post.let)
+	post := &slowMailServer{started: make(chan struct{}, 8), release: make(chan struct{}), mails: make(chan string, 8)}
+	close(post.release)
 	program := testkit.NewProgram(t)
 	p := newProcess(t)
-	p.env = []string{mailTo(t, post)}
+	p.env = []string{startMailServer(t, post)}
 	p.start("--webhook-private", "127.0.0.0/8", "--sms=http", "--sms-url", gateway.URL, "--sms-body", `{"to":"{to}","text":"{text}"}`)
 	p.apply(frostFarm)
 	token := p.signIn("farm", "ada", "correct horse")
@@ -51,14 +51,14 @@ func TestEverybodySaysTheSameSince(t *testing.T) {
 	// Frost since 26 hours ago, with a gap of a day.
 	start := time.Now().UnixMilli()
 	since := start - 26*3_600_000 - 123
-	p.measured(fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":-2.3}},{"ts":%d,"values":{"airTemperature":-2.6}}]`,
+	p.sendReadings(fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":-2.3}},{"ts":%d,"values":{"airTemperature":-2.6}}]`,
 		since-60_000, since, start-3_600_000))
 	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
 		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`, channel), &rule)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
-	p.measured(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
+	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
 
 	var notices struct {
 		List []struct{ ID, HoldsSince int64 }
@@ -81,7 +81,7 @@ func TestEverybodySaysTheSameSince(t *testing.T) {
 	}
 	moment := time.UnixMilli(since).UTC().Format("2006-01-02T15:04:05.000Z")
 	for _, path := range []string{"/open-api/v1/notices", fmt.Sprint("/open-api/v1/notices/", notice.ID)} {
-		if said := p.asProgram(path, made.AppKey, made.AppSecret); !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
+		if said := p.getOpenAPI(path, made.AppKey, made.AppSecret); !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
 			t.Errorf("%s: %s, want %s", path, said, moment)
 		}
 	}
@@ -95,13 +95,13 @@ func TestEverybodySaysTheSameSince(t *testing.T) {
 			List []struct{ TemplateContent string }
 		}
 		p.call(http.MethodGet, admin+"notify-message/my-page", token, "", &page)
-		return plainly(page.List[0].TemplateContent)
+		return plainText(page.List[0].TemplateContent)
 	}
 	if said, want := messages(), "Air temperature below −2 °C since "+text.Moment(text.English, at)+", noticed "; !strings.Contains(said, want) {
 		t.Errorf("the message: %s, want %s", said, want)
 	}
 	// These were sent before or after it was known: never another one.
-	mailed, texted := plainly(mailText(t, testkit.Receive(t, "the mail", post.mails))), testkit.Receive(t, "the SMS", texts)
+	mailed, texted := plainText(mailText(t, testkit.Receive(t, "the mail", post.mails))), testkit.Receive(t, "the SMS", texts)
 	if strings.Contains(mailed, " since ") && !strings.Contains(mailed, "below −2 °C since "+text.Zoned(text.English, at)+", noticed ") {
 		t.Error(mailed)
 	}
@@ -110,8 +110,8 @@ func TestEverybodySaysTheSameSince(t *testing.T) {
 	}
 
 	// Who is told of the end is told it for sure.
-	p.measured(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":3}}`, time.Now().UnixMilli()+2))
-	mailed = plainly(mailText(t, testkit.Receive(t, "the mail of the end", post.mails)))
+	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":3}}`, time.Now().UnixMilli()+2))
+	mailed = plainText(mailText(t, testkit.Receive(t, "the mail of the end", post.mails)))
 	if want := "Air temperature below −2 °C from " + text.Moment(text.English, at) + " on."; !strings.Contains(mailed, want) {
 		t.Errorf("%s, want %s", mailed, want)
 	}
@@ -133,8 +133,8 @@ func TestEverybodySaysTheSameSince(t *testing.T) {
 	p.stop()
 }
 
-// asProgram asks the open API, and answers the body.
-func (p *process) asProgram(path, key, secret string) string {
+// getOpenAPI asks the open API, and answers the body.
+func (p *process) getOpenAPI(path, key, secret string) string {
 	p.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, "http://"+p.http+path, nil)
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *process) asProgram(path, key, secret string) string {
 // mailText is what a mail says to readers without HTML.
 func mailText(t *testing.T, raw string) string {
 	t.Helper()
-	m := read(t, raw)
+	m := parseMail(t, raw)
 	kind, params, err := mime.ParseMediaType(m.Header.Get("Content-Type"))
 	var body io.Reader = m.Body
 	header := func(name string) string { return m.Header.Get(name) }
@@ -180,7 +180,7 @@ func mailText(t *testing.T, raw string) string {
 	return string(said)
 }
 
-// plainly has plain spaces, and one line.
-func plainly(said string) string {
+// plainText has plain spaces, and one line.
+func plainText(said string) string {
 	return strings.Join(strings.Fields(strings.ReplaceAll(said, "\u00a0", " ")), " ")
 }

@@ -18,7 +18,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-const telling = `
+const notifyFarm = `
 tenants:
   - name: farm
     hosts: [farm.localhost]
@@ -29,33 +29,33 @@ tenants:
       - {userName: ada, password: "correct horse", email: ada@example.com, mobile: "+905551112233"}
 `
 
-// slowPost is a mail server that takes a mail only once it is let go.
-type slowPost struct {
-	begun, let chan struct{}
-	mails      chan string
+// slowMailServer is a mail server that takes a mail only once it is let go.
+type slowMailServer struct {
+	started, release chan struct{}
+	mails            chan string
 }
 
-func (p *slowPost) Reset()                               {}
-func (p *slowPost) Logout() error                        { return nil }
-func (p *slowPost) Mail(string, *smtp.MailOptions) error { return nil }
-func (p *slowPost) Rcpt(string, *smtp.RcptOptions) error { return nil }
+func (p *slowMailServer) Reset()                               {}
+func (p *slowMailServer) Logout() error                        { return nil }
+func (p *slowMailServer) Mail(string, *smtp.MailOptions) error { return nil }
+func (p *slowMailServer) Rcpt(string, *smtp.RcptOptions) error { return nil }
 
-func (p *slowPost) Data(r io.Reader) error {
+func (p *slowMailServer) Data(r io.Reader) error {
 	data, err := io.ReadAll(r)
 	if err != nil {
 		return err
 	}
-	p.begun <- struct{}{}
-	<-p.let
+	p.started <- struct{}{}
+	<-p.release
 	p.mails <- string(data)
 	return nil
 }
 
-func (p *slowPost) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
+func (p *slowMailServer) NewSession(*smtp.Conn) (smtp.Session, error) { return p, nil }
 
-// mailTo runs a mail server and gives the setting that has a server send its
+// startMailServer runs a mail server and gives the setting that has a server send its
 // mail there.
-func mailTo(t *testing.T, post smtp.Backend) (setting string) {
+func startMailServer(t *testing.T, post smtp.Backend) (setting string) {
 	t.Helper()
 	server := smtp.NewServer(post)
 	server.ErrorLog = log.New(io.Discard, "", 0) // connections that a kill breaks
@@ -72,7 +72,7 @@ func mailTo(t *testing.T, post smtp.Backend) (setting string) {
 // From the settings to the phone and the mailbox: a code comes through a
 // gateway, the password is changed with it, and the mails about it leave
 // although the server is told to stop while the mail server takes its time.
-func TestPasswordChangeIsTold(t *testing.T) {
+func TestPasswordChangeIsMailed(t *testing.T) {
 	t.Parallel()
 	texts := make(chan string, 1)
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -84,17 +84,17 @@ func TestPasswordChangeIsTold(t *testing.T) {
 		_, _ = io.WriteString(w, `{"status":"ok"}`)
 	}))
 	defer gateway.Close()
-	post := &slowPost{begun: make(chan struct{}, 2), let: make(chan struct{}), mails: make(chan string, 2)}
+	post := &slowMailServer{started: make(chan struct{}, 2), release: make(chan struct{}), mails: make(chan string, 2)}
 	p := newProcess(t)
-	p.env = []string{"TILTH_SMS_TOKEN=s3cret", mailTo(t, post)}
+	p.env = []string{"TILTH_SMS_TOKEN=s3cret", startMailServer(t, post)}
 	p.start("--sms=http", "--sms-url", gateway.URL, "--sms-header", "Authorization: Bearer {token}", "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok", "--log-level", "debug")
-	p.apply(telling)
+	p.apply(notifyFarm)
 	token := p.signIn("farm", "ada", "correct horse")
 	var done bool
 	p.call(http.MethodPost, "/app-api/member/auth/send-sms-code", token, `{"mobile":"+905551112233","scene":2}`, &done)
 	code := regexp.MustCompile(`\d{6}`).FindString(testkit.Receive(t, "the SMS", texts))
 	p.call(http.MethodPut, "/app-api/member/user/update-password", token, `{"code":"`+code+`","password":"another horse"}`, &done)
-	testkit.Receive(t, "the mail", post.begun)
+	testkit.Receive(t, "the mail", post.started)
 	// A second one waits behind it.
 	p.call(http.MethodPut, "/app-api/member/user/update", token, `{"nickname":"Ada","email":"new@example.com"}`, &done)
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -107,13 +107,13 @@ func TestPasswordChangeIsTold(t *testing.T) {
 		}
 		return err != nil
 	})
-	close(post.let)
+	close(post.release)
 	testkit.Receive(t, "the server's end", p.ended)
 	if p.err != nil {
-		t.Fatalf("%v\n%s", p.err, p.log)
+		t.Fatalf("%v\n%s", p.err, p.stderr)
 	}
 	if n := len(post.mails); n != 2 {
-		t.Fatalf("%d mails of 2\n%s", n, p.log)
+		t.Fatalf("%d mails of 2\n%s", n, p.stderr)
 	}
 	for range 2 {
 		if mail := <-post.mails; !strings.Contains(mail, "@farm.example>") || !strings.Contains(mail, "To: <ada@example.com>") || !strings.Contains(mail, "text/html") {
@@ -121,7 +121,7 @@ func TestPasswordChangeIsTold(t *testing.T) {
 		}
 	}
 	for _, secret := range []string{"s3cret", code, "another horse", "5551112233"} {
-		if strings.Contains(p.log.String(), secret) {
+		if strings.Contains(p.stderr.String(), secret) {
 			t.Errorf("the log tells %q", secret)
 		}
 	}
@@ -138,16 +138,16 @@ func TestPasswordChangeIsTold(t *testing.T) {
 
 // Guesses at one account, each from another network, are all answered alike; its owner
 // is told of them by one mail, and signs in as ever.
-func TestOwnerIsToldOfGuesses(t *testing.T) {
+func TestOwnerIsMailedAboutGuesses(t *testing.T) {
 	t.Parallel()
-	post := &slowPost{begun: make(chan struct{}, 30), let: make(chan struct{}), mails: make(chan string, 30)}
-	close(post.let)
+	post := &slowMailServer{started: make(chan struct{}, 30), release: make(chan struct{}), mails: make(chan string, 30)}
+	close(post.release)
 	p := newProcess(t)
-	p.env = []string{mailTo(t, post)}
+	p.env = []string{startMailServer(t, post)}
 	p.start("--captcha", "off")
-	p.apply(telling)
+	p.apply(notifyFarm)
 	for i := range 30 {
-		client := &http.Client{Transport: &http.Transport{DialContext: balanced(fmt.Sprintf("127.0.%d.1", i+1), ""), DisableKeepAlives: true}}
+		client := &http.Client{Transport: &http.Transport{DialContext: dialViaBalancer(fmt.Sprintf("127.0.%d.1", i+1), ""), DisableKeepAlives: true}}
 		res, err := client.Post("http://"+p.http+"/app-api/member/auth/login-username", "application/json",
 			strings.NewReader(`{"userName":"ada","password":"wrong horse","tenantName":"farm"}`))
 		if err != nil {

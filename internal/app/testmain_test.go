@@ -15,12 +15,12 @@ import (
 	"tilth/internal/testkit/program"
 )
 
-// atOnce is how many tests run at once, at least, unless -parallel says
+// minParallel is how many tests run at once, at least, unless -parallel says
 // otherwise: mostly they wait for processes, disks and far ends.
-const atOnce = 6
+const minParallel = 6
 
 func TestMain(m *testing.M) {
-	code, err := 1, errors.Join(withoutSettings(), bounded())
+	code, err := 1, errors.Join(unsetSettings(), setParallel())
 	if err == nil {
 		code = m.Run()
 		err = program.Remove()
@@ -32,9 +32,9 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// withoutSettings takes away the settings of whoever runs the tests: they are
+// unsetSettings takes away the settings of whoever runs the tests: they are
 // none of the servers' that tests start.
-func withoutSettings() error {
+func unsetSettings() error {
 	for _, e := range os.Environ() {
 		name, _, _ := strings.Cut(e, "=")
 		if strings.HasPrefix(name, "TILTH_") && !strings.HasPrefix(name, "TILTH_TEST_") && name != "TILTH_KILL_ROUNDS" {
@@ -46,19 +46,19 @@ func withoutSettings() error {
 	return nil
 }
 
-func bounded() error {
+func setParallel() error {
 	flag.Parse()
 	said := false
 	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
 	if said {
 		return nil
 	}
-	return flag.Set("test.parallel", strconv.Itoa(max(atOnce, runtime.GOMAXPROCS(0))))
+	return flag.Set("test.parallel", strconv.Itoa(max(minParallel, runtime.GOMAXPROCS(0))))
 }
 
 // A unit test that is run alone does not wait until a server is built: only a
 // test that starts a process asks for one.
-func TestUnitTestBuildsNoServer(t *testing.T) {
+func TestUnitTestDoesNotBuildServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	called := filepath.Join(dir, "called")

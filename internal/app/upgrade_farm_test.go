@@ -48,8 +48,8 @@ tenants:
 
 const dewPoint = `      - {identifier: dewPoint, elementUnit: "°C", dataType: number, precision: 1, formula: dewPoint, inputs: [airTemperature, airHumidity]}`
 
-// kept is what is known of a kept folder, beside it.
-type kept struct {
+// folderRecord is what is known of a kept folder, beside it.
+type folderRecord struct {
 	Version  string // as somebody would call it
 	Made     int64  // epoch ms
 	Readings map[string]map[string][]point
@@ -97,7 +97,7 @@ func (p *process) publish(secret string, frames map[int64]map[string]any) {
 		p.t.Fatal(err)
 	}
 	if code, said := p.post("/api/v1/"+secret+"/telemetry", "", string(body)); code != http.StatusOK {
-		p.t.Fatalf("readings were answered %d %s\n%s", code, said, p.log)
+		p.t.Fatalf("readings were answered %d %s\n%s", code, said, p.stderr)
 	}
 }
 
@@ -131,14 +131,14 @@ func (p *process) history(token string, devices []string, made int64) map[string
 		var got map[string][]point
 		p.call(http.MethodGet, fmt.Sprintf(
 			"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=%s&startTime=%d&endTime=%d&yeuSignList=%s",
-			d, from, made+10_000, strings.Join(p.signs(token, d), ",")), token, "", &got)
+			d, from, made+10_000, strings.Join(p.propertyIDs(token, d), ",")), token, "", &got)
 		all[d] = got
 	}
 	return all
 }
 
-// signs are the identifiers of a device's properties.
-func (p *process) signs(token, device string) (list []string) {
+// propertyIDs are the identifiers of a device's properties.
+func (p *process) propertyIDs(token, device string) (list []string) {
 	p.t.Helper()
 	var tsl struct {
 		Propertie []struct{ Identifier string }
@@ -150,8 +150,8 @@ func (p *process) signs(token, device string) (list []string) {
 	return list
 }
 
-// described is what people called a farm's devices and where they put them.
-func (p *process) described(token string) map[string]string {
+// deviceLabels is what people called a farm's devices and where they put them.
+func (p *process) deviceLabels(token string) map[string]string {
 	p.t.Helper()
 	var page struct {
 		List []struct{ DeviceName, NoteName, GroupName string }

@@ -26,8 +26,8 @@ var (
 	keepKilled  = flag.Bool("keep-killed", false, "end it by kill -9: what it wrote last lies in its logs")
 )
 
-// folders is where data folders of earlier versions are kept.
-const folders = "testdata/folders"
+// foldersDir is where data folders of earlier versions are kept.
+const foldersDir = "testdata/folders"
 
 // At each release a small data folder of it is kept, which all later versions
 // must open:
@@ -41,15 +41,15 @@ func TestKeepFolder(t *testing.T) {
 	if *keepAs == "" {
 		t.Skip("asked for by -keep at each release")
 	}
-	target := filepath.Join(folders, *keepAs+".tar.gz")
+	target := filepath.Join(foldersDir, *keepAs+".tar.gz")
 	if _, err := os.Stat(target); err == nil {
 		t.Fatalf("%s is there already; a kept folder is never made anew", target)
 	}
 	p := newProcess(t)
 	p.program = *keepProgram
-	known := kept{Version: *keepAs}
+	known := folderRecord{Version: *keepAs}
 	p.start()
-	if p.knows(dewPoint) {
+	if p.supportsProperty(dewPoint) {
 		p.apply(fmt.Sprintf(oldFarm, dewPoint))
 	} else {
 		p.apply(fmt.Sprintf(oldFarm, ""))
@@ -62,21 +62,21 @@ func TestKeepFolder(t *testing.T) {
 		}
 		p.publish(d.secret, frames)
 	}
-	p.sealed(oldDays)
+	p.waitSealed(oldDays)
 	// Late ones, over what is sealed by now: one new, one that replaces.
 	p.publish("upgrade-test-secret-number-1", map[int64]map[string]any{
 		today.Add(-30*time.Hour + time.Second).UnixMilli(): {"airTemperature": 9.9, "airHumidity": 55.0},
 		today.Add(-36 * time.Hour).UnixMilli():             {"airTemperature": 8.8, "airHumidity": 44.0},
 	})
 	token := p.signIn("farm", "ada", "correct horse")
-	p.alarms(token)
-	if p.has("/admin-api/client/pc/apicredentials/page?pageNo=1&pageSize=10", token) {
+	p.createAlarms(token)
+	if p.hasCall("/admin-api/client/pc/apicredentials/page?pageNo=1&pageSize=10", token) {
 		p.call(http.MethodPost, "/admin-api/client/pc/apicredentials/create", token, `{"name":"Old program"}`, &known.Key)
 	}
 	known.Made = time.Now().UnixMilli()
 	known.Readings = p.history(token, []string{"U-1", "U-2", "U-3"}, known.Made)
-	known.Devices = p.described(token)
-	if p.has("/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10", token) {
+	known.Devices = p.deviceLabels(token)
+	if p.hasCall("/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10", token) {
 		known.Notices, known.Rules = p.notices(), p.rules(token)
 	}
 	if *keepKilled {
@@ -94,8 +94,8 @@ func TestKeepFolder(t *testing.T) {
 	t.Logf("%s: %d bytes, %d notices, %d rules", target, info.Size(), len(known.Notices), len(known.Rules))
 }
 
-// knows tells whether the program understands a property.
-func (p *process) knows(property string) bool {
+// supportsProperty tells whether the program understands a property.
+func (p *process) supportsProperty(property string) bool {
 	file := filepath.Join(p.t.TempDir(), "try.yaml")
 	if err := os.WriteFile(file, fmt.Appendf(nil, "products:\n  - name: try\n    properties:\n"+
 		"      - {identifier: airTemperature, elementUnit: \"°C\", dataType: number}\n      - {identifier: airHumidity, elementUnit: \"%%\", dataType: number}\n%s\n", property), 0o600); err != nil {
@@ -105,8 +105,8 @@ func (p *process) knows(property string) bool {
 	return err == nil
 }
 
-// has tells whether the program has a call.
-func (p *process) has(path, token string) bool {
+// hasCall tells whether the program has a call.
+func (p *process) hasCall(path, token string) bool {
 	p.t.Helper()
 	var answer struct{ Code int }
 	if err := json.Unmarshal([]byte(p.send(http.MethodGet, "http://"+p.http+path, "Bearer "+token, "")), &answer); err != nil {
@@ -115,9 +115,9 @@ func (p *process) has(path, token string) bool {
 	return answer.Code == 200
 }
 
-// sealed starts the program again until so many days are sealed, if it is one
+// waitSealed starts the program again until so many days are sealed, if it is one
 // that seals.
-func (p *process) sealed(days int) {
+func (p *process) waitSealed(days int) {
 	p.t.Helper()
 	for i := range 20 {
 		time.Sleep(time.Duration(i) * 200 * time.Millisecond) // another process: there is no event to wait for
@@ -131,7 +131,7 @@ func (p *process) sealed(days int) {
 			return
 		}
 	}
-	p.t.Fatalf("the days are not sealed\n%s", p.log)
+	p.t.Fatalf("the days are not sealed\n%s", p.stderr)
 }
 
 func (p *process) help() string {
@@ -142,26 +142,26 @@ func (p *process) help() string {
 	return out
 }
 
-// frost is a rule of U-1 that is true below zero, at once.
-const frost = `{"alarmName":"Don %d","dataSource":1,"executionId":"U-1","triggerType":0,"durations":60000,"hitCounts":1,"alarmLevel":%d,"manualRelease":0,` +
+// frostRule is a rule of U-1 that is true below zero, at once.
+const frostRule = `{"alarmName":"Don %d","dataSource":1,"executionId":"U-1","triggerType":0,"durations":60000,"hitCounts":1,"alarmLevel":%d,"manualRelease":0,` +
 	`"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":0}]}`
 
-// alarms makes rules, one of which does not run, and readings by which a notice
+// createAlarms makes rules, one of which does not run, and readings by which a notice
 // begins and ends, and another begins and stays open.
-func (p *process) alarms(token string) {
+func (p *process) createAlarms(token string) {
 	p.t.Helper()
-	if !p.has("/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10", token) {
+	if !p.hasCall("/admin-api/client/pc/alarm-rules/page?pageNo=1&pageSize=10", token) {
 		return
 	}
 	told := ""
-	if p.has("/admin-api/client/pc/notice-channel/page?pageNo=1&pageSize=10", token) {
+	if p.hasCall("/admin-api/client/pc/notice-channel/page?pageNo=1&pageSize=10", token) {
 		var channel int64
 		p.call(http.MethodPost, "/admin-api/client/pc/notice-channel/create", token, `{"noticeName":"Bekçi","noticeMode":["email"],"email":{"emails":["guard@example.com"]}}`, &channel)
 		told = fmt.Sprintf(`"passageway":[%d],`, channel)
 	}
 	for level := range 2 {
 		var id int64
-		body := strings.Replace(fmt.Sprintf(frost, level, level), "{", "{"+told, 1)
+		body := strings.Replace(fmt.Sprintf(frostRule, level, level), "{", "{"+told, 1)
 		p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, body, &id)
 		if level == 0 {
 			var done bool
@@ -172,7 +172,7 @@ func (p *process) alarms(token string) {
 	for i, celsius := range []float64{4, -3.5, 5, -4.5} {
 		p.publish("upgrade-test-secret-number-1", map[int64]map[string]any{at + int64(i)*1000: {"airTemperature": celsius, "airHumidity": 90.0}})
 	}
-	p.judged()
+	p.waitEvaluated()
 }
 
 // rules are the names of a farm's rules, and whether they run.
@@ -193,7 +193,7 @@ func (p *process) rules(token string) (list []string) {
 }
 
 // pack writes a data folder, and what is known of it, as one archive.
-func pack(dir string, known kept, target string) (err error) {
+func pack(dir string, known folderRecord, target string) (err error) {
 	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644) //nolint:gosec // test data, for everybody
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func pack(dir string, known kept, target string) (err error) {
 }
 
 // unpack makes the data folder of an archive and answers what is known of it.
-func unpack(t *testing.T, archive, dir string) (known kept) {
+func unpack(t *testing.T, archive, dir string) (known folderRecord) {
 	t.Helper()
 	f, err := os.Open(archive)
 	if err != nil {

@@ -22,13 +22,13 @@ import (
 	"tilth/internal/testkit/program"
 )
 
-// keptFor keeps the readings of folders of whatever age.
-var keptFor = []string{"--retention", "876000h"}
+// longRetention keeps the readings of folders of whatever age.
+var longRetention = []string{"--retention", "876000h"}
 
-// keptFolders are the archives of all earlier versions.
-func keptFolders(t *testing.T) []string {
+// oldFolders are the archives of all earlier versions.
+func oldFolders(t *testing.T) []string {
 	t.Helper()
-	list, err := filepath.Glob(filepath.Join(folders, "*.tar.gz"))
+	list, err := filepath.Glob(filepath.Join(foldersDir, "*.tar.gz"))
 	if err != nil || len(list) < 6 {
 		t.Fatalf("kept folders: %v (%v)", list, err)
 	}
@@ -37,34 +37,34 @@ func keptFolders(t *testing.T) []string {
 
 // Every kept folder is opened by this version with all that was in it, and is a
 // whole server afterwards.
-func TestEveryKeptFolderIsUpgraded(t *testing.T) {
+func TestOldFoldersAreUpgraded(t *testing.T) {
 	t.Parallel()
-	for _, archive := range keptFolders(t) {
+	for _, archive := range oldFolders(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(archive), ".tar.gz"), func(t *testing.T) {
 			t.Parallel()
 			p := newProcess(t)
 			known := unpack(t, archive, p.dir)
 			began := time.Now()
-			p.start(keptFor...)
+			p.start(longRetention...)
 			first := time.Since(began)
-			p.holds(known)
-			p.goesOn(known)
-			notices, rules := p.notices(), p.rules(p.ada())
+			p.checkFolder(known)
+			p.checkServerWorks(known)
+			notices, rules := p.notices(), p.rules(p.adaToken())
 			p.stop()
 			if out, err := p.tilth("doctor", "--data-dir", p.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
 				t.Errorf("doctor: %v\n%s", err, out)
 			}
 			began = time.Now()
-			p.start(keptFor...)
+			p.start(longRetention...)
 			t.Logf("first start %s, second %s", first.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
 			if took := time.Since(began); took > 10*time.Second {
 				t.Errorf("the second start took %s", took)
 			}
-			p.holdsReadings(known)
+			p.checkReadings(known)
 			if got := p.notices(); !slices.Equal(got, notices) {
 				t.Errorf("after the second start %v, before %v", got, notices)
 			}
-			if got := p.rules(p.ada()); !slices.Equal(got, rules) {
+			if got := p.rules(p.adaToken()); !slices.Equal(got, rules) {
 				t.Errorf("after the second start %v, before %v", got, rules)
 			}
 			p.stop()
@@ -72,17 +72,17 @@ func TestEveryKeptFolderIsUpgraded(t *testing.T) {
 	}
 }
 
-// holdsReadings compares all readings with the list that was kept beside.
-func (p *process) holdsReadings(known kept) {
+// checkReadings compares all readings with the list that was kept beside.
+func (p *process) checkReadings(known folderRecord) {
 	p.t.Helper()
-	token := p.ada()
+	token := p.adaToken()
 	got := p.history(token, slices.Sorted(maps.Keys(known.Readings)), known.Made)
 	count := 0
 	for device, signs := range known.Readings {
 		for sign, want := range signs {
 			count += len(want)
 			if !reflect.DeepEqual(got[device][sign], want) {
-				p.t.Errorf("%s %s: %d readings, want %d: %v", device, sign, len(got[device][sign]), len(want), differing(got[device][sign], want))
+				p.t.Errorf("%s %s: %d readings, want %d: %v", device, sign, len(got[device][sign]), len(want), firstDifference(got[device][sign], want))
 			}
 		}
 	}
@@ -91,8 +91,8 @@ func (p *process) holdsReadings(known kept) {
 	}
 }
 
-// differing is the first reading that is not as it should be.
-func differing(got, want []point) string {
+// firstDifference is the first reading that is not as it should be.
+func firstDifference(got, want []point) string {
 	for i, w := range want {
 		if i >= len(got) || got[i] != w {
 			return fmt.Sprintf("number %d should be %v", i, w)
@@ -101,10 +101,10 @@ func differing(got, want []point) string {
 	return fmt.Sprintf("too many from %d on", len(want))
 }
 
-// holds makes sure that everything of a kept folder is there.
-func (p *process) holds(known kept) {
+// checkFolder makes sure that everything of a kept folder is there.
+func (p *process) checkFolder(known folderRecord) {
 	p.t.Helper()
-	p.holdsReadings(known)
+	p.checkReadings(known)
 	// What was sent is known without the old program, too.
 	for _, d := range []string{"U-1", "U-2"} {
 		sent := known.Readings[d]["airTemperature"]
@@ -112,8 +112,8 @@ func (p *process) holds(known kept) {
 			p.t.Errorf("%s: %d readings were kept, the second %v, want %v", d, len(sent), sent[1:2], want)
 		}
 	}
-	token := p.ada()
-	if got := p.described(token); !maps.Equal(got, known.Devices) {
+	token := p.adaToken()
+	if got := p.deviceLabels(token); !maps.Equal(got, known.Devices) {
 		p.t.Errorf("devices %v, want %v", got, known.Devices)
 	}
 	if got := p.rules(token); !slices.Equal(got, known.Rules) {
@@ -132,25 +132,25 @@ func (p *process) holds(known kept) {
 			p.t.Errorf("the old key is answered %s", said)
 		}
 	}
-	if p.session("other", "ada", "other horse") == "" {
+	if p.cachedToken("other", "ada", "other horse") == "" {
 		p.t.Error("nobody signs in to the other tenant")
 	}
 }
 
-// goesOn makes sure that the old devices get in, and that what they send is
+// checkServerWorks makes sure that the old devices get in, and that what they send is
 // judged by the old rules, or by new ones where there were none.
-func (p *process) goesOn(known kept) {
+func (p *process) checkServerWorks(known folderRecord) {
 	p.t.Helper()
-	token := p.ada()
+	token := p.adaToken()
 	if len(known.Rules) == 0 {
-		p.alarms(token)
+		p.createAlarms(token)
 	}
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetClientID("u-2").SetUsername("U-2").SetPassword("upgrade-test-secret-number-2"))
 	if token := c.Connect(); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
-		p.t.Fatalf("U-2 does not get in: %v\n%s", token.Error(), p.log)
+		p.t.Fatalf("U-2 does not get in: %v\n%s", token.Error(), p.stderr)
 	}
 	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"airTemperature":1.5,"airHumidity":70}`); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
-		p.t.Fatalf("U-2 is not answered: %v\n%s", token.Error(), p.log)
+		p.t.Fatalf("U-2 is not answered: %v\n%s", token.Error(), p.stderr)
 	}
 	c.Disconnect(0)
 	before := p.notices()
@@ -176,7 +176,7 @@ func (p *process) goesOn(known kept) {
 // leaves nothing beside; so is one of a folder whose server was killed before, in whose
 // logs there is the newest. The tables change one step at a time, so the kill is timed
 // by how far they are, which the folder says.
-func TestUpgradeKilledInTheMiddle(t *testing.T) {
+func TestKilledUpgradeIsResumed(t *testing.T) {
 	t.Parallel()
 	archives := []string{"0.1.0-dev.1.tar.gz", "0.1.0-dev.4-killed.tar.gz"}
 	path, err := program.Tilth()
@@ -187,32 +187,32 @@ func TestUpgradeKilledInTheMiddle(t *testing.T) {
 	for round := int64(0); round < 20 && (len(stopped[0]) < 2 || len(stopped[1]) < 2); round++ {
 		which := round % int64(len(archives))
 		p := newProcess(t)
-		known := unpack(t, filepath.Join(folders, archives[which]), p.dir)
-		from := stepOf(p.dir)
+		known := unpack(t, filepath.Join(foldersDir, archives[which]), p.dir)
+		from := migrationOf(p.dir)
 		wanted := from + 1 + round/2%4 // where it is seen there it is mostly a little further
-		cmd := exec.Command(path, p.serving(keptFor...)...)
+		cmd := exec.Command(path, p.serverArgs(longRetention...)...)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		ended := make(chan error, 1)
 		go func() { ended <- cmd.Wait() }()
 		// It stands still while it is looked at, so that it is not past the middle by the time that this is known.
-		for deadline := time.Now().Add(20 * time.Second); stepOf(p.dir) < wanted && time.Now().Before(deadline); {
-			goOn(t, cmd.Process)
+		for deadline := time.Now().Add(20 * time.Second); migrationOf(p.dir) < wanted && time.Now().Before(deadline); {
+			resumeProcess(t, cmd.Process)
 			time.Sleep(time.Millisecond)
-			standStill(t, cmd.Process)
+			pauseProcess(t, cmd.Process)
 		}
 		_ = cmd.Process.Kill()
 		<-ended
-		at := stepOf(p.dir)
-		p.start(keptFor...)
-		if at > from && at < stepOf(p.dir) {
+		at := migrationOf(p.dir)
+		p.start(longRetention...)
+		if at > from && at < migrationOf(p.dir) {
 			if stopped[which] == nil {
 				stopped[which] = map[int64]bool{}
 			}
 			stopped[which][at] = true
 		}
-		p.holds(known)
+		p.checkFolder(known)
 		p.stop()
 		for _, left := range []string{"*.new", ".*", "*-wal", "*-shm", "backup-*"} {
 			if found, err := filepath.Glob(filepath.Join(p.dir, left)); err != nil || len(found) > 0 {
@@ -231,9 +231,9 @@ func TestUpgradeKilledInTheMiddle(t *testing.T) {
 	}
 }
 
-// stepOf is the newest migration of a folder's database that is kept for good;
+// migrationOf is the newest migration of a folder's database that is kept for good;
 // 0 where it cannot be read at this moment.
-func stepOf(dir string) (step int64) {
+func migrationOf(dir string) (step int64) {
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tilth.db")+"?mode=ro")
 	if err != nil {
 		return 0
@@ -245,8 +245,8 @@ func stepOf(dir string) (step int64) {
 	return step
 }
 
-// filesOf is what all files of a data folder hold.
-func filesOf(t *testing.T, dir string) map[string]string {
+// fileContents is what all files of a data folder hold.
+func fileContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -266,7 +266,7 @@ func filesOf(t *testing.T, dir string) map[string]string {
 // A folder that a newer version wrote is refused with a sentence that says what
 // to do, and is the same afterwards, byte by byte: whether its tables or its
 // readings are newer, and whether a server or doctor meets it.
-func TestNewerFolderIsLeftAsItIs(t *testing.T) {
+func TestNewerFolderIsNotChanged(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
 	p.start()
@@ -282,9 +282,9 @@ func TestNewerFolderIsLeftAsItIs(t *testing.T) {
 			if err := os.Remove(filepath.Join(newer.dir, "device-key")); err != nil { // it is not made where nothing may be
 				t.Fatal(err)
 			}
-			before := filesOf(t, newer.dir)
+			before := fileContents(t, newer.dir)
 			for _, args := range [][]string{
-				newer.serving(),
+				newer.serverArgs(),
 				{"doctor", "--data-dir", newer.dir},
 			} {
 				out, err := newer.tilth(args...)
@@ -292,7 +292,7 @@ func TestNewerFolderIsLeftAsItIs(t *testing.T) {
 					t.Errorf("%s: %v\n%s", args[0], err, out)
 				}
 			}
-			if !maps.Equal(before, filesOf(t, newer.dir)) {
+			if !maps.Equal(before, fileContents(t, newer.dir)) {
 				t.Error("something was changed")
 			}
 		})
@@ -315,7 +315,7 @@ var newerFolders = map[string]func(t *testing.T, dir string){
 	"readings": func(t *testing.T, dir string) {
 		t.Helper()
 		d, err := pebble.Open(filepath.Join(dir, "readings"), &pebble.Options{
-			FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: mergerOf(t, dir)}, Logger: quiet{},
+			FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: mergerName(t, dir)}, Logger: quietLogger{},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -326,15 +326,15 @@ var newerFolders = map[string]func(t *testing.T, dir string){
 	},
 }
 
-type quiet struct{}
+type quietLogger struct{}
 
-func (quiet) Infof(string, ...any)              {}
-func (quiet) Errorf(string, ...any)             {}
-func (quiet) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
+func (quietLogger) Infof(string, ...any)              {}
+func (quietLogger) Errorf(string, ...any)             {}
+func (quietLogger) Fatalf(format string, args ...any) { panic(fmt.Sprintf(format, args...)) }
 
-// mergerOf is the name of the merger that the readings were written with, which
+// mergerName is the name of the merger that the readings were written with, which
 // Pebble wants to hear.
-func mergerOf(t *testing.T, dir string) string {
+func mergerName(t *testing.T, dir string) string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "readings", "OPTIONS-*"))
 	if err != nil || len(files) == 0 {

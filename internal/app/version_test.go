@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestCommitIsWhatGoNoted(t *testing.T) {
+func TestCommitFromBuildInfo(t *testing.T) {
 	for _, c := range []struct {
 		settings []debug.BuildSetting
 		want     string
@@ -22,7 +22,7 @@ func TestCommitIsWhatGoNoted(t *testing.T) {
 	}
 }
 
-func TestVersionSaysWhatRuns(t *testing.T) {
+func TestVersionCommand(t *testing.T) {
 	version, was := Version, Commit
 	defer func() { Version, Commit = version, was }()
 	Version, Commit = "1.2.3", "4f5e"

@@ -11,7 +11,7 @@ import (
 
 // That a program is gone switches its webhook off, and who looks at what was
 // done reads that the server did it.
-func TestGoneWebhookIsInTheLog(t *testing.T) {
+func TestGoneWebhookIsSwitchedOffAndAudited(t *testing.T) {
 	t.Parallel()
 	program := testkit.NewProgram(t)
 	program.Answers(http.StatusGone, "moved away")
@@ -27,7 +27,7 @@ func TestGoneWebhookIsInTheLog(t *testing.T) {
 		"manualRelease":0,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`, &rule)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
-	p.measured(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
+	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
 
 	type entry struct {
 		By, Name, Action, Thing, Address string
