@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// builders is the one place that builds programs for tests: once for all tests of
+// buildPackage is the one place that builds programs for tests: once for all tests of
 // a package, when the first asks, with the Makefile's flags.
-const builders = "internal/testkit/program"
+const buildPackage = "internal/testkit/program"
 
-// strayBuilds are calls that run go build elsewhere.
-func strayBuilds(x *tree) (breaches []string) {
+// misplacedBuilds are calls that run go build elsewhere.
+func misplacedBuilds(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
-		if s.dir == builders {
+		if s.dir == buildPackage {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -29,17 +29,17 @@ func strayBuilds(x *tree) (breaches []string) {
 				}
 			}
 			if i := slices.Index(words, `"go"`); i >= 0 && slices.Contains(words[i:], `"build"`) {
-				breaches = append(breaches, fmt.Sprintf("%s: a program is built for tests by %s alone", s.path, builders))
+				violations = append(violations, fmt.Sprintf("%s: a program is built for tests by %s alone", s.path, buildPackage))
 			}
 			return true
 		})
 	}
-	return breaches
+	return violations
 }
 
-func TestBuilds(t *testing.T) {
-	none(t, strayBuilds(repository(t)))
-	found(t, strayBuilds(example(t, map[string]string{
+func TestProgramsAreBuiltInOnePlace(t *testing.T) {
+	expectNone(t, misplacedBuilds(parseRepository(t)))
+	expectViolations(t, misplacedBuilds(parseExample(t, map[string]string{
 		"internal/testkit/program/b.go": "package program\nfunc f() { exec.Command(\"go\", \"build\", \"x\") }",
 		"internal/app/a_test.go":        "package app\nvar x = once(func() { exec.Command(\"go\", \"build\", \"-o\", path).Run() })",
 		"internal/app/b_test.go":        "package app\nfunc f() { exec.CommandContext(ctx, \"go\", \"build\") }",

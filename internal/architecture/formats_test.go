@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// spoken are the folders whose texts people read: there dates, times and
+// localizedDirs are the folders whose texts people read: there dates, times and
 // numbers are written by internal/text alone. Logs, command lines and benches
 // are in English and plain.
-var spoken = []string{"internal/alarm", "internal/httpapi", "internal/identity", "internal/news", "internal/notify", "internal/openapi"}
+var localizedDirs = []string{"internal/alarm", "internal/httpapi", "internal/identity", "internal/news", "internal/notify", "internal/openapi"}
 
-// plainly are the places among them that write for machines: an identifier of a
+// machineFormats are the places among them that write for machines: an identifier of a
 // file, what a program is told, a clock's figures.
-var plainly = map[string]string{
+var machineFormats = map[string]string{
 	"internal/alarm/rule_condition.go":     "counts decimals",
 	"internal/httpapi/export.go":           "an offset as spreadsheets and programs read it",
 	"internal/httpapi/sheet/rows.go":       "a date that no spreadsheet knows as one",
@@ -27,20 +27,20 @@ var plainly = map[string]string{
 	"internal/openapi/wire/moment.go":      "RFC 3339",
 }
 
-// layout is what time.Format takes and people read, verb what Sprintf makes a
+// timeLayout is what time.Format takes and people read, verb what Sprintf makes a
 // number of.
 var (
-	layout = regexp.MustCompile(`2006|Jan|15:04|\b02\b|[^0-9]07:00`)
-	verb   = regexp.MustCompile(`%[0-9]*\.[0-9]+[feg]`)
+	timeLayout = regexp.MustCompile(`2006|Jan|15:04|\b02\b|[^0-9]07:00`)
+	numberVerb = regexp.MustCompile(`%[0-9]*\.[0-9]+[feg]`)
 )
 
-// ownFormats are the places that write a date or a number for people by
+// handWrittenFormats are the places that write a date or a number for people by
 // themselves.
-func ownFormats(x *tree) (breaches []string, plain map[string]bool) {
+func handWrittenFormats(x *sourceTree) (violations []string, plain map[string]bool) {
 	plain = map[string]bool{}
 	for _, s := range x.files {
 		under := func(dir string) bool { return s.dir == dir || strings.HasPrefix(s.dir, dir+"/") }
-		if s.test() || s.generated() || !slices.ContainsFunc(spoken, under) {
+		if s.isTest() || s.isGenerated() || !slices.ContainsFunc(localizedDirs, under) {
 			continue
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
@@ -52,37 +52,37 @@ func ownFormats(x *tree) (breaches []string, plain map[string]bool) {
 					what = from.Name + "." + n.Sel.Name
 				}
 			case *ast.BasicLit:
-				if value, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !strings.HasPrefix(value, "http") && (layout.MatchString(value) || verb.MatchString(value)) {
+				if value, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !strings.HasPrefix(value, "http") && (timeLayout.MatchString(value) || numberVerb.MatchString(value)) {
 					what = n.Value
 				}
 			}
 			switch {
 			case what == "":
-			case plainly[s.path] != "":
+			case machineFormats[s.path] != "":
 				plain[s.path] = true
 			default:
-				breaches = append(breaches, fmt.Sprintf("%s: %s is for internal/text", x.fset.Position(n.Pos()), what))
+				violations = append(violations, fmt.Sprintf("%s: %s is for internal/text", x.fset.Position(n.Pos()), what))
 			}
 			return true
 		})
 	}
-	return breaches, plain
+	return violations, plain
 }
 
-func TestFormatsAreOneTable(t *testing.T) {
-	breaches, plain := ownFormats(repository(t))
-	none(t, breaches)
-	for path, what := range plainly {
+func TestFormatsAreInTextPackage(t *testing.T) {
+	violations, plain := handWrittenFormats(parseRepository(t))
+	expectNone(t, violations)
+	for path, what := range machineFormats {
 		if !plain[path] {
 			t.Errorf("%s writes nothing by itself (%s): take it from the list", path, what)
 		}
 	}
-	breaches, _ = ownFormats(example(t, map[string]string{
+	violations, _ = handWrittenFormats(parseExample(t, map[string]string{
 		"internal/notify/letter/a.go":     "package letter\nvar a = t.Format(\"Jan 2\")\nvar b = t.Format(\"15:04\")\nvar c = fmt.Sprintf(\"%.1f\", f)\n",
 		"internal/httpapi/b.go":           "package httpapi\nvar a = strconv.FormatFloat(f, 'f', 1, 64)\nvar b = t.Format(time.DateOnly)\nvar c = t.Format(time.RFC3339)\n",
 		"internal/httpapi/b_test.go":      "package httpapi\nvar a = t.Format(\"15:04\")\n",
 		"internal/app/c.go":               "package app\nvar a = fmt.Sprintf(\"%.1f\", f)\n",
 		"internal/notify/webhook/body.go": "package webhook\nvar a = t.Format(\"2006\")\n",
 	}))
-	found(t, breaches, "letter/a.go:2", "letter/a.go:3", "letter/a.go:4", "httpapi/b.go:2", "httpapi/b.go:3")
+	expectViolations(t, violations, "letter/a.go:2", "letter/a.go:3", "letter/a.go:4", "httpapi/b.go:2", "httpapi/b.go:3")
 }

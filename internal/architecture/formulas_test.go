@@ -24,8 +24,8 @@ var coefficients = map[float64]string{
 	8.621949e11: "oxygen in water (Benson and Krause)",
 }
 
-// copied are coefficients of formulas outside of internal/agronomy.
-func copied(x *tree) (breaches []string) {
+// copiedCoefficients are coefficients of formulas outside of internal/agronomy.
+func copiedCoefficients(x *sourceTree) (violations []string) {
 	for dir, sources := range x.production() {
 		if dir == "internal/agronomy" {
 			continue
@@ -37,32 +37,32 @@ func copied(x *tree) (breaches []string) {
 					return true
 				}
 				if value, err := strconv.ParseFloat(lit.Value, 64); err == nil && coefficients[value] != "" {
-					breaches = append(breaches, fmt.Sprintf("%s: %s is of %s: take it from internal/agronomy", x.fset.Position(lit.Pos()), lit.Value, coefficients[value]))
+					violations = append(violations, fmt.Sprintf("%s: %s is of %s: take it from internal/agronomy", x.fset.Position(lit.Pos()), lit.Value, coefficients[value]))
 				}
 				return true
 			})
 		}
 	}
-	slices.Sort(breaches)
-	return breaches
+	slices.Sort(violations)
+	return violations
 }
 
 func TestFormulasAreWrittenOnce(t *testing.T) {
-	x := repository(t)
-	none(t, copied(x))
+	x := parseRepository(t)
+	expectNone(t, copiedCoefficients(x))
 	// All are written there: one that is not is looked for in vain.
 	there := map[string]bool{}
 	for _, s := range x.production()["internal/agronomy"] {
 		s.dir = "elsewhere"
-		for _, breach := range copied(&tree{fset: x.fset, files: []source{s}}) {
-			_, what, _ := strings.Cut(breach, " is of ")
+		for _, violation := range copiedCoefficients(&sourceTree{fset: x.fset, files: []source{s}}) {
+			_, what, _ := strings.Cut(violation, " is of ")
 			there[what] = true
 		}
 	}
 	if len(there) != len(coefficients) {
 		t.Errorf("of %d formulas these alone are in internal/agronomy: %v", len(coefficients), there)
 	}
-	found(t, copied(example(t, map[string]string{
+	expectViolations(t, copiedCoefficients(parseExample(t, map[string]string{
 		"internal/agronomy/air.go":   "package agronomy\nvar a = 17.27\n",
 		"internal/farm/air.go":       "package farm\nvar a, b, c = 17.27, 17.28, 4098\nvar d = .000665\n",
 		"internal/alarm/air.go":      "package alarm\nvar a = \"17.27\"\nvar b = -5.26\n",

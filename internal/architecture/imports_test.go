@@ -13,34 +13,34 @@ const module = "tilth/"
 // is written beside it, and nothing else of this module; packages below one of
 // these (httpapi/wire) count as it.
 var (
-	edges   = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
-	domains = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
-	ground  = []string{"db", "live", "errs", "text", "agronomy", "news", "archive", "clock", "limit", "listen", "memory"}
+	edges    = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
+	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
+	platform = []string{"db", "live", "errs", "text", "agronomy", "news", "archive", "clock", "limit", "listen", "memory"}
 
-	// below is what a domain may import: the ground, the tenant's ID, and who did what.
-	below = append([]string{"tenant", "audit"}, ground...)
+	// domainImports is what a domain may import: the ground, the tenant's ID, and who did what.
+	domainImports = append([]string{"tenant", "audit"}, platform...)
 
-	may = map[string][]string{
+	allowedImports = map[string][]string{
 		"cmd": {"app"},
-		"app": slices.Concat(edges, domains, ground, []string{"acme", "api", "bench", "httpbase", "web"}),
+		"app": slices.Concat(edges, domains, platform, []string{"acme", "api", "bench", "httpbase", "web"}),
 
-		"httpapi":     slices.Concat(domains, ground, []string{"api", "httpbase"}),
-		"openapi":     slices.Concat(domains, ground, []string{"api", "httpbase"}),
-		"providerapi": slices.Concat(domains, ground, []string{"api", "httpbase"}),
-		"ingest":      slices.Concat(domains, ground, []string{"httpbase"}),
-		"farm":        slices.Concat(domains, ground),
+		"httpapi":     slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"openapi":     slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"providerapi": slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"ingest":      slices.Concat(domains, platform, []string{"httpbase"}),
+		"farm":        slices.Concat(domains, platform),
 
 		"httpbase": {"limit", "text"}, // under the edges, and of HTTP as they are: it knows no domain
 
-		"device":     below,
-		"reading":    append([]string{"device"}, below...),
-		"derivation": append([]string{"device", "reading"}, below...),
-		"alarm":      append([]string{"device", "reading"}, below...),
-		"notify":     below,
-		"identity":   below,
-		"captcha":    ground,
-		"tenant":     ground,
-		"audit":      append([]string{"tenant"}, ground...),
+		"device":     domainImports,
+		"reading":    append([]string{"device"}, domainImports...),
+		"derivation": append([]string{"device", "reading"}, domainImports...),
+		"alarm":      append([]string{"device", "reading"}, domainImports...),
+		"notify":     domainImports,
+		"identity":   domainImports,
+		"captcha":    platform,
+		"tenant":     platform,
+		"audit":      append([]string{"tenant"}, platform...),
 
 		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {}, "clock": {}, "limit": {}, "listen": {}, "memory": {},
 
@@ -49,18 +49,18 @@ var (
 
 		"acme": {}, // beside the edges: it answers for their TLS, and knows no domain
 		"api":  {}, "web": {},
-		"testkit":      slices.Concat(domains, ground, []string{"api"}),
+		"testkit":      slices.Concat(domains, platform, []string{"api"}),
 		"architecture": {"text"},
 	}
 )
 
-// callers are the places below the edges that speak HTTP: they call others and
+// outboundHTTP are the places below the edges that speak HTTP: they call others and
 // are called by nobody.
-var callers = []string{"internal/notify/sms", "internal/notify/webhook"}
+var outboundHTTP = []string{"internal/notify/sms", "internal/notify/webhook"}
 
-// group is the package that a folder or an import path counts as; empty when
+// layerOf is the package that a folder or an import path counts as; empty when
 // it is not of this module.
-func group(path string) string {
+func layerOf(path string) string {
 	path = strings.TrimPrefix(path, module)
 	if rest, ok := strings.CutPrefix(path, "internal/"); ok {
 		name, _, _ := strings.Cut(rest, "/")
@@ -73,38 +73,38 @@ func group(path string) string {
 	return ""
 }
 
-// strayImports are imports that go against the house.
-func strayImports(x *tree) (breaches []string) {
+// forbiddenImports are imports that go against the house.
+func forbiddenImports(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
-		from := group(s.dir)
-		allowed, known := may[from]
+		from := layerOf(s.dir)
+		allowed, known := allowedImports[from]
 		if !known {
-			breaches = append(breaches, fmt.Sprintf("%s: package %s has no place in the house: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
+			violations = append(violations, fmt.Sprintf("%s: package %s has no place in the house: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
 			continue
 		}
 		for _, path := range s.imports() {
-			if strings.HasPrefix(path, "net/http") && !s.test() && !slices.Contains(callers, s.dir) && (slices.Contains(domains, from) || slices.Contains(ground, from)) {
-				breaches = append(breaches, fmt.Sprintf("%s: %s below the edges", s.path, path))
+			if strings.HasPrefix(path, "net/http") && !s.isTest() && !slices.Contains(outboundHTTP, s.dir) && (slices.Contains(domains, from) || slices.Contains(platform, from)) {
+				violations = append(violations, fmt.Sprintf("%s: %s below the edges", s.path, path))
 			}
 			if !strings.HasPrefix(path, module) {
 				continue
 			}
-			to := group(path)
+			to := layerOf(path)
 			switch {
-			case to == from, s.test(): // tests may build what they need, from anywhere
+			case to == from, s.isTest(): // tests may build what they need, from anywhere
 			case to == "testkit":
-				breaches = append(breaches, fmt.Sprintf("%s imports testkit, which is for tests", s.path))
+				violations = append(violations, fmt.Sprintf("%s imports testkit, which is for tests", s.path))
 			case !slices.Contains(allowed, to):
-				breaches = append(breaches, fmt.Sprintf("%s: %s imports %s", s.path, from, to))
+				violations = append(violations, fmt.Sprintf("%s: %s imports %s", s.path, from, to))
 			}
 		}
 	}
-	return breaches
+	return violations
 }
 
 func TestImports(t *testing.T) {
-	none(t, strayImports(repository(t)))
-	found(t, strayImports(example(t, map[string]string{
+	expectNone(t, forbiddenImports(parseRepository(t)))
+	expectViolations(t, forbiddenImports(parseExample(t, map[string]string{
 		"cmd/tilth/main.go":            "package main; import _ \"tilth/internal/app\"",
 		"cmd/tilth/short.go":           "package main; import _ \"tilth/internal/device\"",
 		"internal/app/run.go":          "package app; import (_ \"tilth/internal/httpapi\"; _ \"net/http\"; _ \"tilth/web\")",

@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// keepers are the types that keep tenants' data, and those that say whose
+// storeIndex are the types that keep tenants' data, and those that say whose
 // something is; by package and name: device.Ref.
-type keepers struct {
-	structs map[string]*ast.StructType
-	kept    map[string]bool // stores, what has a database or a lock, and what holds such a one
-	owners  map[string]bool // carry the tenant
+type storeIndex struct {
+	structs        map[string]*ast.StructType
+	stores         map[string]bool // stores, what has a database or a lock, and what holds such a one
+	tenantCarriers map[string]bool // carry the tenant
 }
 
-// keepersOf looks at the domains, and at the live stream.
-func keepersOf(x *tree) *keepers {
-	k := &keepers{structs: map[string]*ast.StructType{}, kept: map[string]bool{}, owners: map[string]bool{"tenant.ID": true}}
+// findStores looks at the domains, and at the live stream.
+func findStores(x *sourceTree) *storeIndex {
+	k := &storeIndex{structs: map[string]*ast.StructType{}, stores: map[string]bool{}, tenantCarriers: map[string]bool{"tenant.ID": true}}
 	for dir, sources := range x.production() {
-		if !keeps(dir) {
+		if !holdsTenantData(dir) {
 			continue
 		}
 		for _, s := range sources {
@@ -42,58 +42,58 @@ func keepersOf(x *tree) *keepers {
 	for _, receivers := range x.production() { // a type may have another form, as a map
 		for _, s := range receivers {
 			for _, d := range s.file.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && keeps(s.dir) && strings.HasSuffix(receiver(f), "Store") {
-					k.kept[s.file.Name.Name+"."+receiver(f)] = true
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && holdsTenantData(s.dir) && strings.HasSuffix(receiver(f), "Store") {
+					k.stores[s.file.Name.Name+"."+receiver(f)] = true
 				}
 			}
 		}
 	}
 	// A type that holds a keeper is one. One that holds what carries the tenant
 	// carries it, but a keeper, which holds many's.
-	k.spread(func(name string, is written) bool {
-		if k.kept[name] || is.name != "db.DB" && (!strings.HasPrefix(is.name, "sync.") || is.name == "sync.Pool") && !k.kept[is.name] {
+	k.propagate(func(name string, is typeRef) bool {
+		if k.stores[name] || is.name != "db.DB" && (!strings.HasPrefix(is.name, "sync.") || is.name == "sync.Pool") && !k.stores[is.name] {
 			return false
 		}
-		k.kept[name] = true
+		k.stores[name] = true
 		return true
 	})
-	k.spread(func(name string, is written) bool {
-		if k.owners[name] || k.kept[name] || !k.owners[is.name] {
+	k.propagate(func(name string, is typeRef) bool {
+		if k.tenantCarriers[name] || k.stores[name] || !k.tenantCarriers[is.name] {
 			return false
 		}
-		k.owners[name] = true
+		k.tenantCarriers[name] = true
 		return true
 	})
 	return k
 }
 
-// spread asks of each type's fields until nothing new is found.
-func (k *keepers) spread(found func(name string, field written) bool) {
+// propagate asks of each type's fields until nothing new is found.
+func (k *storeIndex) propagate(found func(name string, field typeRef) bool) {
 	for more := true; more; {
 		more = false
 		for name, st := range k.structs {
 			pkg, _, _ := strings.Cut(name, ".")
 			for _, f := range st.Fields.List {
-				more = found(name, typeIn(pkg, f.Type)) || more
+				more = found(name, typeRefOf(pkg, f.Type)) || more
 			}
 		}
 	}
 }
 
-// keeps tells whether types of a folder may keep tenants' data.
-func keeps(dir string) bool {
-	return slices.Contains(domains, group(dir)) || group(dir) == "live"
+// holdsTenantData tells whether types of a folder may keep tenants' data.
+func holdsTenantData(dir string) bool {
+	return slices.Contains(domains, layerOf(dir)) || layerOf(dir) == "live"
 }
 
-// written is a type as it is written: what of it has a name.
-type written struct {
+// typeRef is a type as it is written: what of it has a name.
+type typeRef struct {
 	name     string // device.Ref; empty: it has none
 	function bool
 }
 
-// typeIn tells of a type that is written in a package; of a list, of its
+// typeRefOf tells of a type that is written in a package; of a list, of its
 // elements.
-func typeIn(pkg string, e ast.Expr) (is written) {
+func typeRefOf(pkg string, e ast.Expr) (is typeRef) {
 	for {
 		switch t := e.(type) {
 		case *ast.StarExpr:
@@ -121,60 +121,60 @@ func typeIn(pkg string, e ast.Expr) (is written) {
 	}
 }
 
-// all are a field list's types, one for each name.
-func all(pkg string, list *ast.FieldList) (types []written) {
+// typeRefs are a field list's types, one for each name.
+func typeRefs(pkg string, list *ast.FieldList) (types []typeRef) {
 	if list == nil {
 		return nil
 	}
 	for _, f := range list.List {
 		for range max(1, len(f.Names)) {
-			types = append(types, typeIn(pkg, f.Type))
+			types = append(types, typeRefOf(pkg, f.Type))
 		}
 	}
 	return types
 }
 
-// strangers are exported methods of exported keepers that do not say whose data
+// methodsWithoutTenant are exported methods of exported keepers that do not say whose data
 // they are about: the first parameter after the context is the tenant, or
 // carries it. Only a method without a context that is asked for nothing in
 // particular, and answers nothing of a tenant's, needs none.
-func strangers(x *tree, excused map[string]string) (breaches []string) {
-	k := keepersOf(x)
+func methodsWithoutTenant(x *sourceTree, excused map[string]string) (violations []string) {
+	k := findStores(x)
 	needed := map[string]bool{}
 	for dir, sources := range x.production() {
-		if !keeps(dir) {
+		if !holdsTenantData(dir) {
 			continue
 		}
 		for _, s := range sources {
 			pkg := s.file.Name.Name
 			for _, d := range s.file.Decls {
 				f, ok := d.(*ast.FuncDecl)
-				if !ok || f.Recv == nil || !f.Name.IsExported() || !ast.IsExported(receiver(f)) || !k.kept[pkg+"."+receiver(f)] {
+				if !ok || f.Recv == nil || !f.Name.IsExported() || !ast.IsExported(receiver(f)) || !k.stores[pkg+"."+receiver(f)] {
 					continue
 				}
 				name := pkg + "." + receiver(f) + "." + f.Name.Name
-				if k.owned(all(pkg, f.Type.Params), all(pkg, f.Type.Results)) {
+				if k.namesTenant(typeRefs(pkg, f.Type.Params), typeRefs(pkg, f.Type.Results)) {
 					continue
 				}
-				if by := excuse(excused, name); by != "" {
+				if by := excusedBy(excused, name); by != "" {
 					needed[by] = true
 					continue
 				}
-				breaches = append(breaches, fmt.Sprintf("%s: %s does not take the tenant right after the context", s.path, name))
+				violations = append(violations, fmt.Sprintf("%s: %s does not take the tenant right after the context", s.path, name))
 			}
 		}
 	}
 	for name := range excused {
 		if !needed[name] {
-			breaches = append(breaches, name+" is excused, but takes the tenant, or needs none, or does not exist")
+			violations = append(violations, name+" is excused, but takes the tenant, or needs none, or does not exist")
 		}
 	}
-	slices.Sort(breaches)
-	return breaches
+	slices.Sort(violations)
+	return violations
 }
 
-// excuse is what a method is excused by: its own name, or its type's.
-func excuse(excused map[string]string, method string) string {
+// excusedBy is what a method is excused by: its own name, or its type's.
+func excusedBy(excused map[string]string, method string) string {
 	for _, name := range []string{method, method[:strings.LastIndexByte(method, '.')]} {
 		if excused[name] != "" {
 			return name
@@ -183,19 +183,19 @@ func excuse(excused map[string]string, method string) string {
 	return ""
 }
 
-func (k *keepers) owned(params, results []written) bool {
-	at := slices.IndexFunc(params, func(w written) bool { return w.name == "context.Context" })
+func (k *storeIndex) namesTenant(params, results []typeRef) bool {
+	at := slices.IndexFunc(params, func(w typeRef) bool { return w.name == "context.Context" })
 	rest := params[at+1:]
 	switch {
 	case at > 0:
 		return false // the context comes first
-	case len(rest) > 0 && k.owners[rest[0].name]:
+	case len(rest) > 0 && k.tenantCarriers[rest[0].name]:
 		return true
 	case at == 0:
 		return false
 	}
-	return !slices.ContainsFunc(rest, func(w written) bool { return !w.function }) &&
-		!slices.ContainsFunc(results, func(w written) bool { return k.owners[w.name] })
+	return !slices.ContainsFunc(rest, func(w typeRef) bool { return !w.function }) &&
+		!slices.ContainsFunc(results, func(w typeRef) bool { return k.tenantCarriers[w.name] })
 }
 
 func receiver(f *ast.FuncDecl) string {

@@ -8,19 +8,19 @@ import (
 	"testing"
 )
 
-// cuts are the calls that make a network of an address.
-var cuts = []string{"Prefix", "PrefixFrom", "CIDRMask"}
+// networkCalls are the calls that make a network of an address.
+var networkCalls = []string{"Prefix", "PrefixFrom", "CIDRMask"}
 
-// ownNetworks are the places outside internal/limit that cut an address to so
+// handWrittenNetworks are the places outside internal/limit that cut an address to so
 // many bits, or count events by themselves: what an address counts as, and how
 // often something may happen, is written once.
-func ownNetworks(x *tree) (breaches []string) {
+func handWrittenNetworks(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
-		if s.test() || s.dir == "internal/limit" {
+		if s.isTest() || s.dir == "internal/limit" {
 			continue
 		}
 		if slices.Contains(s.imports(), "golang.org/x/time/rate") {
-			breaches = append(breaches, fmt.Sprintf("%s limits by itself: see internal/limit", s.path))
+			violations = append(violations, fmt.Sprintf("%s limits by itself: see internal/limit", s.path))
 		}
 		ast.Inspect(s.file, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
@@ -28,13 +28,13 @@ func ownNetworks(x *tree) (breaches []string) {
 				return true
 			}
 			f, ok := call.Fun.(*ast.SelectorExpr)
-			if ok && slices.Contains(cuts, f.Sel.Name) && slices.ContainsFunc(call.Args, isNumber) {
-				breaches = append(breaches, fmt.Sprintf("%s cuts an address to a network of so many bits: see limit.Grouping", s.path))
+			if ok && slices.Contains(networkCalls, f.Sel.Name) && slices.ContainsFunc(call.Args, isNumber) {
+				violations = append(violations, fmt.Sprintf("%s cuts an address to a network of so many bits: see limit.Grouping", s.path))
 			}
 			return true
 		})
 	}
-	return breaches
+	return violations
 }
 
 func isNumber(e ast.Expr) bool {
@@ -42,9 +42,9 @@ func isNumber(e ast.Expr) bool {
 	return ok && literal.Kind == token.INT
 }
 
-func TestNetworks(t *testing.T) {
-	none(t, ownNetworks(repository(t)))
-	found(t, ownNetworks(example(t, map[string]string{
+func TestNetworksAreInLimitPackage(t *testing.T) {
+	expectNone(t, handWrittenNetworks(parseRepository(t)))
+	expectViolations(t, handWrittenNetworks(parseExample(t, map[string]string{
 		"internal/httpapi/limiter.go":   "package httpapi; import _ \"golang.org/x/time/rate\"",
 		"internal/ingest/origin.go":     "package ingest; import \"net/netip\"; func of(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, 64) }",
 		"internal/identity/network.go":  "package identity; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(64) }",

@@ -8,26 +8,26 @@ import (
 	"testing"
 )
 
-// owner is the column that names a row's tenant.
-const owner = "tenant_id"
+// tenantColumn is the column that names a row's tenant.
+const tenantColumn = "tenant_id"
 
 var (
-	columnOwner = regexp.MustCompile(`\b` + owner + `\s+INTEGER\b`) // as a migration makes it
-	asksFor     = regexp.MustCompile(`\b` + owner + `\s*(?:=|IN)\s*\(?\s*\?`)
+	tenantColumnDecl = regexp.MustCompile(`\b` + tenantColumn + `\s+INTEGER\b`) // as a migration makes it
+	tenantCondition  = regexp.MustCompile(`\b` + tenantColumn + `\s*(?:=|IN)\s*\(?\s*\?`)
 
 	// sqlTable finds the tables that a piece of SQL reads or changes, its words in
 	// capitals as everywhere here.
 	sqlTable = regexp.MustCompile(`\b(?:FROM|JOIN|UPDATE)\s+["\x60]?(\w+)`)
 )
 
-// ownedTables are the tables that name each row's tenant, as the migrations
+// tenantTables are the tables that name each row's tenant, as the migrations
 // make them.
-func ownedTables(migrations ...string) map[string]bool {
+func tenantTables(migrations ...string) map[string]bool {
 	owned := map[string]bool{}
 	for _, text := range migrations {
 		for _, at := range createTable.FindAllStringSubmatchIndex(text, -1) {
 			body, _, _ := strings.Cut(text[at[1]:], ");")
-			if columnOwner.MatchString(body) {
+			if tenantColumnDecl.MatchString(body) {
 				owned[text[at[2]:at[3]]] = true
 			}
 		}
@@ -35,39 +35,39 @@ func ownedTables(migrations ...string) map[string]bool {
 	return owned
 }
 
-// strayQueries are queries of tables that name the tenant which do not ask for
+// unscopedQueries are queries of tables that name the tenant which do not ask for
 // one. excused are functions that may ask so.
-func strayQueries(x *tree, owned map[string]bool, excused map[string]string) (breaches []string) {
+func unscopedQueries(x *sourceTree, owned map[string]bool, excused map[string]string) (violations []string) {
 	needed := map[string]bool{}
 	for dir, sources := range x.production() {
-		a := newAsker(x, dir, sources, owned)
+		a := newQueryChecker(x, dir, sources, owned)
 		for more := true; more; { // who calls one that delegates may delegate itself
 			before := len(a.delegating)
-			a.unowned = map[string][]string{}
+			a.unscoped = map[string][]string{}
 			for _, s := range sources {
-				a.file(s.file)
+				a.checkFile(s.file)
 			}
 			more = len(a.delegating) > before
 		}
-		for name, places := range a.unowned {
+		for name, places := range a.unscoped {
 			if _, ok := excused[name]; ok {
 				needed[name] = true
 				continue
 			}
-			breaches = append(breaches, places...)
+			violations = append(violations, places...)
 		}
 	}
 	for name := range excused {
 		if !needed[name] {
-			breaches = append(breaches, name+" is excused, but asks for a tenant's rows, or for none, or does not exist")
+			violations = append(violations, name+" is excused, but asks for a tenant's rows, or for none, or does not exist")
 		}
 	}
-	slices.Sort(breaches)
-	return breaches
+	slices.Sort(violations)
+	return violations
 }
 
-// acrossTenants are functions whose queries name no tenant, each with its reason.
-var acrossTenants = map[string]string{
+// crossTenantQueries are functions whose queries name no tenant, each with its reason.
+var crossTenantQueries = map[string]string{
 	"tenant.Store.ByHost":             "establishes the tenant from a host",
 	"identity.SessionStore.Caller":    "establishes the tenant from an access token",
 	"identity.SessionStore.Refresh":   "establishes the tenant from a refresh token",
@@ -122,15 +122,15 @@ var acrossTenants = map[string]string{
 }
 
 func TestQueriesNameTheTenant(t *testing.T) {
-	owned := ownedTables(migrations(t)...)
+	owned := tenantTables(migrations(t)...)
 	if len(owned) < 15 {
 		t.Fatalf("tables %v", owned)
 	}
-	none(t, strayQueries(repository(t), owned, acrossTenants))
+	expectNone(t, unscopedQueries(parseRepository(t), owned, crossTenantQueries))
 }
 
-func TestQueriesNameTheTenantCanFail(t *testing.T) {
-	owned := ownedTables("CREATE TABLE devices (\n    id INTEGER,\n    tenant_id INTEGER\n);\nCREATE TABLE steps (\n    device_id INTEGER\n);",
+func TestQueryRuleFindsViolations(t *testing.T) {
+	owned := tenantTables("CREATE TABLE devices (\n    id INTEGER,\n    tenant_id INTEGER\n);\nCREATE TABLE steps (\n    device_id INTEGER\n);",
 		"CREATE TABLE notes (tenant_id INTEGER);\nCREATE INDEX n ON steps (tenant_id);")
 	if want := map[string]bool{"devices": true, "notes": true}; !maps.Equal(owned, want) {
 		t.Fatalf("tables %v", owned)
@@ -138,7 +138,7 @@ func TestQueriesNameTheTenantCanFail(t *testing.T) {
 	const head = "package device\nimport (\"context\"; \"github.com/uptrace/bun\")\n" +
 		"type row struct { bun.BaseModel `bun:\"table:devices,alias:d\"`; ID int }\n" +
 		"type step struct { bun.BaseModel `bun:\"table:steps\"` }\n"
-	found(t, strayQueries(example(t, map[string]string{
+	expectViolations(t, unscopedQueries(parseExample(t, map[string]string{
 		"internal/device/good.go": head + `
 const one = "d.tenant_id = ?" + " AND d.id = ?"
 func a(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Where(one, t, 1).Scan(ctx) }

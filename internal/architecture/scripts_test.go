@@ -19,7 +19,7 @@ import (
 // these folders that name bash in their first line.
 func scripts(t *testing.T) map[string]string {
 	t.Helper()
-	all, base := map[string]string{}, root(t)
+	all, base := map[string]string{}, repoRoot(t)
 	for _, top := range []string{".ci", "deploy", "docs", "scripts"} {
 		err := filepath.WalkDir(filepath.Join(base, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -45,28 +45,28 @@ func scripts(t *testing.T) map[string]string {
 	return all
 }
 
-// unheard are commands of scripts whose failure nobody hears. "set -e" does not
+// ignoredFailures are commands of scripts whose failure nobody hears. "set -e" does not
 // end a script where a pipeline that begins with ! says no, nor where any but
 // the last command of "a && b" fails: neither stands alone, but in a condition.
 // The last "a && b" of a subshell is heard by what the subshell says.
-func unheard(t *testing.T, texts map[string]string) (breaches []string) {
+func ignoredFailures(t *testing.T, texts map[string]string) (violations []string) {
 	t.Helper()
 	for _, path := range slices.Sorted(maps.Keys(texts)) {
 		file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(texts[path]), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		breach := func(s *syntax.Stmt, what string) {
-			breaches = append(breaches, fmt.Sprintf("%s:%d: %s", path, s.Pos().Line(), what))
+		violation := func(s *syntax.Stmt, what string) {
+			violations = append(violations, fmt.Sprintf("%s:%d: %s", path, s.Pos().Line(), what))
 		}
 		alone := func(stmts []*syntax.Stmt, toldByLast bool) {
 			for i, s := range stmts {
 				list, _ := s.Cmd.(*syntax.BinaryCmd)
 				switch {
 				case endsInNot(s):
-					breach(s, "set -e does not hear what ! says: write an if, or || before what is to be done")
-				case list != nil && list.Op == syntax.AndStmt && !turns(list.Y) && !(toldByLast && i == len(stmts)-1):
-					breach(s, "set -e does not hear the first of a && b: write two commands, or an if")
+					violation(s, "set -e does not hear what ! says: write an if, or || before what is to be done")
+				case list != nil && list.Op == syntax.AndStmt && !isJump(list.Y) && !(toldByLast && i == len(stmts)-1):
+					violation(s, "set -e does not hear the first of a && b: write two commands, or an if")
 				}
 			}
 		}
@@ -92,7 +92,7 @@ func unheard(t *testing.T, texts map[string]string) (breaches []string) {
 			return true
 		})
 	}
-	return breaches
+	return violations
 }
 
 // endsInNot tells whether the last command that says how s ended begins with !.
@@ -103,20 +103,20 @@ func endsInNot(s *syntax.Stmt) bool {
 	return s.Negated
 }
 
-// turns tells whether s only says where to go on: what stands before it is a
+// isJump tells whether s only says where to go on: what stands before it is a
 // condition then.
-func turns(s *syntax.Stmt) bool {
+func isJump(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	return ok && len(call.Args) > 0 && slices.Contains([]string{"return", "exit", "break", "continue"}, call.Args[0].Lit())
 }
 
-func TestScriptsHearFailures(t *testing.T) {
+func TestScriptsDoNotIgnoreFailures(t *testing.T) {
 	all := scripts(t)
 	if len(all) < 10 {
 		t.Fatalf("scripts %v", slices.Sorted(maps.Keys(all)))
 	}
-	none(t, unheard(t, all))
-	found(t, unheard(t, map[string]string{
+	expectNone(t, ignoredFailures(t, all))
+	expectViolations(t, ignoredFailures(t, map[string]string{
 		"good.sh": `if ! a; then b; fi
 while ! a && b; do c; done
 until ! a; do b; done
@@ -163,7 +163,7 @@ func TestLockFileNamesNoRegistry(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{"good.json": "", "bad.json": "bad.json:3:", "gone.json": "gone.json"} {
-		cmd := exec.CommandContext(t.Context(), filepath.Join(root(t), script), filepath.Join(dir, name))
+		cmd := exec.CommandContext(t.Context(), filepath.Join(repoRoot(t), script), filepath.Join(dir, name))
 		said, err := cmd.CombinedOutput()
 		if refused := err != nil; refused != (want != "") || !strings.Contains(string(said), want) {
 			t.Errorf("%s: %v, %s", name, err, said)

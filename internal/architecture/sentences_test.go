@@ -15,15 +15,15 @@ import (
 	"tilth/internal/text"
 )
 
-// key is what a sentence's key looks like: one of the groups, a dot, a word.
-var key = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`)
+// textKey is what a sentence's key looks like: one of the groups, a dot, a word.
+var textKey = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`)
 
-// deed is what names of deeds in the audit log look like, which nobody reads.
-var deed = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`)
+// actionName is what names of deeds in the audit log look like, which nobody reads.
+var actionName = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`)
 
-// silent are keys in the code for which there is no sentence; people would
+// keysWithoutText are keys in the code for which there is no sentence; people would
 // read the key.
-func silent(x *tree, has func(key string) bool) (breaches []string) {
+func keysWithoutText(x *sourceTree, has func(key string) bool) (violations []string) {
 	for _, sources := range x.production() {
 		for _, s := range sources {
 			ast.Inspect(s.file, func(n ast.Node) bool {
@@ -31,19 +31,19 @@ func silent(x *tree, has func(key string) bool) (breaches []string) {
 				if !ok || lit.Kind != token.STRING {
 					return true
 				}
-				if value, err := strconv.Unquote(lit.Value); err == nil && key.MatchString(value) && !deed.MatchString(value) && !has(value) {
-					breaches = append(breaches, fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value))
+				if value, err := strconv.Unquote(lit.Value); err == nil && textKey.MatchString(value) && !actionName.MatchString(value) && !has(value) {
+					violations = append(violations, fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value))
 				}
 				return true
 			})
 		}
 	}
-	return breaches
+	return violations
 }
 
-func TestSentences(t *testing.T) {
-	none(t, silent(repository(t), text.Has))
-	found(t, silent(example(t, map[string]string{
+func TestTextKeysExist(t *testing.T) {
+	expectNone(t, keysWithoutText(parseRepository(t), text.Has))
+	expectViolations(t, keysWithoutText(parseExample(t, map[string]string{
 		"internal/device/a.go":      "package device\nvar _ = errs.New(errs.NotFound, \"error.404\")\nvar _ = errs.New(errs.NotFound, \"error.405b\")\n",
 		"internal/device/b.go":      "package device\nvar _ = refuse(\"invalid.none\", \"error.\", \"error\", \"a/error.x\")\n",
 		"internal/device/a_test.go": "package device\nvar _ = \"error.none\"\n",
@@ -51,7 +51,7 @@ func TestSentences(t *testing.T) {
 }
 
 // The console explains every formula that a product may name, and no other.
-func TestFormulasHaveWords(t *testing.T) {
+func TestFormulasHaveTexts(t *testing.T) {
 	raw, err := os.ReadFile(filepath.Join("..", "..", "web", "src", "locales", "en-us.json")) // the others have the same keys
 	if err != nil {
 		t.Fatal(err)

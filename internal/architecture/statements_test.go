@@ -16,29 +16,29 @@ var queryRoots = []string{"NewSelect", "NewUpdate", "NewDelete"}
 // conditions are the builder's calls that say which rows are meant.
 var conditions = []string{"Where", "WhereOr", "WhereGroup", "Join", "JoinOn", "Having", "TableExpr", "ModelTableExpr", "With"}
 
-// asker looks for the queries of one package.
-type asker struct {
-	writer // tells tables of models
+// queryChecker looks for the queries of one package.
+type queryChecker struct {
+	writeFinder // tells tables of models
 
-	owned map[string]bool
-	pkg   string
-	decls map[types.Object]*ast.FuncDecl
+	tenantTables map[string]bool
+	pkg          string
+	decls        map[types.Object]*ast.FuncDecl
 	// delegating are functions that leave it to one of their parameters, a
 	// function over a query, to say whose rows are meant; by its number.
 	delegating map[types.Object]int
 
-	unowned map[string][]string // places, by function
+	unscoped map[string][]string // places, by function
 }
 
-func newAsker(x *tree, dir string, sources []source, owned map[string]bool) *asker {
-	a := &asker{owned: owned, pkg: sources[0].file.Name.Name, decls: map[types.Object]*ast.FuncDecl{}, delegating: map[types.Object]int{}}
+func newQueryChecker(x *sourceTree, dir string, sources []source, owned map[string]bool) *queryChecker {
+	a := &queryChecker{tenantTables: owned, pkg: sources[0].file.Name.Name, decls: map[types.Object]*ast.FuncDecl{}, delegating: map[types.Object]int{}}
 	a.fset, a.tables = x.fset, map[string]bool{}
 	a.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
 	files := make([]*ast.File, len(sources))
 	for i, s := range sources {
 		files[i] = s.file
 	}
-	conf := types.Config{Importer: nowhere{}, Error: func(error) {}}
+	conf := types.Config{Importer: failingImporter{}, Error: func(error) {}}
 	_, _ = conf.Check(dir, x.fset, files, a.info) // reports what it cannot import
 	for _, f := range files {
 		for _, d := range f.Decls {
@@ -50,24 +50,24 @@ func newAsker(x *tree, dir string, sources []source, owned map[string]bool) *ask
 	return a
 }
 
-func (a *asker) file(f *ast.File) {
+func (a *queryChecker) checkFile(f *ast.File) {
 	for _, d := range f.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
 			name := a.pkg + "." + f.Name.Name
 			if f.Recv != nil {
 				name = a.pkg + "." + receiver(f) + "." + f.Name.Name
 			}
-			q := &questions{asker: a, decl: f, name: name, values: a.assigned(f)}
+			q := &functionChecker{queryChecker: a, decl: f, name: name, values: a.assigned(f)}
 			q.walk(f.Body)
 			continue
 		}
-		q := &questions{asker: a, name: a.pkg + " (constants)"}
+		q := &functionChecker{queryChecker: a, name: a.pkg + " (constants)"}
 		q.walk(d)
 	}
 }
 
 // assigned are the expressions that a function gives its variables.
-func (a *asker) assigned(f *ast.FuncDecl) map[types.Object][]ast.Expr {
+func (a *queryChecker) assigned(f *ast.FuncDecl) map[types.Object][]ast.Expr {
 	values := map[types.Object][]ast.Expr{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		s, ok := n.(*ast.AssignStmt)
@@ -85,7 +85,7 @@ func (a *asker) assigned(f *ast.FuncDecl) map[types.Object][]ast.Expr {
 	return values
 }
 
-func (a *asker) object(id *ast.Ident) types.Object {
+func (a *queryChecker) object(id *ast.Ident) types.Object {
 	if o := a.info.Defs[id]; o != nil {
 		return o
 	}
@@ -93,7 +93,7 @@ func (a *asker) object(id *ast.Ident) types.Object {
 }
 
 // callee is the function of this package that is called, nil when it is none.
-func (a *asker) callee(call *ast.CallExpr) types.Object {
+func (a *queryChecker) callee(call *ast.CallExpr) types.Object {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:
 		return a.object(f)
@@ -104,28 +104,28 @@ func (a *asker) callee(call *ast.CallExpr) types.Object {
 }
 
 // text is the constant that an expression is; empty when it is none.
-func (a *asker) text(e ast.Expr) string {
+func (a *queryChecker) text(e ast.Expr) string {
 	if v := a.info.Types[e].Value; v != nil && v.Kind() == constant.String {
 		return constant.StringVal(v)
 	}
 	return ""
 }
 
-// questions are those of one function.
-type questions struct {
-	*asker
+// functionChecker are those of one function.
+type functionChecker struct {
+	*queryChecker
 
 	decl   *ast.FuncDecl // nil outside of functions
 	name   string
 	values map[types.Object][]ast.Expr
 }
 
-func (q *questions) breach(n ast.Node, what string) {
-	q.unowned[q.name] = append(q.unowned[q.name], fmt.Sprintf("%s: %s asks of %s without %s", q.fset.Position(n.Pos()), q.name, what, owner))
+func (q *functionChecker) addViolation(n ast.Node, what string) {
+	q.unscoped[q.name] = append(q.unscoped[q.name], fmt.Sprintf("%s: %s asks of %s without %s", q.fset.Position(n.Pos()), q.name, what, tenantColumn))
 }
 
 // walk looks for statements and raw SQL.
-func (q *questions) walk(n ast.Node) {
+func (q *functionChecker) walk(n ast.Node) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
 		if !ok {
@@ -139,12 +139,12 @@ func (q *questions) walk(n ast.Node) {
 		if !ok {
 			return true
 		}
-		if index, ok := q.delegating[q.callee(call)]; ok && index < len(call.Args) && !q.says(call.Args[index]) {
-			q.breach(call, "what "+q.callee(call).Name()+" reads")
+		if index, ok := q.delegating[q.callee(call)]; ok && index < len(call.Args) && !q.funcNamesTenant(call.Args[index]) {
+			q.addViolation(call, "what "+q.callee(call).Name()+" reads")
 		}
 		if links, _ := q.links(call); q.isQuery(links) {
-			if !q.statement(links) && !q.follows(call) {
-				q.breach(call, strings.Join(q.of(links), " and "))
+			if !q.isScoped(links) && !q.scopedLater(call) {
+				q.addViolation(call, strings.Join(q.targetTables(links), " and "))
 			}
 			for _, l := range links {
 				for _, arg := range l.args {
@@ -160,20 +160,20 @@ func (q *questions) walk(n ast.Node) {
 }
 
 // raw looks at a text that may be SQL.
-func (q *questions) raw(e ast.Expr, text string) {
-	if asksFor.MatchString(text) {
+func (q *functionChecker) raw(e ast.Expr, text string) {
+	if tenantCondition.MatchString(text) {
 		return
 	}
 	for _, m := range sqlTable.FindAllStringSubmatch(text, -1) {
-		if q.owned[m[1]] {
-			q.breach(e, m[1])
+		if q.tenantTables[m[1]] {
+			q.addViolation(e, m[1])
 			return
 		}
 	}
 }
 
 // links are the calls of a chain, the last first, and what it begins with.
-func (q *questions) links(call *ast.CallExpr) (links []link, base ast.Expr) {
+func (q *functionChecker) links(call *ast.CallExpr) (links []link, base ast.Expr) {
 	for {
 		sel, ok := call.Fun.(*ast.SelectorExpr)
 		if !ok {
@@ -188,12 +188,12 @@ func (q *questions) links(call *ast.CallExpr) (links []link, base ast.Expr) {
 	}
 }
 
-func (q *questions) isQuery(links []link) bool {
+func (q *functionChecker) isQuery(links []link) bool {
 	return len(links) > 0 && slices.Contains(queryRoots, links[len(links)-1].name)
 }
 
-// of are the tables with tenants' rows that a statement is of.
-func (q *questions) of(links []link) (tables []string) {
+// targetTables are the tables with tenants' rows that a statement is of.
+func (q *functionChecker) targetTables(links []link) (tables []string) {
 	for _, l := range links {
 		if len(l.args) == 0 {
 			continue
@@ -210,33 +210,33 @@ func (q *questions) of(links []link) (tables []string) {
 			}
 		default:
 			for _, m := range sqlTable.FindAllStringSubmatch(q.text(l.args[0]), -1) {
-				if q.owned[m[1]] {
+				if q.tenantTables[m[1]] {
 					tables = append(tables, m[1])
 				}
 			}
 			continue
 		}
-		if q.owned[table] || strings.Contains(table, " ") {
+		if q.tenantTables[table] || strings.Contains(table, " ") {
 			tables = append(tables, table)
 		}
 	}
 	return tables
 }
 
-// statement tells whether a statement needs no tenant, or names it.
-func (q *questions) statement(links []link) bool {
-	return len(q.of(links)) == 0 || q.named(links)
+// isScoped tells whether a statement needs no tenant, or names it.
+func (q *functionChecker) isScoped(links []link) bool {
+	return len(q.targetTables(links)) == 0 || q.namesTenant(links)
 }
 
-// named tells whether the conditions of a chain name the tenant, or take their
+// namesTenant tells whether the conditions of a chain name the tenant, or take their
 // rows out of another statement, which is looked at by itself.
-func (q *questions) named(links []link) bool {
+func (q *functionChecker) namesTenant(links []link) bool {
 	for _, l := range links {
 		if !slices.Contains(conditions, l.name) {
 			continue
 		}
 		for _, arg := range l.args {
-			if q.names(arg) || q.isStatement(arg) {
+			if q.mentionsTenant(arg) || q.isStatement(arg) {
 				return true
 			}
 		}
@@ -244,10 +244,10 @@ func (q *questions) named(links []link) bool {
 	return false
 }
 
-// names tells whether a text within n names the tenant.
-func (q *questions) names(n ast.Node) (yes bool) {
+// mentionsTenant tells whether a text within n names the tenant.
+func (q *functionChecker) mentionsTenant(n ast.Node) (yes bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
-		if e, ok := n.(ast.Expr); ok && asksFor.MatchString(q.text(e)) {
+		if e, ok := n.(ast.Expr); ok && tenantCondition.MatchString(q.text(e)) {
 			yes = true
 		}
 		return !yes
@@ -257,7 +257,7 @@ func (q *questions) names(n ast.Node) (yes bool) {
 
 // isStatement tells whether an expression is a statement, or a variable that
 // holds one.
-func (q *questions) isStatement(e ast.Expr) bool {
+func (q *functionChecker) isStatement(e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.CallExpr:
 		for call := e; call != nil; {
@@ -265,7 +265,7 @@ func (q *questions) isStatement(e ast.Expr) bool {
 			if !ok {
 				return slices.ContainsFunc(call.Args, q.isStatement) // a function over one
 			}
-			if decl := q.decls[q.object(sel.Sel)]; slices.Contains(queryRoots, sel.Sel.Name) || decl != nil && givesStatement(decl) {
+			if decl := q.decls[q.object(sel.Sel)]; slices.Contains(queryRoots, sel.Sel.Name) || decl != nil && returnsStatement(decl) {
 				return true
 			}
 			call, _ = sel.X.(*ast.CallExpr)
@@ -282,17 +282,17 @@ func (q *questions) isStatement(e ast.Expr) bool {
 	return false
 }
 
-// givesStatement tells whether a function answers a statement.
-func givesStatement(decl *ast.FuncDecl) bool {
+// returnsStatement tells whether a function answers a statement.
+func returnsStatement(decl *ast.FuncDecl) bool {
 	return decl.Type.Results != nil && slices.ContainsFunc(decl.Type.Results.List, func(f *ast.Field) bool {
 		return strings.HasPrefix(types.ExprString(f.Type), "*bun.")
 	})
 }
 
-// follows tells whether what is done with a statement, where it stands in its
+// scopedLater tells whether what is done with a statement, where it stands in its
 // function, names the tenant: calls on the variable that it is given, or a
 // function over it.
-func (q *questions) follows(statement *ast.CallExpr) (yes bool) {
+func (q *functionChecker) scopedLater(statement *ast.CallExpr) (yes bool) {
 	if q.decl == nil {
 		return false
 	}
@@ -301,12 +301,12 @@ func (q *questions) follows(statement *ast.CallExpr) (yes bool) {
 		case *ast.AssignStmt:
 			for i, value := range n.Rhs {
 				id, ok := n.Lhs[min(i, len(n.Lhs)-1)].(*ast.Ident)
-				if ok && within(value, statement) && q.later(q.object(id)) {
+				if ok && contains(value, statement) && q.variableNamesTenant(q.object(id)) {
 					yes = true
 				}
 			}
 		case *ast.CallExpr:
-			if slices.Contains(n.Args, ast.Expr(statement)) && q.says(n.Fun) {
+			if slices.Contains(n.Args, ast.Expr(statement)) && q.funcNamesTenant(n.Fun) {
 				yes = true
 			}
 		}
@@ -315,23 +315,23 @@ func (q *questions) follows(statement *ast.CallExpr) (yes bool) {
 	return yes
 }
 
-func within(outer, inner ast.Node) bool {
+func contains(outer, inner ast.Node) bool {
 	return outer.Pos() <= inner.Pos() && inner.End() <= outer.End()
 }
 
-// later tells whether conditions that are added to a variable name the tenant.
-func (q *questions) later(variable types.Object) (yes bool) {
+// variableNamesTenant tells whether conditions that are added to a variable name the tenant.
+func (q *functionChecker) variableNamesTenant(variable types.Object) (yes bool) {
 	if variable == nil {
 		return false
 	}
 	ast.Inspect(q.decl.Body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			links, base := q.links(call)
-			if id, ok := base.(*ast.Ident); ok && q.object(id) == variable && q.named(links) {
+			if id, ok := base.(*ast.Ident); ok && q.object(id) == variable && q.namesTenant(links) {
 				yes = true
 			}
 			for _, arg := range call.Args {
-				if id, ok := arg.(*ast.Ident); ok && q.object(id) == variable && q.says(call.Fun) {
+				if id, ok := arg.(*ast.Ident); ok && q.object(id) == variable && q.funcNamesTenant(call.Fun) {
 					yes = true
 				}
 			}
@@ -341,25 +341,25 @@ func (q *questions) later(variable types.Object) (yes bool) {
 	return yes
 }
 
-// says tells whether a function over queries names the tenant. A parameter of
+// funcNamesTenant tells whether a function over queries names the tenant. A parameter of
 // this function is as good: whoever calls it is asked.
-func (q *questions) says(f ast.Expr) bool {
+func (q *functionChecker) funcNamesTenant(f ast.Expr) bool {
 	switch f := f.(type) {
 	case *ast.FuncLit:
-		return q.adds(f.Body)
+		return q.bodyNamesTenant(f.Body)
 	case *ast.CallExpr: // that gives one
 		decl := q.decls[q.callee(f)]
-		return decl != nil && q.adds(decl.Body)
+		return decl != nil && q.bodyNamesTenant(decl.Body)
 	case *ast.SelectorExpr:
 		decl := q.decls[q.object(f.Sel)]
-		return decl != nil && q.adds(decl.Body)
+		return decl != nil && q.bodyNamesTenant(decl.Body)
 	case *ast.Ident:
 		o := q.object(f)
 		if decl := q.decls[o]; decl != nil {
-			return q.adds(decl.Body)
+			return q.bodyNamesTenant(decl.Body)
 		}
 		if values := q.values[o]; len(values) > 0 {
-			return !slices.ContainsFunc(values, func(e ast.Expr) bool { return !q.says(e) })
+			return !slices.ContainsFunc(values, func(e ast.Expr) bool { return !q.funcNamesTenant(e) })
 		}
 		if index := q.parameter(o); index >= 0 {
 			q.delegating[q.info.Defs[q.decl.Name]] = index
@@ -369,19 +369,19 @@ func (q *questions) says(f ast.Expr) bool {
 	return false
 }
 
-// adds tells whether a body adds a condition that names the tenant.
-func (q *questions) adds(body ast.Node) (yes bool) {
+// bodyNamesTenant tells whether a body adds a condition that names the tenant.
+func (q *functionChecker) bodyNamesTenant(body ast.Node) (yes bool) {
 	ast.Inspect(body, func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok {
 			links, _ := q.links(call)
 			// Itself, or by another that does.
 			switch f := call.Fun.(type) {
 			case *ast.Ident:
-				yes = yes || len(q.values[q.object(f)]) > 0 && q.says(f)
+				yes = yes || len(q.values[q.object(f)]) > 0 && q.funcNamesTenant(f)
 			case *ast.CallExpr:
-				yes = yes || q.says(f)
+				yes = yes || q.funcNamesTenant(f)
 			}
-			yes = yes || q.named(links)
+			yes = yes || q.namesTenant(links)
 		}
 		return !yes
 	})
@@ -389,7 +389,7 @@ func (q *questions) adds(body ast.Node) (yes bool) {
 }
 
 // parameter is the number of this function's parameter; -1 when it is none.
-func (q *questions) parameter(o types.Object) int {
+func (q *functionChecker) parameter(o types.Object) int {
 	index := 0
 	for _, field := range q.decl.Type.Params.List {
 		for _, name := range field.Names {

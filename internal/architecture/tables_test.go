@@ -21,14 +21,14 @@ var unwritten = map[string]string{}
 
 var (
 	createTable = regexp.MustCompile(`(?i)CREATE TABLE (?:IF NOT EXISTS )?(\w+)`)
-	anew        = regexp.MustCompile(`_anew$`) // a table that a migration makes to take the place of one
+	anewSuffix  = regexp.MustCompile(`_anew$`) // a table that a migration makes to take the place of one
 )
 
 // tablesOf are the tables that migrations make.
 func tablesOf(migrations ...string) (tables []string) {
 	for _, text := range migrations {
 		for _, m := range createTable.FindAllStringSubmatch(text, -1) {
-			if name := anew.ReplaceAllString(m[1], ""); !slices.Contains(tables, name) {
+			if name := anewSuffix.ReplaceAllString(m[1], ""); !slices.Contains(tables, name) {
 				tables = append(tables, name)
 			}
 		}
@@ -36,41 +36,41 @@ func tablesOf(migrations ...string) (tables []string) {
 	return tables
 }
 
-// writer finds what one package writes.
-type writer struct {
-	info     *types.Info
-	fset     *token.FileSet
-	tables   map[string]bool // the package writes
-	breaches []string
+// writeFinder finds what one package writes.
+type writeFinder struct {
+	info       *types.Info
+	fset       *token.FileSet
+	tables     map[string]bool // the package writes
+	violations []string
 }
 
 // writtenBy are the tables that each package writes, and places where that
 // cannot be told.
-func writtenBy(x *tree) (by map[string]map[string]bool, breaches []string) {
+func writtenBy(x *sourceTree) (by map[string]map[string]bool, violations []string) {
 	by = map[string]map[string]bool{}
 	for dir, sources := range x.production() {
-		w := &writer{fset: x.fset, tables: map[string]bool{}, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+		w := &writeFinder{fset: x.fset, tables: map[string]bool{}, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
 		files := make([]*ast.File, len(sources))
 		for i, s := range sources {
 			files[i] = s.file
 		}
 		// Without its imports: the package's own types are all that is asked for.
-		conf := types.Config{Importer: nowhere{}, Error: func(error) {}}
+		conf := types.Config{Importer: failingImporter{}, Error: func(error) {}}
 		_, _ = conf.Check(dir, x.fset, files, w.info) // reports what it cannot import
 		for _, f := range files {
-			ast.Inspect(f, w.look)
+			ast.Inspect(f, w.visit)
 		}
 		if len(w.tables) > 0 {
 			by[dir] = w.tables
 		}
-		breaches = append(breaches, w.breaches...)
+		violations = append(violations, w.violations...)
 	}
-	return by, breaches
+	return by, violations
 }
 
-type nowhere struct{}
+type failingImporter struct{}
 
-func (nowhere) Import(string) (*types.Package, error) { return nil, os.ErrNotExist }
+func (failingImporter) Import(string) (*types.Package, error) { return nil, os.ErrNotExist }
 
 var (
 	rawWrite    = regexp.MustCompile(`(?i)\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|DELETE\s+FROM)\s+["\x60]?(\w+)`)
@@ -80,7 +80,7 @@ var (
 	tableNamers = []string{"Table", "TableExpr", "ModelTableExpr"}
 )
 
-func (w *writer) look(n ast.Node) bool {
+func (w *writeFinder) visit(n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.BasicLit:
 		if n.Kind == token.STRING {
@@ -92,7 +92,7 @@ func (w *writer) look(n ast.Node) bool {
 			w.chain(n, chain)
 			for _, link := range chain {
 				for _, arg := range link.args {
-					ast.Inspect(arg, w.look)
+					ast.Inspect(arg, w.visit)
 				}
 			}
 			return false
@@ -101,7 +101,7 @@ func (w *writer) look(n ast.Node) bool {
 	return true
 }
 
-func (w *writer) raw(lit *ast.BasicLit) {
+func (w *writeFinder) raw(lit *ast.BasicLit) {
 	text, err := strconv.Unquote(lit.Value)
 	if err != nil {
 		return
@@ -112,7 +112,7 @@ func (w *writer) raw(lit *ast.BasicLit) {
 		}
 	}
 	if rawUnnamed.MatchString(text) {
-		w.breach(lit, "raw SQL that does not name the table it writes")
+		w.addViolation(lit, "raw SQL that does not name the table it writes")
 	}
 }
 
@@ -137,7 +137,7 @@ func chainOf(call *ast.CallExpr) (chain []link) {
 	return chain
 }
 
-func (w *writer) chain(n ast.Node, chain []link) {
+func (w *writeFinder) chain(n ast.Node, chain []link) {
 	named := false
 	for _, l := range chain {
 		switch {
@@ -155,17 +155,17 @@ func (w *writer) chain(n ast.Node, chain []link) {
 		}
 	}
 	if !named {
-		w.breach(n, chain[len(chain)-1].name+" of a table that cannot be told: write it in one chain with its Model")
+		w.addViolation(n, chain[len(chain)-1].name+" of a table that cannot be told: write it in one chain with its Model")
 	}
 }
 
-func (w *writer) breach(n ast.Node, what string) {
-	w.breaches = append(w.breaches, fmt.Sprintf("%s: %s", w.fset.Position(n.Pos()), what))
+func (w *writeFinder) addViolation(n ast.Node, what string) {
+	w.violations = append(w.violations, fmt.Sprintf("%s: %s", w.fset.Position(n.Pos()), what))
 }
 
 // tableOf is the table of a bun model: of a struct, a pointer to one or a list
 // of them.
-func (w *writer) tableOf(arg ast.Expr) string {
+func (w *writeFinder) tableOf(arg ast.Expr) string {
 	t := w.info.Types[arg].Type
 	for t != nil {
 		switch u := t.Underlying().(type) {
@@ -189,19 +189,19 @@ func (w *writer) tableOf(arg ast.Expr) string {
 	return ""
 }
 
-// sharedTables are tables that not exactly one package writes.
+// tablesWithoutOneWriter are tables that not exactly one package writes.
 // A bench fills a folder of its own with old rows (internal/app/bench_neighbours_crowd.go),
 // which no store would write.
-const filler = "internal/app"
+const fillingPackage = "internal/app"
 
-var filled = []string{"users", "notices", "messages"}
+var filledTables = []string{"users", "notices", "messages"}
 
-func sharedTables(x *tree, tables []string, later map[string]string) []string {
-	by, breaches := writtenBy(x)
+func tablesWithoutOneWriter(x *sourceTree, tables []string, later map[string]string) []string {
+	by, violations := writtenBy(x)
 	writers := map[string][]string{}
 	for dir, written := range by {
 		for table := range written {
-			if dir == filler && slices.Contains(filled, table) {
+			if dir == fillingPackage && slices.Contains(filledTables, table) {
 				continue
 			}
 			writers[table] = append(writers[table], dir)
@@ -212,29 +212,29 @@ func sharedTables(x *tree, tables []string, later map[string]string) []string {
 		slices.Sort(dirs)
 		switch _, excused := later[table]; {
 		case len(dirs) > 1:
-			breaches = append(breaches, fmt.Sprintf("%s is written by %s", table, strings.Join(dirs, " and ")))
+			violations = append(violations, fmt.Sprintf("%s is written by %s", table, strings.Join(dirs, " and ")))
 		case len(dirs) == 0 && !excused:
-			breaches = append(breaches, fmt.Sprintf("%s is written by nobody", table))
+			violations = append(violations, fmt.Sprintf("%s is written by nobody", table))
 		case len(dirs) == 1 && excused:
-			breaches = append(breaches, fmt.Sprintf("%s is written by %s now: take it from the list", table, dirs[0]))
+			violations = append(violations, fmt.Sprintf("%s is written by %s now: take it from the list", table, dirs[0]))
 		}
 	}
 	for table := range writers {
 		if !slices.Contains(tables, table) {
-			breaches = append(breaches, fmt.Sprintf("%s writes %s, which no migration makes", writers[table][0], table))
+			violations = append(violations, fmt.Sprintf("%s writes %s, which no migration makes", writers[table][0], table))
 		}
 	}
 	for table := range later {
 		if !slices.Contains(tables, table) {
-			breaches = append(breaches, table+" is excused, but no migration makes it")
+			violations = append(violations, table+" is excused, but no migration makes it")
 		}
 	}
-	return breaches
+	return violations
 }
 
 func migrations(t *testing.T) (texts []string) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(root(t), "internal/db/migrations/*/*.sql"))
+	files, err := filepath.Glob(filepath.Join(repoRoot(t), "internal/db/migrations/*/*.sql"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no migrations: %v", err)
 	}
@@ -248,19 +248,19 @@ func migrations(t *testing.T) (texts []string) {
 	return texts
 }
 
-func TestOneWriterATable(t *testing.T) {
+func TestEachTableHasOneWriter(t *testing.T) {
 	tables := tablesOf(migrations(t)...)
 	if len(tables) < 15 {
 		t.Fatalf("tables %v", tables)
 	}
-	none(t, sharedTables(repository(t), tables, unwritten))
+	expectNone(t, tablesWithoutOneWriter(parseRepository(t), tables, unwritten))
 }
 
-func TestOneWriterCanFail(t *testing.T) {
+func TestTableRuleFindsViolations(t *testing.T) {
 	const head = "package p\nimport \"github.com/uptrace/bun\"\n" +
 		"type row struct { bun.BaseModel `bun:\"table:devices,alias:d\"`; ID int }\n" +
 		"type other struct { bun.BaseModel `bun:\"table:scenes\"` }\n"
-	x := example(t, map[string]string{
+	x := parseExample(t, map[string]string{
 		"internal/device/store.go": head + `
 func a(tx bun.IDB) {
 	r := row{ID: 1}
@@ -288,7 +288,7 @@ func f(tx bun.IDB) { tx.NewUpdate().Table("users").Exec(ctx); tx.NewRaw("INSERT 
 			t.Errorf("%s writes %s, want %s", dir, got, want)
 		}
 	}
-	found(t, sharedTables(x, tablesOf("CREATE TABLE devices (id INTEGER);\nCREATE TABLE scenes ();create table if not exists users ()", "CREATE TABLE tokens ()", "CREATE TABLE empty ()"),
+	expectViolations(t, tablesWithoutOneWriter(x, tablesOf("CREATE TABLE devices (id INTEGER);\nCREATE TABLE scenes ();create table if not exists users ()", "CREATE TABLE tokens ()", "CREATE TABLE empty ()"),
 		map[string]string{"tokens": "later", "gone": "later"}),
 		"devices is written by internal/alarm and internal/device", "users is written by internal/alarm and internal/notify",
 		"empty is written by nobody", "tokens is written by internal/identity now", "writes lost, which no migration makes", "gone is excused",

@@ -4,9 +4,9 @@ import (
 	"testing"
 )
 
-// ownerless are the methods of what keeps tenants' data that take no tenant, and
+// tenantlessMethods are the methods of what keeps tenants' data that take no tenant, and
 // types all of whose methods do not, each with its reason.
-var ownerless = map[string]string{
+var tenantlessMethods = map[string]string{
 	"device.Catalog":  "the platform's: products and elements are everybody's",
 	"captcha.Service": "before anybody is known",
 	"mail.Queue":      "carries letters, which say whose they are; keeps none",
@@ -82,8 +82,8 @@ var ownerless = map[string]string{
 }
 
 func TestTenantFirst(t *testing.T) {
-	none(t, strangers(repository(t), ownerless))
-	found(t, strangers(example(t, map[string]string{
+	expectNone(t, methodsWithoutTenant(parseRepository(t), tenantlessMethods))
+	expectViolations(t, methodsWithoutTenant(parseExample(t, map[string]string{
 		"internal/device/store.go": `package device
 type Ref struct { Tenant tenant.ID; ID int64 }
 type Entry struct { Ref; Name string }

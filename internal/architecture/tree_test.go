@@ -20,9 +20,9 @@ type source struct {
 	file  *ast.File
 }
 
-func (s source) test() bool { return strings.HasSuffix(s.path, "_test.go") }
+func (s source) isTest() bool { return strings.HasSuffix(s.path, "_test.go") }
 
-func (s source) generated() bool { return ast.IsGenerated(s.file) }
+func (s source) isGenerated() bool { return ast.IsGenerated(s.file) }
 
 // imports are the paths that the file imports.
 func (s source) imports() (paths []string) {
@@ -32,13 +32,13 @@ func (s source) imports() (paths []string) {
 	return paths
 }
 
-// tree is Go files, parsed.
-type tree struct {
+// sourceTree is Go files, parsed.
+type sourceTree struct {
 	fset  *token.FileSet
 	files []source
 }
 
-func (x *tree) add(t *testing.T, path, text string) {
+func (x *sourceTree) add(t *testing.T, path, text string) {
 	t.Helper()
 	file, err := parser.ParseFile(x.fset, path, text, parser.ParseComments|parser.SkipObjectResolution)
 	if err != nil {
@@ -55,18 +55,18 @@ func dirOf(path string) string {
 }
 
 // production are the files that become part of the program, by folder.
-func (x *tree) production() map[string][]source {
+func (x *sourceTree) production() map[string][]source {
 	by := map[string][]source{}
 	for _, s := range x.files {
-		if !s.test() && s.dir != "internal/testkit" && s.dir != "internal/architecture" {
+		if !s.isTest() && s.dir != "internal/testkit" && s.dir != "internal/architecture" {
 			by[s.dir] = append(by[s.dir], s)
 		}
 	}
 	return by
 }
 
-// root is the repository's: where go.mod is.
-func root(t *testing.T) string {
+// repoRoot is the repository's: where go.mod is.
+func repoRoot(t *testing.T) string {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -84,12 +84,12 @@ func root(t *testing.T) string {
 	}
 }
 
-// repository parses every Go file below cmd, internal, api and web, without
+// parseRepository parses every Go file below cmd, internal, api and web, without
 // what npm brought.
-func repository(t *testing.T) *tree {
+func parseRepository(t *testing.T) *sourceTree {
 	t.Helper()
-	x := &tree{fset: token.NewFileSet()}
-	base := root(t)
+	x := &sourceTree{fset: token.NewFileSet()}
+	base := repoRoot(t)
 	for _, top := range []string{"cmd", "internal", "api", "web/embed.go"} {
 		err := filepath.WalkDir(filepath.Join(base, top), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") {
@@ -116,10 +116,10 @@ func repository(t *testing.T) *tree {
 	return x
 }
 
-// example parses a made-up repository: file paths and their text.
-func example(t *testing.T, files map[string]string) *tree {
+// parseExample parses a made-up repository: file paths and their text.
+func parseExample(t *testing.T, files map[string]string) *sourceTree {
 	t.Helper()
-	x := &tree{fset: token.NewFileSet()}
+	x := &sourceTree{fset: token.NewFileSet()}
 	paths := make([]string, 0, len(files))
 	for path := range files {
 		paths = append(paths, path)
@@ -131,24 +131,24 @@ func example(t *testing.T, files map[string]string) *tree {
 	return x
 }
 
-// none fails the test for every breach.
-func none(t *testing.T, breaches []string) {
+// expectNone fails the test for every breach.
+func expectNone(t *testing.T, violations []string) {
 	t.Helper()
-	for _, b := range breaches {
+	for _, b := range violations {
 		t.Error(b)
 	}
 }
 
-// found fails the test unless the breaches are those wanted, each named by a
+// expectViolations fails the test unless the breaches are those wanted, each named by a
 // part of its words.
-func found(t *testing.T, breaches []string, want ...string) {
+func expectViolations(t *testing.T, violations []string, want ...string) {
 	t.Helper()
 	for _, w := range want {
-		if !slices.ContainsFunc(breaches, func(b string) bool { return strings.Contains(b, w) }) {
+		if !slices.ContainsFunc(violations, func(b string) bool { return strings.Contains(b, w) }) {
 			t.Errorf("the rule does not see: %s", w)
 		}
 	}
-	if len(breaches) != len(want) {
-		t.Errorf("%d breaches, want %d:\n%s", len(breaches), len(want), strings.Join(breaches, "\n"))
+	if len(violations) != len(want) {
+		t.Errorf("%d breaches, want %d:\n%s", len(violations), len(want), strings.Join(violations, "\n"))
 	}
 }
