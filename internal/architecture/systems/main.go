@@ -25,13 +25,13 @@ import (
 func main() {
 	bad := false
 	for _, system := range os.Args[1:] {
-		faults, err := faultsOn(context.Background(), ".", system)
+		problems, err := typeErrorsOn(context.Background(), ".", system)
 		if err != nil {
 			fmt.Fprintln(os.Stderr, "systems:", err)
 			os.Exit(1)
 		}
-		for _, fault := range faults {
-			fmt.Printf("%s: %s\n", system, fault)
+		for _, problem := range problems {
+			fmt.Printf("%s: %s\n", system, problem)
 			bad = true
 		}
 	}
@@ -40,9 +40,9 @@ func main() {
 	}
 }
 
-// faultsOn is what a compiler for a system, as windows/amd64, would say of the
+// typeErrorsOn is what a compiler for a system, as windows/amd64, would say of the
 // module in dir, each once.
-func faultsOn(ctx context.Context, dir, system string) (faults []string, err error) {
+func typeErrorsOn(ctx context.Context, dir, system string) (problems []string, err error) {
 	goos, goarch, ok := strings.Cut(system, "/")
 	if !ok {
 		return nil, fmt.Errorf("%q is not a system: write it as windows/amd64", system)
@@ -66,13 +66,13 @@ func faultsOn(ctx context.Context, dir, system string) (faults []string, err err
 	looked := 0
 	packages.Visit(all, nil, func(p *packages.Package) {
 		looked++
-		for _, fault := range p.Errors {
-			faults = append(faults, fault.Error())
+		for _, problem := range p.Errors {
+			problems = append(problems, problem.Error())
 		}
 	})
 	if looked == 0 {
 		return nil, errors.New("there are no packages")
 	}
-	slices.Sort(faults)
-	return slices.Compact(faults), nil // a package is checked with its tests and without
+	slices.Sort(problems)
+	return slices.Compact(problems), nil // a package is checked with its tests and without
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestFaultsOn(t *testing.T) {
+func TestTypeErrorsOn(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{
 		"go.mod":         "module example\n\ngo 1.26\n",
@@ -32,7 +32,7 @@ func TestFaultsOn(t *testing.T) {
 		"windows/amd64": {"lock.go:5:42: undefined: syscall.Flock", "lock.go:5:60: undefined: syscall.LOCK_EX", "b_test.go:5:17: undefined: syscall.Getrusage", "b_windows.go:3:26: cannot use"},
 		"darwin/arm64":  {"d_darwin.go:3:9: undefined: syscall"},
 	} {
-		faults, err := faultsOn(t.Context(), dir, system)
+		faults, err := typeErrorsOn(t.Context(), dir, system)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,10 +45,10 @@ func TestFaultsOn(t *testing.T) {
 			t.Errorf("%s:\n%s", system, strings.Join(faults, "\n"))
 		}
 	}
-	if faults, err := faultsOn(t.Context(), dir, "windows"); err == nil {
+	if faults, err := typeErrorsOn(t.Context(), dir, "windows"); err == nil {
 		t.Errorf("no system: %v", faults)
 	}
-	if faults, err := faultsOn(t.Context(), t.TempDir(), "linux/amd64"); err == nil && len(faults) == 0 {
+	if faults, err := typeErrorsOn(t.Context(), t.TempDir(), "linux/amd64"); err == nil && len(faults) == 0 {
 		t.Error("nothing is said of what is no module")
 	}
 }
