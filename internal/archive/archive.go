@@ -28,9 +28,9 @@ var (
 )
 
 const (
-	manifestName = "manifest.json"
-	mostManifest = 64 << 20
-	format       = 1
+	manifestName     = "manifest.json"
+	maxManifestBytes = 64 << 20
+	formatVersion    = 1
 )
 
 // Manifest is what an archive says of itself.
@@ -58,9 +58,9 @@ func (m *Manifest) Size() (bytes int64) {
 
 // Write packs the files of dir. m says the version and the time.
 func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
-	m.Format, m.Files = format, nil
+	m.Format, m.Files = formatVersion, nil
 	t := tar.NewWriter(w)
-	err := each(ctx, dir, func(path, name string, _ fs.DirEntry) error {
+	err := walkFiles(ctx, dir, func(path, name string, _ fs.DirEntry) error {
 		f, err := pack(t, path, name, m.Time)
 		m.Files = append(m.Files, f)
 		return err
@@ -81,17 +81,17 @@ func Write(ctx context.Context, w io.Writer, dir string, m Manifest) error {
 	return t.Close()
 }
 
-// Length is how many bytes Write would make of the files of dir, none of which it
+// PackedSize is how many bytes Write would make of the files of dir, none of which it
 // reads.
-func Length(ctx context.Context, dir string, m Manifest) (bytes int64, err error) {
-	m.Format, m.Files = format, nil
-	err = each(ctx, dir, func(_, name string, d fs.DirEntry) error {
+func PackedSize(ctx context.Context, dir string, m Manifest) (bytes int64, err error) {
+	m.Format, m.Files = formatVersion, nil
+	err = walkFiles(ctx, dir, func(_, name string, d fs.DirEntry) error {
 		info, err := d.Info()
 		if err != nil {
 			return err
 		}
 		m.Files = append(m.Files, File{Name: name, Size: info.Size(), SHA256: hex.EncodeToString(make([]byte, sha256.Size))})
-		n, err := entry(header(name, info.Size(), m.Time))
+		n, err := entrySize(header(name, info.Size(), m.Time))
 		bytes += n
 		return err
 	})
@@ -102,33 +102,33 @@ func Length(ctx context.Context, dir string, m Manifest) (bytes int64, err error
 	if err != nil {
 		return 0, err
 	}
-	n, err := entry(header(manifestName, int64(len(text)), m.Time))
-	const end = 2 * block // empty ones
+	n, err := entrySize(header(manifestName, int64(len(text)), m.Time))
+	const end = 2 * blockSize // empty ones
 	return bytes + n + end, err
 }
 
-// block is what everything in a tar is a multiple of, bytes.
-const block = 512
+// blockSize is what everything in a tar is a multiple of, bytes.
+const blockSize = 512
 
-// entry is how many bytes a file has in an archive, with all that says what it is.
-func entry(h *tar.Header) (bytes int64, err error) {
-	var words counter
-	if err := tar.NewWriter(&words).WriteHeader(h); err != nil {
+// entrySize is how many bytes a file has in an archive, with all that says what it is.
+func entrySize(h *tar.Header) (bytes int64, err error) {
+	var size byteCounter
+	if err := tar.NewWriter(&size).WriteHeader(h); err != nil {
 		return 0, err
 	}
-	return int64(words) + (h.Size+block-1)/block*block, nil
+	return int64(size) + (h.Size+blockSize-1)/blockSize*blockSize, nil
 }
 
-// counter counts what is written to it.
-type counter int64
+// byteCounter counts what is written to it.
+type byteCounter int64
 
-func (c *counter) Write(b []byte) (int, error) {
-	*c += counter(len(b))
+func (c *byteCounter) Write(b []byte) (int, error) {
+	*c += byteCounter(len(b))
 	return len(b), nil
 }
 
-// each calls f for every file of dir; name is as archives have it.
-func each(ctx context.Context, dir string, f func(path, name string, d fs.DirEntry) error) error {
+// walkFiles calls f for every file of dir; name is as archives have it.
+func walkFiles(ctx context.Context, dir string, f func(path, name string, d fs.DirEntry) error) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -178,7 +178,7 @@ func pack(t *tar.Writer, path, name string, at time.Time) (f File, err error) {
 // must exist. holds tells which names it may hold; nil: any that lead nowhere else. What was unpacked before an error is there and means nothing. An
 // archive that is not what it says is ErrDamaged. Of one that is ErrNewer the
 // manifest is given, too, as far as it can be read.
-func Read(ctx context.Context, r io.Reader, dir string, holds func(name string) bool) (*Manifest, error) {
+func Read(ctx context.Context, r io.Reader, dir string, allowed func(name string) bool) (*Manifest, error) {
 	t := tar.NewReader(r)
 	var found []File
 	for {
@@ -191,11 +191,11 @@ func Read(ctx context.Context, r io.Reader, dir string, holds func(name string) 
 			return nil, fmt.Errorf("%w: its list of files is missing", ErrDamaged)
 		case err != nil:
 			return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
-		case h.Typeflag != tar.TypeReg || sparse(h) || path.Clean(h.Name) != h.Name || !filepath.IsLocal(filepath.FromSlash(h.Name)):
+		case h.Typeflag != tar.TypeReg || isSparse(h) || path.Clean(h.Name) != h.Name || !filepath.IsLocal(filepath.FromSlash(h.Name)):
 			return nil, fmt.Errorf("%w: it holds %q", ErrDamaged, h.Name)
 		case h.Name == manifestName:
-			return closing(t, found)
-		case holds != nil && !holds(h.Name):
+			return verifyManifest(t, found)
+		case allowed != nil && !allowed(h.Name):
 			return nil, fmt.Errorf("%w: it holds %q, which no backup does", ErrDamaged, h.Name)
 		}
 		f, err := unpack(t, h, dir)
@@ -206,9 +206,9 @@ func Read(ctx context.Context, r io.Reader, dir string, holds func(name string) 
 	}
 }
 
-// sparse tells whether a file has holes, which no file of ours has: it could be
+// isSparse tells whether a file has holes, which no file of ours has: it could be
 // terabytes long, in an archive of a few bytes.
-func sparse(h *tar.Header) bool {
+func isSparse(h *tar.Header) bool {
 	for name := range h.PAXRecords {
 		if strings.HasPrefix(name, "GNU.sparse.") {
 			return true
@@ -222,11 +222,11 @@ func unpack(t *tar.Reader, h *tar.Header, dir string) (f File, err error) {
 	sum := sha256.New()
 	to := io.Writer(sum)
 	if dir != "" {
-		place := filepath.Join(dir, filepath.FromSlash(h.Name))
-		if err := os.MkdirAll(filepath.Dir(place), 0o700); err != nil {
+		target := filepath.Join(dir, filepath.FromSlash(h.Name))
+		if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 			return f, err
 		}
-		file, err := os.OpenFile(place, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		file, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return f, err
 		}
@@ -241,21 +241,21 @@ func unpack(t *tar.Reader, h *tar.Header, dir string) (f File, err error) {
 	return File{Name: h.Name, Size: n, SHA256: hex.EncodeToString(sum.Sum(nil))}, err
 }
 
-// closing compares what was found with what the archive says at its end.
-func closing(t *tar.Reader, found []File) (*Manifest, error) {
-	text, err := io.ReadAll(io.LimitReader(t, mostManifest))
+// verifyManifest compares what was found with what the archive says at its end.
+func verifyManifest(t *tar.Reader, found []File) (*Manifest, error) {
+	text, err := io.ReadAll(io.LimitReader(t, maxManifestBytes))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)
 	}
 	var m Manifest
 	err = json.Unmarshal(text, &m)
-	if m.Format > format { // whatever else of it cannot be read
-		return &m, fmt.Errorf("%w (it has format %d, this program reads %d)", ErrNewer, m.Format, format)
+	if m.Format > formatVersion { // whatever else of it cannot be read
+		return &m, fmt.Errorf("%w (it has format %d, this program reads %d)", ErrNewer, m.Format, formatVersion)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: its list of files: %w", ErrDamaged, err)
 	}
-	if m.Format < format {
+	if m.Format < formatVersion {
 		return nil, fmt.Errorf("%w: it has format %d", ErrDamaged, m.Format)
 	}
 	if len(m.Files) != len(found) {

@@ -20,8 +20,8 @@ import (
 
 var day = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
 
-// folder makes files by name.
-func folder(t *testing.T, files map[string]string) string {
+// writeFolder makes files by name.
+func writeFolder(t *testing.T, files map[string]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range files {
@@ -57,17 +57,17 @@ func contents(t *testing.T, dir string) map[string]string {
 
 var sample = map[string]string{"tilth.db": strings.Repeat("rows ", 3000), "readings/000001.sst": "\x00\x01", "readings/CURRENT": "", "manifest.txt": "x"}
 
-func packed(t *testing.T, files map[string]string) []byte {
+func packFiles(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := archive.Write(t.Context(), &b, folder(t, files), archive.Manifest{Version: "1.2", Time: day}); err != nil {
+	if err := archive.Write(t.Context(), &b, writeFolder(t, files), archive.Manifest{Version: "1.2", Time: day}); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
 }
 
 func TestRoundTrip(t *testing.T) {
-	whole := packed(t, sample)
+	whole := packFiles(t, sample)
 	dir := t.TempDir()
 	m, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil)
 	if err != nil {
@@ -85,12 +85,12 @@ func TestRoundTrip(t *testing.T) {
 	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil); !errors.Is(err, os.ErrExist) {
 		t.Errorf("over what is there: %v", err)
 	}
-	ended, end := context.WithCancel(t.Context())
+	cancelled, end := context.WithCancel(t.Context())
 	end()
-	if _, err := archive.Read(ended, bytes.NewReader(whole), "", nil); !errors.Is(err, context.Canceled) {
+	if _, err := archive.Read(cancelled, bytes.NewReader(whole), "", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
-	if err := archive.Write(ended, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
+	if err := archive.Write(cancelled, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
 	if err := archive.Write(t.Context(), &bytes.Buffer{}, filepath.Join(dir, "none"), archive.Manifest{}); !errors.Is(err, os.ErrNotExist) {
@@ -99,14 +99,14 @@ func TestRoundTrip(t *testing.T) {
 }
 
 // How long an archive will be is known before a file of it is read.
-func TestLength(t *testing.T) {
+func TestPackedSizeEqualsWritten(t *testing.T) {
 	long := strings.Repeat("long/", 40) + "name" // beyond what a header has room for
 	for name, files := range map[string]map[string]string{
 		"nothing": {}, "some": sample, "whole blocks": {"a": strings.Repeat("x", 1024)}, "long names": {long: "x", "Приозёрное.sst": "y"},
 	} {
 		m := archive.Manifest{Version: "1.2", Time: day}
-		if n, err := archive.Length(t.Context(), folder(t, files), m); err != nil || n != int64(len(packed(t, files))) {
-			t.Errorf("%s: %d, %v, is %d", name, n, err, len(packed(t, files)))
+		if n, err := archive.PackedSize(t.Context(), writeFolder(t, files), m); err != nil || n != int64(len(packFiles(t, files))) {
+			t.Errorf("%s: %d, %v, is %d", name, n, err, len(packFiles(t, files)))
 		}
 	}
 	dir := t.TempDir() // of a file with holes, for which a header alone has no room
@@ -119,29 +119,29 @@ func TestLength(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := archive.Manifest{Version: "1.2", Time: day.Add(time.Nanosecond)}
-	small, err := archive.Length(t.Context(), dir, m)
+	small, err := archive.PackedSize(t.Context(), dir, m)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Truncate(filepath.Join(dir, "big"), most-512); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := archive.Length(t.Context(), dir, m); err != nil || small-n < 512+2*512 {
+	if n, err := archive.PackedSize(t.Context(), dir, m); err != nil || small-n < 512+2*512 {
 		t.Errorf("%d, %v, with a block and a size of eight digits more %d", n, err, small)
 	}
-	ended, end := context.WithCancel(t.Context())
+	cancelled, end := context.WithCancel(t.Context())
 	end()
-	if _, err := archive.Length(ended, dir, m); !errors.Is(err, context.Canceled) {
+	if _, err := archive.PackedSize(cancelled, dir, m); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
-	if _, err := archive.Length(t.Context(), filepath.Join(dir, "none"), m); !errors.Is(err, os.ErrNotExist) {
+	if _, err := archive.PackedSize(t.Context(), filepath.Join(dir, "none"), m); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("no folder: %v", err)
 	}
 }
 
 // Whatever is cut off or changed is noticed.
-func TestDamage(t *testing.T) {
-	whole := packed(t, sample)
+func TestReadDetectsDamage(t *testing.T) {
+	whole := packFiles(t, sample)
 	last := bytes.LastIndex(whole, []byte("}\n ]\n}")) + 6
 	for cut := 0; cut < last; cut += 97 {
 		if _, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), "", nil); !errors.Is(err, archive.ErrDamaged) {
@@ -152,22 +152,22 @@ func TestDamage(t *testing.T) {
 		changed := slices.Clone(whole)
 		changed[at] ^= 0x40
 		m, err := archive.Read(t.Context(), bytes.NewReader(changed), "", nil)
-		if err == nil && !mayChange(whole, at) {
+		if err == nil && !isUnverifiedByte(whole, at) {
 			t.Fatalf("changed at %d: %+v", at, m)
 		}
 	}
 }
 
-// mayChange tells whether a byte is of what says nothing about the files: the
+// isUnverifiedByte tells whether a byte is of what says nothing about the files: the
 // program's version and the time, or what fills a block of the tar.
-func mayChange(whole []byte, at int) bool {
+func isUnverifiedByte(whole []byte, at int) bool {
 	text := bytes.Index(whole, []byte(`"version"`))
 	files := bytes.Index(whole, []byte(`"files"`))
 	return whole[at] == 0 || at >= text && at < files
 }
 
 // A stranger's archive cannot write elsewhere.
-func TestStrangeNames(t *testing.T) {
+func TestReadRefusesUnsafeNames(t *testing.T) {
 	for _, h := range []tar.Header{
 		{Name: "../x", Typeflag: tar.TypeReg}, {Name: "/etc/x", Typeflag: tar.TypeReg}, {Name: "a/../../x", Typeflag: tar.TypeReg},
 		{Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, {Name: "dir/", Typeflag: tar.TypeDir},
@@ -187,8 +187,8 @@ func TestStrangeNames(t *testing.T) {
 	}
 }
 
-// entryOf is a file's part of a tar, as another kind of entry.
-func entryOf(t *testing.T, name, body string, kind byte) []byte {
+// tarEntry is a file's part of a tar, as another kind of entry.
+func tarEntry(t *testing.T, name, body string, kind byte) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -212,7 +212,7 @@ func entryOf(t *testing.T, name, body string, kind byte) []byte {
 // A file with holes, which would be longer than the archive that it comes in, is
 // none of ours; nor is one that a backup does not hold, or under a name that is not
 // written as ours are.
-func TestStrangeFiles(t *testing.T) {
+func TestReadRefusesSparseAndForeignFiles(t *testing.T) {
 	record := func(key, value string) string {
 		line := " " + key + "=" + value + "\n"
 		n := len(line) + 2
@@ -220,12 +220,12 @@ func TestStrangeFiles(t *testing.T) {
 	}
 	holes := record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") + record("GNU.sparse.name", "a") + record("GNU.sparse.realsize", "4096")
 	for name, b := range map[string][]byte{
-		"holes, PAX":   append(entryOf(t, "pax", holes, tar.TypeXHeader), entryOf(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)...),
-		"holes, GNU":   entryOf(t, "a", "", tar.TypeGNUSparse),
-		"not ours":     entryOf(t, "b", "x", tar.TypeReg),
-		"a way around": entryOf(t, "./a", "x", tar.TypeReg),
-		"there, back":  entryOf(t, "b/../a", "x", tar.TypeReg),
-		"a device":     entryOf(t, "a", "", tar.TypeChar),
+		"holes, PAX":   append(tarEntry(t, "pax", holes, tar.TypeXHeader), tarEntry(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)...),
+		"holes, GNU":   tarEntry(t, "a", "", tar.TypeGNUSparse),
+		"not ours":     tarEntry(t, "b", "x", tar.TypeReg),
+		"a way around": tarEntry(t, "./a", "x", tar.TypeReg),
+		"there, back":  tarEntry(t, "b/../a", "x", tar.TypeReg),
+		"a device":     tarEntry(t, "a", "", tar.TypeChar),
 	} {
 		dir := t.TempDir()
 		b = append(b, make([]byte, 1024)...)
@@ -240,7 +240,7 @@ func TestStrangeFiles(t *testing.T) {
 }
 
 // What an archive's list says of its files is what they are, in their order.
-func TestListOfFiles(t *testing.T) {
+func TestReadComparesManifest(t *testing.T) {
 	file := func(name, text string, size int) string {
 		return fmt.Sprintf(`{"name":%q,"size":%d,"sha256":"%x"}`, name, size, sha256.Sum256([]byte(text)))
 	}
@@ -280,7 +280,7 @@ func TestListOfFiles(t *testing.T) {
 }
 
 // A format to come is told from damage, and by whom it was made is known.
-func TestFormats(t *testing.T) {
+func TestReadTellsNewerFormatFromDamage(t *testing.T) {
 	for text, want := range map[string]error{
 		`{"format":2,"version":"9.9","files":[]}`: archive.ErrNewer, `{"format":2,"version":"9.9","files":{"a":1}}`: archive.ErrNewer,
 		`{"format":1,"files":{}}`: archive.ErrDamaged, `{}`: archive.ErrDamaged,

@@ -62,7 +62,7 @@ func (s *Service) Backup(ctx context.Context) (_ io.ReadCloser, bytes int64, err
 		return nil, 0, err
 	}
 	of := archive.Manifest{Version: s.Copies.Version, Time: at.UTC()}
-	if bytes, err = archive.Length(ctx, dir, of); err != nil {
+	if bytes, err = archive.PackedSize(ctx, dir, of); err != nil {
 		return nil, 0, err
 	}
 	r, w := io.Pipe()
