@@ -23,11 +23,11 @@ const DefaultRemindHours = 4
 // notice, with a note: nobody is reminded of it for so long. Who said so before is
 // replaced. Refused where the notice is over.
 func (e *Engine) Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error {
-	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Deed, error) {
+	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Action, error) {
 		now := e.now()
 		was := n.Ack
 		n.Ack = &Ack{User: user, Time: now, Note: note, RemindAt: now + quiet.Milliseconds()}
-		action := audit.Deed{What: "notice.acknowledge", Changes: []audit.Change{{Field: "remindAt", After: n.Ack.RemindAt}}}
+		action := audit.Action{Name: "notice.acknowledge", Changes: []audit.Change{{Field: "remindAt", After: n.Ack.RemindAt}}}
 		if was != nil {
 			action.Changes[0].Before = was.RemindAt
 		}
@@ -41,18 +41,18 @@ func (e *Engine) Acknowledge(ctx context.Context, t tenant.ID, notice int64, use
 // Unacknowledge takes back that somebody is on a tenant's open notice: people are
 // reminded as before. Refused where the notice is over, or nobody is on it.
 func (e *Engine) Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error {
-	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Deed, error) {
+	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Action, error) {
 		if n.Ack == nil {
-			return audit.Deed{}, errs.New(errs.Refused, "notice.notAcknowledged")
+			return audit.Action{}, errs.New(errs.Refused, "notice.notAcknowledged")
 		}
 		n.Ack = nil
-		return audit.Deed{What: "notice.unacknowledge"}, nil
+		return audit.Action{Name: "notice.unacknowledge"}, nil
 	})
 }
 
 // changeAck changes who is on a tenant's open notice, and tells of it: all of that is
 // kept, or nothing.
-func (e *Engine) changeAck(ctx context.Context, t tenant.ID, notice int64, change func(n *Notice) (audit.Deed, error)) error {
+func (e *Engine) changeAck(ctx context.Context, t tenant.ID, notice int64, change func(n *Notice) (audit.Action, error)) error {
 	if err := e.lock(ctx, t); err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (e *Engine) changeAck(ctx context.Context, t tenant.ID, notice int64, chang
 		if err := e.notifyAcknowledged(ctx, r, &n); err != nil {
 			return err
 		}
-		return audit.Did(ctx, t, action)
+		return audit.Log(ctx, t, action)
 	})
 	if err != nil {
 		return err

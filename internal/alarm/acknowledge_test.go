@@ -182,7 +182,7 @@ func TestAcknowledgeIsAtomic(t *testing.T) {
 	n := fx.newest()
 	_, err := fx.Outbox.Step(t.Context())
 	fx.must(err)
-	ctx := fx.Audit.With(t.Context(), audit.Who{By: audit.User, ID: 1, Name: func(context.Context) (string, error) { return "Ada", nil }})
+	ctx := fx.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, ID: 1, Name: func(context.Context) (string, error) { return "Ada", nil }})
 	fx.must(fx.engine.Acknowledge(ctx, fx.owner, n.ID, "Ada", "", time.Hour))
 	before := fmt.Sprint(fx.acked(), fx.reminders(n.ID), fx.auditSummary())
 	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")

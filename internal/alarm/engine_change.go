@@ -181,7 +181,7 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 			return err
 		}
 		changes := []audit.Change{{Field: "remark", After: remark}}
-		if err := audit.Did(ctx, t, audit.Deed{What: "notice.resolve", Thing: resolved.auditThing(), Changes: changes}); err != nil {
+		if err := audit.Log(ctx, t, audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes}); err != nil {
 			return err
 		}
 		return saveState(ctx, e.opts.DB, r, r.state.Newest(), true)
@@ -197,7 +197,7 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 
 // auditThing is the notice as the audit log knows it.
 func (n *Notice) auditThing() audit.Thing {
-	return audit.Thing{ID: n.ID, Name: n.Title, Also: n.DeviceName + "\n" + n.NoteName}
+	return audit.Thing{ID: n.ID, Name: n.Title, SearchAlias: n.DeviceName + "\n" + n.NoteName}
 }
 
 // Reload takes up what the provider changed of devices and products, and which
@@ -368,8 +368,8 @@ func (c *ruleChange) unpublishRule(ctx context.Context, r *activeRule, attribute
 	if err := markTakenDown(ctx, c.opts.DB, r.Tenant, r.ID, c.now()); err != nil {
 		return err
 	}
-	return audit.Did(ctx, r.Tenant, audit.Deed{
-		What: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
+	return audit.Log(ctx, r.Tenant, audit.Action{
+		Name: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
 		Changes: []audit.Change{{Field: "deployState", Before: Running, After: TakenDown}, {Field: "attributeGone", After: attribute}},
 	})
 }

@@ -228,7 +228,7 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 	fx.must(fx.Catalog.PutProduct(t.Context(), fx.station))
 	fx.Reload(t)
 	fx.Clock.Advance(5 * time.Second)
-	itself := fx.Audit.With(t.Context(), audit.Who{By: audit.Server})
+	itself := fx.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Server})
 	fx.must(fx.engine.Reload(itself))
 	fx.must(fx.engine.Reload(itself))
 	fx.wantNotices("Dry 3-5 attributeGone; Frost 4-")

@@ -43,7 +43,7 @@ func withoutAirTemperature(p *device.Product) *device.Product {
 // reloadEngine lets the engine hear of what changed.
 func (o *sceneFixture) reloadEngine() {
 	o.t.Helper()
-	o.must(o.engine.Reload(o.Audit.With(o.t.Context(), audit.Who{By: audit.Server})))
+	o.must(o.engine.Reload(o.Audit.NewContext(o.t.Context(), audit.Actor{Kind: audit.Server})))
 }
 
 // states are the devices of a rule, each with why it is left out: ? its model, - its limit.

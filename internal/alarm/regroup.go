@@ -87,14 +87,14 @@ func (s *RuleStore) auditChanges(ctx context.Context, tx bun.IDB, t tenant.ID, m
 	if err != nil {
 		return err
 	}
-	return audit.Did(ctx, t, actions...)
+	return audit.Log(ctx, t, actions...)
 }
 
 // maxNamedDevices is how many devices an entry of the audit log names.
 const maxNamedDevices = 20
 
 // auditActions are what the audit log has of moves.
-func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, moves []MemberChanges) ([]audit.Deed, error) {
+func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, moves []MemberChanges) ([]audit.Action, error) {
 	titles := map[device.ID]string{}
 	names := map[RuleID]string{}
 	for _, m := range moves {
@@ -129,9 +129,9 @@ func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, m
 			names[rows[i].ID] = rows[i].AlarmName
 		}
 	}
-	actions := make([]audit.Deed, 0, len(moves))
+	actions := make([]audit.Action, 0, len(moves))
 	for _, m := range moves {
-		d := audit.Deed{What: "rule.devices", Thing: audit.Thing{ID: int64(m.Rule), Name: names[m.Rule]}}
+		d := audit.Action{Name: "rule.devices", Thing: audit.Thing{ID: int64(m.Rule), Name: names[m.Rule]}}
 		for _, one := range []struct {
 			field string
 			list  []device.ID

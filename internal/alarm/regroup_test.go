@@ -73,7 +73,7 @@ func (o *sceneFixture) assignScene(mast int, in bool) {
 func (o *sceneFixture) move(mast int, in bool) {
 	o.t.Helper()
 	o.assignScene(mast, in)
-	o.must(o.engine.Reload(o.Audit.With(o.t.Context(), audit.Who{By: audit.Server})))
+	o.must(o.engine.Reload(o.Audit.NewContext(o.t.Context(), audit.Actor{Kind: audit.Server})))
 }
 
 // notices are the tenant's, oldest first: of which device, from when to when in

@@ -168,8 +168,8 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 				made = last.AddDate(-4, 0, 0)
 			}
 			then := audit.NewStore(s.stores.db, set.AuditRetention, func() time.Time { return made })
-			did := then.With(ctx, audit.Who{By: audit.Provider})
-			if err := audit.Did(did, farm.ID, audit.Deed{What: "tenant.create"}); err != nil {
+			did := then.NewContext(ctx, audit.Actor{Kind: audit.Provider})
+			if err := audit.Log(did, farm.ID, audit.Action{Name: "tenant.create"}); err != nil {
 				t.Fatal(err)
 			}
 			if err := s.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {

@@ -289,7 +289,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		select {
 		case <-s.accepting:
-			return s.stores.alarms.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
+			return s.stores.alarms.Run(s.stores.audit.NewContext(inner, audit.Actor{Kind: audit.Server}))
 		case <-inner.Done():
 			return nil
 		}
@@ -297,7 +297,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		select {
 		case <-s.accepting:
-			return s.stores.outbox.Run(s.stores.audit.With(inner, audit.Who{By: audit.Server}))
+			return s.stores.outbox.Run(s.stores.audit.NewContext(inner, audit.Actor{Kind: audit.Server}))
 		case <-inner.Done():
 			return nil
 		}

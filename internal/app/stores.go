@@ -165,7 +165,7 @@ func (s *stores) load(ctx context.Context) error {
 	if err := s.status.Load(ctx); err != nil {
 		return err
 	}
-	return s.alarms.Start(s.audit.With(ctx, audit.Who{By: audit.Server}))
+	return s.alarms.Start(s.audit.NewContext(ctx, audit.Actor{Kind: audit.Server}))
 }
 
 // publishPresence tells a tenant's screens that a device came or went.

@@ -18,20 +18,20 @@ import (
 	"tilth/internal/tenant"
 )
 
-// By is what sort of actor does something.
-type By string
+// ActorKind is what sort of actor does something.
+type ActorKind string
 
 // The sorts of actors.
 const (
-	User       By = "user"
-	Credential By = "credential" // a program
-	Provider   By = "provider"   // who runs the installation
-	Server     By = "server"     // nobody: the server by itself
+	User       ActorKind = "user"
+	Credential ActorKind = "credential" // a program
+	Provider   ActorKind = "provider"   // who runs the installation
+	Server     ActorKind = "server"     // nobody: the server by itself
 )
 
-// Who is somebody who acts.
-type Who struct {
-	By      By
+// Actor is somebody who acts.
+type Actor struct {
+	Kind    ActorKind
 	ID      int64                                     // of a user or a credential; else 0
 	Name    func(ctx context.Context) (string, error) // asked when something is written down; nil: none
 	Address string                                    // from where; empty: the server by itself
@@ -40,10 +40,10 @@ type Who struct {
 
 // Thing is something that can be changed, as people know it.
 type Thing struct {
-	ID     int64 // 0: it has none
-	Name   string
-	Also   string // another name that it is searched by
-	Fields []Field
+	ID          int64 // 0: it has none
+	Name        string
+	SearchAlias string // another name that it is searched by
+	Fields      []Field
 }
 
 // Field is what people see of a thing, named as the contract names it.
@@ -64,125 +64,125 @@ type Change struct {
 	Hidden bool   `json:"hidden,omitempty"`
 }
 
-// Deed is something that was done. What is its stable name, kind and action:
+// Action is something that was done. What is its stable name, kind and action:
 // device.update.
-type Deed struct {
-	What    string
+type Action struct {
+	Name    string
 	Thing   Thing // its fields are not looked at
 	Changes []Change
 }
 
-// Look sees things as they are; things that are not there it leaves out, or
+// Snapshot sees things as they are; things that are not there it leaves out, or
 // answers a NotFound error.
-type Look func(ctx context.Context) ([]Thing, error)
+type Snapshot func(ctx context.Context) ([]Thing, error)
 
 // Record runs change in a transaction, looks at the things before and after,
 // and writes down for each that was made, changed or removed what became of
 // it. What changed nothing is not written down.
-func Record(ctx context.Context, t tenant.ID, what string, look Look, change func(ctx context.Context) error) error {
-	a := actingIn(ctx)
+func Record(ctx context.Context, t tenant.ID, action string, snapshot Snapshot, change func(ctx context.Context) error) error {
+	a := scopeFrom(ctx)
 	if a == nil {
 		return change(ctx)
 	}
 	return a.store.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		before, err := seen(ctx, look)
+		before, err := takeSnapshot(ctx, snapshot)
 		if err != nil {
 			return err
 		}
 		if err := change(ctx); err != nil {
 			return err
 		}
-		after, err := seen(ctx, look)
+		after, err := takeSnapshot(ctx, snapshot)
 		if err != nil {
 			return err
 		}
-		deeds, err := compare(what, before, after)
+		actions, err := diffThings(action, before, after)
 		if err != nil {
 			return err
 		}
-		return Did(ctx, t, deeds...)
+		return Log(ctx, t, actions...)
 	})
 }
 
-func seen(ctx context.Context, look Look) ([]Thing, error) {
-	things, err := look(ctx)
+func takeSnapshot(ctx context.Context, snapshot Snapshot) ([]Thing, error) {
+	things, err := snapshot(ctx)
 	if errs.Is(err, errs.NotFound) {
 		return nil, nil
 	}
 	return things, err
 }
 
-// Did writes deeds down, within the transaction of ctx when there is one. The
+// Log writes deeds down, within the transaction of ctx when there is one. The
 // tenant is 0 for what is the platform's.
-func Did(ctx context.Context, t tenant.ID, deeds ...Deed) error {
-	a := actingIn(ctx)
-	if a == nil || len(deeds) == 0 {
+func Log(ctx context.Context, t tenant.ID, actions ...Action) error {
+	a := scopeFrom(ctx)
+	if a == nil || len(actions) == 0 {
 		return nil
 	}
 	e, err := a.entry(ctx)
 	if err != nil {
 		return err
 	}
-	return a.store.write(ctx, t, e, deeds)
+	return a.store.write(ctx, t, e, actions)
 }
 
-// Later writes a deed down soon, in a transaction of its own: of what changes
+// LogLater writes a deed down soon, in a transaction of its own: of what changes
 // nothing, where who waits for the answer must not learn from its time whether
 // anything was written.
-func Later(ctx context.Context, t tenant.ID, deed Deed) {
-	a := actingIn(ctx)
+func LogLater(ctx context.Context, t tenant.ID, action Action) {
+	a := scopeFrom(ctx)
 	if a == nil {
 		return
 	}
-	a.store.put(waiting{who: *a, at: a.store.now().UnixMilli(), tenant: t, deed: deed})
+	a.store.enqueue(pendingAction{scope: *a, at: a.store.now().UnixMilli(), tenant: t, action: action})
 }
 
-// acting is who acts, and where that is written down.
-type acting struct {
+// actorScope is who acts, and where that is written down.
+type actorScope struct {
 	store *Store
-	who   Who
+	actor Actor
 }
 
-type actingKey struct{}
+type scopeKey struct{}
 
-func actingIn(ctx context.Context) *acting {
-	a, _ := ctx.Value(actingKey{}).(*acting)
+func scopeFrom(ctx context.Context) *actorScope {
+	a, _ := ctx.Value(scopeKey{}).(*actorScope)
 	return a
 }
 
-// With gives a context in which who acts. A nil Store writes nothing down.
-func (s *Store) With(ctx context.Context, who Who) context.Context {
+// NewContext gives a context in which who acts. A nil Store writes nothing down.
+func (s *Store) NewContext(ctx context.Context, actor Actor) context.Context {
 	if s == nil {
 		return ctx
 	}
-	return context.WithValue(ctx, actingKey{}, &acting{s, who})
+	return context.WithValue(ctx, scopeKey{}, &actorScope{s, actor})
 }
 
-// As gives a context in which somebody else acts, from the same place: who was
+// WithActor gives a context in which somebody else acts, from the same place: who was
 // not known when the request began.
-func As(ctx context.Context, by By, id int64, name string) context.Context {
-	a := actingIn(ctx)
+func WithActor(ctx context.Context, kind ActorKind, id int64, name string) context.Context {
+	a := scopeFrom(ctx)
 	if a == nil {
 		return ctx
 	}
-	who := a.who
-	who.By, who.ID = by, id
-	who.Name = func(context.Context) (string, error) { return name, nil }
-	return a.store.With(ctx, who)
+	actor := a.actor
+	actor.Kind, actor.ID = kind, id
+	actor.Name = func(context.Context) (string, error) { return name, nil }
+	return a.store.NewContext(ctx, actor)
 }
 
 // entry is what all entries of an actor have alike.
-func (a *acting) entry(ctx context.Context) (row, error) {
-	r := row{
-		Time: a.store.now().UnixMilli(), Actor: a.who.By, ActorID: a.who.ID, Address: a.who.Address, Request: a.who.Request,
+func (a *actorScope) entry(ctx context.Context) (entryRow, error) {
+	r := entryRow{
+		Time: a.store.now().UnixMilli(), Actor: a.actor.Kind, ActorID: a.actor.ID, Address: a.actor.Address, Request: a.actor.Request,
 	}
-	if a.who.By == "" {
+	if a.actor.Kind == "" {
 		return r, errors.New("audit: nobody is known to act") // a public call that changes something must say who (As)
 	}
-	if a.who.Name == nil {
+	if a.actor.Name == nil {
 		return r, nil
 	}
 	var err error
-	r.ActorName, err = a.who.Name(ctx)
+	r.ActorName, err = a.actor.Name(ctx)
 	return r, err
 }

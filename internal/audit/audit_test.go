@@ -16,27 +16,27 @@ import (
 	"tilth/internal/testkit"
 )
 
-// yard is a log with a tenant whose things are a map.
-type yard struct {
+// auditFixture is a log with a tenant whose things are a map.
+type auditFixture struct {
 	*testkit.Stores
 	field  *testkit.Tenant
 	things map[int64]string
 }
 
-func newYard(t *testing.T) *yard {
+func newAuditFixture(t *testing.T) *auditFixture {
 	t.Helper()
 	s := testkit.NewStores(t)
-	return &yard{Stores: s, field: s.Tenant(t, "field"), things: map[int64]string{}}
+	return &auditFixture{Stores: s, field: s.Tenant(t, "field"), things: map[int64]string{}}
 }
 
-// acts is a context in which ada acts.
-func (y *yard) acts(ctx context.Context) context.Context {
-	return y.Audit.With(ctx, audit.Who{
-		By: audit.User, ID: y.field.Ada.ID, Name: func(context.Context) (string, error) { return "Ada", nil }, Address: "192.0.2.7", Request: "r1",
+// asAda is a context in which ada acts.
+func (y *auditFixture) asAda(ctx context.Context) context.Context {
+	return y.Audit.NewContext(ctx, audit.Actor{
+		Kind: audit.User, ID: y.field.Ada.ID, Name: func(context.Context) (string, error) { return "Ada", nil }, Address: "192.0.2.7", Request: "r1",
 	})
 }
 
-func (y *yard) see(ids ...int64) audit.Look {
+func (y *auditFixture) snapshotOf(ids ...int64) audit.Snapshot {
 	return func(context.Context) ([]audit.Thing, error) {
 		var list []audit.Thing
 		for _, id := range ids {
@@ -51,7 +51,7 @@ func (y *yard) see(ids ...int64) audit.Look {
 	}
 }
 
-func (y *yard) lines(t *testing.T, owner tenant.ID) []string {
+func (y *auditFixture) formatEntries(t *testing.T, owner tenant.ID) []string {
 	t.Helper()
 	list, total, err := y.Audit.Page(t.Context(), owner, audit.Query{Limit: 400})
 	if err != nil || int(total) != len(list) {
@@ -59,7 +59,7 @@ func (y *yard) lines(t *testing.T, owner tenant.ID) []string {
 	}
 	lines := make([]string, len(list))
 	for i, e := range list {
-		lines[i] = fmt.Sprintf("%s %q %s.%s %d %s", e.Person, e.Person.Name, e.Kind, e.Action, e.Thing.ID, e.Thing.Name)
+		lines[i] = fmt.Sprintf("%s %q %s.%s %d %s", e.Actor, e.Actor.Name, e.Kind, e.Action, e.Thing.ID, e.Thing.Name)
 		for _, c := range e.Changes {
 			lines[i] += fmt.Sprintf(" %s:%v>%v", c.Field, c.Before, c.After)
 		}
@@ -68,8 +68,8 @@ func (y *yard) lines(t *testing.T, owner tenant.ID) []string {
 }
 
 func TestRecord(t *testing.T) {
-	y := newYard(t)
-	ctx := y.acts(t.Context())
+	y := newAuditFixture(t)
+	ctx := y.asAda(t.Context())
 	put := func(id int64, name string) func(context.Context) error {
 		return func(context.Context) error { y.things[id] = name; return nil }
 	}
@@ -86,11 +86,11 @@ func TestRecord(t *testing.T) {
 		{func(context.Context) error { delete(y.things, 1); return nil }, nil, `user:1 "Ada" tree.do 1 West name:West><nil>`},
 		{func(context.Context) error { y.things[1], y.things[2] = "a", "b"; return nil }, nil, `user:1 "Ada" tree.do 2 b name:<nil>>b`},
 	} {
-		before := len(y.lines(t, y.field.ID))
-		if err := audit.Record(ctx, y.field.ID, "tree.do", y.see(1, 2), step.change); !errors.Is(err, step.err) {
+		before := len(y.formatEntries(t, y.field.ID))
+		if err := audit.Record(ctx, y.field.ID, "tree.do", y.snapshotOf(1, 2), step.change); !errors.Is(err, step.err) {
 			t.Fatal(err)
 		}
-		lines := y.lines(t, y.field.ID)
+		lines := y.formatEntries(t, y.field.ID)
 		switch {
 		case step.want == "" && len(lines) != before:
 			t.Errorf("%q is one too many", lines[0])
@@ -98,7 +98,7 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%q, want %q", lines, step.want)
 		}
 	}
-	if lines := y.lines(t, y.field.ID); len(lines) != 5 { // two of the last step
+	if lines := y.formatEntries(t, y.field.ID); len(lines) != 5 { // two of the last step
 		t.Errorf("%d entries: %q", len(lines), lines)
 	}
 }
@@ -106,8 +106,8 @@ func TestRecord(t *testing.T) {
 // Entry and change are one transaction: that of whoever changes more than one
 // thing at once.
 func TestOneTransaction(t *testing.T) {
-	y := newYard(t)
-	ctx := y.acts(t.Context())
+	y := newAuditFixture(t)
+	ctx := y.asAda(t.Context())
 	gone := errors.New("gone")
 	err := y.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		scene := func(ctx context.Context) error {
@@ -128,11 +128,11 @@ func TestOneTransaction(t *testing.T) {
 	if !errors.Is(err, gone) {
 		t.Fatal(err)
 	}
-	if lines := y.lines(t, y.field.ID); len(lines) != 0 {
+	if lines := y.formatEntries(t, y.field.ID); len(lines) != 0 {
 		t.Errorf("told of what did not happen: %q", lines)
 	}
 	testkit.Refuse(t, y.DB, "INSERT ON audit_entries")
-	err = audit.Record(ctx, y.field.ID, "scene.create", y.see(1), func(ctx context.Context) error {
+	err = audit.Record(ctx, y.field.ID, "scene.create", y.snapshotOf(1), func(ctx context.Context) error {
 		y.things[1] = "North"
 		_, err := y.Scenes.Create(ctx, y.field.ID, "North", 1)
 		return err
@@ -143,62 +143,62 @@ func TestOneTransaction(t *testing.T) {
 }
 
 // Where nobody is known to act changes are made all the same.
-func TestNobody(t *testing.T) {
-	y := newYard(t)
+func TestNothingLoggedWithoutActor(t *testing.T) {
+	y := newAuditFixture(t)
 	done := 0
 	change := func(context.Context) error { done++; y.things[1] = "North"; return nil }
 	var none *audit.Store
-	for _, ctx := range []context.Context{t.Context(), none.With(t.Context(), audit.Who{By: audit.User})} {
-		if err := audit.Record(ctx, y.field.ID, "tree.create", y.see(1), change); err != nil {
+	for _, ctx := range []context.Context{t.Context(), none.NewContext(t.Context(), audit.Actor{Kind: audit.User})} {
+		if err := audit.Record(ctx, y.field.ID, "tree.create", y.snapshotOf(1), change); err != nil {
 			t.Fatal(err)
 		}
-		if err := audit.Did(audit.As(ctx, audit.User, 1, "x"), y.field.ID, audit.Deed{What: "tree.create"}); err != nil {
+		if err := audit.Log(audit.WithActor(ctx, audit.User, 1, "x"), y.field.ID, audit.Action{Name: "tree.create"}); err != nil {
 			t.Fatal(err)
 		}
-		audit.Later(ctx, y.field.ID, audit.Deed{What: "tree.create"})
+		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "tree.create"})
 	}
-	if lines := y.lines(t, y.field.ID); done != 2 || len(lines) != 0 {
+	if lines := y.formatEntries(t, y.field.ID); done != 2 || len(lines) != 0 {
 		t.Errorf("%d done, %q", done, lines)
 	}
 }
 
-func TestWho(t *testing.T) {
-	y := newYard(t)
-	ctx := y.acts(t.Context())
+func TestActors(t *testing.T) {
+	y := newAuditFixture(t)
+	ctx := y.asAda(t.Context())
 	did := func(ctx context.Context, what string) {
 		t.Helper()
-		if err := audit.Did(ctx, y.field.ID, audit.Deed{What: what}); err != nil {
+		if err := audit.Log(ctx, y.field.ID, audit.Action{Name: what}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	did(ctx, "a.a")
-	did(audit.As(ctx, audit.Credential, 7, "Pump house"), "b.b")
-	did(y.Audit.With(ctx, audit.Who{By: audit.Provider, Address: "192.0.2.9"}), "c.c")
+	did(audit.WithActor(ctx, audit.Credential, 7, "Pump house"), "b.b")
+	did(y.Audit.NewContext(ctx, audit.Actor{Kind: audit.Provider, Address: "192.0.2.9"}), "c.c")
 	list, _, err := y.Audit.Page(t.Context(), y.field.ID, audit.Query{Limit: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got []string
 	for _, e := range list {
-		got = append(got, fmt.Sprint(e.Person, " ", e.Person.Name, " ", e.Address, " ", e.Request))
+		got = append(got, fmt.Sprint(e.Actor, " ", e.Actor.Name, " ", e.Address, " ", e.Request))
 	}
 	if want := "provider  192.0.2.9 |credential:7 Pump house 192.0.2.7 r1|user:1 Ada 192.0.2.7 r1"; strings.Join(got, "|") != want {
 		t.Errorf("%s", strings.Join(got, "|"))
 	}
 	lost := errors.New("no such user")
-	if err := audit.Did(y.Audit.With(ctx, audit.Who{By: audit.User, Name: func(context.Context) (string, error) { return "", lost }}), y.field.ID, audit.Deed{What: "d.d"}); !errors.Is(err, lost) {
+	if err := audit.Log(y.Audit.NewContext(ctx, audit.Actor{Kind: audit.User, Name: func(context.Context) (string, error) { return "", lost }}), y.field.ID, audit.Action{Name: "d.d"}); !errors.Is(err, lost) {
 		t.Error(err)
 	}
 }
 
 // What is written down later has the time when it was done; of too much the
 // oldest goes.
-func TestLater(t *testing.T) {
-	y := newYard(t)
-	ctx, cancel := context.WithCancel(y.acts(t.Context()))
+func TestLogLater(t *testing.T) {
+	y := newAuditFixture(t)
+	ctx, cancel := context.WithCancel(y.asAda(t.Context()))
 	at := y.Clock.Milli()
 	for i := range 1003 {
-		audit.Later(ctx, y.field.ID, audit.Deed{What: "session.fail", Thing: audit.Thing{ID: int64(i + 1), Name: "Ada"}})
+		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(i + 1), Name: "Ada"}})
 	}
 	y.Clock.Advance(time.Hour)
 	mend := testkit.Refuse(t, y.DB, "INSERT ON audit_entries")
@@ -217,13 +217,13 @@ func TestLater(t *testing.T) {
 }
 
 // While the server runs, what is to be written later is not waited for.
-func TestRun(t *testing.T) {
-	y := newYard(t)
-	ctx, cancel := context.WithCancel(y.acts(t.Context()))
+func TestRunWritesPending(t *testing.T) {
+	y := newAuditFixture(t)
+	ctx, cancel := context.WithCancel(y.asAda(t.Context()))
 	ended := make(chan error)
 	go func() { ended <- y.Audit.Run(ctx, y.Log.Logger) }()
-	audit.Later(ctx, y.field.ID, audit.Deed{What: "session.fail"})
-	testkit.Eventually(t, "the entry", func() bool { return len(y.lines(t, y.field.ID)) == 1 })
+	audit.LogLater(ctx, y.field.ID, audit.Action{Name: "session.fail"})
+	testkit.Eventually(t, "the entry", func() bool { return len(y.formatEntries(t, y.field.ID)) == 1 })
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)

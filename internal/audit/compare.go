@@ -6,42 +6,42 @@ import (
 	"fmt"
 )
 
-// compare says what became of things.
-func compare(what string, before, after []Thing) ([]Deed, error) {
-	was := make(map[int64]*Thing, len(before))
+// diffThings says what became of things.
+func diffThings(action string, before, after []Thing) ([]Action, error) {
+	unmatched := make(map[int64]*Thing, len(before))
 	for i := range before {
-		was[before[i].ID] = &before[i]
+		unmatched[before[i].ID] = &before[i]
 	}
-	var deeds []Deed
+	var actions []Action
 	for i := range after {
 		now := &after[i]
-		old := was[now.ID]
-		delete(was, now.ID)
-		d, err := difference(what, old, now)
+		old := unmatched[now.ID]
+		delete(unmatched, now.ID)
+		d, err := diffThing(action, old, now)
 		if err != nil {
 			return nil, err
 		}
 		if d != nil {
-			deeds = append(deeds, *d)
+			actions = append(actions, *d)
 		}
 	}
 	for i := range before {
-		if old := was[before[i].ID]; old != nil {
-			d, err := difference(what, old, nil)
+		if old := unmatched[before[i].ID]; old != nil {
+			d, err := diffThing(action, old, nil)
 			if err != nil {
 				return nil, err
 			}
-			deeds = append(deeds, *d)
+			actions = append(actions, *d)
 		}
 	}
-	return deeds, nil
+	return actions, nil
 }
 
-// difference is what became of a thing; nil when nothing did. Before and after
+// diffThing is what became of a thing; nil when nothing did. Before and after
 // are nil where it is not there.
-func difference(what string, before, after *Thing) (*Deed, error) {
+func diffThing(action string, before, after *Thing) (*Action, error) {
 	changed := before == nil || after == nil
-	d := Deed{What: what}
+	d := Action{Name: action}
 	switch {
 	case after == nil:
 		d.Thing, after = *before, &Thing{}
@@ -51,7 +51,7 @@ func difference(what string, before, after *Thing) (*Deed, error) {
 		// It is told of by the name it had; what it is called now is among the changes.
 		d.Thing = *before
 		if after.Name != before.Name {
-			d.Thing.Also += "\n" + after.Name
+			d.Thing.SearchAlias += "\n" + after.Name
 		}
 	}
 	whole := changed
@@ -74,7 +74,7 @@ func difference(what string, before, after *Thing) (*Deed, error) {
 		case f.Hidden:
 			d.Changes = append(d.Changes, Change{Field: f.Name, Hidden: true})
 		default:
-			d.Changes = append(d.Changes, Change{Field: f.Name, Before: given(old), After: given(now)})
+			d.Changes = append(d.Changes, Change{Field: f.Name, Before: nilIfEmpty(old), After: nilIfEmpty(now)})
 		}
 	}
 	if !changed {
@@ -87,14 +87,14 @@ func difference(what string, before, after *Thing) (*Deed, error) {
 func fieldsOf(before, after *Thing) []Field {
 	fields := before.Fields
 	for _, f := range after.Fields {
-		if find(before, f.Name) == nil {
+		if fieldByName(before, f.Name) == nil {
 			fields = append(fields[:len(fields):len(fields)], f)
 		}
 	}
 	return fields
 }
 
-func find(t *Thing, name string) *Field {
+func fieldByName(t *Thing, name string) *Field {
 	for i := range t.Fields {
 		if t.Fields[i].Name == name {
 			return &t.Fields[i]
@@ -105,7 +105,7 @@ func find(t *Thing, name string) *Field {
 
 // valueOf is the JSON of a field; nil where there is none, or nothing in it.
 func valueOf(t *Thing, name string) (json.RawMessage, error) {
-	f := find(t, name)
+	f := fieldByName(t, name)
 	if f == nil {
 		return nil, nil
 	}
@@ -125,8 +125,8 @@ func marshal(field string, value any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// given makes an absent value nil, which a nil RawMessage in an any is not.
-func given(raw json.RawMessage) any {
+// nilIfEmpty makes an absent value nil, which a nil RawMessage in an any is not.
+func nilIfEmpty(raw json.RawMessage) any {
 	if raw == nil {
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// line is a deed's changes in one line.
-func line(t *testing.T, d Deed) string {
+// formatChanges is a deed's changes in one line.
+func formatChanges(t *testing.T, d Action) string {
 	t.Helper()
 	raw, err := json.Marshal(d.Changes)
 	if err != nil {
@@ -17,7 +17,7 @@ func line(t *testing.T, d Deed) string {
 	return string(raw)
 }
 
-func TestCompare(t *testing.T) {
+func TestDiffThings(t *testing.T) {
 	type fields = []Field
 	secret := func(v string) Field { return Field{Name: "secret", Value: v, Hidden: true} }
 	revision := func(v int) Field { return Field{Value: v, Hidden: true} }
@@ -49,48 +49,48 @@ func TestCompare(t *testing.T) {
 		if c.after != nil {
 			after = []Thing{{ID: 1, Name: "old", Fields: c.after}}
 		}
-		deeds, err := compare("x.y", before, after)
+		actions, err := diffThings("x.y", before, after)
 		switch {
 		case err != nil:
 			t.Errorf("%s: %v", name, err)
-		case c.want == "" && len(deeds) > 0:
-			t.Errorf("%s: %s", name, line(t, deeds[0]))
-		case c.want != "" && (len(deeds) != 1 || line(t, deeds[0]) != c.want):
-			t.Errorf("%s: %+v, want %s", name, deeds, c.want)
+		case c.want == "" && len(actions) > 0:
+			t.Errorf("%s: %s", name, formatChanges(t, actions[0]))
+		case c.want != "" && (len(actions) != 1 || formatChanges(t, actions[0]) != c.want):
+			t.Errorf("%s: %+v, want %s", name, actions, c.want)
 		}
 	}
 }
 
 // Things are told apart by their numbers; a new name is one more to find it by.
-func TestCompareMany(t *testing.T) {
+func TestDiffManyThings(t *testing.T) {
 	thing := func(id int64, name string) Thing {
-		return Thing{ID: id, Name: name, Also: "also", Fields: []Field{{Name: "name", Value: name}}}
+		return Thing{ID: id, Name: name, SearchAlias: "also", Fields: []Field{{Name: "name", Value: name}}}
 	}
-	deeds, err := compare("x.y", []Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")}, []Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")})
-	if err != nil || len(deeds) != 3 {
-		t.Fatalf("%+v %v", deeds, err)
+	actions, err := diffThings("x.y", []Thing{thing(1, "a"), thing(2, "b"), thing(3, "c")}, []Thing{thing(3, "c"), thing(2, "B"), thing(4, "d")})
+	if err != nil || len(actions) != 3 {
+		t.Fatalf("%+v %v", actions, err)
 	}
 	for i, want := range []string{
 		"b also\nB " + `[{"field":"name","before":"b","after":"B"}]`, "d also " + `[{"field":"name","after":"d"}]`, "a also " + `[{"field":"name","before":"a"}]`,
 	} {
-		if got := deeds[i].Thing.Name + " " + deeds[i].Thing.Also + " " + line(t, deeds[i]); got != want {
+		if got := actions[i].Thing.Name + " " + actions[i].Thing.SearchAlias + " " + formatChanges(t, actions[i]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }
 
 // What does not become JSON is a fault of who says it, and no entry without it.
-func TestCompareRefuses(t *testing.T) {
+func TestDiffRefusesNonJSONValues(t *testing.T) {
 	nan := func(v float64) []Thing { return []Thing{{ID: 1, Fields: []Field{{Name: "a", Value: v}}}} }
 	for _, c := range [][2][]Thing{{nan(math.NaN()), nan(1)}, {nan(1), nan(math.NaN())}, {nil, nan(math.NaN())}, {nan(math.Inf(1)), nil}} {
-		if _, err := compare("x.y", c[0], c[1]); err == nil || !strings.Contains(err.Error(), `"a"`) {
+		if _, err := diffThings("x.y", c[0], c[1]); err == nil || !strings.Contains(err.Error(), `"a"`) {
 			t.Error(err)
 		}
 	}
-	if got, err := told([]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true}, {Field: "c", After: 0}}); err != nil || got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
+	if got, err := encodeChanges([]Change{{Field: "a", Before: ""}, {Field: "b", Hidden: true}, {Field: "c", After: 0}}); err != nil || got != `[{"field":"b","hidden":true},{"field":"c","after":0}]` {
 		t.Error(got, err)
 	}
-	if _, err := told([]Change{{Field: "a", After: math.NaN()}}); err == nil {
+	if _, err := encodeChanges([]Change{{Field: "a", After: math.NaN()}}); err == nil {
 		t.Error("kept what is no JSON")
 	}
 }

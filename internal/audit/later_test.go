@@ -15,12 +15,12 @@ import (
 
 // A deed of a tenant that was deleted before it was written down is dropped;
 // those that came after it are not held up.
-func TestLaterOfATenantThatIsGone(t *testing.T) {
-	y := newYard(t)
-	ctx := y.acts(t.Context())
+func TestLogLaterForDeletedTenant(t *testing.T) {
+	y := newAuditFixture(t)
+	ctx := y.asAda(t.Context())
 	gone := y.Tenant(t, "gone")
 	for _, owner := range []tenant.ID{gone.ID, y.field.ID, 0} {
-		audit.Later(ctx, owner, audit.Deed{What: "session.fail", Thing: audit.Thing{ID: 1, Name: "Ada"}})
+		audit.LogLater(ctx, owner, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: 1, Name: "Ada"}})
 	}
 	for _, u := range []int64{gone.Ada.ID, gone.Bora.ID} {
 		if err := y.Users.Delete(t.Context(), gone.ID, u); err != nil {
@@ -33,7 +33,7 @@ func TestLaterOfATenantThatIsGone(t *testing.T) {
 	if err := y.Audit.Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if lines, want := y.lines(t, y.field.ID), []string{`user:1 "Ada" session.fail 1 Ada`}; !slices.Equal(lines, want) {
+	if lines, want := y.formatEntries(t, y.field.ID), []string{`user:1 "Ada" session.fail 1 Ada`}; !slices.Equal(lines, want) {
 		t.Errorf("%q", lines)
 	}
 	if n, err := y.DB.Read(t.Context()).NewSelect().Table("audit_entries").Count(t.Context()); err != nil || n != 2 {
@@ -43,25 +43,25 @@ func TestLaterOfATenantThatIsGone(t *testing.T) {
 
 // What cannot be written holds nothing else up, leaves nothing behind, and is
 // tried again without another deed.
-func TestLaterIsTriedAgain(t *testing.T) {
-	y := newYard(t)
-	y.Audit.TryAgainAfter(time.Millisecond)
+func TestLogLaterRetries(t *testing.T) {
+	y := newAuditFixture(t)
+	y.Audit.SetRetryInterval(time.Millisecond)
 	lost := errors.New("nobody can say who that is")
 	var tries, knownAfter atomic.Int64
 	knownAfter.Store(1 << 40)
-	unknown := y.Audit.With(t.Context(), audit.Who{By: audit.User, ID: y.field.Bora.ID, Name: func(context.Context) (string, error) {
+	unknown := y.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, ID: y.field.Bora.ID, Name: func(context.Context) (string, error) {
 		if tries.Add(1) <= knownAfter.Load() {
 			return "", lost
 		}
 		return "Bora", nil
 	}})
-	deed := audit.Deed{What: "session.fail", Thing: audit.Thing{ID: 1, Name: "x"}}
-	audit.Later(unknown, y.field.ID, deed)
-	audit.Later(y.acts(t.Context()), y.field.ID, deed)
+	action := audit.Action{Name: "session.fail", Thing: audit.Thing{ID: 1, Name: "x"}}
+	audit.LogLater(unknown, y.field.ID, action)
+	audit.LogLater(y.asAda(t.Context()), y.field.ID, action)
 	if err := y.Audit.Flush(t.Context()); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}
-	if lines, want := y.lines(t, y.field.ID), []string{`user:1 "Ada" session.fail 1 x`}; !slices.Equal(lines, want) {
+	if lines, want := y.formatEntries(t, y.field.ID), []string{`user:1 "Ada" session.fail 1 x`}; !slices.Equal(lines, want) {
 		t.Errorf("%q", lines)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,7 +69,7 @@ func TestLaterIsTriedAgain(t *testing.T) {
 	go func() { ended <- y.Audit.Run(ctx, y.Log.Logger) }()
 	testkit.Eventually(t, "a second try", func() bool { return tries.Load() > 2 })
 	knownAfter.Store(0)
-	testkit.Eventually(t, "the entry", func() bool { return len(y.lines(t, y.field.ID)) == 2 })
+	testkit.Eventually(t, "the entry", func() bool { return len(y.formatEntries(t, y.field.ID)) == 2 })
 	cancel()
 	if err := <-ended; err != nil {
 		t.Error(err)
@@ -77,12 +77,12 @@ func TestLaterIsTriedAgain(t *testing.T) {
 }
 
 // However long nothing can be written, no more waits than may.
-func TestLaterIsBounded(t *testing.T) {
-	y := newYard(t)
+func TestLogLaterIsBounded(t *testing.T) {
+	y := newAuditFixture(t)
 	mend := testkit.Refuse(t, y.DB, "INSERT ON audit_entries")
 	for round := range 3 {
 		for i := range 700 {
-			audit.Later(y.acts(t.Context()), y.field.ID, audit.Deed{What: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}})
+			audit.LogLater(y.asAda(t.Context()), y.field.ID, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}})
 		}
 		if err := y.Audit.Flush(t.Context()); err == nil {
 			t.Fatal("written to a disk that is full")

@@ -14,23 +14,23 @@ import (
 	"tilth/internal/text"
 )
 
-// Counted is how many entries a list has at most: nobody leafs further, and
+// MaxListed is how many entries a list has at most: nobody leafs further, and
 // counting a million takes its time. Older ones are found by time.
-const Counted = 100_000
+const MaxListed = 100_000
 
 const (
-	mostPeople = 200 // actors that People names
+	maxActors = 200 // actors that People names
 
-	// sortedAtMost is how many entries of a searched text are put in order; of
+	// maxSortedMatches is how many entries of a searched text are put in order; of
 	// more the first page is met sooner by walking through all.
-	sortedAtMost = 5_000
+	maxSortedMatches = 5_000
 )
 
 // Entry is one deed in the log.
 type Entry struct {
 	ID      int64
 	Time    int64 // epoch ms
-	Person  Person
+	Actor   ActorRef
 	Address string
 	Request string
 	Kind    string
@@ -39,32 +39,32 @@ type Entry struct {
 	Changes []Change
 }
 
-// Person is somebody who did something, by the name they had.
-type Person struct {
-	By   By
+// ActorRef is somebody who did something, by the name they had.
+type ActorRef struct {
+	Kind ActorKind
 	ID   int64
 	Name string
 }
 
-// String names the person for ParsePerson: user:7, provider.
-func (p Person) String() string {
+// String names the person for ParseActorRef: user:7, provider.
+func (p ActorRef) String() string {
 	if p.ID == 0 {
-		return string(p.By)
+		return string(p.Kind)
 	}
-	return string(p.By) + ":" + strconv.FormatInt(p.ID, 10)
+	return string(p.Kind) + ":" + strconv.FormatInt(p.ID, 10)
 }
 
-// ParsePerson reads what String wrote; false for anything else.
-func ParsePerson(s string) (p Person, ok bool) {
+// ParseActorRef reads what String wrote; false for anything else.
+func ParseActorRef(s string) (p ActorRef, ok bool) {
 	by, id, numbered := strings.Cut(s, ":")
-	p.By = By(by)
+	p.Kind = ActorKind(by)
 	if numbered {
 		var err error
 		if p.ID, err = strconv.ParseInt(id, 10, 64); err != nil || p.ID < 1 {
 			return p, false
 		}
 	}
-	switch p.By {
+	switch p.Kind {
 	case User, Credential:
 		return p, numbered
 	case Provider, Server:
@@ -75,10 +75,10 @@ func ParsePerson(s string) (p Person, ok bool) {
 
 // Query is which entries of a tenant a list shows.
 type Query struct {
-	Who      *Person // nil: everybody
-	Kind     string  // empty: all
-	Text     string  // any part of the name of a thing, any case; empty: all
-	From, To *int64  // epoch ms, both included; nil: open
+	Actor    *ActorRef // nil: everybody
+	Kind     string    // empty: all
+	Text     string    // any part of the name of a thing, any case; empty: all
+	From, To *int64    // epoch ms, both included; nil: open
 	Offset   int64
 	Limit    int64
 }
@@ -88,16 +88,16 @@ type Query struct {
 // shown is read.
 func (s *Store) Page(ctx context.Context, t tenant.ID, q Query) ([]Entry, int64, error) {
 	var total int64
-	some := s.matching(ctx, t, &q, "e.name_id").ColumnExpr("1").Limit(s.counted)
+	some := s.matching(ctx, t, &q, "e.name_id").ColumnExpr("1").Limit(s.maxListed)
 	if err := s.db.Read(ctx).NewSelect().TableExpr("(?) AS counted", some).ColumnExpr("COUNT(*)").Scan(ctx, &total); err != nil || total <= q.Offset {
 		return nil, total, err
 	}
 	by := "e.name_id"
-	if total > s.sorted {
+	if total > s.maxSorted {
 		by = "+e.name_id" // so many are soon met from the newest on: the index of names is kept out
 	}
 	ids := s.matching(ctx, t, &q, by).Column("e.id").OrderExpr("e.time DESC, e.id DESC").Offset(q.Offset).Limit(min(q.Limit, total-q.Offset))
-	var rows []row
+	var rows []entryRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("e.id IN (?)", ids).OrderExpr("e.time DESC, e.id DESC").Scan(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -115,9 +115,9 @@ func (s *Store) Page(ctx context.Context, t tenant.ID, q Query) ([]Entry, int64,
 // asked, or kept out.
 func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string) *bun.SelectQuery {
 	read := s.db.Read(ctx)
-	sel := read.NewSelect().Model((*row)(nil)).Where("e.tenant_id = ?", t)
-	if q.Who != nil {
-		sel.Where("e.actor = ? AND e.actor_id = ?", q.Who.By, q.Who.ID)
+	sel := read.NewSelect().Model((*entryRow)(nil)).Where("e.tenant_id = ?", t)
+	if q.Actor != nil {
+		sel.Where("e.actor = ? AND e.actor_id = ?", q.Actor.Kind, q.Actor.ID)
 	}
 	if q.Kind != "" {
 		sel.Where("e.kind = ?", q.Kind)
@@ -135,9 +135,9 @@ func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string
 	return sel
 }
 
-func (r *row) entry() (Entry, error) {
+func (r *entryRow) entry() (Entry, error) {
 	e := Entry{
-		ID: r.ID, Time: r.Time, Person: Person{r.Actor, r.ActorID, r.ActorName}, Address: r.Address, Request: r.Request,
+		ID: r.ID, Time: r.Time, Actor: ActorRef{r.Actor, r.ActorID, r.ActorName}, Address: r.Address, Request: r.Request,
 		Kind: r.Kind, Action: r.Action, Thing: Thing{ID: r.ThingID, Name: r.ThingName},
 	}
 	if err := json.Unmarshal([]byte(r.Changes), &e.Changes); err != nil {
@@ -146,32 +146,32 @@ func (r *row) entry() (Entry, error) {
 	return e, nil
 }
 
-// People gives who did anything in a tenant's log, by the newest name each had;
-// mostPeople at most. It leaps from one to the next, however much each did.
-func (s *Store) People(ctx context.Context, t tenant.ID) (people []Person, err error) {
-	var last Person
-	for len(people) < mostPeople {
+// Actors gives who did anything in a tenant's log, by the newest name each had;
+// maxActors at most. It leaps from one to the next, however much each did.
+func (s *Store) Actors(ctx context.Context, t tenant.ID) (actors []ActorRef, err error) {
+	var last ActorRef
+	for len(actors) < maxActors {
 		// Not as one comparison of pairs: SQLite would walk through all that the last one did.
-		next, err := s.next(ctx, t, "e.actor = ? AND e.actor_id > ?", last.By, last.ID)
+		next, err := s.nextActor(ctx, t, "e.actor = ? AND e.actor_id > ?", last.Kind, last.ID)
 		if err == nil && next == nil {
-			next, err = s.next(ctx, t, "e.actor > ?", last.By)
+			next, err = s.nextActor(ctx, t, "e.actor > ?", last.Kind)
 		}
 		if err != nil || next == nil {
-			return people, err
+			return actors, err
 		}
 		last = *next
-		people = append(people, last)
+		actors = append(actors, last)
 	}
-	return people, nil
+	return actors, nil
 }
 
-// next is the first actor beyond another; nil when there is none.
-func (s *Store) next(ctx context.Context, t tenant.ID, beyond string, args ...any) (*Person, error) {
-	var r row
+// nextActor is the first actor beyond another; nil when there is none.
+func (s *Store) nextActor(ctx context.Context, t tenant.ID, beyond string, args ...any) (*ActorRef, error) {
+	var r entryRow
 	err := s.db.Read(ctx).NewSelect().Model(&r).Column("actor", "actor_id", "actor_name").Where("e.tenant_id = ?", t).Where(beyond, args...).
 		OrderExpr("e.actor, e.actor_id, e.time DESC, e.id DESC").Limit(1).Scan(ctx)
 	if db.IsMissing(err) {
 		return nil, nil //nolint:nilnil // nobody is no error
 	}
-	return &Person{r.Actor, r.ActorID, r.ActorName}, err
+	return &ActorRef{r.Actor, r.ActorID, r.ActorName}, err
 }

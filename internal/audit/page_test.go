@@ -13,53 +13,53 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestParsePerson(t *testing.T) {
+func TestParseActorRef(t *testing.T) {
 	for _, s := range []string{"user:7", "credential:3", "provider", "server"} {
-		if p, ok := audit.ParsePerson(s); !ok || p.String() != s {
+		if p, ok := audit.ParseActorRef(s); !ok || p.String() != s {
 			t.Errorf("%s: %+v %v", s, p, ok)
 		}
 	}
 	for _, s := range []string{"", "user", "user:", "user:0", "user:-1", "user:x", "provider:1", "server:", "nobody", "user:99999999999999999999"} {
-		if p, ok := audit.ParsePerson(s); ok {
+		if p, ok := audit.ParseActorRef(s); ok {
 			t.Errorf("%s: %+v", s, p)
 		}
 	}
 }
 
-// deed is the i-th of a yard that was filled: devices, scenes and rules in turn.
-func deed(i int) audit.Deed {
+// nthAction is the i-th of a yard that was filled: devices, scenes and rules in turn.
+func nthAction(i int) audit.Action {
 	name := fmt.Sprintf("Pump %d of the northern terraces", i%5000)
-	return audit.Deed{
-		What:  []string{"device", "scene", "rule"}[i%3] + ".update",
-		Thing: audit.Thing{ID: int64(i%5000 + 1), Name: name, Also: fmt.Sprintf("WS-%05d", i%5000)},
+	return audit.Action{
+		Name:  []string{"device", "scene", "rule"}[i%3] + ".update",
+		Thing: audit.Thing{ID: int64(i%5000 + 1), Name: name, SearchAlias: fmt.Sprintf("WS-%05d", i%5000)},
 		Changes: []audit.Change{
 			{Field: "noteName", Before: name, After: name + " (old)"}, {Field: "longitude", Before: 32.85, After: 32.86},
 		},
 	}
 }
 
-// doer is who does the i-th: in turn two users, a credential and the provider.
-func doer(i int) audit.Who {
-	who := audit.Who{By: audit.User, ID: int64(i%4 + 1), Address: "192.0.2.7", Request: fmt.Sprintf("%016x", i)}
+// nthActor is who does the i-th: in turn two users, a credential and the provider.
+func nthActor(i int) audit.Actor {
+	who := audit.Actor{Kind: audit.User, ID: int64(i%4 + 1), Address: "192.0.2.7", Request: fmt.Sprintf("%016x", i)}
 	switch i % 4 {
 	case 2:
-		who.By = audit.Credential
+		who.Kind = audit.Credential
 	case 3:
-		who.By, who.ID = audit.Provider, 0
+		who.Kind, who.ID = audit.Provider, 0
 	}
 	return who
 }
 
 // fill writes n entries into a log, so many a second, all of which one does.
-func (y *yard) fill(t testing.TB, n, together int) {
+func (y *auditFixture) fill(t testing.TB, n, together int) {
 	t.Helper()
 	err := y.DB.Tx(context.Background(), func(ctx context.Context, _ bun.IDB) error {
 		for i := 0; i < n; i += together {
-			deeds := make([]audit.Deed, together)
-			for j := range deeds {
-				deeds[j] = deed(i + j)
+			actions := make([]audit.Action, together)
+			for j := range actions {
+				actions[j] = nthAction(i + j)
 			}
-			if err := audit.Did(y.Audit.With(ctx, doer(i/together)), y.field.ID, deeds...); err != nil {
+			if err := audit.Log(y.Audit.NewContext(ctx, nthActor(i/together)), y.field.ID, actions...); err != nil {
 				return err
 			}
 			y.Clock.Advance(time.Second)
@@ -74,10 +74,10 @@ func (y *yard) fill(t testing.TB, n, together int) {
 // A list is in a stable order, whatever page of it is asked for, entries of one
 // moment included.
 func TestPages(t *testing.T) {
-	y := newYard(t)
-	ctx := y.acts(t.Context())
+	y := newAuditFixture(t)
+	ctx := y.asAda(t.Context())
 	for i := range 25 {
-		if err := audit.Did(ctx, y.field.ID, audit.Deed{What: "a.b", Thing: audit.Thing{Name: fmt.Sprint(i)}}); err != nil {
+		if err := audit.Log(ctx, y.field.ID, audit.Action{Name: "a.b", Thing: audit.Thing{Name: fmt.Sprint(i)}}); err != nil {
 			t.Fatal(err)
 		}
 		if i%5 == 4 {
@@ -85,7 +85,7 @@ func TestPages(t *testing.T) {
 		}
 	}
 	y.Clock.Advance(-time.Hour) // a clock that was set back: by time, not by number
-	if err := audit.Did(ctx, y.field.ID, audit.Deed{What: "a.b", Thing: audit.Thing{Name: "early"}}); err != nil {
+	if err := audit.Log(ctx, y.field.ID, audit.Action{Name: "a.b", Thing: audit.Thing{Name: "early"}}); err != nil {
 		t.Fatal(err)
 	}
 	var names []string
@@ -104,7 +104,7 @@ func TestPages(t *testing.T) {
 }
 
 func TestFilters(t *testing.T) {
-	y := newYard(t)
+	y := newAuditFixture(t)
 	start := y.Clock.Milli()
 	y.fill(t, 144, 1)
 	at := func(s int64) *int64 { v := start + s*1000; return &v }
@@ -113,12 +113,12 @@ func TestFilters(t *testing.T) {
 		total int64
 	}{
 		"all":                  {audit.Query{}, 144},
-		"a user":               {audit.Query{Who: &audit.Person{By: audit.User, ID: 1}}, 36},
-		"a credential":         {audit.Query{Who: &audit.Person{By: audit.Credential, ID: 3}}, 36},
-		"no such user":         {audit.Query{Who: &audit.Person{By: audit.User, ID: 3}}, 0},
-		"the provider":         {audit.Query{Who: &audit.Person{By: audit.Provider}}, 36},
+		"a user":               {audit.Query{Actor: &audit.ActorRef{Kind: audit.User, ID: 1}}, 36},
+		"a credential":         {audit.Query{Actor: &audit.ActorRef{Kind: audit.Credential, ID: 3}}, 36},
+		"no such user":         {audit.Query{Actor: &audit.ActorRef{Kind: audit.User, ID: 3}}, 0},
+		"the provider":         {audit.Query{Actor: &audit.ActorRef{Kind: audit.Provider}}, 36},
 		"a kind":               {audit.Query{Kind: "rule"}, 48},
-		"a kind of a user":     {audit.Query{Kind: "rule", Who: &audit.Person{By: audit.User, ID: 1}}, 12},
+		"a kind of a user":     {audit.Query{Kind: "rule", Actor: &audit.ActorRef{Kind: audit.User, ID: 1}}, 12},
 		"a common name":        {audit.Query{Text: "terraces"}, 144},
 		"a common name's rest": {audit.Query{Text: "terraces", Kind: "rule"}, 48},
 		"a name":               {audit.Query{Text: "pump 7 "}, 1},
@@ -127,7 +127,7 @@ func TestFilters(t *testing.T) {
 		"from":                 {audit.Query{From: at(40)}, 104},
 		"to":                   {audit.Query{To: at(7)}, 8},
 		"between":              {audit.Query{From: at(7), To: at(7)}, 1},
-		"everything at once":   {audit.Query{From: at(0), To: at(20), Kind: "device", Text: "PUMP", Who: &audit.Person{By: audit.Provider}}, 2},
+		"everything at once":   {audit.Query{From: at(0), To: at(20), Kind: "device", Text: "PUMP", Actor: &audit.ActorRef{Kind: audit.Provider}}, 2},
 		"beyond the last page": {audit.Query{Offset: 400}, 144},
 	} {
 		c.q.Limit = 400
@@ -140,11 +140,11 @@ func TestFilters(t *testing.T) {
 
 // A list ends after so many, which are the newest; what is older is found by
 // time.
-func TestCounted(t *testing.T) {
-	y := newYard(t)
+func TestPageTotalIsCapped(t *testing.T) {
+	y := newAuditFixture(t)
 	start := y.Clock.Milli()
 	const counted = 1000
-	y.Audit.Limit(counted, 100)
+	y.Audit.SetLimits(counted, 100)
 	y.fill(t, counted+50, 50)
 	for name, c := range map[string]struct {
 		q     audit.Query
@@ -168,32 +168,32 @@ func TestCounted(t *testing.T) {
 }
 
 // People are those who did something, each once, by the newest name.
-func TestPeople(t *testing.T) {
-	y := newYard(t)
+func TestListActors(t *testing.T) {
+	y := newAuditFixture(t)
 	y.fill(t, 48, 1)
-	renamed := audit.As(y.acts(t.Context()), audit.User, 2, "Bora the second")
-	if err := audit.Did(renamed, y.field.ID, audit.Deed{What: "a.b"}); err != nil {
+	renamed := audit.WithActor(y.asAda(t.Context()), audit.User, 2, "Bora the second")
+	if err := audit.Log(renamed, y.field.ID, audit.Action{Name: "a.b"}); err != nil {
 		t.Fatal(err)
 	}
 	rival := y.Tenant(t, "rival")
-	if err := audit.Did(audit.As(renamed, audit.User, 9, "theirs"), rival.ID, audit.Deed{What: "a.b"}); err != nil {
+	if err := audit.Log(audit.WithActor(renamed, audit.User, 9, "theirs"), rival.ID, audit.Action{Name: "a.b"}); err != nil {
 		t.Fatal(err)
 	}
-	people, err := y.Audit.People(t.Context(), y.field.ID)
+	people, err := y.Audit.Actors(t.Context(), y.field.ID)
 	if want := "[credential:3 provider user:1 user:2]"; err != nil || fmt.Sprint(people) != want || people[3].Name != "Bora the second" {
 		t.Errorf("%v %+v, want %s", err, people, want)
 	}
-	if people, err := y.Audit.People(t.Context(), 99); err != nil || len(people) != 0 {
+	if people, err := y.Audit.Actors(t.Context(), 99); err != nil || len(people) != 0 {
 		t.Error(people, err)
 	}
 }
 
 // What is too old goes, of tenants and of the platform, and nothing else.
 func TestSweep(t *testing.T) {
-	y := newYard(t)
+	y := newAuditFixture(t)
 	keep := audit.NewStore(y.DB, time.Hour, y.Clock.Now)
 	y.fill(t, 1200, 1)
-	if err := audit.Did(y.acts(t.Context()), 0, audit.Deed{What: "product.create"}); err != nil {
+	if err := audit.Log(y.asAda(t.Context()), 0, audit.Action{Name: "product.create"}); err != nil {
 		t.Fatal(err)
 	}
 	y.Clock.Advance(time.Hour - 10*time.Second)
@@ -217,10 +217,10 @@ func TestSweep(t *testing.T) {
 }
 
 // A tenant's log goes with the tenant.
-func TestTenantGoes(t *testing.T) {
-	y := newYard(t)
+func TestEntriesDeletedWithTenant(t *testing.T) {
+	y := newAuditFixture(t)
 	gone := y.Stores.Tenant(t, "gone")
-	if err := audit.Did(y.acts(t.Context()), gone.ID, audit.Deed{What: "a.b"}); err != nil {
+	if err := audit.Log(y.asAda(t.Context()), gone.ID, audit.Action{Name: "a.b"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, u := range []int64{gone.Ada.ID, gone.Bora.ID} {
@@ -231,7 +231,7 @@ func TestTenantGoes(t *testing.T) {
 	if err := y.Tenants.Delete(t.Context(), gone.ID); err != nil {
 		t.Fatal(err)
 	}
-	if lines := y.lines(t, gone.ID); len(lines) != 0 {
+	if lines := y.formatEntries(t, gone.ID); len(lines) != 0 {
 		t.Error(lines)
 	}
 }
@@ -243,12 +243,12 @@ func BenchmarkPage(b *testing.B) {
 		if size > 10_000 && testing.Short() {
 			continue
 		}
-		y := &yard{Stores: testkit.NewStores(b)}
+		y := &auditFixture{Stores: testkit.NewStores(b)}
 		y.field = y.Stores.Tenant(b, "field")
 		y.fill(b, size, 100)
 		now := y.Clock.Milli()
 		for name, q := range map[string]audit.Query{
-			"first": {}, "last": {Offset: min(int64(size), audit.Counted) - 10}, "who": {Who: &audit.Person{By: audit.User, ID: 1}}, "kind": {Kind: "rule"},
+			"first": {}, "last": {Offset: min(int64(size), audit.MaxListed) - 10}, "who": {Actor: &audit.ActorRef{Kind: audit.User, ID: 1}}, "kind": {Kind: "rule"},
 			"hour": {From: new(now - 3_600_000)}, "name": {Text: "pump 4711 "}, "common": {Text: "pump"}, "none": {Text: "no such thing"},
 		} {
 			b.Run(fmt.Sprint(size, "/", name), func(b *testing.B) {
@@ -262,7 +262,7 @@ func BenchmarkPage(b *testing.B) {
 		}
 		b.Run(fmt.Sprint(size, "/people"), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := y.Audit.People(b.Context(), y.field.ID); err != nil {
+				if _, err := y.Audit.Actors(b.Context(), y.field.ID); err != nil {
 					b.Fatal(err)
 				}
 			}

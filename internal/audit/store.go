@@ -22,18 +22,18 @@ const (
 	// DefaultRetention is how long entries are kept: three years.
 	DefaultRetention = 3 * 365 * 24 * time.Hour
 
-	rowsAtOnce  = 500  // of one statement
-	sweptAtOnce = 1000 // of one transaction
-	mostWaiting = 1000 // deeds that are written down later
-	againAfter  = 10 * time.Second
+	rowsPerInsert      = 500  // of one statement
+	rowsPerSweep       = 1000 // of one transaction
+	maxPending         = 1000 // deeds that are written down later
+	writeRetryInterval = 10 * time.Second
 )
 
-type row struct {
+type entryRow struct {
 	bun.BaseModel `bun:"table:audit_entries,alias:e"`
 	ID            int64     `bun:",pk,autoincrement"`
 	TenantID      tenant.ID `bun:",nullzero"`
 	Time          int64
-	Actor         By
+	Actor         ActorKind
 	ActorID       int64
 	ActorName     string
 	Address       string
@@ -48,22 +48,22 @@ type row struct {
 
 // Store keeps the audit log.
 type Store struct {
-	db   *db.DB
-	now  func() time.Time
-	keep time.Duration
+	db        *db.DB
+	now       func() time.Time
+	retention time.Duration
 
-	counted, sorted int64
+	maxListed, maxSorted int64
 
-	mu      sync.Mutex
-	waits   []waiting
-	arrived chan struct{} // holds one while something waits
-	again   time.Duration // after which what could not be written is tried again
+	mu            sync.Mutex
+	pending       []pendingAction
+	wake          chan struct{} // holds one while something waits
+	retryInterval time.Duration // after which what could not be written is tried again
 }
 
 // NewStore makes a store that keeps entries for so long; now is the server's
 // clock.
-func NewStore(d *db.DB, keep time.Duration, now func() time.Time) *Store {
-	return &Store{db: d, now: now, keep: keep, counted: Counted, sorted: sortedAtMost, arrived: make(chan struct{}, 1), again: againAfter}
+func NewStore(d *db.DB, retention time.Duration, now func() time.Time) *Store {
+	return &Store{db: d, now: now, retention: retention, maxListed: MaxListed, maxSorted: maxSortedMatches, wake: make(chan struct{}, 1), retryInterval: writeRetryInterval}
 }
 
 type nameRow struct {
@@ -74,22 +74,22 @@ type nameRow struct {
 }
 
 // write keeps deeds as entries like e.
-func (s *Store) write(ctx context.Context, t tenant.ID, e row, deeds []Deed) error {
+func (s *Store) write(ctx context.Context, t tenant.ID, e entryRow, actions []Action) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		for part := range slices.Chunk(deeds, rowsAtOnce) {
+		for part := range slices.Chunk(actions, rowsPerInsert) {
 			names, err := nameIDs(ctx, tx, t, part)
 			if err != nil {
 				return err
 			}
-			rows := make([]row, len(part))
+			rows := make([]entryRow, len(part))
 			for i := range part {
 				d := &part[i]
 				r := e
-				r.TenantID, r.NameID = t, names[searched(&d.Thing)]
-				r.Kind, r.Action, _ = strings.Cut(d.What, ".")
+				r.TenantID, r.NameID = t, names[searchText(&d.Thing)]
+				r.Kind, r.Action, _ = strings.Cut(d.Name, ".")
 				r.ThingID, r.ThingName = d.Thing.ID, d.Thing.Name
-				if r.Changes, err = told(d.Changes); err != nil {
-					return fmt.Errorf("audit: %s: %w", d.What, err)
+				if r.Changes, err = encodeChanges(d.Changes); err != nil {
+					return fmt.Errorf("audit: %s: %w", d.Name, err)
 				}
 				rows[i] = r
 			}
@@ -101,19 +101,19 @@ func (s *Store) write(ctx context.Context, t tenant.ID, e row, deeds []Deed) err
 	})
 }
 
-// searched is the text that entries of a thing are found by.
-func searched(t *Thing) string { return text.Fold(strings.TrimSpace(t.Name + "\n" + t.Also)) }
+// searchText is the text that entries of a thing are found by.
+func searchText(t *Thing) string { return text.Fold(strings.TrimSpace(t.Name + "\n" + t.SearchAlias)) }
 
 // nameIDs are the numbers of what things are searched by, made where there are
 // none; the platform's are not searched.
-func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, deeds []Deed) (map[string]int64, error) {
-	ids := make(map[string]int64, len(deeds))
+func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, actions []Action) (map[string]int64, error) {
+	ids := make(map[string]int64, len(actions))
 	if t == 0 {
 		return ids, nil
 	}
 	var rows []nameRow
-	for i := range deeds {
-		folded := searched(&deeds[i].Thing)
+	for i := range actions {
+		folded := searchText(&actions[i].Thing)
 		if _, there := ids[folded]; !there {
 			ids[folded] = 0
 			rows = append(rows, nameRow{TenantID: t, Folded: folded})
@@ -127,9 +127,9 @@ func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, deeds []Deed) (map[st
 	return ids, err
 }
 
-// told are changes as they are kept. Empty values are none, and what changed
+// encodeChanges are changes as they are kept. Empty values are none, and what changed
 // from nothing to nothing did not.
-func told(changes []Change) (string, error) {
+func encodeChanges(changes []Change) (string, error) {
 	list := make([]Change, 0, len(changes))
 	for _, c := range changes {
 		before, err := marshal(c.Field, c.Before)
@@ -141,37 +141,37 @@ func told(changes []Change) (string, error) {
 			return "", err
 		}
 		if c.Hidden || before != nil || after != nil {
-			list = append(list, Change{Field: c.Field, Before: given(before), After: given(after), Hidden: c.Hidden})
+			list = append(list, Change{Field: c.Field, Before: nilIfEmpty(before), After: nilIfEmpty(after), Hidden: c.Hidden})
 		}
 	}
 	raw, err := json.Marshal(list)
 	return string(raw), err
 }
 
-// waiting is a deed that is written down later.
-type waiting struct {
-	who    acting
+// pendingAction is a deed that is written down later.
+type pendingAction struct {
+	scope  actorScope
 	at     int64
 	tenant tenant.ID
-	deed   Deed
+	action Action
 }
 
-// put lets a deed wait.
-func (s *Store) put(w waiting) {
-	s.wait(func(waits []waiting) []waiting { return append(waits, w) })
+// enqueue lets a deed wait.
+func (s *Store) enqueue(w pendingAction) {
+	s.updatePending(func(pending []pendingAction) []pendingAction { return append(pending, w) })
 	select {
-	case s.arrived <- struct{}{}:
+	case s.wake <- struct{}{}:
 	default:
 	}
 }
 
-// wait changes what waits. Beyond mostWaiting the oldest are lost: who does so
+// updatePending changes what waits. Beyond maxPending the oldest are lost: who does so
 // much that nobody is answered for has left enough of a trace.
-func (s *Store) wait(change func(waits []waiting) []waiting) {
+func (s *Store) updatePending(change func(pending []pendingAction) []pendingAction) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.waits = change(s.waits)
-	s.waits = s.waits[max(0, len(s.waits)-mostWaiting):]
+	s.pending = change(s.pending)
+	s.pending = s.pending[max(0, len(s.pending)-maxPending):]
 }
 
 // Run writes down what waits, until ctx ends, and then the rest.
@@ -181,7 +181,7 @@ func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
 	var again <-chan time.Time
 	for {
 		select {
-		case <-s.arrived:
+		case <-s.wake:
 		case <-again:
 		case <-ctx.Done():
 			return s.flush(context.WithoutCancel(ctx), log)
@@ -189,7 +189,7 @@ func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
 		again = nil
 		if err := s.flush(ctx, log); err != nil && ctx.Err() == nil {
 			log.Error("failed sign-ins are not in the audit log yet", "error", err)
-			again = time.After(s.again)
+			again = time.After(s.retryInterval)
 		}
 	}
 }
@@ -198,16 +198,16 @@ func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
 func (s *Store) Flush(ctx context.Context) error { return s.flush(ctx, slog.New(slog.DiscardHandler)) }
 
 func (s *Store) flush(ctx context.Context, log *slog.Logger) error {
-	var list []waiting
-	s.wait(func(waits []waiting) []waiting { list = waits; return nil })
+	var list []pendingAction
+	s.updatePending(func(pending []pendingAction) []pendingAction { list = pending; return nil })
 	if len(list) == 0 {
 		return nil
 	}
-	var left []waiting
+	var left []pendingAction
 	var failure error // of the first that is left
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, w := range list {
-			failed, err := apart(ctx, tx, func() error { return s.late(ctx, tx, w, log) })
+			failed, err := inSavepoint(ctx, tx, func() error { return s.writePending(ctx, tx, w, log) })
 			if err != nil {
 				return err
 			}
@@ -223,34 +223,34 @@ func (s *Store) flush(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		left, failure = list, err
 	}
-	s.wait(func(waits []waiting) []waiting { return append(left, waits...) })
+	s.updatePending(func(pending []pendingAction) []pendingAction { return append(left, pending...) })
 	return failure
 }
 
-// late writes down a deed that waited, unless its tenant was deleted meanwhile:
+// writePending writes down a deed that waited, unless its tenant was deleted meanwhile:
 // with it went all who could read of it.
-func (s *Store) late(ctx context.Context, tx bun.IDB, w waiting, log *slog.Logger) error {
+func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, log *slog.Logger) error {
 	if w.tenant != 0 {
 		there, err := tx.NewSelect().TableExpr("tenants").Where("id = ?", w.tenant).Exists(ctx)
 		if err != nil {
 			return err
 		}
 		if !there {
-			log.Debug("not written to the audit log: the tenant is gone", "tenant", int64(w.tenant), "deed", w.deed.What)
+			log.Debug("not written to the audit log: the tenant is gone", "tenant", int64(w.tenant), "deed", w.action.Name)
 			return nil
 		}
 	}
-	e, err := w.who.entry(ctx)
+	e, err := w.scope.entry(ctx)
 	if err != nil {
 		return err
 	}
 	e.Time = w.at
-	return s.write(ctx, w.tenant, e, []Deed{w.deed})
+	return s.write(ctx, w.tenant, e, []Action{w.action})
 }
 
-// apart does a part of a transaction by itself: when it failed, nothing of it is
+// inSavepoint does a part of a transaction by itself: when it failed, nothing of it is
 // kept, and the rest may go on. err is why the rest may not.
-func apart(ctx context.Context, tx bun.IDB, part func() error) (failed, err error) {
+func inSavepoint(ctx context.Context, tx bun.IDB, part func() error) (failed, err error) {
 	if _, err := tx.ExecContext(ctx, "SAVEPOINT apart"); err != nil {
 		return nil, err
 	}
@@ -266,23 +266,23 @@ func apart(ctx context.Context, tx bun.IDB, part func() error) (failed, err erro
 // Sweep removes entries that are kept no more as of now, and names that only they
 // had.
 func (s *Store) Sweep(ctx context.Context, now time.Time) error {
-	oldest := now.Add(-s.keep).UnixMilli()
+	oldest := now.Add(-s.retention).UnixMilli()
 	for swept := int64(0); ; {
 		var removed int64
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model((*row)(nil)).Column("id").Where("e.time < ?", oldest).OrderExpr("e.time").Limit(sweptAtOnce)
-			res, err := tx.NewDelete().Model((*row)(nil)).Where("e.id IN (?)", old).Exec(ctx)
+			old := tx.NewSelect().Model((*entryRow)(nil)).Column("id").Where("e.time < ?", oldest).OrderExpr("e.time").Limit(rowsPerSweep)
+			res, err := tx.NewDelete().Model((*entryRow)(nil)).Where("e.id IN (?)", old).Exec(ctx)
 			if err != nil {
 				return err
 			}
-			if removed, err = res.RowsAffected(); err != nil || removed == sweptAtOnce || swept+removed == 0 {
+			if removed, err = res.RowsAffected(); err != nil || removed == rowsPerSweep || swept+removed == 0 {
 				return err
 			}
-			used := tx.NewSelect().Model((*row)(nil)).ColumnExpr("1").Where("e.tenant_id = n.tenant_id AND e.name_id = n.id")
+			used := tx.NewSelect().Model((*entryRow)(nil)).ColumnExpr("1").Where("e.tenant_id = n.tenant_id AND e.name_id = n.id")
 			_, err = tx.NewDelete().Model((*nameRow)(nil)).Where("NOT EXISTS (?)", used).Exec(ctx)
 			return err
 		})
-		if swept += removed; err != nil || removed < sweptAtOnce {
+		if swept += removed; err != nil || removed < rowsPerSweep {
 			return err
 		}
 	}

@@ -46,7 +46,7 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 
 // Seen is the device as the audit log knows it.
 func (d *Device) Seen() audit.Thing {
-	return audit.Thing{ID: int64(d.ID), Name: d.Title(), Also: d.Name}
+	return audit.Thing{ID: int64(d.ID), Name: d.Title(), SearchAlias: d.Name}
 }
 
 // takes refuses a scene that is not the tenant's or takes no devices.

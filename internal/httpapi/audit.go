@@ -10,10 +10,10 @@ import (
 
 // who acts in a call: its signed-in user, as people call them then. A public
 // call has nobody yet.
-func (s *server) who(info *request) audit.Who {
-	who := audit.Who{Request: info.ID, Address: info.From()}
+func (s *server) who(info *request) audit.Actor {
+	who := audit.Actor{Request: info.ID, Address: info.From()}
 	if info.caller.User != 0 {
-		who.By, who.ID, who.Name = audit.User, info.caller.User, s.callerName
+		who.Kind, who.ID, who.Name = audit.User, info.caller.User, s.callerName
 	}
 	return who
 }
@@ -26,17 +26,17 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 	}
 	q := audit.Query{Kind: said(p.Kind), Text: trimmed(said(p.Text)), From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit}
 	if p.Who != nil {
-		who, ok := audit.ParsePerson(*p.Who)
+		who, ok := audit.ParseActorRef(*p.Who)
 		if !ok {
 			return nil, errs.New(errs.Refused, "invalid.format").About("who")
 		}
-		q.Who = &who
+		q.Actor = &who
 	}
 	entries, total, err := s.Audit.Page(ctx, t, q)
 	if err != nil {
 		return nil, err
 	}
-	people, err := s.Audit.People(ctx, t)
+	people, err := s.Audit.Actors(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -45,14 +45,14 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 		page.List[i] = wireEntry(&entries[i])
 	}
 	for i, one := range people {
-		page.People[i] = wire.AuditPerson{Who: one.String(), By: string(one.By), Name: one.Name}
+		page.People[i] = wire.AuditPerson{Who: one.String(), By: string(one.Kind), Name: one.Name}
 	}
 	return wire.PageAudit200JSONResponse{Code: success, Data: page}, nil
 }
 
 func wireEntry(e *audit.Entry) wire.AuditEntry {
 	w := wire.AuditEntry{
-		Id: e.ID, Time: e.Time, Who: e.Person.String(), By: string(e.Person.By), Name: e.Person.Name, Address: filled(e.Address), Request: filled(e.Request),
+		Id: e.ID, Time: e.Time, Who: e.Actor.String(), By: string(e.Actor.Kind), Name: e.Actor.Name, Address: filled(e.Address), Request: filled(e.Request),
 		Kind: e.Kind, Action: e.Action, ThingId: some(e.Thing.ID), Thing: e.Thing.Name, Changes: make([]wire.AuditChange, len(e.Changes)),
 	}
 	for i, c := range e.Changes {

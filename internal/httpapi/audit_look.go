@@ -14,7 +14,7 @@ import (
 // contract's names. An id is pointed to where it is known only once the thing
 // is made.
 
-func (s *server) seeScene(t tenant.ID, id *int64) audit.Look {
+func (s *server) seeScene(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		scene, err := s.Scenes.Get(ctx, t, *id)
 		if err != nil {
@@ -26,7 +26,7 @@ func (s *server) seeScene(t tenant.ID, id *int64) audit.Look {
 	}
 }
 
-func (s *server) seeDevice(t tenant.ID, name string) audit.Look {
+func (s *server) seeDevice(t tenant.ID, name string) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		d, err := s.Devices.Get(ctx, t, name)
 		if err != nil {
@@ -51,7 +51,7 @@ func (s *server) seeDevice(t tenant.ID, name string) audit.Look {
 
 // seeRules sees rules as the form does, with the names of devices and channels.
 // Of a rule that is saved as it was the revision tells: its notice was ended.
-func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
+func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		cards, err := s.Rules.CardsWithoutNotices(ctx, t, *ids)
 		if err != nil {
@@ -72,7 +72,7 @@ func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Look {
 			if err != nil {
 				return nil, err
 			}
-			things[i] = audit.Thing{ID: int64(c.ID), Name: c.Name, Also: c.DeviceName + "\n" + c.NoteName, Fields: []audit.Field{
+			things[i] = audit.Thing{ID: int64(c.ID), Name: c.Name, SearchAlias: c.DeviceName + "\n" + c.NoteName, Fields: []audit.Field{
 				{Name: "alarmName", Value: w.AlarmName}, {Name: "executionId", Value: title}, {Name: "triggerType", Value: w.TriggerType},
 				{Name: "conditions", Value: w.Conditions}, {Name: "hitCounts", Value: w.HitCounts}, {Name: "durations", Value: w.Durations},
 				{Name: "alarmLevel", Value: w.AlarmLevel}, {Name: "passageway", Value: channels}, {Name: "startTime", Value: w.StartTime},
@@ -128,7 +128,7 @@ func (s *server) channelNames(ctx context.Context, t tenant.ID, ids []int64) ([]
 	return names, err
 }
 
-func (s *server) seeChannel(t tenant.ID, id *int64) audit.Look {
+func (s *server) seeChannel(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		c, err := s.Channels.Get(ctx, t, *id)
 		if err != nil {
@@ -141,13 +141,13 @@ func (s *server) seeChannel(t tenant.ID, id *int64) audit.Look {
 	}
 }
 
-func (s *server) seeCredential(t tenant.ID, user int64, id *int64) audit.Look {
+func (s *server) seeCredential(t tenant.ID, user int64, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		c, err := s.Credentials.Get(ctx, t, user, *id)
 		if err != nil {
 			return nil, err
 		}
-		return []audit.Thing{{ID: c.ID, Name: c.Name, Also: c.AppKey, Fields: []audit.Field{
+		return []audit.Thing{{ID: c.ID, Name: c.Name, SearchAlias: c.AppKey, Fields: []audit.Field{
 			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: number01(c.Enabled)},
 		}}}, nil
 	}

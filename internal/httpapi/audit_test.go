@@ -498,8 +498,8 @@ func TestAuditsAreApart(t *testing.T) {
 	rename := w.edit(`{"deviceName":"` + theirDevice + `","noteName":"` + marker + ` pump","groupId":0}`)
 	rename.Token = w.enemy
 	w.done(t, rename)
-	platform := w.Audit.With(t.Context(), audit.Who{By: audit.Provider})
-	if err := audit.Did(platform, 0, audit.Deed{What: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}}); err != nil {
+	platform := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Provider})
+	if err := audit.Log(platform, 0, audit.Action{Name: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?text=" + marker, "?who=provider", "?kind=product", fmt.Sprint("?who=user:", w.rival.Ada.ID)} {
@@ -517,7 +517,7 @@ func TestAuditsAreApart(t *testing.T) {
 // who.
 func TestNobodyActs(t *testing.T) {
 	w := newServer(t)
-	err := audit.Did(w.Audit.With(t.Context(), audit.Who{}), w.field.ID, audit.Deed{What: "scene.create"})
+	err := audit.Log(w.Audit.NewContext(t.Context(), audit.Actor{}), w.field.ID, audit.Action{Name: "scene.create"})
 	if err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}

@@ -39,7 +39,7 @@ func (s *server) checked(next http.Handler) http.Handler {
 		if c := caller(r.Context()); c.User != 0 {
 			w.Header().Set(livePosition, s.Live.Stands(c.Tenant)) // before the call reads anything
 		}
-		r = r.WithContext(s.Audit.With(r.Context(), s.who(of(r.Context()))))
+		r = r.WithContext(s.Audit.NewContext(r.Context(), s.who(of(r.Context()))))
 		if of(r.Context()).heavy {
 			s.inTurn(w, r, next)
 		} else {

@@ -33,8 +33,8 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 		return nil, err
 	}
 	// Before the first byte: what leaves is in the log, even when the client does not wait for its end.
-	err = audit.Did(ctx, h.device.Tenant, audit.Deed{
-		What: "device.export", Thing: h.device.Seen(),
+	err = audit.Log(ctx, h.device.Tenant, audit.Action{
+		Name: "device.export", Thing: h.device.Seen(),
 		Changes: []audit.Change{{Field: "startTime", After: h.from}, {Field: "endTime", After: h.to}},
 	})
 	if err != nil {

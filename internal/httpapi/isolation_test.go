@@ -58,8 +58,8 @@ var crossings = map[string]crossing{
 		return testkit.Call{Path: secretPath, Body: `{"deviceName":"` + theirDevice + `"}`}
 	}, code: 404, own: `"data":"`},
 	"pageAudit": {ask: func(w *world) testkit.Call {
-		ctx := w.Audit.With(context.Background(), audit.Who{By: audit.User, ID: w.rival.Ada.ID})
-		if err := audit.Did(ctx, w.rival.ID, audit.Deed{What: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}}); err != nil {
+		ctx := w.Audit.NewContext(context.Background(), audit.Actor{Kind: audit.User, ID: w.rival.Ada.ID})
+		if err := audit.Log(ctx, w.rival.ID, audit.Action{Name: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}}); err != nil {
 			panic(err)
 		}
 		return testkit.Call{Path: fmt.Sprint(auditPath, "?text=", marker)}

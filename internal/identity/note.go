@@ -13,12 +13,12 @@ func (u *User) Seen() audit.Thing {
 	if name == "" {
 		name = u.UserName
 	}
-	return audit.Thing{ID: u.ID, Name: name, Also: u.UserName}
+	return audit.Thing{ID: u.ID, Name: name, SearchAlias: u.UserName}
 }
 
 // note writes down what was done to a user, within the transaction of ctx.
 func note(ctx context.Context, u *User, what string, changes ...audit.Change) error {
-	return audit.Did(ctx, u.Tenant, audit.Deed{What: what, Thing: u.Seen(), Changes: changes})
+	return audit.Log(ctx, u.Tenant, audit.Action{Name: what, Thing: u.Seen(), Changes: changes})
 }
 
 // Contacts are what changed of how a user is called and reached. All people of
@@ -55,5 +55,5 @@ func shown(value string, masked func(string) string) string {
 // tenant's user: who signs in learns nothing from how long that takes.
 func noteFailure(ctx context.Context, t tenant.ID, u *User) {
 	seen := u.Seen()
-	audit.Later(audit.As(ctx, audit.User, u.ID, seen.Name), t, audit.Deed{What: "session.fail", Thing: seen})
+	audit.LogLater(audit.WithActor(ctx, audit.User, u.ID, seen.Name), t, audit.Action{Name: "session.fail", Thing: seen})
 }

@@ -73,7 +73,7 @@ func TestSignInOvertaken(t *testing.T) {
 			in.meanwhile = func() {
 				ends(t, s, u, func(ctx context.Context) error { return what(ctx, u) })
 			}
-			ctx := s.Audit.With(t.Context(), audit.Who{By: audit.User, Address: home})
+			ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: home})
 			pair, err := in.Password(ctx, attempt(field.ID, name, testkit.Password, home))
 			if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != "signin.fail" || pair != (identity.Pair{}) {
 				t.Errorf("%+v %v", pair, err)

@@ -41,7 +41,7 @@ func TestSignInRenewsTheHash(t *testing.T) {
 	field := s.Tenant(t, "field")
 	before := ofOld(t, s, field.Ada)
 	session := s.Session(t, field.Ada)
-	ctx := s.Audit.With(t.Context(), audit.Who{By: audit.User, Address: home})
+	ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: home})
 	if _, err := s.SignIn.Password(ctx, attempt(field.ID, "ada", "wrong", home)); !errs.Is(err, errs.Refused) {
 		t.Errorf("a wrong password: %v", err)
 	}

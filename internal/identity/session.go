@@ -273,7 +273,7 @@ func (s *SessionStore) endStolen(ctx context.Context, tx bun.IDB, session int64)
 	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", owner.TenantID, session).Exec(ctx); err != nil {
 		return err
 	}
-	return note(audit.As(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
+	return note(audit.WithActor(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
 }
 
 // End ends one session of a tenant.

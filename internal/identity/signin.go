@@ -193,7 +193,7 @@ func (s *SignIn) open(ctx context.Context, verified *userRow, renewed string, a 
 			return err
 		}
 		u := now.user()
-		return note(audit.As(ctx, audit.User, u.ID, u.Seen().Name), u, "session.signIn")
+		return note(audit.WithActor(ctx, audit.User, u.ID, u.Seen().Name), u, "session.signIn")
 	})
 	return pair, now, err
 }

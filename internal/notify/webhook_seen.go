@@ -11,7 +11,7 @@ import (
 // See looks at a tenant's webhook for the audit log, which all people of the
 // tenant read. Of its address they see whose it is: what follows the host often
 // is all that opens it.
-func (s *WebhookStore) See(t tenant.ID, id *int64) audit.Look {
+func (s *WebhookStore) See(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		r, err := s.row(ctx, t, *id)
 		if err != nil {

@@ -8,9 +8,9 @@ import (
 
 // who acts in a request: the program's credential, by its name then. A change
 // is written down by audit.Record around it.
-func (s *server) who(info *request) audit.Who {
+func (s *server) who(info *request) audit.Actor {
 	p := info.program
-	who := audit.Who{By: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.From()}
+	who := audit.Actor{Kind: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.From()}
 	who.Name = func(ctx context.Context) (string, error) {
 		c, err := s.Credentials.Get(ctx, p.Tenant, p.User, p.Credential)
 		if err != nil {

@@ -32,8 +32,8 @@ func TestProgramsAreAudited(t *testing.T) {
 	var got []string
 	for _, e := range list {
 		got = append(got, fmt.Sprint(e.Kind, ".", e.Action, " ", e.Thing.Name))
-		if e.Person.By != audit.Credential || e.Person.ID == 0 || e.Person.Name != "test" || e.Address == "" || e.Request == "" {
-			t.Errorf("who %+v from %q by %q", e.Person, e.Address, e.Request)
+		if e.Actor.Kind != audit.Credential || e.Actor.ID == 0 || e.Actor.Name != "test" || e.Address == "" || e.Request == "" {
+			t.Errorf("who %+v from %q by %q", e.Actor, e.Address, e.Request)
 		}
 	}
 	slices.Reverse(got)

@@ -42,7 +42,7 @@ func (s *server) checked(route *routers.Route, next http.Handler) http.Handler {
 			s.fail(w, r, err)
 			return
 		}
-		r = r.WithContext(s.Audit.With(r.Context(), s.who(info)))
+		r = r.WithContext(s.Audit.NewContext(r.Context(), s.who(info)))
 		if httpbase.Heavy(route.Operation) {
 			s.inTurn(w, r, info, next)
 			return

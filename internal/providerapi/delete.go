@@ -100,7 +100,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 		if err := s.Devices.Put(ctx, t.ID, d); err != nil || shutOut == nil {
 			return err
 		}
-		return audit.Did(ctx, t.ID, audit.Deed{What: "device.update", Thing: d.Seen(), Changes: shutOut})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "device.update", Thing: d.Seen(), Changes: shutOut})
 	}); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 		if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
 			return err
 		}
-		return audit.Did(ctx, t.ID, audit.Deed{What: "device.delete", Thing: d.Seen()})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "device.delete", Thing: d.Seen()})
 	}); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string)
 		if err := s.Users.Delete(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
-		return audit.Did(ctx, t.ID, audit.Deed{What: "user.delete", Thing: u.Seen()})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "user.delete", Thing: u.Seen()})
 	})
 }
 
@@ -168,7 +168,7 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 		if err != nil {
 			return err
 		}
-		return audit.Did(ctx, t.ID, audit.Deed{What: "scene.delete", Thing: audit.Thing{ID: scene.ID, Name: scene.Name}})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "scene.delete", Thing: audit.Thing{ID: scene.ID, Name: scene.Name}})
 	})
 }
 
@@ -196,7 +196,7 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 			return err
 		}
 		// Its log went with it.
-		return audit.Did(ctx, 0, audit.Deed{What: "tenant.delete", Thing: audit.Thing{ID: int64(t.ID), Name: t.Name}})
+		return audit.Log(ctx, 0, audit.Action{Name: "tenant.delete", Thing: audit.Thing{ID: int64(t.ID), Name: t.Name}})
 	})
 }
 
@@ -254,6 +254,6 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
-		return audit.Did(ctx, t.ID, audit.Deed{What: "user.update", Thing: u.Seen(), Changes: []audit.Change{{Field: "password", Hidden: true}}})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "user.update", Thing: u.Seen(), Changes: []audit.Change{{Field: "password", Hidden: true}}})
 	})
 }

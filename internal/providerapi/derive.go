@@ -77,7 +77,7 @@ func (s *Service) Derive(ctx context.Context, ask DeriveAsk) (Derived, error) {
 	if out.Values > 0 {
 		// Of what was written before it failed, too, and when whoever asked has gone.
 		ctx := context.WithoutCancel(ctx)
-		if err := audit.Did(ctx, t.ID, audit.Deed{What: "device.derive", Thing: audit.Thing{ID: int64(next.ID), Name: next.Name}}); err != nil {
+		if err := audit.Log(ctx, t.ID, audit.Action{Name: "device.derive", Thing: audit.Thing{ID: int64(next.ID), Name: next.Name}}); err != nil {
 			return out, err
 		}
 	}

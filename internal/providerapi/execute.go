@@ -45,11 +45,11 @@ type execution struct {
 	vault    *vault
 	out      *Result
 	products map[string]int64 // ids by name
-	deeds    map[tenant.ID][]audit.Deed
+	deeds    map[tenant.ID][]audit.Action
 }
 
 func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, error) {
-	e := execution{Service: s, vault: v, out: &Result{Left: p.left}, products: map[string]int64{}, deeds: map[tenant.ID][]audit.Deed{}}
+	e := execution{Service: s, vault: v, out: &Result{Left: p.left}, products: map[string]int64{}, deeds: map[tenant.ID][]audit.Action{}}
 	for i := range p.elements {
 		el := &p.elements[i]
 		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
@@ -77,7 +77,7 @@ func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, erro
 		return nil, err
 	}
 	for owner, deeds := range e.deeds {
-		if err := audit.Did(ctx, owner, deeds...); err != nil {
+		if err := audit.Log(ctx, owner, deeds...); err != nil {
 			return nil, err
 		}
 	}

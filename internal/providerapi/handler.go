@@ -110,8 +110,8 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	q := httpbase.Of(r.Context())
-	who := audit.Who{By: audit.Provider, Request: q.ID, Address: q.From()}
-	h.calls.ServeHTTP(w, r.WithContext(h.Audit.With(r.Context(), who)))
+	who := audit.Actor{Kind: audit.Provider, Request: q.ID, Address: q.From()}
+	h.calls.ServeHTTP(w, r.WithContext(h.Audit.NewContext(r.Context(), who)))
 }
 
 // admit lets in who has the provider's token, to the calls that exist.
@@ -249,7 +249,7 @@ func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.
 	if err != nil {
 		return nil, err
 	}
-	if err := audit.Did(ctx, 0, audit.Deed{What: "installation.backup"}); err != nil {
+	if err := audit.Log(ctx, 0, audit.Action{Name: "installation.backup"}); err != nil {
 		return nil, errors.Join(err, archive.Close())
 	}
 	return backupAnswer{wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}}, nil
@@ -263,7 +263,7 @@ func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequest
 		if held, waiting, err = h.Service.Outbox.Release(ctx); err != nil || !held {
 			return err
 		}
-		return audit.Did(ctx, 0, audit.Deed{What: "installation.release"})
+		return audit.Log(ctx, 0, audit.Action{Name: "installation.release"})
 	})
 	if err != nil {
 		return nil, err

@@ -9,10 +9,10 @@ import (
 
 // deed is a step as the audit log has it. Of what people may not see, which is
 // secrets, passwords and texts that may hold one, it says that it changed.
-func (s *step) deed(kind Kind, thing audit.Thing) audit.Deed {
-	d := audit.Deed{What: string(kind) + ".update", Thing: thing, Changes: slices.Clone(s.seen)}
+func (s *step) deed(kind Kind, thing audit.Thing) audit.Action {
+	d := audit.Action{Name: string(kind) + ".update", Thing: thing, Changes: slices.Clone(s.seen)}
 	if s.created {
-		d.What = string(kind) + ".create"
+		d.Name = string(kind) + ".create"
 		for i := range d.Changes {
 			d.Changes[i].Before = nil // what a new thing begins with was never seen
 		}

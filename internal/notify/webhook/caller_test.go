@@ -250,7 +250,7 @@ func TestGoneIsAudited(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
 	program.Answers(http.StatusGone, "moved away")
 	id, _ := w.hook(t, program.URL)
-	ctx := w.Audit.With(t.Context(), audit.Who{By: audit.Server})
+	ctx := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Server})
 	carry := func() string {
 		_, err := w.Programs.Carry(ctx, w.letter(id))
 		return troubled(t, err)
@@ -273,7 +273,7 @@ func TestGoneIsAudited(t *testing.T) {
 		t.Fatalf("%+v %v", entries, err)
 	}
 	e := entries[0]
-	if e.Kind != "webhook" || e.Action != "switchOff" || e.Person != (audit.Person{By: audit.Server}) || e.Thing.ID != id || e.Thing.Name != "hook "+program.URL ||
+	if e.Kind != "webhook" || e.Action != "switchOff" || e.Actor != (audit.ActorRef{Kind: audit.Server}) || e.Thing.ID != id || e.Thing.Name != "hook "+program.URL ||
 		e.Address != "" || e.Request != "" || fmt.Sprint(e.Changes) != "[{enabled true false false}]" {
 		t.Errorf("%+v", e)
 	}
