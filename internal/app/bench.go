@@ -32,7 +32,7 @@ func benchFileCommand() *cobra.Command {
 			if devices < 1 || values < 1 || values > maxValues {
 				return fmt.Errorf("--devices: 1 or more; --values: 1 to %d", maxValues)
 			}
-			file, err := bench.NewWorld(devices, values).File()
+			file, err := bench.NewTenant(devices, values).File()
 			if err != nil {
 				return err
 			}
@@ -168,7 +168,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		trouble = errors.Join(trouble, own.Trouble())
+		trouble = errors.Join(trouble, own.Err())
 		if b.peer == "" {
 			continue
 		}
@@ -176,7 +176,7 @@ func (b *ingestBench) run(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		trouble = errors.Join(trouble, peer.Trouble())
+		trouble = errors.Join(trouble, peer.Err())
 		pairs = append(pairs, bench.Pair{Own: own, Peer: peer})
 	}
 	if len(pairs) > 0 {
@@ -218,9 +218,9 @@ func (b *ingestBench) withServer(ctx context.Context, f func(context.Context, be
 		"--mqtt-per-address", strconv.Itoa(b.options.Connections + spareFiles),
 	}
 	fmt.Fprintf(b.out, "Limits raised: %s\n", strings.Join(limits, " "))
-	server, err := bench.Start(ctx, bench.Own{
+	server, err := bench.Start(ctx, bench.ServerOptions{
 		Binary: binary, Dir: dir, Args: limits,
-		World: bench.NewWorld(b.devices, b.values), Apply: applyWorld,
+		Tenant: bench.NewTenant(b.devices, b.values), Apply: applyWorld,
 	})
 	if err != nil {
 		return err
@@ -234,7 +234,7 @@ func (b *ingestBench) runNamed(ctx context.Context) (*bench.Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--file: %w", err)
 	}
-	world, err := bench.ReadWorld(raw)
+	world, err := bench.ReadTenant(raw)
 	if err != nil {
 		return nil, fmt.Errorf("--file: %s: %w", b.file, err)
 	}
@@ -245,13 +245,13 @@ func (b *ingestBench) runNamed(ctx context.Context) (*bench.Result, error) {
 	world.Devices, world.Properties = world.Devices[:b.devices], world.Properties[:b.values]
 	fmt.Fprintf(b.out, "Limits: those of the server at %s\n", b.mqtt)
 	return b.measure(ctx, bench.Target{
-		Name: "tilth", MQTT: b.mqtt, World: world, Console: strings.TrimSuffix(b.server, "/"),
+		Name: "tilth", MQTT: b.mqtt, Tenant: world, Console: strings.TrimSuffix(b.server, "/"),
 	})
 }
 
 func (b *ingestBench) runPeer(ctx context.Context) (*bench.Result, error) {
 	return b.measure(ctx, bench.Target{
-		Name: "peer", MQTT: b.peer, PID: b.peerPID, World: bench.NewWorld(b.devices, b.values),
+		Name: "peer", MQTT: b.peer, PID: b.peerPID, Tenant: bench.NewTenant(b.devices, b.values),
 	})
 }
 
@@ -260,7 +260,7 @@ func (b *ingestBench) measureIdle(ctx context.Context, t bench.Target) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(i.Print(b.out), i.Trouble())
+	return errors.Join(i.Print(b.out), i.Err())
 }
 
 func (b *ingestBench) measure(ctx context.Context, t bench.Target) (*bench.Result, error) {

@@ -40,7 +40,7 @@ notice is missing, or is there that no reading led to.`,
 	f.IntVar(&b.devices, "devices", 2000, "devices, each with a connection")
 	f.IntVar(&b.values, "values", 8, "values in a message, at least as many as a device has rules")
 	f.IntVar(&b.alarms.Rate, "rate", 20_000, "messages a second that are offered")
-	f.IntVar(&b.alarms.Turns, "turns", 125, "notices a second that are to begin, and as many to end")
+	f.IntVar(&b.alarms.NoticesPerSecond, "turns", 125, "notices a second that are to begin, and as many to end")
 	f.DurationVar(&b.alarms.Duration, "duration", 30*time.Second, "how long each of the two parts measures")
 	f.DurationVar(&b.alarms.FlatOut, "flat-out", 10*time.Second, "how long two more parts offer as much as is taken; 0: leave them out")
 	f.IntVar(&b.alarms.Window, "window", 32, "messages of a connection in flight at most")
@@ -58,7 +58,7 @@ func (b *alarmBench) checkAlarms() error {
 		return fmt.Errorf("--values: 1 to %d", maxValues)
 	case o.Rules < 1 || o.Rules%b.devices != 0 || o.Rules/b.devices > b.values:
 		return fmt.Errorf("--rules: a multiple of the devices, at most --values for each")
-	case o.Rate < 1 || o.Turns < 1:
+	case o.Rate < 1 || o.NoticesPerSecond < 1:
 		return fmt.Errorf("--rate, --turns: 1 or more")
 	case o.Duration <= 0 || o.FlatOut < 0:
 		return fmt.Errorf("--duration: above 0; --flat-out: not below 0")
@@ -81,6 +81,6 @@ func (b *alarmBench) runAlarms(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(r.Print(b.out), r.Trouble())
+		return errors.Join(r.Print(b.out), r.Err())
 	})
 }

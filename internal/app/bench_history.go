@@ -88,7 +88,7 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, line := range bench.Missing(peers) {
+	for _, line := range bench.MissingPeers(peers) {
 		b.printf("%s", line)
 	}
 	if b.binary == "" {
@@ -107,26 +107,26 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	load := &historyLoad{records: records, dir: dir, printf: b.printf, repeats: b.repeats}
-	world := bench.NewWorld(b.devices, len(mastProperties))
+	world := bench.NewTenant(b.devices, len(mastProperties))
 	world.Properties, load.world = mastProperties, world
-	server, err := bench.Start(ctx, bench.Own{
-		Binary: b.binary, Dir: filepath.Join(dir, "data"), World: world, Apply: applyWorld, Load: load.run,
+	server, err := bench.Start(ctx, bench.ServerOptions{
+		Binary: b.binary, Dir: filepath.Join(dir, "data"), Tenant: world, Apply: applyWorld, Load: load.run,
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	result, err := bench.RunHistory(ctx, bench.HistoryOptions{Asks: b.repeats, Peers: peers, Told: b.printf}, server.Target, records)
+	result, err := bench.RunHistory(ctx, bench.HistoryOptions{Repeats: b.repeats, Peers: peers, Progress: b.printf}, server.Target, records)
 	if err != nil {
 		return err
 	}
-	return errors.Join(load.figures.Print(b.out), result.Print(b.out), result.Trouble())
+	return errors.Join(load.figures.Print(b.out), result.Print(b.out), result.Err())
 }
 
 // generateRecords is what so many weather masts have measured until some time before
 // now. They are those of the demo's farm, and of farms under other weather.
 func generateRecords(ctx context.Context, devices, days int, now time.Time) (*bench.Records, error) {
-	records, err := bench.NewRecords(bench.NewWorld(devices, 0).Names(), mastProperties, days, recordStep, now)
+	records, err := bench.NewRecords(bench.NewTenant(devices, 0).DeviceNames(), mastProperties, days, recordStep, now)
 	if err != nil {
 		return nil, err
 	}

@@ -22,12 +22,12 @@ import (
 // way of taking readings in would, and measures the store meanwhile.
 type historyLoad struct {
 	records *bench.Records
-	world   bench.World
+	world   bench.Tenant
 	dir     string // has the data folder, and room for another
 	repeats int
 	printf  func(format string, a ...any)
 
-	figures bench.StoreFigures
+	figures bench.StoreResult
 	sealed  sealedBytes
 
 	devices    []device.Ref
@@ -117,7 +117,7 @@ func (l *historyLoad) resolveIDs(ctx context.Context, data string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
-	owner, err := s.tenants.ByName(ctx, l.world.Tenant)
+	owner, err := s.tenants.ByName(ctx, l.world.Name)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (l *historyLoad) query(ctx context.Context, s *reading.Store) (err error) {
 		return err
 	}
 	f.Points = downsampledPoints
-	f.Thinned, err = bench.Measure(l.repeats, func(n int) error {
+	f.Downsampled, err = bench.Measure(l.repeats, func(n int) error {
 		ref := of(n)
 		got, err := s.Outlines(ctx, ref.Tenant, ref.ID, from, to, l.properties, downsampledPoints)
 		if points := len(got[l.properties[0]].Times); err == nil && points < min(count, downsampledPoints/2) {

@@ -77,7 +77,7 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	server, worlds, err := bench.ServeLive(ctx, o, bench.Own{
+	server, worlds, err := bench.ServeLive(ctx, o, bench.ServerOptions{
 		Binary: binary, Dir: dir, Apply: applyWorld,
 		Args: []string{"--mqtt-per-address", strconv.Itoa(connections)},
 	})
@@ -89,5 +89,5 @@ func (b *liveBench) run(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.Print(b.out), r.Trouble())
+	return errors.Join(r.Print(b.out), r.Err())
 }

@@ -50,7 +50,7 @@ Attacks: ` + strings.Join(bench.NeighbourAttacks(), ", ") + `.`,
 
 func (b *neighboursBench) runNeighbours(ctx context.Context) (err error) {
 	o := &b.attacks
-	o.Out, o.Apply, o.Give, o.Crowd, o.Size = b.out, applyWorld, copyRules, fillTenant, bench.NeighbourRun
+	o.Out, o.Apply, o.CopyRules, o.FillTenant, o.Size = b.out, applyWorld, copyRules, fillTenant, bench.NeighbourRun
 	if b.sample {
 		o.Size = bench.NeighbourSample
 	}

@@ -29,7 +29,7 @@ const (
 )
 
 // fillTenant fills a tenant of a folder that no server has open.
-func fillTenant(ctx context.Context, dir string, c bench.Crowd) (err error) {
+func fillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error) {
 	s, err := openStores(ctx, &Settings{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (s *stores) putMessages(ctx context.Context, t tenant.ID, many int, from ti
 }
 
 // putNotices lets a tenant's devices have rules that run, each with an open notice.
-func (s *stores) putNotices(ctx context.Context, tx bun.IDB, t tenant.ID, c bench.Crowd, now time.Time) error {
+func (s *stores) putNotices(ctx context.Context, tx bun.IDB, t tenant.ID, c bench.TenantFill, now time.Time) error {
 	rules := alarm.NewRuleStore(s.db, s.catalog, func() time.Time { return now.Add(-time.Hour) })
 	found, err := rules.Rules(ctx, t, []alarm.RuleID{alarm.RuleID(c.Rule)})
 	if err != nil {

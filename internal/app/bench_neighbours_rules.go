@@ -16,7 +16,7 @@ import (
 
 // copyRules writes running rules into a folder that no server has open: as many
 // a device as are wanted, as earlier versions let them be made.
-func copyRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err error) {
+func copyRules(ctx context.Context, dir string, gifts []bench.RuleCopies) (err error) {
 	s, err := openStores(ctx, &Settings{DataDir: dir}, "", slog.New(slog.DiscardHandler))
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func copyRules(ctx context.Context, dir string, gifts []bench.RuleGift) (err err
 }
 
 // copyTenantRules is copyRules for one tenant.
-func (s *stores) copyTenantRules(ctx context.Context, g bench.RuleGift) error {
+func (s *stores) copyTenantRules(ctx context.Context, g bench.RuleCopies) error {
 	owner, err := s.tenants.ByName(ctx, g.Tenant)
 	if err != nil {
 		return err

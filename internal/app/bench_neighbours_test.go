@@ -33,27 +33,27 @@ func TestCopyRules(t *testing.T) {
 		t.Skip("is about a folder with its own database")
 	}
 	p.start()
-	w := bench.NewWorld(2, 1)
+	w := bench.NewTenant(2, 1)
 	file, err := w.File()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.apply(string(file))
 	var rule int64
-	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", p.signIn(w.Tenant, w.User, w.Password), `{"alarmName":"like these","dataSource":1,
+	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", p.signIn(w.Name, w.User, w.Password), `{"alarmName":"like these","dataSource":1,
 		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
 		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
 	p.stop()
-	gift := bench.RuleGift{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: alarm.MaxRulesPerDevice + 1, Since: time.Now().Add(-time.Hour)}
-	if err := copyRules(t.Context(), p.dir, []bench.RuleGift{gift}); err != nil {
+	gift := bench.RuleCopies{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: alarm.MaxRulesPerDevice + 1, Since: time.Now().Add(-time.Hour)}
+	if err := copyRules(t.Context(), p.dir, []bench.RuleCopies{gift}); err != nil {
 		t.Fatal(err)
 	}
-	for says, wrong := range map[string]bench.RuleGift{
-		"rule 9999": {Tenant: w.Tenant, Rule: 9999},
-		"NOBODY":    {Tenant: w.Tenant, Rule: rule, Devices: []string{"NOBODY"}},
+	for says, wrong := range map[string]bench.RuleCopies{
+		"rule 9999": {Tenant: w.Name, Rule: 9999},
+		"NOBODY":    {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}},
 		"elsewhere": {Tenant: "elsewhere", Rule: rule},
 	} {
-		if err := copyRules(t.Context(), p.dir, []bench.RuleGift{gift, wrong}); err == nil || !strings.Contains(err.Error(), says) {
+		if err := copyRules(t.Context(), p.dir, []bench.RuleCopies{gift, wrong}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
@@ -73,31 +73,31 @@ func TestFillTenant(t *testing.T) {
 		t.Skip("is about a folder with its own database")
 	}
 	p.start()
-	w := bench.NewWorld(2, 1)
+	w := bench.NewTenant(2, 1)
 	file, err := w.File()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.apply(string(file))
 	var rule int64
-	token := p.signIn(w.Tenant, w.User, w.Password)
+	token := p.signIn(w.Name, w.User, w.Password)
 	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, `{"alarmName":"crowded","dataSource":1,
 		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
 		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
 	p.stop()
-	crowd := bench.Crowd{Tenant: w.Tenant, Rule: rule, Devices: w.Names(), Each: 3, Unread: 20, Old: 250}
+	crowd := bench.TenantFill{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: 3, Unread: 20, Old: 250}
 	if err := fillTenant(t.Context(), p.dir, crowd); err != nil {
 		t.Fatal(err)
 	}
-	for says, wrong := range map[string]bench.Crowd{
-		"rule 9999": {Tenant: w.Tenant, Rule: 9999}, "NOBODY": {Tenant: w.Tenant, Rule: rule, Devices: []string{"NOBODY"}}, "error.404": {Tenant: "elsewhere"},
+	for says, wrong := range map[string]bench.TenantFill{
+		"rule 9999": {Tenant: w.Name, Rule: 9999}, "NOBODY": {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}}, "error.404": {Tenant: "elsewhere"},
 	} {
 		if err := fillTenant(t.Context(), p.dir, wrong); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
 	p.start()
-	token = p.signIn(w.Tenant, w.User, w.Password)
+	token = p.signIn(w.Name, w.User, w.Password)
 	for path, want := range map[string]int{"alarm-notice/page?resolveStatus=0&pageNo=1": 6, "notify-message/my-page?readStatus=false&pageNo=1": 20} {
 		var page struct{ Total int }
 		if p.call(http.MethodGet, "/admin-api/client/pc/"+path, token, "", &page); page.Total != want {

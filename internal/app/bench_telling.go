@@ -18,7 +18,7 @@ import (
 // it has how many files may be open, and where things are.
 type notifyBench struct {
 	ingestBench
-	notify  bench.TellingOptions
+	notify  bench.NotifyOptions
 	digests []int
 }
 
@@ -79,13 +79,13 @@ func (b *notifyBench) runNotify(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		trouble = errors.Join(trouble, r.Print(b.out), r.Trouble())
+		trouble = errors.Join(trouble, r.Print(b.out), r.Err())
 	}
 	return trouble
 }
 
 // measureNotify makes one run against a server and a mail server of its own.
-func (b *notifyBench) measureNotify(ctx context.Context) (r *bench.TellingResult, err error) {
+func (b *notifyBench) measureNotify(ctx context.Context) (r *bench.NotifyResult, err error) {
 	binary := b.binary
 	if binary == "" {
 		if binary, err = os.Executable(); err != nil {
@@ -97,12 +97,12 @@ func (b *notifyBench) measureNotify(ctx context.Context) (r *bench.TellingResult
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	mailServer, err := bench.OpenPostOffice(ctx)
+	mailServer, err := bench.StartMailServer(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, mailServer.Close()) }()
-	server, audiences, err := bench.ServeTelling(ctx, b.notify, bench.Own{
+	server, audiences, err := bench.ServeNotify(ctx, b.notify, bench.ServerOptions{
 		Binary: binary, Dir: dir, Apply: applyWorld,
 		Args: []string{
 			"--device-rate", strconv.Itoa(unlimitedRate), "--device-burst", strconv.Itoa(unlimitedRate),
@@ -114,5 +114,5 @@ func (b *notifyBench) measureNotify(ctx context.Context) (r *bench.TellingResult
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	return bench.RunTelling(ctx, b.notify, server, audiences, mailServer)
+	return bench.RunNotify(ctx, b.notify, server, audiences, mailServer)
 }

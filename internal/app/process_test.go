@@ -102,7 +102,7 @@ func (p *process) serverArgs(args ...string) []string {
 }
 
 // launch starts the process, and waits for nothing.
-func (p *process) launch(args ...string) *bench.Announced {
+func (p *process) launch(args ...string) *bench.AddressReader {
 	p.t.Helper()
 	path, err := p.path()
 	if err != nil {
@@ -111,7 +111,7 @@ func (p *process) launch(args ...string) *bench.Announced {
 	if p.command == "demo" {
 		args = append([]string{"--log-level", "info"}, args...) // it says less by itself
 	}
-	announced := bench.NewAnnounced()
+	announced := bench.NewAddressReader()
 	p.stderr, p.stdout, p.sessions = &output{}, &output{}, map[[3]string]string{}
 	p.cmd = exec.Command(path, p.serverArgs(args...)...)
 	if p.fileLimit > 0 {

@@ -10,24 +10,24 @@ import (
 // AlarmOptions say what a run with alarm rules does. Rules are shared out among
 // the target's devices, each on a property of its own.
 type AlarmOptions struct {
-	Rules    int           // that run; a multiple of the devices
-	Together bool          // each rule is for all devices: Rules are pairs of a rule and a device
-	Rate     int           // messages a second that are offered, by all devices together
-	Turns    int           // notices a second that are to begin, and as many that are to end
-	Duration time.Duration // of each part
-	Window   int           // messages of a connection in flight at most
-	FlatOut  time.Duration // of the two parts that offer as much as is taken; 0: left out
+	Rules            int           // that run; a multiple of the devices
+	Together         bool          // each rule is for all devices: Rules are pairs of a rule and a device
+	Rate             int           // messages a second that are offered, by all devices together
+	NoticesPerSecond int           // notices a second that are to begin, and as many that are to end
+	Duration         time.Duration // of each part
+	Window           int           // messages of a connection in flight at most
+	FlatOut          time.Duration // of the two parts that offer as much as is taken; 0: left out
 }
 
-func (o *AlarmOptions) perDevice(w World) int { return o.Rules / len(w.Devices) }
+func (o *AlarmOptions) perDevice(w Tenant) int { return o.Rules / len(w.Devices) }
 
-func (o *AlarmOptions) check(w World) error {
+func (o *AlarmOptions) check(w Tenant) error {
 	switch {
 	case len(w.Devices) == 0 || o.Rules < 1 || o.Rules%len(w.Devices) != 0:
 		return fmt.Errorf("%d rules cannot be shared out among %d devices", o.Rules, len(w.Devices))
 	case o.perDevice(w) > len(w.Properties):
 		return fmt.Errorf("%d rules a device need as many properties, there are %d", o.perDevice(w), len(w.Properties))
-	case o.Rate < 1 || o.Turns < 1 || o.Duration <= 0 || o.Window < 1 || o.Window > 65535:
+	case o.Rate < 1 || o.NoticesPerSecond < 1 || o.Duration <= 0 || o.Window < 1 || o.Window > 65535:
 		return errors.New("a rate, turns, some time and a window from 1 to 65535 are needed")
 	}
 	return nil
@@ -69,9 +69,9 @@ type Delay struct {
 	P50, P99, Max  time.Duration
 }
 
-// Trouble is why the run does not count: notices are missing or too many, or
+// Err is why the run does not count: notices are missing or too many, or
 // hardly anything was taken.
-func (r *AlarmResult) Trouble() error {
+func (r *AlarmResult) Err() error {
 	var all []error
 	if r.Opened != r.RecordedOpened || r.Resolved != r.RecordedResolved {
 		all = append(all, fmt.Errorf("readings began %d and ended %d notices, the server says %d and %d",
@@ -92,28 +92,28 @@ func (r *AlarmResult) Trouble() error {
 const (
 	openedTotal   = "tilth_alarm_opened_total"
 	resolvedTotal = "tilth_alarm_resolved_total"
-	// settling is how long notices are waited for after the last reading.
-	settling = 10 * time.Second
+	// settleTimeout is how long notices are waited for after the last reading.
+	settleTimeout = 10 * time.Second
 )
 
 // RunAlarm loads a target with and without alarm rules. Of the server it needs
 // console and metrics.
 func RunAlarm(ctx context.Context, o AlarmOptions, t Target) (_ *AlarmResult, err error) {
-	if err := o.check(t.World); err != nil {
+	if err := o.check(t.Tenant); err != nil {
 		return nil, err
 	}
-	r := &AlarmResult{Target: t.Name, Options: o, Devices: len(t.World.Devices), Values: len(t.World.Properties)}
-	person, err := signIn(ctx, t.Console, t.World)
+	r := &AlarmResult{Target: t.Name, Options: o, Devices: len(t.Tenant.Devices), Values: len(t.Tenant.Properties)}
+	person, err := signIn(ctx, t.Console, t.Tenant)
 	if err != nil {
 		return nil, err
 	}
 	began := time.Now()
-	rules, err := person.makeRules(ctx, t.World, o.perDevice(t.World), o.Together)
+	rules, err := person.makeRules(ctx, t.Tenant, o.perDevice(t.Tenant), o.Together)
 	if err != nil {
 		return nil, err
 	}
 	r.Making = time.Since(began)
-	f := newField(o, t)
+	f := newAlarmFleet(o, t)
 	if err := f.connect(ctx); err != nil {
 		return nil, err
 	}
@@ -142,9 +142,9 @@ func RunAlarm(ctx context.Context, o AlarmOptions, t Target) (_ *AlarmResult, er
 }
 
 // judged is the part of a run in which the rules run.
-func (r *AlarmResult) judged(ctx context.Context, f *field, person *console) (err error) {
-	f.turning()
-	before, err := f.target.figures(ctx)
+func (r *AlarmResult) judged(ctx context.Context, f *alarmFleet, person *console) (err error) {
+	f.markRulesRunning()
+	before, err := f.target.metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (r *AlarmResult) judged(ctx context.Context, f *field, person *console) (er
 	if r.With, err = f.part(ctx, r.Options.Duration, r.Options.Rate); err != nil {
 		return errors.Join(err, page.close())
 	}
-	f.marks.settle(ctx, settling)
+	f.marks.waitAll(ctx, settleTimeout)
 	stopListing()
 	if err := errors.Join(<-listed, page.close()); err != nil {
 		return err
@@ -178,11 +178,11 @@ func (r *AlarmResult) judged(ctx context.Context, f *field, person *console) (er
 
 // recorded compares what the server says with what was sent; what was sent last
 // may take a moment.
-func (r *AlarmResult) recorded(ctx context.Context, f *field, before map[string]float64) error {
-	ctx, cancel := context.WithTimeout(ctx, settling)
+func (r *AlarmResult) recorded(ctx context.Context, f *alarmFleet, before map[string]float64) error {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	for {
-		after, err := f.target.figures(ctx)
+		after, err := f.target.metrics(ctx)
 		if err != nil {
 			return err
 		}
@@ -194,7 +194,7 @@ func (r *AlarmResult) recorded(ctx context.Context, f *field, before map[string]
 		select {
 		case <-ctx.Done():
 			return nil // Trouble tells
-		case <-time.After(askEvery): // another process: there is no event to wait for
+		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}
 }

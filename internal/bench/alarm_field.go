@@ -13,41 +13,41 @@ import (
 // highFor is how long a value stays above its rule's threshold.
 const highFor = 2 * time.Second
 
-// field is a crowd whose devices measure now, one connection each, and whose
+// alarmFleet is a crowd whose devices measure now, one connection each, and whose
 // values pass their rules' thresholds in turn.
-type field struct {
+type alarmFleet struct {
 	options AlarmOptions
 	target  Target
 	senders []*sender
-	marks   *marks
+	marks   *alarmEvents
 	reading errgroup.Group
 }
 
-func newField(o AlarmOptions, t Target) *field {
-	f := &field{options: o, target: t, marks: newMarks()}
-	per := o.perDevice(t.World)
-	for i, d := range t.World.Devices {
+func newAlarmFleet(o AlarmOptions, t Target) *alarmFleet {
+	f := &alarmFleet{options: o, target: t, marks: newAlarmEvents()}
+	per := o.perDevice(t.Tenant)
+	for i, d := range t.Tenant.Devices {
 		f.senders = append(f.senders, &sender{
-			connection: connection{protocol: 4, stream: newStream(i, 0, t.World.Properties)},
-			name:       d.Name, rules: per, devices: len(t.World.Devices), turns: o.Turns, marks: f.marks,
+			connection: connection{protocol: 4, stream: newMessageSource(i, 0, t.Tenant.Properties)},
+			name:       d.Name, rules: per, devices: len(t.Tenant.Devices), noticesPerSecond: o.NoticesPerSecond, marks: f.marks,
 		})
 	}
 	return f
 }
 
-func (f *field) connect(ctx context.Context) error {
+func (f *alarmFleet) connect(ctx context.Context) error {
 	open, within := errgroup.WithContext(ctx)
-	open.SetLimit(dialers)
+	open.SetLimit(parallelDials)
 	for i, s := range f.senders {
 		open.Go(func() error {
 			within, cancel := context.WithTimeout(within, dialTimeout)
 			defer cancel()
-			if err := s.dial(within, f.target.MQTT, f.target.World.Devices[i], f.options.Window); err != nil {
+			if err := s.dial(within, f.target.MQTT, f.target.Tenant.Devices[i], f.options.Window); err != nil {
 				s.nc = nil
 				return fmt.Errorf("connection %d of %d: %w", i+1, len(f.senders), err)
 			}
-			s.free = make(chan uint16, len(s.flights))
-			for id := range s.flights {
+			s.free = make(chan uint16, len(s.pending))
+			for id := range s.pending {
 				s.free <- uint16(id + 1)
 			}
 			return nil
@@ -58,13 +58,13 @@ func (f *field) connect(ctx context.Context) error {
 	}
 	for _, s := range f.senders {
 		s.leaving.Store(false)
-		f.reading.Go(s.listen)
+		f.reading.Go(s.readAcks)
 	}
 	return nil
 }
 
 // close ends the connections, and what reads from them.
-func (f *field) close() error {
+func (f *alarmFleet) close() error {
 	for _, s := range f.senders {
 		if s.nc != nil {
 			s.leaving.Store(true)
@@ -74,20 +74,20 @@ func (f *field) close() error {
 	return f.reading.Wait()
 }
 
-// turning says that the rules run from now on: none is open, whatever was sent
+// markRulesRunning says that the rules run from now on: none is open, whatever was sent
 // before.
-func (f *field) turning() {
+func (f *alarmFleet) markRulesRunning() {
 	for _, s := range f.senders {
-		s.were, s.watched = 0, true
+		s.wasHigh, s.rulesRunning = 0, true
 	}
 }
 
 // part offers rate messages a second, 0 as many as are taken, and measures. Of
 // one that fails, the part is as far as it came.
-func (f *field) part(ctx context.Context, duration time.Duration, rate int) (Part, error) {
+func (f *alarmFleet) part(ctx context.Context, duration time.Duration, rate int) (Part, error) {
 	var p Part
 	m := &meter{pid: f.target.PID}
-	before, err := f.target.figures(ctx)
+	before, err := f.target.metrics(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -113,7 +113,7 @@ func (f *field) part(ctx context.Context, duration time.Duration, rate int) (Par
 	case <-within.Done():
 	}
 	m.end()
-	after, figuresErr := f.target.figures(ctx)
+	after, figuresErr := f.target.metrics(ctx)
 	sendingErr := sending.Wait()
 	if sendingErr != nil {
 		for _, s := range f.senders {

@@ -16,28 +16,28 @@ const (
 	listSize  = 400                    // notices of it
 )
 
-// mark is a reading that begins or ends a notice.
-type mark struct {
+// alarmEvent is a reading that begins or ends a notice.
+type alarmEvent struct {
 	device string
 	rule   int   // of the device
 	time   int64 // epoch ms
 	begins bool
 }
 
-// marks is when each was acknowledged, told to the open screen, and first seen
+// alarmEvents is when each was acknowledged, told to the open screen, and first seen
 // in the list; what comes later is not looked at once delays were told.
-type marks struct {
+type alarmEvents struct {
 	mu              sync.Mutex
-	ack, live, list map[mark]time.Time
+	ack, live, list map[alarmEvent]time.Time
 	began, ended    int
 	closed          bool
 }
 
-func newMarks() *marks {
-	return &marks{ack: map[mark]time.Time{}, live: map[mark]time.Time{}, list: map[mark]time.Time{}}
+func newAlarmEvents() *alarmEvents {
+	return &alarmEvents{ack: map[alarmEvent]time.Time{}, live: map[alarmEvent]time.Time{}, list: map[alarmEvent]time.Time{}}
 }
 
-func (k *marks) acked(m mark, at time.Time) {
+func (k *alarmEvents) acked(m alarmEvent, at time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if m.begins {
@@ -50,14 +50,14 @@ func (k *marks) acked(m mark, at time.Time) {
 	}
 }
 
-func (k *marks) count() (began, ended int) {
+func (k *alarmEvents) count() (began, ended int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.began, k.ended
 }
 
 // seen notes the first time.
-func (k *marks) seen(where map[mark]time.Time, m mark, at time.Time) {
+func (k *alarmEvents) seen(where map[alarmEvent]time.Time, m alarmEvent, at time.Time) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if _, before := where[m]; !before {
@@ -65,14 +65,14 @@ func (k *marks) seen(where map[mark]time.Time, m mark, at time.Time) {
 	}
 }
 
-// settle waits until everything that was acknowledged was told and listed, but
+// waitAll waits until everything that was acknowledged was told and listed, but
 // not longer than that.
-func (k *marks) settle(ctx context.Context, most time.Duration) {
-	k.await(ctx, most, func(live, list Delay) bool { return live.Missing == 0 && list.Missing == 0 })
+func (k *alarmEvents) waitAll(ctx context.Context, most time.Duration) {
+	k.waitUntil(ctx, most, func(live, list Delay) bool { return live.Missing == 0 && list.Missing == 0 })
 }
 
-// await waits until the delays are as wanted, but not longer than that.
-func (k *marks) await(ctx context.Context, most time.Duration, wanted func(live, list Delay) bool) {
+// waitUntil waits until the delays are as wanted, but not longer than that.
+func (k *alarmEvents) waitUntil(ctx context.Context, most time.Duration, wanted func(live, list Delay) bool) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
 	for {
@@ -82,14 +82,14 @@ func (k *marks) await(ctx context.Context, most time.Duration, wanted func(live,
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(askEvery): // another process: there is no event to wait for
+		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}
 }
 
 // delays are from the acknowledgement to the screen, of begins and ends, and to
 // the list, of begins.
-func (k *marks) delays() (live, list Delay) {
+func (k *alarmEvents) delays() (live, list Delay) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var toScreen, toList histogram
@@ -104,9 +104,9 @@ func (k *marks) delays() (live, list Delay) {
 	return live, list
 }
 
-// until are the delays to the screen, of which those that are still missing have
+// delaysAt are the delays to the screen, of which those that are still missing have
 // lasted until now: they are longer than that.
-func (k *marks) until(now time.Time) (live Delay) {
+func (k *alarmEvents) delaysAt(now time.Time) (live Delay) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var toScreen histogram
@@ -119,7 +119,7 @@ func (k *marks) until(now time.Time) (live Delay) {
 	return live
 }
 
-func (d *Delay) add(h *histogram, seen map[mark]time.Time, m mark, acked time.Time) {
+func (d *Delay) add(h *histogram, seen map[alarmEvent]time.Time, m alarmEvent, acked time.Time) {
 	at, there := seen[m]
 	if !there {
 		d.Missing++
@@ -130,7 +130,7 @@ func (d *Delay) add(h *histogram, seen map[mark]time.Time, m mark, acked time.Ti
 }
 
 // close lets what comes from then on only be counted.
-func (k *marks) close() {
+func (k *alarmEvents) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.closed = true
@@ -145,35 +145,35 @@ type notice struct {
 	Unsteady   bool   `json:"unsteady"`
 }
 
-// mark is the reading that the notice's newest event comes from.
-func (n *notice) mark() (mark, bool) {
+// event is the reading that the notice's newest event comes from.
+func (n *notice) event() (alarmEvent, bool) {
 	number, ours := strings.CutPrefix(n.Title, "bench rule ")
 	rule, err := strconv.Atoi(number)
 	if !ours || err != nil {
-		return mark{}, false
+		return alarmEvent{}, false
 	}
 	if n.EndTime != 0 {
-		return mark{n.DeviceName, rule - 1, n.EndTime, false}, true
+		return alarmEvent{n.DeviceName, rule - 1, n.EndTime, false}, true
 	}
-	return mark{n.DeviceName, rule - 1, n.StartTime, true}, true
+	return alarmEvent{n.DeviceName, rule - 1, n.StartTime, true}, true
 }
 
 // watchNotices opens a screen that notes when notices are told.
-func watchNotices(ctx context.Context, c *console, k *marks) (*screen, error) {
+func watchNotices(ctx context.Context, c *console, k *alarmEvents) (*screen, error) {
 	return watchFor(ctx, c, func(data []byte) {
 		now := time.Now()
 		var n notice
 		if json.Unmarshal(data, &n) != nil {
 			return // not one of ours: it is missing in the end
 		}
-		if m, ours := n.mark(); ours {
+		if m, ours := n.event(); ours {
 			k.seen(k.live, m, now)
 		}
 	})
 }
 
 // watchList asks for the newest notices again and again until ctx ends.
-func (c *console) watchList(ctx context.Context, k *marks) error {
+func (c *console) watchList(ctx context.Context, k *alarmEvents) error {
 	tick := time.NewTicker(listEvery)
 	defer tick.Stop()
 	for {
@@ -191,7 +191,7 @@ func (c *console) watchList(ctx context.Context, k *marks) error {
 		for i := range page.List {
 			n := page.List[i]
 			n.EndTime = 0
-			if m, ours := n.mark(); ours {
+			if m, ours := n.event(); ours {
 				k.seen(k.list, m, now)
 			}
 		}

@@ -24,7 +24,7 @@ func ruleName(property int) string { return fmt.Sprintf("bench rule %02d", prope
 // makeRules makes so many rules for each device, on its first properties; none
 // runs yet. They go to one device each first and are copied to the others; together,
 // each is for all devices: those that stand in no scene.
-func (c *console) makeRules(ctx context.Context, w World, perDevice int, together bool) ([]int64, error) {
+func (c *console) makeRules(ctx context.Context, w Tenant, perDevice int, together bool) ([]int64, error) {
 	var all []int64
 	for p := range perDevice {
 		form := map[string]any{

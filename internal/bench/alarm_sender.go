@@ -15,32 +15,32 @@ import (
 // acknowledgements.
 type sender struct {
 	connection
-	name    string
-	rules   int // its first properties have one each
-	devices int // in all
-	turns   int // a second, of all
-	marks   *marks
-	free    chan uint16 // packet identifiers that are not in flight
-	last    int64       // time of the newest message, epoch ms
-	were    uint64      // which of its rules' values were high in it
-	watched bool        // the rules run
-	// witness: every message that was acknowledged is kept in taken and counts,
+	name             string
+	rules            int // its first properties have one each
+	devices          int // in all
+	noticesPerSecond int // a second, of all
+	marks            *alarmEvents
+	free             chan uint16 // packet identifiers that are not in flight
+	last             int64       // time of the newest message, epoch ms
+	wasHigh          uint64      // which of its rules' values were high in it
+	rulesRunning     bool        // the rules run
+	// keepAcked: every message that was acknowledged is kept in taken and counts,
 	// however late; what becomes of it is measured from its sending.
-	witness bool
-	leaving atomic.Bool
+	keepAcked bool
+	leaving   atomic.Bool
 
-	mu    sync.Mutex
-	sent  []launched // by packet identifier, less one
-	taken []launched // known once nothing is in flight
+	mu            sync.Mutex
+	sent          []sentMessage // by packet identifier, less one
+	ackedMessages []sentMessage // known once nothing is in flight
 
 	latency *histogram
 	acked   *atomic.Int64
 	until   time.Time
 }
 
-// launched is a message in flight, and which values have passed their
+// sentMessage is a message in flight, and which values have passed their
 // thresholds with it.
-type launched struct {
+type sentMessage struct {
 	at     time.Time
 	time   int64 // its own, epoch ms
 	turned uint64
@@ -59,7 +59,7 @@ func (s *sender) isHigh(rule int, since time.Duration) bool {
 
 // after is how long so many turns take.
 func (s *sender) after(turns int) time.Duration {
-	return time.Duration(float64(turns) / float64(s.turns) * float64(time.Second))
+	return time.Duration(float64(turns) / float64(s.noticesPerSecond) * float64(time.Second))
 }
 
 // send sends a message every so often, from offset after began on, until the
@@ -68,7 +68,7 @@ func (s *sender) after(turns int) time.Duration {
 func (s *sender) send(ctx context.Context, began time.Time, offset, every time.Duration, until time.Time) error {
 	s.mu.Lock()
 	if s.sent == nil {
-		s.sent = make([]launched, len(s.flights))
+		s.sent = make([]sentMessage, len(s.pending))
 	}
 	s.mu.Unlock()
 	turn := time.NewTimer(time.Until(began.Add(offset)))
@@ -87,14 +87,14 @@ func (s *sender) send(ctx context.Context, began time.Time, offset, every time.D
 		}
 		select {
 		case id := <-s.free:
-			s.launch(id, began)
+			s.enqueue(id, began)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 		for more := every == 0; more; {
 			select {
 			case id := <-s.free:
-				s.launch(id, began)
+				s.enqueue(id, began)
 			default:
 				more = false
 			}
@@ -137,8 +137,8 @@ func (s *sender) unanswered(now time.Time) {
 	}
 }
 
-// launch makes a message ready to be written.
-func (s *sender) launch(id uint16, began time.Time) {
+// enqueue makes a message ready to be written.
+func (s *sender) enqueue(id uint16, began time.Time) {
 	now := time.Now()
 	s.last = max(s.last+1, now.UnixMilli())
 	var above uint64
@@ -147,11 +147,11 @@ func (s *sender) launch(id uint16, began time.Time) {
 			above |= 1 << rule
 		}
 	}
-	one := launched{at: now, time: s.last, high: above, open: true}
-	if s.watched {
-		one.turned = above ^ s.were
+	one := sentMessage{at: now, time: s.last, high: above, open: true}
+	if s.rulesRunning {
+		one.turned = above ^ s.wasHigh
 	}
-	s.were = above
+	s.wasHigh = above
 	s.mu.Lock()
 	s.sent[id-1] = one
 	s.mu.Unlock()
@@ -184,23 +184,23 @@ func (s *sender) value(at int64, above uint64, property int) float64 {
 	return float64(s.stream.hundredths(int(at&(1<<40-1)), property)) / 100
 }
 
-// listen takes acknowledgements until the connection ends.
-func (s *sender) listen() error {
+// readAcks takes acknowledgements until the connection ends.
+func (s *sender) readAcks() error {
 	for {
-		id, reason, err := s.answers.puback()
+		id, reason, err := s.packets.readPuback()
 		if err != nil {
 			if s.leaving.Load() {
 				return nil
 			}
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		if err := s.take(id, reason, time.Now()); err != nil {
+		if err := s.handleAck(id, reason, time.Now()); err != nil {
 			return err
 		}
 	}
 }
 
-func (s *sender) take(id uint16, reason byte, now time.Time) error {
+func (s *sender) handleAck(id uint16, reason byte, now time.Time) error {
 	s.mu.Lock()
 	if id == 0 || int(id) > len(s.sent) || !s.sent[id-1].open {
 		s.mu.Unlock()
@@ -215,19 +215,19 @@ func (s *sender) take(id uint16, reason byte, now time.Time) error {
 	if now.Before(s.until) {
 		s.acked.Add(1)
 	}
-	if s.witness || now.Before(s.until) {
+	if s.keepAcked || now.Before(s.until) {
 		s.latency.add(now.Sub(one.at))
 	}
-	if s.witness {
-		s.taken = append(s.taken, one)
+	if s.keepAcked {
+		s.ackedMessages = append(s.ackedMessages, one)
 	}
 	for turned := one.turned; turned != 0; turned &= turned - 1 {
 		rule := bits.TrailingZeros64(turned)
 		from := now
-		if s.witness {
+		if s.keepAcked {
 			from = one.at
 		}
-		s.marks.acked(mark{s.name, rule, one.time, one.high&(1<<rule) != 0}, from)
+		s.marks.acked(alarmEvent{s.name, rule, one.time, one.high&(1<<rule) != 0}, from)
 	}
 	s.free <- id
 	return nil

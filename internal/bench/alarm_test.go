@@ -9,11 +9,11 @@ import (
 
 // Every rule's value is high for a while once a cycle, and the turns come as
 // often as they are wanted.
-func TestTurnsComeEvenly(t *testing.T) {
+func TestNoticesBeginEvenly(t *testing.T) {
 	const devices, rules, turns = 20, 5, 10 // a cycle of ten seconds
 	began := map[int]int{}                  // by second
 	for device := range devices {
-		s := sender{connection: connection{stream: newStream(device, 0, nil)}, devices: devices, rules: rules, turns: turns}
+		s := sender{connection: connection{stream: newMessageSource(device, 0, nil)}, devices: devices, rules: rules, noticesPerSecond: turns}
 		for rule := range rules {
 			high, were := time.Duration(0), false
 			for at := time.Duration(0); at < 10*time.Second; at += 10 * time.Millisecond {
@@ -42,7 +42,7 @@ func TestTurnsComeEvenly(t *testing.T) {
 }
 
 func TestAlarmMessage(t *testing.T) {
-	s := sender{connection: connection{stream: newStream(3, 0, []string{"a", "b", "c"})}, rules: 2, last: 1_800_000_000_123}
+	s := sender{connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})}, rules: 2, last: 1_800_000_000_123}
 	for above, wants := range map[uint64][2]bool{0: {}, 1: {true, false}, 2: {false, true}, 3: {true, true}} {
 		var m struct {
 			TS     int64
@@ -62,8 +62,8 @@ func TestAlarmMessage(t *testing.T) {
 	}
 }
 
-func TestMarksOfNotices(t *testing.T) {
-	for from, want := range map[string]mark{
+func TestEventOfNotice(t *testing.T) {
+	for from, want := range map[string]alarmEvent{
 		`{"title":"bench rule 03","deviceName":"D","startTime":5}`:             {"D", 2, 5, true},
 		`{"title":"bench rule 12","deviceName":"E","startTime":5,"endTime":9}`: {"E", 11, 9, false},
 		`{"title":"Frost","deviceName":"D","startTime":5}`:                     {},
@@ -73,19 +73,19 @@ func TestMarksOfNotices(t *testing.T) {
 		if err := json.Unmarshal([]byte(from), &n); err != nil {
 			t.Fatal(err)
 		}
-		if got, ours := n.mark(); got != want || ours != (want != mark{}) {
+		if got, ours := n.event(); got != want || ours != (want != alarmEvent{}) {
 			t.Errorf("%s is %+v (%v), want %+v", from, got, ours, want)
 		}
 	}
-	if n := (notice{Title: ruleName(7)}); func() int { m, _ := n.mark(); return m.rule }() != 7 {
+	if n := (notice{Title: ruleName(7)}); func() int { m, _ := n.event(); return m.rule }() != 7 {
 		t.Error("a rule's name does not lead back to it")
 	}
 }
 
 func TestDelays(t *testing.T) {
-	k := newMarks()
+	k := newAlarmEvents()
 	at := time.Unix(0, 0)
-	begin, end, lost := mark{"D", 0, 1, true}, mark{"D", 0, 2, false}, mark{"D", 1, 1, true}
+	begin, end, lost := alarmEvent{"D", 0, 1, true}, alarmEvent{"D", 0, 2, false}, alarmEvent{"D", 1, 1, true}
 	k.acked(begin, at)
 	k.acked(end, at)
 	k.acked(lost, at)
@@ -101,11 +101,11 @@ func TestDelays(t *testing.T) {
 	if list.Count != 1 || list.Missing != 1 || list.Max != 200*time.Millisecond {
 		t.Errorf("list %+v", list)
 	}
-	if late := k.until(at.Add(time.Minute)); late.Count != 2 || late.Missing != 1 || late.Max != time.Minute {
+	if late := k.delaysAt(at.Add(time.Minute)); late.Count != 2 || late.Missing != 1 || late.Max != time.Minute {
 		t.Errorf("with the missing %+v", late)
 	}
 	k.close()
-	k.acked(mark{"D", 2, 1, true}, at)
+	k.acked(alarmEvent{"D", 2, 1, true}, at)
 	if again, _ := k.delays(); again != live {
 		t.Errorf("%+v, want %+v as before", again, live)
 	}
@@ -114,9 +114,9 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-func TestAlarmTrouble(t *testing.T) {
+func TestAlarmErr(t *testing.T) {
 	good := AlarmResult{Without: Part{Rate: 1}, With: Part{Rate: 1}, Opened: 2, RecordedOpened: 2, Resolved: 1, RecordedResolved: 1}
-	if err := good.Trouble(); err != nil {
+	if err := good.Err(); err != nil {
 		t.Errorf("%v", err)
 	}
 	for says, spoil := range map[string]func(r *AlarmResult){
@@ -128,15 +128,15 @@ func TestAlarmTrouble(t *testing.T) {
 	} {
 		r := good
 		spoil(&r)
-		if err := r.Trouble(); err == nil || !strings.Contains(err.Error(), says) {
+		if err := r.Err(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
 	for name, o := range map[string]AlarmOptions{
-		"not shared out": {Rules: 3, Rate: 1, Turns: 1, Duration: 1, Window: 1}, "too many": {Rules: 6, Rate: 1, Turns: 1, Duration: 1, Window: 1},
-		"no rate": {Rules: 2, Turns: 1, Duration: 1, Window: 1}, "no time": {Rules: 2, Rate: 1, Turns: 1, Window: 1},
+		"not shared out": {Rules: 3, Rate: 1, NoticesPerSecond: 1, Duration: 1, Window: 1}, "too many": {Rules: 6, Rate: 1, NoticesPerSecond: 1, Duration: 1, Window: 1},
+		"no rate": {Rules: 2, NoticesPerSecond: 1, Duration: 1, Window: 1}, "no time": {Rules: 2, Rate: 1, NoticesPerSecond: 1, Window: 1},
 	} {
-		if r, err := RunAlarm(t.Context(), o, Target{World: NewWorld(2, 2)}); err == nil {
+		if r, err := RunAlarm(t.Context(), o, Target{Tenant: NewTenant(2, 2)}); err == nil {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 // Addresses is where a server listens: host:port each, or Off.
 type Addresses struct{ HTTP, HTTPS, MQTT, MQTTTLS, Admin string }
 
-// Off is the address of what a server does not listen on.
-const Off = "off"
+// AddressOff is the address of what a server does not listen on.
+const AddressOff = "off"
 
 var (
 	readyLine = []byte(`msg="tilth is ready"`)
@@ -19,24 +19,24 @@ var (
 	listening = regexp.MustCompile(` http=(\S+)(?: https=(\S+))? mqtt=(\S+)(?: mqtt-tls=(\S+))? admin=(\S+) `)
 )
 
-// Announced reads where a server listens in what it logs, as text from level
+// AddressReader reads where a server listens in what it logs, as text from level
 // info on: a server that is told to listen on port 0 takes one that nobody has,
 // and says which in the line with which it lets people and devices in.
-type Announced struct {
+type AddressReader struct {
 	mu     sync.Mutex
 	begun  []byte // a line whose end is not written yet
 	newest chan Addresses
 }
 
-// NewAnnounced makes one that has read nothing.
-func NewAnnounced() *Announced { return &Announced{newest: make(chan Addresses, 1)} }
+// NewAddressReader makes one that has read nothing.
+func NewAddressReader() *AddressReader { return &AddressReader{newest: make(chan Addresses, 1)} }
 
 // Ready gives the addresses of the newest start, once. A server that begins anew
 // by itself announces itself again.
-func (a *Announced) Ready() <-chan Addresses { return a.newest }
+func (a *AddressReader) Ready() <-chan Addresses { return a.newest }
 
 // Write takes a part of the log.
-func (a *Announced) Write(b []byte) (int, error) {
+func (a *AddressReader) Write(b []byte) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.begun = append(a.begun, b...)
@@ -50,7 +50,7 @@ func (a *Announced) Write(b []byte) (int, error) {
 			case <-a.newest: // nobody has asked for an earlier one
 			default:
 			}
-			at := func(i int) string { return cmp.Or(string(found[i]), Off) }
+			at := func(i int) string { return cmp.Or(string(found[i]), AddressOff) }
 			a.newest <- Addresses{at(1), at(2), at(3), at(4), at(5)}
 		}
 		a.begun = rest

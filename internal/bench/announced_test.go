@@ -9,9 +9,9 @@ import (
 
 // Where a server listens is read whatever else is logged, in whatever pieces,
 // and of several starts the newest counts.
-func TestAnnounced(t *testing.T) {
+func TestAddressReader(t *testing.T) {
 	const ready = `time=2026-11-01T06:00:00Z level=INFO msg="tilth is ready" version=1.2.3 http=127.0.0.1:%d https=off mqtt=[::1]:1883 mqtt-tls=127.0.0.1:8883 admin=127.0.0.1:9090 data="/a b"` + "\n"
-	a := NewAnnounced()
+	a := NewAddressReader()
 	write := func(text string) {
 		t.Helper()
 		for text != "" {
@@ -34,12 +34,12 @@ func TestAnnounced(t *testing.T) {
 	write(strings.TrimSuffix(fmt.Sprintf(ready, 1), "\n"))
 	none()
 	write("\nlevel=INFO msg=\"tilth has stopped\"\n" + fmt.Sprintf(ready, 2))
-	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:2", Off, "[::1]:1883", "127.0.0.1:8883", "127.0.0.1:9090"}); got != want {
+	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:2", AddressOff, "[::1]:1883", "127.0.0.1:8883", "127.0.0.1:9090"}); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	none()
 	write(`level=INFO msg="tilth is ready" version=0.1.0 http=127.0.0.1:1 mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=/a` + "\n")
-	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:1", Off, "127.0.0.1:2", Off, "127.0.0.1:3"}); got != want {
+	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:1", AddressOff, "127.0.0.1:2", AddressOff, "127.0.0.1:3"}); got != want {
 		t.Errorf("an earlier version: %+v, want %+v", got, want)
 	}
 }

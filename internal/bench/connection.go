@@ -14,26 +14,26 @@ import (
 // message, so that a fixed number of them is always in flight.
 type connection struct {
 	nc       net.Conn
-	answers  answers
+	packets  packetReader
 	protocol byte
-	stream   stream
+	stream   messageSource
 	part     int // of the device's messages it sends those whose number is part,
 	parts    int // part + parts, part + 2*parts …
-	flights  []flight
+	pending  []pendingMessage
 	out      []byte
 	payload  []byte
 
-	sent     int // messages handed to the network
-	acked    set // which of them were acknowledged, by order of sending
-	answered int // how many
-	measured int // how many of these while the run lasted
-	refused  int // answered with a refusal, which only MQTT 5 can say
-	broken   error
+	sent        int    // messages handed to the network
+	acked       bitset // which of them were acknowledged, by order of sending
+	ackCount    int    // how many
+	ackedInTime int    // how many of these while the run lasted
+	refused     int    // answered with a refusal, which only MQTT 5 can say
+	err         error
 }
 
-// flight is a message that waits for its acknowledgement. Its packet
+// pendingMessage is a message that waits for its acknowledgement. Its packet
 // identifier is its place in the list, plus one.
-type flight struct {
+type pendingMessage struct {
 	order int // of sending, from 0
 	at    time.Time
 	open  bool
@@ -53,7 +53,7 @@ func (c *connection) dial(ctx context.Context, address string, d Device, window 
 			err = errors.Join(err, c.nc.Close())
 		}
 	}()
-	c.answers = answers{r: bufio.NewReaderSize(c.nc, mostAnswer), protocol: c.protocol}
+	c.packets = packetReader{r: bufio.NewReaderSize(c.nc, maxPacket), protocol: c.protocol}
 	if at, ok := ctx.Deadline(); ok {
 		if err := c.nc.SetDeadline(at); err != nil {
 			return err
@@ -63,42 +63,42 @@ func (c *connection) dial(ctx context.Context, address string, d Device, window 
 	if _, err := c.nc.Write(hello); err != nil {
 		return err
 	}
-	most, err := c.answers.welcome()
+	most, err := c.packets.readConnack()
 	if err != nil {
 		return err
 	}
 	if most > 0 {
 		window = min(window, most)
 	}
-	c.flights = make([]flight, window)
+	c.pending = make([]pendingMessage, window)
 	return c.nc.SetDeadline(time.Time{})
 }
 
 // run publishes until the time is over and waits, until giveUp, for what is in
 // flight. Latencies go to h.
 func (c *connection) run(until, giveUp time.Time, h *histogram) {
-	if c.broken = c.nc.SetDeadline(giveUp); c.broken == nil {
-		c.broken = c.exchange(until, h)
+	if c.err = c.nc.SetDeadline(giveUp); c.err == nil {
+		c.err = c.exchange(until, h)
 	}
 }
 
 func (c *connection) exchange(until time.Time, h *histogram) error {
 	now := time.Now()
-	for i := range c.flights {
-		c.launch(uint16(i+1), now)
+	for i := range c.pending {
+		c.enqueue(uint16(i+1), now)
 	}
 	if err := c.flush(); err != nil {
 		return err
 	}
-	for flying := len(c.flights); flying > 0; {
+	for flying := len(c.pending); flying > 0; {
 		// The first is waited for; of the rest, what has arrived is taken too,
 		// and all are followed up with one write.
-		id, reason, err := c.answers.puback()
+		id, reason, err := c.packets.readPuback()
 		now = time.Now()
 		over := !now.Before(until)
 		for {
 			if err == nil {
-				err = c.land(id, reason, now, over, h)
+				err = c.handleAck(id, reason, now, over, h)
 			}
 			if err != nil {
 				return err
@@ -106,12 +106,12 @@ func (c *connection) exchange(until time.Time, h *histogram) error {
 			if over {
 				flying--
 			} else {
-				c.launch(id, now)
+				c.enqueue(id, now)
 			}
-			if !c.answers.whole() {
+			if !c.packets.ackBuffered() {
 				break
 			}
-			id, reason, err = c.answers.puback()
+			id, reason, err = c.packets.readPuback()
 		}
 		if err := c.flush(); err != nil {
 			return err
@@ -121,29 +121,29 @@ func (c *connection) exchange(until time.Time, h *histogram) error {
 	return err
 }
 
-// launch makes the next message ready to be written.
-func (c *connection) launch(id uint16, now time.Time) {
-	c.flights[id-1] = flight{order: c.sent, at: now, open: true}
+// enqueue makes the next message ready to be written.
+func (c *connection) enqueue(id uint16, now time.Time) {
+	c.pending[id-1] = pendingMessage{order: c.sent, at: now, open: true}
 	c.payload = c.stream.appendPayload(c.payload[:0], c.number(c.sent))
 	c.out = appendPublish(c.out, c.protocol, id, c.payload)
 	c.sent++
 }
 
-// land matches an acknowledgement to its message.
-func (c *connection) land(id uint16, reason byte, now time.Time, over bool, h *histogram) error {
-	if id == 0 || int(id) > len(c.flights) || !c.flights[id-1].open {
+// handleAck matches an acknowledgement to its message.
+func (c *connection) handleAck(id uint16, reason byte, now time.Time, over bool, h *histogram) error {
+	if id == 0 || int(id) > len(c.pending) || !c.pending[id-1].open {
 		return fmt.Errorf("acknowledgement of packet %d, which is not in flight", id)
 	}
-	f := &c.flights[id-1]
+	f := &c.pending[id-1]
 	f.open = false
 	if reason >= 0x80 {
 		c.refused++
 		return nil
 	}
 	c.acked.add(f.order)
-	c.answered++
+	c.ackCount++
 	if !over {
-		c.measured++
+		c.ackedInTime++
 		h.add(now.Sub(f.at))
 	}
 	return nil

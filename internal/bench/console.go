@@ -21,17 +21,17 @@ type console struct {
 }
 
 // signIn signs the world's user in on connections of its own.
-func signIn(ctx context.Context, base string, w World) (*console, error) {
+func signIn(ctx context.Context, base string, w Tenant) (*console, error) {
 	c := &console{base: base, http: &http.Client{Transport: &http.Transport{
 		// Compression would cost both sides more than a loopback saves.
-		DisableCompression: true, MaxIdleConnsPerHost: readers, Proxy: http.ProxyFromEnvironment,
+		DisableCompression: true, MaxIdleConnsPerHost: parallelReads, Proxy: http.ProxyFromEnvironment,
 	}}}
 	return c, c.enter(ctx, w)
 }
 
 // enter signs the world's user in.
-func (c *console) enter(ctx context.Context, w World) error {
-	body, err := json.Marshal(map[string]string{"userName": w.User, "password": w.Password, "tenantName": w.Tenant})
+func (c *console) enter(ctx context.Context, w Tenant) error {
+	body, err := json.Marshal(map[string]string{"userName": w.User, "password": w.Password, "tenantName": w.Name})
 	if err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (c *console) call(ctx context.Context, method, path string, body []byte, da
 	return err
 }
 
-// figures reads the numbers without labels of a metrics page.
-func figures(ctx context.Context, address string) (map[string]float64, error) {
+// readMetrics reads the numbers without labels of a metrics page.
+func readMetrics(ctx context.Context, address string) (map[string]float64, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// diskLimit appends blocks of so many bytes to a file in dir, one after the
+// measureDisk appends blocks of so many bytes to a file in dir, one after the
 // other, each made durable, and answers how many there were in a second. It is
 // what a disk bears of a writer that does nothing else.
-func diskLimit(dir string, size int, d time.Duration) (perSecond float64, err error) {
+func measureDisk(dir string, size int, d time.Duration) (perSecond float64, err error) {
 	f, err := os.Create(filepath.Join(dir, "disk-limit"))
 	if err != nil {
 		return 0, err

@@ -22,7 +22,7 @@ import (
 // faults are what the tests set.
 type fakeServer struct {
 	t     *testing.T
-	world World
+	world Tenant
 
 	faulty   func(n int) (ack, keep bool) // of the n'th message; nil: acknowledge and keep all
 	refuse   byte                         // reason with which PUBLISHes are answered, MQTT 5
@@ -39,8 +39,8 @@ type fakeServer struct {
 	resumed string
 }
 
-func newFake(t *testing.T, devices, properties int) *fakeServer {
-	return &fakeServer{t: t, world: NewWorld(devices, properties), kept: map[string]map[int64]map[string]float64{}}
+func newFakeServer(t *testing.T, devices, properties int) *fakeServer {
+	return &fakeServer{t: t, world: NewTenant(devices, properties), kept: map[string]map[int64]map[string]float64{}}
 }
 
 // target starts the server's two sides.
@@ -71,7 +71,7 @@ func (f *fakeServer) target() Target {
 		web.Close()
 		serving.Wait()
 	})
-	return Target{Name: "fake", MQTT: l.Addr().String(), World: f.world, Console: web.URL}
+	return Target{Name: "fake", MQTT: l.Addr().String(), Tenant: f.world, Console: web.URL}
 }
 
 func (f *fakeServer) serve(nc net.Conn) {
@@ -221,7 +221,7 @@ func (f *fakeServer) keep(device string, payload []byte) {
 func (f *fakeServer) signIn(w http.ResponseWriter, r *http.Request) {
 	var who map[string]string
 	if err := json.NewDecoder(r.Body).Decode(&who); err != nil || who["userName"] != f.world.User ||
-		who["password"] != f.world.Password || who["tenantName"] != f.world.Tenant {
+		who["password"] != f.world.Password || who["tenantName"] != f.world.Name {
 		fmt.Fprint(w, `{"code":400,"msg":"wrong","data":null}`)
 		return
 	}

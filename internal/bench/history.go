@@ -11,22 +11,22 @@ import (
 
 // HistoryOptions say what a history run asks.
 type HistoryOptions struct {
-	Asks  int // times that each question is asked while warm; the devices take turns
-	Peers []Peer
-	Told  func(format string, a ...any) // progress, for people
+	Repeats  int // times that each question is asked while warm; the devices take turns
+	Peers    []Peer
+	Progress func(format string, a ...any) // progress, for people
 }
 
 // Timing is how long a question took to be asked, answered and read.
 type Timing struct {
-	First, Warm Spread // the first time a device is asked about; afterwards
-	Failed      error  // why there is none
+	First, Warm Percentiles // the first time a device is asked about; afterwards
+	Failed      error       // why there is none
 }
 
-// Spread is half of all durations, and all but one in twenty.
-type Spread struct{ P50, P95 time.Duration }
+// Percentiles is half of all durations, and all but one in twenty.
+type Percentiles struct{ P50, P95 time.Duration }
 
-// Asked is one question and what each store made of it; the first is tilth.
-type Asked struct {
+// QuestionResult is one question and what each store made of it; the first is tilth.
+type QuestionResult struct {
 	Question string
 	Goal     float64 // how many times faster than the fastest peer is wanted; 0: nothing
 	Times    []Timing
@@ -35,26 +35,26 @@ type Asked struct {
 // History is what a history run has shown.
 type History struct {
 	Records *Records
-	Asks    int
+	Repeats int
 	Stores  []string // the first is tilth
 	Loading []time.Duration
-	Asked   []Asked
+	Asked   []QuestionResult
 	Rows    int // of the export
-	Export  Spread
+	Export  Percentiles
 	Bytes   int // of the export
 }
 
-// task is a question as it is put to any store.
-type task struct {
+// question is a question as it is put to any store.
+type question struct {
 	name  string
 	goal  float64
-	ask   func(ctx context.Context, a archive, device, turn int, into *answer) error
+	ask   func(ctx context.Context, a queryStore, device, turn int, into *answer) error
 	check func(device, turn int, got *answer) error
 }
 
-func tasks(r *Records) []task {
-	points := func(s func(turn int) span) (func(context.Context, archive, int, int, *answer) error, func(int, int, *answer) error) {
-		return func(ctx context.Context, a archive, device, turn int, into *answer) error {
+func questions(r *Records) []question {
+	points := func(s func(turn int) span) (func(context.Context, queryStore, int, int, *answer) error, func(int, int, *answer) error) {
+		return func(ctx context.Context, a queryStore, device, turn int, into *answer) error {
 				return a.points(ctx, device, s(turn), into)
 			}, func(device, turn int, got *answer) error {
 				return r.checkPoints(device, s(turn), got)
@@ -62,12 +62,12 @@ func tasks(r *Records) []task {
 	}
 	askAll, checkAll := points(func(int) span { return r.all() })
 	askDay, checkDay := points(func(turn int) span { return r.day(turn) })
-	return []task{
+	return []question{
 		{name: fmt.Sprintf("%d days, every reading", r.Days), goal: 2, ask: askAll, check: checkAll},
 		{
 			name: fmt.Sprintf("%d days in %d buckets (points=%d)", r.Days, r.buckets(), 2*r.buckets()), goal: 5,
-			ask: func(ctx context.Context, a archive, device, _ int, into *answer) error {
-				return a.lowHigh(ctx, device, into)
+			ask: func(ctx context.Context, a queryStore, device, _ int, into *answer) error {
+				return a.minMax(ctx, device, into)
 			},
 			check: func(device, _ int, got *answer) error { return r.checkBuckets(device, got) },
 		},
@@ -75,9 +75,9 @@ func tasks(r *Records) []task {
 	}
 }
 
-// contender is a store of a run.
-type contender struct {
-	archive
+// historyStore is a store of a run.
+type historyStore struct {
+	queryStore
 	name   string
 	failed error // nothing more is asked of it
 	times  [2]histogram
@@ -88,24 +88,24 @@ type contender struct {
 // are compared with what was written; one that differs is that store's end.
 // Tilth has the records already.
 func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ *History, err error) {
-	mine, err := openOwn(ctx, t, r)
+	mine, err := openTilthStore(ctx, t, r)
 	if err != nil {
 		return nil, err
 	}
-	stores := []*contender{{archive: mine, name: t.Name}}
+	stores := []*historyStore{{queryStore: mine, name: t.Name}}
 	defer func() {
 		for _, s := range stores {
-			if c, is := s.archive.(io.Closer); is {
+			if c, is := s.queryStore.(io.Closer); is {
 				err = errors.Join(err, c.Close())
 			}
 		}
 	}()
-	h := &History{Records: r, Asks: o.Asks, Loading: []time.Duration{0}}
+	h := &History{Records: r, Repeats: o.Repeats, Loading: []time.Duration{0}}
 	for _, p := range o.Peers {
-		o.Told("Loading %s", p.Name)
+		o.Progress("Loading %s", p.Name)
 		began := time.Now()
-		s := &contender{name: p.Name}
-		if s.archive, s.failed = openPeer(ctx, p, r); s.failed == nil {
+		s := &historyStore{name: p.Name}
+		if s.queryStore, s.failed = openPeer(ctx, p, r); s.failed == nil {
 			s.failed = s.load(ctx)
 		}
 		if s.failed != nil {
@@ -118,19 +118,19 @@ func RunHistory(ctx context.Context, o HistoryOptions, t Target, r *Records) (_ 
 		h.Stores = append(h.Stores, s.name)
 	}
 	into := newAnswer(len(r.Properties))
-	for _, k := range tasks(r) {
-		o.Told("Asking: %s", k.name)
-		if err := k.run(ctx, o.Asks, len(r.Devices), stores, into); err != nil {
+	for _, k := range questions(r) {
+		o.Progress("Asking: %s", k.name)
+		if err := k.run(ctx, o.Repeats, len(r.Devices), stores, into); err != nil {
 			return nil, err
 		}
 		h.Asked = append(h.Asked, k.result(stores))
 	}
-	o.Told("Asking: the month as a spreadsheet")
+	o.Progress("Asking: the month as a spreadsheet")
 	return h, h.export(ctx, mine)
 }
 
 // run asks every store for every device once, and then so many times more.
-func (k *task) run(ctx context.Context, asks, devices int, stores []*contender, into *answer) error {
+func (k *question) run(ctx context.Context, asks, devices int, stores []*historyStore, into *answer) error {
 	for _, s := range stores {
 		s.times = [2]histogram{}
 	}
@@ -144,7 +144,7 @@ func (k *task) run(ctx context.Context, asks, devices int, stores []*contender, 
 			into.clear()
 			runtime.GC() // what the answers before left is not this one's to pay for
 			began := time.Now()
-			err := k.ask(ctx, s.archive, device, turn, into)
+			err := k.ask(ctx, s.queryStore, device, turn, into)
 			took := time.Since(began)
 			if err == nil {
 				err = k.check(device, turn, into)
@@ -162,20 +162,20 @@ func (k *task) run(ctx context.Context, asks, devices int, stores []*contender, 
 	return nil
 }
 
-func (k *task) result(stores []*contender) Asked {
-	a := Asked{Question: k.name, Goal: k.goal}
+func (k *question) result(stores []*historyStore) QuestionResult {
+	a := QuestionResult{Question: k.name, Goal: k.goal}
 	for _, s := range stores {
-		a.Times = append(a.Times, Timing{First: spreadOf(&s.times[0]), Warm: spreadOf(&s.times[1]), Failed: s.failed})
+		a.Times = append(a.Times, Timing{First: percentilesOf(&s.times[0]), Warm: percentilesOf(&s.times[1]), Failed: s.failed})
 	}
 	return a
 }
 
-func spreadOf(h *histogram) Spread { return Spread{h.quantile(0.50), h.quantile(0.95)} }
+func percentilesOf(h *histogram) Percentiles { return Percentiles{h.quantile(0.50), h.quantile(0.95)} }
 
 const exports = 10
 
 // export times the spreadsheet, which no peer has.
-func (h *History) export(ctx context.Context, mine *own) error {
+func (h *History) export(ctx context.Context, mine *tilthStore) error {
 	var times histogram
 	for n := range exports {
 		began := time.Now()
@@ -193,13 +193,13 @@ func (h *History) export(ctx context.Context, mine *own) error {
 		}
 		h.Rows, h.Bytes = rows, len(file)
 	}
-	h.Export = spreadOf(&times)
+	h.Export = percentilesOf(&times)
 	return nil
 }
 
 // Fastest is the peer with the shortest time, and how many times as long as
 // tilth it took; warm or the first time. It is -1 where there is none.
-func (a *Asked) Fastest(first bool) (store int, ratio float64) {
+func (a *QuestionResult) Fastest(first bool) (store int, ratio float64) {
 	store = -1
 	of := func(i int) time.Duration {
 		if first {
@@ -218,9 +218,9 @@ func (a *Asked) Fastest(first bool) (store int, ratio float64) {
 	return store, of(store).Seconds() / of(0).Seconds()
 }
 
-// Trouble is why the run does not count: a store refused or answered
+// Err is why the run does not count: a store refused or answered
 // otherwise than was written.
-func (h *History) Trouble() error {
+func (h *History) Err() error {
 	var all []error
 	for i := range h.Stores {
 		for _, a := range h.Asked {

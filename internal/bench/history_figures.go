@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// StoreFigures are what the store of the readings does inside a process,
+// StoreResult are what the store of the readings does inside a process,
 // without network and server.
-type StoreFigures struct {
+type StoreResult struct {
 	Values  int           // written
 	Writing time.Duration // all of them, batch by batch, each made durable
 	Sealing time.Duration // of what was written, with nothing else going on
@@ -20,29 +20,29 @@ type StoreFigures struct {
 	// sealed, and before and after.
 	SealingRate, PlainRate float64
 
-	Series, Thinned, Range Spread // one device, all properties, all the time
-	Points                 int    // of Thinned
+	Series, Downsampled, Range Percentiles // one device, all properties, all the time
+	Points                     int         // of Thinned
 }
 
 // Measure times a function so many times and gives the spread.
-func Measure(times int, f func(n int) error) (Spread, error) {
+func Measure(times int, f func(n int) error) (Percentiles, error) {
 	var h histogram
 	for n := range times {
 		began := time.Now()
 		if err := f(n); err != nil {
-			return Spread{}, err
+			return Percentiles{}, err
 		}
 		h.add(time.Since(began))
 	}
-	return spreadOf(&h), nil
+	return percentilesOf(&h), nil
 }
 
 // Print tells the figures.
-func (f *StoreFigures) Print(out io.Writer) error {
+func (f *StoreResult) Print(out io.Writer) error {
 	fmt.Fprintln(out, "\nInside one process, without network and server")
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, a ...any) { fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
-	spread := func(s Spread) string { return fmt.Sprintf("p50 %s, p95 %s", short(s.P50), short(s.P95)) }
+	spread := func(s Percentiles) string { return fmt.Sprintf("p50 %s, p95 %s", short(s.P50), short(s.P95)) }
 	row("written", "%s values in %s: %s values/s", thousands(float64(f.Values)), short(f.Writing), thousands(float64(f.Values)/f.Writing.Seconds()))
 	row("sealed", "in %s, with nothing else going on", short(f.Sealing))
 	row("on disk", "%.2f bytes a value sealed (%s); wanted: 0.8 at most", float64(f.Bytes)/float64(f.Values), kibibytes(f.Bytes))
@@ -50,7 +50,7 @@ func (f *StoreFigures) Print(out io.Writer) error {
 	row("taken in", "%s frames/s while sealing, %s otherwise: %.0f %%; wanted: 80 %% at least",
 		thousands(f.SealingRate), thousands(f.PlainRate), 100*f.SealingRate/f.PlainRate)
 	row("every reading", "%s; wanted: 10ms", spread(f.Series))
-	row(fmt.Sprintf("points=%d", f.Points), "%s", spread(f.Thinned))
+	row(fmt.Sprintf("points=%d", f.Points), "%s", spread(f.Downsampled))
 	row("frame by frame", "%s", spread(f.Range))
 	return w.Flush()
 }

@@ -13,7 +13,7 @@ import (
 // influxDB has one measurement with a tag for the device and a field for each
 // property.
 type influxDB struct {
-	*web
+	*httpStore
 	records *Records
 }
 
@@ -68,7 +68,7 @@ func (i *influxDB) points(ctx context.Context, device int, s span, a *answer) er
 	})
 }
 
-func (i *influxDB) lowHigh(ctx context.Context, device int, a *answer) error {
+func (i *influxDB) minMax(ctx context.Context, device int, a *answer) error {
 	s, width := i.records.all(), i.records.width()
 	var columns []string
 	for _, p := range i.records.Properties {

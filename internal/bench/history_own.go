@@ -13,25 +13,25 @@ import (
 	"strings"
 )
 
-// own is tilth, as a browser asks it. Its data was there before it started.
-type own struct {
-	*web
+// tilthStore is tilth, as a browser asks it. Its data was there before it started.
+type tilthStore struct {
+	*httpStore
 	token   string
 	records *Records
 	times   []int64 // of the piece that is read
 }
 
-func openOwn(ctx context.Context, t Target, r *Records) (*own, error) {
-	person, err := signIn(ctx, t.Console, t.World)
+func openTilthStore(ctx context.Context, t Target, r *Records) (*tilthStore, error) {
+	person, err := signIn(ctx, t.Console, t.Tenant)
 	if err != nil {
 		return nil, err
 	}
-	return &own{web: newWeb(t.Console), token: person.token, records: r}, nil
+	return &tilthStore{httpStore: newHTTPStore(t.Console), token: person.token, records: r}, nil
 }
 
-func (o *own) load(context.Context) error { return nil }
+func (o *tilthStore) load(context.Context) error { return nil }
 
-func (o *own) path(call string, device int, s span, points int) string {
+func (o *tilthStore) path(call string, device int, s span, points int) string {
 	query := url.Values{
 		"deviceName": {o.records.Devices[device]}, "startTime": {strconv.FormatInt(s.from, 10)}, "endTime": {strconv.FormatInt(s.to, 10)},
 		"yeuSignList": {strings.Join(o.records.Properties, ",")},
@@ -42,34 +42,34 @@ func (o *own) path(call string, device int, s span, points int) string {
 	return "/admin-api/client/pc/device/" + call + "?" + query.Encode()
 }
 
-func (o *own) header() http.Header { return http.Header{"Authorization": {"Bearer " + o.token}} }
+func (o *tilthStore) header() http.Header { return http.Header{"Authorization": {"Bearer " + o.token}} }
 
 const columnsCall = "get/columns/time-interval-data"
 
-func (o *own) points(ctx context.Context, device int, s span, a *answer) error {
+func (o *tilthStore) points(ctx context.Context, device int, s span, a *answer) error {
 	in, err := o.ask(ctx, http.MethodGet, o.path(columnsCall, device, s, 0), o.header(), nil)
 	if err != nil {
 		return err
 	}
-	return o.readOwn(in, func(p int, at point) { a.points[p] = append(a.points[p], at) })
+	return o.readColumns(in, func(p int, at point) { a.points[p] = append(a.points[p], at) })
 }
 
-func (o *own) lowHigh(ctx context.Context, device int, a *answer) error {
+func (o *tilthStore) minMax(ctx context.Context, device int, a *answer) error {
 	s := o.records.all()
 	in, err := o.ask(ctx, http.MethodGet, o.path(columnsCall, device, s, 2*o.records.buckets()), o.header(), nil)
 	if err != nil {
 		return err
 	}
 	width := o.records.width()
-	return o.readOwn(in, func(p int, at point) {
+	return o.readColumns(in, func(p int, at point) {
 		if n := (at.Time - s.from) / width; at.Time >= s.from && at.Time <= s.to {
 			a.buckets[p][n].add(at.Value)
 		}
 	})
 }
 
-// readOwn reads {"code":200,"data":[{"times":[…],"values":{"property":[…],…}},…]}.
-func (o *own) readOwn(in *scanner, take func(property int, p point)) error {
+// readColumns reads {"code":200,"data":[{"times":[…],"values":{"property":[…],…}},…]}.
+func (o *tilthStore) readColumns(in *scanner, take func(property int, p point)) error {
 	in.take('{')
 	for in.more('}') {
 		switch string(in.key()) {
@@ -91,7 +91,7 @@ func (o *own) readOwn(in *scanner, take func(property int, p point)) error {
 
 // readPiece reads some times, each but the first as the distance from the one
 // before, and what the properties have at them; times come first.
-func (o *own) readPiece(in *scanner, take func(property int, p point)) {
+func (o *tilthStore) readPiece(in *scanner, take func(property int, p point)) {
 	o.times = o.times[:0]
 	in.take('{')
 	for in.more('}') {
@@ -130,7 +130,7 @@ func (o *own) readPiece(in *scanner, take func(property int, p point)) {
 
 // export asks for all of a device's readings as a spreadsheet and answers the
 // file, valid until the next question.
-func (o *own) export(ctx context.Context, device int) ([]byte, error) {
+func (o *tilthStore) export(ctx context.Context, device int) ([]byte, error) {
 	in, err := o.ask(ctx, http.MethodGet, o.path("export-device-data-excel", device, o.records.all(), 0), o.header(), nil)
 	if err != nil {
 		return nil, err

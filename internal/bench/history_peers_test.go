@@ -13,9 +13,9 @@ import (
 	"time"
 )
 
-// peerPage answers as a peer does, from the records, whatever it is asked about
+// fakePeer answers as a peer does, from the records, whatever it is asked about
 // the second device.
-func peerPage(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
+func fakePeer(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		raw, err := io.ReadAll(q.Body)
 		if err != nil {
@@ -24,7 +24,7 @@ func peerPage(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
 		told.WriteString(q.URL.Path + "\n")
 		told.Write(raw)
 		a := newAnswer(len(r.Properties))
-		right(r, 1, r.all(), a)
+		fillAnswer(r, 1, r.all(), a)
 		query := q.FormValue("q") + q.FormValue("query") + q.FormValue("match[]")
 		if query != "" && !strings.Contains(query, "CREATE") && !strings.Contains(query, `device='B'`) && !strings.Contains(query, `device="B"`) {
 			t.Errorf("asked: %s", query)
@@ -93,7 +93,7 @@ func TestPeersOverHTTP(t *testing.T) {
 		"influxdb":        {fmt.Sprintf("station,device=B warmth=103.7,rain=153.7 %d\n", r.Time(1).UnixMilli()), "/query\n", "/write\n"},
 	} {
 		var told bytes.Buffer
-		store, err := openPeer(t.Context(), Peer{name, peerPage(t, r, &told).URL}, r)
+		store, err := openPeer(t.Context(), Peer{name, fakePeer(t, r, &told).URL}, r)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +112,7 @@ func TestPeersOverHTTP(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		a.clear()
-		if err := store.lowHigh(t.Context(), 1, a); err != nil {
+		if err := store.minMax(t.Context(), 1, a); err != nil {
 			t.Errorf("%s: %v", name, err)
 		} else if err := r.checkBuckets(1, a); err != nil {
 			t.Errorf("%s: %v", name, err)
@@ -133,7 +133,7 @@ func TestPeersRefuse(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, err := range map[string]error{
-			"load": store.load(t.Context()), "points": store.points(t.Context(), 0, r.all(), newAnswer(2)), "lowHigh": store.lowHigh(t.Context(), 0, newAnswer(2)),
+			"load": store.load(t.Context()), "points": store.points(t.Context(), 0, r.all(), newAnswer(2)), "lowHigh": store.minMax(t.Context(), 0, newAnswer(2)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), "404 Not Found: {\"error\":\"no such database\"}") {
 				t.Errorf("%s: %s: %v", name, what, err)
@@ -147,7 +147,7 @@ func TestPeersRefuse(t *testing.T) {
 	}
 }
 
-func TestAnswersThatMakeNoSense(t *testing.T) {
+func TestMalformedPeerAnswers(t *testing.T) {
 	r := someRecords(t)
 	for _, raw := range []string{
 		`{"metric":{"__name__":"depth"},"values":[1],"timestamps":[1]}`, `{"metric":{"__name__":"rain"},"values":[1,2],"timestamps":[1]}`,
@@ -172,10 +172,10 @@ func TestParsePeers(t *testing.T) {
 	if err != nil || len(got) != 2 || got[0] != (Peer{"influxdb", "http://h:1"}) || got[1].Address != "postgres://u@h:2/d?sslmode=disable" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if lines := Missing(got); len(lines) != 1 || !strings.Contains(lines[0], "victoriametrics: it is Debian's package victoria-metrics, or go install ") {
+	if lines := MissingPeers(got); len(lines) != 1 || !strings.Contains(lines[0], "victoriametrics: it is Debian's package victoria-metrics, or go install ") {
 		t.Errorf("%q", lines)
 	}
-	if got, err := ParsePeers([]string{"none"}); err != nil || len(got) != 0 || len(Missing(got)) != 3 {
+	if got, err := ParsePeers([]string{"none"}); err != nil || len(got) != 0 || len(MissingPeers(got)) != 3 {
 		t.Errorf("%v, %v", got, err)
 	}
 	for entry, says := range map[string]string{"oracle=x": `"oracle" is none of`, "influxdb": "influxdb=http://host:port", "influxdb=a,influxdb=b": "twice"} {
@@ -205,11 +205,11 @@ func BenchmarkReadOwn(b *testing.B) {
 	}
 	raw = append(raw, `]}}],"msg":""}`...)
 	b.SetBytes(int64(len(raw)))
-	o := &own{records: r}
+	o := &tilthStore{records: r}
 	var points []point
 	for b.Loop() {
 		points = points[:0]
-		if err := o.readOwn(&scanner{raw: raw}, func(_ int, p point) { points = append(points, p) }); err != nil || len(points) != r.Count() {
+		if err := o.readColumns(&scanner{raw: raw}, func(_ int, p point) { points = append(points, p) }); err != nil || len(points) != r.Count() {
 			b.Fatal(len(points), err)
 		}
 	}

@@ -106,7 +106,7 @@ func (p *postgres) points(ctx context.Context, device int, s span, a *answer) er
 	}, "SELECT time,"+p.list+" FROM station WHERE device=$1 AND time BETWEEN $2 AND $3 ORDER BY time", int32(device), s.from, s.to)
 }
 
-func (p *postgres) lowHigh(ctx context.Context, device int, a *answer) error {
+func (p *postgres) minMax(ctx context.Context, device int, a *answer) error {
 	s := p.records.all()
 	var columns strings.Builder
 	for name := range strings.SplitSeq(p.list, ",") {

@@ -150,7 +150,7 @@ func (f *fakePostgres) columns(query string) *pgproto3.RowDescription {
 func (f *fakePostgres) answer(b *pgproto3.Backend, query string) {
 	r := f.records
 	a := newAnswer(len(r.Properties))
-	right(r, 1, r.all(), a)
+	fillAnswer(r, 1, r.all(), a)
 	row := func(first int64, values ...float64) {
 		all := [][]byte{binary.BigEndian.AppendUint64(nil, uint64(first))}
 		for _, v := range values {
@@ -192,7 +192,7 @@ func TestPostgres(t *testing.T) {
 		t.Error(err)
 	}
 	a.clear()
-	if err := store.lowHigh(t.Context(), 1, a); err != nil {
+	if err := store.minMax(t.Context(), 1, a); err != nil {
 		t.Error(err)
 	}
 	if err := r.checkBuckets(1, a); err != nil {
@@ -226,7 +226,7 @@ func TestPostgresWithOtherColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
-		"points": store.points(t.Context(), 1, r.all(), newAnswer(2)), "lowHigh": store.lowHigh(t.Context(), 1, newAnswer(2)),
+		"points": store.points(t.Context(), 1, r.all(), newAnswer(2)), "lowHigh": store.minMax(t.Context(), 1, newAnswer(2)),
 	} {
 		if err == nil || !strings.Contains(err.Error(), "8 bytes") {
 			t.Errorf("%s: %v", what, err)

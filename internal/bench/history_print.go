@@ -24,7 +24,7 @@ func (h *History) Print(out io.Writer) error {
 	return nil
 }
 
-func (h *History) printAsked(out io.Writer, a *Asked) error {
+func (h *History) printAsked(out io.Writer, a *QuestionResult) error {
 	fmt.Fprintf(out, "\n%s\n", a.Question)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintf(w, "\tfirst p50\tp95\twarm p50\tp95\tof tilth's\t\n")

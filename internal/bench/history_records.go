@@ -19,13 +19,13 @@ type Records struct {
 }
 
 const (
-	// mostBuckets are of the question for about a thousand points: each has a
+	// maxBuckets are of the question for about a thousand points: each has a
 	// lowest and a highest.
-	mostBuckets = 480
-	// offset is how long after the beginning of its step a reading is. Bounds of
+	maxBuckets = 480
+	// readingOffset is how long after the beginning of its step a reading is. Bounds of
 	// buckets fall on full minutes, so that none falls on a reading and it makes
 	// no difference on which side a store counts it.
-	offset = 5 * time.Second
+	readingOffset = 5 * time.Second
 )
 
 // NewRecords makes room for readings that end before now. Days is a multiple of
@@ -63,13 +63,13 @@ func (r *Records) Count() int { return r.Days * int(24*time.Hour/r.Step) }
 func (r *Records) Total() int { return len(r.Devices) * len(r.Properties) * r.Count() }
 
 // Time is when a reading was made.
-func (r *Records) Time(n int) time.Time { return r.Start.Add(time.Duration(n)*r.Step + offset) }
+func (r *Records) Time(n int) time.Time { return r.Start.Add(time.Duration(n)*r.Step + readingOffset) }
 
 // width is the length of a bucket, ms: as tilth rounds it, full half hours from
 // 75 minutes on.
 func (r *Records) width() int64 {
 	const halfHour = 1_800_000
-	width := int64(r.Days) * 24 * 3_600_000 / mostBuckets
+	width := int64(r.Days) * 24 * 3_600_000 / maxBuckets
 	if width >= halfHour*5/2 {
 		width = (width + halfHour - 1) / halfHour * halfHour
 	}
@@ -116,7 +116,7 @@ type answer struct {
 func newAnswer(properties int) *answer {
 	a := &answer{points: make([][]point, properties), buckets: make([][]bucket, properties)}
 	for i := range a.buckets {
-		a.buckets[i] = make([]bucket, mostBuckets)
+		a.buckets[i] = make([]bucket, maxBuckets)
 	}
 	return a
 }

@@ -36,7 +36,7 @@ func TestRecordsAreWhereEveryStoreAgrees(t *testing.T) {
 		if !last.Before(someDay) || someDay.Sub(last) > 12*24*time.Hour || r.Start.Truncate(24*time.Hour) != r.Start {
 			t.Errorf("%d days: from %s to %s", days, r.Start, last)
 		}
-		if s.from%r.width() != 0 || (s.to-s.from+1) != r.width()*int64(r.buckets()) || r.buckets() > mostBuckets || s.to-s.from >= int64(days)*24*3_600_000 {
+		if s.from%r.width() != 0 || (s.to-s.from+1) != r.width()*int64(r.buckets()) || r.buckets() > maxBuckets || s.to-s.from >= int64(days)*24*3_600_000 {
 			t.Errorf("%d days: %+v in buckets of %d", days, s, r.width())
 		}
 		for n := range r.Count() {
@@ -56,8 +56,8 @@ func TestRecordsAreWhereEveryStoreAgrees(t *testing.T) {
 	}
 }
 
-// right fills in what a store that works answers.
-func right(r *Records, device int, s span, a *answer) {
+// fillAnswer fills in what a store that works answers.
+func fillAnswer(r *Records, device int, s span, a *answer) {
 	first, end := r.within(s)
 	for p := range r.Properties {
 		for n := first; n < end; n++ {
@@ -71,7 +71,7 @@ func right(r *Records, device int, s span, a *answer) {
 func TestAnswersAreCompared(t *testing.T) {
 	r := someRecords(t)
 	a := newAnswer(2)
-	right(r, 1, r.all(), a)
+	fillAnswer(r, 1, r.all(), a)
 	if err := r.checkPoints(1, r.all(), a); err != nil {
 		t.Error(err)
 	}
@@ -88,13 +88,13 @@ func TestAnswersAreCompared(t *testing.T) {
 		"one more": func() { a.points[1] = append(a.points[1], point{}) },
 	} {
 		a.clear()
-		right(r, 1, r.all(), a)
+		fillAnswer(r, 1, r.all(), a)
 		if spoil(); r.checkPoints(1, r.all(), a) == nil {
 			t.Errorf("%s does not count", what)
 		}
 	}
 	a.clear()
-	right(r, 1, r.all(), a)
+	fillAnswer(r, 1, r.all(), a)
 	a.buckets[1][2].high++
 	if r.checkBuckets(1, a) == nil {
 		t.Error("a bucket does not count")

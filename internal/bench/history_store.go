@@ -10,14 +10,14 @@ import (
 	"slices"
 )
 
-// archive is a store that has the records and is asked for them.
-type archive interface {
+// queryStore is a store that has the records and is asked for them.
+type queryStore interface {
 	// load brings the records in, until they can be asked for.
 	load(ctx context.Context) error
 	// points asks for every reading of a device in a span, of all properties.
 	points(ctx context.Context, device int, s span, a *answer) error
-	// lowHigh asks for the lowest and the highest of each bucket over all the time.
-	lowHigh(ctx context.Context, device int, a *answer) error
+	// minMax asks for the lowest and the highest of each bucket over all the time.
+	minMax(ctx context.Context, device int, a *answer) error
 }
 
 // Peer is another store to compare with, reached over the network.
@@ -53,8 +53,8 @@ func ParsePeers(list []string) ([]Peer, error) {
 	return found, nil
 }
 
-// Missing says of each peer that is not among some where to get it.
-func Missing(some []Peer) (lines []string) {
+// MissingPeers says of each peer that is not among some where to get it.
+func MissingPeers(some []Peer) (lines []string) {
 	for _, p := range peers {
 		if !slices.ContainsFunc(some, func(s Peer) bool { return s.Name == p.name }) {
 			lines = append(lines, fmt.Sprintf("Not compared with %s: it is %s; scripts/bench-history.sh starts it.", p.name, p.from))
@@ -63,12 +63,12 @@ func Missing(some []Peer) (lines []string) {
 	return lines
 }
 
-func openPeer(ctx context.Context, p Peer, r *Records) (archive, error) {
+func openPeer(ctx context.Context, p Peer, r *Records) (queryStore, error) {
 	switch p.Name {
 	case "victoriametrics":
-		return &victoriaMetrics{web: newWeb(p.Address), records: r}, nil
+		return &victoriaMetrics{httpStore: newHTTPStore(p.Address), records: r}, nil
 	case "influxdb":
-		return &influxDB{web: newWeb(p.Address), records: r}, nil
+		return &influxDB{httpStore: newHTTPStore(p.Address), records: r}, nil
 	case "postgres":
 		store, err := openPostgres(ctx, p.Address, r)
 		if err != nil {
@@ -79,15 +79,15 @@ func openPeer(ctx context.Context, p Peer, r *Records) (archive, error) {
 	return nil, fmt.Errorf("%q is no peer", p.Name)
 }
 
-// web asks a server over HTTP. Answers are read into memory that is used again.
-type web struct {
+// httpStore asks a server over HTTP. Answers are read into memory that is used again.
+type httpStore struct {
 	base string
 	http *http.Client
 	body bytes.Buffer
 }
 
-func newWeb(base string) *web {
-	return &web{base: base, http: &http.Client{Transport: &http.Transport{
+func newHTTPStore(base string) *httpStore {
+	return &httpStore{base: base, http: &http.Client{Transport: &http.Transport{
 		// Compression would cost both sides more than a loopback saves.
 		DisableCompression: true,
 	}}}
@@ -96,7 +96,7 @@ func newWeb(base string) *web {
 var errAnswer = errors.New("refused")
 
 // ask sends a request and gives its answer, valid until the next.
-func (w *web) ask(ctx context.Context, method, path string, header http.Header, body io.Reader) (*scanner, error) {
+func (w *httpStore) ask(ctx context.Context, method, path string, header http.Header, body io.Reader) (*scanner, error) {
 	r, err := http.NewRequestWithContext(ctx, method, w.base+path, body)
 	if err != nil {
 		return nil, err

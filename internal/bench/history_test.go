@@ -14,35 +14,35 @@ import (
 	"github.com/xuri/excelize/v2"
 )
 
-// paper is a store that answers rightly until it is told otherwise.
-type paper struct {
+// fakeStore is a store that answers rightly until it is told otherwise.
+type fakeStore struct {
 	records *Records
 	asked   int
 	wrongAt int // the question that it answers wrongly
-	refuses error
+	err     error
 }
 
-func (p *paper) load(context.Context) error { return nil }
+func (p *fakeStore) load(context.Context) error { return nil }
 
-func (p *paper) points(_ context.Context, device int, s span, a *answer) error {
-	right(p.records, device, s, a)
+func (p *fakeStore) points(_ context.Context, device int, s span, a *answer) error {
+	fillAnswer(p.records, device, s, a)
 	if p.asked++; p.asked == p.wrongAt {
 		a.points[0][0].Value++
 	}
-	return p.refuses
+	return p.err
 }
 
-func (p *paper) lowHigh(ctx context.Context, device int, a *answer) error {
+func (p *fakeStore) minMax(ctx context.Context, device int, a *answer) error {
 	return p.points(ctx, device, p.records.all(), a)
 }
 
 // Every store is asked the same number of times; one that answers wrongly or
 // refuses is asked no more, and has no times.
-func TestTasks(t *testing.T) {
+func TestQuestions(t *testing.T) {
 	r := someRecords(t)
-	for i, k := range tasks(r) {
-		fine, wrong, refusing := &paper{records: r}, &paper{records: r, wrongAt: 3}, &paper{records: r, refuses: errors.New("out of paper")}
-		stores := []*contender{{archive: fine, name: "fine"}, {archive: wrong, name: "wrong"}, {archive: refusing, name: "refusing"}}
+	for i, k := range questions(r) {
+		fine, wrong, refusing := &fakeStore{records: r}, &fakeStore{records: r, wrongAt: 3}, &fakeStore{records: r, err: errors.New("out of paper")}
+		stores := []*historyStore{{queryStore: fine, name: "fine"}, {queryStore: wrong, name: "wrong"}, {queryStore: refusing, name: "refusing"}}
 		if err := k.run(t.Context(), 5, 2, stores, newAnswer(2)); err != nil {
 			t.Fatal(err)
 		}
@@ -59,14 +59,14 @@ func TestTasks(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	all := tasks(r)
-	if err := all[0].run(ctx, 1, 2, []*contender{{archive: &paper{records: r}}}, newAnswer(2)); !errors.Is(err, context.Canceled) {
+	all := questions(r)
+	if err := all[0].run(ctx, 1, 2, []*historyStore{{queryStore: &fakeStore{records: r}}}, newAnswer(2)); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-// consolePage answers the console's calls from the records.
-func consolePage(t *testing.T, r *Records, spoil bool) *httptest.Server {
+// fakeConsole answers the console's calls from the records.
+func fakeConsole(t *testing.T, r *Records, spoil bool) *httptest.Server {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
 		if q.Method == http.MethodPost {
 			fmt.Fprint(w, `{"code":200,"msg":"","data":{"accessToken":"a-token"}}`)
@@ -81,7 +81,7 @@ func consolePage(t *testing.T, r *Records, spoil bool) *httptest.Server {
 			t.Error(err)
 		}
 		a := newAnswer(2)
-		right(r, strings.Index("AB", q.FormValue("deviceName")), span{from, to}, a)
+		fillAnswer(r, strings.Index("AB", q.FormValue("deviceName")), span{from, to}, a)
 		if strings.Contains(q.URL.Path, "excel") {
 			f := excelize.NewFile()
 			for n := range len(a.points[0]) + 1 {
@@ -121,10 +121,10 @@ func pieceOf(series map[string][]point) any {
 }
 
 // An answer of the console that is not as it should be is told.
-func TestReadOwn(t *testing.T) {
-	o := &own{records: someRecords(t)}
+func TestReadColumns(t *testing.T) {
+	o := &tilthStore{records: someRecords(t)}
 	read := func(answer string) (points int, err error) {
-		err = o.readOwn(&scanner{raw: []byte(answer)}, func(int, point) { points++ })
+		err = o.readColumns(&scanner{raw: []byte(answer)}, func(int, point) { points++ })
 		return points, err
 	}
 	if n, err := read(`{"code":200,"data":[{"times":[5,1],"values":{"rain":[1,2],"warmth":[3,4]},"bucket":60000}],"msg":""}`); n != 4 || err != nil {
@@ -149,35 +149,35 @@ func TestReadOwn(t *testing.T) {
 func TestRunHistory(t *testing.T) {
 	r := someRecords(t)
 	var told strings.Builder
-	o := HistoryOptions{Asks: 3, Told: func(format string, a ...any) { fmt.Fprintf(&told, format+"\n", a...) }}
+	o := HistoryOptions{Repeats: 3, Progress: func(format string, a ...any) { fmt.Fprintf(&told, format+"\n", a...) }}
 	o.Peers = []Peer{{"influxdb", "http://127.0.0.1:1"}}
-	h, err := RunHistory(t.Context(), o, Target{Name: "tilth", Console: consolePage(t, r, false).URL}, r)
+	h, err := RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, false).URL}, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(h.Asked) != 3 || h.Rows != 121 || h.Asked[0].Times[0].Failed != nil || !strings.Contains(told.String(), "Loading influxdb\nAsking: 5 days, every") {
 		t.Errorf("%+v\n%s", h, &told)
 	}
-	if err := h.Trouble(); err == nil || !strings.HasPrefix(err.Error(), "influxdb: load: ") || !strings.Contains(err.Error(), "refused") {
+	if err := h.Err(); err == nil || !strings.HasPrefix(err.Error(), "influxdb: load: ") || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("a peer that is not there: %v", err)
 	}
 	o.Peers = nil
-	if h, err = RunHistory(t.Context(), o, Target{Name: "tilth", Console: consolePage(t, r, true).URL}, r); err != nil {
+	if h, err = RunHistory(t.Context(), o, Target{Name: "tilth", Console: fakeConsole(t, r, true).URL}, r); err != nil {
 		t.Fatal(err)
 	}
-	if err := h.Trouble(); err == nil || !strings.Contains(err.Error(), "tilth: 5 days, every reading: rain of ") {
+	if err := h.Err(); err == nil || !strings.Contains(err.Error(), "tilth: 5 days, every reading: rain of ") {
 		t.Errorf("a reading is missing: %v", err)
 	}
 }
 
-func ms(n int) Spread {
-	return Spread{time.Duration(n) * time.Millisecond, time.Duration(2*n) * time.Millisecond}
+func ms(n int) Percentiles {
+	return Percentiles{time.Duration(n) * time.Millisecond, time.Duration(2*n) * time.Millisecond}
 }
 
 func TestPrintHistory(t *testing.T) {
 	h := &History{
-		Records: someRecords(t), Asks: 3, Stores: []string{"tilth", "victoriametrics", "postgres"}, Loading: []time.Duration{0, time.Second, 1500 * time.Millisecond},
-		Asked: []Asked{
+		Records: someRecords(t), Repeats: 3, Stores: []string{"tilth", "victoriametrics", "postgres"}, Loading: []time.Duration{0, time.Second, 1500 * time.Millisecond},
+		Asked: []QuestionResult{
 			{Question: "all of it", Goal: 2, Times: []Timing{{First: ms(20), Warm: ms(10)}, {First: ms(40), Warm: ms(25)}, {First: ms(30), Warm: ms(35)}}},
 			{Question: "a bit", Times: []Timing{{First: ms(2), Warm: ms(1)}, {Failed: errors.New("broken")}, {Failed: errors.New("broken, too")}}},
 		},
@@ -199,12 +199,12 @@ func TestPrintHistory(t *testing.T) {
 	if n := strings.Count(b.String(), "failed"); n != 2 || strings.Count(b.String(), "Faster") != 1 {
 		t.Errorf("%d failed:\n%s", n, &b)
 	}
-	if err := h.Trouble(); err == nil || err.Error() != "broken\nbroken, too" {
+	if err := h.Err(); err == nil || err.Error() != "broken\nbroken, too" {
 		t.Error(err)
 	}
 }
 
-func TestStoreFigures(t *testing.T) {
+func TestStoreResult(t *testing.T) {
 	times := 0
 	s, err := Measure(9, func(n int) error { times += n; return nil })
 	if err != nil || times != 36 || s.P95 < s.P50 {
@@ -214,9 +214,9 @@ func TestStoreFigures(t *testing.T) {
 	if _, err := Measure(3, func(int) error { return broken }); !errors.Is(err, broken) {
 		t.Error(err)
 	}
-	f := &StoreFigures{
+	f := &StoreResult{
 		Values: 1000, Writing: time.Second, Sealing: 2 * time.Second, Bytes: 700, Folder: 2800, SealingRate: 900, PlainRate: 1000,
-		Series: ms(4), Thinned: ms(3), Range: ms(9), Points: 1000,
+		Series: ms(4), Downsampled: ms(3), Range: ms(9), Points: 1000,
 	}
 	var b strings.Builder
 	if err := f.Print(&b); err != nil {

@@ -14,7 +14,7 @@ import (
 // Readings come from its export, which is its quickest answer to "everything";
 // buckets from one range query that computes both in one pass.
 type victoriaMetrics struct {
-	*web
+	*httpStore
 	records *Records
 }
 
@@ -121,7 +121,7 @@ func (r *Records) metric(in *scanner, other func(label, value []byte)) (property
 	return property
 }
 
-func (v *victoriaMetrics) lowHigh(ctx context.Context, device int, a *answer) error {
+func (v *victoriaMetrics) minMax(ctx context.Context, device int, a *answer) error {
 	s, width := v.records.all(), v.records.width()
 	// Its windows end at their time, and leave out where they begin.
 	query := url.Values{

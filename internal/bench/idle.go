@@ -23,7 +23,7 @@ type Idle struct {
 // itself leaves behind for the collector counts too.
 func MeasureIdle(ctx context.Context, o Options, t Target) (*Idle, error) {
 	o.Window = 1
-	c, err := newCrowd(o, t.World, time.Now())
+	c, err := newConnectionGroup(o, t.Tenant, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -39,25 +39,25 @@ func MeasureIdle(ctx context.Context, o Options, t Target) (*Idle, error) {
 	if i.MemoryOpen, err = residentMemory(t.PID); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
-	figures, err := t.figures(ctx)
+	figures, err := t.metrics(ctx)
 	i.Open = figures[connections]
 	return i, errors.Join(err, c.close())
 }
 
-// Trouble is why the figures do not count, nil when they do.
-func (i *Idle) Trouble() error {
+// Err is why the figures do not count, nil when they do.
+func (i *Idle) Err() error {
 	if i.Open > 0 && i.Open < float64(i.Connections) {
 		return fmt.Errorf("%.0f of %d connections were open when memory was measured", i.Open, i.Connections)
 	}
 	return nil
 }
 
-// Each is how many bytes of memory a connection costs.
-func (i *Idle) Each() int64 { return (i.MemoryOpen - i.MemoryBefore) / int64(i.Connections) }
+// PerConnection is how many bytes of memory a connection costs.
+func (i *Idle) PerConnection() int64 { return (i.MemoryOpen - i.MemoryBefore) / int64(i.Connections) }
 
 // Print tells the figures.
 func (i *Idle) Print(out io.Writer) error {
 	_, err := fmt.Fprintf(out, "\n%s: %s idle connections, opened in %s: memory %s before, %s with them, %s each\n", i.Target,
-		thousands(float64(i.Connections)), short(i.Connecting), mebibytes(i.MemoryBefore), mebibytes(i.MemoryOpen), kibibytes(i.Each()))
+		thousands(float64(i.Connections)), short(i.Connecting), mebibytes(i.MemoryBefore), mebibytes(i.MemoryOpen), kibibytes(i.PerConnection()))
 	return err
 }

@@ -9,33 +9,33 @@ import (
 )
 
 func TestMeasureIdle(t *testing.T) {
-	f := newFake(t, 3, 2)
+	f := newFakeServer(t, 3, 2)
 	target := f.target()
-	target.PID, target.Metrics = os.Getpid(), target.Console+"/metrics"
+	target.PID, target.MetricsURL = os.Getpid(), target.Console+"/metrics"
 	i, err := MeasureIdle(t.Context(), Options{Connections: 5, Duration: time.Second, Protocol: 4}, target)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := i.Trouble(); err != nil || i.Connections != 5 || i.Open != 5 || i.MemoryBefore <= 0 || i.MemoryOpen <= 0 {
+	if err := i.Err(); err != nil || i.Connections != 5 || i.Open != 5 || i.MemoryBefore <= 0 || i.MemoryOpen <= 0 {
 		t.Errorf("%+v, %v", i, err)
 	}
 	if f.taken != 0 {
 		t.Errorf("%d messages were sent", f.taken)
 	}
-	if i.Open = 4; i.Trouble() == nil {
+	if i.Open = 4; i.Err() == nil {
 		t.Error("a connection that the server lost is no trouble")
 	}
 }
 
 func TestMeasureIdleFails(t *testing.T) {
 	o := Options{Connections: 2, Duration: time.Second, Protocol: 4}
-	target := newFake(t, 2, 1).target()
+	target := newFakeServer(t, 2, 1).target()
 	if _, err := MeasureIdle(t.Context(), o, target); err == nil {
 		t.Error("the memory of no process was measured")
 	}
 	target.PID = os.Getpid()
-	target.World.Devices = slices.Clone(target.World.Devices)
-	target.World.Devices[1].Secret = "wrong"
+	target.Tenant.Devices = slices.Clone(target.Tenant.Devices)
+	target.Tenant.Devices[1].Secret = "wrong"
 	if _, err := MeasureIdle(t.Context(), o, target); err == nil || !strings.Contains(err.Error(), "connection 2 of 2") {
 		t.Errorf("a refused connection: %v", err)
 	}

@@ -44,7 +44,7 @@ type LiveResult struct {
 	SlowCut                  int           // slow screens that the server has cut off
 	SlowFor                  time.Duration // until the last of them was; 0: it was not
 	Cuts, Resets             int64         // of the other screens
-	Doubled, Unknown         int           // events told twice, or of nothing that was acknowledged
+	Duplicates, Unknown      int           // events told twice, or of nothing that was acknowledged
 }
 
 // LivePart is what one part of a run has shown.
@@ -60,8 +60,8 @@ type LivePart struct {
 // Events is how many events were told in all.
 func (p *LivePart) Events() int { return p.Others.Count + p.Busy.Count }
 
-// Trouble is why the run does not count.
-func (r *LiveResult) Trouble() error {
+// Err is why the run does not count.
+func (r *LiveResult) Err() error {
 	var all []error
 	for _, p := range r.Parts {
 		if p.Others.Missing+p.Busy.Missing > 0 {
@@ -71,8 +71,8 @@ func (r *LiveResult) Trouble() error {
 			all = append(all, fmt.Errorf("%s: nothing was told", p.Name))
 		}
 	}
-	if r.Doubled+r.Unknown > 0 {
-		all = append(all, fmt.Errorf("%d events were told twice, and %d of readings that nobody sent", r.Doubled, r.Unknown))
+	if r.Duplicates+r.Unknown > 0 {
+		all = append(all, fmt.Errorf("%d events were told twice, and %d of readings that nobody sent", r.Duplicates, r.Unknown))
 	}
 	if r.Cuts+r.Resets > 0 {
 		all = append(all, fmt.Errorf("screens that read were cut off %d times and told to fetch anew %d times", r.Cuts, r.Resets))
@@ -84,42 +84,42 @@ func (r *LiveResult) Trouble() error {
 }
 
 // ServeLive starts the server of a run on an empty folder, with its tenants.
-func ServeLive(ctx context.Context, o LiveOptions, own Own) (*Server, []World, error) {
+func ServeLive(ctx context.Context, o LiveOptions, own ServerOptions) (*Server, []Tenant, error) {
 	if err := o.Check(); err != nil {
 		return nil, nil, err
 	}
-	worlds := o.worlds()
-	file, err := fileOf(worlds)
+	tenants := o.tenants()
+	file, err := fileOf(tenants)
 	if err != nil {
 		return nil, nil, err
 	}
 	apply := own.Apply
-	own.World = worlds[0]
+	own.Tenant = tenants[0]
 	own.Apply = func(ctx context.Context, admin, token string, _ []byte) error { return apply(ctx, admin, token, file) }
 	s, err := Start(ctx, own)
-	return s, worlds, err
+	return s, tenants, err
 }
 
 // RunLive opens screens on a server of ServeLive and measures how long events
 // take to them.
-func RunLive(ctx context.Context, o LiveOptions, s *Server, worlds []World) (*LiveResult, error) {
-	people := make([]*console, len(worlds))
-	for i, w := range worlds {
+func RunLive(ctx context.Context, o LiveOptions, s *Server, tenants []Tenant) (*LiveResult, error) {
+	people := make([]*console, len(tenants))
+	for i, w := range tenants {
 		var err error
 		if people[i], err = signIn(ctx, s.Console, w); err != nil {
 			return nil, err
 		}
 	}
 	// Checking passwords takes so much memory that the screens' would not show.
-	if err := s.again(ctx, people...); err != nil {
+	if err := s.restart(ctx, people...); err != nil {
 		return nil, err
 	}
-	return runLive(ctx, o, s.Target, worlds, people)
+	return runLive(ctx, o, s.Target, tenants, people)
 }
 
 // runLive measures a server that people have signed in to.
-func runLive(ctx context.Context, o LiveOptions, t Target, worlds []World, people []*console) (_ *LiveResult, err error) {
-	h := newHouse(o, t, worlds, people)
+func runLive(ctx context.Context, o LiveOptions, t Target, tenants []Tenant, people []*console) (_ *LiveResult, err error) {
+	h := newLiveRun(o, t, tenants, people)
 	defer func() { err = errors.Join(err, h.close()) }()
 	r := &LiveResult{Target: t.Name, Options: o}
 	if err := connectAll(ctx, h.reporters, t.MQTT); err != nil {
@@ -155,7 +155,7 @@ func runLive(ctx context.Context, o LiveOptions, t Target, worlds []World, peopl
 		return nil, err
 	}
 	r.SlowFor = h.slowFor
-	return r, h.tally(r)
+	return r, h.compare(r)
 }
 
 // quiet measures while all screens are open and nothing is told but that they

@@ -10,44 +10,44 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// house is all that takes part in a run with open screens.
-type house struct {
+// liveRun is all that takes part in a run with open screens.
+type liveRun struct {
 	options   LiveOptions
 	target    Target
 	people    []*console // one a tenant
-	reporters []*reporter
+	reporters []*reportingDevice
 	acked     []atomic.Int64 // readings by tenant
-	witnesses []*witness
+	witnesses []*liveScreen
 	slow      []*slowScreen
 	slowFor   time.Duration
 	began     time.Time
 }
 
-func newHouse(o LiveOptions, t Target, worlds []World, people []*console) *house {
-	h := &house{options: o, target: t, people: people, acked: make([]atomic.Int64, len(worlds)), began: time.Now()}
-	h.reporters = o.reporters(worlds, h.acked)
+func newLiveRun(o LiveOptions, t Target, tenants []Tenant, people []*console) *liveRun {
+	h := &liveRun{options: o, target: t, people: people, acked: make([]atomic.Int64, len(tenants)), began: time.Now()}
+	h.reporters = o.reporters(tenants, h.acked)
 	return h
 }
 
 // busy is the tenant that is.
-func (h *house) busy() int { return len(h.people) - 1 }
+func (h *liveRun) busy() int { return len(h.people) - 1 }
 
 // open opens the screens, tenant by tenant in turn.
-func (h *house) open(ctx context.Context) error {
-	h.witnesses = make([]*witness, h.options.Screens)
+func (h *liveRun) open(ctx context.Context) error {
+	h.witnesses = make([]*liveScreen, h.options.Screens)
 	opening, within := errgroup.WithContext(ctx)
-	opening.SetLimit(dialers)
+	opening.SetLimit(parallelDials)
 	var mu sync.Mutex
-	var opened []*witness
+	var opened []*liveScreen
 	for i := range h.witnesses {
-		w := &witness{tenant: i % len(h.people)}
+		w := &liveScreen{tenant: i % len(h.people)}
 		h.witnesses[i] = w
 		opening.Go(func() (err error) {
 			if within.Err() != nil {
 				return within.Err()
 			}
 			// Under the run's context: that of the opening ends with it.
-			if w.screen, err = watchReadings(ctx, h.people[w.tenant], func(data []byte) { w.hear(data, time.Since(h.began)) }); err != nil {
+			if w.screen, err = watchReadings(ctx, h.people[w.tenant], func(data []byte) { w.record(data, time.Since(h.began)) }); err != nil {
 				return err
 			}
 			mu.Lock()
@@ -61,7 +61,7 @@ func (h *house) open(ctx context.Context) error {
 	return err
 }
 
-func (h *house) openSlow(ctx context.Context) error {
+func (h *liveRun) openSlow(ctx context.Context) error {
 	for range h.options.Slow {
 		s, err := openSlow(ctx, h.people[h.busy()])
 		if err != nil {
@@ -73,7 +73,7 @@ func (h *house) openSlow(ctx context.Context) error {
 }
 
 // close ends screens and connections.
-func (h *house) close() error {
+func (h *liveRun) close() error {
 	var err error
 	for _, w := range h.witnesses {
 		err = errors.Join(err, w.screen.close())
@@ -85,7 +85,7 @@ func (h *house) close() error {
 }
 
 // part lets devices report and measures. The first part has no busy tenant.
-func (h *house) part(ctx context.Context, number int, name string) (LivePart, error) {
+func (h *liveRun) part(ctx context.Context, number int, name string) (LivePart, error) {
 	p := LivePart{Name: name}
 	before := h.sum()
 	m := &meter{pid: h.target.PID}
@@ -96,11 +96,11 @@ func (h *house) part(ctx context.Context, number int, name string) (LivePart, er
 	reporting, within := errgroup.WithContext(ctx)
 	for i, r := range h.reporters {
 		every := time.Second
-		if r.often {
+		if r.busyOnly {
 			if number == 0 {
 				continue
 			}
-			every = time.Second * time.Duration(h.options.often()) / time.Duration(h.options.Busy)
+			every = time.Second * time.Duration(h.options.busyDevices()) / time.Duration(h.options.Busy)
 		}
 		// Spread over the time between two readings, for none to wait for others.
 		offset := every * time.Duration(i) / time.Duration(len(h.reporters))
@@ -116,7 +116,7 @@ func (h *house) part(ctx context.Context, number int, name string) (LivePart, er
 	if err := errors.Join(reporting.Wait(), cut(), m.err); err != nil {
 		return p, err
 	}
-	h.settle(ctx)
+	h.waitDelivered(ctx)
 	p.Readings = int(h.sum() - before)
 	p.ServerCPU, p.OwnCPU = m.cores, m.ownCPU
 	var err error
@@ -124,23 +124,23 @@ func (h *house) part(ctx context.Context, number int, name string) (LivePart, er
 	return p, err
 }
 
-func (h *house) sum() (n int64) {
+func (h *liveRun) sum() (n int64) {
 	for i := range h.acked {
 		n += h.acked[i].Load()
 	}
 	return n
 }
 
-// settle waits until every screen was told of everything, but not for ever.
-func (h *house) settle(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, settling)
+// waitDelivered waits until every screen was told of everything, but not for ever.
+func (h *liveRun) waitDelivered(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
 	for _, w := range h.witnesses {
 		for w.screen.readings.Load() < h.acked[w.tenant].Load() {
 			select {
 			case <-ctx.Done():
 				return
-			case <-time.After(askEvery): // another process: there is no event to wait for
+			case <-time.After(pollInterval): // another process: there is no event to wait for
 			}
 		}
 	}
@@ -148,8 +148,8 @@ func (h *house) settle(ctx context.Context) {
 
 // watchCut asks the server, where there are slow screens, until it has none but
 // the others; the function ends that.
-func (h *house) watchCut(ctx context.Context, began time.Time) (stop func() error) {
-	if len(h.slow) == 0 || h.target.Metrics == "" {
+func (h *liveRun) watchCut(ctx context.Context, began time.Time) (stop func() error) {
+	if len(h.slow) == 0 || h.target.MetricsURL == "" {
 		return func() error { return nil }
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -161,11 +161,11 @@ func (h *house) watchCut(ctx context.Context, began time.Time) (stop func() erro
 	}
 }
 
-func (h *house) askCut(ctx context.Context, began time.Time) error {
+func (h *liveRun) askCut(ctx context.Context, began time.Time) error {
 	tick := time.NewTicker(listEvery)
 	defer tick.Stop()
 	for {
-		figures, err := h.target.figures(ctx)
+		figures, err := h.target.metrics(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return nil
@@ -186,7 +186,7 @@ func (h *house) askCut(ctx context.Context, began time.Time) error {
 const liveScreens = "tilth_live_screens"
 
 // slowCut is how many of the slow screens the server has cut off.
-func (h *house) slowCut() (int, error) {
+func (h *liveRun) slowCut() (int, error) {
 	n := 0
 	until := time.Now().Add(slowEnds)
 	for _, s := range h.slow {

@@ -24,7 +24,7 @@ func (r *LiveResult) Print(out io.Writer) error {
 		row("screens that never read", "%s", r.slowly())
 	}
 	row("in all", "%d events lost, %d told twice, %d of no reading; screens that read were cut off %d times, told to fetch anew %d times",
-		r.lost(), r.Doubled, r.Unknown, r.Cuts, r.Resets)
+		r.lost(), r.Duplicates, r.Unknown, r.Cuts, r.Resets)
 	return w.Flush()
 }
 

@@ -11,40 +11,40 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// reporter is a device that measures now, every so often, and sends its next
+// reportingDevice is a device that measures now, every so often, and sends its next
 // reading once the one before is acknowledged.
-type reporter struct {
+type reportingDevice struct {
 	connection
-	device  Device
-	tenant  int
-	often   bool // reports in busy parts only, and often then
-	acked   *atomic.Int64
-	reports []report // in order of their times
+	device   Device
+	tenant   int
+	busyOnly bool // reports in busy parts only, and often then
+	acked    *atomic.Int64
+	reports  []ackedReading // in order of their times
 }
 
-// report is a reading that was acknowledged.
-type report struct {
+// ackedReading is a reading that was acknowledged.
+type ackedReading struct {
 	time  int64 // its own, epoch ms
 	acked time.Duration
 	part  int
 }
 
-func (o *LiveOptions) reporters(worlds []World, acked []atomic.Int64) []*reporter {
-	var all []*reporter
-	for t, w := range worlds {
+func (o *LiveOptions) reporters(tenants []Tenant, acked []atomic.Int64) []*reportingDevice {
+	var all []*reportingDevice
+	for t, w := range tenants {
 		for i, d := range w.Devices {
-			all = append(all, &reporter{
-				connection: connection{protocol: 4, stream: newStream(len(all), 0, w.Properties)},
-				device:     d, tenant: t, often: i > 0, acked: &acked[t],
+			all = append(all, &reportingDevice{
+				connection: connection{protocol: 4, stream: newMessageSource(len(all), 0, w.Properties)},
+				device:     d, tenant: t, busyOnly: i > 0, acked: &acked[t],
 			})
 		}
 	}
 	return all
 }
 
-func connectAll(ctx context.Context, all []*reporter, address string) error {
+func connectAll(ctx context.Context, all []*reportingDevice, address string) error {
 	open, ctx := errgroup.WithContext(ctx)
-	open.SetLimit(dialers)
+	open.SetLimit(parallelDials)
 	for _, r := range all {
 		open.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
@@ -59,7 +59,7 @@ func connectAll(ctx context.Context, all []*reporter, address string) error {
 	return open.Wait()
 }
 
-func closeAll(all []*reporter) error {
+func closeAll(all []*reportingDevice) error {
 	var err error
 	for _, r := range all {
 		if r.nc != nil {
@@ -70,7 +70,7 @@ func closeAll(all []*reporter) error {
 }
 
 // run reports every so often from so long after now on, until the time is over.
-func (r *reporter) run(ctx context.Context, part int, began time.Time, offset, every time.Duration, until time.Time) error {
+func (r *reportingDevice) run(ctx context.Context, part int, began time.Time, offset, every time.Duration, until time.Time) error {
 	if err := r.nc.SetDeadline(until.Add(drainTime)); err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (r *reporter) run(ctx context.Context, part int, began time.Time, offset, e
 }
 
 // report sends a reading and waits for its acknowledgement.
-func (r *reporter) report(part int, began time.Time) error {
+func (r *reportingDevice) report(part int, began time.Time) error {
 	at := time.Now().UnixMilli()
 	if n := len(r.reports); n > 0 {
 		at = max(at, r.reports[n-1].time+1)
@@ -102,19 +102,19 @@ func (r *reporter) report(part int, began time.Time) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	got, reason, err := r.answers.puback()
+	got, reason, err := r.packets.readPuback()
 	switch {
 	case err != nil:
 		return err
 	case got != id || reason >= 0x80:
 		return fmt.Errorf("acknowledgement of packet %d, reason %#x", got, reason)
 	}
-	r.reports = append(r.reports, report{time: at, acked: time.Since(began), part: part})
+	r.reports = append(r.reports, ackedReading{time: at, acked: time.Since(began), part: part})
 	r.acked.Add(1)
 	return nil
 }
 
-func (r *reporter) appendReading(b []byte, at int64) []byte {
+func (r *reportingDevice) appendReading(b []byte, at int64) []byte {
 	b = append(b, `{"ts":`...)
 	b = strconv.AppendInt(b, at, 10)
 	b = append(b, `,"values":`...)

@@ -13,32 +13,32 @@ import (
 	"time"
 )
 
-// heardRun is a house of two tenants whose reporters sent two readings each, the
+// newLiveFixture is a house of two tenants whose reporters sent two readings each, the
 // busy one's second device two more in the second part, and whose screens, two
 // of each tenant, have heard all of them 5 ms after the acknowledgement.
-func heardRun() (*house, *LiveResult) {
+func newLiveFixture() (*liveRun, *LiveResult) {
 	o := LiveOptions{Screens: 4, Tenants: 2, Busy: 1, Values: 1, Duration: time.Second}
-	worlds := o.worlds()
-	h := newHouse(o, Target{}, worlds, make([]*console, 2))
+	tenants := o.tenants()
+	h := newLiveRun(o, Target{}, tenants, make([]*console, 2))
 	for _, r := range h.reporters {
 		part := 0
-		if r.often {
+		if r.busyOnly {
 			part = 1
 		}
 		for n := range 2 {
-			r.reports = append(r.reports, report{time: int64(1000 + n), acked: time.Duration(n) * time.Second, part: part})
+			r.reports = append(r.reports, ackedReading{time: int64(1000 + n), acked: time.Duration(n) * time.Second, part: part})
 		}
 	}
 	ended := make(chan struct{})
 	close(ended)
 	for i := range o.Screens {
-		w := &witness{tenant: i % 2, screen: &screen{stop: func() {}, ended: ended}}
+		w := &liveScreen{tenant: i % 2, screen: &screen{stop: func() {}, ended: ended}}
 		for _, r := range h.reporters {
 			if r.tenant != w.tenant {
 				continue
 			}
 			for _, one := range r.reports {
-				w.hear(fmt.Appendf(nil, `{"deviceName":%q,"time":%d,"values":{"a":1}}`, r.device.Name, one.time), one.acked+5*time.Millisecond)
+				w.record(fmt.Appendf(nil, `{"deviceName":%q,"time":%d,"values":{"a":1}}`, r.device.Name, one.time), one.acked+5*time.Millisecond)
 			}
 		}
 		h.witnesses = append(h.witnesses, w)
@@ -47,9 +47,9 @@ func heardRun() (*house, *LiveResult) {
 }
 
 // Every fault is found where it is, and a run without one counts.
-func TestLiveTally(t *testing.T) {
-	h, r := heardRun()
-	if err := h.tally(r); err != nil {
+func TestLiveCompare(t *testing.T) {
+	h, r := newLiveFixture()
+	if err := h.compare(r); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -63,32 +63,32 @@ func TestLiveTally(t *testing.T) {
 			t.Errorf("%s: %+v, want %d", c.name, c.got, c.want)
 		}
 	}
-	if err := r.Trouble(); err != nil {
+	if err := r.Err(); err != nil {
 		t.Error(err)
 	}
-	for says, spoil := range map[string]func(h *house, r *LiveResult){
-		"first: 1 events were lost":  func(h *house, _ *LiveResult) { h.witnesses[0].heard = h.witnesses[0].heard[1:] },
-		"second: 2 events were lost": func(h *house, _ *LiveResult) { h.witnesses[3].heard = h.witnesses[3].heard[:2] },
-		"1 events were told twice, and 0": func(h *house, _ *LiveResult) {
-			h.witnesses[1].heard = append(h.witnesses[1].heard, h.witnesses[1].heard[0])
+	for says, spoil := range map[string]func(h *liveRun, r *LiveResult){
+		"first: 1 events were lost":  func(h *liveRun, _ *LiveResult) { h.witnesses[0].events = h.witnesses[0].events[1:] },
+		"second: 2 events were lost": func(h *liveRun, _ *LiveResult) { h.witnesses[3].events = h.witnesses[3].events[:2] },
+		"1 events were told twice, and 0": func(h *liveRun, _ *LiveResult) {
+			h.witnesses[1].events = append(h.witnesses[1].events, h.witnesses[1].events[0])
 		},
 		// Another tenant's reading is of nobody here.
-		"0 events were told twice, and 1": func(h *house, _ *LiveResult) {
-			h.witnesses[0].heard = append(h.witnesses[0].heard, h.witnesses[1].heard[0])
+		"0 events were told twice, and 1": func(h *liveRun, _ *LiveResult) {
+			h.witnesses[0].events = append(h.witnesses[0].events, h.witnesses[1].events[0])
 		},
-		"0 events were told twice, and 2": func(h *house, _ *LiveResult) {
-			h.witnesses[0].hear([]byte("{"), 0)
-			h.witnesses[0].hear([]byte("{}"), 0)
+		"0 events were told twice, and 2": func(h *liveRun, _ *LiveResult) {
+			h.witnesses[0].record([]byte("{"), 0)
+			h.witnesses[0].record([]byte("{}"), 0)
 		},
-		"cut off 3 times and told to fetch anew 0": func(h *house, _ *LiveResult) { h.witnesses[2].screen.cuts.Add(3) },
-		"cut off 0 times and told to fetch anew 1": func(h *house, _ *LiveResult) { h.witnesses[2].screen.resets.Add(1) },
-		"of 2 screens that never read 1 were":      func(_ *house, r *LiveResult) { r.Options.Slow, r.SlowCut = 2, 1 },
-		"third: nothing was told":                  func(_ *house, r *LiveResult) { r.Parts = append(r.Parts, LivePart{Name: "third"}) },
-		"cannot say":                               func(h *house, _ *LiveResult) { h.witnesses[0].screen.err = errors.New("cannot say") },
+		"cut off 3 times and told to fetch anew 0": func(h *liveRun, _ *LiveResult) { h.witnesses[2].screen.cuts.Add(3) },
+		"cut off 0 times and told to fetch anew 1": func(h *liveRun, _ *LiveResult) { h.witnesses[2].screen.resets.Add(1) },
+		"of 2 screens that never read 1 were":      func(_ *liveRun, r *LiveResult) { r.Options.Slow, r.SlowCut = 2, 1 },
+		"third: nothing was told":                  func(_ *liveRun, r *LiveResult) { r.Parts = append(r.Parts, LivePart{Name: "third"}) },
+		"cannot say":                               func(h *liveRun, _ *LiveResult) { h.witnesses[0].screen.err = errors.New("cannot say") },
 	} {
-		h, r := heardRun()
+		h, r := newLiveFixture()
 		spoil(h, r)
-		if err := errors.Join(h.tally(r), r.Trouble()); err == nil || !strings.Contains(err.Error(), says) {
+		if err := errors.Join(h.compare(r), r.Err()); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
@@ -108,12 +108,12 @@ func TestLiveOptions(t *testing.T) {
 	} {
 		o := good
 		spoil(&o)
-		if _, _, err := ServeLive(t.Context(), o, Own{}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := ServeLive(t.Context(), o, ServerOptions{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
-	worlds := good.worlds()
-	raw, err := fileOf(worlds)
+	tenants := good.tenants()
+	raw, err := fileOf(tenants)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,9 +121,9 @@ func TestLiveOptions(t *testing.T) {
 		t.Errorf("%d devices", n)
 	}
 	names := map[string]bool{}
-	for _, w := range worlds {
-		if !strings.Contains(string(raw), "- name: "+w.Tenant+"\n") || !strings.Contains(string(raw), w.Password) {
-			t.Errorf("%s is not in the file", w.Tenant)
+	for _, w := range tenants {
+		if !strings.Contains(string(raw), "- name: "+w.Name+"\n") || !strings.Contains(string(raw), w.Password) {
+			t.Errorf("%s is not in the file", w.Name)
 		}
 		for _, d := range w.Devices {
 			names[d.Name] = true
@@ -140,11 +140,11 @@ func TestLiveOptions(t *testing.T) {
 // A reporter's readings have rising times, are what the server keeps, and are
 // counted once acknowledged.
 func TestReporter(t *testing.T) {
-	f := newFake(t, 1, 2)
+	f := newFakeServer(t, 1, 2)
 	target := f.target()
 	o := LiveOptions{Screens: 1, Tenants: 1, Values: 2, Duration: time.Second}
 	acked := make([]atomic.Int64, 1)
-	all := o.reporters([]World{f.world}, acked)
+	all := o.reporters([]Tenant{f.world}, acked)
 	if err := connectAll(t.Context(), all, target.MQTT); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestReporter(t *testing.T) {
 	if n := len(r.reports); n < 2 || kept != n || acked[0].Load() != int64(n) || r.reports[n-1].part != 1 {
 		t.Errorf("%d reports, %d kept, %d counted", n, kept, acked[0].Load())
 	}
-	if !slices.IsSortedFunc(r.reports, func(a, b report) int { return int(a.time - b.time) }) {
+	if !slices.IsSortedFunc(r.reports, func(a, b ackedReading) int { return int(a.time - b.time) }) {
 		t.Error("times do not rise")
 	}
 	if err := closeAll(all); err != nil {
@@ -221,7 +221,7 @@ func TestWhenSlowScreensAreCutOff(t *testing.T) {
 		asked <- struct{}{}
 	}))
 	defer web.Close()
-	h := &house{target: Target{Metrics: web.URL}, witnesses: make([]*witness, 2), slow: make([]*slowScreen, 1)}
+	h := &liveRun{target: Target{MetricsURL: web.URL}, witnesses: make([]*liveScreen, 2), slow: make([]*slowScreen, 1)}
 	stop := h.watchCut(t.Context(), time.Now())
 	<-asked
 	if err := stop(); err != nil || h.slowFor != 0 {
@@ -235,8 +235,8 @@ func TestWhenSlowScreensAreCutOff(t *testing.T) {
 }
 
 func TestLivePrint(t *testing.T) {
-	h, r := heardRun()
-	if err := h.tally(r); err != nil {
+	h, r := newLiveFixture()
+	if err := h.compare(r); err != nil {
 		t.Fatal(err)
 	}
 	r.MemoryBefore, r.MemoryOpen, r.Quiet = 50<<20, 50<<20+4*40<<10, 0.004
@@ -262,18 +262,18 @@ func TestLivePrint(t *testing.T) {
 
 // A server without a stream, or without devices, gives no result.
 func TestLiveRefused(t *testing.T) {
-	f := newFake(t, 1, 1)
+	f := newFakeServer(t, 1, 1)
 	target := f.target()
 	target.PID = os.Getpid()
 	o := LiveOptions{Screens: 3, Tenants: 1, Values: 1, Duration: time.Millisecond}
 	nowhere := httptest.NewServer(http.NotFoundHandler())
 	defer nowhere.Close()
 	people := []*console{{base: nowhere.URL, http: nowhere.Client()}}
-	if _, err := runLive(t.Context(), o, target, []World{f.world}, people); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, err := runLive(t.Context(), o, target, []Tenant{f.world}, people); err == nil || !strings.Contains(err.Error(), "404") {
 		t.Errorf("%v", err)
 	}
-	stranger := NewWorld(1, 1)
-	if _, err := runLive(t.Context(), o, target, []World{stranger}, people); err == nil || !strings.Contains(err.Error(), "refused") {
+	stranger := NewTenant(1, 1)
+	if _, err := runLive(t.Context(), o, target, []Tenant{stranger}, people); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
 }

@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// witness is an open screen that notes when it hears of which reading.
-type witness struct {
+// liveScreen is an open screen that notes when it hears of which reading.
+type liveScreen struct {
 	tenant int
 	screen *screen
-	heard  []hearing // of its goroutine, until the screen is closed
+	events []receivedEvent // of its goroutine, until the screen is closed
 }
 
-type hearing struct {
+type receivedEvent struct {
 	reading readingID
 	at      time.Duration // since the run began
 }
@@ -23,19 +23,19 @@ type readingID struct {
 	time   int64 // epoch ms
 }
 
-func (w *witness) hear(data []byte, at time.Duration) {
+func (w *liveScreen) record(data []byte, at time.Duration) {
 	var e struct {
 		DeviceName string `json:"deviceName"`
 		Time       int64  `json:"time"`
 	}
 	// What cannot be read is of no reading that was sent, and is counted as such.
 	_ = json.Unmarshal(data, &e)
-	w.heard = append(w.heard, hearing{readingID{e.DeviceName, e.Time}, at})
+	w.events = append(w.events, receivedEvent{readingID{e.DeviceName, e.Time}, at})
 }
 
-// tally closes the screens and compares what they heard with what was
+// compare closes the screens and compares what they heard with what was
 // acknowledged: each of a tenant's screens must have heard each reading once.
-func (h *house) tally(r *LiveResult) error {
+func (h *liveRun) compare(r *LiveResult) error {
 	var err error
 	for _, w := range h.witnesses {
 		err = errors.Join(err, w.screen.close())
@@ -45,9 +45,9 @@ func (h *house) tally(r *LiveResult) error {
 	if err != nil {
 		return err
 	}
-	sent := make([]map[readingID]report, len(h.people))
+	sent := make([]map[readingID]ackedReading, len(h.people))
 	for i := range sent {
-		sent[i] = map[readingID]report{}
+		sent[i] = map[readingID]ackedReading{}
 	}
 	for _, p := range h.reporters {
 		for _, one := range p.reports {
@@ -60,31 +60,31 @@ func (h *house) tally(r *LiveResult) error {
 		if w.tenant == h.busy() {
 			times = busy
 		}
-		heard := w.tally(sent[w.tenant], times, r)
+		heard := w.compare(sent[w.tenant], times, r)
 		for id, one := range sent[w.tenant] {
 			if !heard[id] {
-				r.Parts[one.part].side(w.tenant == h.busy()).Missing++
+				r.Parts[one.part].delayOf(w.tenant == h.busy()).Missing++
 			}
 		}
 	}
 	for i := range r.Parts {
-		r.Parts[i].Others.take(&others[i])
-		r.Parts[i].Busy.take(&busy[i])
+		r.Parts[i].Others.fill(&others[i])
+		r.Parts[i].Busy.fill(&busy[i])
 	}
 	return nil
 }
 
-// tally adds the delays of what a screen has heard to its part's, and answers
+// compare adds the delays of what a screen has heard to its part's, and answers
 // what that is.
-func (w *witness) tally(sent map[readingID]report, times []histogram, r *LiveResult) (heard map[readingID]bool) {
-	heard = make(map[readingID]bool, len(w.heard))
-	for _, one := range w.heard {
+func (w *liveScreen) compare(sent map[readingID]ackedReading, times []histogram, r *LiveResult) (heard map[readingID]bool) {
+	heard = make(map[readingID]bool, len(w.events))
+	for _, one := range w.events {
 		was, known := sent[one.reading]
 		switch {
 		case !known:
 			r.Unknown++
 		case heard[one.reading]:
-			r.Doubled++
+			r.Duplicates++
 		default:
 			heard[one.reading] = true
 			times[was.part].add(one.at - was.acked) // told before the acknowledgement was read: 0
@@ -93,15 +93,15 @@ func (w *witness) tally(sent map[readingID]report, times []histogram, r *LiveRes
 	return heard
 }
 
-func (p *LivePart) side(busy bool) *Delay {
+func (p *LivePart) delayOf(busy bool) *Delay {
 	if busy {
 		return &p.Busy
 	}
 	return &p.Others
 }
 
-// take fills a delay from what was counted.
-func (d *Delay) take(h *histogram) {
+// fill fills a delay from what was counted.
+func (d *Delay) fill(h *histogram) {
 	for i := range h.buckets {
 		d.Count += int(h.buckets[i].Load())
 	}

@@ -2,28 +2,28 @@ package bench
 
 import "fmt"
 
-// oftenEvery is how many readings a second a device of the busy tenant sends:
+// busyDeviceRate is how many readings a second a device of the busy tenant sends:
 // within what a server lets a device send, as delivered.
-const oftenEvery = 10
+const busyDeviceRate = 10
 
-// worlds are the tenants of a run with live screens. Each has a device that
+// tenants are the tenants of a run with live screens. Each has a device that
 // reports once a second; the last has more, for the time when it is busy.
-func (o *LiveOptions) worlds() []World {
-	worlds := make([]World, o.Tenants)
-	for i := range worlds {
+func (o *LiveOptions) tenants() []Tenant {
+	tenants := make([]Tenant, o.Tenants)
+	for i := range tenants {
 		devices := 1
-		if i == len(worlds)-1 {
-			devices += o.often()
+		if i == len(tenants)-1 {
+			devices += o.busyDevices()
 		}
-		w := NewWorld(devices, o.Values)
-		w.Tenant = fmt.Sprintf("live-%04d", i+1)
+		w := NewTenant(devices, o.Values)
+		w.Name = fmt.Sprintf("live-%04d", i+1)
 		for d := range w.Devices {
 			w.Devices[d].Name = fmt.Sprintf("LIVE-%04d-%03d", i+1, d)
 		}
-		worlds[i] = w
+		tenants[i] = w
 	}
-	return worlds
+	return tenants
 }
 
-// often is how many devices report often when a tenant is busy.
-func (o *LiveOptions) often() int { return (o.Busy + oftenEvery - 1) / oftenEvery }
+// busyDevices is how many devices report often when a tenant is busy.
+func (o *LiveOptions) busyDevices() int { return (o.Busy + busyDeviceRate - 1) / busyDeviceRate }

@@ -19,31 +19,31 @@ type Options struct {
 }
 
 const (
-	dialers     = 32               // connections being opened at once
-	dialTimeout = 30 * time.Second // for one of them
-	drainTime   = 60 * time.Second // for what is in flight at the end
-	// head is how long before the run a device's readings begin: a device may
+	parallelDials = 32               // connections being opened at once
+	dialTimeout   = 30 * time.Second // for one of them
+	drainTime     = 60 * time.Second // for what is in flight at the end
+	// historyAge is how long before the run a device's readings begin: a device may
 	// send a message for each of these milliseconds and still be in the past.
-	head = 24 * time.Hour
+	historyAge = 24 * time.Hour
 )
 
-// crowd is the connections of a run.
-type crowd struct {
+// connectionGroup is the connections of a run.
+type connectionGroup struct {
 	options Options
-	world   World
+	world   Tenant
 	first   int64 // time of every device's message 0, epoch ms
 	members []*connection
 	latency histogram
 }
 
-func newCrowd(o Options, w World, now time.Time) (*crowd, error) {
+func newConnectionGroup(o Options, w Tenant, now time.Time) (*connectionGroup, error) {
 	switch {
 	case o.Connections < 1 || o.Window < 1 || o.Window > 65535 || o.Duration <= 0:
 		return nil, errors.New("at least one connection, a window from 1 to 65535 and some time are needed")
 	case o.Protocol != 4 && o.Protocol != 5:
 		return nil, fmt.Errorf("protocol %d: 4 or 5 is needed", o.Protocol)
 	}
-	c := &crowd{options: o, world: w, first: now.Add(-head).UnixMilli()}
+	c := &connectionGroup{options: o, world: w, first: now.Add(-historyAge).UnixMilli()}
 	devices := min(len(w.Devices), o.Connections)
 	for i := range o.Connections {
 		device := i % devices
@@ -52,16 +52,16 @@ func newCrowd(o Options, w World, now time.Time) (*crowd, error) {
 			parts++
 		}
 		c.members = append(c.members, &connection{
-			protocol: o.Protocol, stream: newStream(device, c.first, w.Properties), part: i / devices, parts: parts,
+			protocol: o.Protocol, stream: newMessageSource(device, c.first, w.Properties), part: i / devices, parts: parts,
 		})
 	}
 	return c, nil
 }
 
 // connect opens all connections, or none.
-func (c *crowd) connect(ctx context.Context, address string) error {
+func (c *connectionGroup) connect(ctx context.Context, address string) error {
 	open, ctx := errgroup.WithContext(ctx)
-	open.SetLimit(dialers)
+	open.SetLimit(parallelDials)
 	for i, m := range c.members {
 		open.Go(func() error {
 			ctx, cancel := context.WithTimeout(ctx, dialTimeout)
@@ -82,7 +82,7 @@ func (c *crowd) connect(ctx context.Context, address string) error {
 // publish lets all connections publish for the run's duration; at the run's
 // begin and at its end, before what is in flight then is waited for, it calls
 // the two functions. It ends early with ctx.
-func (c *crowd) publish(ctx context.Context, begin, end func()) error {
+func (c *connectionGroup) publish(ctx context.Context, begin, end func()) error {
 	closed := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
 		defer close(closed)
@@ -115,7 +115,7 @@ func (c *crowd) publish(ctx context.Context, begin, end func()) error {
 	return ctx.Err()
 }
 
-func (c *crowd) close() error {
+func (c *connectionGroup) close() error {
 	var err error
 	for _, m := range c.members {
 		if m.nc != nil {
@@ -126,23 +126,23 @@ func (c *crowd) close() error {
 }
 
 // count adds up what became of the messages.
-func (c *crowd) count(r *Result) {
+func (c *connectionGroup) count(r *Result) {
 	for _, m := range c.members {
 		r.Sent += m.sent
-		r.Acknowledged += m.answered
-		r.Messages += m.measured
+		r.Acknowledged += m.ackCount
+		r.Messages += m.ackedInTime
 		r.Refused += m.refused
-		if m.broken != nil {
+		if m.err != nil {
 			if r.Broken++; r.FirstBreak == nil {
-				r.FirstBreak = fmt.Errorf("%s: %w", c.world.Devices[m.stream.device].Name, m.broken)
+				r.FirstBreak = fmt.Errorf("%s: %w", c.world.Devices[m.stream.device].Name, m.err)
 			}
 		}
 	}
 	r.P50, r.P99, r.Max = c.latency.quantile(0.50), c.latency.quantile(0.99), c.latency.max()
 }
 
-// of gives a device's connections, by part.
-func (c *crowd) of(device int) []*connection {
+// ofDevice gives a device's connections, by part.
+func (c *connectionGroup) ofDevice(device int) []*connection {
 	var own []*connection
 	for i := device; i < len(c.members); i += min(len(c.world.Devices), len(c.members)) {
 		own = append(own, c.members[i])

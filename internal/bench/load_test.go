@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-func crowdOf(t *testing.T, connections, devices int) *crowd {
+func newTestGroup(t *testing.T, connections, devices int) *connectionGroup {
 	t.Helper()
-	c, err := newCrowd(Options{Connections: connections, Window: 1, Duration: time.Second, Protocol: 4}, NewWorld(devices, 1), time.Now())
+	c, err := newConnectionGroup(Options{Connections: connections, Window: 1, Duration: time.Second, Protocol: 4}, NewTenant(devices, 1), time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,12 +19,12 @@ func crowdOf(t *testing.T, connections, devices int) *crowd {
 
 // However connections are shared out, each message of a device has a number of
 // its own, and there are no gaps.
-func TestSharing(t *testing.T) {
+func TestMessageNumbersHaveNoGaps(t *testing.T) {
 	for _, n := range [][2]int{{1, 1}, {7, 3}, {8, 4}, {16, 1}, {5, 5}, {3, 10}} {
-		c := crowdOf(t, n[0], n[1])
+		c := newTestGroup(t, n[0], n[1])
 		members := 0
 		for device := range min(n[0], n[1]) {
-			own := c.of(device)
+			own := c.ofDevice(device)
 			members += len(own)
 			var numbers []int
 			for _, m := range own {
@@ -41,7 +41,7 @@ func TestSharing(t *testing.T) {
 					t.Fatalf("%v: device %d has numbers %v", n, device, numbers)
 				}
 			}
-			check := deviceCheck{crowd: c, senders: own}
+			check := deviceCheck{group: c, senders: own}
 			for number := range numbers {
 				if m, order := check.sender(number); m.number(order) != number {
 					t.Errorf("%v: number %d is looked for at %d", n, number, m.number(order))
@@ -56,9 +56,9 @@ func TestSharing(t *testing.T) {
 
 // A crowd that cannot connect as a whole leaves nothing open.
 func TestConnectAllOrNone(t *testing.T) {
-	f := newFake(t, 3, 1)
+	f := newFakeServer(t, 3, 1)
 	address := f.target().MQTT
-	c := crowdOf(t, 3, 3)
+	c := newTestGroup(t, 3, 3)
 	c.world.Devices = slices.Clone(f.world.Devices)
 	c.world.Devices[1].Secret = "wrong"
 	err := c.connect(t.Context(), address)
@@ -80,10 +80,10 @@ func TestConnectAllOrNone(t *testing.T) {
 func TestLateAcknowledgements(t *testing.T) {
 	near, far := net.Pipe()
 	defer far.Close()
-	c := crowdOf(t, 1, 1)
+	c := newTestGroup(t, 1, 1)
 	m := c.members[0]
-	m.nc, m.flights = near, make([]flight, 2)
-	m.answers = *answersOf(4, []byte{0x40, 2, 0, 2, 0x40, 2, 0, 1})
+	m.nc, m.pending = near, make([]pendingMessage, 2)
+	m.packets = *newPacketReader(4, []byte{0x40, 2, 0, 2, 0x40, 2, 0, 1})
 	got := make(chan int, 1)
 	go func() {
 		n, b := 0, make([]byte, 4096)
@@ -97,8 +97,8 @@ func TestLateAcknowledgements(t *testing.T) {
 		}
 	}()
 	m.run(time.Now(), time.Now().Add(10*time.Second), &c.latency)
-	if m.broken != nil || m.sent != 2 || m.answered != 2 || m.measured != 0 || !m.acked.has(0) || !m.acked.has(1) || c.latency.max() != 0 {
-		t.Errorf("%d sent, %d answered, %d in time, %v", m.sent, m.answered, m.measured, m.broken)
+	if m.err != nil || m.sent != 2 || m.ackCount != 2 || m.ackedInTime != 0 || !m.acked.has(0) || !m.acked.has(1) || c.latency.max() != 0 {
+		t.Errorf("%d sent, %d answered, %d in time, %v", m.sent, m.ackCount, m.ackedInTime, m.err)
 	}
 	if n := <-got; n < 2*70 {
 		t.Errorf("%d bytes arrived", n)
@@ -107,10 +107,10 @@ func TestLateAcknowledgements(t *testing.T) {
 
 // A server that does not answer any more is given up, and what was not
 // acknowledged does not count.
-func TestServerThatFallsSilent(t *testing.T) {
-	f := newFake(t, 1, 1)
+func TestSilentServerIsGivenUp(t *testing.T) {
+	f := newFakeServer(t, 1, 1)
 	f.faulty = func(n int) (bool, bool) { return n <= 3, true }
-	c := crowdOf(t, 1, 1)
+	c := newTestGroup(t, 1, 1)
 	c.world = f.world
 	if err := c.connect(t.Context(), f.target().MQTT); err != nil {
 		t.Fatal(err)
@@ -131,10 +131,10 @@ func TestServerThatFallsSilent(t *testing.T) {
 // write.
 func TestAcknowledgementsTogether(t *testing.T) {
 	near, far := net.Pipe()
-	c := crowdOf(t, 1, 1)
+	c := newTestGroup(t, 1, 1)
 	m := c.members[0]
-	m.nc, m.flights = near, make([]flight, 3)
-	m.answers = *answersOf(4, []byte{0x40, 2, 0, 3, 0x40, 2, 0, 1, 0x40, 2, 0, 2, 0x40, 2, 0, 9})
+	m.nc, m.pending = near, make([]pendingMessage, 3)
+	m.packets = *newPacketReader(4, []byte{0x40, 2, 0, 3, 0x40, 2, 0, 1, 0x40, 2, 0, 2, 0x40, 2, 0, 9})
 	writes := make(chan []byte, 8)
 	go func() {
 		defer close(writes)
@@ -150,8 +150,8 @@ func TestAcknowledgementsTogether(t *testing.T) {
 	m.run(time.Now().Add(time.Minute), time.Now().Add(time.Minute), &c.latency)
 	near.Close()
 	// The fourth was for a packet that does not exist.
-	if m.broken == nil || !strings.Contains(m.broken.Error(), "packet 9") || m.measured != 3 || m.sent != 6 {
-		t.Errorf("%d sent, %d in time, %v", m.sent, m.measured, m.broken)
+	if m.err == nil || !strings.Contains(m.err.Error(), "packet 9") || m.ackedInTime != 3 || m.sent != 6 {
+		t.Errorf("%d sent, %d in time, %v", m.sent, m.ackedInTime, m.err)
 	}
 	n := 0
 	for b := range writes {

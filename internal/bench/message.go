@@ -2,17 +2,17 @@ package bench
 
 import "strconv"
 
-// stream is what a device sends: message number n is of time first + n, and
+// messageSource is what a device sends: message number n is of time first + n, and
 // its values follow from device and number, so nothing needs to be remembered
 // to know them again.
-type stream struct {
+type messageSource struct {
 	device int
 	first  int64    // epoch ms
 	keys   [][]byte // `"identifier":`, of each property
 }
 
-func newStream(device int, first int64, properties []string) stream {
-	s := stream{device: device, first: first}
+func newMessageSource(device int, first int64, properties []string) messageSource {
+	s := messageSource{device: device, first: first}
 	for _, p := range properties {
 		s.keys = append(s.keys, append(strconv.AppendQuote(nil, p), ':'))
 	}
@@ -22,7 +22,7 @@ func newStream(device int, first int64, properties []string) stream {
 // hundredths is the value of a property, in hundredths: anything from -200.00
 // to 800.00, with no likeness between neighbours, so that a mix-up shows and
 // nothing compresses better than it would in the worst of fields.
-func (s *stream) hundredths(number, property int) int64 {
+func (s *messageSource) hundredths(number, property int) int64 {
 	x := uint64(s.device)<<40 ^ uint64(number)<<8 ^ uint64(property)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
@@ -31,12 +31,12 @@ func (s *stream) hundredths(number, property int) int64 {
 
 // value is the value of a property as it must be read back. Both this division
 // and the reading of the text round to the nearest float there is.
-func (s *stream) value(number, property int) float64 {
+func (s *messageSource) value(number, property int) float64 {
 	return float64(s.hundredths(number, property)) / 100
 }
 
 // appendPayload appends message number n to b.
-func (s *stream) appendPayload(b []byte, number int) []byte {
+func (s *messageSource) appendPayload(b []byte, number int) []byte {
 	b = append(b, `{"ts":`...)
 	b = strconv.AppendInt(b, s.first+int64(number), 10)
 	b = append(b, `,"values":`...)
@@ -58,14 +58,14 @@ func (s *stream) appendPayload(b []byte, number int) []byte {
 	return append(b, "}}"...)
 }
 
-// set is a set of small numbers.
-type set []uint64
+// bitset is a set of small numbers.
+type bitset []uint64
 
-func (s *set) add(n int) {
+func (s *bitset) add(n int) {
 	for n/64 >= len(*s) {
 		*s = append(*s, 0)
 	}
 	(*s)[n/64] |= 1 << (n % 64)
 }
 
-func (s set) has(n int) bool { return n >= 0 && n/64 < len(s) && s[n/64]&(1<<(n%64)) != 0 }
+func (s bitset) has(n int) bool { return n >= 0 && n/64 < len(s) && s[n/64]&(1<<(n%64)) != 0 }

@@ -8,7 +8,7 @@ import (
 
 // What is sent, read by another's parser, is what is expected to be read back.
 func TestPayload(t *testing.T) {
-	s := newStream(7, 1_700_000_000_000, []string{"sensor01", "sensor02", "odd\"name"})
+	s := newMessageSource(7, 1_700_000_000_000, []string{"sensor01", "sensor02", "odd\"name"})
 	seen := map[float64]int{}
 	for n := range 3000 {
 		var m struct {
@@ -36,14 +36,14 @@ func TestPayload(t *testing.T) {
 	if s.value(0, 0) == s.value(1, 0) || s.value(0, 0) == s.value(0, 1) {
 		t.Error("neighbours are alike")
 	}
-	other := newStream(8, 1_700_000_000_000, []string{"a"})
+	other := newMessageSource(8, 1_700_000_000_000, []string{"a"})
 	if other.value(0, 0) == s.value(0, 0) {
 		t.Error("two devices send the same")
 	}
 }
 
 func TestPayloadOfNegativeFractions(t *testing.T) {
-	s := newStream(1, 0, []string{"a"})
+	s := newMessageSource(1, 0, []string{"a"})
 	found := 0
 	for n := range 2_000_000 {
 		if h := s.hundredths(n, 0); h > -100 && h < 0 {
@@ -59,8 +59,8 @@ func TestPayloadOfNegativeFractions(t *testing.T) {
 	}
 }
 
-func TestSet(t *testing.T) {
-	var s set
+func TestBitset(t *testing.T) {
+	var s bitset
 	for _, n := range []int{0, 63, 64, 1000} {
 		s.add(n)
 	}

@@ -20,7 +20,7 @@ const (
 const (
 	telemetryTopic = "v1/devices/me/telemetry"
 	keepAlive      = 600     // seconds; a run's connections are never that quiet
-	mostAnswer     = 4 << 10 // bytes; a publisher is sent nothing larger
+	maxPacket      = 4 << 10 // bytes; a publisher is sent nothing larger
 )
 
 // appendConnect appends a CONNECT with a clean session.
@@ -63,15 +63,15 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.BigEndian.AppendUint16(b, uint16(len(s))), s...)
 }
 
-// answers cuts what a server sends into packets.
-type answers struct {
+// packetReader cuts what a server sends into packets.
+type packetReader struct {
 	r        *bufio.Reader
 	protocol byte
 }
 
 // next gives the next packet; the body is good until the next call. io.EOF
 // means that the connection ended between two packets.
-func (a *answers) next() (first byte, body []byte, err error) {
+func (a *packetReader) next() (first byte, body []byte, err error) {
 	if first, err = a.r.ReadByte(); err != nil {
 		return 0, nil, err
 	}
@@ -81,12 +81,12 @@ func (a *answers) next() (first byte, body []byte, err error) {
 	return first, body, err
 }
 
-func (a *answers) body() ([]byte, error) {
+func (a *packetReader) body() ([]byte, error) {
 	length, err := binary.ReadUvarint(a.r) // MQTT's lengths are written the same way
 	if err != nil {
 		return nil, err
 	}
-	if length > mostAnswer {
+	if length > maxPacket {
 		return nil, fmt.Errorf("a packet of %d bytes from the server", length)
 	}
 	body, err := a.r.Peek(int(length))
@@ -97,8 +97,8 @@ func (a *answers) body() ([]byte, error) {
 	return body, err
 }
 
-// whole tells whether a whole acknowledgement has arrived already.
-func (a *answers) whole() bool {
+// ackBuffered tells whether a whole acknowledgement has arrived already.
+func (a *packetReader) ackBuffered() bool {
 	n := a.r.Buffered()
 	if n < 2 {
 		return false
@@ -107,9 +107,9 @@ func (a *answers) whole() bool {
 	return err == nil && n >= 2+int(head[1])
 }
 
-// welcome reads a CONNACK and answers how many messages may be in flight, 0
+// readConnack reads a CONNACK and answers how many messages may be in flight, 0
 // when the server does not say.
-func (a *answers) welcome() (receiveMaximum int, err error) {
+func (a *packetReader) readConnack() (receiveMaximum int, err error) {
 	first, body, err := a.next()
 	switch {
 	case errors.Is(err, io.EOF):
@@ -127,9 +127,9 @@ func (a *answers) welcome() (receiveMaximum int, err error) {
 	return receiveMaximumOf(body[2:])
 }
 
-// puback reads the next acknowledgement: of which message, and with MQTT 5
+// readPuback reads the next acknowledgement: of which message, and with MQTT 5
 // whether it was refused.
-func (a *answers) puback() (id uint16, reason byte, err error) {
+func (a *packetReader) readPuback() (id uint16, reason byte, err error) {
 	first, body, err := a.next()
 	switch {
 	case err != nil:

@@ -56,8 +56,8 @@ func TestEncoding5(t *testing.T) {
 	}
 }
 
-func answersOf(protocol byte, b []byte) *answers {
-	return &answers{r: bufio.NewReaderSize(bytes.NewReader(b), mostAnswer), protocol: protocol}
+func newPacketReader(protocol byte, b []byte) *packetReader {
+	return &packetReader{r: bufio.NewReaderSize(bytes.NewReader(b), maxPacket), protocol: protocol}
 }
 
 // What another's codec writes is read.
@@ -75,34 +75,34 @@ func TestDecoding(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a := answersOf(5, b.Bytes())
-	if n, err := a.welcome(); n != 77 || err != nil {
+	a := newPacketReader(5, b.Bytes())
+	if n, err := a.readConnack(); n != 77 || err != nil {
 		t.Errorf("CONNACK: %d, %v", n, err)
 	}
-	if !a.whole() {
+	if !a.ackBuffered() {
 		t.Error("an acknowledgement that has arrived is not seen")
 	}
-	if id, reason, err := a.puback(); id != 258 || reason != 0 || err != nil {
+	if id, reason, err := a.readPuback(); id != 258 || reason != 0 || err != nil {
 		t.Errorf("PUBACK: %d, %#x, %v", id, reason, err)
 	}
-	if id, reason, err := a.puback(); id != 300 || reason != 0x99 || err != nil {
+	if id, reason, err := a.readPuback(); id != 300 || reason != 0x99 || err != nil {
 		t.Errorf("PUBACK: %d, %#x, %v", id, reason, err)
 	}
-	if a.whole() {
+	if a.ackBuffered() {
 		t.Error("an acknowledgement is seen where there is none")
 	}
-	if _, _, err := a.puback(); !errors.Is(err, io.EOF) {
+	if _, _, err := a.readPuback(); !errors.Is(err, io.EOF) {
 		t.Errorf("at the end: %v", err)
 	}
 
-	a = answersOf(4, []byte{0x20, 2, 1, 0, 0x40, 2, 0xAB, 0xCD, 0x40, 2, 0})
-	if n, err := a.welcome(); n != 0 || err != nil {
+	a = newPacketReader(4, []byte{0x20, 2, 1, 0, 0x40, 2, 0xAB, 0xCD, 0x40, 2, 0})
+	if n, err := a.readConnack(); n != 0 || err != nil {
 		t.Errorf("CONNACK: %d, %v", n, err)
 	}
-	if id, _, err := a.puback(); id != 0xABCD || err != nil {
+	if id, _, err := a.readPuback(); id != 0xABCD || err != nil {
 		t.Errorf("PUBACK: %d, %v", id, err)
 	}
-	if a.whole() {
+	if a.ackBuffered() {
 		t.Error("half an acknowledgement counts as a whole one")
 	}
 }
@@ -127,7 +127,7 @@ func TestDecodingFaults(t *testing.T) {
 		"larger than believable": {5, "\x20\xff\xff\x7f", "bytes from the server"},
 		"cut short":              {5, "\x20\x05\x00\x00", "EOF"},
 	} {
-		if n, err := answersOf(c.protocol, []byte(c.packet)).welcome(); err == nil || !strings.Contains(err.Error(), c.says) {
+		if n, err := newPacketReader(c.protocol, []byte(c.packet)).readConnack(); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %d, %v", name, n, err)
 		}
 	}
@@ -143,7 +143,7 @@ func TestDecodingFaults(t *testing.T) {
 		"length cut short":  {5, "\x40", "EOF"},
 		"goodbye, no words": {5, "\xe0\x00", "0xe0"},
 	} {
-		if _, _, err := answersOf(c.protocol, []byte(c.packet)).puback(); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, _, err := newPacketReader(c.protocol, []byte(c.packet)).readPuback(); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -20,32 +20,32 @@ type NeighbourOptions struct {
 	Size   NeighbourSize
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
-	// Give writes rules into a folder that no server has open.
-	Give func(ctx context.Context, dir string, gifts []RuleGift) error
-	// Crowd fills a tenant of such a folder.
-	Crowd func(ctx context.Context, dir string, c Crowd) error
+	// CopyRules writes rules into a folder that no server has open.
+	CopyRules func(ctx context.Context, dir string, gifts []RuleCopies) error
+	// FillTenant fills a tenant of such a folder.
+	FillTenant func(ctx context.Context, dir string, c TenantFill) error
 }
 
 // NeighbourSize says how large the attacks are.
 type NeighbourSize struct {
-	Quiet    time.Duration // that the victim is measured for without an attack
-	Attack   time.Duration // of each attack
-	Brief    time.Duration // of those that show all they do at once
-	Patience time.Duration // with notices that are late, and with a judge that is behind
-	Starting time.Duration // that a start may take before it is given up
-	Readers  int           // slow ones
-	Dense    int           // messages of lateReadings readings that they read
-	Rules    int           // of the attackers' device
-	Older    int           // of that in an older version's folder
-	Tenants  int           // of the folder that is started on
-	Devices  int           // of each
-	Running  int           // rules of each, beside Older of the attackers' device
-	Backlog  int           // messages of lateReadings readings that wait to be judged at that start
-	Swings   int           // values of the message after which every swing is a notice
-	Told     int           // devices that turn at once, each with mailsEach mails
-	Old      int           // messages of the crowded tenant that are kept no more
-	Unread   int           // messages of it that are not read
-	Open     int           // notices of it, a multiple of crowdRules
+	Quiet         time.Duration // that the victim is measured for without an attack
+	Attack        time.Duration // of each attack
+	Brief         time.Duration // of those that show all they do at once
+	Patience      time.Duration // with notices that are late, and with a judge that is behind
+	StartTimeout  time.Duration // that a start may take before it is given up
+	Readers       int           // slow ones
+	DenseMessages int           // messages of lateReadings readings that they read
+	Rules         int           // of the attackers' device
+	OlderRules    int           // of that in an older version's folder
+	Tenants       int           // of the folder that is started on
+	Devices       int           // of each
+	Running       int           // rules of each, beside Older of the attackers' device
+	Backlog       int           // messages of lateReadings readings that wait to be judged at that start
+	Swings        int           // values of the message after which every swing is a notice
+	StormDevices  int           // devices that turn at once, each with mailsEach mails
+	OldMessages   int           // messages of the crowded tenant that are kept no more
+	Unread        int           // messages of it that are not read
+	OpenNotices   int           // notices of it, a multiple of crowdRules
 	// Rehearsers are the clients that have rules rehearsed at the same time, Screens
 	// the live streams of one session.
 	Rehearsers, Screens int
@@ -59,20 +59,20 @@ type NeighbourSize struct {
 // `make test` has of it.
 var (
 	NeighbourRun = NeighbourSize{
-		Quiet: 30 * time.Second, Attack: 30 * time.Second, Brief: 30 * time.Second, Patience: 3 * time.Minute, Starting: 6 * time.Minute,
-		Readers: 300, Dense: 190, Rules: 200, Older: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
-		Swings: lateMost, Told: 400, Old: 1_000_000, Unread: 100_000, Open: 20_000, Rehearsers: 200, Screens: 4000, Slack: 20 * time.Millisecond,
+		Quiet: 30 * time.Second, Attack: 30 * time.Second, Brief: 30 * time.Second, Patience: 3 * time.Minute, StartTimeout: 6 * time.Minute,
+		Readers: 300, DenseMessages: 190, Rules: 200, OlderRules: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
+		Swings: lateBatch, StormDevices: 400, OldMessages: 1_000_000, Unread: 100_000, OpenNotices: 20_000, Rehearsers: 200, Screens: 4000, Slack: 20 * time.Millisecond,
 	}
 	NeighbourSample = NeighbourSize{
-		Quiet: 3 * time.Second, Attack: 3 * time.Second, Brief: 1500 * time.Millisecond, Patience: 20 * time.Second, Starting: 20 * time.Second,
-		Readers: 60, Dense: 20, Rules: 200, Older: 250, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
-		Swings: 200, Told: 20, Old: 20_000, Unread: 5000, Open: 400, Rehearsers: 50, Screens: 200, Slack: 200 * time.Millisecond,
+		Quiet: 3 * time.Second, Attack: 3 * time.Second, Brief: 1500 * time.Millisecond, Patience: 20 * time.Second, StartTimeout: 20 * time.Second,
+		Readers: 60, DenseMessages: 20, Rules: 200, OlderRules: 250, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
+		Swings: 200, StormDevices: 20, OldMessages: 20_000, Unread: 5000, OpenNotices: 400, Rehearsers: 50, Screens: 200, Slack: 200 * time.Millisecond,
 	}
 )
 
-// RuleGift gives each of a tenant's devices so many copies of one of its rules,
+// RuleCopies gives each of a tenant's devices so many copies of one of its rules,
 // which run since a time.
-type RuleGift struct {
+type RuleCopies struct {
 	Tenant  string
 	Rule    int64
 	Devices []string
@@ -86,37 +86,37 @@ const neighbourValues = 5
 // attack is one way to take more than one's share. A new one is a type and a line
 // of attacks.
 type attack interface {
-	// worlds are the tenants that it needs beside the victim.
-	worlds() []World
+	// tenants are the tenants that it needs beside the victim.
+	tenants() []Tenant
 	// prepare is called once the victim is there, and may start the server anew.
-	prepare(ctx context.Context, t *town, r *NeighbourRow) error
-	// press goes on until ctx ends.
-	press(ctx context.Context, t *town, r *NeighbourRow) error
+	prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
+	// run goes on until ctx ends.
+	run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 	// compare holds what the server has of the attackers against what it
 	// acknowledged, and their notices against the reference.
-	compare(ctx context.Context, t *town, r *NeighbourRow) error
+	compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error
 }
 
-// arranged is an attack whose server is started in a way of its own.
-type arranged interface {
-	// arrange is called before the server is started.
-	arrange(ctx context.Context, o *Own) error
-	// clear is called once it has ended.
-	clear() error
+// serverSetup is an attack whose server is started in a way of its own.
+type serverSetup interface {
+	// setUp is called before the server is started.
+	setUp(ctx context.Context, o *ServerOptions) error
+	// tearDown is called once it has ended.
+	tearDown() error
 }
 
-// quietly is no attack: what the victim's figures are compared with.
-const quietly = "quiet"
+// quietAttack is no attack: what the victim's figures are compared with.
+const quietAttack = "quiet"
 
 var attacks = []struct {
 	name  string
 	make  func(s NeighbourSize) attack
 	lasts func(s NeighbourSize) time.Duration
 }{
-	{quietly, func(NeighbourSize) attack { return peace{} }, quietTime},
+	{quietAttack, func(NeighbourSize) attack { return noAttack{} }, quietTime},
 	{"slow readers", func(s NeighbourSize) attack { return newSlowReaders(s) }, attackTime},
 	{"late readings", func(s NeighbourSize) attack { return newLateReadings(s.Rules) }, attackTime},
-	{"late readings in an older folder", func(s NeighbourSize) attack { return newLateReadings(s.Older) }, attackTime},
+	{"late readings in an older folder", func(s NeighbourSize) attack { return newLateReadings(s.OlderRules) }, attackTime},
 	{"stamped ahead", func(NeighbourSize) attack { return newStampedAhead() }, attackTime},
 	{"starting", func(s NeighbourSize) attack { return newStarting(s) }, attackTime},
 	{"a value that swings", func(NeighbourSize) attack { return newSwings(0, noticesAnHour) }, briefTime},
@@ -152,25 +152,25 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 	}
 	var rows []NeighbourRow
 	for _, a := range attacks {
-		if a.name != quietly && len(o.Only) > 0 && !slices.Contains(o.Only, a.name) {
+		if a.name != quietAttack && len(o.Only) > 0 && !slices.Contains(o.Only, a.name) {
 			continue
 		}
 		fmt.Fprintf(o.Out, "%s …\n", a.name)
 		began := time.Now()
-		r := NeighbourRow{Attack: a.name, Limits: promised}
-		if err := o.one(ctx, a.make(o.Size), a.lasts(o.Size), &r); err != nil {
+		r := NeighbourRow{Attack: a.name, Limits: defaultLimits}
+		if err := o.runAttack(ctx, a.make(o.Size), a.lasts(o.Size), &r); err != nil {
 			r.Failed = errors.Join(r.Failed, err)
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		rows = append(rows, r)
-		rows[len(rows)-1].tell(o.Out, &rows[0], time.Since(began))
+		rows[len(rows)-1].printSummary(o.Out, &rows[0], time.Since(began))
 	}
 	err := PrintNeighbours(o.Out, rows)
 	broken := 0
 	for i := range rows {
-		if len(rows[i].Broken(&rows[0])) > 0 {
+		if len(rows[i].Violations(&rows[0])) > 0 {
 			broken++
 		}
 	}
@@ -180,36 +180,36 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 	return err
 }
 
-// one makes an attack in a folder of its own.
-func (o *NeighbourOptions) one(ctx context.Context, a attack, duration time.Duration, r *NeighbourRow) (err error) {
+// runAttack makes an attack in a folder of its own.
+func (o *NeighbourOptions) runAttack(ctx context.Context, a attack, duration time.Duration, r *NeighbourRow) (err error) {
 	dir, err := os.MkdirTemp(o.Dir, "town-")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	arrange := func(context.Context, *Own) error { return nil }
-	if own, ok := a.(arranged); ok {
-		arrange = own.arrange
-		defer func() { err = errors.Join(err, own.clear()) }()
+	arrange := func(context.Context, *ServerOptions) error { return nil }
+	if own, ok := a.(serverSetup); ok {
+		arrange = own.setUp
+		defer func() { err = errors.Join(err, own.tearDown()) }()
 	}
-	t, err := openTown(ctx, o, dir, a.worlds(), arrange)
+	t, err := startNeighbourRun(ctx, o, dir, a.tenants(), arrange)
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, t.close(err == nil && len(r.Broken(r)) == 0)) }()
+	defer func() { err = errors.Join(err, t.close(err == nil && len(r.Violations(r)) == 0)) }()
 	if err := a.prepare(ctx, t, r); err != nil {
 		return fmt.Errorf("before the attack: %w", err)
 	}
 	pressing, stop := context.WithCancel(ctx)
 	defer stop()
 	pressed := make(chan error, 1)
-	weighed := t.weigh(ctx)
-	go func() { pressed <- a.press(pressing, t, r) }()
+	weighed := t.watchMemory(ctx)
+	go func() { pressed <- a.run(pressing, t, r) }()
 	time.AfterFunc(duration, stop) // the victim is awaited longer than the attack goes on
 	n, err := t.victim.measure(ctx, t.server.Target, duration, o.Size.Patience)
 	stop()
 	err = errors.Join(err, <-pressed)
-	r.take(n)
+	r.setVictim(n)
 	memory, e := weighed()
 	r.Memory = max(r.Memory, memory)
 	if err = errors.Join(err, e); err != nil {
@@ -218,10 +218,10 @@ func (o *NeighbourOptions) one(ctx context.Context, a attack, duration time.Dura
 	return errors.Join(t.victim.compare(ctx, o.Size.Patience, r), a.compare(ctx, t, r))
 }
 
-// peace is no attack.
-type peace struct{}
+// noAttack is no attack.
+type noAttack struct{}
 
-func (peace) worlds() []World                                     { return nil }
-func (peace) prepare(context.Context, *town, *NeighbourRow) error { return nil }
-func (peace) press(context.Context, *town, *NeighbourRow) error   { return nil }
-func (peace) compare(context.Context, *town, *NeighbourRow) error { return nil }
+func (noAttack) tenants() []Tenant                                           { return nil }
+func (noAttack) prepare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
+func (noAttack) run(context.Context, *neighbourRun, *NeighbourRow) error     { return nil }
+func (noAttack) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }

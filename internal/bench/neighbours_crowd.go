@@ -20,8 +20,8 @@ const (
 	crowdPage   = 10
 )
 
-// Crowd is what a tenant of a folder is filled with.
-type Crowd struct {
+// TenantFill is what a tenant of a folder is filled with.
+type TenantFill struct {
 	Tenant  string
 	Rule    int64    // each of the devices has so many that are like it, with an open notice each
 	Devices []string // names
@@ -34,7 +34,7 @@ type Crowd struct {
 // lists and counts all the time, while the old is removed.
 type crowded struct {
 	size          NeighbourSize
-	world         World
+	tenant        Tenant
 	person, guest *console
 
 	asked, later atomic.Int64
@@ -43,27 +43,27 @@ type crowded struct {
 const crowdGuest = "second"
 
 func newCrowded(s NeighbourSize) *crowded {
-	w := attackers("crowd", s.Open/crowdRules)
+	w := attackerTenant("crowd", s.OpenNotices/crowdRules)
 	w.Guests = []string{crowdGuest}
-	return &crowded{size: s, world: w}
+	return &crowded{size: s, tenant: w}
 }
 
-func (a *crowded) worlds() []World { return []World{a.world} }
+func (a *crowded) tenants() []Tenant { return []Tenant{a.tenant} }
 
 // prepare measures the victim in quiet, and fills the folder: from the server's start
 // on the old messages are removed.
-func (a *crowded) prepare(ctx context.Context, t *town, r *NeighbourRow) (err error) {
-	if a.person, err = t.signIn(ctx, a.world); err != nil {
+func (a *crowded) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (err error) {
+	if a.person, err = t.signIn(ctx, a.tenant); err != nil {
 		return err
 	}
-	second := a.world
+	second := a.tenant
 	second.User = crowdGuest
 	if a.guest, err = t.signIn(ctx, second); err != nil {
 		return err
 	}
 	id, err := a.person.makeRule(ctx, map[string]any{
-		"alarmName": crowdTitle, "executionId": a.world.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
-		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.world.Properties[0], "subconditions": ">", "value": swingLimit}},
+		"alarmName": crowdTitle, "executionId": a.tenant.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
+		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": swingLimit}},
 	})
 	if err != nil {
 		return err
@@ -74,13 +74,13 @@ func (a *crowded) prepare(ctx context.Context, t *town, r *NeighbourRow) (err er
 	}
 	r.Before, r.Limits.Slack = quiet.page, a.size.Slack
 	began := time.Now()
-	err = t.between(ctx, func() error {
-		return t.options.Crowd(ctx, t.server.Dir, Crowd{
-			Tenant: a.world.Tenant, Rule: id, Devices: a.world.Names(), Each: crowdRules, Unread: a.size.Unread, Old: a.size.Old,
+	err = t.whileStopped(ctx, func() error {
+		return t.options.FillTenant(ctx, t.server.Dir, TenantFill{
+			Tenant: a.tenant.Name, Rule: id, Devices: a.tenant.DeviceNames(), Each: crowdRules, Unread: a.size.Unread, Old: a.size.OldMessages,
 		})
 	})
-	r.remark("%s open notices, %s unread and %s old messages, written in %s", thousands(float64(a.size.Open)), thousands(float64(a.size.Unread)),
-		thousands(float64(a.size.Old)), short(time.Since(began)))
+	r.remark("%s open notices, %s unread and %s old messages, written in %s", thousands(float64(a.size.OpenNotices)), thousands(float64(a.size.Unread)),
+		thousands(float64(a.size.OldMessages)), short(time.Since(began)))
 	r.remark("page p95 before %s, so that it may be %s", short(r.Before.P95), short(r.pageLimit(r)))
 	return err
 }
@@ -96,16 +96,16 @@ func (a *crowded) calls() []string {
 		return of + q.Encode()
 	}
 	return []string{
-		page(notices, 1), page(notices, a.size.Open/crowdPage), page(notices, 1, "resolveStatus", "0"), page(notices, 1, "title", "rowd"),
+		page(notices, 1), page(notices, a.size.OpenNotices/crowdPage), page(notices, 1, "resolveStatus", "0"), page(notices, 1, "title", "rowd"),
 		page(notices, 1, "alarmLevel", "1", "startTime", "0", "endTime", strconv.FormatInt(time.Now().UnixMilli(), 10)),
-		page(notices, 1, "deviceNameStr", strings.Join(a.world.Names()[:min(len(a.world.Devices), 20)], ",")),
+		page(notices, 1, "deviceNameStr", strings.Join(a.tenant.DeviceNames()[:min(len(a.tenant.Devices), 20)], ",")),
 		page(messages, 1), page(messages, a.size.Unread/crowdPage), page(messages, 1, "readStatus", "false"), page(messages, 1, "readStatus", "true"),
 		"/admin-api/client/pc/notify-message/get-unread-count", "/admin-api/client/pc/home/overview-statistics",
 		"/admin-api/client/pc/device/page?pageNo=1&pageSize=20",
 	}
 }
 
-func (a *crowded) press(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *crowded) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
 	for i := range crowdAsking {
 		all.Go(func() {
@@ -139,40 +139,40 @@ func (a *crowded) ask(ctx context.Context, c *console, method, path string) {
 	default:
 		a.later.Add(1)
 		select {
-		case <-time.After(againLate):
+		case <-time.After(retryPause):
 		case <-ctx.Done():
 		}
 	}
 }
 
 // gone is how many messages the server has removed since its start.
-func (a *crowded) gone(ctx context.Context, t *town) (int, error) {
-	figures, err := t.server.figures(ctx)
+func (a *crowded) gone(ctx context.Context, t *neighbourRun) (int, error) {
+	figures, err := t.server.metrics(ctx)
 	return int(figures["tilth_messages_removed_total"]), err
 }
 
 // compare waits until what is old is gone, and looks whether anything else is.
-func (a *crowded) compare(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *crowded) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	began := time.Now()
 	for {
 		gone, err := a.gone(ctx, t)
 		if err != nil {
 			return err
 		}
-		if gone == a.size.Old {
+		if gone == a.size.OldMessages {
 			break
 		}
-		if gone > a.size.Old || time.Since(began) > t.options.Size.Patience {
-			return fmt.Errorf("%d messages were removed, %d were to be", gone, a.size.Old)
+		if gone > a.size.OldMessages || time.Since(began) > t.options.Size.Patience {
+			return fmt.Errorf("%d messages were removed, %d were to be", gone, a.size.OldMessages)
 		}
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lookEvery): // another process: there is no event to wait for
+		case <-time.After(listPollInterval): // another process: there is no event to wait for
 		}
 	}
 	r.remark("the last %s later", short(time.Since(began)))
-	page, err := (&list{person: a.person}).page(ctx, 1, 1)
+	page, err := (&noticeList{person: a.person}).page(ctx, 1, 1)
 	if err != nil {
 		return err
 	}
@@ -183,9 +183,9 @@ func (a *crowded) compare(ctx context.Context, t *town, r *NeighbourRow) error {
 	if messages.Total != a.size.Unread {
 		return fmt.Errorf("%d messages are left, %d are to be", messages.Total, a.size.Unread)
 	}
-	r.Notices += a.size.Open
-	if page.Total != a.size.Open {
-		r.Differing += max(page.Total-a.size.Open, a.size.Open-page.Total)
+	r.Notices += a.size.OpenNotices
+	if page.Total != a.size.OpenNotices {
+		r.Differing += max(page.Total-a.size.OpenNotices, a.size.OpenNotices-page.Total)
 		r.Different = fmt.Sprintf("%d notices of the crowd are open", page.Total)
 	}
 	return nil

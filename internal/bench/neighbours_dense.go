@@ -12,35 +12,35 @@ const denseEvery = 100 * time.Millisecond // between two readings
 // dense is a user with one device that has a reading ten times a second.
 type dense struct {
 	size   NeighbourSize
-	world  World
+	tenant Tenant
 	person *console
 	from   int64 // time of the first reading, epoch ms
 }
 
 func newDense(tenant string, s NeighbourSize) *dense {
-	return &dense{size: s, world: attackers(tenant, 1)}
+	return &dense{size: s, tenant: attackerTenant(tenant, 1)}
 }
 
-func (a *dense) worlds() []World { return []World{a.world} }
+func (a *dense) tenants() []Tenant { return []Tenant{a.tenant} }
 
-func (a *dense) count() int { return a.size.Dense * lateMost }
+func (a *dense) count() int { return a.size.DenseMessages * lateBatch }
 
 // reading is the n'th of the device.
 func (a *dense) reading(n int) frame {
-	return only(a.from+int64(n)*denseEvery.Milliseconds(), 0, float64(n*7919%2000)/10)
+	return oneValue(a.from+int64(n)*denseEvery.Milliseconds(), 0, float64(n*7919%2000)/10)
 }
 
-func (a *dense) prepare(ctx context.Context, t *town, r *NeighbourRow) (err error) {
-	if a.person, err = t.signIn(ctx, a.world); err != nil {
+func (a *dense) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (err error) {
+	if a.person, err = t.signIn(ctx, a.tenant); err != nil {
 		return err
 	}
 	a.from = time.Now().Add(-time.Duration(a.count()) * denseEvery).UnixMilli()
-	for m := range a.size.Dense {
-		frames := make([]frame, lateMost)
+	for m := range a.size.DenseMessages {
+		frames := make([]frame, lateBatch)
 		for i := range frames {
-			frames[i] = a.reading(m*lateMost + i)
+			frames[i] = a.reading(m*lateBatch + i)
 		}
-		if err := deliver(ctx, t.server.Console, a.world.Devices[0], payloadOf(a.world.Properties, frames)); err != nil {
+		if err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, frames)); err != nil {
 			return err
 		}
 	}
@@ -49,12 +49,12 @@ func (a *dense) prepare(ctx context.Context, t *town, r *NeighbourRow) (err erro
 }
 
 // compare reads the dense readings back, in one long answer.
-func (a *dense) compare(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *dense) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var got map[string][]point
 	until := time.Now().Add(t.options.Size.Patience)
 	for {
 		var err error
-		got, err = a.person.history(ctx, a.world.Devices[0].Name, a.world.Properties[:1], a.from, time.Now().UnixMilli())
+		got, err = a.person.history(ctx, a.tenant.Devices[0].Name, a.tenant.Properties[:1], a.from, time.Now().UnixMilli())
 		if err == nil {
 			break
 		}
@@ -62,17 +62,17 @@ func (a *dense) compare(ctx context.Context, t *town, r *NeighbourRow) error {
 		if !strings.Contains(err.Error(), "answer 429") || time.Now().After(until) {
 			return fmt.Errorf("read back: %w", err)
 		}
-		time.Sleep(againLate)
+		time.Sleep(retryPause)
 	}
-	points := got[a.world.Properties[0]]
+	points := got[a.tenant.Properties[0]]
 	r.Checked += a.count()
 	for n := range a.count() {
 		want := a.reading(n)
 		switch {
 		case n >= len(points):
-			r.fault(&r.Lost, a.world.Devices[0].Name, a.world.Properties[0], want.time, "acknowledged and not there")
+			r.addFault(&r.Lost, a.tenant.Devices[0].Name, a.tenant.Properties[0], want.time, "acknowledged and not there")
 		case points[n].Time != want.time || points[n].Value != want.values[0]:
-			r.fault(&r.Wrong, a.world.Devices[0].Name, a.world.Properties[0], want.time, "another reading is in its place")
+			r.addFault(&r.Wrong, a.tenant.Devices[0].Name, a.tenant.Properties[0], want.time, "another reading is in its place")
 		}
 	}
 	r.Extra += max(0, len(points)-a.count())

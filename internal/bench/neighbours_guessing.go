@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	guessEvery    = time.Second / 12
-	greedySignIns = 30 // at the same time, of one user with the right password
-	newcomerEvery = time.Second
+	guessEvery      = time.Second / 12
+	greedySignIns   = 30 // at the same time, of one user with the right password
+	unfamiliarEvery = time.Second
 )
 
 // guessing is people who try passwords, each time from another network, beside a user
@@ -24,25 +24,25 @@ const (
 // somebody with the right password comes from a network that was never seen, once a
 // second.
 type guessing struct {
-	world              World
-	guessed, let       atomic.Int64 // let in, which nobody may be
-	greedy, greedyLate atomic.Int64
-	newcomer           probe
+	tenant                 Tenant
+	guessed, letIn         atomic.Int64 // let in, which nobody may be
+	repeated, repeatedLate atomic.Int64
+	unfamiliar             probe
 }
 
 func newGuessing() *guessing {
-	w := attackers("guessing", 1)
+	w := attackerTenant("guessing", 1)
 	w.Guests = []string{visitor}
-	return &guessing{world: w}
+	return &guessing{tenant: w}
 }
 
-func (a *guessing) worlds() []World                                     { return []World{a.world} }
-func (a *guessing) prepare(context.Context, *town, *NeighbourRow) error { return nil }
+func (a *guessing) tenants() []Tenant                                           { return []Tenant{a.tenant} }
+func (a *guessing) prepare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
 // compare: what became of the sign-ins is told by press.
-func (a *guessing) compare(context.Context, *town, *NeighbourRow) error { return nil }
+func (a *guessing) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
-func (a *guessing) press(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
 	again := func(every time.Duration, try func()) {
 		tick := time.NewTicker(every)
@@ -60,32 +60,32 @@ func (a *guessing) press(ctx context.Context, t *town, r *NeighbourRow) error {
 	all.Go(func() {
 		again(guessEvery, func() {
 			// Ever new accounts as well: at one account a captcha would be asked for, which is cheap.
-			w := World{Tenant: a.world.Tenant, User: "guess" + strconv.FormatUint(rand.Uint64(), 36), Password: "not the right one"}
-			count(ctx, a.enter(ctx, base, w, someNetwork()), &a.let, &a.guessed)
+			w := Tenant{Name: a.tenant.Name, User: "guess" + strconv.FormatUint(rand.Uint64(), 36), Password: "not the right one"}
+			count(ctx, a.enter(ctx, base, w, someNetwork()), &a.letIn, &a.guessed)
 		})
 	})
 	for range greedySignIns {
 		all.Go(func() {
 			for ctx.Err() == nil {
-				count(ctx, a.enter(ctx, base, a.world, "127.200.0.1"), &a.greedy, &a.greedyLate)
+				count(ctx, a.enter(ctx, base, a.tenant, "127.200.0.1"), &a.repeated, &a.repeatedLate)
 			}
 		})
 	}
-	w := a.world
+	w := a.tenant
 	w.User = visitor
 	forever := time.Now().Add(24 * time.Hour) // ctx ends before
-	a.newcomer.run(ctx, newcomerEvery, forever, func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) })
+	a.unfamiliar.run(ctx, unfamiliarEvery, forever, func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) })
 	all.Wait()
-	n := a.newcomer.calls()
+	n := a.unfamiliar.stats()
 	r.remark("%d guesses were looked at or asked to come later; %d greedy sign-ins were answered, %d asked to come later; of %d who came from a new network with the right password %d were asked to come later, p95 %s",
-		a.guessed.Load(), a.greedy.Load(), a.greedyLate.Load(), n.Count, n.Failed, short(n.P95))
+		a.guessed.Load(), a.repeated.Load(), a.repeatedLate.Load(), n.Count, n.Failed, short(n.P95))
 	switch {
-	case a.guessed.Load() == 0 || a.let.Load() > 0:
-		return fmt.Errorf("of %d guesses %d were let in", a.guessed.Load()+a.let.Load(), a.let.Load())
-	case a.greedy.Load() == 0:
+	case a.guessed.Load() == 0 || a.letIn.Load() > 0:
+		return fmt.Errorf("of %d guesses %d were let in", a.guessed.Load()+a.letIn.Load(), a.letIn.Load())
+	case a.repeated.Load() == 0:
 		return errors.New("nobody was greedy")
-	case n.P95 > promised.SignIn:
-		return fmt.Errorf("from a new network sign-in p95 %s, at most %s", short(n.P95), short(promised.SignIn))
+	case n.P95 > defaultLimits.SignIn:
+		return fmt.Errorf("from a new network sign-in p95 %s, at most %s", short(n.P95), short(defaultLimits.SignIn))
 	case n.Failed > 0:
 		return fmt.Errorf("from a new network %d of %d sign-ins failed, the first: %w", n.Failed, n.Count, n.First)
 	}
@@ -104,7 +104,7 @@ func count(ctx context.Context, err error, in, out *atomic.Int64) {
 }
 
 // enter signs in from an address of this machine.
-func (*guessing) enter(ctx context.Context, base string, w World, from string) error {
+func (*guessing) enter(ctx context.Context, base string, w Tenant, from string) error {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	c := &console{base: base, http: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}}
 	return c.enter(ctx, w)

@@ -24,19 +24,19 @@ type rehearsers struct {
 
 func newRehearsers(s NeighbourSize) *rehearsers { return &rehearsers{dense: newDense("rehearsals", s)} }
 
-func (a *rehearsers) prepare(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *rehearsers) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	r.Limits.Ack, r.Limits.Page = heavyLimit, heavyLimit
 	r.remark("%d of them", a.size.Rehearsers)
 	return a.dense.prepare(ctx, t, r)
 }
 
-func (a *rehearsers) press(ctx context.Context, _ *town, r *NeighbourRow) error {
+func (a *rehearsers) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow) error {
 	form, err := json.Marshal(map[string]any{
-		"alarmName": "rehearsed", "dataSource": 1, "executionId": a.world.Devices[0].Name, "triggerType": 0, "alarmLevel": 1,
+		"alarmName": "rehearsed", "dataSource": 1, "executionId": a.tenant.Devices[0].Name, "triggerType": 0, "alarmLevel": 1,
 		"passageway": []int64{}, "manualRelease": 0, "hitCounts": 3, "durations": time.Minute.Milliseconds(),
 		"conditions": []map[string]any{
-			{"andor": "and", "tslAttribute": a.world.Properties[0], "subconditions": ">", "value": 100},
-			{"andor": "or", "tslAttribute": a.world.Properties[0], "subconditions": "<", "value": 20},
+			{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": 100},
+			{"andor": "or", "tslAttribute": a.tenant.Properties[0], "subconditions": "<", "value": 20},
 		},
 	})
 	if err != nil {
@@ -44,7 +44,7 @@ func (a *rehearsers) press(ctx context.Context, _ *town, r *NeighbourRow) error 
 	}
 	now := time.Now().UnixMilli()
 	query := url.Values{
-		"deviceName": {a.world.Devices[0].Name}, "yeuSignList": {a.world.Properties[0]},
+		"deviceName": {a.tenant.Devices[0].Name}, "yeuSignList": {a.tenant.Properties[0]},
 		"startTime": {strconv.FormatInt(a.from, 10)}, "endTime": {strconv.FormatInt(now, 10)}, "points": {"1000"},
 	}
 	const history, coverage, rehearse = "/admin-api/client/pc/device/get/format-map/time-interval-data?",
@@ -83,7 +83,7 @@ func (a *rehearsers) ask(ctx context.Context, method, path string, body []byte) 
 	default:
 		a.later.Add(1)
 		select {
-		case <-time.After(againLate):
+		case <-time.After(retryPause):
 		case <-ctx.Done():
 		}
 	}

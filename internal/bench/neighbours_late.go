@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	lateMost  = 5200 // readings in one message, which its limit of 256 KiB just allows
+	lateBatch = 5200 // readings in one message, which its limit of 256 KiB just allows
 	lateEvery = time.Second
 	lateHits  = 10
 	// lateAge is how long before now the late readings begin: they are in the
@@ -26,7 +26,7 @@ const (
 // by.
 type lateReadings struct {
 	rules  int
-	world  World
+	tenant Tenant
 	person *console
 	since  time.Time // the rules run
 	sent   []frame   // acknowledged
@@ -35,10 +35,10 @@ type lateReadings struct {
 }
 
 func newLateReadings(rules int) *lateReadings {
-	return &lateReadings{rules: rules, world: attackers("late", 1)}
+	return &lateReadings{rules: rules, tenant: attackerTenant("late", 1)}
 }
 
-func (a *lateReadings) worlds() []World { return []World{a.world} }
+func (a *lateReadings) tenants() []Tenant { return []Tenant{a.tenant} }
 
 // lateRules are the rules that the device has, by title: the limit of the values
 // of all properties but the first. One is passed in the end, the other never.
@@ -53,15 +53,15 @@ const (
 	lateProperties = neighbourValues - 1
 )
 
-// gifts makes one rule of each kind, and answers the folder's share.
-func (a *lateReadings) gifts(ctx context.Context, t *town) (gifts []RuleGift, err error) {
-	if a.person, err = t.signIn(ctx, a.world); err != nil {
+// ruleCopies makes one rule of each kind, and answers the folder's share.
+func (a *lateReadings) ruleCopies(ctx context.Context, t *neighbourRun) (gifts []RuleCopies, err error) {
+	if a.person, err = t.signIn(ctx, a.tenant); err != nil {
 		return nil, err
 	}
 	a.since = time.Now().Add(-2 * lateWindow)
 	for title, limit := range lateRules {
 		var conditions []map[string]any
-		for p, name := range a.world.Properties {
+		for p, name := range a.tenant.Properties {
 			value := limit
 			if p == 0 {
 				value = lateFirst
@@ -69,20 +69,20 @@ func (a *lateReadings) gifts(ctx context.Context, t *town) (gifts []RuleGift, er
 			conditions = append(conditions, map[string]any{"andor": "and", "tslAttribute": name, "subconditions": ">", "value": value})
 		}
 		id, err := a.person.makeRule(ctx, map[string]any{
-			"alarmName": title, "executionId": a.world.Devices[0].Name, "conditions": conditions, "hitCounts": lateHits, "durations": lateWindow.Milliseconds(),
+			"alarmName": title, "executionId": a.tenant.Devices[0].Name, "conditions": conditions, "hitCounts": lateHits, "durations": lateWindow.Milliseconds(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		gifts = append(gifts, RuleGift{Tenant: a.world.Tenant, Rule: id, Devices: a.world.Names(), Each: a.rules / len(lateRules), Since: a.since})
+		gifts = append(gifts, RuleCopies{Tenant: a.tenant.Name, Rule: id, Devices: a.tenant.DeviceNames(), Each: a.rules / len(lateRules), Since: a.since})
 	}
 	return gifts, nil
 }
 
-func (a *lateReadings) prepare(ctx context.Context, t *town, r *NeighbourRow) error {
-	gifts, err := a.gifts(ctx, t)
+func (a *lateReadings) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
+	gifts, err := a.ruleCopies(ctx, t)
 	if err == nil {
-		err = t.give(ctx, gifts)
+		err = t.copyRules(ctx, gifts)
 	}
 	if err != nil {
 		return err
@@ -92,18 +92,18 @@ func (a *lateReadings) prepare(ctx context.Context, t *town, r *NeighbourRow) er
 }
 
 // begin sends what all the rest is older than.
-func (a *lateReadings) begin(ctx context.Context, t *town) error {
+func (a *lateReadings) begin(ctx context.Context, t *neighbourRun) error {
 	a.newest = time.Now().UnixMilli()
 	var frames []frame
 	for i := range lateNewest {
-		frames = append(frames, only(a.newest+int64(i), 0, lateNow))
+		frames = append(frames, oneValue(a.newest+int64(i), 0, lateNow))
 	}
 	return a.send(ctx, t, frames)
 }
 
 // send hands frames in and remembers them once they are acknowledged.
-func (a *lateReadings) send(ctx context.Context, t *town, frames []frame) error {
-	err := deliver(ctx, t.server.Console, a.world.Devices[0], payloadOf(a.world.Properties, frames))
+func (a *lateReadings) send(ctx context.Context, t *neighbourRun, frames []frame) error {
+	err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, frames))
 	if err == nil {
 		a.sent = append(a.sent, frames...)
 	}
@@ -113,23 +113,23 @@ func (a *lateReadings) send(ctx context.Context, t *town, frames []frame) error 
 // message is the next of late readings: newer than those of the one before, and
 // of a property in turn, so that what newer samples carry on changes with each.
 func (a *lateReadings) message() []frame {
-	frames := make([]frame, lateMost)
+	frames := make([]frame, lateBatch)
 	for i := range frames {
 		n := a.late
 		a.late++
-		frames[i] = only(a.newest-lateAge.Milliseconds()+int64(n), 1+n%lateProperties, float64(-1-n*7%199))
+		frames[i] = oneValue(a.newest-lateAge.Milliseconds()+int64(n), 1+n%lateProperties, float64(-1-n*7%199))
 	}
 	return frames
 }
 
-func (a *lateReadings) press(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *lateReadings) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	turn := time.NewTicker(lateEvery)
 	defer turn.Stop()
 	for n := 0; ; n += 2 {
 		frames := a.message()
 		for range 2 {
 			if err := a.send(ctx, t, frames); errors.Is(err, context.Canceled) {
-				r.remark("%d messages of %s readings", n, thousands(lateMost))
+				r.remark("%d messages of %s readings", n, thousands(lateBatch))
 				return nil
 			} else if err != nil {
 				return err
@@ -138,7 +138,7 @@ func (a *lateReadings) press(ctx context.Context, t *town, r *NeighbourRow) erro
 		select {
 		case <-turn.C:
 		case <-ctx.Done():
-			r.remark("%d messages of %s readings", n+2, thousands(lateMost))
+			r.remark("%d messages of %s readings", n+2, thousands(lateBatch))
 			return nil
 		}
 	}
@@ -147,34 +147,34 @@ func (a *lateReadings) press(ctx context.Context, t *town, r *NeighbourRow) erro
 // compare ends with readings for which the conditions hold: late ones, which fill
 // the window and open nothing; then a newest one, which opens what must open, and
 // one that ends it.
-func (a *lateReadings) compare(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *lateReadings) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var frames []frame
 	at := a.newest - latePresent - 1
 	for i := range latePresent {
-		frames = append(frames, all(at+int64(i), lateHigh))
+		frames = append(frames, allValues(at+int64(i), lateHigh))
 	}
-	frames = append(frames, all(at+latePresent, lateLow))
-	for _, message := range [][]frame{frames, {all(a.newest+lateNewest+1, lateHigh)}, {all(a.newest+lateNewest+2, lateLow)}} {
+	frames = append(frames, allValues(at+latePresent, lateLow))
+	for _, message := range [][]frame{frames, {allValues(a.newest+lateNewest+1, lateHigh)}, {allValues(a.newest+lateNewest+2, lateLow)}} {
 		if err := a.send(ctx, t, message); err != nil {
 			return err
 		}
 	}
-	if err := r.readBack(ctx, a.person, a.world.Devices[0].Name, a.world.Properties, a.sent); err != nil {
+	if err := r.readBack(ctx, a.person, a.tenant.Devices[0].Name, a.tenant.Properties, a.sent); err != nil {
 		return err
 	}
-	var want []spell
+	var want []expectedNotice
 	for title, limit := range lateRules {
-		one := watchRule{title: title, device: a.world.Devices[0].Name, hits: lateHits, window: lateWindow.Milliseconds(), since: a.since.UnixMilli()}
-		for p := range a.world.Properties {
-			one.conditions = append(one.conditions, watchCondition{property: p, above: true, limit: limit})
+		one := referenceRule{title: title, device: a.tenant.Devices[0].Name, hits: lateHits, window: lateWindow.Milliseconds(), since: a.since.UnixMilli()}
+		for p := range a.tenant.Properties {
+			one.conditions = append(one.conditions, referenceCondition{property: p, above: true, limit: limit})
 		}
 		one.conditions[0].limit = lateFirst
-		spells := one.spells(a.sent)
+		spells := one.expectedNotices(a.sent)
 		for range a.rules / len(lateRules) {
 			want = append(want, spells...)
 		}
 	}
-	return r.noticed(ctx, a.person, want, t.options.Size.Patience)
+	return r.compareNotices(ctx, a.person, want, t.options.Size.Patience)
 }
 
 // makeRule makes a rule of a form, whose ordinary members may be left out, and

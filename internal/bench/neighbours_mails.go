@@ -12,12 +12,12 @@ import (
 )
 
 const (
-	mailTakes = 50 * time.Millisecond // the mail server, for each
-	mailsEach = 30                    // that a device leads to: of each level to mailsTo addresses
-	mailsTo   = 10
-	mailPosts = 8 // messages handed in at once
-	mailFirst = 90
-	mailLimit = 50 // of all values
+	mailDelay      = 50 * time.Millisecond // the mail server, for each
+	mailsEach      = 30                    // that a device leads to: of each level to mailRecipients addresses
+	mailRecipients = 10
+	parallelPosts  = 8 // messages handed in at once
+	mailFirst      = 90
+	mailLimit      = 50 // of all values
 )
 
 // mailLevels are the rules of both tenants, by title: each on a property of its own.
@@ -33,47 +33,47 @@ type Mails struct{ Serious, Important Delay }
 // mail server that takes its time for each. Beside it a tenant of its own is told of a
 // serious notice and of an important one now and then.
 type mailStorm struct {
-	size          NeighbourSize
-	storm, family World
-	stormy, calm  *console
-	post          *PostOffice
+	size                     NeighbourSize
+	stormTenant, quietTenant Tenant
+	stormPerson, quietPerson *console
+	mailServer               *MailServer
 
-	turned [][]frame // of the storm's devices
-	sent   []frame   // of the family's
-	when   []time.Time
+	stormFrames [][]frame // of the storm's devices
+	sent        []frame   // of the family's
+	sentAt      []time.Time
 }
 
 func newMailStorm(s NeighbourSize) *mailStorm {
-	return &mailStorm{size: s, storm: attackers("storm", s.Told), family: attackers("family", 1), turned: make([][]frame, s.Told)}
+	return &mailStorm{size: s, stormTenant: attackerTenant("storm", s.StormDevices), quietTenant: attackerTenant("family", 1), stormFrames: make([][]frame, s.StormDevices)}
 }
 
-func (a *mailStorm) worlds() []World { return []World{a.storm, a.family} }
+func (a *mailStorm) tenants() []Tenant { return []Tenant{a.stormTenant, a.quietTenant} }
 
-// arrange opens the mail server. Every notice has mails of its own, as no digest holds
+// setUp opens the mail server. Every notice has mails of its own, as no digest holds
 // any back.
-func (a *mailStorm) arrange(ctx context.Context, o *Own) (err error) {
-	if a.post, err = openPostOffice(ctx, mailTakes); err != nil {
+func (a *mailStorm) setUp(ctx context.Context, o *ServerOptions) (err error) {
+	if a.mailServer, err = startMailServer(ctx, mailDelay); err != nil {
 		return err
 	}
-	o.Args = append(o.Args, "--smtp-url", a.post.URL(), "--digest-after", "0")
+	o.Args = append(o.Args, "--smtp-url", a.mailServer.URL(), "--digest-after", "0")
 	return nil
 }
 
-func (a *mailStorm) clear() error {
-	if a.post == nil {
+func (a *mailStorm) tearDown() error {
+	if a.mailServer == nil {
 		return nil
 	}
-	return a.post.Close()
+	return a.mailServer.Close()
 }
 
 // rules makes a rule of each of some levels for a world's first device, and answers
 // their ids; they do not run.
-func (a *mailStorm) rules(ctx context.Context, c *console, w World, addresses, levels int) (ids []int64, err error) {
+func (a *mailStorm) rules(ctx context.Context, c *console, w Tenant, addresses, levels int) (ids []int64, err error) {
 	to := make([]string, addresses)
 	for i := range to {
-		to[i] = fmt.Sprintf("person%02d@%s.example.org", i+1, w.Tenant)
+		to[i] = fmt.Sprintf("person%02d@%s.example.org", i+1, w.Name)
 	}
-	channel, err := c.makeChannel(ctx, w.Tenant, to)
+	channel, err := c.makeChannel(ctx, w.Name, to)
 	if err != nil {
 		return nil, err
 	}
@@ -91,56 +91,56 @@ func (a *mailStorm) rules(ctx context.Context, c *console, w World, addresses, l
 	return ids, nil
 }
 
-func (a *mailStorm) prepare(ctx context.Context, t *town, _ *NeighbourRow) (err error) {
-	if a.stormy, err = t.signIn(ctx, a.storm); err != nil {
+func (a *mailStorm) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRow) (err error) {
+	if a.stormPerson, err = t.signIn(ctx, a.stormTenant); err != nil {
 		return err
 	}
-	if a.calm, err = t.signIn(ctx, a.family); err != nil {
+	if a.quietPerson, err = t.signIn(ctx, a.quietTenant); err != nil {
 		return err
 	}
-	ids, err := a.rules(ctx, a.stormy, a.storm, mailsTo, len(mailLevels))
+	ids, err := a.rules(ctx, a.stormPerson, a.stormTenant, mailRecipients, len(mailLevels))
 	if err != nil {
 		return err
 	}
-	var gifts []RuleGift
+	var gifts []RuleCopies
 	for _, id := range ids {
-		gifts = append(gifts, RuleGift{Tenant: a.storm.Tenant, Rule: id, Devices: a.storm.Names(), Each: 1, Since: time.Now().Add(-time.Hour)})
+		gifts = append(gifts, RuleCopies{Tenant: a.stormTenant.Name, Rule: id, Devices: a.stormTenant.DeviceNames(), Each: 1, Since: time.Now().Add(-time.Hour)})
 	}
-	if err := t.give(ctx, gifts); err != nil {
+	if err := t.copyRules(ctx, gifts); err != nil {
 		return err
 	}
-	if ids, err = a.rules(ctx, a.calm, a.family, 1, 2); err != nil {
+	if ids, err = a.rules(ctx, a.quietPerson, a.quietTenant, 1, 2); err != nil {
 		return err
 	}
-	return a.calm.runRules(ctx, ids)
+	return a.quietPerson.runRules(ctx, ids)
 }
 
-func (a *mailStorm) press(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *mailStorm) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all errgroup.Group
-	all.Go(func() error { return a.turn(ctx, t) })
-	all.Go(func() error { return a.happen(ctx, t) })
+	all.Go(func() error { return a.triggerStorm(ctx, t) })
+	all.Go(func() error { return a.triggerQuiet(ctx, t) })
 	if err := all.Wait(); err != nil {
 		return err
 	}
 	<-ctx.Done()
-	left := a.arrived(a.storm.Tenant)
-	wanted := mailsEach * len(a.storm.Devices)
-	r.remark("%s mails, a server that takes %s for each, %s had left", thousands(float64(wanted)), mailTakes, thousands(float64(left)))
+	left := a.arrived(a.stormTenant.Name)
+	wanted := mailsEach * len(a.stormTenant.Devices)
+	r.remark("%s mails, a server that takes %s for each, %s had left", thousands(float64(wanted)), mailDelay, thousands(float64(left)))
 	if left == 0 || left >= wanted {
 		return errors.New("no mails waited while the attack went on: it was none")
 	}
 	return nil
 }
 
-// turn lets all devices of the storm pass their thresholds.
-func (a *mailStorm) turn(ctx context.Context, t *town) error {
+// triggerStorm lets all devices of the storm pass their thresholds.
+func (a *mailStorm) triggerStorm(ctx context.Context, t *neighbourRun) error {
 	var posts errgroup.Group
-	posts.SetLimit(mailPosts)
-	for i, d := range a.storm.Devices {
+	posts.SetLimit(parallelPosts)
+	for i, d := range a.stormTenant.Devices {
 		posts.Go(func() error {
-			f := all(time.Now().UnixMilli(), mailFirst)
-			a.turned[i] = []frame{f}
-			return deliver(context.WithoutCancel(ctx), t.server.Console, d, payloadOf(a.storm.Properties, a.turned[i]))
+			f := allValues(time.Now().UnixMilli(), mailFirst)
+			a.stormFrames[i] = []frame{f}
+			return deliver(context.WithoutCancel(ctx), t.server.Console, d, payloadOf(a.stormTenant.Properties, a.stormFrames[i]))
 		})
 	}
 	return posts.Wait()
@@ -149,8 +149,8 @@ func (a *mailStorm) turn(ctx context.Context, t *town) error {
 // mailEvents is how many notices of each level the family is told of.
 const mailEvents = 6
 
-// happen lets the family's notices begin and end.
-func (a *mailStorm) happen(ctx context.Context, t *town) error {
+// triggerQuiet lets the family's notices begin and end.
+func (a *mailStorm) triggerQuiet(ctx context.Context, t *neighbourRun) error {
 	turn := time.NewTicker(a.size.Brief / (2*mailEvents + 1))
 	defer turn.Stop()
 	for n := range 2 * mailEvents {
@@ -160,71 +160,71 @@ func (a *mailStorm) happen(ctx context.Context, t *town) error {
 			return errors.New("the notices took longer than the attack")
 		}
 		now := time.Now()
-		f := all(now.UnixMilli(), float64((1-n%2)*mailFirst))
-		if err := deliver(ctx, t.server.Console, a.family.Devices[0], payloadOf(a.family.Properties, []frame{f})); err != nil {
+		f := allValues(now.UnixMilli(), float64((1-n%2)*mailFirst))
+		if err := deliver(ctx, t.server.Console, a.quietTenant.Devices[0], payloadOf(a.quietTenant.Properties, []frame{f})); err != nil {
 			return err
 		}
-		a.sent, a.when = append(a.sent, f), append(a.when, now)
+		a.sent, a.sentAt = append(a.sent, f), append(a.sentAt, now)
 	}
 	return nil
 }
 
 // arrived is how many mails of a tenant have.
 func (a *mailStorm) arrived(tenant string) (n int) {
-	for _, one := range a.post.arrived() {
-		if one.isOf(tenant) {
+	for _, one := range a.mailServer.received() {
+		if one.toTenant(tenant) {
 			n++
 		}
 	}
 	return n
 }
 
-func (a *mailStorm) compare(ctx context.Context, t *town, r *NeighbourRow) error {
-	if err := a.told(ctx, t, r); err != nil {
+func (a *mailStorm) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
+	if err := a.measureMails(ctx, t, r); err != nil {
 		return err
 	}
-	if err := r.readBack(ctx, a.calm, a.family.Devices[0].Name, a.family.Properties, a.sent); err != nil {
+	if err := r.readBack(ctx, a.quietPerson, a.quietTenant.Devices[0].Name, a.quietTenant.Properties, a.sent); err != nil {
 		return err
 	}
-	if err := r.noticed(ctx, a.calm, a.spells(a.family.Devices[0].Name, a.sent, 2), t.options.Size.Patience); err != nil {
+	if err := r.compareNotices(ctx, a.quietPerson, a.expectedNotices(a.quietTenant.Devices[0].Name, a.sent, 2), t.options.Size.Patience); err != nil {
 		return err
 	}
-	var want []spell
-	for i, d := range a.storm.Devices {
-		if err := r.readBack(ctx, a.stormy, d.Name, a.storm.Properties, a.turned[i]); err != nil {
+	var want []expectedNotice
+	for i, d := range a.stormTenant.Devices {
+		if err := r.readBack(ctx, a.stormPerson, d.Name, a.stormTenant.Properties, a.stormFrames[i]); err != nil {
 			return err
 		}
-		want = append(want, a.spells(d.Name, a.turned[i], len(mailLevels))...)
+		want = append(want, a.expectedNotices(d.Name, a.stormFrames[i], len(mailLevels))...)
 	}
-	return r.noticed(ctx, a.stormy, want, t.options.Size.Patience)
+	return r.compareNotices(ctx, a.stormPerson, want, t.options.Size.Patience)
 }
 
-// spells are the notices that the rules of a device must have begun.
-func (a *mailStorm) spells(device string, sent []frame, levels int) (want []spell) {
+// expectedNotices are the notices that the rules of a device must have begun.
+func (a *mailStorm) expectedNotices(device string, sent []frame, levels int) (want []expectedNotice) {
 	for p, one := range mailLevels[:levels] {
-		rule := watchRule{
+		rule := referenceRule{
 			title: one.title, device: device, hits: 1, window: time.Minute.Milliseconds(),
-			conditions: []watchCondition{{property: p, above: true, limit: mailLimit}},
+			conditions: []referenceCondition{{property: p, above: true, limit: mailLimit}},
 		}
-		want = append(want, rule.spells(sent)...)
+		want = append(want, rule.expectedNotices(sent)...)
 	}
 	return want
 }
 
-// told measures how long after its reading each of the family's notices was told, and
+// measureMails measures how long after its reading each of the family's notices was told, and
 // waits for mails that are late.
-func (a *mailStorm) told(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *mailStorm) measureMails(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	until := time.Now().Add(t.options.Size.Patience)
 	began := map[int64]time.Time{}
 	for i, f := range a.sent {
-		began[f.time] = a.when[i]
+		began[f.time] = a.sentAt[i]
 	}
 	for {
-		all, err := (&list{person: a.calm}).all(ctx)
+		all, err := (&noticeList{person: a.quietPerson}).all(ctx)
 		if err != nil {
 			return err
 		}
-		m := mailsOf(all, a.post.arrived(), a.family.Tenant, began)
+		m := mailsOf(all, a.mailServer.received(), a.quietTenant.Name, began)
 		if waits := m.Serious.Missing + m.Important.Missing; waits == 0 && m.Serious.Count == mailEvents && m.Important.Count == mailEvents || time.Now().After(until) {
 			r.Mails = m
 			r.remark("of %d mails each the longest took %s of the serious, %s of the important ones", mailEvents, short(m.Serious.Max), short(m.Important.Max))
@@ -233,17 +233,17 @@ func (a *mailStorm) told(ctx context.Context, t *town, r *NeighbourRow) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lookEvery): // another process: there is no event to wait for
+		case <-time.After(listPollInterval): // another process: there is no event to wait for
 		}
 	}
 }
 
 // mailsOf is how long the mails of a tenant's notices took, from the readings that
 // began these; began is when those were sent, by their own time.
-func mailsOf(all *listed, arrived []posted, tenant string, began map[int64]time.Time) *Mails {
+func mailsOf(all *noticePage, arrived []receivedMail, tenant string, began map[int64]time.Time) *Mails {
 	first := map[int64]time.Time{} // mail of a notice that began
 	for _, one := range arrived {
-		if _, before := first[one.notice]; one.isOf(tenant) && !one.ended && !before {
+		if _, before := first[one.notice]; one.toTenant(tenant) && !one.ended && !before {
 			first[one.notice] = one.at
 		}
 	}

@@ -14,8 +14,8 @@ import (
 const (
 	// ackWithin is how long a message that was handed in waits for its answer: a
 	// server that lets it wait longer has broken every promise.
-	ackWithin = 2 * time.Minute
-	retryMost = 5 * time.Second
+	ackWithin     = 2 * time.Minute
+	maxRetryPause = 5 * time.Second
 )
 
 // deliver hands a device's message in over HTTP until it is acknowledged. A
@@ -64,7 +64,7 @@ func retryAfter(res *http.Response) time.Duration {
 	if err != nil || seconds < 1 {
 		seconds = 1
 	}
-	return min(time.Duration(seconds)*time.Second, retryMost)
+	return min(time.Duration(seconds)*time.Second, maxRetryPause)
 }
 
 // payloadOf is one message with all the frames.
@@ -95,15 +95,15 @@ func payloadOf(properties []string, frames []frame) []byte {
 	return append(b, ']')
 }
 
-// only is a frame with one value.
-func only(at int64, property int, value float64) frame {
-	f := all(at, math.NaN())
+// oneValue is a frame with one value.
+func oneValue(at int64, property int, value float64) frame {
+	f := allValues(at, math.NaN())
 	f.values[property] = value
 	return f
 }
 
-// all is a frame whose values are the same.
-func all(at int64, value float64) frame {
+// allValues is a frame whose values are the same.
+func allValues(at int64, value float64) frame {
 	f := frame{time: at, arrived: time.Now().UnixMilli(), values: make([]float64, neighbourValues)}
 	for p := range f.values {
 		f.values[p] = value
@@ -111,10 +111,10 @@ func all(at int64, value float64) frame {
 	return f
 }
 
-// attackers are a tenant with so many devices.
-func attackers(tenant string, devices int) World {
-	w := NewWorld(devices, neighbourValues)
-	w.Tenant = tenant
+// attackerTenant are a tenant with so many devices.
+func attackerTenant(tenant string, devices int) Tenant {
+	w := NewTenant(devices, neighbourValues)
+	w.Name = tenant
 	for i := range w.Devices {
 		w.Devices[i].Name = fmt.Sprintf("%s-%04d", tenant, i+1)
 	}

@@ -44,13 +44,13 @@ func (p *probe) run(ctx context.Context, every time.Duration, until time.Time, c
 	}
 }
 
-// Calls is what a probe has found.
-type Calls struct {
+// CallStats is what a probe has found.
+type CallStats struct {
 	Count, Failed int
 	P95, Max      time.Duration
 	First         error // that failed
 }
 
-func (p *probe) calls() Calls {
-	return Calls{Count: p.count, Failed: p.failed, P95: p.took.quantile(0.95), Max: p.took.max(), First: p.first}
+func (p *probe) stats() CallStats {
+	return CallStats{Count: p.count, Failed: p.failed, P95: p.took.quantile(0.95), Max: p.took.max(), First: p.first}
 }

@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	sipEvery  = 100 * time.Millisecond
-	sip       = 1 << 10 // bytes that a slow reader takes at once
-	againLate = 250 * time.Millisecond
+	readPause  = 100 * time.Millisecond
+	readChunk  = 1 << 10 // bytes that a slow reader takes at once
+	retryPause = 250 * time.Millisecond
 )
 
 // longAnswers are the calls that answer with every reading of a range.
@@ -37,12 +37,12 @@ func newSlowReaders(s NeighbourSize) *slowReaders {
 	return &slowReaders{dense: newDense("readers", s)}
 }
 
-func (a *slowReaders) prepare(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *slowReaders) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	r.remark("%d of them", a.size.Readers)
 	return a.dense.prepare(ctx, t, r)
 }
 
-func (a *slowReaders) press(ctx context.Context, _ *town, r *NeighbourRow) error {
+func (a *slowReaders) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
 	for i := range a.size.Readers {
 		all.Go(func() {
@@ -63,14 +63,14 @@ func (a *slowReaders) press(ctx context.Context, _ *town, r *NeighbourRow) error
 // it is refused, it waits as it is asked to.
 func (a *slowReaders) ask(ctx context.Context, call string) {
 	query := url.Values{
-		"deviceName": {a.world.Devices[0].Name}, "yeuSignList": {a.world.Properties[0]},
+		"deviceName": {a.tenant.Devices[0].Name}, "yeuSignList": {a.tenant.Properties[0]},
 		"startTime": {strconv.FormatInt(a.from, 10)}, "endTime": {strconv.FormatInt(time.Now().UnixMilli(), 10)},
 	}
 	nc, res, err := getSlowly(ctx, a.person, "/admin-api/client/pc/device/"+call+"?"+query.Encode())
 	if ctx.Err() != nil {
 		return
 	}
-	every, sips := againLate, false
+	every, sips := retryPause, false
 	switch {
 	case err != nil:
 		a.other.Add(1)
@@ -81,7 +81,7 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 		a.other.Add(1)
 	default:
 		a.read.Add(1)
-		every, sips = sipEvery, true
+		every, sips = readPause, true
 	}
 	if err == nil {
 		defer func() {
@@ -101,7 +101,7 @@ func (a *slowReaders) ask(ctx context.Context, call string) {
 		if !sips {
 			return
 		}
-		if _, err := io.CopyN(io.Discard, res.Body, sip); err != nil {
+		if _, err := io.CopyN(io.Discard, res.Body, readChunk); err != nil {
 			return // read to its end, or cut off
 		}
 	}

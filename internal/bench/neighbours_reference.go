@@ -14,17 +14,17 @@ import (
 // how the server judges; rules are those that a run makes, on readings, whose
 // conditions are all wanted.
 
-// watchRule is a rule as the reference knows it.
-type watchRule struct {
+// referenceRule is a rule as the reference knows it.
+type referenceRule struct {
 	title, device string
-	conditions    []watchCondition
+	conditions    []referenceCondition
 	hits          int
 	window        int64 // ms
 	since         int64 // samples up to then do not count, epoch ms
 }
 
-// watchCondition holds while a property's value is above its limit, or below it.
-type watchCondition struct {
+// referenceCondition holds while a property's value is above its limit, or below it.
+type referenceCondition struct {
 	property int
 	above    bool
 	limit    float64
@@ -36,16 +36,16 @@ type frame struct {
 	values        []float64 // by property; NaN: not measured
 }
 
-// spell is a notice: from the reading that began it to the one that ended it.
-type spell struct {
+// expectedNotice is a notice: from the reading that began it to the one that ended it.
+type expectedNotice struct {
 	title, device string
 	begin, end    int64 // epoch ms; end 0: open
 	unsteady      bool
 }
 
-// sighting is a sample of a rule that looks at one property: one hit and no window
+// ruleSample is a sample of a rule that looks at one property: one hit and no window
 // but the sample itself.
-type sighting struct {
+type ruleSample struct {
 	time  int64 // epoch ms
 	holds bool
 }
@@ -58,10 +58,10 @@ const (
 	calmLong      = int64(10 * time.Minute / time.Millisecond)
 )
 
-// swinging are the notices of such a rule, given its samples in order of time, where
+// expectedSwings are the notices of such a rule, given its samples in order of time, where
 // it begins so many within an hour; 0: any number.
-func swinging(title, device string, samples iter.Seq[sighting], anHour int) []spell {
-	var all []spell
+func expectedSwings(title, device string, samples iter.Seq[ruleSample], anHour int) []expectedNotice {
+	var all []expectedNotice
 	var calm int64 // time of the first false sample since the last true one; 0: there is none
 	open := false
 	for s := range samples {
@@ -72,7 +72,7 @@ func swinging(title, device string, samples iter.Seq[sighting], anHour int) []sp
 		}
 		switch {
 		case !open && s.holds:
-			one := spell{title: title, device: device, begin: s.time}
+			one := expectedNotice{title: title, device: device, begin: s.time}
 			within := 0
 			for i := len(all) - 1; i >= 0 && all[i].begin > s.time-hourLong; i-- {
 				within++
@@ -89,45 +89,45 @@ func swinging(title, device string, samples iter.Seq[sighting], anHour int) []sp
 	return all
 }
 
-// aheadMost is by how much a clock may be ahead, or a reading late, before a
+// maxAhead is by how much a clock may be ahead, or a reading late, before a
 // rule's newest time is not believed, in ms.
-const aheadMost = int64(time.Minute / time.Millisecond)
+const maxAhead = int64(time.Minute / time.Millisecond)
 
-// spells are the notices that frames lead to, in the order of their arrival.
-func (r *watchRule) spells(arrived []frame) []spell {
-	var all []spell
+// expectedNotices are the notices that frames lead to, in the order of their arrival.
+func (r *referenceRule) expectedNotices(arrived []frame) []expectedNotice {
+	var all []expectedNotice
 	var kept []frame
 	newest, floor, open := r.since, r.since, false
 	for _, f := range arrived {
-		if !r.looksAt(f) {
+		if !r.concerns(f) {
 			continue
 		}
-		kept = put(kept, f)
-		if newest > f.time+aheadMost && max(f.arrived-f.time, f.time-f.arrived) <= aheadMost {
+		kept = insertFrame(kept, f)
+		if newest > f.time+maxAhead && max(f.arrived-f.time, f.time-f.arrived) <= maxAhead {
 			newest = f.time - 1 // what was newest was stamped ahead
 		}
 		if f.time <= newest {
 			continue
 		}
 		newest = f.time
-		holds, hits := r.look(kept, floor, newest)
+		holds, hits := r.evaluate(kept, floor, newest)
 		switch {
 		case open && !holds:
 			all[len(all)-1].end, open, floor = f.time, false, f.time
 		case !open && holds && hits >= r.hits:
-			all, open = append(all, spell{title: r.title, device: r.device, begin: f.time}), true
+			all, open = append(all, expectedNotice{title: r.title, device: r.device, begin: f.time}), true
 		}
 	}
 	return all
 }
 
-func (r *watchRule) looksAt(f frame) bool {
-	return slices.ContainsFunc(r.conditions, func(c watchCondition) bool { return !math.IsNaN(f.values[c.property]) })
+func (r *referenceRule) concerns(f frame) bool {
+	return slices.ContainsFunc(r.conditions, func(c referenceCondition) bool { return !math.IsNaN(f.values[c.property]) })
 }
 
-// look tells whether the conditions hold at the newest sample, and for how many
+// evaluate tells whether the conditions hold at the newest sample, and for how many
 // samples of the window that ends with it.
-func (r *watchRule) look(kept []frame, floor, newest int64) (holds bool, hits int) {
+func (r *referenceRule) evaluate(kept []frame, floor, newest int64) (holds bool, hits int) {
 	asOf := make([]float64, len(r.conditions))
 	for i := range asOf {
 		asOf[i] = math.NaN()
@@ -151,9 +151,9 @@ func (r *watchRule) look(kept []frame, floor, newest int64) (holds bool, hits in
 	return holds, hits
 }
 
-// put puts a frame among those that are sorted by time. What is measured again
+// insertFrame puts a frame among those that are sorted by time. What is measured again
 // for the same time replaces what was.
-func put(sorted []frame, f frame) []frame {
+func insertFrame(sorted []frame, f frame) []frame {
 	i, there := slices.BinarySearchFunc(sorted, f.time, func(one frame, at int64) int { return cmp.Compare(one.time, at) })
 	if !there {
 		return slices.Insert(sorted, i, f)
@@ -168,10 +168,10 @@ func put(sorted []frame, f frame) []frame {
 	return sorted
 }
 
-// differing counts the notices that are wanted and not there, or there and not
+// diffNotices counts the notices that are wanted and not there, or there and not
 // wanted, and gives an example.
-func differing(want, got []spell) (n int, example string) {
-	left := map[spell]int{}
+func diffNotices(want, got []expectedNotice) (n int, example string) {
+	left := map[expectedNotice]int{}
 	for _, s := range want {
 		left[s]++
 	}
@@ -196,16 +196,16 @@ func differing(want, got []spell) (n int, example string) {
 
 // readBack compares what a device has in the server with what of it was
 // acknowledged, and counts into v.
-func readBack(v *Verdict, device string, properties []string, acknowledged []frame, got map[string][]point) {
+func readBack(v *Verification, device string, properties []string, acknowledged []frame, got map[string][]point) {
 	var want []frame
 	for _, f := range acknowledged {
-		want = put(want, f)
+		want = insertFrame(want, f)
 	}
 	for p, name := range properties {
 		had := map[int64]float64{}
 		for _, one := range got[name] {
 			if _, twice := had[one.Time]; twice {
-				v.fault(&v.Extra, device, name, one.Time, "there twice")
+				v.addFault(&v.Extra, device, name, one.Time, "there twice")
 			}
 			had[one.Time] = one.Value
 		}
@@ -217,14 +217,14 @@ func readBack(v *Verdict, device string, properties []string, acknowledged []fra
 			value, there := had[f.time]
 			switch {
 			case !there:
-				v.fault(&v.Lost, device, name, f.time, "acknowledged and not there")
+				v.addFault(&v.Lost, device, name, f.time, "acknowledged and not there")
 			case value != f.values[p]:
-				v.fault(&v.Wrong, device, name, f.time, fmt.Sprintf("%v, sent as %v", value, f.values[p]))
+				v.addFault(&v.Wrong, device, name, f.time, fmt.Sprintf("%v, sent as %v", value, f.values[p]))
 			}
 			delete(had, f.time)
 		}
 		for at := range had {
-			v.fault(&v.Extra, device, name, at, "never sent")
+			v.addFault(&v.Extra, device, name, at, "never sent")
 		}
 	}
 }

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// hot is a rule on the first property, and where wanted on the second.
-func hot(hits int, window time.Duration, conditions ...watchCondition) *watchRule {
-	return &watchRule{title: "hot", device: "D", hits: hits, window: window.Milliseconds(), conditions: append([]watchCondition{{above: true, limit: 10}}, conditions...)}
+// hotRule is a rule on the first property, and where wanted on the second.
+func hotRule(hits int, window time.Duration, conditions ...referenceCondition) *referenceRule {
+	return &referenceRule{title: "hot", device: "D", hits: hits, window: window.Milliseconds(), conditions: append([]referenceCondition{{above: true, limit: 10}}, conditions...)}
 }
 
-// of are frames of times in seconds, each with its first values; they arrive at
+// framesOf are frames of times in seconds, each with its first values; they arrive at
 // their times.
-func of(steps ...[]float64) (frames []frame) {
+func framesOf(steps ...[]float64) (frames []frame) {
 	for _, s := range steps {
 		at := int64(s[0] * 1000)
-		f := all(at, math.NaN())
+		f := allValues(at, math.NaN())
 		copy(f.values, s[1:])
 		f.arrived = at
 		frames = append(frames, f)
@@ -31,42 +31,42 @@ var nan = math.NaN()
 
 func TestReference(t *testing.T) {
 	const m = time.Minute
-	second := watchCondition{property: 1, above: true, limit: 10}
+	second := referenceCondition{property: 1, above: true, limit: 10}
 	for name, c := range map[string]struct {
-		rule   *watchRule
+		rule   *referenceRule
 		frames []frame
 		want   [][2]int64 // seconds
 	}{
-		"begins and ends":        {hot(1, m), of([]float64{100, 5}, []float64{101, 11}, []float64{102, 12}, []float64{103, 10}), [][2]int64{{101, 103}}},
-		"stays open":             {hot(1, m), of([]float64{101, 11}), [][2]int64{{101, 0}}},
-		"not without its hits":   {hot(3, m), of([]float64{100, 11}, []float64{101, 11}, []float64{102, 5}), nil},
-		"hits may be apart":      {hot(2, m), of([]float64{100, 11}, []float64{101, 5}, []float64{102, 11}), [][2]int64{{102, 0}}},
-		"the window is open":     {hot(2, m), of([]float64{100, 11}, []float64{160, 11}), nil},
-		"within the window":      {hot(2, m), of([]float64{100, 11}, []float64{159, 11}), [][2]int64{{159, 0}}},
-		"empty after an end":     {hot(2, m), of([]float64{100, 11}, []float64{101, 11}, []float64{102, 5}, []float64{103, 11}), [][2]int64{{101, 102}}},
-		"late opens nothing":     {hot(1, m), of([]float64{100, 5}, []float64{99, 11}), nil},
-		"late ends nothing":      {hot(1, m), of([]float64{100, 11}, []float64{99, 5}), [][2]int64{{100, 0}}},
-		"late counts":            {hot(2, m), of([]float64{100, 5}, []float64{99, 11}, []float64{101, 11}), [][2]int64{{101, 0}}},
-		"repeated is replaced":   {hot(2, m), of([]float64{100, 11}, []float64{100, 5}, []float64{101, 11}), nil},
-		"carried on":             {hot(1, m, second), of([]float64{100, nan, 11}, []float64{101, 11}), [][2]int64{{101, 0}}},
-		"late is carried on":     {hot(2, m, second), of([]float64{100, 11}, []float64{101, 11}, []float64{99, nan, 11}, []float64{102, 11}), [][2]int64{{102, 0}}},
-		"never measured":         {hot(1, m, second), of([]float64{100, 11}), nil},
-		"others are no samples":  {hot(2, m), of([]float64{100, 11}, []float64{101, nan, 7}), nil},
-		"ahead silences nothing": {hot(1, m), append([]frame{{time: 700_000, arrived: 100_000, values: []float64{5}}}, of([]float64{101, 11}, []float64{102, 5})...), [][2]int64{{101, 102}}},
-		"a little ahead does":    {hot(1, m), append([]frame{{time: 160_000, arrived: 100_000, values: []float64{5}}}, of([]float64{101, 11}, []float64{102, 5})...), nil},
-		"late after one ahead":   {hot(1, m), append(of([]float64{700, 5}), frame{time: 101_000, arrived: 700_000, values: []float64{11}}), nil},
+		"begins and ends":        {hotRule(1, m), framesOf([]float64{100, 5}, []float64{101, 11}, []float64{102, 12}, []float64{103, 10}), [][2]int64{{101, 103}}},
+		"stays open":             {hotRule(1, m), framesOf([]float64{101, 11}), [][2]int64{{101, 0}}},
+		"not without its hits":   {hotRule(3, m), framesOf([]float64{100, 11}, []float64{101, 11}, []float64{102, 5}), nil},
+		"hits may be apart":      {hotRule(2, m), framesOf([]float64{100, 11}, []float64{101, 5}, []float64{102, 11}), [][2]int64{{102, 0}}},
+		"the window is open":     {hotRule(2, m), framesOf([]float64{100, 11}, []float64{160, 11}), nil},
+		"within the window":      {hotRule(2, m), framesOf([]float64{100, 11}, []float64{159, 11}), [][2]int64{{159, 0}}},
+		"empty after an end":     {hotRule(2, m), framesOf([]float64{100, 11}, []float64{101, 11}, []float64{102, 5}, []float64{103, 11}), [][2]int64{{101, 102}}},
+		"late opens nothing":     {hotRule(1, m), framesOf([]float64{100, 5}, []float64{99, 11}), nil},
+		"late ends nothing":      {hotRule(1, m), framesOf([]float64{100, 11}, []float64{99, 5}), [][2]int64{{100, 0}}},
+		"late counts":            {hotRule(2, m), framesOf([]float64{100, 5}, []float64{99, 11}, []float64{101, 11}), [][2]int64{{101, 0}}},
+		"repeated is replaced":   {hotRule(2, m), framesOf([]float64{100, 11}, []float64{100, 5}, []float64{101, 11}), nil},
+		"carried on":             {hotRule(1, m, second), framesOf([]float64{100, nan, 11}, []float64{101, 11}), [][2]int64{{101, 0}}},
+		"late is carried on":     {hotRule(2, m, second), framesOf([]float64{100, 11}, []float64{101, 11}, []float64{99, nan, 11}, []float64{102, 11}), [][2]int64{{102, 0}}},
+		"never measured":         {hotRule(1, m, second), framesOf([]float64{100, 11}), nil},
+		"others are no samples":  {hotRule(2, m), framesOf([]float64{100, 11}, []float64{101, nan, 7}), nil},
+		"ahead silences nothing": {hotRule(1, m), append([]frame{{time: 700_000, arrived: 100_000, values: []float64{5}}}, framesOf([]float64{101, 11}, []float64{102, 5})...), [][2]int64{{101, 102}}},
+		"a little ahead does":    {hotRule(1, m), append([]frame{{time: 160_000, arrived: 100_000, values: []float64{5}}}, framesOf([]float64{101, 11}, []float64{102, 5})...), nil},
+		"late after one ahead":   {hotRule(1, m), append(framesOf([]float64{700, 5}), frame{time: 101_000, arrived: 700_000, values: []float64{11}}), nil},
 	} {
-		var want []spell
+		var want []expectedNotice
 		for _, w := range c.want {
-			want = append(want, spell{title: "hot", device: "D", begin: w[0] * 1000, end: w[1] * 1000})
+			want = append(want, expectedNotice{title: "hot", device: "D", begin: w[0] * 1000, end: w[1] * 1000})
 		}
-		if got := c.rule.spells(c.frames); !reflect.DeepEqual(got, want) {
+		if got := c.rule.expectedNotices(c.frames); !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
-	old := hot(2, m)
+	old := hotRule(2, m)
 	old.since = 100_500
-	if got := old.spells(of([]float64{100, 11}, []float64{101, 11})); got != nil {
+	if got := old.expectedNotices(framesOf([]float64{100, 11}, []float64{101, 11})); got != nil {
 		t.Errorf("a sample of before the rule ran counts: %+v", got)
 	}
 }
@@ -75,8 +75,8 @@ func TestReference(t *testing.T) {
 // value has been calm for ten minutes.
 func TestSwinging(t *testing.T) {
 	const second, minute = int64(1000), int64(60_000)
-	var samples []sighting
-	at := func(time int64, holds bool) { samples = append(samples, sighting{time, holds}) }
+	var samples []ruleSample
+	at := func(time int64, holds bool) { samples = append(samples, ruleSample{time, holds}) }
 	for n := range int64(15) {
 		at(n*20*second, true)
 		at(n*20*second+10*second, false)
@@ -91,7 +91,7 @@ func TestSwinging(t *testing.T) {
 	at(52*minute, false)
 	at(60*minute+12*20*second+1, true) // 12 of those were an hour ago
 	at(60*minute+12*20*second+2, false)
-	spells := swinging("t", "D", slices.Values(samples), 12)
+	spells := expectedSwings("t", "D", slices.Values(samples), 12)
 	if len(spells) != 15 {
 		t.Fatalf("%d spells: %+v", len(spells), spells)
 	}
@@ -101,7 +101,7 @@ func TestSwinging(t *testing.T) {
 			t.Errorf("spell %d: %+v", i, s)
 		}
 	}
-	for i, want := range map[int]spell{
+	for i, want := range map[int]expectedNotice{
 		0:  {title: "t", device: "D", begin: 0, end: 10 * second},
 		12: {title: "t", device: "D", begin: 240 * second, end: last + 10*minute, unsteady: true},
 		13: {title: "t", device: "D", begin: 30 * minute, end: 52 * minute, unsteady: true},
@@ -111,27 +111,27 @@ func TestSwinging(t *testing.T) {
 			t.Errorf("spell %d: %+v, want %+v", i, spells[i], want)
 		}
 	}
-	if all := swinging("t", "D", slices.Values(samples), 0); len(all) != 18 || slices.ContainsFunc(all, func(s spell) bool { return s.unsteady || s.end == 0 }) {
+	if all := expectedSwings("t", "D", slices.Values(samples), 0); len(all) != 18 || slices.ContainsFunc(all, func(s expectedNotice) bool { return s.unsteady || s.end == 0 }) {
 		t.Errorf("without a limit: %+v", all)
 	}
-	if open := swinging("t", "D", slices.Values([]sighting{{5, true}}), 12); len(open) != 1 || open[0].end != 0 {
+	if open := expectedSwings("t", "D", slices.Values([]ruleSample{{5, true}}), 12); len(open) != 1 || open[0].end != 0 {
 		t.Errorf("%+v", open)
 	}
 }
 
-func TestDiffering(t *testing.T) {
-	a, b := spell{title: "a", device: "D", begin: 1, end: 2}, spell{title: "b", device: "D", begin: 1, end: 2}
+func TestDiffNotices(t *testing.T) {
+	a, b := expectedNotice{title: "a", device: "D", begin: 1, end: 2}, expectedNotice{title: "b", device: "D", begin: 1, end: 2}
 	for name, c := range map[string]struct {
-		want, got []spell
+		want, got []expectedNotice
 		n         int
 		says      string
 	}{
-		"the same":    {[]spell{a, b, a}, []spell{b, a, a}, 0, ""},
-		"missing":     {[]spell{a, b}, []spell{a}, 1, `"b" of D from 1 to 2 is missing`},
-		"too many":    {[]spell{a}, []spell{a, a, a}, 2, `"a" of D from 1 to 2 should not be`},
-		"another end": {[]spell{a}, []spell{{title: "a", device: "D", begin: 1, end: 3}}, 2, `from 1 to 2 is missing`},
+		"the same":    {[]expectedNotice{a, b, a}, []expectedNotice{b, a, a}, 0, ""},
+		"missing":     {[]expectedNotice{a, b}, []expectedNotice{a}, 1, `"b" of D from 1 to 2 is missing`},
+		"too many":    {[]expectedNotice{a}, []expectedNotice{a, a, a}, 2, `"a" of D from 1 to 2 should not be`},
+		"another end": {[]expectedNotice{a}, []expectedNotice{{title: "a", device: "D", begin: 1, end: 3}}, 2, `from 1 to 2 is missing`},
 	} {
-		n, says := differing(c.want, c.got)
+		n, says := diffNotices(c.want, c.got)
 		if n != c.n || !strings.Contains(says, c.says) || (says == "") != (c.says == "") {
 			t.Errorf("%s: %d, %q", name, n, says)
 		}
@@ -140,25 +140,25 @@ func TestDiffering(t *testing.T) {
 
 func TestReadBack(t *testing.T) {
 	names := []string{"a", "b"}
-	sent := of([]float64{1, 10, 20}, []float64{2, 11}, []float64{1, 12})
+	sent := framesOf([]float64{1, 10, 20}, []float64{2, 11}, []float64{1, 12})
 	whole := func() map[string][]point {
 		return map[string][]point{"a": {{1000, 12}, {2000, 11}}, "b": {{1000, 20}}}
 	}
-	var good Verdict
+	var good Verification
 	readBack(&good, "D", names, sent, whole())
-	if !good.Good() || good.Checked != 3 {
+	if !good.OK() || good.Checked != 3 {
 		t.Errorf("%+v", good)
 	}
 	for name, c := range map[string]struct {
 		spoil func(map[string][]point)
-		want  Verdict
+		want  Verification
 	}{
-		"lost":       {func(m map[string][]point) { delete(m, "b") }, Verdict{Lost: 1, Example: "b of D at 1000: acknowledged and not there"}},
-		"wrong":      {func(m map[string][]point) { m["a"][0].Value = 10 }, Verdict{Wrong: 1, Example: "a of D at 1000: 10, sent as 12"}},
-		"never sent": {func(m map[string][]point) { m["b"] = append(m["b"], point{2000, 1}) }, Verdict{Extra: 1, Example: "b of D at 2000: never sent"}},
-		"twice":      {func(m map[string][]point) { m["b"] = append(m["b"], point{1000, 20}) }, Verdict{Extra: 1, Example: "b of D at 1000: there twice"}},
+		"lost":       {func(m map[string][]point) { delete(m, "b") }, Verification{Lost: 1, Example: "b of D at 1000: acknowledged and not there"}},
+		"wrong":      {func(m map[string][]point) { m["a"][0].Value = 10 }, Verification{Wrong: 1, Example: "a of D at 1000: 10, sent as 12"}},
+		"never sent": {func(m map[string][]point) { m["b"] = append(m["b"], point{2000, 1}) }, Verification{Extra: 1, Example: "b of D at 2000: never sent"}},
+		"twice":      {func(m map[string][]point) { m["b"] = append(m["b"], point{1000, 20}) }, Verification{Extra: 1, Example: "b of D at 1000: there twice"}},
 	} {
-		got, v := whole(), Verdict{}
+		got, v := whole(), Verification{}
 		c.spoil(got)
 		readBack(&v, "D", names, sent, got)
 		if c.want.Checked = 3; v != c.want {
@@ -169,12 +169,12 @@ func TestReadBack(t *testing.T) {
 
 // The victim's own readings lead to the notices whose turns they are.
 func TestVictimFrames(t *testing.T) {
-	s := sender{connection: connection{stream: newStream(3, 0, []string{"a", "b", "c"})}, name: "D", rules: 2}
-	s.taken = []launched{{time: 1000}, {time: 2000, high: 2}, {time: 3000, high: 3}, {time: 4000, high: 1}}
+	s := sender{connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})}, name: "D", rules: 2}
+	s.ackedMessages = []sentMessage{{time: 1000}, {time: 2000, high: 2}, {time: 3000, high: 3}, {time: 4000, high: 1}}
 	frames := s.frames()
-	for rule, want := range map[int]spell{0: {begin: 3000}, 1: {begin: 2000, end: 4000}} {
-		r := watchRule{hits: 1, window: 60_000, conditions: []watchCondition{{property: rule, above: true, limit: threshold / 100}}}
-		if got := r.spells(frames); len(got) != 1 || got[0] != want {
+	for rule, want := range map[int]expectedNotice{0: {begin: 3000}, 1: {begin: 2000, end: 4000}} {
+		r := referenceRule{hits: 1, window: 60_000, conditions: []referenceCondition{{property: rule, above: true, limit: threshold / 100}}}
+		if got := r.expectedNotices(frames); len(got) != 1 || got[0] != want {
 			t.Errorf("rule %d: %+v, want %+v", rule, got, want)
 		}
 	}
@@ -187,7 +187,7 @@ func TestVictimFrames(t *testing.T) {
 // What is never acknowledged counts for as long as it was waited for.
 func TestUnanswered(t *testing.T) {
 	began := time.Unix(0, 0)
-	s := sender{latency: &histogram{}, sent: []launched{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}}}
+	s := sender{latency: &histogram{}, sent: []sentMessage{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}}}
 	s.unanswered(began.Add(time.Minute))
 	if n, longest := s.latency.count(), s.latency.max(); n != 2 || longest != time.Minute {
 		t.Errorf("%d, the longest %s", n, longest)

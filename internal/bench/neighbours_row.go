@@ -26,8 +26,8 @@ type NeighbourLimits struct {
 	Serious, Important time.Duration
 }
 
-// promised are the limits of every attack that has none of its own.
-var promised = NeighbourLimits{
+// defaultLimits are the limits of every attack that has none of its own.
+var defaultLimits = NeighbourLimits{
 	Ack: 500 * time.Millisecond, Alarm: time.Second, Page: 300 * time.Millisecond, SignIn: 3 * time.Second,
 	Write: 500 * time.Millisecond, Memory: 1 << 30, Start: 10 * time.Second, Serious: 2 * time.Second, Important: 10 * time.Second,
 }
@@ -40,13 +40,13 @@ type NeighbourRow struct {
 	Acks           int // acknowledgements, however late
 	AckP99, AckMax time.Duration
 	Alarm          Delay
-	Page, SignIn   Calls
-	Write          Calls
-	Before         Calls         // the page, on the same folder before the attack; where that is measured
+	Page, SignIn   CallStats
+	Write          CallStats
+	Before         CallStats     // the page, on the same folder before the attack; where that is measured
 	Mails          *Mails        // by which people are told while there is a storm of them; nil: there is none
 	Memory         int64         // the most that the server was seen to have, bytes
 	Started        time.Duration // from the server's start to the first reading that it took; 0: it was not started anew
-	Verdict                      // of what was acknowledged, the attackers' included
+	Verification                 // of what was acknowledged, the attackers' included
 	Notices        int           // that there must be, the attackers' included
 	Differing      int           // of these, missing, or there and no reading led to them
 	Different      string        // one of them
@@ -54,7 +54,7 @@ type NeighbourRow struct {
 	Failed         error // why the attack came to nothing, or not to its end
 }
 
-func (r *NeighbourRow) take(n victimFigures) {
+func (r *NeighbourRow) setVictim(n victimResult) {
 	r.Acks, r.AckP99, r.AckMax = n.ack.Acks, n.ack.P99, n.ack.Max
 	r.Alarm, r.Page, r.SignIn, r.Write = n.alarm, n.page, n.signIn, n.write
 	if n.cuts > 0 {
@@ -85,8 +85,8 @@ func (r *NeighbourRow) pageLimit(quiet *NeighbourRow) time.Duration {
 	return r.Limits.pageLimit(quiet.Page.P95)
 }
 
-// Broken are the promises that were not kept; quiet is the row without an attack.
-func (r *NeighbourRow) Broken(quiet *NeighbourRow) []string {
+// Violations are the promises that were not kept; quiet is the row without an attack.
+func (r *NeighbourRow) Violations(quiet *NeighbourRow) []string {
 	var all []string
 	add := func(wrong bool, format string, a ...any) {
 		if wrong {
@@ -105,7 +105,7 @@ func (r *NeighbourRow) Broken(quiet *NeighbourRow) []string {
 	add(r.Alarm.Missing > 0, "%d alarms were not told", r.Alarm.Missing)
 	for _, one := range []struct {
 		what  string
-		calls Calls
+		calls CallStats
 		limit time.Duration
 	}{{"page", r.Page, r.pageLimit(quiet)}, {"sign-in", r.SignIn, l.SignIn}, {"write", r.Write, 0}} {
 		add(one.calls.Count == 0, "no %s was asked for", one.what)
@@ -127,7 +127,7 @@ func (r *NeighbourRow) Broken(quiet *NeighbourRow) []string {
 	add(l.Memory > 0 && r.Memory > l.Memory, "memory %s, at most %s", mebibytes(r.Memory), mebibytes(l.Memory))
 	over("first reading taken after", r.Started, l.Start)
 	add(r.Checked == 0 && r.Failed == nil, "nothing was read back")
-	add(!r.Good(), "%d values lost, %d wrong, %d never sent: %s", r.Lost, r.Wrong, r.Extra, r.Example)
+	add(!r.OK(), "%d values lost, %d wrong, %d never sent: %s", r.Lost, r.Wrong, r.Extra, r.Example)
 	add(r.Notices == 0 && r.Failed == nil, "no notice was expected")
 	add(r.Differing > 0, "%d of %d notices differ from the reference: %s", r.Differing, r.Notices, r.Different)
 	return all
@@ -142,30 +142,30 @@ func (r *NeighbourRow) readBack(ctx context.Context, c *console, device string, 
 	for _, f := range acknowledged {
 		first, last = min(first, f.time), max(last, f.time)
 	}
-	got, err := c.history(ctx, device, properties, first-margin, last+margin)
+	got, err := c.history(ctx, device, properties, first-verifyMargin, last+verifyMargin)
 	if err != nil {
 		return fmt.Errorf("read back %s: %w", device, err)
 	}
-	readBack(&r.Verdict, device, properties, acknowledged, got)
+	readBack(&r.Verification, device, properties, acknowledged, got)
 	return nil
 }
 
-// noticed compares a tenant's notices with those of the reference: again and
+// compareNotices compares a tenant's notices with those of the reference: again and
 // again until they are the same, but not longer than patience, since the judge
 // may be behind.
-func (r *NeighbourRow) noticed(ctx context.Context, c *console, want []spell, patience time.Duration) error {
+func (r *NeighbourRow) compareNotices(ctx context.Context, c *console, want []expectedNotice, patience time.Duration) error {
 	until := time.Now().Add(patience)
 	for {
-		all, err := (&list{person: c}).all(ctx)
+		all, err := (&noticeList{person: c}).all(ctx)
 		if err != nil {
 			return fmt.Errorf("read the notices: %w", err)
 		}
-		got := make([]spell, len(all.List))
+		got := make([]expectedNotice, len(all.List))
 		for i := range all.List {
 			n := &all.List[i]
-			got[i] = spell{title: n.Title, device: n.DeviceName, begin: n.StartTime, end: n.EndTime, unsteady: n.Unsteady}
+			got[i] = expectedNotice{title: n.Title, device: n.DeviceName, begin: n.StartTime, end: n.EndTime, unsteady: n.Unsteady}
 		}
-		n, example := differing(want, got)
+		n, example := diffNotices(want, got)
 		if n == 0 || !time.Now().Before(until) {
 			r.Notices += len(want)
 			if r.Differing += n; r.Different == "" {
@@ -176,7 +176,7 @@ func (r *NeighbourRow) noticed(ctx context.Context, c *console, want []spell, pa
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case <-time.After(lookEvery): // another process: there is no event to wait for
+		case <-time.After(listPollInterval): // another process: there is no event to wait for
 		}
 	}
 }
@@ -191,13 +191,13 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(w, "\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| write, longest\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|")
 	fmt.Fprintln(w, "|---\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|---\t|---\t|")
-	l := promised
+	l := defaultLimits
 	fmt.Fprintf(w, "| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
 		short(l.Ack), short(l.Alarm), short(l.pageLimit(quiet.Page.P95)), short(l.Write), short(l.SignIn), mebibytes(l.Memory))
 	for i := range rows {
 		r := &rows[i]
 		holds := "yes"
-		if len(r.Broken(quiet)) > 0 {
+		if len(r.Violations(quiet)) > 0 {
 			holds = "**no**"
 		}
 		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
@@ -215,14 +215,14 @@ func (r *NeighbourRow) longestAlarm() string {
 	return short(r.Alarm.Max)
 }
 
-// tell says in a few lines what a row has shown, as soon as it has: a run is long.
-func (r *NeighbourRow) tell(out io.Writer, quiet *NeighbourRow, took time.Duration) {
+// printSummary says in a few lines what a row has shown, as soon as it has: a run is long.
+func (r *NeighbourRow) printSummary(out io.Writer, quiet *NeighbourRow, took time.Duration) {
 	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, write longest %s, sign-in p95 %s, memory %s\n",
 		short(took), short(r.AckP99), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.Write.Max), short(r.SignIn.P95), mebibytes(r.Memory))
 	if r.Remark != "" {
 		fmt.Fprintf(out, "  %s\n", r.Remark)
 	}
-	for _, broken := range r.Broken(quiet) {
+	for _, broken := range r.Violations(quiet) {
 		fmt.Fprintf(out, "  BROKEN: %s\n", broken)
 	}
 }

@@ -11,23 +11,23 @@ import (
 // when it ends.
 type manyScreens struct {
 	size   NeighbourSize
-	world  World
+	tenant Tenant
 	person *console
 }
 
 func newManyScreens(s NeighbourSize) *manyScreens {
-	return &manyScreens{size: s, world: attackers("screens", 1)}
+	return &manyScreens{size: s, tenant: attackerTenant("screens", 1)}
 }
 
-func (a *manyScreens) worlds() []World { return []World{a.world} }
+func (a *manyScreens) tenants() []Tenant { return []Tenant{a.tenant} }
 
-func (a *manyScreens) prepare(ctx context.Context, t *town, r *NeighbourRow) (err error) {
+func (a *manyScreens) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (err error) {
 	r.Limits.Ack, r.Limits.Page = heavyLimit, heavyLimit
-	a.person, err = t.signIn(ctx, a.world)
+	a.person, err = t.signIn(ctx, a.tenant)
 	return err
 }
 
-func (a *manyScreens) press(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *manyScreens) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	screens := make([]*screen, a.size.Screens)
 	var opening sync.WaitGroup
 	for i := range screens {
@@ -40,7 +40,7 @@ func (a *manyScreens) press(ctx context.Context, t *town, r *NeighbourRow) error
 	}
 	// Its device reports as fast as it may, so that all of them are told.
 	for n := 0; ctx.Err() == nil; n++ {
-		err := deliver(ctx, t.server.Console, a.world.Devices[0], payloadOf(a.world.Properties, []frame{only(time.Now().UnixMilli(), 0, float64(n%2000)/10)}))
+		err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, []frame{oneValue(time.Now().UnixMilli(), 0, float64(n%2000)/10)}))
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():
@@ -68,4 +68,4 @@ func (a *manyScreens) press(ctx context.Context, t *town, r *NeighbourRow) error
 }
 
 // compare: what the device reported is not read back, it was only to be told.
-func (*manyScreens) compare(context.Context, *town, *NeighbourRow) error { return nil }
+func (*manyScreens) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }

@@ -14,29 +14,29 @@ import (
 const (
 	staleLoggers = 20
 	staleEvery   = 50 * time.Millisecond // that each of them waits before it tries again
-	rightEvery   = 100 * time.Millisecond
+	validEvery   = 100 * time.Millisecond
 )
 
 // stale are loggers, and one tool of the provider's, with secrets that are not good any
 // more, which try again and again from the victim's address. Beside them devices come
 // anew that have the right ones, and the provider does.
 type stale struct {
-	world        World
+	tenant       Tenant
 	wrong, right atomic.Int64
 
 	mu      sync.Mutex
 	refused []error // of those that are right
 }
 
-func newStale() *stale { return &stale{world: attackers("stale", 2)} }
+func newStale() *stale { return &stale{tenant: attackerTenant("stale", 2)} }
 
-func (a *stale) worlds() []World                                     { return []World{a.world} }
-func (a *stale) prepare(context.Context, *town, *NeighbourRow) error { return nil }
+func (a *stale) tenants() []Tenant                                           { return []Tenant{a.tenant} }
+func (a *stale) prepare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
 // compare: that the right ones were let in is told by press.
-func (a *stale) compare(context.Context, *town, *NeighbourRow) error { return nil }
+func (a *stale) compare(context.Context, *neighbourRun, *NeighbourRow) error { return nil }
 
-func (a *stale) press(ctx context.Context, t *town, r *NeighbourRow) error {
+func (a *stale) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	var all sync.WaitGroup
 	again := func(every time.Duration, try func()) {
 		all.Go(func() {
@@ -49,7 +49,7 @@ func (a *stale) press(ctx context.Context, t *town, r *NeighbourRow) error {
 			}
 		})
 	}
-	old := Device{Name: a.world.Devices[0].Name, Secret: "a-secret-that-was-dropped"}
+	old := Device{Name: a.tenant.Devices[0].Name, Secret: "a-secret-that-was-dropped"}
 	for i := range staleLoggers {
 		enter := a.byMQTT
 		if i%2 == 1 {
@@ -58,10 +58,10 @@ func (a *stale) press(ctx context.Context, t *town, r *NeighbourRow) error {
 		again(staleEvery, func() { a.note(ctx, enter(ctx, t, old), false) })
 	}
 	again(staleEvery, func() { a.note(ctx, a.asProvider(ctx, t, "a-token-that-was-replaced-long-ago"), false) })
-	for i, enter := range []func(context.Context, *town, Device) error{a.byMQTT, a.byHTTP} {
-		again(rightEvery, func() { a.note(ctx, enter(ctx, t, a.world.Devices[i]), true) })
+	for i, enter := range []func(context.Context, *neighbourRun, Device) error{a.byMQTT, a.byHTTP} {
+		again(validEvery, func() { a.note(ctx, enter(ctx, t, a.tenant.Devices[i]), true) })
 	}
-	again(rightEvery, func() { a.note(ctx, a.asProvider(ctx, t, t.server.token), true) })
+	again(validEvery, func() { a.note(ctx, a.asProvider(ctx, t, t.server.token), true) })
 	all.Wait()
 	right, wrong := a.right.Load(), a.wrong.Load()
 	r.remark("%d wrong ones came; of %d right ones %d were refused", wrong, right, len(a.refused))
@@ -90,7 +90,7 @@ func (a *stale) note(ctx context.Context, err error, right bool) {
 	}
 }
 
-func (*stale) byMQTT(ctx context.Context, t *town, d Device) error {
+func (*stale) byMQTT(ctx context.Context, t *neighbourRun, d Device) error {
 	ctx, cancel := context.WithTimeout(ctx, ackWithin)
 	defer cancel()
 	c := connection{protocol: 4}
@@ -100,7 +100,7 @@ func (*stale) byMQTT(ctx context.Context, t *town, d Device) error {
 	return c.nc.Close()
 }
 
-func (*stale) byHTTP(ctx context.Context, t *town, d Device) error {
+func (*stale) byHTTP(ctx context.Context, t *neighbourRun, d Device) error {
 	status, _, err := post(ctx, t.server.Console, d, []byte(`{}`))
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("answered %d", status)
@@ -109,7 +109,7 @@ func (*stale) byHTTP(ctx context.Context, t *town, d Device) error {
 }
 
 // asProvider asks for what there is not, which the token decides who learns.
-func (*stale) asProvider(ctx context.Context, t *town, token string) error {
+func (*stale) asProvider(ctx context.Context, t *neighbourRun, token string) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.server.admin+"/provider-api/v1/delete", strings.NewReader(`{"kind":"tenant","name":"nobody"}`))
 	if err != nil {
 		return err

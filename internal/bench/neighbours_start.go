@@ -22,21 +22,21 @@ const (
 type starting struct {
 	lateReadings
 	size   NeighbourSize
-	others []World
+	others []Tenant
 }
 
 func newStarting(s NeighbourSize) *starting {
-	a := &starting{lateReadings: *newLateReadings(s.Older), size: s}
+	a := &starting{lateReadings: *newLateReadings(s.OlderRules), size: s}
 	for i := range s.Tenants {
-		a.others = append(a.others, attackers(fmt.Sprintf("farm%03d", i+1), s.Devices))
+		a.others = append(a.others, attackerTenant(fmt.Sprintf("farm%03d", i+1), s.Devices))
 	}
 	return a
 }
 
-func (a *starting) worlds() []World { return append(a.others, a.world) }
+func (a *starting) tenants() []Tenant { return append(a.others, a.tenant) }
 
-func (a *starting) prepare(ctx context.Context, t *town, r *NeighbourRow) error {
-	gifts, err := a.gifts(ctx, t)
+func (a *starting) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
+	gifts, err := a.ruleCopies(ctx, t)
 	if err != nil {
 		return err
 	}
@@ -53,9 +53,9 @@ func (a *starting) prepare(ctx context.Context, t *town, r *NeighbourRow) error 
 			return err
 		}
 		c.http.CloseIdleConnections()
-		gifts = append(gifts, RuleGift{Tenant: w.Tenant, Rule: id, Devices: w.Names()[:a.size.Running], Each: 1, Since: a.since})
+		gifts = append(gifts, RuleCopies{Tenant: w.Name, Rule: id, Devices: w.DeviceNames()[:a.size.Running], Each: 1, Since: a.since})
 	}
-	if err := t.give(ctx, gifts); err != nil {
+	if err := t.copyRules(ctx, gifts); err != nil {
 		return err
 	}
 	if _, err := t.victim.measure(ctx, t.server.Target, beforeKill, a.size.Patience); err != nil {
@@ -64,14 +64,14 @@ func (a *starting) prepare(ctx context.Context, t *town, r *NeighbourRow) error 
 	if err := a.begin(ctx, t); err != nil {
 		return err
 	}
-	if err := a.pileUp(ctx, t, r); err != nil {
+	if err := a.buildBacklog(ctx, t, r); err != nil {
 		return err
 	}
-	return a.again(ctx, t, r)
+	return a.restart(ctx, t, r)
 }
 
-// pileUp hands in more than is judged at once, and kills the server.
-func (a *starting) pileUp(ctx context.Context, t *town, r *NeighbourRow) error {
+// buildBacklog hands in more than is judged at once, and kills the server.
+func (a *starting) buildBacklog(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	within, cancel := context.WithTimeout(ctx, a.size.Attack)
 	defer cancel()
 	for range a.size.Backlog {
@@ -81,7 +81,7 @@ func (a *starting) pileUp(ctx context.Context, t *town, r *NeighbourRow) error {
 			return err
 		}
 	}
-	figures, err := t.server.figures(ctx)
+	figures, err := t.server.metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -97,15 +97,15 @@ func (a *starting) pileUp(ctx context.Context, t *town, r *NeighbourRow) error {
 	return nil
 }
 
-// again starts the server and measures until it takes a reading.
-func (a *starting) again(ctx context.Context, t *town, r *NeighbourRow) error {
+// restart starts the server and measures until it takes a reading.
+func (a *starting) restart(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	began := time.Now()
 	if err := t.start(ctx); err != nil {
 		r.Started = time.Since(began)
 		return fmt.Errorf("started with a backlog: %w", err)
 	}
 	w := a.others[0]
-	if err := deliver(ctx, t.server.Console, w.Devices[0], payloadOf(w.Properties, []frame{all(began.UnixMilli(), 0)})); err != nil {
+	if err := deliver(ctx, t.server.Console, w.Devices[0], payloadOf(w.Properties, []frame{allValues(began.UnixMilli(), 0)})); err != nil {
 		return err
 	}
 	r.Started = time.Since(began)
@@ -114,8 +114,8 @@ func (a *starting) again(ctx context.Context, t *town, r *NeighbourRow) error {
 	return nil
 }
 
-// press only looks on: what the attack was is in the folder.
-func (a *starting) press(ctx context.Context, t *town, r *NeighbourRow) error {
+// run only looks on: what the attack was is in the folder.
+func (a *starting) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) error {
 	tick := time.NewTicker(readyEvery)
 	defer tick.Stop()
 	first := ""

@@ -13,21 +13,21 @@ import (
 	"time"
 )
 
-// good is a row that keeps every promise.
-func good() NeighbourRow {
+// goodRow is a row that keeps every promise.
+func goodRow() NeighbourRow {
 	return NeighbourRow{
-		Attack: "a", Limits: promised, Acks: 100, AckP99: 500 * time.Millisecond, Alarm: Delay{Count: 5, Max: time.Second},
-		Page: Calls{Count: 9, P95: 300 * time.Millisecond}, SignIn: Calls{Count: 9, P95: 3 * time.Second},
-		Write: Calls{Count: 9, Max: 500 * time.Millisecond}, Mails: &Mails{Serious: Delay{Count: 6, Max: 2 * time.Second}, Important: Delay{Count: 6, Max: 10 * time.Second}},
-		Memory: 1 << 30, Started: 10 * time.Second, Verdict: Verdict{Checked: 9}, Notices: 9,
+		Attack: "a", Limits: defaultLimits, Acks: 100, AckP99: 500 * time.Millisecond, Alarm: Delay{Count: 5, Max: time.Second},
+		Page: CallStats{Count: 9, P95: 300 * time.Millisecond}, SignIn: CallStats{Count: 9, P95: 3 * time.Second},
+		Write: CallStats{Count: 9, Max: 500 * time.Millisecond}, Mails: &Mails{Serious: Delay{Count: 6, Max: 2 * time.Second}, Important: Delay{Count: 6, Max: 10 * time.Second}},
+		Memory: 1 << 30, Started: 10 * time.Second, Verification: Verification{Checked: 9}, Notices: 9,
 	}
 }
 
-func TestBroken(t *testing.T) {
-	quiet := good()
+func TestNeighbourViolations(t *testing.T) {
+	quiet := goodRow()
 	quiet.Page.P95 = 100 * time.Millisecond // a limit of 250 ms, which the usual one is above
-	row := good()
-	if broken := row.Broken(&quiet); broken != nil {
+	row := goodRow()
+	if broken := row.Violations(&quiet); broken != nil {
 		t.Fatalf("%q", broken)
 	}
 	for says, spoil := range map[string]func(*NeighbourRow){
@@ -59,38 +59,38 @@ func TestBroken(t *testing.T) {
 		"no notice was expected":                  func(r *NeighbourRow) { r.Notices = 0 },
 		"1 of 9 notices differ":                   func(r *NeighbourRow) { r.Differing = 1 },
 	} {
-		r := good()
+		r := goodRow()
 		spoil(&r)
-		if broken := r.Broken(&quiet); len(broken) != 1 || !strings.HasPrefix(broken[0], says) {
+		if broken := r.Violations(&quiet); len(broken) != 1 || !strings.HasPrefix(broken[0], says) {
 			t.Errorf("%q, want %q", broken, says)
 		}
 	}
 	// A machine on which quiet is slow promises less, not nothing.
-	slow := good()
+	slow := goodRow()
 	slow.Page.P95 = 400 * time.Millisecond
 	for p95, kept := range map[time.Duration]bool{700 * time.Millisecond: true, 701 * time.Millisecond: false} {
-		r := good()
+		r := goodRow()
 		r.Page.P95 = p95
-		if got := r.Broken(&slow) == nil; got != kept {
+		if got := r.Violations(&slow) == nil; got != kept {
 			t.Errorf("page p95 %s beside 400ms: %v", p95, got)
 		}
 	}
-	crowded := good()
+	crowded := goodRow()
 	crowded.Limits.Slack, crowded.Before.P95, crowded.Page.P95 = 5*time.Millisecond, 100*time.Millisecond, 155*time.Millisecond
-	if broken := crowded.Broken(&quiet); broken != nil {
+	if broken := crowded.Violations(&quiet); broken != nil {
 		t.Errorf("%q", broken)
 	}
-	unlimited := good()
+	unlimited := goodRow()
 	unlimited.Write.Max, unlimited.Mails.Serious.Max = time.Hour, time.Hour
 	unlimited.Limits, unlimited.AckP99, unlimited.Memory = NeighbourLimits{}, time.Hour, 1<<40
-	if broken := unlimited.Broken(&quiet); broken != nil {
+	if broken := unlimited.Violations(&quiet); broken != nil {
 		t.Errorf("what is not promised is not broken: %q", broken)
 	}
 }
 
 func TestPrintNeighbours(t *testing.T) {
-	rows := []NeighbourRow{good(), good()}
-	rows[0].Attack, rows[1].Attack = quietly, "slow readers"
+	rows := []NeighbourRow{goodRow(), goodRow()}
+	rows[0].Attack, rows[1].Attack = quietAttack, "slow readers"
 	rows[1].Lost, rows[1].Remark = 2, "60 of them"
 	var out bytes.Buffer
 	if err := PrintNeighbours(&out, rows); err != nil {
@@ -98,7 +98,7 @@ func TestPrintNeighbours(t *testing.T) {
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	columns := strings.Count(lines[0], "|")
-	for i, wants := range [][]string{{"attack"}, {"---"}, {"*at most*", "550ms"}, {quietly, "yes"}, {"slow readers", "**no**", "60 of them"}} {
+	for i, wants := range [][]string{{"attack"}, {"---"}, {"*at most*", "550ms"}, {quietAttack, "yes"}, {"slow readers", "**no**", "60 of them"}} {
 		for _, want := range wants {
 			if !strings.Contains(lines[i], want) || strings.Count(lines[i], "|") != columns {
 				t.Errorf("line %d: %q, want %q and %d columns", i, lines[i], want, columns-1)
@@ -106,7 +106,7 @@ func TestPrintNeighbours(t *testing.T) {
 		}
 	}
 	out.Reset()
-	rows[1].tell(&out, &rows[0], time.Minute)
+	rows[1].printSummary(&out, &rows[0], time.Minute)
 	if !strings.Contains(out.String(), "BROKEN: 2 values lost") || !strings.Contains(out.String(), "1m0s: ") {
 		t.Errorf("%s", out.String())
 	}
@@ -127,7 +127,7 @@ func TestProbe(t *testing.T) {
 		}
 		return nil
 	})
-	got := p.calls()
+	got := p.stats()
 	if got.Count != 4 || got.Failed != 2 || got.First == nil || got.Max < 3*every || got.P95 < 3*every {
 		t.Errorf("%+v", got)
 	}
@@ -143,7 +143,7 @@ func TestLateMessages(t *testing.T) {
 	carried := make([]float64, neighbourValues)
 	for n := range NeighbourRun.Backlog + 2 {
 		frames := a.message()
-		if size := len(payloadOf(a.world.Properties, frames)); size > 256<<10 {
+		if size := len(payloadOf(a.tenant.Properties, frames)); size > 256<<10 {
 			t.Fatalf("message %d has %d bytes, a server takes 256 KiB", n, size)
 		}
 		for _, f := range frames {
@@ -168,7 +168,7 @@ func TestPayloadOfFrames(t *testing.T) {
 		TS     int64
 		Values map[string]float64
 	}
-	if err := json.Unmarshal(payloadOf(names, []frame{only(5, 1, -2.5), all(7, 3)}), &got); err != nil {
+	if err := json.Unmarshal(payloadOf(names, []frame{oneValue(5, 1, -2.5), allValues(7, 3)}), &got); err != nil {
 		t.Fatal(err)
 	}
 	if len(got) != 2 || got[0].TS != 5 || len(got[0].Values) != 1 || got[0].Values["b"] != -2.5 || got[1].TS != 7 || len(got[1].Values) != 5 {
@@ -194,7 +194,7 @@ func TestDeliver(t *testing.T) {
 	if err := deliver(t.Context(), server.URL, d, []byte("[]")); err == nil || asked != 3 {
 		t.Errorf("%v after %d", err, asked)
 	}
-	for says, want := range map[string]time.Duration{"": time.Second, "3": 3 * time.Second, "900": retryMost, "-1": time.Second} {
+	for says, want := range map[string]time.Duration{"": time.Second, "3": 3 * time.Second, "900": maxRetryPause, "-1": time.Second} {
 		if got := retryAfter(&http.Response{Header: http.Header{"Retry-After": {says}}}); got != want {
 			t.Errorf("%q: %s", says, got)
 		}
@@ -204,7 +204,7 @@ func TestDeliver(t *testing.T) {
 func TestNeighbourNames(t *testing.T) {
 	names := NeighbourAttacks()
 	for _, n := range names {
-		if n == quietly || strings.Contains(n, ",") || len(slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o != n })) != 1 {
+		if n == quietAttack || strings.Contains(n, ",") || len(slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o != n })) != 1 {
 			t.Errorf("%q of %q", n, names)
 		}
 	}
@@ -217,17 +217,17 @@ func TestNeighbourNames(t *testing.T) {
 func TestMailsOf(t *testing.T) {
 	now := time.Now()
 	began := map[int64]time.Time{10: now, 20: now.Add(time.Second)}
-	at := func(after time.Duration, notice int64, to string, ended bool) posted {
-		return posted{to: to, notice: notice, ended: ended, at: now.Add(after)}
+	at := func(after time.Duration, notice int64, to string, ended bool) receivedMail {
+		return receivedMail{to: to, notice: notice, ended: ended, at: now.Add(after)}
 	}
-	var all listed
+	var all noticePage
 	for id, n := range []notice{{Title: "serious", StartTime: 10}, {Title: "serious", StartTime: 20}, {Title: "important", StartTime: 10}, {Title: "important", StartTime: 20}} {
 		all.List = append(all.List, struct {
 			ID int64 `json:"id"`
 			notice
 		}{int64(id + 1), n})
 	}
-	m := mailsOf(&all, []posted{
+	m := mailsOf(&all, []receivedMail{
 		at(300*time.Millisecond, 1, "a@family.example.org", false), at(9*time.Second, 1, "a@family.example.org", false),
 		at(3*time.Second, 2, "a@family.example.org", false), at(time.Second, 3, "a@storm.example.org", false),
 		at(time.Second, 3, "a@family.example.org", true), at(1500*time.Millisecond, 4, "a@family.example.org", false),
@@ -241,14 +241,14 @@ func TestMailsOf(t *testing.T) {
 func TestSwings(t *testing.T) {
 	a := newSwings(0, noticesAnHour)
 	a.from = 1_800_000_000_000
-	frames := make([]frame, lateMost)
+	frames := make([]frame, lateBatch)
 	for i := range frames {
 		frames[i] = a.reading(i)
 	}
-	if size := len(payloadOf(a.world.Properties, frames)); size > 256<<10 {
+	if size := len(payloadOf(a.tenant.Properties, frames)); size > 256<<10 {
 		t.Errorf("a message has %d bytes, a server takes 256 KiB", size)
 	}
-	a.taken, a.tail = lateMost, []frame{only(a.from+lateMost, 0, 0)}
+	a.taken, a.tail = lateBatch, []frame{oneValue(a.from+lateBatch, 0, 0)}
 	n, held := 0, 0
 	for s := range a.samples() {
 		if s.time != a.from+int64(n) {
@@ -258,7 +258,7 @@ func TestSwings(t *testing.T) {
 			held++
 		}
 	}
-	if n != lateMost+1 || held != lateMost/2 {
+	if n != lateBatch+1 || held != lateBatch/2 {
 		t.Errorf("%d samples, %d true", n, held)
 	}
 }

@@ -9,31 +9,31 @@ import (
 	"time"
 )
 
-// town is a server with the victim and those who attack.
-type town struct {
+// neighbourRun is a server with the victim and those who attack.
+type neighbourRun struct {
 	options *NeighbourOptions
 	server  *Server
 	victim  *victim
 	people  []*console // signed in, wherever the server listens
 }
 
-// mostMemory is how much a server may take before it is ended: machines have no
+// maxMemory is how much a server may take before it is ended: machines have no
 // more to spare, and the promise is broken long before.
-const mostMemory = 3 << 30
+const maxMemory = 3 << 30
 
-// openTown starts a server with the victim and the other tenants.
-func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []World, arrange func(context.Context, *Own) error) (_ *town, err error) {
-	t := &town{options: o, victim: newVictim()}
+// startNeighbourRun starts a server with the victim and the other tenants.
+func startNeighbourRun(ctx context.Context, o *NeighbourOptions, dir string, others []Tenant, arrange func(context.Context, *ServerOptions) error) (_ *neighbourRun, err error) {
+	t := &neighbourRun{options: o, victim: newVictim()}
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {
 		return nil, err
 	}
-	file, err := fileOf(append([]World{t.victim.world}, others...))
+	file, err := fileOf(append([]Tenant{t.victim.tenant}, others...))
 	if err != nil {
 		return nil, err
 	}
-	own := Own{
-		Binary: o.Binary, Dir: data, World: t.victim.world, Patience: o.Size.Starting,
+	own := ServerOptions{
+		Binary: o.Binary, Dir: data, Tenant: t.victim.tenant, StartTimeout: o.Size.StartTimeout,
 		Apply: func(ctx context.Context, admin, token string, _ []byte) error {
 			return o.Apply(ctx, admin, token, file)
 		},
@@ -44,7 +44,7 @@ func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []Wor
 	if t.server, err = Start(ctx, own); err != nil {
 		return nil, err
 	}
-	if err := t.victim.settleIn(ctx, t.server.Target); err != nil {
+	if err := t.victim.setUp(ctx, t.server.Target); err != nil {
 		return nil, errors.Join(err, t.server.Stop())
 	}
 	t.people = append(t.people, t.victim.person)
@@ -53,7 +53,7 @@ func openTown(ctx context.Context, o *NeighbourOptions, dir string, others []Wor
 
 // close ends the server, unless it has ended: in an orderly way, or at once where
 // it may be busy for minutes.
-func (t *town) close(orderly bool) error {
+func (t *neighbourRun) close(orderly bool) error {
 	select {
 	case <-t.server.ended: // whoever ended it has told of it
 		return nil
@@ -66,7 +66,7 @@ func (t *town) close(orderly bool) error {
 }
 
 // signIn signs a tenant's user in.
-func (t *town) signIn(ctx context.Context, w World) (*console, error) {
+func (t *neighbourRun) signIn(ctx context.Context, w Tenant) (*console, error) {
 	c, err := signIn(ctx, t.server.Console, w)
 	if err == nil {
 		t.people = append(t.people, c)
@@ -76,7 +76,7 @@ func (t *town) signIn(ctx context.Context, w World) (*console, error) {
 
 // start starts a server that has ended, and leads those who are signed in to
 // where it listens then.
-func (t *town) start(ctx context.Context) error {
+func (t *neighbourRun) start(ctx context.Context) error {
 	if err := t.server.start(ctx); err != nil {
 		return err
 	}
@@ -86,13 +86,13 @@ func (t *town) start(ctx context.Context) error {
 	return nil
 }
 
-// give stops the server, writes rules into its folder, and starts it.
-func (t *town) give(ctx context.Context, gifts []RuleGift) error {
-	return t.between(ctx, func() error { return t.options.Give(ctx, t.server.Dir, gifts) })
+// copyRules stops the server, writes rules into its folder, and starts it.
+func (t *neighbourRun) copyRules(ctx context.Context, gifts []RuleCopies) error {
+	return t.whileStopped(ctx, func() error { return t.options.CopyRules(ctx, t.server.Dir, gifts) })
 }
 
-// between stops the server, lets something be done to its folder, and starts it.
-func (t *town) between(ctx context.Context, do func() error) error {
+// whileStopped stops the server, lets something be done to its folder, and starts it.
+func (t *neighbourRun) whileStopped(ctx context.Context, do func() error) error {
 	if err := t.server.Stop(); err != nil {
 		return err
 	}
@@ -102,9 +102,9 @@ func (t *town) between(ctx context.Context, do func() error) error {
 	return t.start(ctx)
 }
 
-// weigh looks at the server's memory from now on; the function it answers ends
+// watchMemory looks at the server's memory from now on; the function it answers ends
 // that, and tells the most that was seen. A server that takes too much is ended.
-func (t *town) weigh(ctx context.Context) func() (int64, error) {
+func (t *neighbourRun) watchMemory(ctx context.Context) func() (int64, error) {
 	ctx, stop := context.WithCancel(ctx)
 	var most int64
 	ended := make(chan error, 1)
@@ -117,7 +117,7 @@ func (t *town) weigh(ctx context.Context) func() (int64, error) {
 				if err != nil {
 					return fmt.Errorf("the server's memory is not known: %w", err)
 				}
-				if most = max(most, now); now > mostMemory {
+				if most = max(most, now); now > maxMemory {
 					return errors.Join(fmt.Errorf("the server took %s of memory and was ended", mebibytes(now)), t.server.Kill())
 				}
 				select {

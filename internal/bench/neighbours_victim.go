@@ -25,60 +25,60 @@ const (
 
 // victim is the tenant that is measured while others attack.
 type victim struct {
-	world  World
+	tenant Tenant
 	person *console
-	field  *field
+	field  *alarmFleet
 
 	channel int64 // is renamed again and again
 	renamed int   // times
 }
 
 func newVictim() *victim {
-	w := NewWorld(victimDevices, neighbourValues)
-	w.Tenant, w.User, w.Guests = "victim", "victim", []string{visitor}
+	w := NewTenant(victimDevices, neighbourValues)
+	w.Name, w.User, w.Guests = "victim", "victim", []string{visitor}
 	for i := range w.Devices {
 		w.Devices[i].Name = fmt.Sprintf("VICTIM-%03d", i+1)
 	}
-	return &victim{world: w}
+	return &victim{tenant: w}
 }
 
-// settleIn signs in and makes the rules that the victim is told by.
-func (v *victim) settleIn(ctx context.Context, t Target) (err error) {
-	if v.person, err = signIn(ctx, t.Console, v.world); err != nil {
+// setUp signs in and makes the rules that the victim is told by.
+func (v *victim) setUp(ctx context.Context, t Target) (err error) {
+	if v.person, err = signIn(ctx, t.Console, v.tenant); err != nil {
 		return err
 	}
 	if v.channel, err = v.person.makeChannel(ctx, "victim", []string{"victim@example.org"}); err != nil {
 		return err
 	}
-	rules, err := v.person.makeRules(ctx, v.world, victimRules, false)
+	rules, err := v.person.makeRules(ctx, v.tenant, victimRules, false)
 	if err != nil {
 		return err
 	}
 	if err := v.person.runRules(ctx, rules); err != nil {
 		return err
 	}
-	t.World = v.world
-	v.field = newField(AlarmOptions{Rules: victimRules * victimDevices, Turns: victimTurns, Window: victimInFlight}, t)
+	t.Tenant = v.tenant
+	v.field = newAlarmFleet(AlarmOptions{Rules: victimRules * victimDevices, NoticesPerSecond: victimTurns, Window: victimInFlight}, t)
 	for _, s := range v.field.senders {
-		s.witness, s.watched = true, true
+		s.keepAcked, s.rulesRunning = true, true
 	}
 	return nil
 }
 
-// victimFigures are what a time has shown of the victim.
-type victimFigures struct {
+// victimResult are what a time has shown of the victim.
+type victimResult struct {
 	ack          Part
 	alarm        Delay
-	page, signIn Calls
-	write        Calls
+	page, signIn CallStats
+	write        CallStats
 	cuts         int64 // of the open screen
 }
 
 // measure lets the victim live for so long and measures. Afterwards it waits for
 // notices that are late, but not longer than patience.
-func (v *victim) measure(ctx context.Context, t Target, duration, patience time.Duration) (n victimFigures, err error) {
-	t.World = v.world
-	v.field.target, v.field.marks, v.person.base = t, newMarks(), t.Console
+func (v *victim) measure(ctx context.Context, t Target, duration, patience time.Duration) (n victimResult, err error) {
+	t.Tenant = v.tenant
+	v.field.target, v.field.marks, v.person.base = t, newAlarmEvents(), t.Console
 	for _, s := range v.field.senders {
 		s.marks = v.field.marks
 	}
@@ -95,19 +95,19 @@ func (v *victim) measure(ctx context.Context, t Target, duration, patience time.
 	var list, doors, writes probe
 	until := time.Now().Add(duration)
 	var probing errgroup.Group
-	probing.Go(func() error { list.run(ctx, pageEvery, until, v.look); return nil })
-	probing.Go(func() error { doors.run(ctx, signInEvery, until, v.comeIn); return nil })
+	probing.Go(func() error { list.run(ctx, pageEvery, until, v.fetchDevices); return nil })
+	probing.Go(func() error { doors.run(ctx, signInEvery, until, v.signInVisitor); return nil })
 	probing.Go(func() error { writes.run(ctx, writeEvery, until, v.rename); return nil })
 	n.ack, err = v.field.part(ctx, duration, victimRate)
 	_ = probing.Wait() // each keeps its own errors
-	v.field.marks.await(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
-	n.alarm = v.field.marks.until(time.Now())
-	n.page, n.signIn, n.write, n.cuts = list.calls(), doors.calls(), writes.calls(), page.cuts.Load()
+	v.field.marks.waitUntil(ctx, patience, func(live, _ Delay) bool { return live.Missing == 0 })
+	n.alarm = v.field.marks.delaysAt(time.Now())
+	n.page, n.signIn, n.write, n.cuts = list.stats(), doors.stats(), writes.stats(), page.cuts.Load()
 	return n, err
 }
 
-// look asks for a list as people do: the devices, with what they measured last.
-func (v *victim) look(ctx context.Context) error {
+// fetchDevices asks for a list as people do: the devices, with what they measured last.
+func (v *victim) fetchDevices(ctx context.Context) error {
 	var page struct{ Total int }
 	err := v.person.call(ctx, http.MethodGet, "/admin-api/client/pc/device/page?pageNo=1&pageSize=20", nil, &page)
 	if err == nil && page.Total != victimDevices {
@@ -123,9 +123,9 @@ func (v *victim) rename(ctx context.Context) error {
 	return v.person.changeChannel(ctx, v.channel, fmt.Sprintf("victim %d", v.renamed), []string{"victim@example.org"})
 }
 
-// comeIn signs the visitor in.
-func (v *victim) comeIn(ctx context.Context) error {
-	w := v.world
+// signInVisitor signs the visitor in.
+func (v *victim) signInVisitor(ctx context.Context) error {
+	w := v.tenant
 	w.User = visitor
 	c, err := signIn(ctx, v.person.base, w)
 	if err != nil {
@@ -137,8 +137,8 @@ func (v *victim) comeIn(ctx context.Context) error {
 
 // sent are the frames of a device that were acknowledged, in order.
 func (s *sender) frames() []frame {
-	all := make([]frame, len(s.taken))
-	for i, one := range s.taken {
+	all := make([]frame, len(s.ackedMessages))
+	for i, one := range s.ackedMessages {
 		all[i] = frame{time: one.time, arrived: one.at.UnixMilli(), values: make([]float64, len(s.stream.keys))}
 		for p := range all[i].values {
 			all[i].values[p] = s.value(one.time, one.high, p)
@@ -149,19 +149,19 @@ func (s *sender) frames() []frame {
 
 // compare holds what the server has of the victim against what it sent.
 func (v *victim) compare(ctx context.Context, patience time.Duration, r *NeighbourRow) error {
-	var want []spell
+	var want []expectedNotice
 	for _, s := range v.field.senders {
 		sent := s.frames()
 		for p := range victimRules {
-			rule := watchRule{
+			rule := referenceRule{
 				title: ruleName(p), device: s.name, hits: 1, window: int64(10 * time.Minute / time.Millisecond),
-				conditions: []watchCondition{{property: p, above: true, limit: threshold / 100}},
+				conditions: []referenceCondition{{property: p, above: true, limit: threshold / 100}},
 			}
-			want = append(want, rule.spells(sent)...)
+			want = append(want, rule.expectedNotices(sent)...)
 		}
-		if err := r.readBack(ctx, v.person, s.name, v.world.Properties, sent); err != nil {
+		if err := r.readBack(ctx, v.person, s.name, v.tenant.Properties, sent); err != nil {
 			return err
 		}
 	}
-	return r.noticed(ctx, v.person, want, patience)
+	return r.compareNotices(ctx, v.person, want, patience)
 }

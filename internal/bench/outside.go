@@ -12,7 +12,7 @@ type Person struct{ console *console }
 
 // SignIn signs the target's user in.
 func (t *Target) SignIn(ctx context.Context) (*Person, error) {
-	c, err := signIn(ctx, t.Console, t.World)
+	c, err := signIn(ctx, t.Console, t.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -32,18 +32,18 @@ func (p *Person) Call(ctx context.Context, method, path string, in, out any) err
 	return p.console.call(ctx, method, path, body, out)
 }
 
-// Figures reads the target's metrics page: the figures by their names, labels
+// ReadMetrics reads the target's metrics page: the figures by their names, labels
 // included.
-func (t *Target) Figures(ctx context.Context) (map[string]float64, error) { return t.figures(ctx) }
+func (t *Target) ReadMetrics(ctx context.Context) (map[string]float64, error) { return t.metrics(ctx) }
 
 // Load is a crowd of devices that goes on, after any number of broken
 // connections, where it was: each acknowledgement of any of them is remembered.
-type Load struct{ crowd *crowd }
+type Load struct{ group *connectionGroup }
 
 // NewLoad makes a load of the options' connections; their Duration is not used.
-func NewLoad(o Options, w World) (*Load, error) {
+func NewLoad(o Options, w Tenant) (*Load, error) {
 	o.Duration = endless
-	c, err := newCrowd(o, w, time.Now())
+	c, err := newConnectionGroup(o, w, time.Now())
 	if err != nil {
 		return nil, err
 	}
@@ -55,16 +55,16 @@ const endless = 24 * time.Hour
 
 // Connect opens all connections and signs in.
 func (l *Load) Connect(ctx context.Context, address string) error {
-	for _, m := range l.crowd.members {
+	for _, m := range l.group.members {
 		m.out = m.out[:0] // of a connection that broke
 	}
-	return l.crowd.connect(ctx, address)
+	return l.group.connect(ctx, address)
 }
 
 // Publish publishes on open connections until ctx ends, which closes them; a
 // connection that breaks before publishes no more.
 func (l *Load) Publish(ctx context.Context) error {
-	err := l.crowd.publish(ctx, func() {}, func() {})
+	err := l.group.publish(ctx, func() {}, func() {})
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -72,21 +72,21 @@ func (l *Load) Publish(ctx context.Context) error {
 }
 
 // Close closes connections that nothing was published on.
-func (l *Load) Close() error { return l.crowd.close() }
+func (l *Load) Close() error { return l.group.close() }
 
 // Acknowledged is how many messages were, in all. Nothing may be publishing.
 func (l *Load) Acknowledged() int {
 	n := 0
-	for _, m := range l.crowd.members {
-		n += m.answered
+	for _, m := range l.group.members {
+		n += m.ackCount
 	}
 	return n
 }
 
 // Verify reads back everything that its devices have in the server, and compares
 // it with what was sent and acknowledged. Nothing may be publishing.
-func (l *Load) Verify(ctx context.Context, p *Person) (*Verdict, error) {
-	return l.crowd.verify(ctx, p.console)
+func (l *Load) Verify(ctx context.Context, p *Person) (*Verification, error) {
+	return l.group.verify(ctx, p.console)
 }
 
 // Kill ends the server as kill -9 does.
@@ -103,12 +103,12 @@ func (s *Server) Ended() <-chan struct{} { return s.ended }
 // ready; it listens elsewhere then. After an error it is gone.
 func (s *Server) Restart(ctx context.Context) error { return s.start(ctx) }
 
-// Follow takes up where the server listens if it began anew by itself since it
+// UpdateAddresses takes up where the server listens if it began anew by itself since it
 // was started, or followed.
-func (s *Server) Follow() {
+func (s *Server) UpdateAddresses() {
 	select {
 	case at := <-s.announced.Ready():
-		s.listensAt(at)
+		s.setAddresses(at)
 	default:
 	}
 }

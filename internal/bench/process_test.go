@@ -53,16 +53,16 @@ func TestMemory(t *testing.T) {
 	}
 }
 
-func TestDiskLimit(t *testing.T) {
+func TestMeasureDisk(t *testing.T) {
 	dir := t.TempDir()
-	n, err := diskLimit(dir, 10_000, 50*time.Millisecond)
+	n, err := measureDisk(dir, 10_000, 50*time.Millisecond)
 	if err != nil || n <= 0 {
 		t.Errorf("%v, %v", n, err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if _, err := diskLimit(filepath.Join(dir, "none"), 1, time.Second); err == nil {
+	if _, err := measureDisk(filepath.Join(dir, "none"), 1, time.Second); err == nil {
 		t.Error("a folder that is not there has a speed")
 	}
 }
@@ -70,13 +70,13 @@ func TestDiskLimit(t *testing.T) {
 // The test binary plays the server: it is started with the arguments of serve.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		os.Exit(playServer(os.Args[2:]))
+		os.Exit(fakeServe(os.Args[2:]))
 	}
 	os.Exit(m.Run())
 }
 
-// playServer says where it listens and answers /readyz until it is told to stop.
-func playServer(args []string) int {
+// fakeServe says where it listens and answers /readyz until it is told to stop.
+func fakeServe(args []string) int {
 	set := map[string]string{}
 	for i := 0; i+1 < len(args); i += 2 {
 		set[args[i]] = args[i+1]
@@ -110,7 +110,7 @@ func TestServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TILTH_LOG_LEVEL", "debug") // is kept from the server
-	own := Own{Binary: binary, Dir: t.TempDir(), Args: []string{"--mark", "here"}, World: NewWorld(2, 1)}
+	own := ServerOptions{Binary: binary, Dir: t.TempDir(), Args: []string{"--mark", "here"}, Tenant: NewTenant(2, 1)}
 	refusal := errors.New("no")
 	own.Apply = func(_ context.Context, admin, token string, file []byte) error {
 		if admin != "http://127.0.0.1:3" || len(token) < 32 || !strings.Contains(string(file), "BENCH-00002") {
@@ -146,7 +146,7 @@ func TestServerNotReadyInTime(t *testing.T) {
 		"it says more than is so": fmt.Sprintf("msg=\"tilth is ready\" http=%s mqtt=a:1 admin=a:2 data=x\n", web.Listener.Addr()),
 	} {
 		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		s := &Server{ended: make(chan struct{}), announced: NewAnnounced()}
+		s := &Server{ended: make(chan struct{}), announced: NewAddressReader()}
 		if _, err := io.WriteString(s.announced, says); err != nil {
 			t.Fatal(err)
 		}
@@ -158,22 +158,22 @@ func TestServerNotReadyInTime(t *testing.T) {
 }
 
 // A server that begins anew by itself is followed to where it listens then.
-func TestServerIsFollowed(t *testing.T) {
-	s := &Server{announced: NewAnnounced()}
+func TestAddressesFollowRestart(t *testing.T) {
+	s := &Server{announced: NewAddressReader()}
 	for i := range 2 {
 		if _, err := fmt.Fprintf(s.announced, "msg=\"tilth is ready\" http=a:%d mqtt=b:%d admin=c:%d data=x\n", i, i, i); err != nil {
 			t.Fatal(err)
 		}
-		s.Follow()
-		s.Follow() // nothing new
-		if want := fmt.Sprintf("http://a:%d b:%d http://c:%d/metrics", i, i, i); s.Console+" "+s.MQTT+" "+s.Metrics != want {
-			t.Errorf("%s %s %s, want %s", s.Console, s.MQTT, s.Metrics, want)
+		s.UpdateAddresses()
+		s.UpdateAddresses() // nothing new
+		if want := fmt.Sprintf("http://a:%d b:%d http://c:%d/metrics", i, i, i); s.Console+" "+s.MQTT+" "+s.MetricsURL != want {
+			t.Errorf("%s %s %s, want %s", s.Console, s.MQTT, s.MetricsURL, want)
 		}
 	}
 }
 
-func TestTail(t *testing.T) {
-	var l tail
+func TestLogTail(t *testing.T) {
+	var l logTail
 	for range 3 * tailBytes {
 		l.Write([]byte("x"))
 	}

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-func example() *Result {
+func sampleResult() *Result {
 	return &Result{
 		Target: "tilth", Options: Options{Connections: 100, Window: 32, Duration: 10 * time.Second, Protocol: 5}, Values: 8, Payload: 175,
 		Connecting: 1234 * time.Millisecond, Messages: 1_234_560, Sent: 1_300_000, Acknowledged: 1_250_000,
 		P50: 1500 * time.Microsecond, P99: 250 * time.Millisecond, Max: 12_340 * time.Millisecond,
 		ServerCPU: 1.25, OwnCPU: 0.5, MemoryBefore: 30 << 20, MemoryOpen: 31 << 20, MemoryEnd: 90 << 20,
 		Commits: 1250, CommitWait: 2500 * time.Microsecond, Unjudged: 7, DiskBlocks: 400, Screen: true, LiveReadings: 5000, LiveCuts: 2, LiveResets: 1,
-		Verdict: &Verdict{Checked: 10_000_000, Took: 3 * time.Second},
+		Verdict: &Verification{Checked: 10_000_000, Took: 3 * time.Second},
 	}
 }
 
@@ -28,7 +28,7 @@ func printed(t *testing.T, r *Result) string {
 }
 
 func TestPrint(t *testing.T) {
-	all := printed(t, example())
+	all := printed(t, sampleResult())
 	for _, part := range []string{
 		"tilth: 100 connections, window 32, 8 values in 175 bytes, MQTT 5, QoS 1, 10s",
 		"123,456 messages/s, 987,648 values/s", "p50 1.5ms, p99 250ms, longest 12.3s", "in 1.234s",
@@ -41,7 +41,7 @@ func TestPrint(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", part, all)
 		}
 	}
-	r := example()
+	r := sampleResult()
 	r.Verdict, r.Screen, r.Commits, r.DiskBlocks, r.MemoryBefore = nil, false, 0, 0, 0
 	few := printed(t, r)
 	for part, want := range map[string]bool{
@@ -57,8 +57,8 @@ func TestPrint(t *testing.T) {
 	}
 }
 
-func TestTrouble(t *testing.T) {
-	if err := example().Trouble(); err != nil {
+func TestResultErr(t *testing.T) {
+	if err := sampleResult().Err(); err != nil {
 		t.Errorf("a good run: %v", err)
 	}
 	for says, change := range map[string]func(*Result){
@@ -69,20 +69,20 @@ func TestTrouble(t *testing.T) {
 		"5 messages were refused":                          func(r *Result) { r.Refused = 5 },
 		"nothing was acknowledged":                         func(r *Result) { r.Messages = 0 },
 	} {
-		r := example()
+		r := sampleResult()
 		change(r)
-		if err := r.Trouble(); err == nil || !strings.Contains(err.Error(), says) {
+		if err := r.Err(); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
 }
 
 func TestCompare(t *testing.T) {
-	peer, slow := example(), example()
+	peer, slow := sampleResult(), sampleResult()
 	peer.Target, peer.Messages = "peer", 2*peer.Messages
 	slow.Options.Window, slow.ServerCPU = 1, 0
 	var b strings.Builder
-	if err := Compare(&b, []Pair{{example(), peer}, {slow, slow}}); err != nil {
+	if err := Compare(&b, []Pair{{sampleResult(), peer}, {slow, slow}}); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")

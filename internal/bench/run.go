@@ -10,13 +10,13 @@ import (
 // Target is what a run loads. Only MQTT and World are needed; of what is not
 // known there are no figures.
 type Target struct {
-	Name    string // for the report
-	MQTT    string // host:port
-	World   World  // what it was told of beforehand
-	Console string // http://host:port; without it nothing is read back and no screen is open
-	Metrics string // address of the metrics page
-	PID     int    // of its process on this machine
-	Dir     string // its data folder on this machine
+	Name       string // for the report
+	MQTT       string // host:port
+	Tenant     Tenant // what it was told of beforehand
+	Console    string // http://host:port; without it nothing is read back and no screen is open
+	MetricsURL string // address of the metrics page
+	PID        int    // of its process on this machine
+	Dir        string // its data folder on this machine
 }
 
 // Result is what a run has shown.
@@ -50,8 +50,8 @@ type Result struct {
 	LiveReadings   int64
 	LiveCuts       int64
 	LiveResets     int64
-	Verdict        *Verdict // nil: nothing was read back
-	ProcessUnknown error    // why there are no figures of /proc
+	Verdict        *Verification // nil: nothing was read back
+	ProcessUnknown error         // why there are no figures of /proc
 }
 
 // Rate is how many messages a second were acknowledged.
@@ -66,12 +66,12 @@ func (r *Result) PerMessage() time.Duration {
 	return time.Duration(r.ServerCPU / r.Rate() * float64(time.Second))
 }
 
-// Trouble is why the run does not count, nil when it does: something
+// Err is why the run does not count, nil when it does: something
 // acknowledged is missing, something is there that was never sent, or
 // connections broke.
-func (r *Result) Trouble() error {
+func (r *Result) Err() error {
 	var all []error
-	if v := r.Verdict; v != nil && !v.Good() {
+	if v := r.Verdict; v != nil && !v.OK() {
 		all = append(all, fmt.Errorf("read back: %d values lost, %d wrong, %d extra; the first: %s", v.Lost, v.Wrong, v.Extra, v.Example))
 	}
 	if r.Broken > 0 {
@@ -91,12 +91,12 @@ const diskTime = 2 * time.Second
 
 // Run loads a target and measures. An error means that there is no result.
 func Run(ctx context.Context, o Options, t Target) (*Result, error) {
-	c, err := newCrowd(o, t.World, time.Now())
+	c, err := newConnectionGroup(o, t.Tenant, time.Now())
 	if err != nil {
 		return nil, err
 	}
-	s := newStream(0, c.first, t.World.Properties)
-	r := &Result{Target: t.Name, Options: o, Values: len(t.World.Properties), Payload: len(s.appendPayload(nil, 0))}
+	s := newMessageSource(0, c.first, t.Tenant.Properties)
+	r := &Result{Target: t.Name, Options: o, Values: len(t.Tenant.Properties), Payload: len(s.appendPayload(nil, 0))}
 	r.MemoryBefore = r.memory(t.PID)
 	began := time.Now()
 	if err := c.connect(ctx, t.MQTT); err != nil {
@@ -108,7 +108,7 @@ func Run(ctx context.Context, o Options, t Target) (*Result, error) {
 	// would not show.
 	var person *console
 	if t.Console != "" {
-		if person, err = signIn(ctx, t.Console, t.World); err != nil {
+		if person, err = signIn(ctx, t.Console, t.Tenant); err != nil {
 			return nil, errors.Join(err, c.close())
 		}
 	}
@@ -121,7 +121,7 @@ func Run(ctx context.Context, o Options, t Target) (*Result, error) {
 	c.count(r)
 	if t.Dir != "" && r.Commits > 0 {
 		size := float64(r.Acknowledged) / r.Commits * float64(r.Payload)
-		if r.DiskBlocks, err = diskLimit(t.Dir, int(size), min(diskTime, o.Duration)); err != nil {
+		if r.DiskBlocks, err = measureDisk(t.Dir, int(size), min(diskTime, o.Duration)); err != nil {
 			return nil, err
 		}
 	}
@@ -134,7 +134,7 @@ func Run(ctx context.Context, o Options, t Target) (*Result, error) {
 }
 
 // load publishes, with a screen open where there is a console.
-func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) (err error) {
+func (r *Result) load(ctx context.Context, c *connectionGroup, t Target, person *console) (err error) {
 	var page *screen
 	if person != nil {
 		if page, err = watch(ctx, person); err != nil {
@@ -145,7 +145,7 @@ func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) 
 			r.Screen, r.LiveReadings, r.LiveCuts, r.LiveResets = true, page.readings.Load(), page.cuts.Load(), page.resets.Load()
 		}()
 	}
-	before, err := t.figures(ctx)
+	before, err := t.metrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) 
 	err = c.publish(ctx, m.begin, func() {
 		m.end()
 		r.MemoryEnd = r.memory(t.PID)
-		end, endErr = t.figures(ctx)
+		end, endErr = t.metrics(ctx)
 	})
 	if err := errors.Join(err, endErr); err != nil {
 		return err
@@ -164,7 +164,7 @@ func (r *Result) load(ctx context.Context, c *crowd, t Target, person *console) 
 	if m.err != nil {
 		r.ProcessUnknown = m.err
 	}
-	after, err := t.figures(ctx)
+	after, err := t.metrics(ctx)
 	r.Unjudged = end["tilth_readings_journal_lag"]
 	if r.Commits = after[commits] - before[commits]; r.Commits > 0 {
 		r.CommitWait = time.Duration((after[diskWait] - before[diskWait]) / r.Commits * float64(time.Second))
@@ -180,12 +180,12 @@ const (
 	connections = "tilth_mqtt_connections"
 )
 
-// figures reads the metrics page; without one all figures are 0.
-func (t *Target) figures(ctx context.Context) (map[string]float64, error) {
-	if t.Metrics == "" {
+// metrics reads the metrics page; without one all figures are 0.
+func (t *Target) metrics(ctx context.Context) (map[string]float64, error) {
+	if t.MetricsURL == "" {
 		return map[string]float64{}, nil
 	}
-	return figures(ctx, t.Metrics)
+	return readMetrics(ctx, t.MetricsURL)
 }
 
 func (r *Result) memory(pid int) int64 {

@@ -10,20 +10,20 @@ import (
 	"time"
 )
 
-const aMoment = 200 * time.Millisecond
+const shortRun = 200 * time.Millisecond
 
 // Seven connections on three devices: every message has a time of its own, and
 // all is found again.
 func TestRun(t *testing.T) {
 	for _, protocol := range []byte{4, 5} {
-		f := newFake(t, 3, 4)
+		f := newFakeServer(t, 3, 4)
 		target := f.target()
 		target.PID = os.Getpid()
-		r, err := Run(t.Context(), Options{Connections: 7, Window: 5, Duration: aMoment, Protocol: protocol}, target)
+		r, err := Run(t.Context(), Options{Connections: 7, Window: 5, Duration: shortRun, Protocol: protocol}, target)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Trouble(); err != nil {
+		if err := r.Err(); err != nil {
 			t.Errorf("MQTT %d: %v", protocol, err)
 		}
 		f.mu.Lock()
@@ -41,7 +41,7 @@ func TestRun(t *testing.T) {
 		if !r.Screen || r.LiveReadings != 1 || r.MemoryOpen == 0 || r.OwnCPU <= 0 || r.ProcessUnknown != nil || r.Values != 4 || r.Payload < 60 {
 			t.Errorf("MQTT %d: %+v", protocol, r)
 		}
-		if want := float64(r.Messages) / aMoment.Seconds(); r.Rate() != want {
+		if want := float64(r.Messages) / shortRun.Seconds(); r.Rate() != want {
 			t.Errorf("%v messages a second, want %v", r.Rate(), want)
 		}
 	}
@@ -49,9 +49,9 @@ func TestRun(t *testing.T) {
 
 // What the metrics page and the data folder of a server of our own add.
 func TestRunWithMetrics(t *testing.T) {
-	target := newFake(t, 1, 1).target()
-	target.Metrics, target.Dir = target.Console+"/metrics", t.TempDir()
-	r, err := Run(t.Context(), Options{Connections: 1, Window: 1, Duration: aMoment, Protocol: 4}, target)
+	target := newFakeServer(t, 1, 1).target()
+	target.MetricsURL, target.Dir = target.Console+"/metrics", t.TempDir()
+	r, err := Run(t.Context(), Options{Connections: 1, Window: 1, Duration: shortRun, Protocol: 4}, target)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,20 +76,20 @@ func TestRunFindsFaults(t *testing.T) {
 		"told twice":                {func(f *fakeServer) { f.doubled = true }, 4, "0 values lost, 0 wrong,"},
 		"another's reading": {func(f *fakeServer) {
 			f.kept["BENCH-00001"] = map[int64]map[string]float64{
-				time.Now().Add(-head - time.Minute).UnixMilli(): {"sensor01": 1},
+				time.Now().Add(-historyAge - time.Minute).UnixMilli(): {"sensor01": 1},
 			}
 		}, 4, "0 wrong, 1 extra"},
 		"refused":  {func(f *fakeServer) { f.refuse = 0x99 }, 5, "messages were refused"},
 		"hangs up": {func(f *fakeServer) { f.hangUpAt = 5 }, 4, "1 connections broke"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFake(t, 2, 2)
+			f := newFakeServer(t, 2, 2)
 			c.set(f)
-			r, err := Run(t.Context(), Options{Connections: 2, Window: 2, Duration: aMoment, Protocol: c.protocol}, f.target())
+			r, err := Run(t.Context(), Options{Connections: 2, Window: 2, Duration: shortRun, Protocol: c.protocol}, f.target())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := r.Trouble(); err == nil || !strings.Contains(err.Error(), c.says) {
+			if err := r.Err(); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%v", err)
 			}
 		})
@@ -99,9 +99,9 @@ func TestRunFindsFaults(t *testing.T) {
 // A value that was changed on its way is wrong, one sent and not acknowledged
 // is no fault whether it is there or not.
 func TestVerifyValues(t *testing.T) {
-	f := newFake(t, 1, 2)
+	f := newFakeServer(t, 1, 2)
 	target := f.target()
-	c, err := newCrowd(Options{Connections: 2, Window: 1, Duration: aMoment, Protocol: 4}, f.world, time.Now())
+	c, err := newConnectionGroup(Options{Connections: 2, Window: 1, Duration: shortRun, Protocol: 4}, f.world, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestVerifyValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	v, err := c.verify(t.Context(), person)
-	if err != nil || !v.Good() || v.Checked != 2*24_999 || v.Unanswered != 2 {
+	if err != nil || !v.OK() || v.Checked != 2*24_999 || v.Unanswered != 2 {
 		t.Errorf("%+v, %v", v, err)
 	}
 	kept[c.first+12_345]["sensor02"] += 0.01
@@ -145,16 +145,16 @@ func TestVerifyValues(t *testing.T) {
 
 // The server's receive maximum is kept to.
 func TestReceiveMaximum(t *testing.T) {
-	f := newFake(t, 1, 1)
+	f := newFakeServer(t, 1, 1)
 	f.receive = 3
-	c, err := newCrowd(Options{Connections: 1, Window: 32, Duration: aMoment, Protocol: 5}, f.world, time.Now())
+	c, err := newConnectionGroup(Options{Connections: 1, Window: 32, Duration: shortRun, Protocol: 5}, f.world, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := c.connect(t.Context(), f.target().MQTT); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(c.members[0].flights); n != 3 {
+	if n := len(c.members[0].pending); n != 3 {
 		t.Errorf("%d messages may be in flight, the server takes 3", n)
 	}
 	if err := c.close(); err != nil {
@@ -162,19 +162,19 @@ func TestReceiveMaximum(t *testing.T) {
 	}
 }
 
-func TestRunThatCannotBegin(t *testing.T) {
-	f := newFake(t, 2, 1)
-	good, target := Options{Connections: 2, Window: 1, Duration: aMoment, Protocol: 4}, f.target()
+func TestRunRejectsBadOptions(t *testing.T) {
+	f := newFakeServer(t, 2, 1)
+	good, target := Options{Connections: 2, Window: 1, Duration: shortRun, Protocol: 4}, f.target()
 	for name, change := range map[string]func(*Options, *Target){
 		"no connections":   func(o *Options, _ *Target) { o.Connections = 0 },
 		"no window":        func(o *Options, _ *Target) { o.Window = 0 },
 		"too wide":         func(o *Options, _ *Target) { o.Window = 65536 },
 		"no time":          func(o *Options, _ *Target) { o.Duration = 0 },
 		"no such protocol": func(o *Options, _ *Target) { o.Protocol = 3 },
-		"wrong secret":     func(_ *Options, tg *Target) { tg.World.Devices = []Device{{"BENCH-00001", "wrong"}} },
-		"wrong password":   func(_ *Options, tg *Target) { tg.World.Password = "wrong" },
+		"wrong secret":     func(_ *Options, tg *Target) { tg.Tenant.Devices = []Device{{"BENCH-00001", "wrong"}} },
+		"wrong password":   func(_ *Options, tg *Target) { tg.Tenant.Password = "wrong" },
 		"nobody there":     func(_ *Options, tg *Target) { tg.MQTT = "127.0.0.1:1" },
-		"no metrics":       func(_ *Options, tg *Target) { tg.Metrics = tg.Console + "/none" },
+		"no metrics":       func(_ *Options, tg *Target) { tg.MetricsURL = tg.Console + "/none" },
 	} {
 		o, tg := good, target
 		change(&o, &tg)
@@ -186,7 +186,7 @@ func TestRunThatCannotBegin(t *testing.T) {
 
 // Giving up ends a run at once, also while the server answers nothing.
 func TestRunGivenUp(t *testing.T) {
-	f := newFake(t, 2, 1)
+	f := newFakeServer(t, 2, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	f.faulty = func(int) (bool, bool) {
 		cancel()
@@ -198,29 +198,29 @@ func TestRunGivenUp(t *testing.T) {
 	}
 }
 
-func TestAcknowledgementOfNothing(t *testing.T) {
-	c := connection{flights: []flight{{order: 0, open: true}}}
+func TestUnknownAcknowledgementIsError(t *testing.T) {
+	c := connection{pending: []pendingMessage{{order: 0, open: true}}}
 	var h histogram
 	for _, id := range []uint16{0, 2, 65535} {
-		if err := c.land(id, 0, time.Now(), false, &h); err == nil {
+		if err := c.handleAck(id, 0, time.Now(), false, &h); err == nil {
 			t.Errorf("packet %d is matched to a message", id)
 		}
 	}
-	if err := c.land(1, 0, time.Now(), false, &h); err != nil || c.answered != 1 {
+	if err := c.handleAck(1, 0, time.Now(), false, &h); err != nil || c.ackCount != 1 {
 		t.Errorf("%v", err)
 	}
-	if err := c.land(1, 0, time.Now(), false, &h); err == nil {
+	if err := c.handleAck(1, 0, time.Now(), false, &h); err == nil {
 		t.Error("one message is acknowledged twice")
 	}
 }
 
-func TestWorldFile(t *testing.T) {
-	w := NewWorld(3, 2)
+func TestTenantFile(t *testing.T) {
+	w := NewTenant(3, 2)
 	raw, err := w.File()
 	if err != nil {
 		t.Fatal(err)
 	}
-	back, err := ReadWorld(raw)
+	back, err := ReadTenant(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,7 +245,7 @@ func TestWorldFile(t *testing.T) {
 			t.Errorf("%q is not in the file:\n%s", from, raw)
 			continue
 		}
-		if got, err := ReadWorld([]byte(changed)); err == nil {
+		if got, err := ReadTenant([]byte(changed)); err == nil {
 			t.Errorf("with %q for %q: %+v", to, from, got)
 		}
 	}

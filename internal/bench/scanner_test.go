@@ -43,7 +43,7 @@ func TestNumbersAreExact(t *testing.T) {
 	}
 }
 
-func TestScannerGoesOverWhatIsNotWanted(t *testing.T) {
+func TestScannerSkipsUnwantedMembers(t *testing.T) {
 	raw, err := json.MarshalIndent(map[string]any{
 		"a": []any{1, "x", nil, true, map[string]any{"b": []int{}}}, "m": map[string]any{}, "wanted": []int{7, 8}, "z": false,
 	}, "", "  ")

@@ -9,8 +9,8 @@ import (
 )
 
 // A stream that the server ends is opened again from the newest event seen.
-func TestScreenComesBack(t *testing.T) {
-	f := newFake(t, 1, 1)
+func TestScreenReconnects(t *testing.T) {
+	f := newFakeServer(t, 1, 1)
 	f.cut = true
 	person, err := signIn(t.Context(), f.target().Console, f.world)
 	if err != nil {
@@ -46,12 +46,12 @@ func TestScreenRefused(t *testing.T) {
 	}
 }
 
-func TestFigures(t *testing.T) {
+func TestReadMetrics(t *testing.T) {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Write([]byte("# HELP a A.\n# TYPE a counter\na 12\nb{x=\"y\"} 3\nc 1.5e+06\n"))
 	}))
 	defer web.Close()
-	found, err := figures(t.Context(), web.URL)
+	found, err := readMetrics(t.Context(), web.URL)
 	if err != nil || found["a"] != 12 || found["c"] != 1.5e6 || found["d"] != 0 {
 		t.Errorf("%v, %v", found, err)
 	}

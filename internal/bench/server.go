@@ -16,25 +16,25 @@ import (
 	"time"
 )
 
-// Own says how to start a server for a run.
-type Own struct {
-	Binary string   // of tilth
-	Dir    string   // an empty folder for its data
-	Args   []string // settings of serve beside folder, addresses and log: that says where it listens
-	Steady bool     // a rule begins no more notices within an hour than as delivered; else as many as its readings say
-	World  World
+// ServerOptions says how to start a server for a run.
+type ServerOptions struct {
+	Binary       string   // of tilth
+	Dir          string   // an empty folder for its data
+	Args         []string // settings of serve beside folder, addresses and log: that says where it listens
+	LimitNotices bool     // a rule begins no more notices within an hour than as delivered; else as many as its readings say
+	Tenant       Tenant
 	// Apply hands a provider's file to the server with this admin address.
 	Apply func(ctx context.Context, admin, token string, file []byte) error
 	// Load puts data into the folder while no server has it open; nil: none.
 	Load func(ctx context.Context) error
-	// Patience is how long a start may take; 0: a minute.
-	Patience time.Duration
+	// StartTimeout is how long a start may take; 0: a minute.
+	StartTimeout time.Duration
 }
 
 const (
-	startTime = 60 * time.Second
-	stopTime  = 20 * time.Second // twice what a stop may take
-	askEvery  = 20 * time.Millisecond
+	startTime    = 60 * time.Second
+	stopTime     = 20 * time.Second // twice what a stop may take
+	pollInterval = 20 * time.Millisecond
 )
 
 var errEnded = errors.New("the server has ended")
@@ -52,8 +52,8 @@ type Server struct {
 	cmd       *exec.Cmd
 	ended     chan struct{} // closed once the process is gone
 	err       error         // its end; known once ended is closed
-	log       tail
-	announced *Announced
+	log       logTail
+	announced *AddressReader
 }
 
 // anyPort lets a server take a port that nobody has, at each start another: one
@@ -63,16 +63,16 @@ const anyPort = "127.0.0.1:0"
 // Start starts a server on ports of its own choice, makes the world known to
 // it and starts it anew, so that the run finds a server that has done nothing
 // yet. Stop ends it.
-func Start(ctx context.Context, o Own) (*Server, error) {
+func Start(ctx context.Context, o ServerOptions) (*Server, error) {
 	s := &Server{
-		Target: Target{Name: "tilth", World: o.World, Dir: o.Dir},
+		Target: Target{Name: "tilth", Tenant: o.Tenant, Dir: o.Dir},
 		token:  rand.Text() + rand.Text(), // a provider's token is longer than a device's secret
-		binary: o.Binary, patience: cmp.Or(o.Patience, startTime), steady: o.Steady,
+		binary: o.Binary, patience: cmp.Or(o.StartTimeout, startTime), steady: o.LimitNotices,
 		args: append([]string{
 			"serve", "--data-dir", o.Dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
 		}, o.Args...),
 	}
-	file, err := o.World.File()
+	file, err := o.Tenant.File()
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func Start(ctx context.Context, o Own) (*Server, error) {
 // start starts the process and waits until it is ready; after an error it is
 // gone.
 func (s *Server) start(ctx context.Context) error {
-	s.ended, s.announced = make(chan struct{}), NewAnnounced()
+	s.ended, s.announced = make(chan struct{}), NewAddressReader()
 	// Not ended by ctx: Stop ends it in an orderly way.
 	s.cmd = exec.CommandContext(context.WithoutCancel(ctx), s.binary, s.args...)
 	s.cmd.Env = append(environment(), "TILTH_PROVIDER_TOKEN="+s.token)
@@ -124,7 +124,7 @@ func (s *Server) ready(ctx context.Context) error {
 	defer cancel()
 	select {
 	case at := <-s.announced.Ready():
-		s.listensAt(at)
+		s.setAddresses(at)
 	case <-s.ended:
 		return fmt.Errorf("%w: %w\n%s", errEnded, s.err, &s.log)
 	case <-ctx.Done():
@@ -147,14 +147,14 @@ func (s *Server) ready(ctx context.Context) error {
 			return fmt.Errorf("%w: %w\n%s", errEnded, s.err, &s.log)
 		case <-ctx.Done():
 			return fmt.Errorf("the server is not ready: %w\n%s", ctx.Err(), &s.log)
-		case <-time.After(askEvery): // another process: there is no event to wait for
+		case <-time.After(pollInterval): // another process: there is no event to wait for
 		}
 	}
 }
 
-// again stops the server and starts it, and leads those who are signed in to
+// restart stops the server and starts it, and leads those who are signed in to
 // where it listens then.
-func (s *Server) again(ctx context.Context, people ...*console) error {
+func (s *Server) restart(ctx context.Context, people ...*console) error {
 	if err := s.Stop(); err != nil {
 		return err
 	}
@@ -167,8 +167,8 @@ func (s *Server) again(ctx context.Context, people ...*console) error {
 	return nil
 }
 
-func (s *Server) listensAt(at Addresses) {
-	s.MQTT, s.Console, s.admin, s.Metrics = at.MQTT, "http://"+at.HTTP, "http://"+at.Admin, "http://"+at.Admin+"/metrics"
+func (s *Server) setAddresses(at Addresses) {
+	s.MQTT, s.Console, s.admin, s.MetricsURL = at.MQTT, "http://"+at.HTTP, "http://"+at.Admin, "http://"+at.Admin+"/metrics"
 }
 
 // Stop ends the server as an operator would, or by force when that takes too
@@ -205,15 +205,15 @@ func environment() []string {
 	return kept
 }
 
-// tail keeps the end of what is written to it.
-type tail struct {
+// logTail keeps the end of what is written to it.
+type logTail struct {
 	mu   sync.Mutex
 	text []byte
 }
 
 const tailBytes = 4 << 10
 
-func (t *tail) Write(b []byte) (int, error) {
+func (t *logTail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.text = append(t.text, b...)
@@ -221,7 +221,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tail) String() string {
+func (t *logTail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return strings.TrimSpace(string(t.text))

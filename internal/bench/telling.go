@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// spread is how long the readings of a volley take to be sent.
-const spread = time.Second
+// volleySpread is how long the readings of a volley take to be sent.
+const volleySpread = time.Second
 
-// TellingOptions say what a run does in which people are told of notices. The
+// NotifyOptions say what a run does in which people are told of notices. The
 // notices of a volley are shared out among the tenants.
-type TellingOptions struct {
+type NotifyOptions struct {
 	Tenants     int
 	Users       int           // of each tenant, every one with an open screen
 	Notices     int           // of a volley, a multiple of the tenants; they begin within a second
@@ -27,20 +27,20 @@ type TellingOptions struct {
 	Patience    time.Duration // for which the outbox is waited for after the last volley
 }
 
-// noticesMost is how many notices one page of the list holds.
-const noticesMost = 400
+// noticePageSize is how many notices one page of the list holds.
+const noticePageSize = 400
 
-func (o *TellingOptions) perTenant() int { return o.Notices / o.Tenants }
+func (o *NotifyOptions) perTenant() int { return o.Notices / o.Tenants }
 
 // Check finds what cannot be run.
-func (o *TellingOptions) Check() error {
+func (o *NotifyOptions) Check() error {
 	switch {
 	case o.Tenants < 1 || o.Users < 1:
 		return errors.New("a tenant and a user are needed")
-	case o.Notices < 1 || o.Notices%o.Tenants != 0 || o.perTenant() > noticesMost:
-		return fmt.Errorf("%d notices cannot be shared out among %d tenants, %d at most for each", o.Notices, o.Tenants, noticesMost)
-	case o.Volleys < 1 || o.Hold < spread || o.Every < o.Hold+spread:
-		return fmt.Errorf("a volley is needed; its notices end %s after it began or later, and the next one comes %[1]s after that or later", spread)
+	case o.Notices < 1 || o.Notices%o.Tenants != 0 || o.perTenant() > noticePageSize:
+		return fmt.Errorf("%d notices cannot be shared out among %d tenants, %d at most for each", o.Notices, o.Tenants, noticePageSize)
+	case o.Volleys < 1 || o.Hold < volleySpread || o.Every < o.Hold+volleySpread:
+		return fmt.Errorf("a volley is needed; its notices end %s after it began or later, and the next one comes %[1]s after that or later", volleySpread)
 	case o.Load < 1 || o.Window < 1 || o.Window > 65535 || o.Values < 1:
 		return errors.New("a connection beside, a value and a window from 1 to 65535 are needed")
 	case o.Duration <= 0 || o.Patience <= 0 || o.DigestAfter < 0:
@@ -49,10 +49,10 @@ func (o *TellingOptions) Check() error {
 	return nil
 }
 
-// TellingResult is what such a run has shown.
-type TellingResult struct {
+// NotifyResult is what such a run has shown.
+type NotifyResult struct {
 	Target  string
-	Options TellingOptions
+	Options NotifyOptions
 
 	// The server's memory in bytes: with all screens open and quiet, and when
 	// the outbox was empty. That at the end of each part is the part's.
@@ -64,29 +64,29 @@ type TellingResult struct {
 
 	Spans                []time.Duration // from the first to the last acknowledgement that began a notice, by volley
 	Notices              int             // that readings began, and ended
-	Absent, Stray        int             // notices that were not recorded as the readings were, and that no reading led to
+	Unrecorded, Stray    int             // notices that were not recorded as the readings were, and that no reading led to
 	Listed               Delay           // from a reading's acknowledgement to its notice in the list
 	Noticed, Messages    Delay           // likewise, to a notice's event and to its message's on each screen of its tenant
-	Doubled, Unknown     int             // events told twice, or of nothing that happened
+	Duplicates, Unknown  int             // events told twice, or of nothing that happened
 	Cuts, Resets         int64           // of the screens
-	Mails                Mailing
+	Mails                MailResult
 	Sent, Failed, Queued int  // deliveries by the server's own count, at the end
 	Emptied              bool // nothing waited any more
 }
 
-// Mailing is what arrived at the mail server.
-type Mailing struct {
-	Letters, Digests int // mails; those of them that tell of several notices
-	Wanted, Told     int // what each recipient was to be told, and was
-	Lost, Twice      int
-	Stray            int           // mails that nobody was to get
-	Single           Delay         // from a reading's acknowledgement to the mail about its notice alone
-	Last             time.Duration // from the last acknowledgement to the last mail
-	Volleys          []Delay       // Single, by volley
+// MailResult is what arrived at the mail server.
+type MailResult struct {
+	Mails, Digests int // mails; those of them that tell of several notices
+	Wanted, Told   int // what each recipient was to be told, and was
+	Lost, Twice    int
+	Stray          int           // mails that nobody was to get
+	Single         Delay         // from a reading's acknowledgement to the mail about its notice alone
+	Last           time.Duration // from the last acknowledgement to the last mail
+	Volleys        []Delay       // Single, by volley
 }
 
-// Trouble is why the run does not count.
-func (r *TellingResult) Trouble() error {
+// Err is why the run does not count.
+func (r *NotifyResult) Err() error {
 	var all []error
 	add := func(wrong bool, format string, a ...any) {
 		if wrong {
@@ -100,55 +100,55 @@ func (r *TellingResult) Trouble() error {
 	add(!r.Emptied, "the outbox was not empty %s after the last volley, %d deliveries wait", r.Options.Patience, r.Queued)
 	add(r.Failed > 0 || r.Sent != m.Wanted, "the server says that %d deliveries were sent and %d failed, of %d", r.Sent, r.Failed, m.Wanted)
 	add(r.Notices == 0, "no notice was to begin")
-	add(r.Absent+r.Stray > 0, "%d notices were not recorded, and %d that no reading led to", r.Absent, r.Stray)
+	add(r.Unrecorded+r.Stray > 0, "%d notices were not recorded, and %d that no reading led to", r.Unrecorded, r.Stray)
 	add(r.Listed.Missing > 0, "%d notices were not seen in the list in time", r.Listed.Missing)
 	add(r.Noticed.Missing+r.Messages.Missing > 0, "%d notices and %d messages were not told to a screen", r.Noticed.Missing, r.Messages.Missing)
-	add(r.Doubled+r.Unknown > 0, "screens were told %d events twice, and %d of nothing that happened", r.Doubled, r.Unknown)
+	add(r.Duplicates+r.Unknown > 0, "screens were told %d events twice, and %d of nothing that happened", r.Duplicates, r.Unknown)
 	add(r.With.Rate == 0 || r.Without.Rate == 0, "nothing was acknowledged")
 	return errors.Join(all...)
 }
 
-// ServeTelling starts the server of a run on an empty folder, with its tenants.
+// ServeNotify starts the server of a run on an empty folder, with its tenants.
 // Of settings it needs where mail goes to.
-func ServeTelling(ctx context.Context, o TellingOptions, own Own) (*Server, []Audience, error) {
+func ServeNotify(ctx context.Context, o NotifyOptions, own ServerOptions) (*Server, []NotifiedTenant, error) {
 	if err := o.Check(); err != nil {
 		return nil, nil, err
 	}
-	audiences, beside := o.audiences()
-	file, err := audienceFile(audiences, beside)
+	notified, beside := o.notifiedTenants()
+	file, err := notifiedTenantsFile(notified, beside)
 	if err != nil {
 		return nil, nil, err
 	}
 	apply := own.Apply
-	own.World = beside
+	own.Tenant = beside
 	own.Apply = func(ctx context.Context, admin, token string, _ []byte) error { return apply(ctx, admin, token, file) }
 	s, err := Start(ctx, own)
-	return s, audiences, err
+	return s, notified, err
 }
 
-// RunTelling lets volleys of notices begin and end on a server of ServeTelling,
+// RunNotify lets volleys of notices begin and end on a server of ServeNotify,
 // and measures how people are told. Its mail goes to p.
-func RunTelling(ctx context.Context, o TellingOptions, s *Server, audiences []Audience, p *PostOffice) (*TellingResult, error) {
-	for i := range audiences {
-		if err := audiences[i].prepare(ctx, s.Console); err != nil {
-			return nil, fmt.Errorf("%s: %w", audiences[i].Tenant, err)
+func RunNotify(ctx context.Context, o NotifyOptions, s *Server, notified []NotifiedTenant, p *MailServer) (*NotifyResult, error) {
+	for i := range notified {
+		if err := notified[i].prepare(ctx, s.Console); err != nil {
+			return nil, fmt.Errorf("%s: %w", notified[i].Name, err)
 		}
 	}
 	// Checking passwords takes so much memory that the rest would not show.
 	var people []*console
-	for _, a := range audiences {
+	for _, a := range notified {
 		people = append(people, a.people...)
 	}
-	if err := s.again(ctx, people...); err != nil {
+	if err := s.restart(ctx, people...); err != nil {
 		return nil, err
 	}
-	return runTelling(ctx, o, s.Target, audiences, p)
+	return runNotify(ctx, o, s.Target, notified, p)
 }
 
-func runTelling(ctx context.Context, o TellingOptions, t Target, audiences []Audience, p *PostOffice) (_ *TellingResult, err error) {
-	g := newGathering(o, t, audiences, p)
+func runNotify(ctx context.Context, o NotifyOptions, t Target, notified []NotifiedTenant, p *MailServer) (_ *NotifyResult, err error) {
+	g := newNotifyRun(o, t, notified, p)
 	defer func() { err = errors.Join(err, g.close()) }()
-	r := &TellingResult{Target: t.Name, Options: o}
+	r := &NotifyResult{Target: t.Name, Options: o}
 	if err := g.open(ctx); err != nil {
 		return nil, err
 	}
@@ -172,5 +172,5 @@ func runTelling(ctx context.Context, o TellingOptions, t Target, audiences []Aud
 	if r.MemoryEmpty, err = residentMemory(t.PID); err != nil {
 		return nil, err
 	}
-	return r, g.tally(ctx, r)
+	return r, g.compare(ctx, r)
 }

@@ -10,22 +10,22 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// gathering is all that takes part in a run in which people are told.
-type gathering struct {
-	options   TellingOptions
-	target    Target
-	audiences []Audience
-	post      *PostOffice
-	began     time.Time
+// notifyRun is all that takes part in a run in which people are told.
+type notifyRun struct {
+	options    NotifyOptions
+	target     Target
+	audiences  []NotifiedTenant
+	mailServer *MailServer
+	began      time.Time
 
-	load    *field
-	storm   []*reporter    // the devices whose readings begin and end notices, the tenants in turn
-	raised  []atomic.Int64 // readings of theirs that were acknowledged, by tenant
-	pages   []*page
-	lists   []*list
-	acked   atomic.Int64 // messages of the load, while a part lasts
-	waves   []wave
-	reached time.Duration // when the newest reading of the storm was acknowledged
+	load          *alarmFleet
+	alarmDevices  []*reportingDevice // the devices whose readings begin and end notices, the tenants in turn
+	ackedReadings []atomic.Int64     // readings of theirs that were acknowledged, by tenant
+	screens       []*notifyScreen
+	lists         []*noticeList
+	acked         atomic.Int64 // messages of the load, while a part lasts
+	waves         []wave
+	lastAck       time.Duration // when the newest reading of the storm was acknowledged
 }
 
 // wave is one half of a volley: its notices begin, or end.
@@ -34,15 +34,15 @@ type wave struct {
 	acked      int64         // messages of the load meanwhile
 }
 
-func newGathering(o TellingOptions, t Target, audiences []Audience, p *PostOffice) *gathering {
-	g := &gathering{options: o, target: t, audiences: audiences, post: p, began: time.Now(), raised: make([]atomic.Int64, len(audiences))}
-	g.load = newField(AlarmOptions{Window: o.Window, Turns: 1}, t)
+func newNotifyRun(o NotifyOptions, t Target, notified []NotifiedTenant, p *MailServer) *notifyRun {
+	g := &notifyRun{options: o, target: t, audiences: notified, mailServer: p, began: time.Now(), ackedReadings: make([]atomic.Int64, len(notified))}
+	g.load = newAlarmFleet(AlarmOptions{Window: o.Window, NoticesPerSecond: 1}, t)
 	for d := range o.perTenant() {
-		for i := range audiences {
-			a := &audiences[i]
-			g.storm = append(g.storm, &reporter{
-				connection: connection{protocol: 4, stream: newStream(len(g.storm), 0, a.Properties)},
-				device:     a.Devices[d], tenant: i, acked: &g.raised[i],
+		for i := range notified {
+			a := &notified[i]
+			g.alarmDevices = append(g.alarmDevices, &reportingDevice{
+				connection: connection{protocol: 4, stream: newMessageSource(len(g.alarmDevices), 0, a.Properties)},
+				device:     a.Devices[d], tenant: i, acked: &g.ackedReadings[i],
 			})
 		}
 	}
@@ -50,22 +50,22 @@ func newGathering(o TellingOptions, t Target, audiences []Audience, p *PostOffic
 }
 
 // open connects all devices and opens a screen for each user.
-func (g *gathering) open(ctx context.Context) error {
-	if err := connectAll(ctx, g.storm, g.target.MQTT); err != nil {
+func (g *notifyRun) open(ctx context.Context) error {
+	if err := connectAll(ctx, g.alarmDevices, g.target.MQTT); err != nil {
 		return err
 	}
 	if err := g.load.connect(ctx); err != nil {
 		return err
 	}
 	for i := range g.audiences {
-		g.lists = append(g.lists, &list{person: g.audiences[i].people[0], seen: map[int64]time.Duration{}, began: g.began, size: g.options.perTenant()})
+		g.lists = append(g.lists, &noticeList{person: g.audiences[i].people[0], seen: map[int64]time.Duration{}, began: g.began, size: g.options.perTenant()})
 		for _, person := range g.audiences[i].people {
-			g.pages = append(g.pages, &page{screen: screen{console: person}, tenant: i, began: g.began})
+			g.screens = append(g.screens, &notifyScreen{screen: screen{console: person}, tenant: i, began: g.began})
 		}
 	}
 	opening, within := errgroup.WithContext(ctx)
-	opening.SetLimit(dialers)
-	for _, p := range g.pages {
+	opening.SetLimit(parallelDials)
+	for _, p := range g.screens {
 		opening.Go(func() error {
 			if within.Err() != nil {
 				return within.Err()
@@ -77,22 +77,22 @@ func (g *gathering) open(ctx context.Context) error {
 }
 
 // close ends screens and connections; more than once does no harm.
-func (g *gathering) close() error {
+func (g *notifyRun) close() error {
 	var err error
-	for _, p := range g.pages {
+	for _, p := range g.screens {
 		err = errors.Join(err, p.close())
 	}
-	err = errors.Join(err, closeAll(g.storm), g.load.close())
-	g.storm, g.load.senders = nil, nil
+	err = errors.Join(err, closeAll(g.alarmDevices), g.load.close())
+	g.alarmDevices, g.load.senders = nil, nil
 	return err
 }
 
 // part lets the load send as much as is taken, and beside it something else
 // happen, and measures. What is acknowledged can be read meanwhile, as a field's
 // own part does not allow.
-func (g *gathering) part(ctx context.Context, duration time.Duration, beside func(context.Context) error) (Part, error) {
+func (g *notifyRun) part(ctx context.Context, duration time.Duration, beside func(context.Context) error) (Part, error) {
 	var p Part
-	before, err := g.target.figures(ctx)
+	before, err := g.target.metrics(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -120,7 +120,7 @@ func (g *gathering) part(ctx context.Context, duration time.Duration, beside fun
 	if err := errors.Join(sending.Wait(), m.err); err != nil {
 		return p, err
 	}
-	after, err := g.target.figures(ctx)
+	after, err := g.target.metrics(ctx)
 	if err != nil {
 		return p, err
 	}
@@ -135,7 +135,7 @@ func (g *gathering) part(ctx context.Context, duration time.Duration, beside fun
 
 // during is how many messages of the load a second were acknowledged while
 // notices began or ended.
-func (g *gathering) during() float64 {
+func (g *notifyRun) during() float64 {
 	var acked int64
 	var took time.Duration
 	for _, w := range g.waves {
@@ -147,7 +147,7 @@ func (g *gathering) during() float64 {
 
 // volleys lets notices begin and end, several times, and the lists be asked for
 // meanwhile.
-func (g *gathering) volleys(ctx context.Context) error {
+func (g *notifyRun) volleys(ctx context.Context) error {
 	work, ctx := errgroup.WithContext(ctx)
 	listing, stop := context.WithCancel(ctx)
 	for _, l := range g.lists {
@@ -169,7 +169,7 @@ func (g *gathering) volleys(ctx context.Context) error {
 			}
 		}
 		for _, l := range g.lists {
-			l.settle(ctx, settling)
+			l.waitComplete(ctx, settleTimeout)
 		}
 		return nil
 	})
@@ -178,7 +178,7 @@ func (g *gathering) volleys(ctx context.Context) error {
 
 // wave lets the value of every device of the storm pass its rule's threshold
 // from a moment on, one after the other within a second, or return.
-func (g *gathering) wave(ctx context.Context, from time.Time, volley int, above bool) error {
+func (g *notifyRun) wave(ctx context.Context, from time.Time, volley int, above bool) error {
 	wait := time.NewTimer(time.Until(from))
 	defer wait.Stop()
 	select {
@@ -188,16 +188,16 @@ func (g *gathering) wave(ctx context.Context, from time.Time, volley int, above 
 	}
 	began, acked := time.Now(), g.acked.Load()
 	work, within := errgroup.WithContext(ctx)
-	for i, r := range g.storm {
+	for i, r := range g.alarmDevices {
 		work.Go(func() error {
-			turn := time.NewTimer(time.Until(began.Add(spread * time.Duration(i) / time.Duration(len(g.storm)))))
+			turn := time.NewTimer(time.Until(began.Add(volleySpread * time.Duration(i) / time.Duration(len(g.alarmDevices)))))
 			defer turn.Stop()
 			select {
 			case <-turn.C:
 			case <-within.Done():
 				return within.Err()
 			}
-			if err := r.pass(above, volley, g.began); err != nil {
+			if err := r.sendCrossing(above, volley, g.began); err != nil {
 				return fmt.Errorf("%s: %w", r.device.Name, err)
 			}
 			return nil
@@ -207,15 +207,15 @@ func (g *gathering) wave(ctx context.Context, from time.Time, volley int, above 
 		return err
 	}
 	w := wave{took: time.Since(began), acked: g.acked.Load() - acked}
-	first := g.reached
-	for i, r := range g.storm {
+	first := g.lastAck
+	for i, r := range g.alarmDevices {
 		at := r.reports[len(r.reports)-1].acked
 		if i == 0 || at < first {
 			first = at
 		}
-		g.reached = max(g.reached, at)
+		g.lastAck = max(g.lastAck, at)
 	}
-	w.span = g.reached - first
+	w.span = g.lastAck - first
 	g.waves = append(g.waves, w)
 	return nil
 }
@@ -227,11 +227,11 @@ const (
 
 // await waits until nothing waits to be told by mail and every screen was told
 // of everything, but not for ever.
-func (g *gathering) await(ctx context.Context, r *TellingResult) error {
+func (g *notifyRun) await(ctx context.Context, r *NotifyResult) error {
 	patient, cancel := context.WithTimeout(ctx, g.options.Patience)
 	defer cancel()
 	for {
-		now, err := g.target.figures(patient)
+		now, err := g.target.metrics(patient)
 		switch {
 		case patient.Err() != nil:
 			return ctx.Err() // Trouble tells of what is still queued
@@ -241,35 +241,35 @@ func (g *gathering) await(ctx context.Context, r *TellingResult) error {
 		r.Queued = int(now[queuedMails])
 		r.Sent = int(now[deliveries+`{state="sent"}`])
 		r.Failed = int(now[deliveries+`{state="failed"}`] + now[deliveries+`{state="skipped"}`])
-		if r.Emptied = g.judged(now) && r.Queued == 0; r.Emptied {
-			return g.awaitPages(ctx)
+		if r.Emptied = g.allEvaluated(now) && r.Queued == 0; r.Emptied {
+			return g.awaitScreens(ctx)
 		}
 		select {
 		case <-patient.Done():
 			return ctx.Err()
-		case <-time.After(lookEvery): // another process: there is no event to wait for
+		case <-time.After(listPollInterval): // another process: there is no event to wait for
 		}
 	}
 }
 
-// awaitPages waits for the screens; what is missing in the end is counted.
-func (g *gathering) awaitPages(ctx context.Context) error {
-	patient, cancel := context.WithTimeout(ctx, settling)
+// awaitScreens waits for the screens; what is missing in the end is counted.
+func (g *notifyRun) awaitScreens(ctx context.Context) error {
+	patient, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	for _, p := range g.pages {
-		for p.count.Load() < 2*g.raised[p.tenant].Load() {
+	for _, p := range g.screens {
+		for p.eventCount.Load() < 2*g.ackedReadings[p.tenant].Load() {
 			select {
 			case <-patient.Done():
 				return ctx.Err()
-			case <-time.After(askEvery): // another process: there is no event to wait for
+			case <-time.After(pollInterval): // another process: there is no event to wait for
 			}
 		}
 	}
 	return nil
 }
 
-// judged tells whether every reading has led to what it must.
-func (g *gathering) judged(now map[string]float64) bool {
+// allEvaluated tells whether every reading has led to what it must.
+func (g *notifyRun) allEvaluated(now map[string]float64) bool {
 	notices := float64(g.options.Notices * g.options.Volleys)
 	return now[openedTotal] >= notices && now[resolvedTotal] >= notices
 }

@@ -13,19 +13,19 @@ import (
 	"time"
 )
 
-// stormOf is a gathering of one tenant whose devices, and those of the load, the
+// newWaveFixture is a gathering of one tenant whose devices, and those of the load, the
 // fake server knows.
-func stormOf(t *testing.T, devices int) (*gathering, *fakeServer) {
+func newWaveFixture(t *testing.T, devices int) (*notifyRun, *fakeServer) {
 	t.Helper()
-	f := newFake(t, devices+1, 1)
+	f := newFakeServer(t, devices+1, 1)
 	target := f.target()
 	target.PID = os.Getpid()
-	a := Audience{World: f.world}
+	a := NotifiedTenant{Tenant: f.world}
 	a.Devices = f.world.Devices[:devices]
-	target.World.Devices = f.world.Devices[devices:]
-	o := TellingOptions{Tenants: 1, Users: 1, Notices: devices, Volleys: 1, Load: 1, Window: 2, Values: 1, Patience: 20 * time.Second}
-	g := newGathering(o, target, []Audience{a}, &PostOffice{})
-	if err := errors.Join(connectAll(t.Context(), g.storm, target.MQTT), g.load.connect(t.Context())); err != nil {
+	target.Tenant.Devices = f.world.Devices[devices:]
+	o := NotifyOptions{Tenants: 1, Users: 1, Notices: devices, Volleys: 1, Load: 1, Window: 2, Values: 1, Patience: 20 * time.Second}
+	g := newNotifyRun(o, target, []NotifiedTenant{a}, &MailServer{})
+	if err := errors.Join(connectAll(t.Context(), g.alarmDevices, target.MQTT), g.load.connect(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	return g, f
@@ -34,7 +34,7 @@ func stormOf(t *testing.T, devices int) (*gathering, *fakeServer) {
 // In a wave every device's value passes its rule's threshold once, spread over a
 // second, and in the next it returns; meanwhile the load goes on.
 func TestWaves(t *testing.T) {
-	g, f := stormOf(t, 4)
+	g, f := newWaveFixture(t, 4)
 	part, err := g.part(t.Context(), 2200*time.Millisecond, func(ctx context.Context) error {
 		now := time.Now()
 		return errors.Join(g.wave(ctx, now, 0, true), g.wave(ctx, now, 0, false))
@@ -67,27 +67,29 @@ func TestWaves(t *testing.T) {
 	if part.Rate <= 0 || float64(beside) < part.Rate*2.2 || part.P99 == 0 || part.Memory == 0 {
 		t.Errorf("%d messages kept; %s", beside, part)
 	}
-	if n := g.raised[0].Load(); n != 8 || len(g.waves) != 2 {
+	if n := g.ackedReadings[0].Load(); n != 8 || len(g.waves) != 2 {
 		t.Fatalf("%d readings acknowledged in %d waves", n, len(g.waves))
 	}
 	for i, w := range g.waves {
-		if w.span < spread*3/4-100*time.Millisecond || w.span > w.took || w.acked == 0 {
+		if w.span < volleySpread*3/4-100*time.Millisecond || w.span > w.took || w.acked == 0 {
 			t.Errorf("wave %d: %+v", i, w)
 		}
 	}
-	if during := g.during(); during <= 0 || g.reached <= 0 {
-		t.Errorf("%v messages/s, the last reading after %s", during, g.reached)
+	if during := g.during(); during <= 0 || g.lastAck <= 0 {
+		t.Errorf("%v messages/s, the last reading after %s", during, g.lastAck)
 	}
 }
 
 // A wave that cannot be sent ends the part with its reason.
 func TestBrokenWave(t *testing.T) {
-	for says, spoil := range map[string]func(g *gathering, f *fakeServer){
-		"closed network connection": func(g *gathering, _ *fakeServer) { _ = g.storm[1].nc.Close() },
-		"EOF":                       func(_ *gathering, f *fakeServer) { f.hangUpAt = 1 },
-		"packet 77":                 func(g *gathering, _ *fakeServer) { g.storm[0].answers = *answersOf(4, []byte{pubackPacket, 2, 0, 77}) },
+	for says, spoil := range map[string]func(g *notifyRun, f *fakeServer){
+		"closed network connection": func(g *notifyRun, _ *fakeServer) { _ = g.alarmDevices[1].nc.Close() },
+		"EOF":                       func(_ *notifyRun, f *fakeServer) { f.hangUpAt = 1 },
+		"packet 77": func(g *notifyRun, _ *fakeServer) {
+			g.alarmDevices[0].packets = *newPacketReader(4, []byte{pubackPacket, 2, 0, 77})
+		},
 	} {
-		g, f := stormOf(t, 2)
+		g, f := newWaveFixture(t, 2)
 		spoil(g, f)
 		err := g.wave(t.Context(), time.Now(), 0, true)
 		if err == nil || !strings.Contains(err.Error(), says) || !strings.Contains(err.Error(), "BENCH-0000") {
@@ -95,7 +97,7 @@ func TestBrokenWave(t *testing.T) {
 		}
 		_ = g.close() // some are closed already
 	}
-	g, _ := stormOf(t, 1)
+	g, _ := newWaveFixture(t, 1)
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := g.wave(over, time.Now().Add(time.Hour), 0, true); !errors.Is(err, context.Canceled) {
@@ -125,21 +127,21 @@ func TestAwaitOutbox(t *testing.T) {
 		fmt.Fprint(w, pages[min(int(asked.Add(1)), len(pages))-1])
 	}))
 	defer web.Close()
-	g := &gathering{target: Target{Metrics: web.URL}, options: TellingOptions{Notices: 3, Volleys: 1, Patience: 20 * time.Second}, raised: make([]atomic.Int64, 1)}
-	p := &page{}
-	g.pages, g.began = []*page{p}, time.Now()
-	g.raised[0].Store(1)
+	g := &notifyRun{target: Target{MetricsURL: web.URL}, options: NotifyOptions{Notices: 3, Volleys: 1, Patience: 20 * time.Second}, ackedReadings: make([]atomic.Int64, 1)}
+	p := &notifyScreen{}
+	g.screens, g.began = []*notifyScreen{p}, time.Now()
+	g.ackedReadings[0].Store(1)
 	go func() { // the last event comes late
-		p.hear(false, []byte("{}"), 0)
-		p.hear(true, []byte("{}"), 0)
+		p.record(false, []byte("{}"), 0)
+		p.record(true, []byte("{}"), 0)
 	}()
-	var r TellingResult
-	if err := g.await(t.Context(), &r); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 || asked.Load() != 4 || p.count.Load() != 2 {
+	var r NotifyResult
+	if err := g.await(t.Context(), &r); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 || asked.Load() != 4 || p.eventCount.Load() != 2 {
 		t.Errorf("%+v after %d questions, %v", r, asked.Load(), err)
 	}
 
-	pages, r = pages[2:3], TellingResult{}
-	g.options.Patience = 2 * lookEvery
+	pages, r = pages[2:3], NotifyResult{}
+	g.options.Patience = 2 * listPollInterval
 	if err := g.await(t.Context(), &r); err != nil || r.Emptied || r.Queued != 2 {
 		t.Errorf("%+v, %v", r, err)
 	}

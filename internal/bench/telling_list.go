@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// lookEvery is how often a list is asked for while notices are awaited: by one
+// listPollInterval is how often a list is asked for while notices are awaited: by one
 // person of each tenant, and the run has many.
-const lookEvery = 250 * time.Millisecond
+const listPollInterval = 250 * time.Millisecond
 
-// list is a tenant's list of notices, as somebody looks at it.
-type list struct {
+// noticeList is a tenant's list of notices, as somebody looks at it.
+type noticeList struct {
 	person *console
 	began  time.Time // of the run
 	size   int       // notices of a page
@@ -24,21 +24,21 @@ type list struct {
 }
 
 // expect says that so many notices more are about to begin.
-func (l *list) expect(more int) {
+func (l *noticeList) expect(more int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.expected += more
 }
 
-func (l *list) whole() bool {
+func (l *noticeList) complete() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.seen) >= l.expected
 }
 
 // watch asks for the newest notices, as long as some are awaited, until ctx ends.
-func (l *list) watch(ctx context.Context) error {
-	tick := time.NewTicker(lookEvery)
+func (l *noticeList) watch(ctx context.Context) error {
+	tick := time.NewTicker(listPollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -46,7 +46,7 @@ func (l *list) watch(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if l.whole() {
+		if l.complete() {
 			continue
 		}
 		page, err := l.page(ctx, 1, l.size)
@@ -67,13 +67,13 @@ func (l *list) watch(ctx context.Context) error {
 	}
 }
 
-// settle waits until all that is awaited was there, but not longer than that.
-func (l *list) settle(ctx context.Context, most time.Duration) {
+// waitComplete waits until all that is awaited was there, but not longer than that.
+func (l *noticeList) waitComplete(ctx context.Context, most time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, most)
 	defer cancel()
-	tick := time.NewTicker(askEvery)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
-	for !l.whole() {
+	for !l.complete() {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -82,8 +82,8 @@ func (l *list) settle(ctx context.Context, most time.Duration) {
 	}
 }
 
-// listed is a page of the list.
-type listed struct {
+// noticePage is a page of the list.
+type noticePage struct {
 	Total int `json:"total"`
 	List  []struct {
 		ID int64 `json:"id"`
@@ -91,17 +91,17 @@ type listed struct {
 	} `json:"list"`
 }
 
-func (l *list) page(ctx context.Context, number, size int) (*listed, error) {
-	var p listed
+func (l *noticeList) page(ctx context.Context, number, size int) (*noticePage, error) {
+	var p noticePage
 	return &p, l.person.call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", number, size), nil, &p)
 }
 
 // all is everything that the list holds. Nothing may begin meanwhile.
-func (l *list) all(ctx context.Context) (*listed, error) {
-	all, err := l.page(ctx, 1, noticesMost)
+func (l *noticeList) all(ctx context.Context) (*noticePage, error) {
+	all, err := l.page(ctx, 1, noticePageSize)
 	for number := 2; err == nil && len(all.List) < all.Total; number++ {
-		var next *listed
-		if next, err = l.page(ctx, number, noticesMost); err == nil && len(next.List) == 0 {
+		var next *noticePage
+		if next, err = l.page(ctx, number, noticePageSize); err == nil && len(next.List) == 0 {
 			err = fmt.Errorf("the list has %d notices of %d", len(all.List), all.Total)
 		}
 		if err == nil {

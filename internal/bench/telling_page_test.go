@@ -13,7 +13,7 @@ import (
 
 // A page notes notices and messages, looks at nothing else, and comes back from
 // the newest event it saw.
-func TestPageHears(t *testing.T) {
+func TestNotifyScreenRecordsEvents(t *testing.T) {
 	again := make(chan string, 1)
 	streams := 0
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,7 +34,7 @@ func TestPageHears(t *testing.T) {
 		<-r.Context().Done()
 	}))
 	defer web.Close()
-	p := &page{screen: screen{console: &console{base: web.URL, token: "let-me-in", http: web.Client()}}, began: time.Now()}
+	p := &notifyScreen{screen: screen{console: &console{base: web.URL, token: "let-me-in", http: web.Client()}}, began: time.Now()}
 	if err := p.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -47,10 +47,10 @@ func TestPageHears(t *testing.T) {
 		t.Fatal("it did not come back")
 	}
 	give := time.After(20 * time.Second)
-	for p.count.Load() < 5 {
+	for p.eventCount.Load() < 5 {
 		select {
 		case <-give:
-			t.Fatalf("%d events", p.count.Load())
+			t.Fatalf("%d events", p.eventCount.Load())
 		case <-time.After(time.Millisecond): // polled: the page only counts
 		}
 	}
@@ -59,29 +59,29 @@ func TestPageHears(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var heard []telling
-	for _, one := range p.heard {
+	var heard []screenEvent
+	for _, one := range p.events {
 		if one.at <= 0 || one.at > time.Since(p.began) {
 			t.Errorf("heard at %s", one.at)
 		}
 		one.at = 0
 		heard = append(heard, one)
 	}
-	want := []telling{{about: about{5, false}}, {about: about{5, false}, message: true}, {about: about{5, false}}, {about: about{5, true}}, {about: about{5, true}, message: true}}
+	want := []screenEvent{{noticeEvent: noticeEvent{5, false}}, {noticeEvent: noticeEvent{5, false}, message: true}, {noticeEvent: noticeEvent{5, false}}, {noticeEvent: noticeEvent{5, true}}, {noticeEvent: noticeEvent{5, true}, message: true}}
 	if !slices.Equal(heard, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
 		t.Errorf("%+v, %d cuts, %d resets, last %q", heard, p.cuts.Load(), p.resets.Load(), p.last)
 	}
-	p = &page{screen: screen{console: &console{base: web.URL, token: "another", http: web.Client()}}}
+	p = &notifyScreen{screen: screen{console: &console{base: web.URL, token: "another", http: web.Client()}}}
 	if err := p.open(t.Context()); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Errorf("%v", err)
 	}
-	if err := new(page).close(); err != nil {
+	if err := new(notifyScreen).close(); err != nil {
 		t.Errorf("one that was never opened: %v", err)
 	}
 }
 
 // listServer answers pages of a list that a test fills.
-func listServer(t *testing.T, total int, ids func(number, size string) []int64) *list {
+func listServer(t *testing.T, total int, ids func(number, size string) []int64) *noticeList {
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		q := r.URL.Query()
 		var all []string
@@ -91,12 +91,12 @@ func listServer(t *testing.T, total int, ids func(number, size string) []int64) 
 		fmt.Fprintf(w, `{"code":200,"data":{"total":%d,"list":[%s]}}`, total, strings.Join(all, ","))
 	}))
 	t.Cleanup(web.Close)
-	return &list{person: &console{base: web.URL, http: web.Client()}, began: time.Now(), size: 2, seen: map[int64]time.Duration{}}
+	return &noticeList{person: &console{base: web.URL, http: web.Client()}, began: time.Now(), size: 2, seen: map[int64]time.Duration{}}
 }
 
 // A list is asked for while something is awaited, and when each notice was
 // there first is kept.
-func TestListIsWatched(t *testing.T) {
+func TestNoticeListIsPolled(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	l := listServer(t, 2, func(number, size string) []int64 {
 		if number != "1" || size != "2" {
@@ -105,18 +105,18 @@ func TestListIsWatched(t *testing.T) {
 		asked <- struct{}{}
 		return []int64{4, 3}[2-min(len(asked), 2):]
 	})
-	if err := l.watchUntil(t, func() { l.settle(t.Context(), 3*lookEvery) }); err != nil || len(asked) > 0 {
+	if err := l.watchUntil(t, func() { l.waitComplete(t.Context(), 3*listPollInterval) }); err != nil || len(asked) > 0 {
 		t.Errorf("asked %d times for nothing: %v", len(asked), err)
 	}
 	l.expect(2)
-	if err := l.watchUntil(t, func() { l.settle(t.Context(), 20*time.Second) }); err != nil {
+	if err := l.watchUntil(t, func() { l.waitComplete(t.Context(), 20*time.Second) }); err != nil {
 		t.Fatal(err)
 	}
 	if len(l.seen) != 2 || l.seen[3] <= 0 || l.seen[4] <= l.seen[3] {
 		t.Errorf("%v", l.seen)
 	}
 	l.expect(1) // which never comes
-	if l.settle(t.Context(), time.Millisecond); l.whole() {
+	if l.waitComplete(t.Context(), time.Millisecond); l.complete() {
 		t.Error("it was not waited for")
 	}
 	l.person.base = "http://127.0.0.1:1"
@@ -126,7 +126,7 @@ func TestListIsWatched(t *testing.T) {
 }
 
 // watchUntil watches the list while f runs.
-func (l *list) watchUntil(t *testing.T, f func()) error {
+func (l *noticeList) watchUntil(t *testing.T, f func()) error {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
@@ -138,7 +138,7 @@ func (l *list) watchUntil(t *testing.T, f func()) error {
 }
 
 // All pages of a list are read; one that promises more than it has is at fault.
-func TestWholeList(t *testing.T) {
+func TestNoticeListIsComplete(t *testing.T) {
 	pages := map[string][]int64{"1": {5, 4}, "2": {3}}
 	l := listServer(t, 3, func(number, size string) []int64 {
 		if size != "400" {

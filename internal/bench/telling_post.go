@@ -17,20 +17,20 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// PostOffice is a mail server that takes everything and remembers what it was
+// MailServer is a mail server that takes everything and remembers what it was
 // about.
-type PostOffice struct {
-	takes  time.Duration // for each mail
+type MailServer struct {
+	delay  time.Duration // for each mail
 	server *smtp.Server
 	listen net.Listener
 	served chan error
 
 	mu    sync.Mutex
-	mails []posted
+	mails []receivedMail
 }
 
-// posted is a mail that arrived.
-type posted struct {
+// receivedMail is a mail that arrived.
+type receivedMail struct {
 	id, to string
 	notice int64 // that it is about; 0: about several
 	ended  bool  // it tells of an end
@@ -38,32 +38,32 @@ type posted struct {
 	at     time.Time
 }
 
-// OpenPostOffice opens one on a free port of this machine, which takes mails at
+// StartMailServer opens one on a free port of this machine, which takes mails at
 // once.
-func OpenPostOffice(ctx context.Context) (*PostOffice, error) { return openPostOffice(ctx, 0) }
+func StartMailServer(ctx context.Context) (*MailServer, error) { return startMailServer(ctx, 0) }
 
-// openPostOffice opens one that takes so long for each mail.
-func openPostOffice(ctx context.Context, takes time.Duration) (*PostOffice, error) {
+// startMailServer opens one that takes so long for each mail.
+func startMailServer(ctx context.Context, takes time.Duration) (*MailServer, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p := &PostOffice{takes: takes, listen: l, served: make(chan error, 1)}
-	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &counter{office: p}, nil }))
+	p := &MailServer{delay: takes, listen: l, served: make(chan error, 1)}
+	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &mailSession{mailServer: p}, nil }))
 	p.server.ErrorLog = log.New(io.Discard, "", 0) // connections that a stop of the server breaks
 	go func() { p.served <- p.server.Serve(l) }()
 	return p, nil
 }
 
 // URL is what a server of tilth calls it.
-func (p *PostOffice) URL() string {
+func (p *MailServer) URL() string {
 	return "smtp://" + p.listen.Addr().String() + "?tls=none&from=alerts@bench.example.org"
 }
 
 // Close ends it, however early: a server that is closed before it began to
 // accept does not know its listener yet.
-func (p *PostOffice) Close() error {
+func (p *MailServer) Close() error {
 	err := p.server.Close()
 	for _, e := range []error{p.listen.Close(), <-p.served} {
 		if !errors.Is(e, net.ErrClosed) {
@@ -73,36 +73,36 @@ func (p *PostOffice) Close() error {
 	return err
 }
 
-// arrived is what has come so far.
-func (p *PostOffice) arrived() []posted {
+// received is what has come so far.
+func (p *MailServer) received() []receivedMail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.mails[:len(p.mails):len(p.mails)]
 }
 
-// counter is one connection to a post office.
-type counter struct {
-	office *PostOffice
-	to     string
+// mailSession is one connection to a post office.
+type mailSession struct {
+	mailServer *MailServer
+	to         string
 }
 
 // Reset forgets nothing: each mail names its recipient anew.
-func (c *counter) Reset() {}
+func (c *mailSession) Reset() {}
 
 // Logout ends nothing.
-func (c *counter) Logout() error { return nil }
+func (c *mailSession) Logout() error { return nil }
 
 // Mail takes any sender.
-func (c *counter) Mail(string, *smtp.MailOptions) error { return nil }
+func (c *mailSession) Mail(string, *smtp.MailOptions) error { return nil }
 
 // Rcpt takes any recipient.
-func (c *counter) Rcpt(to string, _ *smtp.RcptOptions) error {
+func (c *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error {
 	c.to = to
 	return nil
 }
 
 // Data takes a mail.
-func (c *counter) Data(r io.Reader) error {
+func (c *mailSession) Data(r io.Reader) error {
 	m, err := mail.ReadMessage(r)
 	if err != nil {
 		return err
@@ -110,19 +110,19 @@ func (c *counter) Data(r io.Reader) error {
 	if _, err := io.Copy(io.Discard, m.Body); err != nil {
 		return err
 	}
-	time.Sleep(c.office.takes)
-	one := postedOf(m.Header, c.to)
+	time.Sleep(c.mailServer.delay)
+	one := parseMail(m.Header, c.to)
 	one.at = time.Now()
-	c.office.mu.Lock()
-	defer c.office.mu.Unlock()
-	c.office.mails = append(c.office.mails, one)
+	c.mailServer.mu.Lock()
+	defer c.mailServer.mu.Unlock()
+	c.mailServer.mails = append(c.mailServer.mails, one)
 	return nil
 }
 
-// postedOf reads what a mail is about from its header: one notice has a thread,
+// parseMail reads what a mail is about from its header: one notice has a thread,
 // several are counted in the subject.
-func postedOf(h mail.Header, to string) posted {
-	m := posted{id: h.Get("Message-Id"), to: to}
+func parseMail(h mail.Header, to string) receivedMail {
+	m := receivedMail{id: h.Get("Message-Id"), to: to}
 	m.ended = strings.HasPrefix(m.id, "<resolved-")
 	var tenant int64
 	if n, err := fmt.Sscanf(h.Get("References"), "<notice-%d-%d@", &tenant, &m.notice); err == nil && n == 2 {
@@ -141,6 +141,8 @@ func postedOf(h mail.Header, to string) posted {
 	return m
 }
 
-// isOf tells whether a mail went to somebody of a tenant, whose addresses bear its
+// toTenant tells whether a mail went to somebody of a tenant, whose addresses bear its
 // name.
-func (m *posted) isOf(tenant string) bool { return strings.HasSuffix(m.to, "@"+tenant+".example.org") }
+func (m *receivedMail) toTenant(tenant string) bool {
+	return strings.HasSuffix(m.to, "@"+tenant+".example.org")
+}

@@ -9,8 +9,8 @@ import (
 )
 
 // Mails that come over the line are remembered by what they are about.
-func TestPostOffice(t *testing.T) {
-	p, err := OpenPostOffice(t.Context())
+func TestMailServer(t *testing.T) {
+	p, err := StartMailServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestPostOffice(t *testing.T) {
 	if err := smtp.SendMail(address, nil, "alerts@example.org", []string{"ada@example.org"}, []byte("nothing\r\n")); err == nil {
 		t.Error("taken without a header")
 	}
-	mails := p.arrived()
+	mails := p.received()
 	if len(mails) != 2 {
 		t.Fatalf("%+v", mails)
 	}
@@ -41,10 +41,10 @@ func TestPostOffice(t *testing.T) {
 		}
 		mails[i].at = time.Time{}
 	}
-	if want := (posted{id: "<triggered-1a@x>", to: "ada@example.org", notice: 14, alarms: 1}); mails[0] != want {
+	if want := (receivedMail{id: "<triggered-1a@x>", to: "ada@example.org", notice: 14, alarms: 1}); mails[0] != want {
 		t.Errorf("%+v, want %+v", mails[0], want)
 	}
-	if want := (posted{id: "<resolved-2b@x>", to: "ada@example.org", ended: true, alarms: 90}); mails[1] != want {
+	if want := (receivedMail{id: "<resolved-2b@x>", to: "ada@example.org", ended: true, alarms: 90}); mails[1] != want {
 		t.Errorf("%+v, want %+v", mails[1], want)
 	}
 	if err := p.Close(); err != nil {
@@ -56,9 +56,9 @@ func TestPostOffice(t *testing.T) {
 }
 
 // One that nobody came to ends at once, whether or not it accepts already.
-func TestPostOfficeClosedEarly(t *testing.T) {
+func TestMailServerClosedEarly(t *testing.T) {
 	for range 1000 {
-		p, err := OpenPostOffice(t.Context())
+		p, err := StartMailServer(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,21 +69,21 @@ func TestPostOfficeClosedEarly(t *testing.T) {
 }
 
 // What cannot be read tells of nothing, so that it is found to be stray.
-func TestPostedOf(t *testing.T) {
+func TestParseMail(t *testing.T) {
 	for name, c := range map[string]struct {
 		header mail.Header
-		want   posted
+		want   receivedMail
 	}{
-		"a begin":       {mail.Header{"Message-Id": {"<triggered-1@x>"}, "References": {"<notice-1-2@x>"}}, posted{id: "<triggered-1@x>", notice: 2, alarms: 1}},
-		"an end":        {mail.Header{"Message-Id": {"<resolved-1@x>"}, "References": {"<notice-1-2@x>"}}, posted{id: "<resolved-1@x>", notice: 2, ended: true, alarms: 1}},
-		"a digest":      {mail.Header{"Subject": {"[12 alarms] x"}}, posted{alarms: 12}},
-		"encoded":       {mail.Header{"Subject": {"=?UTF-8?q?[12_alarms]_=C4=9F?="}}, posted{alarms: 12}},
-		"no count":      {mail.Header{"Subject": {"[many alarms] x"}}, posted{}},
-		"no brackets":   {mail.Header{"Subject": {"12 alarms"}}, posted{}},
-		"half a thread": {mail.Header{"References": {"<notice-1@x>"}}, posted{}},
-		"odd charset":   {mail.Header{"Subject": {"=?none?q?[12_alarms]?="}}, posted{}},
+		"a begin":       {mail.Header{"Message-Id": {"<triggered-1@x>"}, "References": {"<notice-1-2@x>"}}, receivedMail{id: "<triggered-1@x>", notice: 2, alarms: 1}},
+		"an end":        {mail.Header{"Message-Id": {"<resolved-1@x>"}, "References": {"<notice-1-2@x>"}}, receivedMail{id: "<resolved-1@x>", notice: 2, ended: true, alarms: 1}},
+		"a digest":      {mail.Header{"Subject": {"[12 alarms] x"}}, receivedMail{alarms: 12}},
+		"encoded":       {mail.Header{"Subject": {"=?UTF-8?q?[12_alarms]_=C4=9F?="}}, receivedMail{alarms: 12}},
+		"no count":      {mail.Header{"Subject": {"[many alarms] x"}}, receivedMail{}},
+		"no brackets":   {mail.Header{"Subject": {"12 alarms"}}, receivedMail{}},
+		"half a thread": {mail.Header{"References": {"<notice-1@x>"}}, receivedMail{}},
+		"odd charset":   {mail.Header{"Subject": {"=?none?q?[12_alarms]?="}}, receivedMail{}},
 	} {
-		if got := postedOf(c.header, ""); got != c.want {
+		if got := parseMail(c.header, ""); got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}

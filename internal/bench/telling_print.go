@@ -8,7 +8,7 @@ import (
 )
 
 // Print tells what the run has shown.
-func (r *TellingResult) Print(out io.Writer) error {
+func (r *NotifyResult) Print(out io.Writer) error {
 	o, m := r.Options, &r.Mails
 	fmt.Fprintf(out, "\n%s: %d tenants of %d users with a screen each, two addresses a tenant, %s notices a volley, %d volleys, one in %s, "+
 		"which end after %s; --digest-after %d\n", r.Target, o.Tenants, o.Users, thousands(float64(o.Notices)), o.Volleys, o.Every, o.Hold, o.DigestAfter)
@@ -23,7 +23,7 @@ func (r *TellingResult) Print(out io.Writer) error {
 		spans = append(spans, short(s))
 	}
 	row("readings that begin a volley", "acknowledged within %s", strings.Join(spans, ", "))
-	row("in the list", "%s; it is asked for every %s", r.Listed.String(), lookEvery)
+	row("in the list", "%s; it is asked for every %s", r.Listed.String(), listPollInterval)
 	row("notices on the screens", "%s", r.Noticed.String())
 	row("messages on the screens", "%s", r.Messages.String())
 	if m.Single.Count > 0 {
@@ -43,13 +43,13 @@ func (r *TellingResult) Print(out io.Writer) error {
 		mebibytes(r.MemoryOpen), mebibytes(r.Without.Memory), mebibytes(r.With.Memory), mebibytes(r.MemoryEmpty))
 	row("in all", "%s notices began and ended; %d were not recorded, %d not expected; %d events told twice, %d of nothing; "+
 		"screens were cut off %d times, told to fetch anew %d times",
-		thousands(float64(r.Notices)), r.Absent, r.Stray, r.Doubled, r.Unknown, r.Cuts, r.Resets)
-	row("mails", "%s; they tell %s of %s things: %d lost, %d told twice, %d stray", thousands(float64(m.Letters)), thousands(float64(m.Told)),
+		thousands(float64(r.Notices)), r.Unrecorded, r.Stray, r.Duplicates, r.Unknown, r.Cuts, r.Resets)
+	row("mails", "%s; they tell %s of %s things: %d lost, %d told twice, %d stray", thousands(float64(m.Mails)), thousands(float64(m.Told)),
 		thousands(float64(m.Wanted)), m.Lost, m.Twice, m.Stray)
 	return w.Flush()
 }
 
-func (r *TellingResult) emptied() string {
+func (r *NotifyResult) emptied() string {
 	if !r.Emptied {
 		return fmt.Sprintf("not empty %s after the last volley: %s deliveries wait", r.Options.Patience, thousands(float64(r.Queued)))
 	}

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// low is a value, in hundredths, for which no rule holds.
-const low = 10_000
+// lowValue is a value, in hundredths, for which no rule holds.
+const lowValue = 10_000
 
-// pass sends a reading whose first value is above its rule's threshold, or is
+// sendCrossing sends a reading whose first value is above its rule's threshold, or is
 // not, and waits for its acknowledgement.
-func (r *reporter) pass(above bool, volley int, began time.Time) error {
+func (r *reportingDevice) sendCrossing(above bool, volley int, began time.Time) error {
 	at := time.Now().UnixMilli()
 	if n := len(r.reports); n > 0 {
 		at = max(at, r.reports[n-1].time+1)
 	}
-	value := low
+	value := lowValue
 	if above {
 		value = high
 	}
@@ -28,14 +28,14 @@ func (r *reporter) pass(above bool, volley int, began time.Time) error {
 	if err := r.flush(); err != nil {
 		return err
 	}
-	got, reason, err := r.answers.puback()
+	got, reason, err := r.packets.readPuback()
 	switch {
 	case err != nil:
 		return err
 	case got != id || reason >= 0x80:
 		return fmt.Errorf("acknowledgement of packet %d, reason %#x", got, reason)
 	}
-	r.reports = append(r.reports, report{time: at, acked: time.Since(began), part: volley})
+	r.reports = append(r.reports, ackedReading{time: at, acked: time.Since(began), part: volley})
 	r.acked.Add(1)
 	return nil
 }

@@ -2,42 +2,42 @@ package bench
 
 import "context"
 
-// happened is what has happened to each tenant's notices, and the readings that
+// expectedEvents is what has happened to each tenant's notices, and the readings that
 // it came from.
-type happened []map[about]report
+type expectedEvents []map[noticeEvent]ackedReading
 
-// tally compares what was told with what has happened.
-func (g *gathering) tally(ctx context.Context, r *TellingResult) error {
+// compare compares what was told with what has happened.
+func (g *notifyRun) compare(ctx context.Context, r *NotifyResult) error {
 	var err error
-	for _, p := range g.pages {
+	for _, p := range g.screens {
 		if err = p.close(); err != nil {
 			return err
 		}
 		r.Cuts += p.cuts.Load()
 		r.Resets += p.resets.Load()
 	}
-	var h happened
+	var h expectedEvents
 	for i, l := range g.lists {
 		all, err := l.all(ctx)
 		if err != nil {
 			return err
 		}
-		h = append(h, g.match(i, all, r))
+		h = append(h, g.matchNotices(i, all, r))
 	}
 	for i := 0; i < len(g.waves); i += 2 {
 		r.Spans = append(r.Spans, g.waves[i].span)
 	}
-	g.tallyLists(h, r)
-	g.tallyPages(h, r)
-	r.Mails = g.sort(h, g.post.arrived())
+	g.compareLists(h, r)
+	g.compareScreens(h, r)
+	r.Mails = g.compareMails(h, g.mailServer.received())
 	return nil
 }
 
-// match finds for each recorded notice the readings that it came from.
-func (g *gathering) match(tenant int, all *listed, r *TellingResult) map[about]report {
-	type volley struct{ begin, end report }
+// matchNotices finds for each recorded notice the readings that it came from.
+func (g *notifyRun) matchNotices(tenant int, all *noticePage, r *NotifyResult) map[noticeEvent]ackedReading {
+	type volley struct{ begin, end ackedReading }
 	sent := map[readingID]volley{}
-	for _, d := range g.storm {
+	for _, d := range g.alarmDevices {
 		if d.tenant != tenant {
 			continue
 		}
@@ -46,7 +46,7 @@ func (g *gathering) match(tenant int, all *listed, r *TellingResult) map[about]r
 		}
 	}
 	r.Notices += len(sent)
-	found := map[about]report{}
+	found := map[noticeEvent]ackedReading{}
 	for i := range all.List {
 		n := &all.List[i]
 		was, ours := sent[readingID{n.DeviceName, n.StartTime}]
@@ -55,13 +55,13 @@ func (g *gathering) match(tenant int, all *listed, r *TellingResult) map[about]r
 			continue
 		}
 		delete(sent, readingID{n.DeviceName, n.StartTime})
-		found[about{n.ID, false}], found[about{n.ID, true}] = was.begin, was.end
+		found[noticeEvent{n.ID, false}], found[noticeEvent{n.ID, true}] = was.begin, was.end
 	}
-	r.Absent += len(sent)
+	r.Unrecorded += len(sent)
 	return found
 }
 
-func (g *gathering) tallyLists(h happened, r *TellingResult) {
+func (g *notifyRun) compareLists(h expectedEvents, r *NotifyResult) {
 	var times histogram
 	for i, l := range g.lists {
 		for what, from := range h[i] {
@@ -75,25 +75,25 @@ func (g *gathering) tallyLists(h happened, r *TellingResult) {
 			}
 		}
 	}
-	r.Listed.take(&times)
+	r.Listed.fill(&times)
 }
 
-// tallyPages: each screen of a tenant must have been told of each thing that
+// compareScreens: each screen of a tenant must have been told of each thing that
 // happened once, by the notice and by the message.
-func (g *gathering) tallyPages(h happened, r *TellingResult) {
+func (g *notifyRun) compareScreens(h expectedEvents, r *NotifyResult) {
 	var notices, messages histogram
-	for _, p := range g.pages {
+	for _, p := range g.screens {
 		things := h[p.tenant]
-		heard := map[telling]bool{}
+		heard := map[screenEvent]bool{}
 		missing := map[bool]int{false: len(things), true: len(things)}
-		for _, one := range p.heard {
-			from, known := things[one.about]
-			key := telling{about: one.about, message: one.message}
+		for _, one := range p.events {
+			from, known := things[one.noticeEvent]
+			key := screenEvent{noticeEvent: one.noticeEvent, message: one.message}
 			switch {
 			case !known:
 				r.Unknown++
 			case heard[key]:
-				r.Doubled++
+				r.Duplicates++
 			default:
 				heard[key] = true
 				missing[one.message]--
@@ -107,15 +107,15 @@ func (g *gathering) tallyPages(h happened, r *TellingResult) {
 		r.Noticed.Missing += missing[false]
 		r.Messages.Missing += missing[true]
 	}
-	r.Noticed.take(&notices)
-	r.Messages.take(&messages)
+	r.Noticed.fill(&notices)
+	r.Messages.fill(&messages)
 }
 
-// sort compares the mails with what has happened: each recipient of a tenant
+// compareMails compares the mails with what has happened: each recipient of a tenant
 // must have been told of each thing once, by a mail of its own or within one
 // about several.
-func (g *gathering) sort(h happened, mails []posted) Mailing {
-	m := Mailing{Letters: len(mails)}
+func (g *notifyRun) compareMails(h expectedEvents, mails []receivedMail) MailResult {
+	m := MailResult{Mails: len(mails)}
 	type share struct { // what one recipient is told of one kind
 		to    string
 		ended bool
@@ -132,7 +132,7 @@ func (g *gathering) sort(h happened, mails []posted) Mailing {
 	}
 	type letter struct {
 		to string
-		about
+		noticeEvent
 	}
 	ids, told := map[[2]string]bool{}, map[letter]bool{}
 	var times histogram
@@ -140,8 +140,8 @@ func (g *gathering) sort(h happened, mails []posted) Mailing {
 	got := map[share]int{}
 	for _, one := range mails {
 		tenant, ours := tenantOf[one.to]
-		what := about{one.notice, one.ended}
-		from, happened := report{}, one.alarms > 0
+		what := noticeEvent{one.notice, one.ended}
+		from, happened := ackedReading{}, one.alarms > 0
 		if ours && one.notice != 0 {
 			from, happened = h[tenant][what]
 		}
@@ -150,7 +150,7 @@ func (g *gathering) sort(h happened, mails []posted) Mailing {
 			continue
 		}
 		since := one.at.Sub(g.began)
-		m.Last = max(m.Last, since-g.reached)
+		m.Last = max(m.Last, since-g.lastAck)
 		again := ids[[2]string{one.id, one.to}] || one.notice != 0 && told[letter{one.to, what}]
 		ids[[2]string{one.id, one.to}] = true
 		if again {
@@ -171,10 +171,10 @@ func (g *gathering) sort(h happened, mails []posted) Mailing {
 		m.Lost += max(0, n-got[who])
 		m.Twice += max(0, got[who]-n)
 	}
-	m.Single.take(&times)
+	m.Single.fill(&times)
 	for i := range volleys {
 		var d Delay
-		d.take(&volleys[i])
+		d.fill(&volleys[i])
 		m.Volleys = append(m.Volleys, d)
 	}
 	return m

@@ -19,21 +19,21 @@ import (
 // volley.
 func noticeOf(device, volley int) int64 { return int64(100 + 10*device + volley) }
 
-// toldRun is a gathering of two tenants of two users, with two devices each,
+// newNotifyFixture is a gathering of two tenants of two users, with two devices each,
 // after two volleys of which everything was told: in the list after 30 time.Millisecond, to
 // the screens after 5 time.Millisecond (notices) and 8 time.Millisecond (messages), and by mail after 50 time.Millisecond,
 // but that the second tenant was told of its last two ends in digests.
-func toldRun(t *testing.T) (*gathering, *TellingResult) {
+func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 	t.Helper()
-	o := TellingOptions{
+	o := NotifyOptions{
 		Tenants: 2, Users: 2, Notices: 4, Volleys: 2, Every: 10 * time.Second, Hold: 5 * time.Second,
 		Load: 1, Window: 1, Values: 1, Duration: time.Second, Patience: time.Minute,
 	}
-	audiences, beside := o.audiences()
-	g := newGathering(o, Target{World: beside}, audiences, &PostOffice{})
+	notified, beside := o.notifiedTenants()
+	g := newNotifyRun(o, Target{Tenant: beside}, notified, &MailServer{})
 	notices := make([][]map[string]any, o.Tenants)
-	say := func(i int, r *reporter, one report, what about) {
-		for _, p := range g.pages {
+	say := func(i int, r *reportingDevice, one ackedReading, what noticeEvent) {
+		for _, p := range g.screens {
 			if p.tenant != r.tenant {
 				continue
 			}
@@ -41,53 +41,53 @@ func toldRun(t *testing.T) (*gathering, *TellingResult) {
 			if what.ended {
 				end, event = one.time, "resolved"
 			}
-			p.hear(false, fmt.Appendf(nil, `{"id":%d,"title":"bench rule 01","endTime":%d}`, what.notice, end), one.acked+5*time.Millisecond)
-			p.hear(true, fmt.Appendf(nil, `{"id":7,"noticeId":%d,"event":%q}`, what.notice, event), one.acked+8*time.Millisecond)
+			p.record(false, fmt.Appendf(nil, `{"id":%d,"title":"bench rule 01","endTime":%d}`, what.notice, end), one.acked+5*time.Millisecond)
+			p.record(true, fmt.Appendf(nil, `{"id":7,"noticeId":%d,"event":%q}`, what.notice, event), one.acked+8*time.Millisecond)
 		}
-		for _, to := range audiences[r.tenant].mails {
-			m := posted{id: fmt.Sprintf("<%d-%t@x>", what.notice, what.ended), to: to, notice: what.notice, ended: what.ended, alarms: 1, at: g.began.Add(one.acked + 50*time.Millisecond)}
+		for _, to := range notified[r.tenant].mails {
+			m := receivedMail{id: fmt.Sprintf("<%d-%t@x>", what.notice, what.ended), to: to, notice: what.notice, ended: what.ended, alarms: 1, at: g.began.Add(one.acked + 50*time.Millisecond)}
 			if r.tenant == 1 && what.ended && one.part == 1 {
 				if i < o.Tenants { // of its two devices the first
 					continue
 				}
 				m.notice, m.alarms = 0, 2
 			}
-			g.post.mails = append(g.post.mails, m)
+			g.mailServer.mails = append(g.mailServer.mails, m)
 		}
-		g.reached = max(g.reached, one.acked)
+		g.lastAck = max(g.lastAck, one.acked)
 	}
 	for tenant := range o.Tenants {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			json.NewEncoder(w).Encode(map[string]any{"code": 200, "data": map[string]any{"total": len(notices[tenant]), "list": notices[tenant]}})
 		}))
 		t.Cleanup(web.Close)
-		g.lists = append(g.lists, &list{person: &console{base: web.URL, http: web.Client()}, seen: map[int64]time.Duration{}})
+		g.lists = append(g.lists, &noticeList{person: &console{base: web.URL, http: web.Client()}, seen: map[int64]time.Duration{}})
 		for range o.Users {
-			g.pages = append(g.pages, &page{tenant: tenant})
+			g.screens = append(g.screens, &notifyScreen{tenant: tenant})
 		}
 	}
-	for i, r := range g.storm {
+	for i, r := range g.alarmDevices {
 		for v := range o.Volleys {
 			id, begins := noticeOf(i, v), time.Duration(v)*o.Every+time.Duration(i)*100*time.Millisecond
-			begin := report{time: int64(1000*v + i), acked: begins, part: v}
-			end := report{time: int64(1000*v + i + 500), acked: begins + o.Hold, part: v}
+			begin := ackedReading{time: int64(1000*v + i), acked: begins, part: v}
+			end := ackedReading{time: int64(1000*v + i + 500), acked: begins + o.Hold, part: v}
 			r.reports = append(r.reports, begin, end)
-			g.raised[r.tenant].Add(2)
+			g.ackedReadings[r.tenant].Add(2)
 			notices[r.tenant] = append(notices[r.tenant], map[string]any{"id": id, "deviceName": r.device.Name, "startTime": begin.time, "endTime": end.time})
 			g.lists[r.tenant].seen[id] = begins + 30*time.Millisecond
-			say(i, r, begin, about{id, false})
-			say(i, r, end, about{id, true})
+			say(i, r, begin, noticeEvent{id, false})
+			say(i, r, end, noticeEvent{id, true})
 		}
 	}
 	for range 2 * o.Volleys {
 		g.waves = append(g.waves, wave{took: time.Second, span: 300 * time.Millisecond, acked: 1000})
 	}
-	return g, &TellingResult{Target: "tilth", Options: o, Emptied: true, Sent: 2 * 2 * 8, With: Part{Rate: 900}, Without: Part{Rate: 1000}}
+	return g, &NotifyResult{Target: "tilth", Options: o, Emptied: true, Sent: 2 * 2 * 8, With: Part{Rate: 900}, Without: Part{Rate: 1000}}
 }
 
-func TestTellingTally(t *testing.T) {
-	g, r := toldRun(t)
-	if err := errors.Join(g.tally(t.Context(), r), r.Trouble()); err != nil {
+func TestNotifyCompare(t *testing.T) {
+	g, r := newNotifyFixture(t)
+	if err := errors.Join(g.compare(t.Context(), r), r.Err()); err != nil {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
@@ -103,7 +103,7 @@ func TestTellingTally(t *testing.T) {
 		}
 	}
 	m := r.Mails
-	if m.Letters != 30 || m.Digests != 2 || m.Wanted != 32 || m.Told != 32 || m.Last != 50*time.Millisecond || r.Notices != 8 || !slices.Equal(r.Spans, []time.Duration{300 * time.Millisecond, 300 * time.Millisecond}) {
+	if m.Mails != 30 || m.Digests != 2 || m.Wanted != 32 || m.Told != 32 || m.Last != 50*time.Millisecond || r.Notices != 8 || !slices.Equal(r.Spans, []time.Duration{300 * time.Millisecond, 300 * time.Millisecond}) {
 		t.Errorf("%+v, %d notices, %v", m, r.Notices, r.Spans)
 	}
 	if during := g.during(); during != 1000 {
@@ -112,104 +112,104 @@ func TestTellingTally(t *testing.T) {
 }
 
 // Every fault is found, and said.
-func TestTellingTrouble(t *testing.T) {
-	for says, spoil := range map[string]func(g *gathering, r *TellingResult){
-		"1 things were not told by mail": func(g *gathering, _ *TellingResult) { g.post.mails = g.post.mails[1:] },
-		"1 were told twice by mail": func(g *gathering, _ *TellingResult) {
-			g.post.mails = append(g.post.mails, g.post.mails[0])
+func TestNotifyErr(t *testing.T) {
+	for says, spoil := range map[string]func(g *notifyRun, r *NotifyResult){
+		"1 things were not told by mail": func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails = g.mailServer.mails[1:] },
+		"1 were told twice by mail": func(g *notifyRun, _ *NotifyResult) {
+			g.mailServer.mails = append(g.mailServer.mails, g.mailServer.mails[0])
 		},
 		// The same news under another Message-ID is told twice, too.
-		"1 were told twice by mail ": func(g *gathering, _ *TellingResult) {
-			again := g.post.mails[0]
+		"1 were told twice by mail ": func(g *notifyRun, _ *NotifyResult) {
+			again := g.mailServer.mails[0]
 			again.id = "<another@x>"
-			g.post.mails = append(g.post.mails, again)
+			g.mailServer.mails = append(g.mailServer.mails, again)
 		},
-		"2 were told twice by mail": func(g *gathering, _ *TellingResult) {
-			g.post.mails = append(g.post.mails, g.post.mails[len(g.post.mails)-1])
+		"2 were told twice by mail": func(g *notifyRun, _ *NotifyResult) {
+			g.mailServer.mails = append(g.mailServer.mails, g.mailServer.mails[len(g.mailServer.mails)-1])
 		},
 		// A digest that tells of one more than there was tells something twice.
-		"1 were told twice by mail  ": func(g *gathering, _ *TellingResult) { g.post.mails[len(g.post.mails)-1].alarms++ },
-		"1 things were not told by mail ": func(g *gathering, _ *TellingResult) {
-			g.post.mails[len(g.post.mails)-1].alarms--
+		"1 were told twice by mail  ": func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[len(g.mailServer.mails)-1].alarms++ },
+		"1 things were not told by mail ": func(g *notifyRun, _ *NotifyResult) {
+			g.mailServer.mails[len(g.mailServer.mails)-1].alarms--
 		},
-		"1 mails were of nothing":   func(g *gathering, _ *TellingResult) { g.post.mails[0].to = "somebody@example.org" },
-		"1 mails were of nothing ":  func(g *gathering, _ *TellingResult) { g.post.mails[0].notice = 5 },
-		"1 mails were of nothing  ": func(g *gathering, _ *TellingResult) { g.post.mails[0].to = g.audiences[1].mails[0] },
-		"2 mails were of nothing": func(g *gathering, _ *TellingResult) {
-			g.post.mails[0], g.post.mails[1] = posted{to: g.post.mails[0].to}, posted{to: g.post.mails[1].to} // which cannot be read
+		"1 mails were of nothing":   func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[0].to = "somebody@example.org" },
+		"1 mails were of nothing ":  func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[0].notice = 5 },
+		"1 mails were of nothing  ": func(g *notifyRun, _ *NotifyResult) { g.mailServer.mails[0].to = g.audiences[1].mails[0] },
+		"2 mails were of nothing": func(g *notifyRun, _ *NotifyResult) {
+			g.mailServer.mails[0], g.mailServer.mails[1] = receivedMail{to: g.mailServer.mails[0].to}, receivedMail{to: g.mailServer.mails[1].to} // which cannot be read
 		},
-		"was not empty 1m0s after": func(_ *gathering, r *TellingResult) { r.Emptied = false },
-		"31 deliveries were sent and 1 failed, of 32": func(_ *gathering, r *TellingResult) {
+		"was not empty 1m0s after": func(_ *notifyRun, r *NotifyResult) { r.Emptied = false },
+		"31 deliveries were sent and 1 failed, of 32": func(_ *notifyRun, r *NotifyResult) {
 			r.Sent, r.Failed = 31, 1
 		},
-		"1 notices were not recorded, and 0": func(g *gathering, _ *TellingResult) {
-			g.storm[0].reports = append(g.storm[0].reports, report{time: 9000}, report{time: 9500})
+		"1 notices were not recorded, and 0": func(g *notifyRun, _ *NotifyResult) {
+			g.alarmDevices[0].reports = append(g.alarmDevices[0].reports, ackedReading{time: 9000}, ackedReading{time: 9500})
 		},
-		"1 notices were not recorded, and 1": func(g *gathering, _ *TellingResult) { g.storm[0].reports[1].time++ },
-		"0 notices were not recorded, and 2": func(g *gathering, _ *TellingResult) { g.storm[0].reports = nil },
-		"1 notices were not seen in the list": func(g *gathering, _ *TellingResult) {
+		"1 notices were not recorded, and 1": func(g *notifyRun, _ *NotifyResult) { g.alarmDevices[0].reports[1].time++ },
+		"0 notices were not recorded, and 2": func(g *notifyRun, _ *NotifyResult) { g.alarmDevices[0].reports = nil },
+		"1 notices were not seen in the list": func(g *notifyRun, _ *NotifyResult) {
 			delete(g.lists[1].seen, noticeOf(1, 0))
 		},
-		"1 notices and 0 messages were not told": func(g *gathering, _ *TellingResult) { g.pages[0].heard = g.pages[0].heard[1:] },
-		"0 notices and 1 messages were not told": func(g *gathering, _ *TellingResult) {
-			g.pages[3].heard = g.pages[3].heard[:len(g.pages[3].heard)-1]
+		"1 notices and 0 messages were not told": func(g *notifyRun, _ *NotifyResult) { g.screens[0].events = g.screens[0].events[1:] },
+		"0 notices and 1 messages were not told": func(g *notifyRun, _ *NotifyResult) {
+			g.screens[3].events = g.screens[3].events[:len(g.screens[3].events)-1]
 		},
-		"told 1 events twice, and 0": func(g *gathering, _ *TellingResult) {
-			g.pages[0].heard = append(g.pages[0].heard, g.pages[0].heard[0])
+		"told 1 events twice, and 0": func(g *notifyRun, _ *NotifyResult) {
+			g.screens[0].events = append(g.screens[0].events, g.screens[0].events[0])
 		},
 		// Another tenant's news are of nothing that happened here.
-		"told 0 events twice, and 1": func(g *gathering, _ *TellingResult) {
-			g.pages[0].heard = append(g.pages[0].heard, g.pages[2].heard[0])
+		"told 0 events twice, and 1": func(g *notifyRun, _ *NotifyResult) {
+			g.screens[0].events = append(g.screens[0].events, g.screens[2].events[0])
 		},
-		"told 0 events twice, and 2": func(g *gathering, _ *TellingResult) {
-			g.pages[0].hear(true, []byte("{"), 0)
-			g.pages[0].hear(false, []byte("{}"), 0)
+		"told 0 events twice, and 2": func(g *notifyRun, _ *NotifyResult) {
+			g.screens[0].record(true, []byte("{"), 0)
+			g.screens[0].record(false, []byte("{}"), 0)
 		},
-		"nothing was acknowledged": func(_ *gathering, r *TellingResult) { r.With.Rate = 0 },
-		"no notice was to begin": func(g *gathering, _ *TellingResult) {
-			for _, s := range g.storm {
+		"nothing was acknowledged": func(_ *notifyRun, r *NotifyResult) { r.With.Rate = 0 },
+		"no notice was to begin": func(g *notifyRun, _ *NotifyResult) {
+			for _, s := range g.alarmDevices {
 				s.reports = nil
 			}
 		},
-		"not allowed": func(g *gathering, _ *TellingResult) {
+		"not allowed": func(g *notifyRun, _ *NotifyResult) {
 			ended := make(chan struct{})
 			close(ended)
-			g.pages[0].stop, g.pages[0].ended, g.pages[0].err = func() {}, ended, errors.New("not allowed")
+			g.screens[0].stop, g.screens[0].ended, g.screens[0].err = func() {}, ended, errors.New("not allowed")
 		},
 	} {
-		g, r := toldRun(t)
+		g, r := newNotifyFixture(t)
 		spoil(g, r)
-		if err := errors.Join(g.tally(t.Context(), r), r.Trouble()); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(says)) {
+		if err := errors.Join(g.compare(t.Context(), r), r.Err()); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(says)) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
 }
 
-func TestTellingOptions(t *testing.T) {
-	good := TellingOptions{
+func TestNotifyOptions(t *testing.T) {
+	good := NotifyOptions{
 		Tenants: 2, Users: 3, Notices: 6, Volleys: 1, Every: 3 * time.Second, Hold: 2 * time.Second,
 		Load: 2, Window: 1, Values: 2, Duration: time.Second, Patience: time.Second,
 	}
 	if err := good.Check(); err != nil {
 		t.Error(err)
 	}
-	for says, spoil := range map[string]func(o *TellingOptions){
-		"a tenant and":           func(o *TellingOptions) { o.Tenants = 0 },
-		"a user are":             func(o *TellingOptions) { o.Users = 0 },
-		"5 notices cannot":       func(o *TellingOptions) { o.Notices = 5 },
-		"400 at most":            func(o *TellingOptions) { o.Notices = 802 },
-		"a volley is":            func(o *TellingOptions) { o.Volleys = 0 },
-		"1s after it began":      func(o *TellingOptions) { o.Hold = 999 * time.Millisecond },
-		"comes 1s after":         func(o *TellingOptions) { o.Every = 2 * time.Second },
-		"a connection beside":    func(o *TellingOptions) { o.Load = 0 },
-		"a value and":            func(o *TellingOptions) { o.Values = 0 },
-		"a window from":          func(o *TellingOptions) { o.Window = 65536 },
-		"some time is":           func(o *TellingOptions) { o.Duration = 0 },
-		"no fewer than 0 notice": func(o *TellingOptions) { o.DigestAfter = -1 },
+	for says, spoil := range map[string]func(o *NotifyOptions){
+		"a tenant and":           func(o *NotifyOptions) { o.Tenants = 0 },
+		"a user are":             func(o *NotifyOptions) { o.Users = 0 },
+		"5 notices cannot":       func(o *NotifyOptions) { o.Notices = 5 },
+		"400 at most":            func(o *NotifyOptions) { o.Notices = 802 },
+		"a volley is":            func(o *NotifyOptions) { o.Volleys = 0 },
+		"1s after it began":      func(o *NotifyOptions) { o.Hold = 999 * time.Millisecond },
+		"comes 1s after":         func(o *NotifyOptions) { o.Every = 2 * time.Second },
+		"a connection beside":    func(o *NotifyOptions) { o.Load = 0 },
+		"a value and":            func(o *NotifyOptions) { o.Values = 0 },
+		"a window from":          func(o *NotifyOptions) { o.Window = 65536 },
+		"some time is":           func(o *NotifyOptions) { o.Duration = 0 },
+		"no fewer than 0 notice": func(o *NotifyOptions) { o.DigestAfter = -1 },
 	} {
 		o := good
 		spoil(&o)
-		if _, _, err := ServeTelling(t.Context(), o, Own{}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := ServeNotify(t.Context(), o, ServerOptions{}); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
@@ -217,14 +217,14 @@ func TestTellingOptions(t *testing.T) {
 
 // The provider's file has all tenants with all users, and no device's name or
 // address twice.
-func TestAudiences(t *testing.T) {
-	o := TellingOptions{Tenants: 3, Users: 4, Notices: 6, Load: 5, Values: 2}
-	told, beside := o.audiences()
-	raw, err := audienceFile(told, beside)
+func TestNotifiedTenants(t *testing.T) {
+	o := NotifyOptions{Tenants: 3, Users: 4, Notices: 6, Load: 5, Values: 2}
+	told, beside := o.notifiedTenants()
+	raw, err := notifiedTenantsFile(told, beside)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f worldFile
+	var f providerFile
 	if err := yaml.Unmarshal(raw, &f); err != nil {
 		t.Fatal(err)
 	}
@@ -251,9 +251,9 @@ func TestAudiences(t *testing.T) {
 	}
 }
 
-func TestTellingPrint(t *testing.T) {
-	g, r := toldRun(t)
-	if err := g.tally(t.Context(), r); err != nil {
+func TestNotifyPrint(t *testing.T) {
+	g, r := newNotifyFixture(t)
+	if err := g.compare(t.Context(), r); err != nil {
 		t.Fatal(err)
 	}
 	r.During, r.OwnCPU, r.MemoryOpen, r.MemoryEmpty = g.during(), 0.5, 50<<20, 60<<20
@@ -277,20 +277,20 @@ func TestTellingPrint(t *testing.T) {
 }
 
 // Whoever is refused gives no result, and leaves nothing open.
-func TestTellingRefused(t *testing.T) {
-	f := newFake(t, 1, 1)
+func TestNotifyRefused(t *testing.T) {
+	f := newFakeServer(t, 1, 1)
 	target := f.target()
 	target.PID = os.Getpid()
-	o := TellingOptions{Tenants: 1, Users: 1, Notices: 1, Volleys: 1, Every: time.Second, Load: 1, Window: 1, Values: 1, Duration: time.Millisecond, Patience: time.Millisecond}
+	o := NotifyOptions{Tenants: 1, Users: 1, Notices: 1, Volleys: 1, Every: time.Second, Load: 1, Window: 1, Values: 1, Duration: time.Millisecond, Patience: time.Millisecond}
 	nowhere := httptest.NewServer(http.NotFoundHandler())
 	defer nowhere.Close()
-	known := Audience{World: f.world, mails: []string{"a@example.org"}, people: []*console{{base: nowhere.URL, http: nowhere.Client()}}}
-	if _, err := runTelling(t.Context(), o, target, []Audience{known}, &PostOffice{}); err == nil || !strings.Contains(err.Error(), "live stream: 404") {
+	known := NotifiedTenant{Tenant: f.world, mails: []string{"a@example.org"}, people: []*console{{base: nowhere.URL, http: nowhere.Client()}}}
+	if _, err := runNotify(t.Context(), o, target, []NotifiedTenant{known}, &MailServer{}); err == nil || !strings.Contains(err.Error(), "live stream: 404") {
 		t.Errorf("%v", err)
 	}
 	stranger := known
-	stranger.World = NewWorld(1, 1)
-	if _, err := runTelling(t.Context(), o, target, []Audience{stranger}, &PostOffice{}); err == nil || !strings.Contains(err.Error(), "refused") {
+	stranger.Tenant = NewTenant(1, 1)
+	if _, err := runNotify(t.Context(), o, target, []NotifiedTenant{stranger}, &MailServer{}); err == nil || !strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
 	stranger.users = []string{"person001"}

@@ -11,27 +11,27 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// signers is how many people sign in at once: checking passwords takes all
+// parallelSignIns is how many people sign in at once: checking passwords takes all
 // processors there are.
-const signers = 2
+const parallelSignIns = 2
 
-// Audience is a tenant whose people are told of notices: users with a screen
+// NotifiedTenant is a tenant whose people are told of notices: users with a screen
 // each, and addresses that get mails.
-type Audience struct {
-	World // its devices have one rule each
-	users []string
-	mails []string
+type NotifiedTenant struct {
+	Tenant // its devices have one rule each
+	users  []string
+	mails  []string
 	// Known once it is prepared.
 	people []*console
 }
 
-// audiences are the tenants of a run in which people are told, and the one
+// notifiedTenants are the tenants of a run in which people are told, and the one
 // whose devices send as much as is taken. Nobody looks at that: what its screens
 // would cost would hide what the notices do.
-func (o *TellingOptions) audiences() (told []Audience, beside World) {
+func (o *NotifyOptions) notifiedTenants() (told []NotifiedTenant, beside Tenant) {
 	for i := range o.Tenants {
-		a := Audience{World: NewWorld(o.perTenant(), o.Values)}
-		a.Tenant = fmt.Sprintf("telling-%03d", i+1)
+		a := NotifiedTenant{Tenant: NewTenant(o.perTenant(), o.Values)}
+		a.Name = fmt.Sprintf("telling-%03d", i+1)
 		for d := range a.Devices {
 			a.Devices[d].Name = fmt.Sprintf("TELL-%03d-%03d", i+1, d+1)
 		}
@@ -39,24 +39,24 @@ func (o *TellingOptions) audiences() (told []Audience, beside World) {
 			a.users = append(a.users, fmt.Sprintf("person%03d", u+1))
 		}
 		for _, who := range []string{"first", "second"} {
-			a.mails = append(a.mails, fmt.Sprintf("%s@%s.example.org", who, a.Tenant))
+			a.mails = append(a.mails, fmt.Sprintf("%s@%s.example.org", who, a.Name))
 		}
 		told = append(told, a)
 	}
-	return told, NewWorld(o.Load, o.Values)
+	return told, NewTenant(o.Load, o.Values)
 }
 
-// audienceFile is one provider's file with all of them, which share a product.
-func audienceFile(told []Audience, beside World) ([]byte, error) {
-	worlds := []World{beside}
+// notifiedTenantsFile is one provider's file with all of them, which share a product.
+func notifiedTenantsFile(told []NotifiedTenant, beside Tenant) ([]byte, error) {
+	tenants := []Tenant{beside}
 	for i := range told {
-		worlds = append(worlds, told[i].World)
+		tenants = append(tenants, told[i].Tenant)
 	}
-	raw, err := fileOf(worlds)
+	raw, err := fileOf(tenants)
 	if err != nil {
 		return nil, err
 	}
-	var all worldFile
+	var all providerFile
 	if err := yaml.Unmarshal(raw, &all); err != nil {
 		return nil, err
 	}
@@ -74,13 +74,13 @@ func audienceFile(told []Audience, beside World) ([]byte, error) {
 
 // prepare signs the users in, makes a channel with all addresses, and lets a
 // rule that tells it run on each device.
-func (a *Audience) prepare(ctx context.Context, base string) error {
+func (a *NotifiedTenant) prepare(ctx context.Context, base string) error {
 	a.people = make([]*console, len(a.users))
 	signing, within := errgroup.WithContext(ctx)
-	signing.SetLimit(signers)
+	signing.SetLimit(parallelSignIns)
 	for i, name := range a.users {
 		signing.Go(func() (err error) {
-			w := a.World
+			w := a.Tenant
 			w.User = name
 			a.people[i], err = signIn(within, base, w)
 			return err

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	readers  = 2                      // devices read back at once
-	pageSize = 10_000                 // messages of one history call
-	margin   = int64(time.Hour / 1e6) // ms before the first and after the last message in which nothing may be
+	parallelReads = 2                      // devices read back at once
+	pageSize      = 10_000                 // messages of one history call
+	verifyMargin  = int64(time.Hour / 1e6) // ms before the first and after the last message in which nothing may be
 )
 
-// Verdict is what reading everything back has shown. Counts are of values: a
+// Verification is what reading everything back has shown. Counts are of values: a
 // message has one for each property.
-type Verdict struct {
+type Verification struct {
 	Checked    int // acknowledged values that were looked for
 	Lost       int // acknowledged and not there
 	Wrong      int // there with another value than was sent
@@ -27,10 +27,10 @@ type Verdict struct {
 	Took       time.Duration
 }
 
-// Good tells whether all that was acknowledged is there, and nothing else.
-func (v *Verdict) Good() bool { return v.Lost == 0 && v.Wrong == 0 && v.Extra == 0 }
+// OK tells whether all that was acknowledged is there, and nothing else.
+func (v *Verification) OK() bool { return v.Lost == 0 && v.Wrong == 0 && v.Extra == 0 }
 
-func (v *Verdict) add(o *Verdict) {
+func (v *Verification) add(o *Verification) {
 	v.Checked += o.Checked
 	v.Lost += o.Lost
 	v.Wrong += o.Wrong
@@ -41,7 +41,7 @@ func (v *Verdict) add(o *Verdict) {
 	}
 }
 
-func (v *Verdict) fault(count *int, device, property string, at int64, what string) {
+func (v *Verification) addFault(count *int, device, property string, at int64, what string) {
 	*count++
 	if v.Example == "" {
 		v.Example = fmt.Sprintf("%s of %s at %d: %s", property, device, at, what)
@@ -49,12 +49,12 @@ func (v *Verdict) fault(count *int, device, property string, at int64, what stri
 }
 
 // verify reads back everything that the crowd's devices have in the server.
-func (c *crowd) verify(ctx context.Context, from *console) (*Verdict, error) {
+func (c *connectionGroup) verify(ctx context.Context, from *console) (*Verification, error) {
 	began := time.Now()
-	var all Verdict
+	var all Verification
 	var mu sync.Mutex
 	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(readers)
+	work.SetLimit(parallelReads)
 	for device := range min(len(c.world.Devices), len(c.members)) {
 		work.Go(func() error {
 			v, err := c.verifyDevice(ctx, from, device)
@@ -73,8 +73,8 @@ func (c *crowd) verify(ctx context.Context, from *console) (*Verdict, error) {
 }
 
 // verifyDevice reads a device's history in pages of so many messages.
-func (c *crowd) verifyDevice(ctx context.Context, from *console, device int) (*Verdict, error) {
-	d := &deviceCheck{crowd: c, name: c.world.Devices[device].Name, senders: c.of(device)}
+func (c *connectionGroup) verifyDevice(ctx context.Context, from *console, device int) (*Verification, error) {
+	d := &deviceCheck{group: c, name: c.world.Devices[device].Name, senders: c.ofDevice(device)}
 	end := 0 // above the numbers of all messages sent
 	for _, m := range d.senders {
 		if m.sent > 0 {
@@ -85,10 +85,10 @@ func (c *crowd) verifyDevice(ctx context.Context, from *console, device int) (*V
 		high := min(low+pageSize, end)
 		start, stop := c.first+int64(low), c.first+int64(high)-1
 		if low == 0 {
-			start -= margin
+			start -= verifyMargin
 		}
 		if high == end {
-			stop += margin
+			stop += verifyMargin
 		}
 		series, err := from.history(ctx, d.name, c.world.Properties, start, stop)
 		if err != nil {
@@ -98,13 +98,13 @@ func (c *crowd) verifyDevice(ctx context.Context, from *console, device int) (*V
 			d.check(i, property, series[property], low, high)
 		}
 	}
-	return &d.Verdict, nil
+	return &d.Verification, nil
 }
 
 // deviceCheck compares one device's history with what was sent.
 type deviceCheck struct {
-	Verdict
-	crowd   *crowd
+	Verification
+	group   *connectionGroup
 	name    string
 	senders []*connection
 }
@@ -112,21 +112,21 @@ type deviceCheck struct {
 // check compares the points of a property with the messages numbered low to
 // high, high not included.
 func (d *deviceCheck) check(index int, property string, points []point, low, high int) {
-	var there set
+	var there bitset
 	for _, p := range points {
-		n := int(p.Time - d.crowd.first)
+		n := int(p.Time - d.group.first)
 		m, order := d.sender(n)
 		switch {
 		case n < low || n >= high || order >= m.sent:
-			d.fault(&d.Extra, d.name, property, p.Time, "never sent")
+			d.addFault(&d.Extra, d.name, property, p.Time, "never sent")
 			continue
 		case there.has(n - low):
-			d.fault(&d.Extra, d.name, property, p.Time, "there twice")
+			d.addFault(&d.Extra, d.name, property, p.Time, "there twice")
 			continue
 		}
 		there.add(n - low)
 		if want := m.stream.value(n, index); p.Value != want {
-			d.fault(&d.Wrong, d.name, property, p.Time, fmt.Sprintf("%v was sent, %v is there", want, p.Value))
+			d.addFault(&d.Wrong, d.name, property, p.Time, fmt.Sprintf("%v was sent, %v is there", want, p.Value))
 		}
 		if !m.acked.has(order) {
 			d.Unanswered++
@@ -139,7 +139,7 @@ func (d *deviceCheck) check(index int, property string, points []point, low, hig
 		}
 		d.Checked++
 		if !there.has(n - low) {
-			d.fault(&d.Lost, d.name, property, d.crowd.first+int64(n), "acknowledged and not there")
+			d.addFault(&d.Lost, d.name, property, d.group.first+int64(n), "acknowledged and not there")
 		}
 	}
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// World is a tenant made for a run: a user who reads back, and devices of one
+// Tenant is a tenant made for a run: a user who reads back, and devices of one
 // product.
-type World struct {
-	Tenant     string
+type Tenant struct {
+	Name       string
 	User       string
 	Password   string
 	Product    string
@@ -28,10 +28,10 @@ type World struct {
 // Device is what signs in.
 type Device struct{ Name, Secret string }
 
-// NewWorld makes up a world with so many devices, of a product with so many
+// NewTenant makes up a world with so many devices, of a product with so many
 // properties. Password and secrets are random.
-func NewWorld(devices, properties int) World {
-	w := World{Tenant: "bench", User: "bench", Password: rand.Text(), Product: "bench"}
+func NewTenant(devices, properties int) Tenant {
+	w := Tenant{Name: "bench", User: "bench", Password: rand.Text(), Product: "bench"}
 	for i := range properties {
 		w.Properties = append(w.Properties, fmt.Sprintf("sensor%02d", i+1))
 	}
@@ -43,7 +43,7 @@ func NewWorld(devices, properties int) World {
 
 // The parts of a provider's file that a world is made of.
 type (
-	worldFile struct {
+	providerFile struct {
 		Products []productFile `yaml:"products"`
 		Tenants  []tenantFile  `yaml:"tenants"`
 	}
@@ -77,14 +77,14 @@ type (
 )
 
 // File is the world as `tilth apply` takes it.
-func (w World) File() ([]byte, error) {
-	return fileOf([]World{w})
+func (w Tenant) File() ([]byte, error) {
+	return fileOf([]Tenant{w})
 }
 
 // fileOf is one provider's file with all worlds, which share a product.
-func fileOf(worlds []World) ([]byte, error) {
-	var all worldFile
-	for _, w := range worlds {
+func fileOf(tenants []Tenant) ([]byte, error) {
+	var all providerFile
+	for _, w := range tenants {
 		all.Products = []productFile{w.product()}
 		all.Tenants = append(all.Tenants, w.owner())
 	}
@@ -93,7 +93,7 @@ func fileOf(worlds []World) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func (w World) product() productFile {
+func (w Tenant) product() productFile {
 	product := productFile{Name: w.Product}
 	for _, p := range w.Properties {
 		product.Properties = append(product.Properties, propertyFile{Identifier: p, DataType: "number"})
@@ -101,8 +101,8 @@ func (w World) product() productFile {
 	return product
 }
 
-func (w World) owner() tenantFile {
-	owner := tenantFile{Name: w.Tenant, TimeZone: "UTC", Language: "en-us"}
+func (w Tenant) owner() tenantFile {
+	owner := tenantFile{Name: w.Name, TimeZone: "UTC", Language: "en-us"}
 	for _, name := range append([]string{w.User}, w.Guests...) {
 		owner.Users = append(owner.Users, userFile{UserName: name, Password: w.Password})
 	}
@@ -112,39 +112,39 @@ func (w World) owner() tenantFile {
 	return owner
 }
 
-// ReadWorld reads what File has written. Another provider's file will do where
+// ReadTenant reads what File has written. Another provider's file will do where
 // it has one tenant, a user with a password, and devices with secrets of one
 // product whose properties are numbers without bounds.
-func ReadWorld(raw []byte) (World, error) {
-	var f worldFile
+func ReadTenant(raw []byte) (Tenant, error) {
+	var f providerFile
 	if err := yaml.Unmarshal(raw, &f); err != nil {
-		return World{}, err
+		return Tenant{}, err
 	}
 	if len(f.Products) != 1 || len(f.Tenants) != 1 || len(f.Tenants[0].Users) == 0 || f.Tenants[0].Users[0].Password == "" {
-		return World{}, errors.New("one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file")
+		return Tenant{}, errors.New("one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file")
 	}
 	owner := f.Tenants[0]
-	w := World{Tenant: owner.Name, User: owner.Users[0].UserName, Password: owner.Users[0].Password, Product: f.Products[0].Name}
+	w := Tenant{Name: owner.Name, User: owner.Users[0].UserName, Password: owner.Users[0].Password, Product: f.Products[0].Name}
 	for _, p := range f.Products[0].Properties {
 		if p.DataType != "number" || p.Min != nil || p.Max != nil {
-			return World{}, fmt.Errorf("property %q is not a number without bounds", p.Identifier)
+			return Tenant{}, fmt.Errorf("property %q is not a number without bounds", p.Identifier)
 		}
 		w.Properties = append(w.Properties, p.Identifier)
 	}
 	for _, d := range owner.Devices {
 		if d.Secret == "" || d.Product != w.Product {
-			return World{}, fmt.Errorf("device %q has no secret, or is of another product than %q", d.DeviceName, w.Product)
+			return Tenant{}, fmt.Errorf("device %q has no secret, or is of another product than %q", d.DeviceName, w.Product)
 		}
 		w.Devices = append(w.Devices, Device{Name: d.DeviceName, Secret: d.Secret})
 	}
 	if len(w.Devices) == 0 || len(w.Properties) == 0 {
-		return World{}, errors.New("no devices, or a product without properties")
+		return Tenant{}, errors.New("no devices, or a product without properties")
 	}
 	return w, nil
 }
 
-// Names are the devices' names.
-func (w World) Names() []string {
+// DeviceNames are the devices' names.
+func (w Tenant) DeviceNames() []string {
 	names := make([]string, len(w.Devices))
 	for i, d := range w.Devices {
 		names[i] = d.Name

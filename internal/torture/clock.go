@@ -58,7 +58,7 @@ func (h *house) stepped(ctx context.Context, r *Row, clock string, step time.Dur
 	if err != nil {
 		return err
 	}
-	now, err := h.server.Figures(ctx)
+	now, err := h.server.ReadMetrics(ctx)
 	if err != nil {
 		return errors.Join(err, stop())
 	}

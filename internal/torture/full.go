@@ -55,7 +55,7 @@ func (h *house) whole(ctx context.Context, r *Row) error {
 	if err != nil {
 		return err
 	}
-	now, err := h.server.Figures(ctx)
+	now, err := h.server.ReadMetrics(ctx)
 	if err != nil {
 		return errors.Join(err, stop())
 	}
@@ -78,7 +78,7 @@ func (h *house) filled(ctx context.Context, disk string, r *Row) error {
 	if err != nil {
 		return err
 	}
-	now, err := h.server.Figures(ctx)
+	now, err := h.server.ReadMetrics(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,13 +152,13 @@ func (h *house) recovers(ctx context.Context, r *Row) error {
 			_, err := h.restart(ctx)
 			return err == nil, ctx.Err()
 		}
-		h.server.Follow()
+		h.server.UpdateAddresses()
 		status, _, err := h.readiness(ctx)
 		return err == nil && status == http.StatusOK, ctx.Err() // between two starts nobody answers
 	}); err != nil {
 		return err
 	}
-	now, err := h.server.Figures(ctx)
+	now, err := h.server.ReadMetrics(ctx)
 	if err != nil {
 		return err
 	}

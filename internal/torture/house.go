@@ -52,9 +52,9 @@ func open(ctx context.Context, o *Options, binary, dir string, extra int) (_ *ho
 	if h.phones, err = newGateway(ctx); err != nil {
 		return nil, err
 	}
-	world := bench.NewWorld(1+fieldDevices+extra, 2)
-	h.server, err = bench.Start(ctx, bench.Own{
-		Binary: binary, Dir: dir, World: world, Apply: apply,
+	world := bench.NewTenant(1+fieldDevices+extra, 2)
+	h.server, err = bench.Start(ctx, bench.ServerOptions{
+		Binary: binary, Dir: dir, Tenant: world, Apply: apply,
 		Args: []string{
 			"--device-rate", noLimit, "--device-burst", noLimit, "--notices-an-hour", "0", "--mqtt-per-address", fmt.Sprint(2*o.Crowd + 1000),
 			"--digest-after", "0", "--mails-a-day", "0", "--sms-a-day", "0",
@@ -127,7 +127,7 @@ func until(ctx context.Context, what string, done func() (bool, error)) error {
 // figure waits until a figure of the metrics page is as wanted.
 func (h *house) figure(ctx context.Context, name string, wanted func(float64) bool) error {
 	return until(ctx, name, func() (bool, error) {
-		f, err := h.server.Figures(ctx)
+		f, err := h.server.ReadMetrics(ctx)
 		return err == nil && wanted(f[name]), err
 	})
 }

@@ -21,7 +21,7 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 		return err
 	}
 	return within(h, func() error {
-		world := h.server.World
+		world := h.server.Tenant
 		world.Devices = world.Devices[1+fieldDevices:]
 		crowd, err := bench.NewLoad(bench.Options{Connections: o.Crowd, Window: 1, Protocol: 4}, world)
 		if err != nil {

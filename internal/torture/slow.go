@@ -47,7 +47,7 @@ func (h *house) crowded(ctx context.Context, n int, r *Row) error {
 		return err
 	}
 	web := strings.TrimPrefix(h.server.Console, "http://")
-	spare := h.server.World.Devices[1+fieldDevices:]
+	spare := h.server.Tenant.Devices[1+fieldDevices:]
 	var ended atomic.Int64
 	opening := new(errgroup.Group)
 	opening.SetLimit(slowOpener)
@@ -82,7 +82,7 @@ func (h *house) crowded(ctx context.Context, n int, r *Row) error {
 	if err := opening.Wait(); err != nil {
 		return fmt.Errorf("open %d connections: %w", n, err)
 	}
-	now, err := h.server.Figures(ctx)
+	now, err := h.server.ReadMetrics(ctx)
 	if err != nil {
 		return err
 	}
