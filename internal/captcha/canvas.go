@@ -14,8 +14,8 @@ type point struct{ x, y float64 }
 
 func (p point) plus(x, y float64) point { return point{p.x + x, p.y + y} }
 
-// between is the place at part t of the way from p to q.
-func (p point) between(q point, t float64) point {
+// lerp is the place at part t of the way from p to q.
+func (p point) lerp(q point, t float64) point {
 	return point{p.x + (q.x-p.x)*t, p.y + (q.y-p.y)*t}
 }
 
@@ -42,18 +42,18 @@ func (s shape) bounds(clip image.Rectangle) image.Rectangle {
 // canvas is what a scene is painted on.
 type canvas struct {
 	*image.RGBA
-	raster *vector.Rasterizer
-	room   []uint8 // for masks
+	raster  *vector.Rasterizer
+	maskPix []uint8 // for masks
 }
 
 func newCanvas(width, height int) *canvas {
-	return &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, width, height)), raster: vector.NewRasterizer(width, height), room: make([]uint8, width*height)}
+	return &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, width, height)), raster: vector.NewRasterizer(width, height), maskPix: make([]uint8, width*height)}
 }
 
 // fill paints a shape in one ink. Most of what is painted is covered wholly or
 // not at all; telling these apart is a third of the time of draw.DrawMask.
 func (c *canvas) fill(ink color.RGBA, s shape) {
-	mask := c.trace(s)
+	mask := c.rasterize(s)
 	for y := mask.Rect.Min.Y; y < mask.Rect.Max.Y; y++ {
 		to := c.Pix[c.PixOffset(mask.Rect.Min.X, y):]
 		for i, cover := range mask.Pix[mask.PixOffset(mask.Rect.Min.X, y):][:mask.Rect.Dx()] {
@@ -75,11 +75,11 @@ func (c *canvas) fill(ink color.RGBA, s shape) {
 	}
 }
 
-// trace is how far a shape covers each pixel. The mask is good until the next
+// rasterize is how far a shape covers each pixel. The mask is good until the next
 // one is traced.
-func (c *canvas) trace(s shape) *image.Alpha {
+func (c *canvas) rasterize(s shape) *image.Alpha {
 	r := s.bounds(c.Rect)
-	mask := &image.Alpha{Pix: c.room[:r.Dx()*r.Dy()], Stride: r.Dx(), Rect: r}
+	mask := &image.Alpha{Pix: c.maskPix[:r.Dx()*r.Dy()], Stride: r.Dx(), Rect: r}
 	if r.Empty() {
 		return mask
 	}

@@ -43,12 +43,12 @@ var Codes = []Code{OK, Empty, Expired, Failed, Unavailable, TooManyGets, Locked,
 func (c Code) Error() string { return "captcha: " + string(c) }
 
 const (
-	challengeLife = 130 * time.Second // the console asks for another after 120
-	receiptLife   = 180 * time.Second
-	tolerance     = 5   // in the 310 basis
-	row           = 5.0 // the y that every client sends
-	longestPoint  = 512 // characters of an encrypted point
-	kept          = 32 << 10
+	challengeLife  = 130 * time.Second // the console asks for another after 120
+	receiptLife    = 180 * time.Second
+	tolerance      = 5   // in the 310 basis
+	pointY         = 5.0 // the y that every client sends
+	maxPointLength = 512 // characters of an encrypted point
+	maxEntries     = 32 << 10
 
 	// Drawing is what costs here: one picture at a time, and a bounded queue, so
 	// that a flood of gets takes one core at most and nobody waits for long.
@@ -64,15 +64,15 @@ type Challenge struct {
 
 // Service hands out challenges and checks what comes back.
 type Service struct {
-	now     func() time.Time
-	draw    func() (Picture, error)
-	easel   chan struct{}
-	waiting atomic.Int64
+	now      func() time.Time
+	draw     func() (Picture, error)
+	drawSlot chan struct{}
+	queued   atomic.Int64
 
 	limits     *limits
 	mu         sync.Mutex
-	challenges *shelf[string, challenge]
-	receipts   *shelf[string, struct{}]
+	challenges *expiringMap[string, challenge]
+	receipts   *expiringMap[string, struct{}]
 }
 
 type challenge struct {
@@ -85,22 +85,22 @@ type challenge struct {
 // counts what is refused (nil: nobody asks).
 func New(now func() time.Time, draw func() (Picture, error), meter *limit.Meter) *Service {
 	return &Service{
-		now: now, draw: draw, easel: make(chan struct{}, 1), limits: newLimits(now, meter),
-		challenges: newShelf[string, challenge](challengeLife, kept), receipts: newShelf[string, struct{}](receiptLife, kept),
+		now: now, draw: draw, drawSlot: make(chan struct{}, 1), limits: newLimits(now, meter),
+		challenges: newExpiringMap[string, challenge](challengeLife, maxEntries), receipts: newExpiringMap[string, struct{}](receiptLife, maxEntries),
 	}
 }
 
 // Get makes a challenge for a client at an address. The error is a Code, or
 // a fault.
 func (s *Service) Get(ctx context.Context, from netip.Addr) (*Challenge, error) {
-	if code := s.limits.get(limit.Client.Of(from)); code != OK {
+	if code := s.limits.admitGet(limit.Client.Of(from)); code != OK {
 		return nil, code
 	}
 	picture, err := s.picture(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &Challenge{Picture: picture, Token: token(), SecretKey: crand.Text()[:16]}
+	c := &Challenge{Picture: picture, Token: newToken(), SecretKey: crand.Text()[:16]}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.challenges.put(c.Token, challenge{target: picture.Target, secret: c.SecretKey}, s.now())
@@ -108,16 +108,16 @@ func (s *Service) Get(ctx context.Context, from netip.Addr) (*Challenge, error) 
 }
 
 func (s *Service) picture(ctx context.Context) (Picture, error) {
-	defer s.waiting.Add(-1)
-	if s.waiting.Add(1) > drawQueue {
+	defer s.queued.Add(-1)
+	if s.queued.Add(1) > drawQueue {
 		return Picture{}, Unavailable
 	}
 	select {
-	case s.easel <- struct{}{}:
+	case s.drawSlot <- struct{}{}:
 	case <-ctx.Done():
 		return Picture{}, ctx.Err()
 	}
-	defer func() { <-s.easel }()
+	defer func() { <-s.drawSlot }()
 	return s.draw()
 }
 
@@ -131,19 +131,19 @@ func (s *Service) Check(from netip.Addr, token, pointJSON string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	if code := s.limits.check(address); code != OK {
+	if code := s.limits.admitCheck(address); code != OK {
 		return code
 	}
 	c, ok := s.challenges.take(token, now)
 	if !ok {
 		return Expired
 	}
-	plain, x, err := openPoint(pointJSON, c.secret)
+	plain, x, err := decryptPoint(pointJSON, c.secret)
 	if err != nil || math.Abs(math.Trunc(x)-float64(c.target)) > tolerance {
-		s.limits.failed(address)
+		s.limits.addFailure(address)
 		return Failed
 	}
-	s.receipts.put(Seal(token+"---"+plain, c.secret), struct{}{}, now)
+	s.receipts.put(Encrypt(token+"---"+plain, c.secret), struct{}{}, now)
 	return nil
 }
 
@@ -168,7 +168,7 @@ func CodeOf(err error) Code {
 	return Fault
 }
 
-func token() string {
+func newToken() string {
 	var b [16]byte
 	_, _ = crand.Read(b[:]) // never fails (crypto/rand)
 	return hex.EncodeToString(b[:])

@@ -14,15 +14,15 @@ import (
 	"tilth/internal/text"
 )
 
-var here = netip.MustParseAddr("203.0.113.1")
+var clientAddr = netip.MustParseAddr("203.0.113.1")
 
-// service is one whose targets the test knows.
-func service() (*testkit.Slider, *testkit.Clock) {
+// newService is one whose targets the test knows.
+func newService() (*testkit.Slider, *testkit.Clock) {
 	clock := testkit.NewClock()
 	return testkit.NewSlider(clock), clock
 }
 
-func get(t *testing.T, s *testkit.Slider, from netip.Addr) *captcha.Challenge {
+func mustGet(t *testing.T, s *testkit.Slider, from netip.Addr) *captcha.Challenge {
 	t.Helper()
 	c, err := s.Get(t.Context(), from)
 	if err != nil {
@@ -31,10 +31,12 @@ func get(t *testing.T, s *testkit.Slider, from netip.Addr) *captcha.Challenge {
 	return c
 }
 
-func seal(c *captcha.Challenge, x int) string { return captcha.Seal(testkit.Point(x), c.SecretKey) }
+func encryptPoint(c *captcha.Challenge, x int) string {
+	return captcha.Encrypt(testkit.Point(x), c.SecretKey)
+}
 
-func receipt(c *captcha.Challenge, x int) string {
-	return captcha.Seal(c.Token+"---"+testkit.Point(x), c.SecretKey)
+func receiptFor(c *captcha.Challenge, x int) string {
+	return captcha.Encrypt(c.Token+"---"+testkit.Point(x), c.SecretKey)
 }
 
 var (
@@ -43,10 +45,10 @@ var (
 )
 
 func TestGet(t *testing.T) {
-	s, _ := service()
+	s, _ := newService()
 	seen := map[string]bool{}
 	for range 50 {
-		c := get(t, s, here)
+		c := mustGet(t, s, clientAddr)
 		if !tokenForm.MatchString(c.Token) || !secretForm.MatchString(c.SecretKey) || len(c.Background) == 0 || len(c.Strip) == 0 {
 			t.Errorf("%+v", c)
 		}
@@ -59,7 +61,7 @@ func TestGet(t *testing.T) {
 
 // The piece may be five beside its place, whatever stands behind the point.
 func TestTolerance(t *testing.T) {
-	s, _ := service()
+	s, _ := newService()
 	for name, c := range map[string]struct {
 		point func(target int) string
 		want  captcha.Code
@@ -76,76 +78,76 @@ func TestTolerance(t *testing.T) {
 		"another row":      {func(x int) string { return fmt.Sprintf(`{"x":%d,"y":50}`, x) }, captcha.Failed},
 		"in pixels":        {func(x int) string { return testkit.Point(2 * x) }, captcha.Failed},
 	} {
-		challenge := get(t, s, here)
+		challenge := mustGet(t, s, clientAddr)
 		point := c.point(s.Target)
-		err := s.Check(here, challenge.Token, captcha.Seal(point, challenge.SecretKey))
+		err := s.Check(clientAddr, challenge.Token, captcha.Encrypt(point, challenge.SecretKey))
 		if got := captcha.CodeOf(err); got != c.want {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		// The receipt is made of the point as it was sent.
-		if got := s.Verify(captcha.Seal(challenge.Token+"---"+point, challenge.SecretKey)); got != (c.want == captcha.OK) {
+		if got := s.Verify(captcha.Encrypt(challenge.Token+"---"+point, challenge.SecretKey)); got != (c.want == captcha.OK) {
 			t.Errorf("%s: verified %t", name, got)
 		}
 	}
 }
 
-func TestEmpty(t *testing.T) {
-	s, _ := service()
-	c := get(t, s, here)
+func TestCheckEmptyParameters(t *testing.T) {
+	s, _ := newService()
+	c := mustGet(t, s, clientAddr)
 	for name, err := range map[string]error{
-		"no token": s.Check(here, "", seal(c, s.Target)), "no point": s.Check(here, c.Token, ""), "nothing": s.Check(here, "", ""),
+		"no token": s.Check(clientAddr, "", encryptPoint(c, s.Target)), "no point": s.Check(clientAddr, c.Token, ""), "nothing": s.Check(clientAddr, "", ""),
 	} {
 		if captcha.CodeOf(err) != captcha.Empty {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := s.Check(here, c.Token, seal(c, s.Target)); err != nil {
+	if err := s.Check(clientAddr, c.Token, encryptPoint(c, s.Target)); err != nil {
 		t.Errorf("what was no attempt has used the token up: %v", err)
 	}
 }
 
 // Each token is good for one attempt, right or wrong.
-func TestOneAttempt(t *testing.T) {
-	s, _ := service()
+func TestOneAttemptPerToken(t *testing.T) {
+	s, _ := newService()
 	for _, off := range []int{0, 50} {
-		c := get(t, s, here)
+		c := mustGet(t, s, clientAddr)
 		target := s.Target
-		first := captcha.CodeOf(s.Check(here, c.Token, seal(c, target+off)))
+		first := captcha.CodeOf(s.Check(clientAddr, c.Token, encryptPoint(c, target+off)))
 		if want := map[int]captcha.Code{0: captcha.OK, 50: captcha.Failed}[off]; first != want {
 			t.Errorf("first: %s, want %s", first, want)
 		}
 		for range 3 {
-			if err := s.Check(here, c.Token, seal(c, target)); captcha.CodeOf(err) != captcha.Expired {
+			if err := s.Check(clientAddr, c.Token, encryptPoint(c, target)); captcha.CodeOf(err) != captcha.Expired {
 				t.Errorf("again: %v", err)
 			}
 		}
 	}
-	if err := s.Check(here, "0123456789abcdef0123456789abcdef", "x"); captcha.CodeOf(err) != captcha.Expired {
+	if err := s.Check(clientAddr, "0123456789abcdef0123456789abcdef", "x"); captcha.CodeOf(err) != captcha.Expired {
 		t.Errorf("a token that was never given: %v", err)
 	}
 }
 
-func TestLives(t *testing.T) {
-	s, clock := service()
-	early, late := get(t, s, here), get(t, s, here)
+func TestChallengeAndReceiptExpiry(t *testing.T) {
+	s, clock := newService()
+	early, late := mustGet(t, s, clientAddr), mustGet(t, s, clientAddr)
 	target := s.Target
 	clock.Advance(130*time.Second - 1)
-	if err := s.Check(here, late.Token, seal(late, target)); err != nil {
+	if err := s.Check(clientAddr, late.Token, encryptPoint(late, target)); err != nil {
 		t.Errorf("just within 130 s: %v", err)
 	}
 	clock.Advance(1)
-	if err := s.Check(here, early.Token, seal(early, target)); captcha.CodeOf(err) != captcha.Expired {
+	if err := s.Check(clientAddr, early.Token, encryptPoint(early, target)); captcha.CodeOf(err) != captcha.Expired {
 		t.Errorf("after 130 s: %v", err)
 	}
 	for _, c := range []struct {
 		after time.Duration
 		want  bool
 	}{{180*time.Second - 1, true}, {180 * time.Second, false}} {
-		challenge := get(t, s, here)
-		if err := s.Check(here, challenge.Token, seal(challenge, s.Target)); err != nil {
+		challenge := mustGet(t, s, clientAddr)
+		if err := s.Check(clientAddr, challenge.Token, encryptPoint(challenge, s.Target)); err != nil {
 			t.Fatal(err)
 		}
-		verification := receipt(challenge, s.Target)
+		verification := receiptFor(challenge, s.Target)
 		clock.Advance(c.after)
 		if got := s.Verify(verification); got != c.want {
 			t.Errorf("verified after %s: %t", c.after, got)
@@ -154,16 +156,16 @@ func TestLives(t *testing.T) {
 }
 
 // A fault is a fault, whatever the cause, and costs no challenge.
-func TestFault(t *testing.T) {
+func TestDrawFailure(t *testing.T) {
 	broken := errors.New("out of ink")
 	s := captcha.New(testkit.NewClock().Now, func() (captcha.Picture, error) { return captcha.Picture{}, broken }, nil)
-	if _, err := s.Get(t.Context(), here); !errors.Is(err, broken) || captcha.CodeOf(err) != captcha.Fault {
+	if _, err := s.Get(t.Context(), clientAddr); !errors.Is(err, broken) || captcha.CodeOf(err) != captcha.Fault {
 		t.Errorf("%v", err)
 	}
 }
 
 // People read every code in their language.
-func TestCodesHaveSentences(t *testing.T) {
+func TestCodesHaveTexts(t *testing.T) {
 	for _, c := range captcha.Codes {
 		if c != captcha.OK && !text.Has("captcha."+string(c)) {
 			t.Errorf("no sentence for %s", c)

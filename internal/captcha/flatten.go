@@ -7,14 +7,14 @@ import (
 	"slices"
 )
 
-const coloursKept = 256
+const paletteSize = 256
 
-// flatten brings a painting to its 256 commonest colours: a third of the bytes
+// quantize brings a painting to its 256 commonest colours: a third of the bytes
 // on a weak line, and a third of the time to compress them.
-func flatten(m *image.RGBA) *image.Paletted {
+func quantize(m *image.RGBA) *image.Paletted {
 	counts := make([]int32, 1<<15) // of each colour rounded to 5 bits
 	for i := 0; i < len(m.Pix); i += 4 {
-		counts[rounded(m.Pix[i:])]++
+		counts[rgb555(m.Pix[i:])]++
 	}
 	var found []int
 	for colour, n := range counts {
@@ -23,16 +23,16 @@ func flatten(m *image.RGBA) *image.Paletted {
 		}
 	}
 	slices.SortFunc(found, func(a, b int) int { return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b)) })
-	kept := found[:min(len(found), coloursKept)]
+	kept := found[:min(len(found), paletteSize)]
 	index := make([]uint8, 1<<15) // in the palette, of each rounded colour
 	for _, colour := range found {
-		index[colour] = closest(kept, colour)
+		index[colour] = nearestColour(kept, colour)
 	}
 	flat := &image.Paletted{Pix: make([]uint8, len(m.Pix)/4), Stride: m.Rect.Dx(), Rect: m.Rect, Palette: make(color.Palette, len(kept))}
 	exact := make([]color.RGBA, len(kept))
 	for i := range flat.Pix {
 		px := m.Pix[4*i : 4*i+4]
-		colour := rounded(px)
+		colour := rgb555(px)
 		at := index[colour]
 		flat.Pix[i] = at
 		if kept[at] == colour && exact[at].A == 0 {
@@ -45,10 +45,10 @@ func flatten(m *image.RGBA) *image.Paletted {
 	return flat
 }
 
-func rounded(px []uint8) int { return int(px[0]>>3)<<10 | int(px[1]>>3)<<5 | int(px[2]>>3) }
+func rgb555(px []uint8) int { return int(px[0]>>3)<<10 | int(px[1]>>3)<<5 | int(px[2]>>3) }
 
-// closest is the place of the colour most like c among those that are kept.
-func closest(kept []int, c int) (best uint8) {
+// nearestColour is the place of the colour most like c among those that are kept.
+func nearestColour(kept []int, c int) (best uint8) {
 	least := 1 << 30
 	for i, k := range kept {
 		dr, dg, db := k>>10-c>>10, k>>5&31-c>>5&31, k&31-c&31

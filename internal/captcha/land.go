@@ -7,13 +7,13 @@ import (
 
 // furrows run from the foreground to the horizon.
 func (p *painter) furrows() {
-	horizon := p.span(0.3, 0.48) * p.height
+	horizon := p.uniform(0.3, 0.48) * p.height
 	p.sky(horizon + 20)
-	p.fill(p.far, p.below(p.ridge(horizon-14, p.span(10, 26)), horizon+40))
-	hill := p.ridge(horizon, p.span(6, 14))
+	p.fill(p.far, p.below(p.ridge(horizon-14, p.uniform(10, 26)), horizon+40))
+	hill := p.ridge(horizon, p.uniform(6, 14))
 	p.fill(mix(p.far, p.crops[0], 0.6), p.below(hill, horizon+60))
-	p.trees(hill, p.span(7, 11))
-	edge := p.ridge(horizon+p.span(14, 26), 4)
+	p.trees(hill, p.uniform(7, 11))
+	edge := p.ridge(horizon+p.uniform(14, 26), 4)
 	ground, rows := p.crops[1], p.deep
 	if p.IntN(3) == 0 {
 		ground, rows = p.soil, p.lane
@@ -21,25 +21,25 @@ func (p *painter) furrows() {
 	p.ground(ground, int(horizon)+32, height)
 	p.fill(ground, p.below(edge, horizon+40))
 
-	vanishing := point{p.span(0.2, 0.8) * p.width, edge(p.width/2) - p.span(4, 16)}
-	gap, wide := p.span(34, 52), p.span(0.3, 0.5)
+	vanishing := point{p.uniform(0.2, 0.8) * p.width, edge(p.width/2) - p.uniform(4, 16)}
+	gap, wide := p.uniform(34, 52), p.uniform(0.3, 0.5)
 	depth := p.height + 10 - vanishing.y
 	top := 24 / depth // where the rows begin, as a part of the way to the foreground
 	var furrows, plants shape
 	for x := vanishing.x - 60*gap; x < vanishing.x+60*gap; x += gap {
 		near, beside := point{x, p.height + 10}, point{x + gap*wide, p.height + 10}
-		furrows = append(furrows, []point{vanishing.between(near, top), near, beside, vanishing.between(beside, top)})
+		furrows = append(furrows, []point{vanishing.lerp(near, top), near, beside, vanishing.lerp(beside, top)})
 		for t := 0.13; t < 1; t *= 1.16 {
-			at := vanishing.between(point{x + gap*(0.5+wide/2), p.height + 10}, t)
+			at := vanishing.lerp(point{x + gap*(0.5+wide/2), p.height + 10}, t)
 			if at.x > -10 && at.x < p.width+10 {
 				plants = append(plants, ellipse(at, gap*0.17*t+0.4, gap*0.11*t+0.4, 8))
 			}
 		}
 	}
-	p.fill(thin(rows, 0.55), furrows)
+	p.fill(translucent(rows, 0.55), furrows)
 	p.fill(mix(p.crops[2], p.deep, 0.25), plants)
 	p.shadows(horizon + 40)
-	p.mast(point{p.span(0.08, 0.92) * p.width, horizon + p.span(30, 60)}, p.span(50, 80))
+	p.mast(point{p.uniform(0.08, 0.92) * p.width, horizon + p.uniform(30, 60)}, p.uniform(50, 80))
 }
 
 // mast is a weather station as they stand in the fields.
@@ -54,12 +54,12 @@ func (p *painter) mast(foot point, height float64) {
 
 // terraces follow the slope, one below the other.
 func (p *painter) terraces() {
-	y := p.span(0.16, 0.3) * p.height
+	y := p.uniform(0.16, 0.3) * p.height
 	p.sky(y + 20)
-	p.fill(p.far, p.below(p.ridge(y-6, p.span(12, 22)), y+40))
+	p.fill(p.far, p.below(p.ridge(y-6, p.uniform(12, 22)), y+40))
 	top := y
 	for i := 0; y < p.height+30; i++ {
-		f, next := p.ridge(y, p.span(8, 20)), p.span(40, 62)
+		f, next := p.ridge(y, p.uniform(8, 20)), p.uniform(40, 62)
 		p.fill(mix(p.far, p.crops[i%4], math.Min(1, 0.5+0.2*float64(i))), p.below(f, y+next+40))
 		if p.IntN(2) == 0 {
 			p.trees(f, 5+float64(i))
@@ -69,7 +69,7 @@ func (p *painter) terraces() {
 		for d := gap; d < next+30; d += gap {
 			s = append(s, stroke(1.2+0.2*float64(i), p.across(func(x float64) float64 { return f(x) + d + d*0.3*math.Sin(x*0.011+y) })...))
 		}
-		p.fill(thin(p.deep, 0.45), s)
+		p.fill(translucent(p.deep, 0.45), s)
 		p.fill(p.lane, shape{stroke(2, p.across(f)...)})
 		y += next
 	}
@@ -84,24 +84,24 @@ func (p *painter) patchwork() {
 	corner := make([]point, (columns+1)*(lines+1))
 	for i := range corner {
 		x, y := float64(i%(columns+1))-0.5, float64(i/(columns+1))-0.5
-		corner[i] = point{(x + p.span(-0.24, 0.24)) * w, (y + p.span(-0.24, 0.24)) * h}
+		corner[i] = point{(x + p.uniform(-0.24, 0.24)) * w, (y + p.uniform(-0.24, 0.24)) * h}
 	}
 	for i := range columns * lines {
 		at := i + i/columns // the corner at the upper left
 		p.field(corner[at], corner[at+1], corner[at+columns+2], corner[at+columns+1])
 	}
-	bed := p.ridge(p.span(0.3, 0.7)*p.height, p.span(40, 80))
-	p.fill(p.lane, shape{stroke(p.span(20, 26), p.across(bed)...)})
-	p.fill(p.water, shape{stroke(p.span(12, 17), p.across(bed)...)})
+	bed := p.ridge(p.uniform(0.3, 0.7)*p.height, p.uniform(40, 80))
+	p.fill(p.lane, shape{stroke(p.uniform(20, 26), p.across(bed)...)})
+	p.fill(p.water, shape{stroke(p.uniform(12, 17), p.across(bed)...)})
 	p.trees(func(x float64) float64 { return bed(x) + 16 }, 8)
 	p.shadows(0)
 }
 
 // field is one field between its four corners, with its rows.
 func (p *painter) field(a, b, c, d point) {
-	middle := a.between(c, 0.5)
+	middle := a.lerp(c, 0.5)
 	in := 4 / math.Hypot(a.x-c.x, a.y-c.y) * 2 // half a path's width
-	a, b, c, d = a.between(middle, in), b.between(middle, in), c.between(middle, in), d.between(middle, in)
+	a, b, c, d = a.lerp(middle, in), b.lerp(middle, in), c.lerp(middle, in), d.lerp(middle, in)
 	ground := p.crops[p.IntN(4)]
 	if p.IntN(5) == 0 {
 		ground = p.soil
@@ -111,24 +111,24 @@ func (p *painter) field(a, b, c, d point) {
 		a, b, c, d = b, c, d, a
 	}
 	var rows shape
-	n := math.Floor(math.Hypot(a.x-d.x, a.y-d.y) / p.span(7, 13))
+	n := math.Floor(math.Hypot(a.x-d.x, a.y-d.y) / p.uniform(7, 13))
 	for i := range int(n) {
 		t := (float64(i) + 0.5) / n
-		rows = append(rows, stroke(p.span(2, 3.2), a.between(d, t), b.between(c, t)))
+		rows = append(rows, stroke(p.uniform(2, 3.2), a.lerp(d, t), b.lerp(c, t)))
 	}
-	p.fill(thin([]color.RGBA{p.deep, p.lane}[p.IntN(2)], 0.4), rows)
+	p.fill(translucent([]color.RGBA{p.deep, p.lane}[p.IntN(2)], 0.4), rows)
 }
 
 // pivots are round fields that an arm of sprinklers turns around in.
 func (p *painter) pivots() {
 	p.ground(p.soil, 0, height)
-	a, b := point{-60, p.span(-80, 20)}, point{p.width + 60, p.span(-80, 20)}
+	a, b := point{-60, p.uniform(-80, 20)}, point{p.width + 60, p.uniform(-80, 20)}
 	p.field(a, b, b.plus(0, 520), a.plus(0, 520))
-	radius := p.span(66, 84)
-	shift := p.span(-radius, radius)
+	radius := p.uniform(66, 84)
+	shift := p.uniform(-radius, radius)
 	for line := range 3 {
 		for x := shift - 2*radius + float64(line%2)*radius; x < p.width+radius; x += 2.12 * radius {
-			p.pivot(point{x + p.span(-6, 6), float64(line)*1.86*radius + p.span(-radius*0.2, radius*0.1)}, radius*p.span(0.86, 0.98))
+			p.pivot(point{x + p.uniform(-6, 6), float64(line)*1.86*radius + p.uniform(-radius*0.2, radius*0.1)}, radius*p.uniform(0.86, 0.98))
 		}
 	}
 	p.shadows(0)
@@ -149,6 +149,6 @@ func (p *painter) pivot(at point, radius float64) {
 	for r := radius - 6; r > 4; r -= 8 {
 		rings = append(rings, ring(2, ellipse(at, r, r, 36))...)
 	}
-	p.fill(thin(p.deep, 0.42), rings)
+	p.fill(translucent(p.deep, 0.42), rings)
 	p.fill(p.lane, shape{stroke(2.4, at, round[from]), ellipse(at, 4, 4, 12)})
 }

@@ -23,18 +23,18 @@ type limits struct {
 }
 
 func newLimits(now func() time.Time, meter *limit.Meter) *limits {
-	of := func(name string) limit.Options {
-		return limit.Options{Name: name, Most: kept, Now: now, Meter: meter}
+	options := func(name string) limit.Options {
+		return limit.Options{Name: name, Most: maxEntries, Now: now, Meter: meter}
 	}
 	return &limits{
-		gets:     limit.NewWindows[limit.Network](of("captcha_gets"), getsAllowed, limitWindow),
-		checks:   limit.NewWindows[limit.Network](of("captcha_checks"), checksAllowed, limitWindow),
-		failures: limit.NewRecent[limit.Network](of("captcha_failures"), failuresAllowed, failureWindow),
+		gets:     limit.NewWindows[limit.Network](options("captcha_gets"), getsAllowed, limitWindow),
+		checks:   limit.NewWindows[limit.Network](options("captcha_checks"), checksAllowed, limitWindow),
+		failures: limit.NewRecent[limit.Network](options("captcha_failures"), failuresAllowed, failureWindow),
 	}
 }
 
-// get counts a get and tells whether it may be served.
-func (l *limits) get(from limit.Network) Code {
+// admitGet counts a get and tells whether it may be served.
+func (l *limits) admitGet(from limit.Network) Code {
 	switch {
 	case l.failures.Locked(from) > 0:
 		return Locked
@@ -44,8 +44,8 @@ func (l *limits) get(from limit.Network) Code {
 	return OK
 }
 
-// check counts a check and tells whether it may be served.
-func (l *limits) check(from limit.Network) Code {
+// admitCheck counts a check and tells whether it may be served.
+func (l *limits) admitCheck(from limit.Network) Code {
 	switch {
 	case l.failures.Locked(from) > 0:
 		return Locked
@@ -55,6 +55,6 @@ func (l *limits) check(from limit.Network) Code {
 	return OK
 }
 
-// failed counts a piece put in the wrong place. Solving one in between clears
+// addFailure counts a piece put in the wrong place. Solving one in between clears
 // nothing: guessing is right now and then.
-func (l *limits) failed(from limit.Network) { l.failures.Add(from) }
+func (l *limits) addFailure(from limit.Network) { l.failures.Add(from) }

@@ -14,12 +14,12 @@ func TestLimitsAreBounded(t *testing.T) {
 	now, meter := time.Unix(1_800_000_000, 0), &limit.Meter{}
 	l := newLimits(func() time.Time { return now }, meter)
 	var from limit.Network
-	for i := range 3 * kept {
+	for i := range 3 * maxEntries {
 		from = limit.Client.Of(netip.AddrFrom16([16]byte{0x20, 1, 0xd, 0xb8, 5: byte(i >> 16), 6: byte(i >> 8), 7: byte(i)}))
-		l.get(from)
-		l.check(from)
+		l.admitGet(from)
+		l.admitCheck(from)
 		for range failuresAllowed {
-			l.failed(from)
+			l.addFailure(from)
 		}
 	}
 	figures := meter.Figures()
@@ -27,29 +27,29 @@ func TestLimitsAreBounded(t *testing.T) {
 		t.Errorf("%+v", figures)
 	}
 	for name, f := range figures {
-		if f.Kept > kept {
+		if f.Kept > maxEntries {
 			t.Errorf("%d %s kept", f.Kept, name)
 		}
 	}
-	if l.get(from) != Locked || l.check(from) != Locked {
+	if l.admitGet(from) != Locked || l.admitCheck(from) != Locked {
 		t.Error("the newest is not locked")
 	}
 }
 
 // All of an IPv6 network is locked for what one address of it guesses, and so
 // is an IPv4 address in whatever form it comes.
-func TestLimitsOfNetworks(t *testing.T) {
+func TestLimitsApplyPerNetwork(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
 	l := newLimits(func() time.Time { return now }, nil)
 	of := func(address string) limit.Network { return limit.Client.Of(netip.MustParseAddr(address)) }
 	for range failuresAllowed {
-		l.failed(of("2001:db8::1"))
-		l.failed(of("192.0.2.1"))
+		l.addFailure(of("2001:db8::1"))
+		l.addFailure(of("192.0.2.1"))
 	}
 	for address, want := range map[string]Code{
 		"2001:db8::2": Locked, "2001:db8:0:1::1": OK, "192.0.2.1": Locked, "::ffff:192.0.2.1": Locked, "192.0.2.2": OK,
 	} {
-		if got := l.get(of(address)); got != want {
+		if got := l.admitGet(of(address)); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}

@@ -19,9 +19,9 @@ const (
 	stripWidth = 94
 	scale      = 2
 
-	nearest  = 58  // least target: beyond the piece's own place at the start
-	farthest = 258 // greatest target: every known client's slider reaches it
-	apart    = 56  // least distance of the decoy from the target
+	minTarget        = 58  // least target: beyond the piece's own place at the start
+	maxTarget        = 258 // greatest target: every known client's slider reaches it
+	minDecoyDistance = 56  // least distance of the decoy from the target
 )
 
 // Picture is one puzzle: PNG images and where the piece belongs.
@@ -41,32 +41,32 @@ func Draw() (Picture, error) {
 
 func compose(r *rand.Rand) (Picture, error) {
 	p := paint(r, width, height)
-	target, decoy := places(r)
+	target, decoy := pickTargets(r)
 	y := 6 + r.IntN(height-stripWidth-12)
-	right, wrong := forms(r)
+	right, wrong := pickShapes(r)
 	edge := right.outline()
 	strip := p.cut(edge, scale*target, y)
-	p.hole(at(edge, scale*target, y), p.span(0.36, 0.48))
-	p.hole(at(wrong.outline(), scale*decoy, y), p.span(0.36, 0.48))
+	p.hole(translate(edge, scale*target, y), p.uniform(0.36, 0.48))
+	p.hole(translate(wrong.outline(), scale*decoy, y), p.uniform(0.36, 0.48))
 	p.grain()
-	background, err := encode(flatten(p.RGBA))
+	background, err := encodePNG(quantize(p.RGBA))
 	if err != nil {
 		return Picture{}, fmt.Errorf("background: %w", err)
 	}
-	piece, err := encode(strip)
+	piece, err := encodePNG(strip)
 	if err != nil {
 		return Picture{}, fmt.Errorf("strip: %w", err)
 	}
 	return Picture{Background: background, Strip: piece, Target: target}, nil
 }
 
-// places picks where the piece belongs, evenly, and a place beside it where it
+// pickTargets picks where the piece belongs, evenly, and a place beside it where it
 // does not.
-func places(r *rand.Rand) (target, decoy int) {
-	target = nearest + r.IntN(farthest-nearest+1)
+func pickTargets(r *rand.Rand) (target, decoy int) {
+	target = minTarget + r.IntN(maxTarget-minTarget+1)
 	for {
-		decoy = nearest + r.IntN(farthest-nearest+1)
-		if decoy <= target-apart || decoy >= target+apart {
+		decoy = minTarget + r.IntN(maxTarget-minTarget+1)
+		if decoy <= target-minDecoyDistance || decoy >= target+minDecoyDistance {
 			return target, decoy
 		}
 	}
@@ -75,12 +75,12 @@ func places(r *rand.Rand) (target, decoy int) {
 // cut takes the piece out of the picture into its strip.
 func (p *painter) cut(edge []point, x, y int) *image.NRGBA {
 	strip := newCanvas(stripWidth, height)
-	piece := polygon(at(edge, 0, y)...)
-	mask := strip.trace(piece)
+	piece := polygon(translate(edge, 0, y)...)
+	mask := strip.rasterize(piece)
 	idraw.DrawMask(strip.RGBA, mask.Rect, p.RGBA, mask.Rect.Min.Add(image.Pt(x, 0)), mask, mask.Rect.Min, idraw.Over)
-	strip.fill(thin(p.lane, 0.1), piece)
-	strip.fill(thin(ink(0x15211b), 0.5), ring(3.4, piece[0]))
-	strip.fill(mix(p.lane, ink(0xffffff), 0.4), ring(1.8, piece[0]))
+	strip.fill(translucent(p.lane, 0.1), piece)
+	strip.fill(translucent(rgb(0x15211b), 0.5), ring(3.4, piece[0]))
+	strip.fill(mix(p.lane, rgb(0xffffff), 0.4), ring(1.8, piece[0]))
 	straight := image.NewNRGBA(strip.Rect)
 	for i := 0; i < len(strip.Pix); i += 4 {
 		if a := uint32(strip.Pix[i+3]); a > 0 {
@@ -102,21 +102,21 @@ func (p *painter) grain() {
 	}
 }
 
-// encoders keeps the compressor's memory between pictures.
-type encoders struct{ sync.Pool }
+// bufferPool keeps the compressor's memory between pictures.
+type bufferPool struct{ sync.Pool }
 
-func (e *encoders) Get() *png.EncoderBuffer {
+func (e *bufferPool) Get() *png.EncoderBuffer {
 	b, _ := e.Pool.Get().(*png.EncoderBuffer)
 	return b
 }
 
-func (e *encoders) Put(b *png.EncoderBuffer) { e.Pool.Put(b) }
+func (e *bufferPool) Put(b *png.EncoderBuffer) { e.Pool.Put(b) }
 
-var encoder = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &encoders{}}
+var pngEncoder = png.Encoder{CompressionLevel: png.BestSpeed, BufferPool: &bufferPool{}}
 
-func encode(m image.Image) ([]byte, error) {
+func encodePNG(m image.Image) ([]byte, error) {
 	var b bytes.Buffer
 	b.Grow(64 << 10)
-	err := encoder.Encode(&b, m)
+	err := pngEncoder.Encode(&b, m)
 	return b.Bytes(), err
 }

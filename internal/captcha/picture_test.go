@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// seeded is a picture that comes out the same each time.
-func seeded(t testing.TB, seed uint64) (Picture, image.Image, image.Image) {
+// seededPicture is a picture that comes out the same each time.
+func seededPicture(t testing.TB, seed uint64) (Picture, image.Image, image.Image) {
 	t.Helper()
 	p, err := compose(rand.New(rand.NewPCG(seed, 9)))
 	if err != nil {
@@ -32,16 +32,16 @@ func seeded(t testing.TB, seed uint64) (Picture, image.Image, image.Image) {
 	return p, background, strip
 }
 
-func TestPicturesAreAsPromised(t *testing.T) {
+func TestPictureFormat(t *testing.T) {
 	for seed := range uint64(10) {
-		p, background, strip := seeded(t, seed)
+		p, background, strip := seededPicture(t, seed)
 		if b := background.Bounds(); b != image.Rect(0, 0, 620, 310) {
 			t.Errorf("%d: background %v", seed, b)
 		}
 		if b := strip.Bounds(); b != image.Rect(0, 0, 94, 310) {
 			t.Errorf("%d: strip %v", seed, b)
 		}
-		if p.Target < nearest || p.Target > farthest {
+		if p.Target < minTarget || p.Target > maxTarget {
 			t.Errorf("%d: target %d", seed, p.Target)
 		}
 		if n := len(p.Background) + len(p.Strip); n > 120<<10 {
@@ -51,7 +51,7 @@ func TestPicturesAreAsPromised(t *testing.T) {
 			t.Errorf("%d: the background is %T and lets something through", seed, background)
 		}
 		// The piece begins at the same x in every strip, and the rest is clear.
-		piece := covered(strip)
+		piece := opaqueBounds(strip)
 		if piece.Min.X < 0 || piece.Min.X > int(bodyFrom) || piece.Dx() < int(bodySide) || piece.Dx() > stripWidth || piece.Dy() < int(bodySide) || piece.Dy() > stripWidth {
 			t.Errorf("%d: the piece is at %v", seed, piece)
 		}
@@ -65,8 +65,8 @@ func TestPicturesAreAsPromised(t *testing.T) {
 	}
 }
 
-// covered is the part of a picture that is not transparent.
-func covered(m image.Image) (r image.Rectangle) {
+// opaqueBounds is the part of a picture that is not transparent.
+func opaqueBounds(m image.Image) (r image.Rectangle) {
 	b := m.Bounds()
 	for y := b.Min.Y; y < b.Max.Y; y++ {
 		for x := b.Min.X; x < b.Max.X; x++ {
@@ -79,8 +79,8 @@ func covered(m image.Image) (r image.Rectangle) {
 }
 
 // The files hold the pixels and nothing else that could tell of the target.
-func TestNoMetadata(t *testing.T) {
-	p, _, _ := seeded(t, 1)
+func TestPNGHasNoMetadata(t *testing.T) {
+	p, _, _ := seededPicture(t, 1)
 	for name, file := range map[string][]byte{"background": p.Background, "strip": p.Strip} {
 		for rest := file[8:]; len(rest) > 0; rest = rest[12+binary.BigEndian.Uint32(rest):] {
 			switch chunk := string(rest[4:8]); chunk {
@@ -93,20 +93,20 @@ func TestNoMetadata(t *testing.T) {
 }
 
 // Targets are spread evenly over the whole range, and no picture comes twice.
-func TestPlaces(t *testing.T) {
+func TestTargetDistribution(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	counts := make([]int, farthest+1)
+	counts := make([]int, maxTarget+1)
 	const rounds = 200_000
 	for range rounds {
-		target, decoy := places(r)
+		target, decoy := pickTargets(r)
 		counts[target]++
-		if d := decoy - target; d > -apart && d < apart || decoy < nearest || decoy > farthest {
+		if d := decoy - target; d > -minDecoyDistance && d < minDecoyDistance || decoy < minTarget || decoy > maxTarget {
 			t.Fatalf("target %d, decoy %d", target, decoy)
 		}
 	}
-	expected := float64(rounds) / (farthest - nearest + 1)
+	expected := float64(rounds) / (maxTarget - minTarget + 1)
 	chi := 0.0
-	for x := nearest; x <= farthest; x++ {
+	for x := minTarget; x <= maxTarget; x++ {
 		d := float64(counts[x]) - expected
 		chi += d * d / expected
 	}
@@ -139,8 +139,8 @@ func TestSolvable(t *testing.T) {
 		return 0
 	}
 	for seed := range uint64(rounds) {
-		p, background, strip := seeded(t, seed)
-		best, dark := look(background, strip)
+		p, background, strip := seededPicture(t, seed)
+		best, dark := bestMatch(background, strip)
 		fits, darkest = fits+near(best, p.Target), darkest+near(dark, p.Target)
 	}
 	if fits < rounds*9/10 {
@@ -151,19 +151,19 @@ func TestSolvable(t *testing.T) {
 	}
 }
 
-// look finds where a background is most like the piece but for a shadow, and
+// bestMatch finds where a background is most like the piece but for a shadow, and
 // where a square in the piece's middle is darkest.
-func look(background, strip image.Image) (best, dark int) {
+func bestMatch(background, strip image.Image) (best, dark int) {
 	type spot struct {
 		x, y  int
 		light float64
 	}
 	var piece []spot
-	inside := covered(strip).Inset(8)
+	inside := opaqueBounds(strip).Inset(8)
 	for y := inside.Min.Y; y < inside.Max.Y; y += 2 {
 		for x := inside.Min.X; x < inside.Max.X; x += 2 {
 			if _, _, _, alpha := strip.At(x, y).RGBA(); alpha == 0xffff {
-				piece = append(piece, spot{x, y, light(strip.At(x, y))})
+				piece = append(piece, spot{x, y, luminance(strip.At(x, y))})
 			}
 		}
 	}
@@ -172,11 +172,11 @@ func look(background, strip image.Image) (best, dark int) {
 	for y := inside.Min.Y; y < inside.Max.Y; y++ {
 		under[y] = make([]float64, width)
 		for x := range under[y] {
-			under[y][x] = light(background.At(x, y))
+			under[y][x] = luminance(background.At(x, y))
 		}
 	}
 	n, most, least := float64(len(piece)), -2.0, math.Inf(1)
-	for at := nearest - 8; at <= farthest+4; at++ {
+	for at := minTarget - 8; at <= maxTarget+4; at++ {
 		var sumA, sumB, sumAA, sumBB, sumAB, square float64
 		for _, s := range piece {
 			a, b := s.light, under[s.y][s.x+scale*at]
@@ -195,15 +195,15 @@ func look(background, strip image.Image) (best, dark int) {
 	return best, dark
 }
 
-func light(c color.Color) float64 {
+func luminance(c color.Color) float64 {
 	r, g, b, _ := c.RGBA()
 	return float64(2*r+5*g+b) / 8 / 0xffff
 }
 
-func TestForms(t *testing.T) {
+func TestPickShapes(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
-		piece, decoy := forms(r)
+		piece, decoy := pickShapes(r)
 		differ := 0
 		for i := range piece {
 			if piece[i] != decoy[i] {
@@ -223,19 +223,19 @@ func TestForms(t *testing.T) {
 
 // Flattening changes no colour by more than the eye sees, where there are few,
 // and keeps within a palette, where there are many.
-func TestFlatten(t *testing.T) {
+func TestQuantize(t *testing.T) {
 	m := image.NewRGBA(image.Rect(0, 0, 64, 64))
 	for i := range 64 * 64 {
 		m.Set(i%64, i/64, color.RGBA{R: uint8(i), G: uint8(i >> 4), B: 200, A: 255})
 	}
-	if flat := flatten(m); len(flat.Palette) != coloursKept {
+	if flat := quantize(m); len(flat.Palette) != paletteSize {
 		t.Errorf("%d colours", len(flat.Palette))
 	}
-	few := []color.RGBA{ink(0x2f6b4f), ink(0xf6f5f0), ink(0x101512)}
+	few := []color.RGBA{rgb(0x2f6b4f), rgb(0xf6f5f0), rgb(0x101512)}
 	for i := range 64 * 64 {
 		m.Set(i%64, i/64, few[i%3])
 	}
-	flat := flatten(m)
+	flat := quantize(m)
 	if len(flat.Palette) != 3 {
 		t.Errorf("%d colours", len(flat.Palette))
 	}
@@ -250,32 +250,32 @@ func TestFlatten(t *testing.T) {
 func TestFillOutside(t *testing.T) {
 	c := newCanvas(40, 30)
 	for _, s := range []shape{nil, {nil}, polygon(), polygon(point{-50, -50}, point{-40, -50}, point{-45, -40}), {stroke(3, point{5, 5}, point{5, 5})}} {
-		c.fill(ink(0xffffff), s)
+		c.fill(rgb(0xffffff), s)
 	}
-	if r := covered(c); r.Dx() > 4 {
+	if r := opaqueBounds(c); r.Dx() > 4 {
 		t.Errorf("painted %v", r)
 	}
-	c.fill(ink(0x2f6b4f), polygon(point{-100, -100}, point{200, -100}, point{200, 200}, point{-100, 200}))
-	c.fill(thin(ink(0xffffff), 0.5), polygon(point{10, 10}, point{20, 10}, point{20, 20}, point{10, 20}))
-	if got := c.RGBAAt(39, 29); got != ink(0x2f6b4f) {
+	c.fill(rgb(0x2f6b4f), polygon(point{-100, -100}, point{200, -100}, point{200, 200}, point{-100, 200}))
+	c.fill(translucent(rgb(0xffffff), 0.5), polygon(point{10, 10}, point{20, 10}, point{20, 20}, point{10, 20}))
+	if got := c.RGBAAt(39, 29); got != rgb(0x2f6b4f) {
 		t.Errorf("%v", got)
 	}
-	if got, want := c.RGBAAt(15, 15), mix(ink(0x2f6b4f), ink(0xffffff), 0.5); abs(got.R, want.R) > 1 || abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 || got.A != 255 {
+	if got, want := c.RGBAAt(15, 15), mix(rgb(0x2f6b4f), rgb(0xffffff), 0.5); abs(got.R, want.R) > 1 || abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 || got.A != 255 {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
 
 func abs(a, b uint8) int { return max(int(a)-int(b), int(b)-int(a)) }
 
-// TestShow writes pictures for a person to look at: TILTH_CAPTCHA_OUT names a
+// TestWriteSamplePictures writes pictures for a person to look at: TILTH_CAPTCHA_OUT names a
 // folder.
-func TestShow(t *testing.T) {
+func TestWriteSamplePictures(t *testing.T) {
 	folder := os.Getenv("TILTH_CAPTCHA_OUT")
 	if folder == "" {
 		t.Skip("TILTH_CAPTCHA_OUT is not set")
 	}
 	for seed := range uint64(12) {
-		p, _, _ := seeded(t, seed)
+		p, _, _ := seededPicture(t, seed)
 		for name, file := range map[string][]byte{"background": p.Background, "strip": p.Strip} {
 			if err := os.WriteFile(filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"), file, 0o600); err != nil {
 				t.Fatal(err)

@@ -5,24 +5,24 @@ import (
 	"math/rand/v2"
 )
 
-// side is how the piece ends towards one side.
-type side int8
+// edgeKind is how the piece ends towards one side.
+type edgeKind int8
 
 const (
-	notch side = -1
-	plain side = 0
-	tab   side = 1
+	notch edgeKind = -1
+	plain edgeKind = 0
+	tab   edgeKind = 1
 )
 
-// form is a piece's four sides: top, right, bottom, left.
-type form [4]side
+// pieceShape is a piece's four sides: top, right, bottom, left.
+type pieceShape [4]edgeKind
 
-// forms picks two forms that differ in at least two sides, each with a tab and
+// pickShapes picks two forms that differ in at least two sides, each with a tab and
 // a notch, so that a person tells them apart at a glance.
-func forms(r *rand.Rand) (piece, decoy form) {
-	pick := func() (f form) {
+func pickShapes(r *rand.Rand) (piece, decoy pieceShape) {
+	pick := func() (f pieceShape) {
 		for i := range f {
-			f[i] = side(r.IntN(3) - 1)
+			f[i] = edgeKind(r.IntN(3) - 1)
 		}
 		tabbed := r.IntN(4)
 		f[tabbed], f[(tabbed+1+r.IntN(3))%4] = tab, notch
@@ -51,7 +51,7 @@ const (
 )
 
 // outline is a form's edge in the strip's width, its square beginning at y 0.
-func (f form) outline() []point {
+func (f pieceShape) outline() []point {
 	corners := [4]point{{bodyFrom, bodyFrom}, {bodyFrom + bodySide, bodyFrom}, {bodyFrom + bodySide, bodyFrom + bodySide}, {bodyFrom, bodyFrom + bodySide}}
 	var all []point
 	for i, s := range f {
@@ -63,7 +63,7 @@ func (f form) outline() []point {
 		along := point{(to.x - from.x) / bodySide, (to.y - from.y) / bodySide}
 		out := point{along.y * float64(s), -along.x * float64(s)}
 		// A round knob whose centre stands a little outside the edge.
-		centre := from.between(to, 0.5).plus(out.x*0.2*knob, out.y*0.2*knob)
+		centre := from.lerp(to, 0.5).plus(out.x*0.2*knob, out.y*0.2*knob)
 		const n = 18
 		open := math.Acos(-0.2)
 		for k := range n + 1 {
@@ -74,8 +74,8 @@ func (f form) outline() []point {
 	return all
 }
 
-// at is an outline moved to a place in the picture.
-func at(outline []point, x, y int) []point {
+// translate is an outline moved to a place in the picture.
+func translate(outline []point, x, y int) []point {
 	moved := make([]point, len(outline))
 	for i, p := range outline {
 		moved[i] = p.plus(float64(x), float64(y))
@@ -85,6 +85,6 @@ func at(outline []point, x, y int) []point {
 
 // hole marks a place for a piece; dark from 0 to 1.
 func (p *painter) hole(outline []point, dark float64) {
-	p.fill(thin(ink(0x15211b), dark), polygon(outline...))
-	p.fill(thin(p.lane, 1.4*dark), ring(1.6, outline))
+	p.fill(translucent(rgb(0x15211b), dark), polygon(outline...))
+	p.fill(translucent(p.lane, 1.4*dark), ring(1.6, outline))
 }

@@ -10,17 +10,17 @@ import (
 
 var errPoint = errors.New("captcha: the point cannot be read")
 
-// openPoint reads an encrypted {"x":…,"y":5}: its plain text and its x.
-func openPoint(encrypted, secret string) (plain string, x float64, err error) {
-	if len(encrypted) > longestPoint {
+// decryptPoint reads an encrypted {"x":…,"y":5}: its plain text and its x.
+func decryptPoint(encrypted, secret string) (plain string, x float64, err error) {
+	if len(encrypted) > maxPointLength {
 		return "", 0, errPoint
 	}
-	text, err := open(encrypted, secret)
+	text, err := decrypt(encrypted, secret)
 	if err != nil {
 		return "", 0, err
 	}
 	var p struct{ X, Y *float64 }
-	if err := json.Unmarshal(text, &p); err != nil || p.X == nil || p.Y == nil || *p.Y != row {
+	if err := json.Unmarshal(text, &p); err != nil || p.X == nil || p.Y == nil || *p.Y != pointY {
 		return "", 0, errPoint
 	}
 	return string(text), *p.X, nil
@@ -30,8 +30,8 @@ func openPoint(encrypted, secret string) (plain string, x float64, err error) {
 // its clients have it. It hides nothing from whoever holds the key, which is
 // sent with the picture; nothing here relies on it.
 
-// Seal encrypts as the clients do; the key has 16 bytes.
-func Seal(plain, key string) string {
+// Encrypt encrypts as the clients do; the key has 16 bytes.
+func Encrypt(plain, key string) string {
 	block, err := aes.NewCipher([]byte(key))
 	if err != nil {
 		panic(err) // the key is ours and has 16 bytes
@@ -44,8 +44,8 @@ func Seal(plain, key string) string {
 	return base64.StdEncoding.EncodeToString(text)
 }
 
-// open decrypts.
-func open(encrypted, key string) ([]byte, error) {
+// decrypt decrypts.
+func decrypt(encrypted, key string) ([]byte, error) {
 	block, err := aes.NewCipher([]byte(key))
 	if err != nil {
 		return nil, err

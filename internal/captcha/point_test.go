@@ -22,10 +22,10 @@ func TestCryptoJS(t *testing.T) {
 		t.Fatalf("%d vectors: %v", len(file.Vectors), err)
 	}
 	for _, v := range file.Vectors {
-		if got := Seal(v.Plain, v.Key); got != v.Sealed {
+		if got := Encrypt(v.Plain, v.Key); got != v.Sealed {
 			t.Errorf("%q under %s: %s, want %s", v.Plain, v.Key, got, v.Sealed)
 		}
-		if got, err := open(v.Sealed, v.Key); err != nil || string(got) != v.Plain {
+		if got, err := decrypt(v.Sealed, v.Key); err != nil || string(got) != v.Plain {
 			t.Errorf("%s under %s: %q %v, want %q", v.Sealed, v.Key, got, err, v.Plain)
 		}
 	}
@@ -33,12 +33,12 @@ func TestCryptoJS(t *testing.T) {
 
 const secret = "XwKsGlMcdPMEhR1B"
 
-func TestOpenPoint(t *testing.T) {
+func TestDecryptPoint(t *testing.T) {
 	for plain, want := range map[string]float64{
 		`{"x":123,"y":5}`: 123, `{"x":123.99,"y":5.0}`: 123.99, `{"y":5,"x":0}`: 0, ` { "x" : 1e2 , "y" : 5 } `: 100, `{"x":-3,"y":5}`: -3,
 		`{"x":7,"y":5,"more":[{}]}`: 7,
 	} {
-		got, x, err := openPoint(Seal(plain, secret), secret)
+		got, x, err := decryptPoint(Encrypt(plain, secret), secret)
 		if err != nil || x != want || got != plain {
 			t.Errorf("%s: %q %g %v", plain, got, x, err)
 		}
@@ -47,53 +47,53 @@ func TestOpenPoint(t *testing.T) {
 		``, `null`, `[]`, `7`, `{}`, `{"x":123}`, `{"y":5}`, `{"x":null,"y":5}`, `{"x":"123","y":5}`, `{"x":123,"y":6}`, `{"x":123,"y":"5"}`,
 		`{"x":123,"y":5}x`, `{"x":123,"y":5}{}`, `{"x":NaN,"y":5}`, `{"x":1e999,"y":5}`, `{"x":[123],"y":5}`, `[{"x":123,"y":5}]`, "\x00\x01",
 	} {
-		if _, x, err := openPoint(Seal(plain, secret), secret); err == nil {
+		if _, x, err := decryptPoint(Encrypt(plain, secret), secret); err == nil {
 			t.Errorf("%q was read as x = %g", plain, x)
 		}
 	}
 }
 
 // Whatever else comes is refused without harm.
-func TestOpenRefuses(t *testing.T) {
-	good, err := base64.StdEncoding.DecodeString(Seal(`{"x":123,"y":5}`, secret))
+func TestDecryptRefusesMalformed(t *testing.T) {
+	good, err := base64.StdEncoding.DecodeString(Encrypt(`{"x":123,"y":5}`, secret))
 	if err != nil {
 		t.Fatal(err)
 	}
 	text := base64.StdEncoding.EncodeToString
 	for name, sealed := range map[string]string{
 		"empty": "", "not base64": "{}", "base64 for addresses": "-_-_-_-_-_-_-_-_-_-_-w==", "half a block": text(good[:8]), "a block and a half": text(append(good, good[:8]...)),
-		"no padding": text(append(good, 1)), "as plain text": `{"x":123,"y":5}`, "under another key": Seal(`{"x":123,"y":5}`, "0123456789abcdef"),
+		"no padding": text(append(good, 1)), "as plain text": `{"x":123,"y":5}`, "under another key": Encrypt(`{"x":123,"y":5}`, "0123456789abcdef"),
 		"too long": text([]byte(strings.Repeat(string(good), 30))),
 	} {
-		if plain, _, err := openPoint(sealed, secret); err == nil {
+		if plain, _, err := decryptPoint(sealed, secret); err == nil {
 			t.Errorf("%s was read as %q", name, plain)
 		}
 	}
 	for _, padding := range []string{"\x00", "\x11", "\xff", "\x03\x02\x03", "\x01\x10"} {
 		block := strings.Repeat("x", 16-len(padding)) + padding
-		sealed, err := base64.StdEncoding.DecodeString(Seal(block, secret))
+		sealed, err := base64.StdEncoding.DecodeString(Encrypt(block, secret))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, err := open(text(sealed[:16]), secret); padding != "\x01\x10" && padding != "\x03\x02\x03" && err == nil {
+		if plain, err := decrypt(text(sealed[:16]), secret); padding != "\x01\x10" && padding != "\x03\x02\x03" && err == nil {
 			t.Errorf("padding %q was taken: %q", padding, plain)
 		} else if err == nil && len(plain) == 16 {
 			t.Errorf("padding %q was left", padding)
 		}
 	}
-	if _, err := open(text(good), "short"); err == nil {
+	if _, err := decrypt(text(good), "short"); err == nil {
 		t.Error("a key of five bytes was taken")
 	}
 }
 
 // Nothing that a client sends makes reading it fail in any other way.
-func FuzzOpenPoint(f *testing.F) {
-	f.Add(Seal(`{"x":123,"y":5}`, secret))
+func FuzzDecryptPoint(f *testing.F) {
+	f.Add(Encrypt(`{"x":123,"y":5}`, secret))
 	f.Add("")
 	f.Add("AAAAAAAAAAAAAAAAAAAAAA==")
 	f.Fuzz(func(t *testing.T, sealed string) {
-		plain, _, err := openPoint(sealed, secret)
-		if err == nil && Seal(plain, secret) != strings.NewReplacer("\r", "", "\n", "").Replace(sealed) {
+		plain, _, err := decryptPoint(sealed, secret)
+		if err == nil && Encrypt(plain, secret) != strings.NewReplacer("\r", "", "\n", "").Replace(sealed) {
 			t.Errorf("%q opened to %q, which seals to another text", sealed, plain)
 		}
 	})

@@ -12,23 +12,23 @@ import (
 type painter struct {
 	*canvas
 	*rand.Rand
-	inks
+	palette
 	width, height float64
 }
 
-// scenes are what the pictures show: land, from a hill or from the air.
-var scenes = []func(*painter){(*painter).furrows, (*painter).terraces, (*painter).patchwork, (*painter).pivots}
+// landscapes are what the pictures show: land, from a hill or from the air.
+var landscapes = []func(*painter){(*painter).furrows, (*painter).terraces, (*painter).patchwork, (*painter).pivots}
 
 // paint paints a scene that nobody has seen before.
 func paint(r *rand.Rand, width, height int) *painter {
-	p := &painter{canvas: newCanvas(width, height), Rand: r, inks: season(r), width: float64(width), height: float64(height)}
-	scenes[r.IntN(len(scenes))](p)
+	p := &painter{canvas: newCanvas(width, height), Rand: r, palette: randomPalette(r), width: float64(width), height: float64(height)}
+	landscapes[r.IntN(len(landscapes))](p)
 	p.contours()
 	return p
 }
 
-// span is a number between low and high.
-func (p *painter) span(low, high float64) float64 { return low + (high-low)*p.Float64() }
+// uniform is a number between low and high.
+func (p *painter) uniform(low, high float64) float64 { return low + (high-low)*p.Float64() }
 
 // sky paints bands from the top to y that grow lighter towards the horizon,
 // and a sun.
@@ -36,13 +36,13 @@ func (p *painter) sky(y float64) {
 	const bands = 7
 	for i := range bands {
 		top, bottom := y*float64(i)/bands, y*float64(i+1)/bands
-		p.ground(mix(p.inks.sky[0], p.inks.sky[1], float64(i)/(bands-1)), int(top), int(bottom))
+		p.ground(mix(p.palette.sky[0], p.palette.sky[1], float64(i)/(bands-1)), int(top), int(bottom))
 	}
-	at, radius := point{p.span(0.1, 0.9) * p.width, p.span(0.3, 0.95) * y}, p.span(16, 30)
-	p.fill(thin(p.sun, 0.35), polygon(ellipse(at, radius*1.6, radius*1.6, 40)...))
+	at, radius := point{p.uniform(0.1, 0.9) * p.width, p.uniform(0.3, 0.95) * y}, p.uniform(16, 30)
+	p.fill(translucent(p.sun, 0.35), polygon(ellipse(at, radius*1.6, radius*1.6, 40)...))
 	p.fill(p.sun, polygon(ellipse(at, radius, radius, 40)...))
 	for range p.IntN(3) {
-		p.fill(thin(p.lane, p.span(0.3, 0.6)), p.cloud(point{p.span(0, p.width), p.span(0.1, 0.7) * y}))
+		p.fill(translucent(p.lane, p.uniform(0.3, 0.6)), p.cloud(point{p.uniform(0, p.width), p.uniform(0.1, 0.7) * y}))
 	}
 }
 
@@ -53,9 +53,9 @@ func (p *painter) ground(ink color.RGBA, top, bottom int) {
 
 // cloud is a cloud, or its shadow.
 func (p *painter) cloud(at point) (s shape) {
-	w := p.span(22, 56)
+	w := p.uniform(22, 56)
 	for range 4 {
-		s = append(s, ellipse(at.plus(p.span(-w, w), p.span(-0.15, 0.15)*w), p.span(0.5, 1)*w, p.span(0.16, 0.36)*w, 28))
+		s = append(s, ellipse(at.plus(p.uniform(-w, w), p.uniform(-0.15, 0.15)*w), p.uniform(0.5, 1)*w, p.uniform(0.16, 0.36)*w, 28))
 	}
 	return s
 }
@@ -65,24 +65,24 @@ type profile func(x float64) float64
 
 // ridge is a hilly profile around y.
 func (p *painter) ridge(y, height float64) profile {
-	a, b, c := p.span(0, 7), p.span(0, 7), p.span(0, 7)
-	long, middle, short := p.span(0.008, 0.013), p.span(0.018, 0.028), p.span(0.04, 0.06)
+	a, b, c := p.uniform(0, 7), p.uniform(0, 7), p.uniform(0, 7)
+	long, middle, short := p.uniform(0.008, 0.013), p.uniform(0.018, 0.028), p.uniform(0.04, 0.06)
 	return func(x float64) float64 {
 		return y - height*(0.6*math.Sin(x*long+a)+0.3*math.Sin(x*middle+b)+0.1*math.Sin(x*short+c))
 	}
 }
 
-const step = 10 // pixels between the corners of a line across the picture
+const lineStep = 10 // pixels between the corners of a line across the picture
 
 // below is what lies under a profile, as far down as depth.
 func (p *painter) below(f profile, depth float64) shape {
-	return polygon(append(p.across(f), point{p.width + step, depth}, point{-step, depth})...)
+	return polygon(append(p.across(f), point{p.width + lineStep, depth}, point{-lineStep, depth})...)
 }
 
 // across is a profile's line through the picture.
 func (p *painter) across(f profile) []point {
-	line := make([]point, 0, int(p.width)/step+4)
-	for x := -float64(step); x <= p.width+step; x += step {
+	line := make([]point, 0, int(p.width)/lineStep+4)
+	for x := -float64(lineStep); x <= p.width+lineStep; x += lineStep {
 		line = append(line, point{x, f(x)})
 	}
 	return line
@@ -91,10 +91,10 @@ func (p *painter) across(f profile) []point {
 // trees stand along a profile, in groups.
 func (p *painter) trees(f profile, size float64) {
 	var s shape
-	for x := p.span(-20, 60); x < p.width; x += p.span(30, 150) {
+	for x := p.uniform(-20, 60); x < p.width; x += p.uniform(30, 150) {
 		for range p.IntN(6) {
-			x += p.span(0.7, 1.3) * size
-			rx, ry := p.span(0.5, 0.8)*size, p.span(0.6, 1.1)*size
+			x += p.uniform(0.7, 1.3) * size
+			rx, ry := p.uniform(0.5, 0.8)*size, p.uniform(0.6, 1.1)*size
 			s = append(s, ellipse(point{x, f(x) - 0.6*ry}, rx, ry, 14))
 		}
 	}
@@ -104,19 +104,19 @@ func (p *painter) trees(f profile, size float64) {
 // contours are the height lines of a map, lightly over everything: they run
 // through the piece and its place alike.
 func (p *painter) contours() {
-	f := p.ridge(0, p.span(18, 34))
-	slope, gap := p.span(-0.25, 0.25), p.span(15, 23)
+	f := p.ridge(0, p.uniform(18, 34))
+	slope, gap := p.uniform(-0.25, 0.25), p.uniform(15, 23)
 	var s shape
 	for y := -120.0; y < p.height+120; y += gap {
 		s = append(s, stroke(1, p.across(func(x float64) float64 { return y + slope*(x-p.width/2) + f(x+0.7*y) })...))
 	}
-	p.fill(thin(p.lane, 0.3), s)
+	p.fill(translucent(p.lane, 0.3), s)
 }
 
 // shadows of clouds lie on the land below y: dark patches beside the one that
 // is looked for.
 func (p *painter) shadows(y float64) {
 	for range 2 + p.IntN(3) {
-		p.fill(thin(ink(0x15211b), p.span(0.2, 0.32)), p.cloud(point{p.span(0, p.width), p.span(y+20, p.height)}))
+		p.fill(translucent(rgb(0x15211b), p.uniform(0.2, 0.32)), p.cloud(point{p.uniform(0, p.width), p.uniform(y+20, p.height)}))
 	}
 }

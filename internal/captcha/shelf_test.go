@@ -6,33 +6,33 @@ import (
 )
 
 // The shelf holds so many at most; the oldest make room.
-func TestShelfIsBounded(t *testing.T) {
+func TestExpiringMapIsBounded(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	s := newShelf[int, string](time.Minute, 100)
+	s := newExpiringMap[int, string](time.Minute, 100)
 	for i := range 1000 {
 		s.put(i, "x", now)
 		now = now.Add(time.Millisecond)
 	}
-	if len(s.places) != 100 || s.order.Len() != 100 || s.find(899, now) != nil || s.find(900, now) == nil || s.find(999, now) == nil {
-		t.Errorf("%d kept, in order %d", len(s.places), s.order.Len())
+	if len(s.entries) != 100 || s.order.Len() != 100 || s.get(899, now) != nil || s.get(900, now) == nil || s.get(999, now) == nil {
+		t.Errorf("%d kept, in order %d", len(s.entries), s.order.Len())
 	}
 	// What is put again is the newest, and takes one place.
 	s.put(900, "y", now)
 	s.put(1000, "z", now)
-	if v := s.find(900, now); v == nil || *v != "y" || s.find(901, now) != nil || len(s.places) != 100 {
+	if v := s.get(900, now); v == nil || *v != "y" || s.get(901, now) != nil || len(s.entries) != 100 {
 		t.Errorf("%v", v)
 	}
 	// What has ended makes room by itself.
 	now = now.Add(time.Minute)
 	s.put(-1, "late", now)
-	if len(s.places) != 1 || s.order.Len() != 1 {
-		t.Errorf("%d kept", len(s.places))
+	if len(s.entries) != 1 || s.order.Len() != 1 {
+		t.Errorf("%d kept", len(s.entries))
 	}
 }
 
-func TestShelfTakes(t *testing.T) {
+func TestExpiringMapTake(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	s := newShelf[string, int](time.Minute, 100)
+	s := newExpiringMap[string, int](time.Minute, 100)
 	s.put("a", 1, now)
 	if v, ok := s.take("a", now.Add(time.Minute-1)); v != 1 || !ok {
 		t.Errorf("%d %t", v, ok)
@@ -41,7 +41,7 @@ func TestShelfTakes(t *testing.T) {
 		t.Errorf("twice: %d %t", v, ok)
 	}
 	s.put("b", 2, now)
-	if v, ok := s.take("b", now.Add(time.Minute)); v != 0 || ok || len(s.places) != 0 {
-		t.Errorf("after its time: %d %t, %d kept", v, ok, len(s.places))
+	if v, ok := s.take("b", now.Add(time.Minute)); v != 0 || ok || len(s.entries) != 0 {
+		t.Errorf("after its time: %d %t, %d kept", v, ok, len(s.entries))
 	}
 }

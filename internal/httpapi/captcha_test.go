@@ -49,7 +49,7 @@ func (w *world) challenge(t *testing.T) *wire.CaptchaData {
 
 // try is the check of a point.
 func try(c *wire.CaptchaData, point string) testkit.Call {
-	return post(checkPath, fmt.Sprintf(`{"captchaType":"blockPuzzle","token":%q,"pointJson":%q,"clientUid":"slider-1","ts":1795231800000}`, *c.Token, captcha.Seal(point, *c.SecretKey)))
+	return post(checkPath, fmt.Sprintf(`{"captchaType":"blockPuzzle","token":%q,"pointJson":%q,"clientUid":"slider-1","ts":1795231800000}`, *c.Token, captcha.Encrypt(point, *c.SecretKey)))
 }
 
 // loginWith signs in with a captchaVerification.
@@ -82,10 +82,10 @@ func TestCaptchaAtSignIn(t *testing.T) {
 	c := w.challenge(t)
 	point := testkit.Point(w.Slider.Target)
 	checked := w.slide(t, try(c, point))
-	if d := checked.RepData; !checked.Success || d.Result == nil || !*d.Result || *d.Token != *c.Token || *d.CaptchaType != "blockPuzzle" || *d.PointJson != captcha.Seal(point, *c.SecretKey) {
+	if d := checked.RepData; !checked.Success || d.Result == nil || !*d.Result || *d.Token != *c.Token || *d.CaptchaType != "blockPuzzle" || *d.PointJson != captcha.Encrypt(point, *c.SecretKey) {
 		t.Errorf("%+v", checked)
 	}
-	verification := captcha.Seal(*c.Token+"---"+point, *c.SecretKey)
+	verification := captcha.Encrypt(*c.Token+"---"+point, *c.SecretKey)
 	s := testkit.Ask[wire.Session](t, w.Contract, loginWith("ada", testkit.Password, verification))
 	if s.UserId != w.field.Ada.ID {
 		t.Errorf("%+v", s)
@@ -253,7 +253,7 @@ func TestCaptchaIsNotLogged(t *testing.T) {
 	w := newServer(t)
 	c := w.challenge(t)
 	w.slide(t, try(c, testkit.Point(w.Slider.Target)))
-	verification := captcha.Seal(*c.Token+"---"+testkit.Point(w.Slider.Target), *c.SecretKey)
+	verification := captcha.Encrypt(*c.Token+"---"+testkit.Point(w.Slider.Target), *c.SecretKey)
 	w.Do(t, loginWith("ada", testkit.Password, verification))
 	for name, secret := range map[string]string{"token": *c.Token, "key": *c.SecretKey, "verification": verification} {
 		if strings.Contains(w.Log.Text(), secret) {

@@ -37,8 +37,8 @@ func (s *Slider) Verification(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Check(s.from, c.Token, captcha.Seal(Point(s.Target), c.SecretKey)); err != nil {
+	if err := s.Check(s.from, c.Token, captcha.Encrypt(Point(s.Target), c.SecretKey)); err != nil {
 		t.Fatal(err)
 	}
-	return captcha.Seal(c.Token+"---"+Point(s.Target), c.SecretKey)
+	return captcha.Encrypt(c.Token+"---"+Point(s.Target), c.SecretKey)
 }
