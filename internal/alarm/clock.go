@@ -14,7 +14,7 @@ const floorMoved EventKind = -1
 func (e *Engine) followClock() (now int64) {
 	shown := e.opts.Now()
 	now = shown.UnixMilli()
-	if jump := e.clockJumps.Ahead(shown); jump > 0 && e.letIn {
+	if jump := e.clockJumps.Jump(shown); jump > 0 && e.letIn {
 		e.excludeOfflineTime(now-jump.Milliseconds(), now)
 		e.scheduleAll()
 	}

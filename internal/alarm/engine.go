@@ -85,15 +85,15 @@ type Engine struct {
 	offlineRules     map[device.ID][]*activeRule // on being offline
 	openByNotice     map[int64]*activeRule       // by their open notice
 	queues           tenantQueues
-	dirtyQueues      []*tenantQueue // that have events which are not on disk yet, the next to be written first
-	batchSize        int            // events that one transaction writes
-	history          *history       // of a start: what windows are made again from; nil: they are
-	backgroundWrites bool           // Run writes, beside judging
-	singleStep       bool           // a turn is one frame; for tests
-	deadlines        deadlineHeap   // of rules on being offline
-	letIn            bool           // devices can come back
-	lastClock        int64          // what the clock said when it was looked at last, epoch ms
-	clockJumps       *clock.Leaps   // of it
+	dirtyQueues      []*tenantQueue      // that have events which are not on disk yet, the next to be written first
+	batchSize        int                 // events that one transaction writes
+	history          *history            // of a start: what windows are made again from; nil: they are
+	backgroundWrites bool                // Run writes, beside judging
+	singleStep       bool                // a turn is one frame; for tests
+	deadlines        deadlineHeap        // of rules on being offline
+	letIn            bool                // devices can come back
+	lastClock        int64               // what the clock said when it was looked at last, epoch ms
+	clockJumps       *clock.JumpDetector // of it
 
 	presenceInbox   presenceInbox
 	backlogs        deviceBacklogs
@@ -148,7 +148,7 @@ func NewEngine(o EngineOptions) *Engine {
 	}
 	e := &Engine{
 		opts: o, rules: map[RuleID][]*activeRule{}, readingRules: map[device.ID][]*activeRule{}, offlineRules: map[device.ID][]*activeRule{},
-		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64, clockJumps: clock.NewLeaps(o.Now(), o.Uptime),
+		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64, clockJumps: clock.NewJumpDetector(o.Now(), o.Uptime),
 		changed: make(chan struct{}, 1), wakeWriter: make(chan struct{}, 1), presenceInbox: newPresenceInbox(), archiver: newNoticeArchiver(&o),
 		queues: newTenantQueues(), batchSize: fewestAtOnce,
 	}

@@ -18,7 +18,7 @@ import (
 // Beside it stands until when devices were let in: between that and a start
 // nobody could report.
 type retentionClock struct {
-	*clock.Lived
+	*clock.RetentionClock
 	file             textFile
 	clock            func() time.Time
 	previousAccepted time.Time // until when an earlier process let devices in; zero: not known
@@ -41,7 +41,7 @@ func readRetentionClock(dataDir string, now func() time.Time, log *slog.Logger) 
 	}
 	l.previousAccepted = l.lastAccepted
 	process := time.Now() // tells how long has passed, too
-	l.Lived = clock.NewLived(known, func() time.Duration { return time.Since(process) })
+	l.RetentionClock = clock.NewRetentionClock(known, func() time.Duration { return time.Since(process) })
 	return l
 }
 
@@ -65,7 +65,7 @@ func (l *retentionClock) read() (known time.Time, err error) {
 }
 
 // now is how far time has come; behind the clock where that has leapt ahead.
-func (l *retentionClock) now() time.Time { return l.Until(l.clock()) }
+func (l *retentionClock) now() time.Time { return l.Advance(l.clock()) }
 
 // save writes down how far time has come, for the next start.
 func (l *retentionClock) save() error {
@@ -100,7 +100,7 @@ func (l *retentionClock) markStopped() error {
 
 // write keeps both. Callers hold the lock.
 func (l *retentionClock) write() error {
-	text := l.Known().UTC().Format(time.RFC3339)
+	text := l.Confirmed().UTC().Format(time.RFC3339)
 	if !l.lastAccepted.IsZero() {
 		text += "\n" + l.lastAccepted.UTC().Format(time.RFC3339Nano)
 	}

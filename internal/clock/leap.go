@@ -3,44 +3,44 @@ package clock
 
 import "time"
 
-// LeapLeast is how far a clock has to leap ahead to count as a leap: less is how
+// MinJump is how far a clock has to leap ahead to count as a leap: less is how
 // clocks are kept right.
-const LeapLeast = time.Minute
+const MinJump = time.Minute
 
-// Leaps notices when a clock leaps ahead, as when a machine without one learns
+// JumpDetector notices when a clock leaps ahead, as when a machine without one learns
 // the time or wakes up. It is not safe for concurrent use.
-type Leaps struct {
-	ran   func() time.Duration
-	begun time.Time
-	first time.Time // when nothing had run yet, by the clock as it was last
+type JumpDetector struct {
+	elapsed func() time.Duration
+	created time.Time
+	origin  time.Time // when nothing had run yet, by the clock as it was last
 }
 
-// NewLeaps makes one for a clock that shows now. ran is how long has passed, by a
+// NewJumpDetector makes one for a clock that shows now. ran is how long has passed, by a
 // clock that nobody sets; nil: as the times themselves tell, which those of
 // time.Now do.
-func NewLeaps(now time.Time, ran func() time.Duration) *Leaps {
-	l := &Leaps{ran: ran, begun: now}
-	l.first = l.start(now)
+func NewJumpDetector(now time.Time, elapsed func() time.Duration) *JumpDetector {
+	l := &JumpDetector{elapsed: elapsed, created: now}
+	l.origin = l.originAt(now)
 	return l
 }
 
-// Ahead is how far the clock leapt ahead since it was asked last; 0: it did not.
+// Jump is how far the clock leapt ahead since it was asked last; 0: it did not.
 // now is what the clock shows.
-func (l *Leaps) Ahead(now time.Time) time.Duration {
-	first := l.start(now)
-	leap := first.Sub(l.first)
-	l.first = first
-	if leap <= LeapLeast {
+func (l *JumpDetector) Jump(now time.Time) time.Duration {
+	origin := l.originAt(now)
+	jump := origin.Sub(l.origin)
+	l.origin = origin
+	if jump <= MinJump {
 		return 0
 	}
-	return leap
+	return jump
 }
 
-// start is when nothing had run yet, by the clock that shows now.
-func (l *Leaps) start(now time.Time) time.Time {
-	ran := now.Sub(l.begun)
-	if l.ran != nil {
-		ran = l.ran()
+// originAt is when nothing had run yet, by the clock that shows now.
+func (l *JumpDetector) originAt(now time.Time) time.Time {
+	elapsed := now.Sub(l.created)
+	if l.elapsed != nil {
+		elapsed = l.elapsed()
 	}
-	return now.Round(0).Add(-ran) // without what tells of time that passed
+	return now.Round(0).Add(-elapsed) // without what tells of time that passed
 }

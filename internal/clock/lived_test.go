@@ -9,11 +9,11 @@ import (
 
 // Time comes with a clock that is right; it follows one that leapt ahead slowly,
 // is never ahead of one that is behind, and takes nothing back for that.
-func TestLived(t *testing.T) {
+func TestRetentionClockFollowsForwardJumpSlowly(t *testing.T) {
 	const day, year = 24 * time.Hour, 365 * 24 * time.Hour
 	begin := time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
-	now, ran := begin, time.Duration(0)
-	l := clock.NewLived(begin, func() time.Duration { return ran })
+	now, elapsed := begin, time.Duration(0)
+	l := clock.NewRetentionClock(begin, func() time.Duration { return elapsed })
 	for _, step := range []struct {
 		what        string
 		passed, set time.Duration
@@ -30,31 +30,31 @@ func TestLived(t *testing.T) {
 		{what: "fifty years behind", set: -50 * year, until: -49*year + 26*time.Hour - time.Minute, known: year + 26*time.Hour - time.Minute},
 		{what: "right again after a day", passed: day, set: 50 * year, until: year + 50*time.Hour - time.Minute, known: year + 50*time.Hour - time.Minute},
 	} {
-		ran, now = ran+step.passed, now.Add(step.passed+step.set)
-		if got := l.Until(now).Sub(begin); got != step.until {
+		elapsed, now = elapsed+step.passed, now.Add(step.passed+step.set)
+		if got := l.Advance(now).Sub(begin); got != step.until {
 			t.Errorf("%s: until %v, want %v", step.what, got, step.until)
 		}
-		if got := l.Known().Sub(begin); got != step.known {
+		if got := l.Confirmed().Sub(begin); got != step.known {
 			t.Errorf("%s: known %v, want %v", step.what, got, step.known)
 		}
 	}
 }
 
 // What passed while nothing ran is caught up with, and no further.
-func TestLivedAfterAWinter(t *testing.T) {
+func TestRetentionClockCatchesUpAfterDowntime(t *testing.T) {
 	const winter = 90 * 24 * time.Hour
 	begin := time.Date(2026, 3, 1, 6, 0, 0, 0, time.UTC)
-	ran := time.Duration(0)
-	l := clock.NewLived(begin.Add(-winter), func() time.Duration { return ran })
-	if got := begin.Sub(l.Until(begin)); got != winter {
+	elapsed := time.Duration(0)
+	l := clock.NewRetentionClock(begin.Add(-winter), func() time.Duration { return elapsed })
+	if got := begin.Sub(l.Advance(begin)); got != winter {
 		t.Errorf("at once %v behind", got)
 	}
-	for ; ran < winter/3; ran += time.Hour {
-		if l.Until(begin.Add(ran)).After(begin.Add(ran)) {
+	for ; elapsed < winter/3; elapsed += time.Hour {
+		if l.Advance(begin.Add(elapsed)).After(begin.Add(elapsed)) {
 			t.Fatal("ahead of the clock")
 		}
 	}
-	if now := begin.Add(ran); !l.Until(now).Equal(now) {
-		t.Errorf("%v behind after a month", now.Sub(l.Until(now)))
+	if now := begin.Add(elapsed); !l.Advance(now).Equal(now) {
+		t.Errorf("%v behind after a month", now.Sub(l.Advance(now)))
 	}
 }

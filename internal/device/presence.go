@@ -39,7 +39,7 @@ type Presence struct {
 
 	mu      sync.Mutex
 	looked  int64 // what the clock showed last, epoch milliseconds
-	leaps   *clock.Leaps
+	leaps   *clock.JumpDetector
 	devices map[ID]*contact
 	online  map[tenant.ID]int
 	due     deadlines
@@ -69,7 +69,7 @@ func NewPresence(r *Registry, now func() time.Time, ran func() time.Duration, lo
 		registry: r,
 		now:      now,
 		log:      log,
-		leaps:    clock.NewLeaps(now(), ran),
+		leaps:    clock.NewJumpDetector(now(), ran),
 		devices:  map[ID]*contact{},
 		online:   map[tenant.ID]int{},
 		changed:  map[ID]struct{}{},
@@ -248,7 +248,7 @@ func (p *Presence) Forget(ref Ref) {
 func (p *Presence) clock() int64 {
 	shown := p.now()
 	now := shown.UnixMilli()
-	if leap := p.leaps.Ahead(shown); leap > 0 {
+	if leap := p.leaps.Jump(shown); leap > 0 {
 		p.leapt(leap)
 	}
 	if now < p.looked {

@@ -95,7 +95,7 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 	o := &Outbox{OutboxOptions: opts, lanes: map[Mode]*lane{}}
 	begun := opts.Now()
 	o.stretch.begin(begun.UnixMilli())
-	o.stretch.leaps = clock.NewLeaps(begun, opts.Ran)
+	o.stretch.leaps = clock.NewJumpDetector(begun, opts.Ran)
 	for _, m := range ways {
 		o.lanes[m] = newLane(o, m, opts.Carriers[m])
 	}

@@ -12,7 +12,7 @@ import (
 type stretch struct {
 	mu    sync.Mutex
 	began int64 // epoch ms
-	leaps *clock.Leaps
+	leaps *clock.JumpDetector
 }
 
 // begin begins a stretch now.
@@ -28,7 +28,7 @@ func (s *stretch) since(now time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := now.UnixMilli()
-	if s.leaps.Ahead(now) > 0 {
+	if s.leaps.Jump(now) > 0 {
 		s.began = at
 	}
 	s.began = min(s.began, at) // it was set back
