@@ -195,7 +195,7 @@ func (k *noticeArchiver) sweep(ctx context.Context) error {
 // removeNotices removes notices that a query selects, and what people were told of
 // them.
 func removeNotices(ctx context.Context, d *db.DB, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return d.Portions(ctx, removedAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
+	return d.DeleteInBatches(ctx, removedAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
 		some := which(tx.NewSelect().Model((*noticeRow)(nil)).Column("id")).Limit(atOnce)
 		return tx.NewDelete().Model((*noticeRow)(nil)).Where("n.id IN (?)", some).Exec(ctx)
 	})

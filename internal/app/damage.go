@@ -15,7 +15,7 @@ const damageAdvice = "keep the folder as it is, and restore a backup into anothe
 // explainDamage says of an error that tells of damage in a data folder where it is,
 // what to do, and then the engine's own words. Other errors it gives back.
 func explainDamage(dir string, err error) error {
-	if detail := db.Damage(err); detail != nil {
+	if detail := db.Corruption(err); detail != nil {
 		return fmt.Errorf("%s: the database is damaged: %s: %w", filepath.Join(dir, "tilth.db"), damageAdvice, detail)
 	}
 	if detail := reading.Damage(err); detail != "" {

@@ -128,7 +128,7 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 	if s.stores, err = openStores(ctx, set, s.linkBase(), log); err != nil {
 		return nil, errors.Join(err, s.listeners.close())
 	}
-	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.Unkept, log)
+	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.StorageFailures, log)
 	s.database = &databaseHealth{ping: s.stores.db.Ping, log: log}
 	if err = s.issuedCertificates(ctx); err == nil {
 		err = s.wire()

@@ -16,7 +16,7 @@ func (d *DB) Copy(ctx context.Context, dir string) error {
 		if _, err := os.Stat(path); err == nil {
 			return fmt.Errorf("copy the database: %s is there already", path)
 		}
-		if err := d.toFile(ctx, dir); err != nil {
+		if err := d.copyToFile(ctx, dir); err != nil {
 			return fmt.Errorf("copy the database: %w", err)
 		}
 		return nil

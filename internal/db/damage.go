@@ -11,9 +11,9 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Damage is what SQLite says of a file that it cannot read as a database, out of
+// Corruption is what SQLite says of a file that it cannot read as a database, out of
 // an error of this package; nil where the error is another.
-func Damage(err error) error {
+func Corruption(err error) error {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return nil
@@ -25,9 +25,9 @@ func Damage(err error) error {
 	return nil
 }
 
-// bereft refuses a folder that has readings and no database. With an empty one
+// refuseMissingDB refuses a folder that has readings and no database. With an empty one
 // tenants and devices would get the numbers of those before, and their readings.
-func bereft(dir string) error {
+func refuseMissingDB(dir string) error {
 	switch info, err := os.Stat(filepath.Join(dir, "tilth.db")); {
 	case err == nil && info.Size() > 0:
 		return nil

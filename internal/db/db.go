@@ -29,50 +29,50 @@ const readers = 4
 // DB is the relational database. Reads go through Read, writes through Tx; a
 // store never holds a connection of its own.
 type DB struct {
-	read   *bun.DB
-	write  *bun.DB
-	server *server       // nil: SQLite
-	turn   chan struct{} // who writes has put something in
+	read      *bun.DB
+	write     *bun.DB
+	server    *pgServer     // nil: SQLite
+	writeLock chan struct{} // who writes has put something in
 
-	version atomic.Uint64
-	unkept  atomic.Uint64
+	version         atomic.Uint64
+	storageFailures atomic.Uint64
 }
 
 // Open opens DIR/tilth.db, creating it where there is none, and applies the
 // migrations it lacks. A database of a newer version is refused, and stays as it
 // is (ErrNewer); so is a folder with readings whose database is missing.
 func Open(ctx context.Context, dir string) (*DB, error) {
-	if err := alone(dir); err != nil {
+	if err := refuseForeignDB(dir); err != nil {
 		return nil, err
 	}
-	if err := bereft(dir); err != nil {
+	if err := refuseMissingDB(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "tilth.db")
-	if err := check(ctx, path); err != nil {
+	if err := checkFile(ctx, path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := private(path); err != nil {
+	if err := createPrivate(path); err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := bringUpToDate(ctx, path); err != nil {
+	if err := upgrade(ctx, path); err != nil {
 		return nil, fmt.Errorf("bring %s up to date: %w", path, err)
 	}
 	write, err := connect(ctx, path, "immediate", 1)
 	if err != nil {
 		return nil, err
 	}
-	d := &DB{write: write, turn: make(chan struct{}, 1)}
+	d := &DB{write: write, writeLock: make(chan struct{}, 1)}
 	if d.read, err = connect(ctx, path, "deferred", readers); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
 	return d, nil
 }
 
-// private makes the file where there is none, for its owner alone, whatever
+// createPrivate makes the file where there is none, for its owner alone, whatever
 // folder it is put in. SQLite would ask the umask; the files that it keeps
 // beside get this one's mode.
-func private(path string) error {
+func createPrivate(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func open(ctx context.Context, path, lock, foreignKeys string) (*sql.DB, error) 
 	q := url.Values{"_txlock": {lock}, "_pragma": {
 		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(FULL)", foreignKeys, "temp_store(MEMORY)",
 	}}
-	pool, err := sql.Open("sqlite", addressOf(path)+"?"+q.Encode())
+	pool, err := sql.Open("sqlite", fileURI(path)+"?"+q.Encode())
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
@@ -107,33 +107,33 @@ func open(ctx context.Context, path, lock, foreignKeys string) (*sql.DB, error) 
 	return pool, nil
 }
 
-// addressOf is the path as an address: what means something there is escaped.
-func addressOf(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
+// fileURI is the path as an address: what means something there is escaped.
+func fileURI(path string) string { return "file:" + (&url.URL{Path: path}).EscapedPath() }
 
-// bringUpToDate applies the migrations that a database lacks. A migration that makes a
+// upgrade applies the migrations that a database lacks. A migration that makes a
 // table anew drops the one that was there, which would take along what refers to it:
 // foreign keys are not looked at until all are applied, and then all at once.
-func bringUpToDate(ctx context.Context, path string) (err error) {
+func upgrade(ctx context.Context, path string) (err error) {
 	pool, err := open(ctx, path, "immediate", "foreign_keys(OFF)")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
-	before, err := versionOf(ctx, pool)
+	before, err := schemaVersion(ctx, pool)
 	if err != nil {
 		return err
 	}
 	if err := migrate(ctx, pool); err != nil {
 		return err
 	}
-	if after, err := versionOf(ctx, pool); err != nil || after == before {
+	if after, err := schemaVersion(ctx, pool); err != nil || after == before {
 		return err
 	}
-	return referring(ctx, pool)
+	return checkForeignKeys(ctx, pool)
 }
 
-// referring refuses a database with rows that refer to what is not there.
-func referring(ctx context.Context, pool *sql.DB) error {
+// checkForeignKeys refuses a database with rows that refer to what is not there.
+func checkForeignKeys(ctx context.Context, pool *sql.DB) error {
 	var table string
 	var row sql.NullInt64
 	var parent string
@@ -162,17 +162,17 @@ func (d *DB) Close() error { return errors.Join(d.read.Close(), d.write.Close())
 
 type txKey struct{}
 
-// under is the transaction that a context carries.
-type under struct {
-	tx    bun.Tx
-	after []func()
-	once  map[any]any
+// txState is the transaction that a context carries.
+type txState struct {
+	tx          bun.Tx
+	afterCommit []func()
+	onceValues  map[any]any
 }
 
 // Read is where a store's queries go: the transaction in ctx when there is
 // one, the reading pool otherwise.
 func (d *DB) Read(ctx context.Context) bun.IDB {
-	if u, ok := ctx.Value(txKey{}).(*under); ok {
+	if u, ok := ctx.Value(txKey{}).(*txState); ok {
 		return u.tx
 	}
 	return d.read
@@ -182,24 +182,24 @@ func (d *DB) Read(ctx context.Context) bun.IDB {
 // kept as a whole when f returns nil, and not at all otherwise. A Tx inside a
 // Tx joins it. What the disk refused to keep is an Unkept error.
 func (d *DB) Tx(ctx context.Context, f func(ctx context.Context, tx bun.IDB) error) error {
-	if u, ok := ctx.Value(txKey{}).(*under); ok {
+	if u, ok := ctx.Value(txKey{}).(*txState); ok {
 		return f(ctx, u.tx)
 	}
-	var u under
-	if err := d.orUnkept(d.transact(ctx, &u, f)); err != nil {
+	var u txState
+	if err := d.asStorageFailure(d.transact(ctx, &u, f)); err != nil {
 		return err
 	}
-	for _, f := range u.after {
+	for _, f := range u.afterCommit {
 		f()
 	}
 	return nil
 }
 
-func (d *DB) transact(ctx context.Context, u *under, f func(ctx context.Context, tx bun.IDB) error) error {
-	if err := d.wait(ctx); err != nil {
+func (d *DB) transact(ctx context.Context, u *txState, f func(ctx context.Context, tx bun.IDB) error) error {
+	if err := d.lockWriting(ctx); err != nil {
 		return err
 	}
-	defer func() { <-d.turn }()
+	defer func() { <-d.writeLock }()
 	begin := ctx
 	if d.server != nil {
 		// Who goes half way ends a statement, not the connection with its lock.
@@ -216,15 +216,15 @@ func (d *DB) transact(ctx context.Context, u *under, f func(ctx context.Context,
 	})
 }
 
-// wait waits for the turn to write: those who wait go in as they came. The pool with
+// lockWriting waits for the turn to write: those who wait go in as they came. The pool with
 // its one connection lets any of them in, and with several that write all the time
 // one may wait for many of the others' transactions.
-func (d *DB) wait(ctx context.Context) error {
+func (d *DB) lockWriting(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
-	case d.turn <- struct{}{}:
+	case d.writeLock <- struct{}{}:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -235,8 +235,8 @@ func (d *DB) wait(ctx context.Context) error {
 // it is not; at once where ctx carries no transaction. It is for telling others
 // of a change, who would read the old state before.
 func (d *DB) AfterCommit(ctx context.Context, f func()) {
-	if u, ok := ctx.Value(txKey{}).(*under); ok {
-		u.after = append(u.after, f)
+	if u, ok := ctx.Value(txKey{}).(*txState); ok {
+		u.afterCommit = append(u.afterCommit, f)
 		return
 	}
 	f()
@@ -248,7 +248,7 @@ func (d *DB) Version() uint64 { return d.version.Load() }
 
 // Ping answers whether the database can be read, and is this process's still.
 func (d *DB) Ping(ctx context.Context) error {
-	if d.server != nil && d.server.lost.Load() {
+	if d.server != nil && d.server.takenOver.Load() {
 		return ErrTakenOver
 	}
 	return d.read.PingContext(ctx)

@@ -212,7 +212,7 @@ func TestErrorKinds(t *testing.T) {
 }
 
 // Who waits to write goes in as they came: nobody is passed over again and again.
-func TestWritersGoInAsTheyCame(t *testing.T) {
+func TestWritersAreServedInOrder(t *testing.T) {
 	d := testkit.DB(t)
 	const many = 20
 	var order []int // written by who has the turn

@@ -15,22 +15,22 @@ import (
 // OpenToRead opens DIR/tilth.db as it is: nothing is made, brought up to date
 // or written. Tx fails. What Open refuses to write is refused here, too.
 func OpenToRead(ctx context.Context, dir string) (*DB, error) {
-	if err := alone(dir); err != nil {
+	if err := refuseForeignDB(dir); err != nil {
 		return nil, err
 	}
-	if err := bereft(dir); err != nil {
+	if err := refuseMissingDB(dir); err != nil {
 		return nil, err
 	}
 	path := filepath.Join(dir, "tilth.db")
-	pool, err := sql.Open("sqlite", unwritten(path))
+	pool, err := sql.Open("sqlite", readOnlyURI(path))
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
-	if err := accept(ctx, pool); err != nil {
+	if err := checkSchema(ctx, pool); err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), pool.Close())
 	}
 	d := bun.NewDB(pool, sqlitedialect.New())
-	return &DB{read: d, write: d, turn: make(chan struct{}, 1)}, nil
+	return &DB{read: d, write: d, writeLock: make(chan struct{}, 1)}, nil
 }
 
 // Examine has the database check itself and tells what it finds wrong: damaged

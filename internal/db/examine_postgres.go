@@ -24,37 +24,37 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 		return nil, err
 	}
 	config.RuntimeParams["default_transaction_read_only"] = "on"
-	s := &server{name: config.Host + "/" + config.Database}
+	s := &pgServer{name: config.Host + "/" + config.Database}
 	// Every one of its connections is refused while somebody writes; among
 	// themselves they share.
-	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.look))
+	pool := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.lockToRead))
 	pool.SetMaxOpenConns(readers)
 	b := bun.NewDB(pool, pgdialect.New())
-	d := &DB{read: b, write: b, server: s, turn: make(chan struct{}, 1)}
+	d := &DB{read: b, write: b, server: s, writeLock: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, pool.Close())
 		}
 	}()
-	its, err := s.readable(ctx, pool)
+	dbMark, err := s.usedMark(ctx, pool)
 	if err != nil {
 		return nil, err
 	}
-	mine, err := markOf(dir)
+	folderMark, err := readMark(dir)
 	if err != nil {
 		return nil, err
 	}
-	if mine != its {
+	if folderMark != dbMark {
 		return nil, fmt.Errorf("the database %s and the data folder %s do not belong together", s.name, filepath.Clean(dir))
 	}
 	return d, nil
 }
 
-// readable gives the mark of a database that a server of this version or an
+// usedMark gives the mark of a database that a server of this version or an
 // earlier one has used.
-func (s *server) readable(ctx context.Context, pool *sql.DB) (mark string, err error) {
+func (s *pgServer) usedMark(ctx context.Context, pool *sql.DB) (mark string, err error) {
 	unused := fmt.Errorf("the database %s is new: no server has used it yet", s.name)
-	at, err := latest(ctx, pool)
+	at, err := appliedVersion(ctx, pool)
 	switch {
 	case postgresCode(err, undefinedTable):
 		return "", unused
@@ -65,8 +65,8 @@ func (s *server) readable(ctx context.Context, pool *sql.DB) (mark string, err e
 	if err != nil {
 		return "", err
 	}
-	if newest := newestOf(p); at > newest {
-		return "", fmt.Errorf("open the database %s: %w", s.name, newer(at, newest))
+	if newest := newestMigration(p); at > newest {
+		return "", fmt.Errorf("open the database %s: %w", s.name, newerError(at, newest))
 	}
 	err = pool.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&mark)
 	if postgresCode(err, undefinedTable) || errors.Is(err, sql.ErrNoRows) {
@@ -75,9 +75,9 @@ func (s *server) readable(ctx context.Context, pool *sql.DB) (mark string, err e
 	return mark, err
 }
 
-// look is called with each connection that only reads, where nobody may write.
-func (s *server) look(ctx context.Context, c *pgx.Conn) error {
-	err := s.acquire(ctx, c, "pg_advisory_lock_shared")
+// lockToRead is called with each connection that only reads, where nobody may write.
+func (s *pgServer) lockToRead(ctx context.Context, c *pgx.Conn) error {
+	err := s.acquireAdvisoryLock(ctx, c, "pg_advisory_lock_shared")
 	if err != nil {
 		return errors.Join(err, c.Close(ctx))
 	}
@@ -87,7 +87,7 @@ func (s *server) look(ctx context.Context, c *pgx.Conn) error {
 // examinePostgres reads every row, and looks for rows that refer to what is not
 // there. What it cannot see is a damaged index: that is pg_amcheck's to find.
 func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error) {
-	names, err := words(ctx, d.read.DB, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`)
+	names, err := queryStrings(ctx, d.read.DB, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +102,7 @@ func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error)
 			problems = append(problems, fmt.Sprintf("%s cannot be read: %v", name, err))
 		}
 	}
-	unsound, err := words(ctx, d.read.DB, `SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid
+	unsound, err := queryStrings(ctx, d.read.DB, `SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid
 		UNION SELECT conname FROM pg_constraint WHERE NOT convalidated`)
 	if err != nil {
 		return nil, err
@@ -110,13 +110,13 @@ func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error)
 	for _, name := range unsound {
 		problems = append(problems, name+" is not valid")
 	}
-	strays, err := d.strays(ctx)
+	strays, err := d.danglingRows(ctx)
 	return append(problems, strays...), err
 }
 
-// strays are rows that refer to rows that are not there.
-func (d *DB) strays(ctx context.Context) (problems []string, err error) {
-	references, err := words(ctx, d.read.DB, `SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
+// danglingRows are rows that refer to rows that are not there.
+func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
+	references, err := queryStrings(ctx, d.read.DB, `SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
 		FROM pg_constraint AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
 		JOIN pg_attribute AS f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]

@@ -21,7 +21,7 @@ func TestExamine(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before := content(t, dir)
+	before := fileContent(t, dir)
 	read, err := db.OpenToRead(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -35,12 +35,12 @@ func TestExamine(t *testing.T) {
 	if err := read.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if after := content(t, dir); after != before {
+	if after := fileContent(t, dir); after != before {
 		t.Error("the file has changed")
 	}
 }
 
-func content(t *testing.T, dir string) string {
+func fileContent(t *testing.T, dir string) string {
 	t.Helper()
 	raw, err := os.ReadFile(filepath.Join(dir, "tilth.db"))
 	if err != nil {
@@ -49,7 +49,7 @@ func content(t *testing.T, dir string) string {
 	return string(raw)
 }
 
-func TestExamineTellsOfStrayRowsAndDamage(t *testing.T) {
+func TestExamineReportsDanglingRows(t *testing.T) {
 	dir := t.TempDir()
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {

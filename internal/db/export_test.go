@@ -1,9 +1,9 @@
 package db
 
-// Impatient runs f while opening a database does not wait for another process.
-func Impatient(f func()) {
-	usual := lockWithin
-	lockWithin = "10ms"
-	defer func() { lockWithin = usual }()
+// WithShortLockTimeout runs f while opening a database does not wait for another process.
+func WithShortLockTimeout(f func()) {
+	usual := lockTimeout
+	lockTimeout = "10ms"
+	defer func() { lockTimeout = usual }()
 	f()
 }

@@ -37,7 +37,7 @@ func Move(ctx context.Context, dir, address string) (err error) {
 	}
 	defer func() { err = errors.Join(err, to.Close()) }()
 	mark := rand.Text()
-	if err := to.fill(ctx, from, tables, mark); err != nil {
+	if err := to.importFrom(ctx, from, tables, mark); err != nil {
 		return fmt.Errorf("move to the database %s: %w", to.server.name, err)
 	}
 	err = from.Close()
@@ -45,7 +45,7 @@ func Move(ctx context.Context, dir, address string) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := putMark(dir, mark); err != nil {
+	if err := writeMark(dir, mark); err != nil {
 		return err
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "tilth.db*"))
@@ -55,8 +55,8 @@ func Move(ctx context.Context, dir, address string) (err error) {
 	return err
 }
 
-// fill writes all rows of from, in one transaction.
-func (d *DB) fill(ctx context.Context, from *DB, tables []table, mark string) (err error) {
+// importFrom writes all rows of from, in one transaction.
+func (d *DB) importFrom(ctx context.Context, from *DB, tables []table, mark string) (err error) {
 	conn, err := d.write.Conn(ctx)
 	if err != nil {
 		return err
@@ -64,15 +64,15 @@ func (d *DB) fill(ctx context.Context, from *DB, tables []table, mark string) (e
 	defer func() { err = errors.Join(err, conn.Close()) }()
 	return conn.Raw(func(c any) error {
 		return pgx.BeginFunc(ctx, c.(*stdlib.Conn).Conn(), func(tx pgx.Tx) error {
-			if err := untouched(ctx, tx, tables); err != nil {
+			if err := refuseNonEmpty(ctx, tx, tables); err != nil {
 				return err
 			}
 			for i := range tables {
-				if err := fillTable(ctx, from.read.DB, tx, &tables[i]); err != nil {
+				if err := importTable(ctx, from.read.DB, tx, &tables[i]); err != nil {
 					return fmt.Errorf("%s: %w", tables[i].name, err)
 				}
 			}
-			if err := fillNumbers(ctx, from.read.DB, tx); err != nil {
+			if err := importSequences(ctx, from.read.DB, tx); err != nil {
 				return err
 			}
 			_, err := tx.Exec(ctx, "INSERT INTO data_folders (id, mark, starts) VALUES (1, $1, 0)", mark)
@@ -81,8 +81,8 @@ func (d *DB) fill(ctx context.Context, from *DB, tables []table, mark string) (e
 	})
 }
 
-// untouched refuses a database that holds anything.
-func untouched(ctx context.Context, tx pgx.Tx, tables []table) error {
+// refuseNonEmpty refuses a database that holds anything.
+func refuseNonEmpty(ctx context.Context, tx pgx.Tx, tables []table) error {
 	for _, name := range append([]table{{name: "data_folders"}}, tables...) {
 		var there bool
 		if err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT EXISTS (SELECT FROM "%s")`, name.name)).Scan(&there); err != nil {
@@ -95,8 +95,8 @@ func untouched(ctx context.Context, tx pgx.Tx, tables []table) error {
 	return nil
 }
 
-func fillTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err error) {
-	kinds, err := kindsOf(ctx, tx, t)
+func importTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err error) {
+	kinds, err := columnTypes(ctx, tx, t)
 	if err != nil {
 		return err
 	}
@@ -105,17 +105,17 @@ func fillTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err erro
 	if err := from.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name)).Scan(new(int64)); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		order = "1"
 	}
-	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.list(), t.name, order))
+	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.columnList(), t.name, order))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	_, err = tx.CopyFrom(ctx, pgx.Identifier{t.name}, t.columns, &source{rows: rows, kinds: kinds})
+	_, err = tx.CopyFrom(ctx, pgx.Identifier{t.name}, t.columns, &rowSource{rows: rows, types: kinds})
 	return errors.Join(err, rows.Err())
 }
 
-// kindsOf is PostgreSQL's type of each column.
-func kindsOf(ctx context.Context, tx pgx.Tx, t *table) ([]string, error) {
+// columnTypes is PostgreSQL's type of each column.
+func columnTypes(ctx context.Context, tx pgx.Tx, t *table) ([]string, error) {
 	kinds := make([]string, len(t.columns))
 	for i, c := range t.columns {
 		if err := tx.QueryRow(ctx, `SELECT data_type FROM information_schema.columns
@@ -126,17 +126,17 @@ func kindsOf(ctx context.Context, tx pgx.Tx, t *table) ([]string, error) {
 	return kinds, nil
 }
 
-// source hands rows of SQLite to PostgreSQL.
-type source struct {
+// rowSource hands rows of SQLite to PostgreSQL.
+type rowSource struct {
 	rows  *sql.Rows
-	kinds []string
+	types []string
 }
 
-func (s *source) Next() bool { return s.rows.Next() }
-func (s *source) Err() error { return s.rows.Err() }
+func (s *rowSource) Next() bool { return s.rows.Next() }
+func (s *rowSource) Err() error { return s.rows.Err() }
 
-func (s *source) Values() ([]any, error) {
-	values, places := make([]any, len(s.kinds)), make([]any, len(s.kinds))
+func (s *rowSource) Values() ([]any, error) {
+	values, places := make([]any, len(s.types)), make([]any, len(s.types))
 	for i := range values {
 		places[i] = &values[i]
 	}
@@ -144,14 +144,14 @@ func (s *source) Values() ([]any, error) {
 		return nil, err
 	}
 	for i, v := range values {
-		values[i] = as(s.kinds[i], v)
+		values[i] = convertValue(s.types[i], v)
 	}
 	return values, nil
 }
 
-// as is a value of SQLite, which keeps whole numbers where it can, as one of a
+// convertValue is a value of SQLite, which keeps whole numbers where it can, as one of a
 // column that is particular.
-func as(kind string, v any) any {
+func convertValue(kind string, v any) any {
 	switch v := v.(type) {
 	case int64:
 		switch kind {
@@ -168,9 +168,9 @@ func as(kind string, v any) any {
 	return v
 }
 
-// fillNumbers goes on with the numbers of rows where SQLite would.
-func fillNumbers(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
-	rows, err := from.QueryContext(ctx, fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequences))
+// importSequences goes on with the numbers of rows where SQLite would.
+func importSequences(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
+	rows, err := from.QueryContext(ctx, fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequenceTable))
 	if err != nil {
 		return err
 	}

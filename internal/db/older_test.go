@@ -17,9 +17,9 @@ import (
 	"tilth/internal/db"
 )
 
-// older makes a folder whose database has the migrations up to a version and
+// folderAtVersion makes a folder whose database has the migrations up to a version and
 // nothing after them, and runs statements in it.
-func older(t *testing.T, version int64, statements ...string) (dir string) {
+func folderAtVersion(t *testing.T, version int64, statements ...string) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tilth.db")+"?_pragma=foreign_keys(ON)")
@@ -44,8 +44,8 @@ func older(t *testing.T, version int64, statements ...string) (dir string) {
 
 // A folder of before devices were told apart by their serial knows its cameras,
 // and loses nothing.
-func TestOlderFolderKnowsItsCameras(t *testing.T) {
-	dir := older(t, 4,
+func TestMigrationMarksCameras(t *testing.T) {
+	dir := folderAtVersion(t, 4,
 		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES (1, 't', 'UTC', 'en-us', 0)`,
 		`INSERT INTO products (id, name, offline_after) VALUES (1, 'p', 1000)`,
 		`INSERT INTO scenes (id, tenant_id, name, folded_name, create_time) VALUES (7, 1, 'S', 's', 0)`,
@@ -78,7 +78,7 @@ type column struct {
 	Key               int
 }
 
-func columns(t *testing.T, dir string) (list []column) {
+func upgradedColumns(t *testing.T, dir string) (list []column) {
 	t.Helper()
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {
@@ -93,8 +93,8 @@ func columns(t *testing.T, dir string) (list []column) {
 	return list
 }
 
-// steps is how many migrations there are.
-func steps(t *testing.T) int64 {
+// migrationCount is how many migrations there are.
+func migrationCount(t *testing.T) int64 {
 	t.Helper()
 	files, err := filepath.Glob("migrations/sqlite/*.sql")
 	if err != nil || len(files) == 0 {
@@ -106,17 +106,17 @@ func steps(t *testing.T) int64 {
 // Each migration is kept as a whole or not at all. So whatever an upgrade was
 // cut off in is a database of one of these versions, and the next start brings
 // it to the same tables as a new one.
-func TestEveryOlderVersionComesToTheSameTables(t *testing.T) {
-	want := columns(t, t.TempDir())
-	for version := int64(1); version < steps(t); version++ {
-		if got := columns(t, older(t, version)); !slices.Equal(got, want) {
+func TestUpgradeFromEveryVersion(t *testing.T) {
+	want := upgradedColumns(t, t.TempDir())
+	for version := int64(1); version < migrationCount(t); version++ {
+		if got := upgradedColumns(t, folderAtVersion(t, version)); !slices.Equal(got, want) {
 			t.Errorf("from %d: %v, want %v", version, got, want)
 		}
 	}
 }
 
-// kept is what every file of a folder holds.
-func kept(t *testing.T, dir string) map[string]string {
+// folderContents is what every file of a folder holds.
+func folderContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files, err := os.ReadDir(dir)
 	if err != nil {
@@ -135,8 +135,8 @@ func kept(t *testing.T, dir string) map[string]string {
 
 // A database that must not be written is refused in words that say why, and is
 // the same afterwards, byte by byte.
-func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
-	newest := steps(t)
+func TestRefusedDatabaseIsUnchanged(t *testing.T) {
+	newest := migrationCount(t)
 	for name, c := range map[string]struct {
 		version   int64 // of the folder
 		statement string
@@ -149,8 +149,8 @@ func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 		"a table of another": {8, `CREATE TABLE billing (id INTEGER)`, db.ErrUnreleased, "step 8 has no billing.id"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := older(t, c.version, c.statement)
-			before := kept(t, dir)
+			dir := folderAtVersion(t, c.version, c.statement)
+			before := folderContents(t, dir)
 			for i, open := range []func(context.Context, string) (*db.DB, error){db.Open, db.OpenToRead} {
 				d, err := open(t.Context(), dir)
 				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was changed") {
@@ -160,7 +160,7 @@ func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 					_ = d.Close()
 				}
 			}
-			if !maps.Equal(before, kept(t, dir)) {
+			if !maps.Equal(before, folderContents(t, dir)) {
 				t.Error("something was changed")
 			}
 		})
@@ -168,8 +168,8 @@ func TestRefusedDatabasesStayAsTheyAre(t *testing.T) {
 }
 
 // What a killed process left in the log beside counts, too.
-func TestNewerVersionInTheLogIsSeen(t *testing.T) {
-	source, killed := older(t, steps(t)), t.TempDir()
+func TestNewerVersionInWALIsRefused(t *testing.T) {
+	source, killed := folderAtVersion(t, migrationCount(t)), t.TempDir()
 	pool, err := sql.Open("sqlite", "file:"+filepath.Join(source, "tilth.db")+"?_pragma=journal_mode(WAL)")
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestNewerVersionInTheLogIsSeen(t *testing.T) {
 	if _, err := pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
 		t.Fatal(err)
 	}
-	for name, content := range kept(t, source) {
+	for name, content := range folderContents(t, source) {
 		if name == "tilth.db-shm" {
 			continue // in memory: a machine that lost power has none
 		}
@@ -186,14 +186,14 @@ func TestNewerVersionInTheLogIsSeen(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	before := kept(t, killed)
+	before := folderContents(t, killed)
 	if len(before["tilth.db-wal"]) == 0 {
 		t.Fatal("there is no log")
 	}
 	if _, err := db.Open(t.Context(), killed); !errors.Is(err, db.ErrNewer) {
 		t.Error(err)
 	}
-	after := kept(t, killed)
+	after := folderContents(t, killed)
 	delete(after, "tilth.db-shm") // SQLite's index of the log, made anew by whoever reads it
 	if !maps.Equal(before, after) {
 		t.Error("something was changed")
@@ -202,7 +202,7 @@ func TestNewerVersionInTheLogIsSeen(t *testing.T) {
 
 // Another index, as a state between two releases had it, is no reason to refuse.
 func TestIndexesMayDiffer(t *testing.T) {
-	d, err := db.Open(t.Context(), older(t, 6, `DROP INDEX notices_rule`, `CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`))
+	d, err := db.Open(t.Context(), folderAtVersion(t, 6, `DROP INDEX notices_rule`, `CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`))
 	if err != nil {
 		t.Fatal(err)
 	}

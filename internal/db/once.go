@@ -2,25 +2,25 @@ package db
 
 import "context"
 
-// Once gives what read gives, and within a transaction reads only the first
+// OncePerTx gives what read gives, and within a transaction reads only the first
 // time that it is asked for by key, a comparable value of a type of the
 // caller's own. It is for what many rows of one transaction are written from
 // and that transaction does not change.
-func Once[V any](ctx context.Context, key any, read func(ctx context.Context) (V, error)) (V, error) {
-	u, within := ctx.Value(txKey{}).(*under)
+func OncePerTx[V any](ctx context.Context, key any, read func(ctx context.Context) (V, error)) (V, error) {
+	u, within := ctx.Value(txKey{}).(*txState)
 	if !within {
 		return read(ctx)
 	}
-	if v, known := u.once[key]; known {
+	if v, known := u.onceValues[key]; known {
 		return v.(V), nil
 	}
 	v, err := read(ctx)
 	if err != nil {
 		return v, err
 	}
-	if u.once == nil {
-		u.once = map[any]any{}
+	if u.onceValues == nil {
+		u.onceValues = map[any]any{}
 	}
-	u.once[key] = v
+	u.onceValues[key] = v
 	return v, nil
 }

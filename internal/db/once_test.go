@@ -11,14 +11,14 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestOnce(t *testing.T) {
+func TestOncePerTx(t *testing.T) {
 	d := testkit.DB(t)
 	type north struct{ of int }
 	type south struct{ of int }
 	asked, boom := 0, errors.New("boom")
 	ask := func(ctx context.Context, key any, want int) {
 		t.Helper()
-		got, err := db.Once(ctx, key, func(context.Context) (int, error) { asked++; return asked, nil })
+		got, err := db.OncePerTx(ctx, key, func(context.Context) (int, error) { asked++; return asked, nil })
 		if err != nil || got != want {
 			t.Errorf("%v: %d, not %d: %v", key, got, want, err)
 		}
@@ -30,7 +30,7 @@ func TestOnce(t *testing.T) {
 			ask(ctx, south{1}, before+2)
 			return d.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 				ask(ctx, north{1}, before+1)
-				_, err := db.Once(ctx, north{2}, func(context.Context) (int, error) { return 0, boom })
+				_, err := db.OncePerTx(ctx, north{2}, func(context.Context) (int, error) { return 0, boom })
 				if !errors.Is(err, boom) {
 					t.Error(err)
 				}

@@ -16,14 +16,14 @@ import (
 // which one: readings of one installation must not meet the devices of another.
 const markFile = "database-mark"
 
-// pair makes sure that the database and the data folder belong together, and
+// checkPairing makes sure that the database and the data folder belong together, and
 // joins them when both are new.
-func (d *DB) pair(ctx context.Context, dir string) error {
+func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tilth.db")); err == nil {
 		return fmt.Errorf("the folder %s has a database of its own (tilth.db): to move it to a server, make a backup and restore it with --database-url; "+
 			"to go on with it, start without --database-url", dir)
 	}
-	mine, err := markOf(dir)
+	folderMark, err := readMark(dir)
 	if err != nil {
 		return err
 	}
@@ -32,21 +32,21 @@ func (d *DB) pair(ctx context.Context, dir string) error {
 		return err
 	}
 	defer func() { _ = tx.Rollback() }() // after a commit there is nothing to undo
-	var its string
-	err = tx.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&its)
+	var dbMark string
+	err = tx.QueryRowContext(ctx, "SELECT mark FROM data_folders").Scan(&dbMark)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		if its, err = d.join(ctx, tx.Tx, dir, mine); err != nil {
+		if dbMark, err = d.pairNew(ctx, tx.Tx, dir, folderMark); err != nil {
 			return err
 		}
 	case err != nil:
 		return err
-	case mine == "":
+	case folderMark == "":
 		return fmt.Errorf("the database %s belongs to another data folder than %s, which is new: is its disk mounted, and --data-dir right?", d.server.name, dir)
-	case mine != its:
+	case folderMark != dbMark:
 		return fmt.Errorf("the database %s and the data folder %s do not belong together", d.server.name, dir)
 	}
-	starts, err := d.server.count(ctx, tx.Tx)
+	starts, err := d.server.countStart(ctx, tx.Tx)
 	if err != nil {
 		return err
 	}
@@ -57,15 +57,15 @@ func (d *DB) pair(ctx context.Context, dir string) error {
 	return nil
 }
 
-// join marks a database that has no folder yet. The folder's mark is written
+// pairNew marks a database that has no folder yet. The folder's mark is written
 // first: a folder that has one, and nothing else, is new all the same.
-func (d *DB) join(ctx context.Context, tx *sql.Tx, dir, mine string) (mark string, err error) {
+func (d *DB) pairNew(ctx context.Context, tx *sql.Tx, dir, folderMark string) (mark string, err error) {
 	if _, err := os.Stat(filepath.Join(dir, "readings")); err == nil {
 		return "", fmt.Errorf("the database %s is new, but the data folder %s is not", d.server.name, dir)
 	}
-	if mark = mine; mark == "" {
+	if mark = folderMark; mark == "" {
 		mark = rand.Text()
-		if err := putMark(dir, mark); err != nil {
+		if err := writeMark(dir, mark); err != nil {
 			return "", err
 		}
 	}
@@ -73,9 +73,9 @@ func (d *DB) join(ctx context.Context, tx *sql.Tx, dir, mine string) (mark strin
 	return mark, err
 }
 
-// markOf is what a folder says of its database; empty when it has none on a
+// readMark is what a folder says of its database; empty when it has none on a
 // server.
-func markOf(dir string) (string, error) {
+func readMark(dir string) (string, error) {
 	raw, err := os.ReadFile(filepath.Join(dir, markFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -83,7 +83,7 @@ func markOf(dir string) (string, error) {
 	return strings.TrimSpace(string(raw)), err
 }
 
-func putMark(dir, mark string) error {
+func writeMark(dir, mark string) error {
 	f, err := os.OpenFile(filepath.Join(dir, markFile), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
@@ -92,10 +92,10 @@ func putMark(dir, mark string) error {
 	return errors.Join(err, f.Sync(), f.Close())
 }
 
-// alone refuses a folder whose database is on a server: without it, an empty one
+// refuseForeignDB refuses a folder whose database is on a server: without it, an empty one
 // would take its place.
-func alone(dir string) error {
-	switch mark, err := markOf(dir); {
+func refuseForeignDB(dir string) error {
+	switch mark, err := readMark(dir); {
 	case err != nil:
 		return err
 	case mark != "":

@@ -10,7 +10,7 @@ import (
 // What is asked for often finds its rows without looking at all of a tenant's:
 // with 100,000 devices that is the difference between one and twenty
 // milliseconds, which no test on a handful of rows would notice.
-func TestPlans(t *testing.T) {
+func TestQueriesUseIndexes(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)

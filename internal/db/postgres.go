@@ -22,12 +22,12 @@ import (
 var postgresMigrations embed.FS
 
 const (
-	// connectWithin is how long making a connection may take, unless the address
+	// connectTimeout is how long making a connection may take, unless the address
 	// says so.
-	connectWithin = 5 * time.Second
-	// cancelWithin is how long a statement whose caller has gone may take to end;
+	connectTimeout = 5 * time.Second
+	// cancelTimeout is how long a statement whose caller has gone may take to end;
 	// then its connection is given up.
-	cancelWithin = 5 * time.Second
+	cancelTimeout = 5 * time.Second
 )
 
 // OpenPostgres opens the PostgreSQL database at an address (postgres://…), which
@@ -42,7 +42,7 @@ func OpenPostgres(ctx context.Context, dir, address string) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := d.pair(ctx, dir); err != nil {
+	if err := d.checkPairing(ctx, dir); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -54,10 +54,10 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: config.Host + "/" + config.Database}
+	s := &pgServer{name: config.Host + "/" + config.Database}
 	// One connection, kept for as long as it lives: it holds the lock. It is tried
 	// before each transaction, which must not begin on one that is broken.
-	write := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.own),
+	write := stdlib.OpenDB(*config, stdlib.OptionAfterConnect(s.lockToWrite),
 		stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return true }))
 	write.SetMaxOpenConns(1)
 	write.SetMaxIdleConns(1)
@@ -67,20 +67,20 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 	read := stdlib.OpenDB(*config)
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	d := &DB{write: bun.NewDB(write, pgdialect.New()), read: bun.NewDB(read, pgdialect.New()), server: s, turn: make(chan struct{}, 1)}
+	d := &DB{write: bun.NewDB(write, pgdialect.New()), read: bun.NewDB(read, pgdialect.New()), server: s, writeLock: make(chan struct{}, 1)}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the database %s: %w", s.name, err), d.Close())
 		}
 	}()
-	if err := suits(ctx, write); err != nil {
+	if err := checkEncoding(ctx, write); err != nil {
 		return nil, err
 	}
 	p, err := postgresProvider(write)
 	if err != nil {
 		return nil, err
 	}
-	if err := known(ctx, p); err != nil {
+	if err := refuseNewerSchema(ctx, p); err != nil {
 		return nil, err
 	}
 	if _, err := p.Up(ctx); err != nil {
@@ -98,14 +98,14 @@ func parseAddress(address string) (*pgx.ConnConfig, error) {
 		return nil, err // the password is left out of it
 	}
 	if config.ConnectTimeout == 0 {
-		config.ConnectTimeout = connectWithin
+		config.ConnectTimeout = connectTimeout
 	}
 	// Statements come with their values written out, so no two are the same.
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	// A caller who goes ends the statement and not the connection, on which the
 	// lock hangs.
 	config.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelWithin}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cancelTimeout}
 	}
 	for name, value := range map[string]string{
 		"client_encoding": "UTF8", "standard_conforming_strings": "on", "timezone": "UTC", "default_transaction_isolation": "read committed",
@@ -116,8 +116,8 @@ func parseAddress(address string) (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// suits refuses a database that cannot keep every text.
-func suits(ctx context.Context, pool *sql.DB) error {
+// checkEncoding refuses a database that cannot keep every text.
+func checkEncoding(ctx context.Context, pool *sql.DB) error {
 	var encoding string
 	if err := pool.QueryRowContext(ctx, "SHOW server_encoding").Scan(&encoding); err != nil {
 		return err
@@ -128,14 +128,14 @@ func suits(ctx context.Context, pool *sql.DB) error {
 	return nil
 }
 
-// known refuses tables of a newer version.
-func known(ctx context.Context, p *goose.Provider) error {
+// refuseNewerSchema refuses tables of a newer version.
+func refuseNewerSchema(ctx context.Context, p *goose.Provider) error {
 	at, err := p.GetDBVersion(ctx)
 	if err != nil {
 		return err
 	}
-	if newest := newestOf(p); at > newest {
-		return newer(at, newest)
+	if newest := newestMigration(p); at > newest {
+		return newerError(at, newest)
 	}
 	return nil
 }

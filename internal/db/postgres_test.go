@@ -15,8 +15,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// other is a connection to a test's database past Tilth, as its owner has one.
-func other(t *testing.T, address string) *sql.DB {
+// openDirect is a connection to a test's database past Tilth, as its owner has one.
+func openDirect(t *testing.T, address string) *sql.DB {
 	t.Helper()
 	pool, err := sql.Open("pgx", address)
 	if err != nil {
@@ -26,8 +26,8 @@ func other(t *testing.T, address string) *sql.DB {
 	return pool
 }
 
-// cut ends all of Tilth's connections, as a restart of the database does.
-func cut(t *testing.T, pool *sql.DB) {
+// killConnections ends all of Tilth's connections, as a restart of the database does.
+func killConnections(t *testing.T, pool *sql.DB) {
 	t.Helper()
 	var n int
 	if err := pool.QueryRow(`SELECT COUNT(*) FROM (SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
@@ -36,7 +36,7 @@ func cut(t *testing.T, pool *sql.DB) {
 	}
 }
 
-func pid(t *testing.T, d *db.DB) (n int) {
+func backendPID(t *testing.T, d *db.DB) (n int) {
 	t.Helper()
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		return tx.NewRaw("SELECT pg_backend_pid()").Scan(ctx, &n)
@@ -48,14 +48,14 @@ func pid(t *testing.T, d *db.DB) (n int) {
 
 // One process has a database; who comes second is told so, and whoever examines
 // it, too.
-func TestOneProcessADatabase(t *testing.T) {
+func TestSecondProcessIsRefused(t *testing.T) {
 	address, dir := testkit.Postgres(t), t.TempDir()
 	d, err := db.OpenPostgres(t.Context(), dir, address)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, open := range map[string]func(context.Context, string, string) (*db.DB, error){"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead} {
-		db.Impatient(func() {
+		db.WithShortLockTimeout(func() {
 			if second, err := open(t.Context(), dir, address); !errors.Is(err, db.ErrInUse) {
 				t.Errorf("%s: %v", name, err)
 				if err == nil {
@@ -79,7 +79,7 @@ func TestOneProcessADatabase(t *testing.T) {
 }
 
 // A database and a data folder that do not belong together are refused.
-func TestFolderAndDatabaseBelongTogether(t *testing.T) {
+func TestMismatchedFolderIsRefused(t *testing.T) {
 	address, dir, none := testkit.Postgres(t), t.TempDir(), t.TempDir()
 	refused := func(name, says string, open func() (*db.DB, error)) {
 		t.Helper()
@@ -138,7 +138,7 @@ func TestFolderAndDatabaseBelongTogether(t *testing.T) {
 	refused("a folder with a database", "has a database of its own", postgres(own, testkit.Postgres(t)))
 }
 
-func TestDatabasesThatCannotBeUsed(t *testing.T) {
+func TestOpenPostgresErrors(t *testing.T) {
 	address := testkit.Postgres(t)
 	for name, c := range map[string]struct{ address, says string }{
 		"no address":       {"postgres://%zz", "parse"},
@@ -161,7 +161,7 @@ func TestDatabasesThatCannotBeUsed(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := other(t, newer).Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
+	if _, err := openDirect(t, newer).Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
 		t.Fatal(err)
 	}
 	for name, open := range map[string]func(context.Context, string, string) (*db.DB, error){"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead} {
@@ -176,14 +176,14 @@ func TestDatabasesThatCannotBeUsed(t *testing.T) {
 }
 
 // After the database was away the next call works, on either side.
-func TestDatabaseComesBack(t *testing.T) {
+func TestReconnectAfterDatabaseRestart(t *testing.T) {
 	address := testkit.Postgres(t)
-	d, pool := openPostgres(t, address, t.TempDir()), other(t, address)
-	before := pid(t, d)
+	d, pool := openPostgres(t, address, t.TempDir()), openDirect(t, address)
+	before := backendPID(t, d)
 	if n := count(t, t.Context(), d); n != 0 {
 		t.Fatalf("%d rows", n)
 	}
-	cut(t, pool)
+	killConnections(t, pool)
 	write := func() error {
 		return d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") })
 	}
@@ -199,7 +199,7 @@ func TestDatabaseComesBack(t *testing.T) {
 	if n := count(t, t.Context(), d); n != 1 {
 		t.Errorf("%d rows", n)
 	}
-	if pid(t, d) == before {
+	if backendPID(t, d) == before {
 		t.Error("nothing was cut")
 	}
 	// Cut in the middle of a transaction, nothing of it is kept.
@@ -207,7 +207,7 @@ func TestDatabaseComesBack(t *testing.T) {
 		if err := add(ctx, tx, "b"); err != nil {
 			return err
 		}
-		cut(t, pool)
+		killConnections(t, pool)
 		return nil
 	}); err == nil {
 		t.Error("a transaction that was cut is kept")
@@ -223,11 +223,11 @@ func TestDatabaseComesBack(t *testing.T) {
 // Who was cut off while another had the database writes nothing any more.
 func TestTakenOver(t *testing.T) {
 	address := testkit.Postgres(t)
-	d, pool := openPostgres(t, address, t.TempDir()), other(t, address)
+	d, pool := openPostgres(t, address, t.TempDir()), openDirect(t, address)
 	if _, err := pool.Exec("UPDATE data_folders SET starts = starts + 1"); err != nil { // as the other did
 		t.Fatal(err)
 	}
-	cut(t, pool)
+	killConnections(t, pool)
 	for range 2 {
 		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") }); !errors.Is(err, db.ErrTakenOver) {
 			t.Errorf("%v", err)
@@ -240,9 +240,9 @@ func TestTakenOver(t *testing.T) {
 
 // Who goes half way leaves nothing behind, and the writer keeps its connection,
 // on which the lock hangs.
-func TestCallerWhoGoes(t *testing.T) {
+func TestCancelledTxKeepsConnection(t *testing.T) {
 	d := openPostgres(t, testkit.Postgres(t), t.TempDir())
-	before := pid(t, d)
+	before := backendPID(t, d)
 	for name, f := range map[string]func(ctx context.Context, stop func(), tx bun.IDB) error{
 		"in a statement": func(ctx context.Context, stop func(), tx bun.IDB) error {
 			started := make(chan struct{})
@@ -263,7 +263,7 @@ func TestCallerWhoGoes(t *testing.T) {
 		if err == nil || count(t, t.Context(), d) != 0 {
 			t.Errorf("%s: %v, %d rows", name, err, count(t, t.Context(), d))
 		}
-		if after := pid(t, d); after != before {
+		if after := backendPID(t, d); after != before {
 			t.Errorf("%s: the connection %d was given up for %d", name, before, after)
 		}
 		if err := d.Tx(ctx, nil); !errors.Is(err, context.Canceled) {

@@ -16,24 +16,24 @@ const (
 	ioError  = "58030"
 )
 
-// retryUnkept is when trying again makes sense: somebody must make room first.
-const retryUnkept = 30 * time.Second
+// storageRetry is when trying again makes sense: somebody must make room first.
+const storageRetry = 30 * time.Second
 
-// Unkept counts the transactions that were not kept because the disk took
+// StorageFailures counts the transactions that were not kept because the disk took
 // nothing: it is full, read-only, or has failed.
-func (d *DB) Unkept() uint64 { return d.unkept.Load() }
+func (d *DB) StorageFailures() uint64 { return d.storageFailures.Load() }
 
-// orUnkept makes an error of the disk one that people are told in words.
-func (d *DB) orUnkept(err error) error {
-	if err == nil || !ofDisk(err) {
+// asStorageFailure makes an error of the disk one that people are told in words.
+func (d *DB) asStorageFailure(err error) error {
+	if err == nil || !isDiskError(err) {
 		return err
 	}
-	d.unkept.Add(1)
-	return errs.New(errs.Unkept, "error.disk").After(retryUnkept).Because(err)
+	d.storageFailures.Add(1)
+	return errs.New(errs.Unkept, "error.disk").After(storageRetry).Because(err)
 }
 
-// ofDisk tells whether err is the disk's refusal to keep something.
-func ofDisk(err error) bool {
+// isDiskError tells whether err is the disk's refusal to keep something.
+func isDiskError(err error) bool {
 	for _, no := range diskErrors {
 		if errors.Is(err, no) {
 			return true

@@ -17,7 +17,7 @@ import (
 
 // What the disk did not keep is told as such and counted; the database goes on
 // once there is room.
-func TestUnkept(t *testing.T) {
+func TestFullDiskIsStorageFailure(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestUnkept(t *testing.T) {
 	if err := keep(); !errs.Is(err, errs.Unkept) || errs.As(err).Key != "error.disk" || errs.As(err).Retry <= 0 {
 		t.Errorf("a full disk: %v", err)
 	}
-	if n := d.Unkept(); n != 1 {
+	if n := d.StorageFailures(); n != 1 {
 		t.Errorf("%d counted", n)
 	}
 	if n, err := d.Read(t.Context()).NewSelect().Table("tenants").Count(t.Context()); err != nil || n != 0 {
@@ -56,7 +56,7 @@ func TestUnkept(t *testing.T) {
 }
 
 // Other errors stay what they are.
-func TestOnlyTheDiskIsBlamed(t *testing.T) {
+func TestOtherErrorsAreNotStorageFailures(t *testing.T) {
 	d, err := db.Open(t.Context(), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestOnlyTheDiskIsBlamed(t *testing.T) {
 	}); err == nil || errs.Is(err, errs.Unkept) {
 		t.Errorf("a wrong statement: %v", err)
 	}
-	if n := d.Unkept(); n != 3 {
+	if n := d.StorageFailures(); n != 3 {
 		t.Errorf("%d counted", n)
 	}
 }

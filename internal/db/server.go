@@ -19,9 +19,9 @@ var (
 	ErrTakenOver = errors.New("another Tilth has taken this database over; this one must be stopped")
 )
 
-// Ownership is the number of the advisory lock that the one writer of a
+// OwnerLockID is the number of the advisory lock that the one writer of a
 // PostgreSQL database holds; it means something within that database only.
-const Ownership = 0x74696c7468 // "tilth"
+const OwnerLockID = 0x74696c7468 // "tilth"
 
 const (
 	// Codes of PostgreSQL.
@@ -31,29 +31,29 @@ const (
 	undefinedTable      = "42P01"
 )
 
-// lockWithin is how long a connection waits for the lock: a process that has
+// lockTimeout is how long a connection waits for the lock: a process that has
 // just ended, or a connection that broke, may still hold it for a moment.
-var lockWithin = "5s"
+var lockTimeout = "5s"
 
-// server is what a DB knows of the database server it works with.
-type server struct {
-	name   string       // host and database, for messages
-	starts atomic.Int64 // how often the database was opened, with this time; 0: not known yet
-	lost   atomic.Bool  // to another process
+// pgServer is what a DB knows of the database server it works with.
+type pgServer struct {
+	name      string       // host and database, for messages
+	starts    atomic.Int64 // how often the database was opened, with this time; 0: not known yet
+	takenOver atomic.Bool  // to another process
 }
 
-// own is called with each connection of the writer: who holds the lock may
+// lockToWrite is called with each connection of the writer: who holds the lock may
 // write, and it holds it until the connection ends.
-func (s *server) own(ctx context.Context, c *pgx.Conn) error {
-	err := s.lock(ctx, c)
+func (s *pgServer) lockToWrite(ctx context.Context, c *pgx.Conn) error {
+	err := s.lockAndVerify(ctx, c)
 	if err != nil {
 		return errors.Join(err, c.Close(ctx)) // nobody else would
 	}
 	return nil
 }
 
-func (s *server) lock(ctx context.Context, c *pgx.Conn) error {
-	if err := s.acquire(ctx, c, "pg_advisory_lock"); err != nil {
+func (s *pgServer) lockAndVerify(ctx context.Context, c *pgx.Conn) error {
+	if err := s.acquireAdvisoryLock(ctx, c, "pg_advisory_lock"); err != nil {
 		return err
 	}
 	mine := s.starts.Load()
@@ -65,18 +65,18 @@ func (s *server) lock(ctx context.Context, c *pgx.Conn) error {
 		return err
 	}
 	if starts != mine {
-		s.lost.Store(true)
+		s.takenOver.Store(true)
 		return fmt.Errorf("the database %s: %w", s.name, ErrTakenOver)
 	}
 	return nil
 }
 
-// acquire takes the lock for a connection, as long as it lives.
-func (s *server) acquire(ctx context.Context, c *pgx.Conn, function string) error {
-	if _, err := c.Exec(ctx, "SET lock_timeout = '"+lockWithin+"'"); err != nil {
+// acquireAdvisoryLock takes the lock for a connection, as long as it lives.
+func (s *pgServer) acquireAdvisoryLock(ctx context.Context, c *pgx.Conn, function string) error {
+	if _, err := c.Exec(ctx, "SET lock_timeout = '"+lockTimeout+"'"); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, fmt.Sprintf("SELECT %s(%d)", function, int64(Ownership))); err != nil {
+	if _, err := c.Exec(ctx, fmt.Sprintf("SELECT %s(%d)", function, int64(OwnerLockID))); err != nil {
 		if postgresCode(err, lockNotAvailable) {
 			return fmt.Errorf("the database %s: %w", s.name, ErrInUse)
 		}
@@ -86,8 +86,8 @@ func (s *server) acquire(ctx context.Context, c *pgx.Conn, function string) erro
 	return err
 }
 
-// count counts that the database was opened.
-func (s *server) count(ctx context.Context, tx *sql.Tx) (starts int64, err error) {
+// countStart counts that the database was opened.
+func (s *pgServer) countStart(ctx context.Context, tx *sql.Tx) (starts int64, err error) {
 	err = tx.QueryRowContext(ctx, "UPDATE data_folders SET starts = starts + 1 RETURNING starts").Scan(&starts)
 	return starts, err
 }

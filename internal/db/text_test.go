@@ -13,7 +13,7 @@ import (
 
 // Texts are kept, compared and sorted in one way, wherever they are kept: byte
 // by byte.
-func TestTexts(t *testing.T) {
+func TestTextsAreComparedByteByByte(t *testing.T) {
 	d := testkit.DB(t)
 	// A collation of people would sort otherwise, and call some of these equal.
 	texts := []string{

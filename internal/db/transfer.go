@@ -11,28 +11,28 @@ import (
 
 // table is one of the tables that both kinds of database have.
 type table struct {
-	name    string
-	columns []string
-	above   []string // tables that its rows refer to
+	name       string
+	columns    []string
+	references []string // tables that its rows refer to
 }
 
-// list is the names of the columns as statements have them.
-func (t *table) list() string { return `"` + strings.Join(t.columns, `", "`) + `"` }
+// columnList is the names of the columns as statements have them.
+func (t *table) columnList() string { return `"` + strings.Join(t.columns, `", "`) + `"` }
 
 // tablesOf lists the tables of an SQLite database, each after those that its
 // rows refer to.
 func tablesOf(ctx context.Context, q *sql.DB) ([]table, error) {
-	names, err := words(ctx, q, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`)
+	names, err := queryStrings(ctx, q, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`)
 	if err != nil {
 		return nil, err
 	}
 	var waiting []table
 	for _, name := range names {
 		t := table{name: name}
-		if t.columns, err = words(ctx, q, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, name); err != nil {
+		if t.columns, err = queryStrings(ctx, q, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, name); err != nil {
 			return nil, err
 		}
-		if t.above, err = words(ctx, q, `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE "table" <> ?`, name, name); err != nil {
+		if t.references, err = queryStrings(ctx, q, `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE "table" <> ?`, name, name); err != nil {
 			return nil, err
 		}
 		waiting = append(waiting, t)
@@ -40,7 +40,7 @@ func tablesOf(ctx context.Context, q *sql.DB) ([]table, error) {
 	var ordered []table
 	for len(waiting) > 0 {
 		next := slices.IndexFunc(waiting, func(t table) bool {
-			return !slices.ContainsFunc(waiting, func(w table) bool { return slices.Contains(t.above, w.name) })
+			return !slices.ContainsFunc(waiting, func(w table) bool { return slices.Contains(t.references, w.name) })
 		})
 		if next < 0 {
 			return nil, errors.New("tables refer to each other in a circle")
@@ -51,8 +51,8 @@ func tablesOf(ctx context.Context, q *sql.DB) ([]table, error) {
 	return ordered, nil
 }
 
-// words is the one column of texts that a query gives.
-func words(ctx context.Context, q interface {
+// queryStrings is the one column of texts that a query gives.
+func queryStrings(ctx context.Context, q interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }, query string, args ...any) (list []string, err error) {
 	rows, err := q.QueryContext(ctx, query, args...)
@@ -70,12 +70,12 @@ func words(ctx context.Context, q interface {
 	return list, rows.Err()
 }
 
-// sequences is where SQLite keeps which number was given last in each table
+// sequenceTable is where SQLite keeps which number was given last in each table
 // that never gives one twice.
-const sequences = "sqlite_sequence"
+const sequenceTable = "sqlite_sequence"
 
-// toFile copies everything, as it is at one instant, to DIR/tilth.db.
-func (d *DB) toFile(ctx context.Context, dir string) (err error) {
+// copyToFile copies everything, as it is at one instant, to DIR/tilth.db.
+func (d *DB) copyToFile(ctx context.Context, dir string) (err error) {
 	to, err := Open(ctx, dir)
 	if err != nil {
 		return err
@@ -96,27 +96,27 @@ func (d *DB) toFile(ctx context.Context, dir string) (err error) {
 	}
 	defer func() { _ = into.Rollback() }() // after a commit there is nothing to undo
 	for i := range tables {
-		if err := toFileTable(ctx, from, into, &tables[i]); err != nil {
+		if err := copyTable(ctx, from, into, &tables[i]); err != nil {
 			return fmt.Errorf("copy %s: %w", tables[i].name, err)
 		}
 	}
-	if err := toFileNumbers(ctx, from, into); err != nil {
+	if err := copySequences(ctx, from, into); err != nil {
 		return err
 	}
 	return into.Commit()
 }
 
-func toFileTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
-	order, err := orderOf(ctx, from, t.name)
+func copyTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
+	order, err := insertionOrder(ctx, from, t.name)
 	if err != nil {
 		return err
 	}
-	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.list(), t.name, order))
+	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.columnList(), t.name, order))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	insert, err := into.PrepareContext(ctx, fmt.Sprintf(`INSERT INTO "%s" (%s) VALUES (?%s)`, t.name, t.list(), strings.Repeat(", ?", len(t.columns)-1)))
+	insert, err := into.PrepareContext(ctx, fmt.Sprintf(`INSERT INTO "%s" (%s) VALUES (?%s)`, t.name, t.columnList(), strings.Repeat(", ?", len(t.columns)-1)))
 	if err != nil {
 		return err
 	}
@@ -137,10 +137,10 @@ func toFileTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) 
 	return rows.Err()
 }
 
-// orderOf is what a table's rows are ordered by, so that SQLite numbers them as
+// insertionOrder is what a table's rows are ordered by, so that SQLite numbers them as
 // they were inserted.
-func orderOf(ctx context.Context, q *sql.Tx, name string) (string, error) {
-	keys, err := words(ctx, q, `SELECT a.attname FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+func insertionOrder(ctx context.Context, q *sql.Tx, name string) (string, error) {
+	keys, err := queryStrings(ctx, q, `SELECT a.attname FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
 		WHERE a.attrelid = $1::regclass AND (a.attname = 'rowid' OR a.attnum = ANY (i.indkey)) ORDER BY a.attname <> 'rowid', array_position(i.indkey, a.attnum)`, name)
 	if err != nil {
 		return "", err
@@ -151,20 +151,20 @@ func orderOf(ctx context.Context, q *sql.Tx, name string) (string, error) {
 	return `"` + strings.Join(keys, `", "`) + `"`, nil
 }
 
-// toFileNumbers hands on which numbers were given, to rows that are gone by now
+// copySequences hands on which numbers were given, to rows that are gone by now
 // included.
-func toFileNumbers(ctx context.Context, from, into *sql.Tx) error {
-	numbered, err := words(ctx, from, `SELECT table_name || '.' || column_name FROM information_schema.columns
+func copySequences(ctx context.Context, from, into *sql.Tx) error {
+	numbered, err := queryStrings(ctx, from, `SELECT table_name || '.' || column_name FROM information_schema.columns
 		WHERE table_schema = current_schema() AND is_identity = 'YES' AND column_name <> 'rowid'`)
 	if err != nil {
 		return err
 	}
-	if _, err := into.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s", sequences)); err != nil {
+	if _, err := into.ExecContext(ctx, fmt.Sprintf("DELETE FROM %s", sequenceTable)); err != nil {
 		return err
 	}
 	for _, n := range numbered {
 		name, column, _ := strings.Cut(n, ".")
-		sequence, err := words(ctx, from, "SELECT pg_get_serial_sequence($1, $2)", name, column)
+		sequence, err := queryStrings(ctx, from, "SELECT pg_get_serial_sequence($1, $2)", name, column)
 		if err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func toFileNumbers(ctx context.Context, from, into *sql.Tx) error {
 		if last == 0 {
 			continue
 		}
-		if _, err := into.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s (name, seq) VALUES (?, ?)", sequences), name, last); err != nil {
+		if _, err := into.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s (name, seq) VALUES (?, ?)", sequenceTable), name, last); err != nil {
 			return err
 		}
 	}

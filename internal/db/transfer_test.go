@@ -19,9 +19,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// full makes a folder whose database has rows in every table, with the values
+// filledFolder makes a folder whose database has rows in every table, with the values
 // that are hardest to carry, and has given numbers to rows that are gone.
-func full(t *testing.T) (dir string, tables []string) {
+func filledFolder(t *testing.T) (dir string, tables []string) {
 	t.Helper()
 	dir = t.TempDir()
 	d, err := db.Open(t.Context(), dir)
@@ -35,7 +35,7 @@ func full(t *testing.T) (dir string, tables []string) {
 			t.Fatalf("%s: %v", query, err)
 		}
 	}
-	ask(`SELECT m.name FROM sqlite_master AS m WHERE m.type = 'table' AND `+ours+` ORDER BY m.name`, &tables)
+	ask(`SELECT m.name FROM sqlite_master AS m WHERE m.type = 'table' AND `+sqliteTablesOnly+` ORDER BY m.name`, &tables)
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		if _, err := tx.NewRaw("PRAGMA defer_foreign_keys = ON").Exec(ctx); err != nil {
 			return err
@@ -110,12 +110,12 @@ func dump(t *testing.T, dir string, tables []string) (lines []string) {
 		} else if _, err := pool.Exec(`SELECT rowid FROM "` + table + `"`); err != nil || table != "tenant_hosts" && table != "device_secrets" {
 			order = "1, 2" // nobody asks for the order of insertion
 		}
-		lines = append(lines, linesOf(t, pool, table, order)...)
+		lines = append(lines, tableLines(t, pool, table, order)...)
 	}
 	return lines
 }
 
-func linesOf(t *testing.T, pool *sql.DB, table, order string) (lines []string) {
+func tableLines(t *testing.T, pool *sql.DB, table, order string) (lines []string) {
 	t.Helper()
 	rows, err := pool.Query(`SELECT * FROM "` + table + `" ORDER BY ` + order)
 	if err != nil {
@@ -151,8 +151,8 @@ func linesOf(t *testing.T, pool *sql.DB, table, order string) (lines []string) {
 
 // A database that is moved to PostgreSQL and copied back is the same, in every
 // table, whichever come.
-func TestThereAndBack(t *testing.T) {
-	dir, tables := full(t)
+func TestMoveToPostgresAndBack(t *testing.T) {
+	dir, tables := filledFolder(t)
 	want := dump(t, dir, tables)
 	if len(want) < 2*len(tables) {
 		t.Fatalf("%d lines of %d tables", len(want), len(tables))
@@ -172,7 +172,7 @@ func TestThereAndBack(t *testing.T) {
 	got := dump(t, back, tables)
 	for i := range max(len(want), len(got)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			t.Fatalf("line %d of %d and %d:\n%s\nwant\n%s", i, len(got), len(want), at(got, i), at(want, i))
+			t.Fatalf("line %d of %d and %d:\n%s\nwant\n%s", i, len(got), len(want), lineAt(got, i), lineAt(want, i))
 		}
 	}
 	if err := d.Copy(t.Context(), back); err == nil {
@@ -193,7 +193,7 @@ func TestThereAndBack(t *testing.T) {
 	}
 }
 
-func at(lines []string, i int) string {
+func lineAt(lines []string, i int) string {
 	if i < len(lines) {
 		return lines[i]
 	}
@@ -201,12 +201,12 @@ func at(lines []string, i int) string {
 }
 
 // A database with anything in it is not moved to, and the folder keeps its own.
-func TestMoveToADatabaseInUse(t *testing.T) {
-	dir, tables := full(t)
+func TestMoveRefusesNonEmptyDatabase(t *testing.T) {
+	dir, tables := filledFolder(t)
 	want := dump(t, dir, tables)
 	used := testkit.Postgres(t)
 	d := openPostgres(t, used, t.TempDir())
-	db.Impatient(func() {
+	db.WithShortLockTimeout(func() {
 		if err := db.Move(t.Context(), dir, used); !errors.Is(err, db.ErrInUse) {
 			t.Errorf("%v", err)
 		}
@@ -283,7 +283,7 @@ func TestExamineOfPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Without the check of references, as a damaged database would be.
-	pool := other(t, address)
+	pool := openDirect(t, address)
 	pool.SetMaxOpenConns(1)
 	for _, s := range []string{"SET session_replication_role = replica", "INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)"} {
 		if _, err := pool.Exec(s); err != nil {
@@ -302,7 +302,7 @@ func TestExamineOfPostgres(t *testing.T) {
 		t.Error("it can be written to")
 	}
 	// Nor does a server begin meanwhile.
-	db.Impatient(func() {
+	db.WithShortLockTimeout(func() {
 		if second, err := db.OpenPostgres(t.Context(), dir, address); !errors.Is(err, db.ErrInUse) {
 			t.Errorf("%v", err)
 			if err == nil {

@@ -23,38 +23,38 @@ var (
 		"Copy out what you need with the program that made it, and begin a new folder")
 )
 
-// check refuses a database file that this version must not write: a newer one,
+// checkFile refuses a database file that this version must not write: a newer one,
 // or one whose tables are not what its version number says. It writes nothing.
 // A file that is not there yet is fine.
-func check(ctx context.Context, path string) (err error) {
+func checkFile(ctx context.Context, path string) (err error) {
 	if info, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	pool, err := sql.Open("sqlite", unwritten(path))
+	pool, err := sql.Open("sqlite", readOnlyURI(path))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	pool.SetMaxOpenConns(1)
-	return accept(ctx, pool)
+	return checkSchema(ctx, pool)
 }
 
-// unwritten is the address of a database file that is only looked at. Where no
+// readOnlyURI is the address of a database file that is only looked at. Where no
 // log lies beside it, SQLite is told that nobody else is there, since otherwise
 // it leaves files of its own.
-func unwritten(path string) string {
-	address := addressOf(path) + "?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(ON)"
+func readOnlyURI(path string) string {
+	address := fileURI(path) + "?mode=ro&_pragma=busy_timeout(10000)&_pragma=query_only(ON)"
 	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() == 0 {
 		address += "&immutable=1"
 	}
 	return address
 }
 
-// accept is check of an open database.
-func accept(ctx context.Context, pool *sql.DB) error {
-	at, err := versionOf(ctx, pool)
+// checkSchema is check of an open database.
+func checkSchema(ctx context.Context, pool *sql.DB) error {
+	at, err := schemaVersion(ctx, pool)
 	if err != nil || at == 0 {
 		return err
 	}
@@ -62,46 +62,46 @@ func accept(ctx context.Context, pool *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	newest := newestOf(p)
+	newest := newestMigration(p)
 	switch {
 	case at > newest:
-		return newer(at, newest)
+		return newerError(at, newest)
 	case at < newest:
-		return genuine(ctx, pool, at)
+		return checkColumns(ctx, pool, at)
 	}
 	return nil
 }
 
-// newestOf is the newest migration that this version knows.
-func newestOf(p *goose.Provider) int64 {
+// newestMigration is the newest migration that this version knows.
+func newestMigration(p *goose.Provider) int64 {
 	sources := p.ListSources()
 	return sources[len(sources)-1].Version
 }
 
-// newer is the ErrNewer of tables that are further than this version knows.
-func newer(at, newest int64) error {
+// newerError is the ErrNewer of tables that are further than this version knows.
+func newerError(at, newest int64) error {
 	return fmt.Errorf("%w (its tables are at step %d, this version knows %d)", ErrNewer, at, newest)
 }
 
-// versionOf is the newest migration that a database has, 0 where it has none.
-func versionOf(ctx context.Context, pool *sql.DB) (at int64, err error) {
+// schemaVersion is the newest migration that a database has, 0 where it has none.
+func schemaVersion(ctx context.Context, pool *sql.DB) (at int64, err error) {
 	var there bool
 	if err := pool.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM sqlite_master WHERE name = 'goose_db_version'`).Scan(&there); err != nil || !there {
 		return 0, err
 	}
-	return latest(ctx, pool)
+	return appliedVersion(ctx, pool)
 }
 
-// latest is versionOf where the table that says it is there.
-func latest(ctx context.Context, pool *sql.DB) (at int64, err error) {
+// appliedVersion is schemaVersion where the table that says it is there.
+func appliedVersion(ctx context.Context, pool *sql.DB) (at int64, err error) {
 	err = pool.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&at)
 	return at, err
 }
 
-// genuine makes sure that a database has exactly the columns that its version
+// checkColumns makes sure that a database has exactly the columns that its version
 // gave it, before the later migrations build on them. Indexes may differ: they
 // change how long something takes, and nothing else.
-func genuine(ctx context.Context, pool *sql.DB, version int64) (err error) {
+func checkColumns(ctx context.Context, pool *sql.DB, version int64) (err error) {
 	ideal, err := sql.Open("sqlite", ":memory:")
 	if err != nil {
 		return err

@@ -101,7 +101,7 @@ func (s *MessageStore) Clear(ctx context.Context, t tenant.ID) error {
 }
 
 func (s *MessageStore) remove(ctx context.Context, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return s.db.Portions(ctx, sweptAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
+	return s.db.DeleteInBatches(ctx, sweptAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
 		some := which(tx.NewSelect().Model((*messageRow)(nil)).Column("id")).Limit(atOnce)
 		res, err := tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", some).Exec(ctx)
 		if err == nil {

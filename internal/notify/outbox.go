@@ -108,7 +108,7 @@ func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.
 	if len(w.Channels) == 0 {
 		return nil
 	}
-	channels, err := db.Once(ctx, channelsOf{t, fmt.Sprint(w.Channels)}, func(ctx context.Context) ([]Channel, error) {
+	channels, err := db.OncePerTx(ctx, channelsOf{t, fmt.Sprint(w.Channels)}, func(ctx context.Context) ([]Channel, error) {
 		return o.Channels.Some(ctx, t, w.Channels)
 	})
 	if err != nil {

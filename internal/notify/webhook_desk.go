@@ -22,7 +22,7 @@ func (o *Outbox) tellPrograms(ctx context.Context, t tenant.ID, a *news.Alarm) e
 	if o.Webhooks == nil {
 		return nil
 	}
-	hooks, err := db.Once(ctx, listeningOf{t}, func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.listening(ctx, t) })
+	hooks, err := db.OncePerTx(ctx, listeningOf{t}, func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.listening(ctx, t) })
 	if err != nil || len(hooks) == 0 {
 		return err
 	}

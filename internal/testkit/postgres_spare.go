@@ -96,6 +96,6 @@ func wipe(name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	pool.SetMaxOpenConns(1)
-	_, err = pool.ExecContext(context.Background(), fmt.Sprintf(wiped, int64(db.Ownership)))
+	_, err = pool.ExecContext(context.Background(), fmt.Sprintf(wiped, int64(db.OwnerLockID)))
 	return err
 }
