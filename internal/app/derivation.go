@@ -15,7 +15,7 @@ import (
 // structure, and where one device stands otherwise.
 func (s *stores) derivation() *derivation.Engine {
 	e := derivation.New(derivation.Options{Readings: s.readings, Site: s.site})
-	s.registry.Watch(func() { e.Keep(s.derives) })
+	s.registry.Watch(func() { e.Retain(s.derives) })
 	s.devices.OnChange(func(t tenant.ID, id device.ID) {
 		ref := device.Ref{Tenant: t, ID: id}
 		s.registry.Move(ref) // before it is forgotten, and so asked for

@@ -26,10 +26,10 @@ const (
 	ReasonBounds    Reason = "bounds"    // the value is beyond the property's own limits
 )
 
-// Account says how a derived property came by its newest value, or why it has
+// Explanation says how a derived property came by its newest value, or why it has
 // none: of an instant, at the time of its newest input; of a day or a season, on
 // the newest day that is over.
-type Account struct {
+type Explanation struct {
 	Kind   agronomy.Kind
 	Time   int64 // epoch ms; of a day, its last. math.MinInt64: nothing has come yet
 	Value  float64
@@ -37,49 +37,49 @@ type Account struct {
 	Input  device.PropertyID // that the reason is about; 0: none
 
 	// Estimated: gaps were filled in, or the formula is an estimate by itself.
-	Estimated bool
-	Came, Of  int   // hours of a day, days of a season
-	Filled    int   // hours that were filled in between others
-	Since     int64 // where the season began, epoch ms
+	Estimated          bool
+	Measured, Expected int   // hours of a day, days of a season
+	Filled             int   // hours that were filled in between others
+	SeasonStart        int64 // where the season began, epoch ms
 
-	Age    int64          // how much older than the newest an input of an instant may be, ms
+	MaxAge int64          // how much older than the newest an input of an instant may be, ms
 	Inputs []reading.Last // of an instant: the newest of each that has one
 }
 
-// Account tells of a device's derived property from what is stored. It reads a
+// Explain tells of a device's derived property from what is stored. It reads a
 // season's days, but holds up nobody. A property that the product does not
 // derive is an error.
-func (e *Engine) Account(ctx context.Context, entry *device.Entry, property device.PropertyID) (Account, error) {
-	aside := New(e.opts)
-	s, err := aside.load(ctx, entry)
+func (e *Engine) Explain(ctx context.Context, entry *device.Entry, property device.PropertyID) (Explanation, error) {
+	scratch := New(e.opts)
+	s, err := scratch.load(ctx, entry)
 	if err != nil {
-		return Account{}, err
+		return Explanation{}, err
 	}
-	of := func(r rule) bool { return r.property == property }
+	of := func(r computation) bool { return r.property == property }
 	if i := slices.IndexFunc(s.plan.instants, of); i >= 0 {
-		return s.accountOfInstant(&s.plan.instants[i]), nil
+		return s.explainInstant(&s.plan.instants[i]), nil
 	}
 	i := slices.IndexFunc(s.plan.days, of)
 	if i < 0 {
-		return Account{}, fmt.Errorf("derivation: property %d of device %d is not derived", property, entry.ID)
+		return Explanation{}, fmt.Errorf("derivation: property %d of device %d is not derived", property, entry.ID)
 	}
-	w := work{engine: aside, ctx: ctx, state: s}
-	a, err := w.accountOfDay(&s.plan.days[i])
+	w := derivationRun{engine: scratch, ctx: ctx, state: s}
+	a, err := w.explainDay(&s.plan.days[i])
 	if err != nil {
 		return a, fmt.Errorf("derivation: device %d: %w", entry.ID, err)
 	}
 	return a, nil
 }
 
-// accountOf begins an account.
-func (s *state) accountOf(r *rule) Account {
-	return Account{Kind: r.formula.Kind, Time: math.MinInt64, Estimated: r.formula.IsEstimate(len(r.inputs)), Age: s.plan.age}
+// newExplanation begins an account.
+func (s *deviceState) newExplanation(r *computation) Explanation {
+	return Explanation{Kind: r.formula.Kind, Time: math.MinInt64, Estimated: r.formula.IsEstimate(len(r.inputs)), MaxAge: s.plan.maxInputAge}
 }
 
-func (s *state) accountOfInstant(r *rule) Account {
-	a := s.accountOf(r)
+func (s *deviceState) explainInstant(r *computation) Explanation {
+	a := s.newExplanation(r)
 	for _, id := range r.inputs {
-		i, known := find(s.last, id)
+		i, known := findLast(s.last, id)
 		if !known || s.last[i].Value.Kind() != reading.KindNumber {
 			if a.Reason == "" {
 				a.Reason, a.Input = ReasonMissing, id
@@ -90,7 +90,7 @@ func (s *state) accountOfInstant(r *rule) Account {
 		a.Time = max(a.Time, s.last[i].Time)
 	}
 	for _, l := range a.Inputs {
-		if a.Reason == "" && a.Time-l.Time > a.Age {
+		if a.Reason == "" && a.Time-l.Time > a.MaxAge {
 			a.Reason, a.Input = ReasonOld, l.Property
 		}
 	}
@@ -100,14 +100,14 @@ func (s *state) accountOfInstant(r *rule) Account {
 			x[i] = l.Value.Float()
 		}
 		v, ok := r.formula.InstantValue(x, r.parameters, s.site.Place)
-		s.decide(&a, r, v, ok)
+		s.setResult(&a, r, v, ok)
 	}
 	return a
 }
 
-// decide takes in what a formula answered to inputs that are all there.
-func (s *state) decide(a *Account, r *rule, v float64, ok bool) {
-	kept, within := r.keep(v, ok)
+// setResult takes in what a formula answered to inputs that are all there.
+func (s *deviceState) setResult(a *Explanation, r *computation, v float64, ok bool) {
+	kept, within := r.roundAndCheck(v, ok)
 	switch {
 	case within:
 		a.Value = kept
@@ -121,18 +121,18 @@ func (s *state) decide(a *Account, r *rule, v float64, ok bool) {
 	}
 }
 
-// accountOfDay is of the newest day that is over.
-func (w *work) accountOfDay(r *rule) (Account, error) {
+// explainDay is of the newest day that is over.
+func (w *derivationRun) explainDay(r *computation) (Explanation, error) {
 	s := w.state
-	a := s.accountOf(r)
+	a := s.newExplanation(r)
 	if s.newest == math.MinInt64 {
 		a.Reason, a.Input = ReasonMissing, r.inputs[0]
 		return a, nil
 	}
 	d := dayOf(s.newest, s.site.Zone) - 1
-	a.Time = d.last(s.site.Zone)
+	a.Time = d.lastMilli(s.site.Zone)
 	if r.formula.Kind == agronomy.Season {
-		err := w.accountOfSeason(&a, r, d)
+		err := w.explainSeason(&a, r, d)
 		return a, err
 	}
 	inputs := slices.Clone(r.inputs)
@@ -141,7 +141,7 @@ func (w *work) accountOfDay(r *rule) (Account, error) {
 	if err != nil {
 		return a, err
 	}
-	day := s.day(d)
+	day := s.newDay(d)
 	for _, id := range r.inputs {
 		series := loaded.series[id]
 		if series == nil {
@@ -150,44 +150,44 @@ func (w *work) accountOfDay(r *rule) (Account, error) {
 		}
 		day.Inputs = append(day.Inputs, *series)
 	}
-	a.Came, a.Filled, a.Of = day.Coverage()
+	a.Measured, a.Filled, a.Expected = day.Coverage()
 	a.Estimated = a.Estimated || a.Filled > 0
 	v, ok := r.formula.DailyValue(day, r.parameters, s.site.Place)
-	if s.decide(&a, r, v, ok); a.Reason == ReasonRange && !(day.HasEnoughHours() && a.Came+a.Filled == a.Of) {
+	if s.setResult(&a, r, v, ok); a.Reason == ReasonRange && !(day.HasEnoughHours() && a.Measured+a.Filled == a.Expected) {
 		a.Reason = ReasonHours
 	}
 	return a, nil
 }
 
-func (w *work) accountOfSeason(a *Account, r *rule, d civil) error {
+func (w *derivationRun) explainSeason(a *Explanation, r *computation, d civilDay) error {
 	s := w.state
-	start := r.season(d, s.site.Place)
-	a.Since = start.begin(s.site.Zone)
+	start := r.seasonStart(d, s.site.Place)
+	a.SeasonStart = start.begin(s.site.Zone)
 	sum := r.formula.NewTally(r.parameters)
-	came := false
+	measured := false
 	for day := start; day <= d; day++ {
 		series, err := w.seriesOf(day, r.inputs[0], nil)
 		if err != nil {
 			return err
 		}
-		if came = series != nil; !came {
+		if measured = series != nil; !measured {
 			sum.Add(nil)
 			continue
 		}
-		of := s.day(day)
+		of := s.newDay(day)
 		of.Inputs = []agronomy.Series{*series}
 		sum.Add(of)
 	}
-	a.Came, a.Filled, a.Of = sum.Coverage()
-	a.Estimated = a.Came < a.Of || a.Filled > 0
+	a.Measured, a.Filled, a.Expected = sum.Coverage()
+	a.Estimated = a.Measured < a.Expected || a.Filled > 0
 	v, ok := sum.Value()
 	switch {
 	case !ok:
 		a.Reason = ReasonDays
-	case !came:
+	case !measured:
 		a.Reason, a.Input = ReasonMissing, r.inputs[0]
 	default:
-		s.decide(a, r, v, true)
+		s.setResult(a, r, v, true)
 	}
 	return nil
 }

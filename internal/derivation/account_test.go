@@ -10,21 +10,21 @@ import (
 	"tilth/internal/reading"
 )
 
-func (w *world) account(id device.PropertyID) Account {
+func (w *fixture) explain(id device.PropertyID) Explanation {
 	w.Helper()
-	a, err := w.engine.Account(w.Context(), w.entry, id)
+	a, err := w.engine.Explain(w.Context(), w.entry, id)
 	if err != nil {
 		w.Fatal(err)
 	}
 	return a
 }
 
-// accounts compares what accounts say with what is stored: a value where there is
+// checkExplanations compares what accounts say with what is stored: a value where there is
 // one at that time, and a reason where there is none.
-func (w *world) accounts() {
+func (w *fixture) checkExplanations() {
 	w.Helper()
-	for _, id := range derivedOnes {
-		a := w.account(id)
+	for _, id := range derivedIDs {
+		a := w.explain(id)
 		stored, there := w.read(id)[a.Time][id]
 		if there != (a.Reason == "") || there && stored != a.Value {
 			w.Fatalf("property %d at %s: account %+v, stored %v %v", id, time.UnixMilli(a.Time).In(w.site.Zone), a, stored, there)
@@ -32,48 +32,48 @@ func (w *world) accounts() {
 	}
 }
 
-func TestAccountOfInstants(t *testing.T) {
-	w := newWorld(t, mast())
-	if a := w.account(dew); a.Reason != ReasonMissing || a.Input != airT || a.Time != math.MinInt64 || len(a.Inputs) != 0 {
+func TestExplainInstants(t *testing.T) {
+	w := newFixture(t, mastProduct())
+	if a := w.explain(dew); a.Reason != ReasonMissing || a.Input != airT || a.Time != math.MinInt64 || len(a.Inputs) != 0 {
 		t.Errorf("of nothing: %+v", a)
 	}
 	w.send(frame(noon, airT, 25))
-	if a := w.account(dew); a.Reason != ReasonMissing || a.Input != airRH || a.Time != noon.UnixMilli() || len(a.Inputs) != 1 {
+	if a := w.explain(dew); a.Reason != ReasonMissing || a.Input != airRH || a.Time != noon.UnixMilli() || len(a.Inputs) != 1 {
 		t.Errorf("without humidity: %+v", a)
 	}
-	w.send(frame(after(60), airRH, 60, sun, 100))
-	if a := w.account(dew); a.Reason != "" || math.Abs(a.Value-16.68) > .02 || a.Estimated || a.Age != 600_000 || len(a.Inputs) != 2 {
+	w.send(frame(secondsAfterNoon(60), airRH, 60, sun, 100))
+	if a := w.explain(dew); a.Reason != "" || math.Abs(a.Value-16.68) > .02 || a.Estimated || a.MaxAge != 600_000 || len(a.Inputs) != 2 {
 		t.Errorf("a value: %+v", a)
 	}
-	if a := w.account(flux); a.Reason != "" || !a.Estimated {
+	if a := w.explain(flux); a.Reason != "" || !a.Estimated {
 		t.Errorf("an estimate by itself: %+v", a)
 	}
 	// Of a value that needs one which is derived itself.
-	if a := w.account(moist); a.Reason != "" || a.Inputs[2].Property != dew {
+	if a := w.explain(moist); a.Reason != "" || a.Inputs[2].Property != dew {
 		t.Errorf("moist: %+v", a)
 	}
-	w.accounts()
-	w.send(frame(after(900), airRH, 60))
-	if a := w.account(dew); a.Reason != ReasonOld || a.Input != airT || a.Time != after(900).UnixMilli() {
+	w.checkExplanations()
+	w.send(frame(secondsAfterNoon(900), airRH, 60))
+	if a := w.explain(dew); a.Reason != ReasonOld || a.Input != airT || a.Time != secondsAfterNoon(900).UnixMilli() {
 		t.Errorf("an old input: %+v", a)
 	}
-	w.send(frame(after(960), airT, 25, airRH, .5))
-	if a := w.account(dew); a.Reason != ReasonRange || a.Input != 0 {
+	w.send(frame(secondsAfterNoon(960), airT, 25, airRH, .5))
+	if a := w.explain(dew); a.Reason != ReasonRange || a.Input != 0 {
 		t.Errorf("beyond the formula: %+v", a)
 	}
-	w.send(frame(after(1020), airT, 10, airRH, 5))
-	if a := w.account(dew); a.Reason != ReasonBounds {
+	w.send(frame(secondsAfterNoon(1020), airT, 10, airRH, 5))
+	if a := w.explain(dew); a.Reason != ReasonBounds {
 		t.Errorf("beyond the property's limits: %+v", a)
 	}
-	w.accounts()
-	if _, err := w.engine.Account(t.Context(), w.entry, airT); err == nil {
+	w.checkExplanations()
+	if _, err := w.engine.Explain(t.Context(), w.entry, airT); err == nil {
 		t.Error("an account of what is measured")
 	}
 }
 
-// days sends some days of a reading each ten minutes from the 24th on; hours that
+// sendDays sends some days of a reading each ten minutes from the 24th on; hours that
 // are left out are counted from its beginning.
-func (w *world) days(n int, leftOut ...int) {
+func (w *fixture) sendDays(n int, leftOut ...int) {
 	w.Helper()
 	start := time.Date(2026, 10, 24, 0, 0, 0, 0, berlin.Zone)
 	missing := map[int]bool{}
@@ -89,8 +89,8 @@ func (w *world) days(n int, leftOut ...int) {
 	w.send(append(frames, frame(start.AddDate(0, 0, n), airT, 5, airRH, 70, wind, 2, sun, 200))...)
 }
 
-func TestAccountOfDays(t *testing.T) {
-	end := civilOf(2026, 10, 24).last(berlin.Zone)
+func TestExplainDays(t *testing.T) {
+	end := newCivilDay(2026, 10, 24).lastMilli(berlin.Zone)
 	for name, c := range map[string]struct {
 		leftOut      []int
 		reason       Reason
@@ -103,61 +103,61 @@ func TestAccountOfDays(t *testing.T) {
 		"the last is gone": {[]int{23}, ReasonHours, 23, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, mast())
-			w.days(1, c.leftOut...)
-			a := w.account(light)
-			if a.Time != end || a.Reason != c.reason || a.Came != c.came || a.Filled != c.filled || a.Of != 24 || a.Estimated != (c.filled > 0) {
+			w := newFixture(t, mastProduct())
+			w.sendDays(1, c.leftOut...)
+			a := w.explain(light)
+			if a.Time != end || a.Reason != c.reason || a.Measured != c.came || a.Filled != c.filled || a.Expected != 24 || a.Estimated != (c.filled > 0) {
 				t.Errorf("%+v", a)
 			}
-			w.accounts()
+			w.checkExplanations()
 		})
 	}
 }
 
-func TestAccountOfADayThatLacks(t *testing.T) {
-	w := newWorld(t, mast())
-	if a := w.account(et); a.Reason != ReasonMissing || a.Time != math.MinInt64 {
+func TestExplainDayWithoutValue(t *testing.T) {
+	w := newFixture(t, mastProduct())
+	if a := w.explain(et); a.Reason != ReasonMissing || a.Time != math.MinInt64 {
 		t.Errorf("of nothing: %+v", a)
 	}
 	start := time.Date(2026, 10, 24, 0, 0, 0, 0, berlin.Zone)
 	w.send(frame(start, airT, 5), frame(start.AddDate(0, 0, 1), airT, 5))
-	if a := w.account(et); a.Reason != ReasonMissing || a.Input != airRH {
+	if a := w.explain(et); a.Reason != ReasonMissing || a.Input != airRH {
 		t.Errorf("without humidity: %+v", a)
 	}
 	for need, place := range map[Reason]device.Site{
 		ReasonPosition: {Zone: berlin.Zone}, ReasonElevation: {Zone: berlin.Zone},
 	} {
-		w := newWorld(t, mast())
+		w := newFixture(t, mastProduct())
 		if w.site = place; need == ReasonElevation {
 			w.site.Latitude = berlin.Latitude
 		}
-		w.days(1)
-		if a := w.account(et); a.Reason != need {
+		w.sendDays(1)
+		if a := w.explain(et); a.Reason != need {
 			t.Errorf("%s: %+v", need, a)
 		}
-		w.accounts()
+		w.checkExplanations()
 	}
 }
 
-func TestAccountOfSeasons(t *testing.T) {
-	begin := civilOf(2026, 10, 24).begin(berlin.Zone)
-	w := newWorld(t, mast())
-	w.days(3, 30)
-	if a := w.account(hours); a.Reason != "" || a.Came != 3 || a.Of != 3 || a.Filled != 1 || !a.Estimated || a.Since != begin || a.Value != 73 { // clocks go back
+func TestExplainSeasons(t *testing.T) {
+	begin := newCivilDay(2026, 10, 24).begin(berlin.Zone)
+	w := newFixture(t, mastProduct())
+	w.sendDays(3, 30)
+	if a := w.explain(hours); a.Reason != "" || a.Measured != 3 || a.Expected != 3 || a.Filled != 1 || !a.Estimated || a.SeasonStart != begin || a.Value != 73 { // clocks go back
 		t.Errorf("chill: %+v", a)
 	}
 	// Degree days count from the day before, of which nothing came.
-	if a := w.account(gdd); a.Reason != ReasonDays || a.Came != 3 || a.Of != 4 {
+	if a := w.explain(gdd); a.Reason != ReasonDays || a.Measured != 3 || a.Expected != 4 {
 		t.Errorf("degree days: %+v", a)
 	}
-	w.accounts()
+	w.checkExplanations()
 }
 
 // Whatever comes, in whichever order: accounts and values agree.
-func TestAccountsAgreeWithValues(t *testing.T) {
+func TestExplanationsAgreeWithStoredValues(t *testing.T) {
 	reasons := map[Reason]int{}
 	for round := range 12 {
-		w := newWorld(t, mast())
+		w := newFixture(t, mastProduct())
 		w.site.Elevation = nil
 		if round%3 > 0 {
 			w.site.Elevation = berlin.Elevation
@@ -165,10 +165,10 @@ func TestAccountsAgreeWithValues(t *testing.T) {
 		frames := weather(rand.New(rand.NewPCG(uint64(round), 3)), 1+round%4, round%2 == 1)
 		for begin := 0; begin < len(frames); begin += 60 {
 			w.send(frames[begin:min(len(frames), begin+60)]...)
-			w.accounts()
+			w.checkExplanations()
 		}
-		for _, id := range derivedOnes {
-			reasons[w.account(id).Reason]++
+		for _, id := range derivedIDs {
+			reasons[w.explain(id).Reason]++
 		}
 	}
 	for _, r := range []Reason{"", ReasonHours, ReasonElevation} {

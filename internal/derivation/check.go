@@ -22,30 +22,30 @@ type Fault struct {
 // Check finds what is wrong with the derived properties of a thing model. unit
 // tells in which unit a property comes; nil: units are not looked at.
 func Check(properties []device.Property, unit func(*device.Property) string) []Fault {
-	c := checking{properties: properties, unit: unit, at: map[string]int{}}
+	c := checker{properties: properties, unit: unit, at: map[string]int{}}
 	for i := range properties {
 		c.at[properties[i].Identifier] = i
 	}
 	for i := range properties {
 		c.property(i)
 	}
-	c.circles()
+	c.cycles()
 	return c.found
 }
 
-type checking struct {
+type checker struct {
 	properties []device.Property
 	unit       func(*device.Property) string
 	at         map[string]int
 	found      []Fault
 }
 
-func (c *checking) add(i int, field, key string, params ...string) {
+func (c *checker) add(i int, field, key string, params ...string) {
 	params = append(params, "identifier", c.properties[i].Identifier)
 	c.found = append(c.found, Fault{i, field, errs.New(errs.Refused, key, params...).About(field)})
 }
 
-func (c *checking) property(i int) {
+func (c *checker) property(i int) {
 	p := &c.properties[i]
 	if !p.Derived() {
 		if len(p.Inputs) > 0 || len(p.Parameters) > 0 {
@@ -73,16 +73,16 @@ func (c *checking) property(i int) {
 	c.parameters(i, f)
 }
 
-func (c *checking) inputs(i int, f *agronomy.Formula) {
+func (c *checker) inputs(i int, f *agronomy.Formula) {
 	p := &c.properties[i]
-	least := 0
+	minInputs := 0
 	for _, r := range f.Inputs {
 		if !r.Optional {
-			least++
+			minInputs++
 		}
 	}
 	switch n := len(p.Inputs); {
-	case n < least:
+	case n < minInputs:
 		c.add(i, "inputs", "derived.inputMissing", "formula", f.Name, "input", f.Inputs[n].Name)
 		return
 	case n > len(f.Inputs):
@@ -117,7 +117,7 @@ func (c *checking) inputs(i int, f *agronomy.Formula) {
 // humidity, wind and radiation as well, not from some of them.
 const evapotranspiration = "referenceEvapotranspiration"
 
-func (c *checking) parameters(i int, f *agronomy.Formula) {
+func (c *checker) parameters(i int, f *agronomy.Formula) {
 	p := &c.properties[i]
 	for _, name := range slices.Sorted(maps.Keys(p.Parameters)) {
 		if f.Parameter(name) == nil {
@@ -130,14 +130,14 @@ func (c *checking) parameters(i int, f *agronomy.Formula) {
 		case !given && math.IsNaN(q.Default):
 			c.add(i, "parameters", "derived.parameterMissing", "formula", f.Name, "parameter", q.Name)
 		case given && !(v >= q.Low && v <= q.High):
-			c.add(i, "parameters", "derived.parameterRange", "parameter", q.Name, "low", say(q.Low), "high", say(q.High))
+			c.add(i, "parameters", "derived.parameterRange", "parameter", q.Name, "low", formatFloat(q.Low), "high", formatFloat(q.High))
 		}
 	}
-	c.order(i, f)
+	c.checkOrder(i, f)
 }
 
-// order finds a parameter that is not above the other one, as it must be.
-func (c *checking) order(i int, f *agronomy.Formula) {
+// checkOrder finds a parameter that is not above the other one, as it must be.
+func (c *checker) checkOrder(i int, f *agronomy.Formula) {
 	above, below := math.NaN(), math.NaN() // where there is none, or it is missing
 	for n, v := range f.Values(c.properties[i].Parameters) {
 		switch f.Parameters[n].Name {
@@ -148,14 +148,14 @@ func (c *checking) order(i int, f *agronomy.Formula) {
 		}
 	}
 	if above <= below {
-		c.add(i, "parameters", "derived.parameterOrder", "parameter", f.MustExceed[0], "other", f.MustExceed[1], "low", say(below))
+		c.add(i, "parameters", "derived.parameterOrder", "parameter", f.MustExceed[0], "other", f.MustExceed[1], "low", formatFloat(below))
 	}
 }
 
-func say(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// circles finds properties that are computed from themselves, by whatever way.
-func (c *checking) circles() {
+// cycles finds properties that are computed from themselves, by whatever way.
+func (c *checker) cycles() {
 	for i := range c.properties {
 		if c.reaches(i, i, map[int]bool{}) {
 			c.add(i, "inputs", "derived.circle")
@@ -163,7 +163,7 @@ func (c *checking) circles() {
 	}
 }
 
-func (c *checking) reaches(from, to int, seen map[int]bool) bool {
+func (c *checker) reaches(from, to int, seen map[int]bool) bool {
 	for _, name := range c.properties[from].Inputs {
 		next, known := c.at[name]
 		if !known || seen[next] {

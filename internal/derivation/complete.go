@@ -8,13 +8,13 @@ import (
 	"tilth/internal/reading"
 )
 
-// Lapse is a device from whose frames of a batch nothing could be derived.
-type Lapse struct {
+// DeviceFailure is a device from whose frames of a batch nothing could be derived.
+type DeviceFailure struct {
 	device.Ref
 	Err error
 }
 
-// Complete is Derive for a batch of several devices: the batch as it is to be
+// DeriveBatch is Derive for a batch of several devices: the batch as it is to be
 // written, with what is derived. entries names the device of each frame of which
 // anything is derived, nil elsewhere. When the batch is not written, Undo must
 // follow; after an error too.
@@ -22,7 +22,7 @@ type Lapse struct {
 // What cannot be read of one device is its lapse: its frames stay as they were
 // measured, and all others are completed. An error is of the batch: ctx has
 // ended, or the store takes no more.
-func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries []*device.Entry) (whole []reading.Arrival, lapses []Lapse, err error) {
+func (e *Engine) DeriveBatch(ctx context.Context, batch []reading.Arrival, entries []*device.Entry) (whole []reading.Arrival, failed []DeviceFailure, err error) {
 	// Frames of one device together, devices in the order of their first.
 	type group struct {
 		entry    *device.Entry
@@ -50,14 +50,14 @@ func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries 
 	extras := 0
 	for _, g := range groups {
 		found, err := e.Derive(ctx, g.entry, g.frames)
-		if err != nil && ofTheBatch(ctx, err) {
+		if err != nil && isBatchError(ctx, err) {
 			return nil, nil, err
 		}
 		if err != nil {
 			for i, f := range g.frames {
 				f.Fields = g.measured[i]
 			}
-			lapses = append(lapses, Lapse{g.entry.Ref, err})
+			failed = append(failed, DeviceFailure{g.entry.Ref, err})
 			continue
 		}
 		if len(found) > 0 && before == nil {
@@ -73,22 +73,22 @@ func (e *Engine) Complete(ctx context.Context, batch []reading.Arrival, entries 
 		}
 	}
 	if extras == 0 {
-		return batch, lapses, nil
+		return batch, failed, nil
 	}
 	whole = make([]reading.Arrival, 0, len(batch)+extras)
 	for i := range batch {
 		whole = append(append(whole, before[i]...), batch[i])
 	}
-	return append(whole, before[len(batch)]...), lapses, nil
+	return append(whole, before[len(batch)]...), failed, nil
 }
 
-// ofTheBatch tells whether an error would have met any other device as well.
-func ofTheBatch(ctx context.Context, err error) bool {
+// isBatchError tells whether an error would have met any other device as well.
+func isBatchError(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, reading.ErrClosed) || errors.Is(err, reading.ErrBroken)
 }
 
-// Undo forgets the devices of a batch that was not written.
-func (e *Engine) Undo(entries []*device.Entry) {
+// ForgetBatch forgets the devices of a batch that was not written.
+func (e *Engine) ForgetBatch(entries []*device.Entry) {
 	for _, entry := range entries {
 		if entry != nil {
 			e.Forget(entry.Ref)

@@ -9,34 +9,34 @@ import (
 	"tilth/internal/reading"
 )
 
-// day is a day that is over, as the readings have it.
-type day struct {
+// dayReadings is a day that is over, as the readings have it.
+type dayReadings struct {
 	series map[device.PropertyID]*agronomy.Series // of inputs with readings
 	stored map[device.PropertyID]reading.Value    // values of the day that are there
 }
 
-// days computes the values of days that are over: of those that ended with these
+// deriveDays computes the values of days that are over: of those that ended with these
 // frames, and of those that late frames touch. before is the newest reading's
 // time before these frames.
-func (w *work) days(before int64, touched []int64) error {
+func (w *derivationRun) deriveDays(before int64, touched []int64) error {
 	s := w.state
 	today := dayOf(s.newest, s.site.Zone)
-	redo := map[civil]*day{}
+	changed := map[civilDay]*dayReadings{}
 	for _, at := range touched {
 		if d := dayOf(at, s.site.Zone); d < today {
-			redo[d] = nil
+			changed[d] = nil
 		}
 	}
 	if before != math.MinInt64 {
 		for d := dayOf(before, s.site.Zone); d < today; d++ {
-			redo[d] = nil
+			changed[d] = nil
 		}
 	}
-	if len(redo) == 0 {
+	if len(changed) == 0 {
 		return nil
 	}
-	list := make([]civil, 0, len(redo))
-	for d := range redo {
+	list := make([]civilDay, 0, len(changed))
+	for d := range changed {
 		list = append(list, d)
 	}
 	slices.Sort(list)
@@ -46,20 +46,20 @@ func (w *work) days(before int64, touched []int64) error {
 		if err != nil {
 			return err
 		}
-		redo[d] = loaded
+		changed[d] = loaded
 		w.engine.seasons.replace(s.ref, d, loaded)
 	}
 	for i := range s.plan.days {
 		r := &s.plan.days[i]
 		if r.formula.Kind == agronomy.Season {
-			if err := w.season(r, redo, list[0], today-1); err != nil {
+			if err := w.deriveSeason(r, changed, list[0], today-1); err != nil {
 				return err
 			}
 			continue
 		}
 		for _, d := range list {
-			v, ok := s.daily(r, d, redo[d])
-			w.settle(r, d, redo[d].stored[r.property], v, ok)
+			v, ok := s.daily(r, d, changed[d])
+			w.addIfChanged(r, d, changed[d].stored[r.property], v, ok)
 		}
 	}
 	return nil
@@ -75,17 +75,17 @@ func (pl *plan) dayInputs() (all []device.PropertyID) {
 }
 
 // load reads a day's readings of inputs, and its values.
-func (w *work) load(d civil, inputs []device.PropertyID) (*day, error) {
+func (w *derivationRun) load(d civilDay, inputs []device.PropertyID) (*dayReadings, error) {
 	s, zone := w.state, w.state.site.Zone
-	begin, last := d.begin(zone), d.last(zone)
+	begin, last := d.begin(zone), d.lastMilli(zone)
 	props := slices.Clone(inputs)
 	for _, r := range s.plan.days {
 		props = append(props, r.property)
 	}
-	out := &day{series: map[device.PropertyID]*agronomy.Series{}, stored: map[device.PropertyID]reading.Value{}}
+	out := &dayReadings{series: map[device.PropertyID]*agronomy.Series{}, stored: map[device.PropertyID]reading.Value{}}
 	gathered := make([]agronomy.SeriesBuilder, len(inputs))
 	came := make([]bool, len(inputs))
-	err := w.rows(begin, last, props, func(at int64, fields []reading.Field) {
+	err := w.forEachRow(begin, last, props, func(at int64, fields []reading.Field) {
 		for _, f := range fields {
 			if f.Value.Kind() != reading.KindNumber {
 				continue
@@ -108,8 +108,8 @@ func (w *work) load(d civil, inputs []device.PropertyID) (*day, error) {
 }
 
 // daily is a daily rule's value of a day.
-func (s *state) daily(r *rule, d civil, of *day) (float64, bool) {
-	a := s.day(d)
+func (s *deviceState) daily(r *computation, d civilDay, of *dayReadings) (float64, bool) {
+	a := s.newDay(d)
 	for _, id := range r.inputs {
 		series := of.series[id]
 		if series == nil {
@@ -118,65 +118,65 @@ func (s *state) daily(r *rule, d civil, of *day) (float64, bool) {
 		a.Inputs = append(a.Inputs, *series)
 	}
 	v, ok := r.formula.DailyValue(a, r.parameters, s.site.Place)
-	return r.keep(v, ok)
+	return r.roundAndCheck(v, ok)
 }
 
-func (s *state) day(d civil) *agronomy.Day {
+func (s *deviceState) newDay(d civilDay) *agronomy.Day {
 	year, _, _ := d.date()
-	return &agronomy.Day{YearDay: int(d-civilOf(year, 1, 1)) + 1}
+	return &agronomy.Day{YearDay: int(d-newCivilDay(year, 1, 1)) + 1}
 }
 
-// settle adds a day's value where it differs from the one that is stored.
-func (w *work) settle(r *rule, d civil, stored reading.Value, v float64, ok bool) {
-	at := d.last(w.state.site.Zone)
-	switch there := stored.Kind() != reading.KindNone; {
-	case ok && !(there && stored.Float() == v):
+// addIfChanged adds a day's value where it differs from the one that is stored.
+func (w *derivationRun) addIfChanged(r *computation, d civilDay, stored reading.Value, v float64, ok bool) {
+	at := d.lastMilli(w.state.site.Zone)
+	switch exists := stored.Kind() != reading.KindNone; {
+	case ok && !(exists && stored.Float() == v):
 		w.add(at, reading.Field{Property: r.property, Value: reading.Number(v)})
-	case !ok && there:
+	case !ok && exists:
 		w.add(at, reading.Field{Property: r.property})
 	}
 }
 
-// tally is how far a season has been added up.
-type tally struct {
+// seasonTally is how far a season has been added up.
+type seasonTally struct {
 	sum     agronomy.Tally
-	start   civil // of the season
-	through civil // the newest day in the sum
+	start   civilDay // of the season
+	through civilDay // the newest day in the sum
 }
 
-// season computes a season rule's values of the days from..to: all that were
+// deriveSeason computes a season rule's values of the days from..to: all that were
 // touched, and all after them. redo are those that have been read.
-func (w *work) season(r *rule, redo map[civil]*day, from, to civil) error {
+func (w *derivationRun) deriveSeason(r *computation, loaded map[civilDay]*dayReadings, from, to civilDay) error {
 	s := w.state
-	stored, err := w.storedOf(r, redo, from, to)
+	stored, err := w.storedOf(r, loaded, from, to)
 	if err != nil {
 		return err
 	}
 	t, known := s.tallies[r.property]
 	if !known || t.through != from-1 {
-		start := r.season(from, s.site.Place)
-		t = tally{sum: r.formula.NewTally(r.parameters), start: start, through: start - 1}
+		start := r.seasonStart(from, s.site.Place)
+		t = seasonTally{sum: r.formula.NewTally(r.parameters), start: start, through: start - 1}
 	}
 	for d := t.through + 1; d <= to; d++ {
-		if start := r.season(d, s.site.Place); start != t.start {
-			t = tally{sum: r.formula.NewTally(r.parameters), start: start}
+		if start := r.seasonStart(d, s.site.Place); start != t.start {
+			t = seasonTally{sum: r.formula.NewTally(r.parameters), start: start}
 		}
-		series, err := w.seriesOf(d, r.inputs[0], redo)
+		series, err := w.seriesOf(d, r.inputs[0], loaded)
 		if err != nil {
 			return err
 		}
 		if series == nil {
 			t.sum.Add(nil)
 		} else {
-			a := s.day(d)
+			a := s.newDay(d)
 			a.Inputs = []agronomy.Series{*series}
 			t.sum.Add(a)
 		}
 		t.through = d
 		if d >= from {
 			v, ok := t.sum.Value()
-			v, ok = r.keep(v, ok && series != nil)
-			w.settle(r, d, stored[d], v, ok)
+			v, ok = r.roundAndCheck(v, ok && series != nil)
+			w.addIfChanged(r, d, stored[d], v, ok)
 		}
 	}
 	s.tallies[r.property] = t
@@ -184,20 +184,20 @@ func (w *work) season(r *rule, redo map[civil]*day, from, to civil) error {
 }
 
 // storedOf are a rule's values of the days from..to that are there.
-func (w *work) storedOf(r *rule, redo map[civil]*day, from, to civil) (map[civil]reading.Value, error) {
-	stored := map[civil]reading.Value{}
+func (w *derivationRun) storedOf(r *computation, loaded map[civilDay]*dayReadings, from, to civilDay) (map[civilDay]reading.Value, error) {
+	stored := map[civilDay]reading.Value{}
 	whole := true
 	for d := from; d <= to && whole; d++ {
-		if whole = redo[d] != nil; whole {
-			stored[d] = redo[d].stored[r.property]
+		if whole = loaded[d] != nil; whole {
+			stored[d] = loaded[d].stored[r.property]
 		}
 	}
 	if whole {
 		return stored, nil
 	}
 	zone := w.state.site.Zone
-	err := w.rows(from.begin(zone), to.last(zone), []device.PropertyID{r.property}, func(at int64, fields []reading.Field) {
-		if d := dayOf(at, zone); at == d.last(zone) {
+	err := w.forEachRow(from.begin(zone), to.lastMilli(zone), []device.PropertyID{r.property}, func(at int64, fields []reading.Field) {
+		if d := dayOf(at, zone); at == d.lastMilli(zone) {
 			stored[d] = valueOf(fields, r.property)
 		}
 	})
@@ -205,11 +205,11 @@ func (w *work) storedOf(r *rule, redo map[civil]*day, from, to civil) (map[civil
 }
 
 // seriesOf is one input's day; nil where nothing came.
-func (w *work) seriesOf(d civil, input device.PropertyID, redo map[civil]*day) (*agronomy.Series, error) {
-	if of := redo[d]; of != nil {
+func (w *derivationRun) seriesOf(d civilDay, input device.PropertyID, loaded map[civilDay]*dayReadings) (*agronomy.Series, error) {
+	if of := loaded[d]; of != nil {
 		return of.series[input], nil
 	}
-	known := w.engine.seasons.of(w.state.ref, input)
+	known := w.engine.seasons.get(w.state.ref, input)
 	if series, ok := known[d]; ok {
 		return series, nil
 	}
@@ -221,36 +221,36 @@ func (w *work) seriesOf(d civil, input device.PropertyID, redo map[civil]*day) (
 	return known[d], nil
 }
 
-// mostSeasons bounds the memory of seasons: about 11 MB.
-const mostSeasons = 64
+// maxCachedSeasons bounds the memory of seasons: about 11 MB.
+const maxCachedSeasons = 64
 
-// seasons keeps days that are over in memory for those devices whose seasons
+// seasonCache keeps days that are over in memory for those devices whose seasons
 // were added up anew, so that a device that sends what it had kept back, frame by
 // frame, does not have its season read for each.
-type seasons map[seasonKey]map[civil]*agronomy.Series
+type seasonCache map[seasonKey]map[civilDay]*agronomy.Series
 
 type seasonKey struct {
 	ref   device.Ref
 	input device.PropertyID
 }
 
-// of are the known days of a device's input.
-func (c seasons) of(ref device.Ref, input device.PropertyID) map[civil]*agronomy.Series {
+// get are the known days of a device's input.
+func (c seasonCache) get(ref device.Ref, input device.PropertyID) map[civilDay]*agronomy.Series {
 	key := seasonKey{ref, input}
 	if c[key] == nil {
-		if len(c) >= mostSeasons {
+		if len(c) >= maxCachedSeasons {
 			for other := range c { // any one
 				delete(c, other)
 				break
 			}
 		}
-		c[key] = map[civil]*agronomy.Series{}
+		c[key] = map[civilDay]*agronomy.Series{}
 	}
 	return c[key]
 }
 
 // replace makes a day that has been read anew the known one.
-func (c seasons) replace(ref device.Ref, d civil, of *day) {
+func (c seasonCache) replace(ref device.Ref, d civilDay, of *dayReadings) {
 	for key, days := range c {
 		if key.ref == ref {
 			days[d] = of.series[key.input]
@@ -258,7 +258,7 @@ func (c seasons) replace(ref device.Ref, d civil, of *day) {
 	}
 }
 
-func (c seasons) forget(ref device.Ref) {
+func (c seasonCache) forget(ref device.Ref) {
 	for key := range c {
 		if key.ref == ref {
 			delete(c, key)

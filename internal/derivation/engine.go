@@ -27,21 +27,21 @@ type Options struct {
 // forget at any time. Safe for concurrent use; calls for one device must come in
 // the order of writing, each after the batch before was written or forgotten.
 type Engine struct {
-	opts   Options
-	redone int // mostRedone, but for tests
+	opts          Options
+	maxRecomputed int // maxRecomputed, but for tests
 
 	mu      sync.Mutex
-	devices map[device.Ref]*state
-	seasons seasons
+	devices map[device.Ref]*deviceState
+	seasons seasonCache
 }
 
 // New makes an engine.
 func New(o Options) *Engine {
-	return &Engine{opts: o, redone: mostRedone, devices: map[device.Ref]*state{}, seasons: seasons{}}
+	return &Engine{opts: o, maxRecomputed: maxRecomputed, devices: map[device.Ref]*deviceState{}, seasons: seasonCache{}}
 }
 
-// state is what the engine knows of a device.
-type state struct {
+// deviceState is what the engine knows of a device.
+type deviceState struct {
 	ref     device.Ref
 	product *device.Product
 	plan    *plan
@@ -49,13 +49,13 @@ type state struct {
 	newest  int64          // of the readings that are needed; math.MinInt64: none
 	today   int64          // end of the newest's day, exclusive
 	last    []reading.Last // of the plan's watched properties, by property
-	tallies map[device.PropertyID]tally
+	tallies map[device.PropertyID]seasonTally
 }
 
-// Keep forgets, after a change of structure, the devices of which nothing is
+// Retain forgets, after a change of structure, the devices of which nothing is
 // derived any more: what they send is not seen here. Of the others Derive sees
 // itself whether product or site are what they were.
-func (e *Engine) Keep(derives func(device.Ref) bool) {
+func (e *Engine) Retain(derives func(device.Ref) bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for ref := range e.devices {
@@ -95,22 +95,22 @@ func (e *Engine) Derive(ctx context.Context, entry *device.Entry, frames []*read
 	if err != nil {
 		return nil, err
 	}
-	w := work{engine: e, ctx: ctx, state: s, frames: frames}
+	w := derivationRun{engine: e, ctx: ctx, state: s, frames: frames}
 	if err := w.run(); err != nil {
 		delete(e.devices, s.ref)
 		e.seasons.forget(s.ref)
 		return nil, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
 	}
-	if w.taken {
+	if w.removed {
 		// The value before it is the newest now; the store knows it.
 		delete(e.devices, s.ref)
 	}
 	return w.extras, nil
 }
 
-func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error) {
+func (e *Engine) state(ctx context.Context, entry *device.Entry) (*deviceState, error) {
 	if s := e.devices[entry.Ref]; s != nil {
-		same, err := e.isSame(ctx, s, entry)
+		same, err := e.isCurrent(ctx, s, entry)
 		if same {
 			return s, nil
 		}
@@ -128,10 +128,10 @@ func (e *Engine) state(ctx context.Context, entry *device.Entry) (*state, error)
 	return s, nil
 }
 
-// isSame tells whether what is known of a device still holds. Every change of
+// isCurrent tells whether what is known of a device still holds. Every change of
 // structure but of secrets reads all products anew, mostly as they were; a season
 // need not be added up again for that.
-func (e *Engine) isSame(ctx context.Context, s *state, entry *device.Entry) (bool, error) {
+func (e *Engine) isCurrent(ctx context.Context, s *deviceState, entry *device.Entry) (bool, error) {
 	if s.product == entry.Product {
 		return true, nil
 	}
@@ -139,7 +139,7 @@ func (e *Engine) isSame(ctx context.Context, s *state, entry *device.Entry) (boo
 		return false, nil
 	}
 	site, err := e.site(ctx, entry)
-	if err != nil || !sameSite(site, s.site) {
+	if err != nil || !equalSites(site, s.site) {
 		return false, err
 	}
 	s.product = entry.Product
@@ -154,19 +154,19 @@ func (e *Engine) site(ctx context.Context, entry *device.Entry) (device.Site, er
 	return site, nil
 }
 
-func sameSite(a, b device.Site) bool {
+func equalSites(a, b device.Site) bool {
 	return a.Zone.String() == b.Zone.String() && reflect.DeepEqual(a.Place, b.Place)
 }
 
 // load makes a device's state of what is stored.
-func (e *Engine) load(ctx context.Context, entry *device.Entry) (*state, error) {
+func (e *Engine) load(ctx context.Context, entry *device.Entry) (*deviceState, error) {
 	site, err := e.site(ctx, entry)
 	if err != nil {
 		return nil, err
 	}
-	s := &state{
+	s := &deviceState{
 		ref: entry.Ref, product: entry.Product, plan: compile(entry.Product), site: site,
-		newest: math.MinInt64, tallies: map[device.PropertyID]tally{},
+		newest: math.MinInt64, tallies: map[device.PropertyID]seasonTally{},
 	}
 	// Of a value that was taken away the one before counts, which Latest hides.
 	if s.last, err = e.opts.Readings.AsOf(ctx, entry.Tenant, entry.ID, math.MaxInt64, s.plan.watched); err != nil {
@@ -181,20 +181,20 @@ func (e *Engine) load(ctx context.Context, entry *device.Entry) (*state, error) 
 	return s, nil
 }
 
-func (s *state) setToday() {
+func (s *deviceState) setToday() {
 	if s.newest != math.MinInt64 {
 		s.today = (dayOf(s.newest, s.site.Zone) + 1).begin(s.site.Zone)
 	}
 }
 
-// find finds a property among newest values, which are by property.
-func find(last []reading.Last, p device.PropertyID) (at int, known bool) {
+// findLast finds a property among newest values, which are by property.
+func findLast(last []reading.Last, p device.PropertyID) (at int, known bool) {
 	return slices.BinarySearchFunc(last, p, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
 }
 
-// note takes in a watched value that is not older than the one before.
-func (s *state) note(p device.PropertyID, at int64, v reading.Value) {
-	i, known := find(s.last, p)
+// setLast takes in a watched value that is not older than the one before.
+func (s *deviceState) setLast(p device.PropertyID, at int64, v reading.Value) {
+	i, known := findLast(s.last, p)
 	l := reading.Last{Property: p, Time: at, Value: v}
 	switch {
 	case !known:
@@ -204,36 +204,36 @@ func (s *state) note(p device.PropertyID, at int64, v reading.Value) {
 	}
 }
 
-// work is one call of Derive or Redo.
-type work struct {
-	engine *Engine
-	ctx    context.Context
-	state  *state
-	now    int64 // of Redo, epoch ms
-	frames []*reading.Arrival
-	extras []Extra
-	taken  bool    // a value was taken away
-	merged []point // frames and extras by time, once something asks for it
-	places *places // of frames and extras, once something is added
+// derivationRun is one call of Derive or Redo.
+type derivationRun struct {
+	engine      *Engine
+	ctx         context.Context
+	state       *deviceState
+	now         int64 // of Redo, epoch ms
+	frames      []*reading.Arrival
+	extras      []Extra
+	removed     bool         // a value was taken away
+	pendingRows []pendingRow // frames and extras by time, once something asks for it
+	frameIndex  *frameIndex  // of frames and extras, once something is added
 
-	most    int   // changes at a time; 0: all
-	stopped bool  // there were as many
-	next    int64 // then the first time that was not looked at, epoch ms
+	maxChanges int   // changes at a time; 0: all
+	stopped    bool  // there were as many
+	resumeAt   int64 // then the first time that was not looked at, epoch ms
 }
 
-// point is what is about to be written of one instant.
-type point struct {
+// pendingRow is what is about to be written of one instant.
+type pendingRow struct {
 	time   int64
 	fields []reading.Field
 }
 
-func (w *work) run() error {
+func (w *derivationRun) run() error {
 	s := w.state
 	before, late := s.newest, false
 	var touched []int64 // times of frames that hold something that is needed
 	newest := s.newest
 	for _, f := range w.frames {
-		if !s.plan.touches(f.Fields) {
+		if !s.plan.needs(f.Fields) {
 			continue
 		}
 		late = late || f.Time <= newest
@@ -244,21 +244,21 @@ func (w *work) run() error {
 		return nil
 	}
 	if late {
-		changed, err := w.again(touched)
+		changed, err := w.recomputeLate(touched)
 		if err != nil {
 			return err
 		}
 		touched = append(touched, changed...)
 	} else {
 		for _, f := range w.frames {
-			if s.plan.touches(f.Fields) {
-				w.instant(f)
+			if s.plan.needs(f.Fields) {
+				w.deriveInstant(f)
 			}
 		}
 	}
 	s.newest = newest
 	if len(s.plan.days) > 0 && (late || before == math.MinInt64 || newest >= s.today) {
-		if err := w.days(before, touched); err != nil {
+		if err := w.deriveDays(before, touched); err != nil {
 			return err
 		}
 	}
@@ -276,38 +276,38 @@ func (w *work) run() error {
 
 // add puts a derived value where it belongs: into the frame of its instant, else
 // into an extra one.
-func (w *work) add(at int64, f reading.Field) {
-	w.taken = w.taken || f.Value.Kind() == reading.KindNone
-	if w.places == nil {
-		w.places = placesOf(w.frames)
+func (w *derivationRun) add(at int64, f reading.Field) {
+	w.removed = w.removed || f.Value.Kind() == reading.KindNone
+	if w.frameIndex == nil {
+		w.frameIndex = newFrameIndex(w.frames)
 	}
 	w.merge(at, f)
-	if i, there := w.places.frames[at]; there {
-		w.frames[i].Fields = put(w.frames[i].Fields, f)
+	if i, there := w.frameIndex.frames[at]; there {
+		w.frames[i].Fields = withField(w.frames[i].Fields, f)
 		return
 	}
-	if i, there := w.places.extras[at]; there {
-		w.extras[i].Fields = put(w.extras[i].Fields, f)
+	if i, there := w.frameIndex.extras[at]; there {
+		w.extras[i].Fields = withField(w.extras[i].Fields, f)
 		return
 	}
-	before := w.places.before(at)
-	w.places.extras[at] = len(w.extras)
+	before := w.frameIndex.before(at)
+	w.frameIndex.extras[at] = len(w.extras)
 	w.extras = append(w.extras, Extra{Before: before, Arrival: reading.Arrival{
 		Frame: reading.Frame{Tenant: w.state.ref.Tenant, Device: w.state.ref.ID, Time: at, Fields: []reading.Field{f}},
 		At:    w.receivedAt(before),
 	}})
 }
 
-// places tells where a time is among the frames and extras of a work, whose
+// frameIndex tells where a time is among the frames and extras of a work, whose
 // frames are by arrival.
-type places struct {
+type frameIndex struct {
 	frames map[int64]int // the last of each time
 	extras map[int64]int
 	newest []int64 // time until each frame
 }
 
-func placesOf(frames []*reading.Arrival) *places {
-	p := &places{frames: make(map[int64]int, len(frames)), extras: map[int64]int{}, newest: make([]int64, len(frames))}
+func newFrameIndex(frames []*reading.Arrival) *frameIndex {
+	p := &frameIndex{frames: make(map[int64]int, len(frames)), extras: map[int64]int{}, newest: make([]int64, len(frames))}
 	newest := int64(math.MinInt64)
 	for i, f := range frames {
 		newest = max(newest, f.Time)
@@ -318,21 +318,21 @@ func placesOf(frames []*reading.Arrival) *places {
 
 // before is the index of the first frame that is newer than a time, or behind the
 // last.
-func (p *places) before(at int64) int {
+func (p *frameIndex) before(at int64) int {
 	i, _ := slices.BinarySearch(p.newest, at+1)
 	return i
 }
 
 // receivedAt is when the frame of an index came, or the last one.
-func (w *work) receivedAt(index int) int64 {
+func (w *derivationRun) receivedAt(index int) int64 {
 	if len(w.frames) == 0 {
 		return w.now
 	}
 	return w.frames[min(index, len(w.frames)-1)].At
 }
 
-// put gives fields with f among them, in order.
-func put(fields []reading.Field, f reading.Field) []reading.Field {
+// withField gives fields with f among them, in order.
+func withField(fields []reading.Field, f reading.Field) []reading.Field {
 	i, known := slices.BinarySearchFunc(fields, f.Property, byProperty)
 	if known {
 		fields = slices.Clone(fields)
@@ -345,53 +345,53 @@ func put(fields []reading.Field, f reading.Field) []reading.Field {
 func byProperty(f reading.Field, p device.PropertyID) int { return int(f.Property) - int(p) }
 
 // merge keeps merged true to what is added.
-func (w *work) merge(at int64, f reading.Field) {
-	if w.merged == nil {
+func (w *derivationRun) merge(at int64, f reading.Field) {
+	if w.pendingRows == nil {
 		return
 	}
-	i, there := slices.BinarySearchFunc(w.merged, at, byTime)
+	i, there := slices.BinarySearchFunc(w.pendingRows, at, byTime)
 	if !there {
-		w.merged = slices.Insert(w.merged, i, point{time: at})
+		w.pendingRows = slices.Insert(w.pendingRows, i, pendingRow{time: at})
 	}
-	w.merged[i].fields = put(w.merged[i].fields, f)
+	w.pendingRows[i].fields = withField(w.pendingRows[i].fields, f)
 }
 
-func byTime(p point, at int64) int { return cmp.Compare(p.time, at) }
+func byTime(p pendingRow, at int64) int { return cmp.Compare(p.time, at) }
 
 // pending is what is about to be written, by time; of one instant what came
 // later replaces.
-func (w *work) pending() []point {
-	if w.merged != nil {
-		return w.merged
+func (w *derivationRun) pending() []pendingRow {
+	if w.pendingRows != nil {
+		return w.pendingRows
 	}
 	for _, f := range w.frames {
-		w.merged = append(w.merged, point{f.Time, f.Fields})
+		w.pendingRows = append(w.pendingRows, pendingRow{f.Time, f.Fields})
 	}
 	for _, x := range w.extras {
-		w.merged = append(w.merged, point{x.Time, x.Fields})
+		w.pendingRows = append(w.pendingRows, pendingRow{x.Time, x.Fields})
 	}
-	slices.SortStableFunc(w.merged, func(a, b point) int { return cmp.Compare(a.time, b.time) })
+	slices.SortStableFunc(w.pendingRows, func(a, b pendingRow) int { return cmp.Compare(a.time, b.time) })
 	n := 0
-	for _, p := range w.merged {
-		if n > 0 && w.merged[n-1].time == p.time {
+	for _, p := range w.pendingRows {
+		if n > 0 && w.pendingRows[n-1].time == p.time {
 			for _, f := range p.fields {
-				w.merged[n-1].fields = put(w.merged[n-1].fields, f)
+				w.pendingRows[n-1].fields = withField(w.pendingRows[n-1].fields, f)
 			}
 			continue
 		}
-		w.merged[n] = p
+		w.pendingRows[n] = p
 		n++
 	}
-	w.merged = w.merged[:n]
-	return w.merged
+	w.pendingRows = w.pendingRows[:n]
+	return w.pendingRows
 }
 
 // errStopped ends a pass over the readings before its end.
 var errStopped = errors.New("derivation: stopped")
 
-// rows calls fn with every instant from..to that holds any of props, oldest
+// forEachRow calls fn with every instant from..to that holds any of props, oldest
 // first: as stored, under what is about to be written.
-func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field)) error {
+func (w *derivationRun) forEachRow(from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field)) error {
 	pending := w.pending()
 	begin, _ := slices.BinarySearchFunc(pending, from, byTime)
 	pending = pending[begin:]
@@ -400,22 +400,22 @@ func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64,
 	upTo := func(at int64) {
 		for len(pending) > 0 && pending[0].time <= at {
 			if pending[0].time < at {
-				fn(pending[0].time, only(pending[0].fields, wanted))
+				fn(pending[0].time, pick(pending[0].fields, wanted))
 			}
 			pending = pending[1:]
 		}
 	}
 	s := w.state
 	err := w.engine.opts.Readings.Range(w.ctx, s.ref.Tenant, s.ref.ID, from, to, props, func(at int64, fields []reading.Field) error {
-		var over []reading.Field
-		if i := slices.IndexFunc(pending, func(p point) bool { return p.time >= at }); i >= 0 && pending[i].time == at {
-			over = pending[i].fields
+		var newer []reading.Field
+		if i := slices.IndexFunc(pending, func(p pendingRow) bool { return p.time >= at }); i >= 0 && pending[i].time == at {
+			newer = pending[i].fields
 		}
 		upTo(at)
-		if over != nil {
+		if newer != nil {
 			fields = slices.Clone(fields)
-			for _, f := range only(over, wanted) {
-				fields = put(fields, f)
+			for _, f := range pick(newer, wanted) {
+				fields = withField(fields, f)
 			}
 		}
 		fn(at, fields)
@@ -433,12 +433,12 @@ func (w *work) rows(from, to int64, props []device.PropertyID, fn func(at int64,
 	return err
 }
 
-// only are the fields that are among wanted, which is sorted.
-func only(fields []reading.Field, wanted []device.PropertyID) (some []reading.Field) {
+// pick are the fields that are among wanted, which is sorted.
+func pick(fields []reading.Field, wanted []device.PropertyID) (picked []reading.Field) {
 	for _, f := range fields {
 		if _, ok := slices.BinarySearch(wanted, f.Property); ok {
-			some = append(some, f)
+			picked = append(picked, f)
 		}
 	}
-	return some
+	return picked
 }

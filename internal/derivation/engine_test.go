@@ -14,9 +14,9 @@ import (
 
 var noon = time.Date(2026, 10, 23, 12, 0, 0, 0, berlin.Zone)
 
-func after(s int) time.Time { return noon.Add(time.Duration(s) * time.Second) }
+func secondsAfterNoon(s int) time.Time { return noon.Add(time.Duration(s) * time.Second) }
 
-func (w *world) latest(id device.PropertyID) string {
+func (w *fixture) latest(id device.PropertyID) string {
 	for _, l := range w.store.Latest(w.Context(), w.entry.Tenant, w.entry.ID) {
 		if l.Property == id {
 			return fmt.Sprintf("%v at %ds", l.Value, (l.Time-noon.UnixMilli())/1000)
@@ -42,20 +42,20 @@ func TestInstants(t *testing.T) {
 		},
 		"inputs apart": {
 			{[]reading.Frame{frame(noon, airT, 25)}, "none"},
-			{[]reading.Frame{frame(after(600), airRH, 60)}, "16.7 at 600s"},
+			{[]reading.Frame{frame(secondsAfterNoon(600), airRH, 60)}, "16.7 at 600s"},
 		},
 		"too far apart": {
 			{[]reading.Frame{frame(noon, airT, 25)}, "none"},
 			{[]reading.Frame{frame(noon.Add(10*time.Minute+time.Millisecond), airRH, 60)}, "none"},
-			{[]reading.Frame{frame(after(300), airT, 25)}, "16.7 at 600s"}, // late, and near enough
+			{[]reading.Frame{frame(secondsAfterNoon(300), airT, 25)}, "16.7 at 600s"}, // late, and near enough
 		},
 		"an instant that brings no input": {
 			{[]reading.Frame{frame(noon, airT, 25, airRH, 60)}, "16.7 at 0s"},
-			{[]reading.Frame{frame(after(60), battery, 3.6)}, "16.7 at 0s"},
+			{[]reading.Frame{frame(secondsAfterNoon(60), battery, 3.6)}, "16.7 at 0s"},
 		},
 		"a broken sensor": {
 			{[]reading.Frame{frame(noon, airT, 25, airRH, 60)}, "16.7 at 0s"},
-			{[]reading.Frame{frame(after(60), airT, 25, airRH, .5)}, "16.7 at 0s"},
+			{[]reading.Frame{frame(secondsAfterNoon(60), airT, 25, airRH, .5)}, "16.7 at 0s"},
 		},
 		"taken back": {
 			{[]reading.Frame{frame(noon, airT, 25, airRH, 60)}, "16.7 at 0s"},
@@ -66,13 +66,13 @@ func TestInstants(t *testing.T) {
 		},
 		"late ones are known to those that follow": {
 			{[]reading.Frame{frame(noon, airT, 20)}, "none"},
-			{[]reading.Frame{frame(after(60), airRH, 50)}, "9.26 at 60s"},
-			{[]reading.Frame{frame(after(30), airT, 25), frame(after(90), airT, 30)}, "18.45 at 90s"},
-			{[]reading.Frame{frame(after(120), airRH, 60)}, "21.39 at 120s"},
+			{[]reading.Frame{frame(secondsAfterNoon(60), airRH, 50)}, "9.26 at 60s"},
+			{[]reading.Frame{frame(secondsAfterNoon(30), airT, 25), frame(secondsAfterNoon(90), airT, 30)}, "18.45 at 90s"},
+			{[]reading.Frame{frame(secondsAfterNoon(120), airRH, 60)}, "21.39 at 120s"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWorld(t, mast())
+			w := newFixture(t, mastProduct())
 			for i, s := range steps {
 				w.send(s.frames...)
 				if got := w.latest(dew); !strings.HasPrefix(got, strings.Split(s.want, " ")[0]) || !strings.HasSuffix(got, s.want[strings.LastIndex(s.want, " ")+1:]) {
@@ -84,15 +84,15 @@ func TestInstants(t *testing.T) {
 }
 
 // What hangs on a derived value that was taken away goes on from the one before.
-func TestChainAfterTakingBack(t *testing.T) {
-	w := newWorld(t, mast())
+func TestDependentValuesAfterRemoval(t *testing.T) {
+	w := newFixture(t, mastProduct())
 	var all []reading.Frame
 	for _, f := range []reading.Frame{
-		frame(noon, airT, 20, airRH, 50), frame(after(60), airT, 21, airRH, 55), frame(after(60), airRH, 5), frame(after(70), airT, 12),
+		frame(noon, airT, 20, airRH, 50), frame(secondsAfterNoon(60), airT, 21, airRH, 55), frame(secondsAfterNoon(60), airRH, 5), frame(secondsAfterNoon(70), airT, 12),
 	} {
 		w.send(f)
 		all = append(all, f)
-		w.compare(fmt.Sprint(len(all), " frames"), tableOf(all))
+		w.checkDerived(fmt.Sprint(len(all), " frames"), tableOf(all))
 	}
 	if w.latest(moist) == "none" {
 		t.Error("nothing was seen")
@@ -101,8 +101,8 @@ func TestChainAfterTakingBack(t *testing.T) {
 
 // A day's values come with the frame that ends it, at its last millisecond, and
 // before that frame.
-func TestADayEnds(t *testing.T) {
-	w := newWorld(t, mast())
+func TestDayValuesComeWithNextDaysFrame(t *testing.T) {
+	w := newFixture(t, mastProduct())
 	w.site.Zone = time.UTC
 	w.engine = w.newEngine()
 	start := time.Date(2026, 10, 25, 0, 0, 0, 0, time.UTC)
@@ -115,7 +115,7 @@ func TestADayEnds(t *testing.T) {
 	a := reading.Arrival{Frame: frame(start.AddDate(0, 0, 1), sun, 0), At: 99}
 	b := reading.Arrival{Frame: frame(start.Add(23*time.Hour+55*time.Minute), sun, 100), At: 98}
 	a.Tenant, a.Device, b.Tenant, b.Device = 1, 7, 1, 7
-	whole, _, err := w.engine.Complete(t.Context(), []reading.Arrival{b, a}, []*device.Entry{w.entry, w.entry})
+	whole, _, err := w.engine.DeriveBatch(t.Context(), []reading.Arrival{b, a}, []*device.Entry{w.entry, w.entry})
 	if err != nil || len(whole) != 3 {
 		t.Fatalf("%d frames, %v", len(whole), err)
 	}
@@ -124,7 +124,7 @@ func TestADayEnds(t *testing.T) {
 		t.Errorf("extra %+v", x)
 	}
 	// It was not written: nothing of it may be remembered.
-	w.engine.Undo([]*device.Entry{w.entry, nil})
+	w.engine.ForgetBatch([]*device.Entry{w.entry, nil})
 	w.send(b.Frame, a.Frame)
 	if got := w.read(light); len(got) != 1 || got[last][light] != 17.8 {
 		t.Errorf("%v", got)
@@ -132,18 +132,18 @@ func TestADayEnds(t *testing.T) {
 }
 
 // Nothing of another tenant's device of the same number is looked at.
-func TestTenantsApart(t *testing.T) {
-	w := newWorld(t, mast())
+func TestSameDeviceIDInTwoTenants(t *testing.T) {
+	w := newFixture(t, mastProduct())
 	w.send(frame(noon, airT, 25))
 	other := device.NewEntry(device.Ref{Tenant: 2, ID: 7}, "WS-1", w.entry.Product, false, false)
 	mine := w.entry
 	w.entry = other
-	w.send(frame(after(60), airRH, 60))
+	w.send(frame(secondsAfterNoon(60), airRH, 60))
 	if got := w.latest(dew); got != "none" {
 		t.Errorf("derived from a stranger's temperature: %s", got)
 	}
 	w.entry = mine
-	w.send(frame(after(60), airRH, 60))
+	w.send(frame(secondsAfterNoon(60), airRH, 60))
 	if got := w.latest(dew); got == "none" {
 		t.Error("nothing of its own")
 	}
@@ -151,50 +151,50 @@ func TestTenantsApart(t *testing.T) {
 
 // What cannot be found out of one device keeps nobody's readings from being
 // written: they stay as they were measured, and the next try finds it out.
-func TestTrouble(t *testing.T) {
-	w := newWorld(t, mast())
-	trouble := errors.New("this row is damaged")
+func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
+	w := newFixture(t, mastProduct())
+	siteErr := errors.New("this row is damaged")
 	w.engine = New(Options{Readings: w.store, Site: func(_ context.Context, r device.Ref) (device.Site, error) {
 		if r == w.entry.Ref {
-			return w.site, trouble
+			return w.site, siteErr
 		}
 		return w.site, nil
 	}})
 	other := device.NewEntry(device.Ref{Tenant: 2, ID: 8}, "WS-2", w.entry.Product, false, false)
-	complete := func(ctx context.Context) ([]reading.Arrival, []Lapse, error) {
+	complete := func(ctx context.Context) ([]reading.Arrival, []DeviceFailure, error) {
 		mine, theirs := frame(noon, airT, 25, airRH, 60), frame(noon, airT, 25, airRH, 60)
 		mine.Tenant, mine.Device, theirs.Tenant, theirs.Device = 1, 7, 2, 8
-		return w.engine.Complete(ctx, []reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}}, []*device.Entry{w.entry, other})
+		return w.engine.DeriveBatch(ctx, []reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}}, []*device.Entry{w.entry, other})
 	}
-	whole, lapses, err := complete(t.Context())
-	if err != nil || len(lapses) != 1 || lapses[0].Ref != w.entry.Ref || !errors.Is(lapses[0].Err, trouble) {
-		t.Fatalf("%v, %v", lapses, err)
+	whole, failed, err := complete(t.Context())
+	if err != nil || len(failed) != 1 || failed[0].Ref != w.entry.Ref || !errors.Is(failed[0].Err, siteErr) {
+		t.Fatalf("%v, %v", failed, err)
 	}
 	if len(whole) != 2 || len(whole[0].Fields) != 2 || valueOf(whole[1].Fields, dew).Float() != 16.7 {
 		t.Errorf("%+v", whole)
 	}
-	trouble = nil
-	if whole, lapses, err = complete(t.Context()); err != nil || len(lapses) > 0 || valueOf(whole[0].Fields, dew).Float() != 16.7 {
-		t.Errorf("after the trouble: %+v, %v, %v", whole, lapses, err)
+	siteErr = nil
+	if whole, failed, err = complete(t.Context()); err != nil || len(failed) > 0 || valueOf(whole[0].Fields, dew).Float() != 16.7 {
+		t.Errorf("after the trouble: %+v, %v, %v", whole, failed, err)
 	}
 	// What passed by while nothing could be found out is not known.
-	trouble = errors.New("this row is damaged again")
+	siteErr = errors.New("this row is damaged again")
 	p := *w.entry.Product
 	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, &p, false, false)
-	if _, lapses, err = complete(t.Context()); err != nil || len(lapses) != 1 || w.engine.devices[w.entry.Ref] != nil {
-		t.Errorf("%v, %v", lapses, err)
+	if _, failed, err = complete(t.Context()); err != nil || len(failed) != 1 || w.engine.devices[w.entry.Ref] != nil {
+		t.Errorf("%v, %v", failed, err)
 	}
-	trouble = nil
+	siteErr = nil
 	// What any device would meet is of the batch.
 	if err := w.store.Append(t.Context(), whole); err != nil {
 		t.Fatal(err)
 	}
-	gone, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := complete(gone); !errors.Is(err, context.Canceled) {
+	if _, _, err := complete(cancelled); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
-	w.engine.Undo([]*device.Entry{w.entry, other})
+	w.engine.ForgetBatch([]*device.Entry{w.entry, other})
 	if err := w.store.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -219,25 +219,25 @@ func TestCivilDays(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := civilOf(day.Date())
+		d := newCivilDay(day.Date())
 		if got := time.UnixMilli(d.begin(z)).In(z).Format(time.RFC3339); got != c.begin || d.hours(z) != c.hours {
 			t.Errorf("%s %s begins %s and has %d hours, want %s and %d", c.zone, c.day, got, d.hours(z), c.begin, c.hours)
 		}
-		if dayOf(d.begin(z), z) != d || dayOf(d.last(z), z) != d || dayOf(d.begin(z)-1, z) != d-1 {
+		if dayOf(d.begin(z), z) != d || dayOf(d.lastMilli(z), z) != d || dayOf(d.begin(z)-1, z) != d-1 {
 			t.Errorf("%s %s: its ends are of other days", c.zone, c.day)
 		}
 	}
-	if s := seasonOf(civilOf(2027, 2, 28), 10, 1); s != civilOf(2026, 10, 1) {
+	if s := seasonStartOf(newCivilDay(2027, 2, 28), 10, 1); s != newCivilDay(2026, 10, 1) {
 		t.Errorf("season began %d", s)
 	}
-	if s := seasonOf(civilOf(2027, 3, 5), 2, 31); s != civilOf(2027, 2, 28) {
+	if s := seasonStartOf(newCivilDay(2027, 3, 5), 2, 31); s != newCivilDay(2027, 2, 28) {
 		t.Errorf("season of a short month began %d", s)
 	}
 }
 
 // BenchmarkDerive is a mast's frame with its dew point and the rest, in order.
 func BenchmarkDerive(b *testing.B) {
-	w := newWorld(b, mast())
+	w := newFixture(b, mastProduct())
 	at := noon.UnixMilli()
 	entries := []*device.Entry{w.entry}
 	b.ReportAllocs()
@@ -245,7 +245,7 @@ func BenchmarkDerive(b *testing.B) {
 		f := frame(time.UnixMilli(at), airT, 20.5, airRH, 60, wind, 2, sun, 300, battery, 3.6)
 		f.Tenant, f.Device = 1, 7
 		at++ // all of one day
-		if _, _, err := w.engine.Complete(b.Context(), []reading.Arrival{{Frame: f, At: at}}, entries); err != nil {
+		if _, _, err := w.engine.DeriveBatch(b.Context(), []reading.Arrival{{Frame: f, At: at}}, entries); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -255,7 +255,7 @@ func BenchmarkDerive(b *testing.B) {
 // so far apart that each is looked at alone.
 func BenchmarkLateFrames(b *testing.B) {
 	const frames = 6900
-	w := newWorld(b, mast())
+	w := newFixture(b, mastProduct())
 	w.send(frame(noon, airT, 12, airRH, 50))
 	begin := noon.Add(-frames * 21 * time.Minute)
 	entries := make([]*device.Entry, frames)
@@ -269,25 +269,25 @@ func BenchmarkLateFrames(b *testing.B) {
 			f.Tenant, f.Device = w.entry.Tenant, w.entry.ID
 			batch[i] = reading.Arrival{Frame: f, At: noon.UnixMilli()}
 		}
-		if _, _, err := w.engine.Complete(b.Context(), batch, entries); err != nil {
+		if _, _, err := w.engine.DeriveBatch(b.Context(), batch, entries); err != nil {
 			b.Fatal(err)
 		}
-		w.engine.Undo(entries)
+		w.engine.ForgetBatch(entries)
 	}
 }
 
 // A change of structure reads all products anew. Only a device whose product or
 // site is another is looked at again.
-func TestChangesOfStructure(t *testing.T) {
-	w := newWorld(t, mast())
+func TestStateIsKeptForUnchangedProduct(t *testing.T) {
+	w := newFixture(t, mastProduct())
 	w.send(frame(noon, airT, 25, airRH, 60))
 	first := w.engine.devices[w.entry.Ref]
-	replace := func(change func(p *device.Product)) *state {
+	replace := func(change func(p *device.Product)) *deviceState {
 		t.Helper()
-		p := mast()
+		p := mastProduct()
 		change(p)
 		w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, p, false, false)
-		w.send(frame(after(len(w.read(airT))), airT, 25, airRH, 60))
+		w.send(frame(secondsAfterNoon(len(w.read(airT))), airT, 25, airRH, 60))
 		return w.engine.devices[w.entry.Ref]
 	}
 	if s := replace(func(*device.Product) {}); s != first {
@@ -302,18 +302,18 @@ func TestChangesOfStructure(t *testing.T) {
 		t.Error("another zone, and nothing was read")
 	}
 	known := w.engine.devices[w.entry.Ref]
-	w.engine.Keep(func(ref device.Ref) bool { return ref == w.entry.Ref })
+	w.engine.Retain(func(ref device.Ref) bool { return ref == w.entry.Ref })
 	if w.engine.devices[w.entry.Ref] != known {
 		t.Error("forgotten without need")
 	}
 	// What a device without formulas sends is not seen here.
-	w.engine.Keep(func(device.Ref) bool { return false })
-	f := frame(after(600), airT, 30)
+	w.engine.Retain(func(device.Ref) bool { return false })
+	f := frame(secondsAfterNoon(600), airT, 30)
 	f.Tenant, f.Device = w.entry.Tenant, w.entry.ID
 	if err := w.store.Append(t.Context(), []reading.Arrival{{Frame: f, At: 1}}); err != nil {
 		t.Fatal(err)
 	}
-	w.send(frame(after(601), airRH, 60))
+	w.send(frame(secondsAfterNoon(601), airRH, 60))
 	if got := w.latest(dew); got != "21.39 at 601s" {
 		t.Errorf("dew point %s", got)
 	}

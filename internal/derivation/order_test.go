@@ -13,41 +13,41 @@ import (
 
 // Readings in any order, in any batches, some of them twice, with restarts and
 // lapses of memory in between: what is derived is what follows from all of them.
-func TestOrderDoesNotMatter(t *testing.T) {
+func TestArrivalOrderDoesNotMatter(t *testing.T) {
 	found := map[device.PropertyID]int{}
 	for round := range 8 {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
-			w := newWorld(t, mast())
+			w := newFixture(t, mastProduct())
 			w.entry.Product.OfflineAfter = time.Duration(5+rng.IntN(40)) * time.Minute
 			sent := weather(rng, 4, round%2 == 1)
 			want := tableOf(sent)
 			sent = append(sent, sent[:rng.IntN(len(sent))]...)
-			w.disorder(rng, sent)
+			w.delayFrames(rng, sent)
 			for begin := 0; begin < len(sent); {
 				end := min(len(sent), begin+1+rng.IntN(40))
 				w.send(sent[begin:end]...)
-				w.trouble(rng)
+				w.disturb(rng)
 				begin = end
 			}
-			w.compare("in the end", want)
-			for _, id := range derivedOnes {
+			w.checkDerived("in the end", want)
+			for _, id := range derivedIDs {
 				found[id] += len(w.read(id))
 			}
 			w.restart()
-			w.compare("after a restart", want)
+			w.checkDerived("after a restart", want)
 		})
 	}
-	for _, id := range derivedOnes {
+	for _, id := range derivedIDs {
 		if found[id] < 4 {
 			t.Errorf("%d values of property %d in all: this weather shows little", found[id], id)
 		}
 	}
 }
 
-// disorder lets some frames come late, or all.
-func (w *world) disorder(rng *rand.Rand, frames []reading.Frame) {
+// delayFrames lets some frames come late, or all.
+func (w *fixture) delayFrames(rng *rand.Rand, frames []reading.Frame) {
 	switch rng.IntN(4) {
 	case 0:
 		rng.Shuffle(len(frames), func(i, j int) { frames[i], frames[j] = frames[j], frames[i] })
@@ -62,7 +62,7 @@ func (w *world) disorder(rng *rand.Rand, frames []reading.Frame) {
 	}
 }
 
-func (w *world) trouble(rng *rand.Rand) {
+func (w *fixture) disturb(rng *rand.Rand) {
 	w.Helper()
 	switch rng.IntN(30) {
 	case 0:
@@ -88,9 +88,9 @@ func TestCorrections(t *testing.T) {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 2))
-			w := newWorld(t, mast())
+			w := newFixture(t, mastProduct())
 			sent := weather(rng, 3, round%2 == 1)
-			w.disorder(rng, sent)
+			w.delayFrames(rng, sent)
 			var arrived []reading.Frame
 			for n, begin := 0, 0; begin < len(sent); n++ {
 				end := min(len(sent), begin+1+rng.IntN(60))
@@ -105,22 +105,22 @@ func TestCorrections(t *testing.T) {
 					}
 				}
 				w.send(batch...)
-				w.trouble(rng)
+				w.disturb(rng)
 				arrived = append(arrived, batch...)
 				if n%4 == 0 {
-					w.compare(fmt.Sprint("after batch ", n), tableOf(arrived))
+					w.checkDerived(fmt.Sprint("after batch ", n), tableOf(arrived))
 				}
 				begin = end
 			}
-			w.compare("in the end", tableOf(arrived))
+			w.checkDerived("in the end", tableOf(arrived))
 		})
 	}
 }
 
 // A late frame just before midnight makes the first instants after it other
 // ones, and with them the day that they are of.
-func TestALateFrameReachesOverMidnight(t *testing.T) {
-	w := newWorld(t, mast())
+func TestLateFrameChangesNextDay(t *testing.T) {
+	w := newFixture(t, mastProduct())
 	w.site.Zone = time.UTC
 	w.engine = w.newEngine()
 	w.entry.Product.OfflineAfter = time.Hour
@@ -136,12 +136,12 @@ func TestALateFrameReachesOverMidnight(t *testing.T) {
 			send(minute+5, airRH, 30)
 		}
 	}
-	w.compare("in order", tableOf(sent))
+	w.checkDerived("in order", tableOf(sent))
 	send(12*60+1, airT, 5) // the season is read, and kept in memory
 	before := w.read(dewHours, dewET)
 	send(24*60-5, airRH, 100)
-	w.compare("a late frame", tableOf(sent))
-	after, second := w.read(dewHours, dewET), civilOf(2026, 10, 25).last(time.UTC)
+	w.checkDerived("a late frame", tableOf(sent))
+	after, second := w.read(dewHours, dewET), newCivilDay(2026, 10, 25).lastMilli(time.UTC)
 	if before[second][dewHours] == after[second][dewHours] || before[second][dewET] == after[second][dewET] {
 		t.Errorf("the second day is what it was: %v", after)
 	}

@@ -16,58 +16,58 @@ import (
 // How old an input of an instant's value may be: as long as a device of the
 // product may be silent, within these bounds.
 const (
-	leastAge = 10 * time.Minute
-	mostAge  = time.Hour
+	minInputAge = 10 * time.Minute
+	maxInputAge = time.Hour
 )
 
-// rule is one derived property, ready to be computed.
-type rule struct {
-	property   device.PropertyID
-	formula    *agronomy.Formula
-	inputs     []device.PropertyID
-	parameters []float64
-	min, max   float64
-	scale      float64 // ten to the power of the decimals that are kept
-	turned     bool    // south of the equator its season begins half a year later
+// computation is one derived property, ready to be computed.
+type computation struct {
+	property      device.PropertyID
+	formula       *agronomy.Formula
+	inputs        []device.PropertyID
+	parameters    []float64
+	min, max      float64
+	scale         float64 // ten to the power of the decimals that are kept
+	southernShift bool    // south of the equator its season begins half a year later
 }
 
 // plan is what is to be computed from what devices of one product send.
 type plan struct {
-	instants []rule              // each after those that it needs
-	days     []rule              // daily and season
-	measured []device.PropertyID // inputs that devices send, sorted
-	watched  []device.PropertyID // those, and the values of instants; sorted
-	age      int64               // ms
-	depth    int64               // of instants that need instants
+	instants    []computation       // each after those that it needs
+	days        []computation       // daily and season
+	measured    []device.PropertyID // inputs that devices send, sorted
+	watched     []device.PropertyID // those, and the values of instants; sorted
+	maxInputAge int64               // ms
+	depth       int64               // of instants that need instants
 }
 
 // compile makes a product's plan. A rule that Check would refuse is left out: it
 // may be of a later version of the program.
 func compile(p *device.Product) *plan {
-	pl := &plan{age: min(max(p.OfflineAfter, leastAge), mostAge).Milliseconds(), depth: 1}
-	wrong := map[string]bool{}
+	pl := &plan{maxInputAge: min(max(p.OfflineAfter, minInputAge), maxInputAge).Milliseconds(), depth: 1}
+	faulty := map[string]bool{}
 	for _, f := range Check(p.Properties, nil) {
-		wrong[p.Properties[f.Property].Identifier] = true
+		faulty[p.Properties[f.Property].Identifier] = true
 	}
 	level := map[device.PropertyID]int64{}
-	var left []*device.Property
+	var rest []*device.Property
 	for i := range p.Properties {
 		if q := &p.Properties[i]; !q.Derived() {
 			level[q.ID] = 0
-		} else if !wrong[q.Identifier] {
-			left = append(left, q)
+		} else if !faulty[q.Identifier] {
+			rest = append(rest, q)
 		}
 	}
 	// In rounds: each takes the rules all of whose inputs are there.
 	for found := true; found; {
 		found = false
-		left = slices.DeleteFunc(left, func(q *device.Property) bool {
-			r, high, ok := newRule(p, q, level)
+		rest = slices.DeleteFunc(rest, func(q *device.Property) bool {
+			r, high, ok := newComputation(p, q, level)
 			if !ok {
 				return false
 			}
 			found = true
-			pl.take(r, high+1, level)
+			pl.add(r, high+1, level)
 			return true
 		})
 	}
@@ -81,23 +81,23 @@ func compile(p *device.Product) *plan {
 	return pl
 }
 
-// newRule is false while an input is not known yet; high is the highest level
+// newComputation is false while an input is not known yet; high is the highest level
 // of its inputs.
-func newRule(p *device.Product, q *device.Property, level map[device.PropertyID]int64) (r rule, high int64, ok bool) {
+func newComputation(p *device.Product, q *device.Property, levels map[device.PropertyID]int64) (r computation, level int64, ok bool) {
 	f := agronomy.Find(q.Formula)
-	r = rule{property: q.ID, formula: f, parameters: f.Values(q.Parameters), min: math.Inf(-1), max: math.Inf(1), scale: math.Pow10(f.Decimals)}
-	_, said := q.Parameters[startMonth]
-	r.turned = f.Kind == agronomy.Season && !said
+	r = computation{property: q.ID, formula: f, parameters: f.Values(q.Parameters), min: math.Inf(-1), max: math.Inf(1), scale: math.Pow10(f.Decimals)}
+	_, given := q.Parameters[startMonth]
+	r.southernShift = f.Kind == agronomy.Season && !given
 	for _, name := range q.Inputs {
 		input := p.Property(name)
 		if input == nil {
 			return r, 0, false
 		}
-		l, known := level[input.ID]
+		l, known := levels[input.ID]
 		if !known {
 			return r, 0, false
 		}
-		high = max(high, l)
+		level = max(level, l)
 		r.inputs = append(r.inputs, input.ID)
 	}
 	if q.Min != nil {
@@ -109,10 +109,10 @@ func newRule(p *device.Product, q *device.Property, level map[device.PropertyID]
 	if q.Precision != nil {
 		r.scale = math.Pow10(*q.Precision)
 	}
-	return r, high, true
+	return r, level, true
 }
 
-func (pl *plan) take(r rule, at int64, level map[device.PropertyID]int64) {
+func (pl *plan) add(r computation, at int64, level map[device.PropertyID]int64) {
 	for _, id := range r.inputs {
 		if level[id] == 0 {
 			pl.measured = append(pl.measured, id)
@@ -127,8 +127,8 @@ func (pl *plan) take(r rule, at int64, level map[device.PropertyID]int64) {
 	pl.depth = max(pl.depth, at)
 }
 
-// touches tells whether a frame holds anything that a rule needs.
-func (pl *plan) touches(fields []reading.Field) bool {
+// needs tells whether a frame holds anything that a rule needs.
+func (pl *plan) needs(fields []reading.Field) bool {
 	for _, f := range fields {
 		if _, ok := slices.BinarySearch(pl.measured, f.Property); ok {
 			return true
@@ -143,7 +143,7 @@ const (
 	startDay   = "startDay"
 )
 
-func (r *rule) parameter(name string) float64 {
+func (r *computation) parameter(name string) float64 {
 	for i, p := range r.formula.Parameters {
 		if p.Name == name {
 			return r.parameters[i]
@@ -152,19 +152,19 @@ func (r *rule) parameter(name string) float64 {
 	return 0
 }
 
-// season is the first day of the season in which day lies.
-func (r *rule) season(day civil, at agronomy.Place) civil {
+// seasonStart is the first day of the season in which day lies.
+func (r *computation) seasonStart(day civilDay, at agronomy.Place) civilDay {
 	month := int(r.parameter(startMonth))
-	if r.turned && at.Latitude != nil && *at.Latitude < 0 {
+	if r.southernShift && at.Latitude != nil && *at.Latitude < 0 {
 		month = (month+5)%12 + 1
 	}
-	return seasonOf(day, time.Month(month), int(r.parameter(startDay)))
+	return seasonStartOf(day, time.Month(month), int(r.parameter(startDay)))
 }
 
-// keep makes a formula's value the one that is stored: rounded half away from
+// roundAndCheck makes a formula's value the one that is stored: rounded half away from
 // zero to the property's decimals, else to the formula's own; nothing where it
 // is beyond the property's bounds.
-func (r *rule) keep(v float64, ok bool) (float64, bool) {
+func (r *computation) roundAndCheck(v float64, ok bool) (float64, bool) {
 	if !ok {
 		return 0, false
 	}

@@ -11,18 +11,18 @@ import (
 	"tilth/internal/reading"
 )
 
-// mostRedone is how many values of instants are computed anew at a time, whatever a
+// maxRecomputed is how many values of instants are computed anew at a time, whatever a
 // day has.
-const mostRedone = 4096
+const maxRecomputed = 4096
 
-// Redone is a part of a day that was computed anew.
-type Redone struct {
+// Recomputed is a part of a day that was computed anew.
+type Recomputed struct {
 	Frames []reading.Arrival // by time; what is not stored so
 	More   bool              // the day is not done
 	Next   int64             // then where to go on, epoch ms
 }
 
-// Redo computes anew what follows from a device's readings of one day, the one on
+// Recompute computes anew what follows from a device's readings of one day, the one on
 // which at lies, epoch ms, where the device stands: a part of it, from a time on
 // (epoch ms; math.MinInt64: from its begin). It answers what is not stored so, as
 // frames received now, epoch ms: values of formulas that the product did not have
@@ -31,19 +31,19 @@ type Redone struct {
 //
 // The frames must be written before anything else of the device is derived;
 // when that fails, Forget must follow.
-func (e *Engine) Redo(ctx context.Context, entry *device.Entry, at, from, now int64) (Redone, error) {
+func (e *Engine) Recompute(ctx context.Context, entry *device.Entry, at, from, now int64) (Recomputed, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	// Of newest values these frames may bring newer ones.
 	delete(e.devices, entry.Ref)
 	s, err := e.load(ctx, entry)
 	if err != nil || s.newest == math.MinInt64 {
-		return Redone{}, err
+		return Recomputed{}, err
 	}
-	w := work{engine: e, ctx: ctx, state: s, now: now, most: e.redone}
+	w := derivationRun{engine: e, ctx: ctx, state: s, now: now, maxChanges: e.maxRecomputed}
 	if err := w.redo(dayOf(at, s.site.Zone), from); err != nil {
 		e.seasons.forget(s.ref)
-		return Redone{}, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
+		return Recomputed{}, fmt.Errorf("derivation: device %d: %w", s.ref.ID, err)
 	}
 	frames := make([]reading.Arrival, 0, len(w.frames)+len(w.extras))
 	for _, f := range w.frames {
@@ -53,17 +53,17 @@ func (e *Engine) Redo(ctx context.Context, entry *device.Entry, at, from, now in
 		frames = append(frames, x.Arrival)
 	}
 	slices.SortFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
-	return Redone{Frames: frames, More: w.stopped, Next: w.next}, nil
+	return Recomputed{Frames: frames, More: w.stopped, Next: w.resumeAt}, nil
 }
 
-func (w *work) redo(d civil, from int64) error {
+func (w *derivationRun) redo(d civilDay, from int64) error {
 	s := w.state
 	if len(s.plan.instants) > 0 {
-		changes, err := w.changes(max(from, d.begin(s.site.Zone)), d.last(s.site.Zone))
+		changes, err := w.changes(max(from, d.begin(s.site.Zone)), d.lastMilli(s.site.Zone))
 		if err != nil {
 			return err
 		}
-		w.take(changes)
+		w.addChanges(changes)
 		if w.stopped {
 			return nil
 		}
@@ -79,22 +79,22 @@ func (w *work) redo(d civil, from int64) error {
 	for i := range s.plan.days {
 		r := &s.plan.days[i]
 		if r.formula.Kind == agronomy.Season {
-			if err := w.season(r, map[civil]*day{d: of}, d, d); err != nil {
+			if err := w.deriveSeason(r, map[civilDay]*dayReadings{d: of}, d, d); err != nil {
 				return err
 			}
 			continue
 		}
 		v, ok := s.daily(r, d, of)
-		w.settle(r, d, of.stored[r.property], v, ok)
+		w.addIfChanged(r, d, of.stored[r.property], v, ok)
 	}
 	return nil
 }
 
-// take makes frames of changes, which are by time.
-func (w *work) take(changes []change) {
+// addChanges makes frames of changes, which are by time.
+func (w *derivationRun) addChanges(changes []change) {
 	for _, c := range changes {
 		if n := len(w.frames); n > 0 && w.frames[n-1].Time == c.at {
-			w.frames[n-1].Fields = put(w.frames[n-1].Fields, c.field)
+			w.frames[n-1].Fields = withField(w.frames[n-1].Fields, c.field)
 			continue
 		}
 		w.frames = append(w.frames, &reading.Arrival{
@@ -102,5 +102,5 @@ func (w *work) take(changes []change) {
 			At:    w.now,
 		})
 	}
-	w.merged, w.places = nil, nil
+	w.pendingRows, w.frameIndex = nil, nil
 }

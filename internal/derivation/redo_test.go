@@ -15,22 +15,22 @@ import (
 	"tilth/internal/testkit/race"
 )
 
-// becomes gives the device's product other properties, as the running server
+// changeProduct gives the device's product other properties, as the running server
 // learns of it.
-func (w *world) becomes(p *device.Product) {
+func (w *fixture) changeProduct(p *device.Product) {
 	p.OfflineAfter = w.entry.Product.OfflineAfter
 	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, p, false, false)
 	w.engine = w.newEngine()
 }
 
-// redo redoes the day of a time and tells how many values it wrote.
-func (w *world) redo(at time.Time) (values int) {
+// recompute redoes the day of a time and tells how many values it wrote.
+func (w *fixture) recompute(at time.Time) (values int) {
 	w.Helper()
-	w.engine.redone = []int{1, 5, 100, mostRedone}[rand.IntN(4)] // it makes no difference
+	w.engine.maxRecomputed = []int{1, 5, 100, maxRecomputed}[rand.IntN(4)] // it makes no difference
 	before := int64(math.MinInt64)
-	for part := (Redone{More: true, Next: before}); part.More; {
+	for part := (Recomputed{More: true, Next: before}); part.More; {
 		var err error
-		if part, err = w.engine.Redo(w.Context(), w.entry, at.UnixMilli(), part.Next, at.UnixMilli()+7); err != nil {
+		if part, err = w.engine.Recompute(w.Context(), w.entry, at.UnixMilli(), part.Next, at.UnixMilli()+7); err != nil {
 			w.Fatal(err)
 		}
 		for i, f := range part.Frames {
@@ -49,9 +49,9 @@ func (w *world) redo(at time.Time) (values int) {
 	return values
 }
 
-// earlier is the mast before it got its formulas, or with other ones.
-func earlier(rng *rand.Rand) *device.Product {
-	p := mast()
+// earlierProduct is the mast before it got its formulas, or with other ones.
+func earlierProduct(rng *rand.Rand) *device.Product {
+	p := mastProduct()
 	switch rng.IntN(3) {
 	case 0: // none
 		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.Derived() })
@@ -75,31 +75,31 @@ func earlier(rng *rand.Rand) *device.Product {
 // A product gets formulas, or other ones, while its readings go on, some of them
 // late: once all days are redone, everything is as if it had always had them.
 // Doing it again changes nothing.
-func TestRedo(t *testing.T) {
+func TestRecompute(t *testing.T) {
 	wrote := 0
 	for round := range 8 {
 		seed := rand.Uint64()
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 3))
-			w := newWorld(t, mast())
+			w := newFixture(t, mastProduct())
 			w.entry.Product.OfflineAfter = time.Duration(5+rng.IntN(40)) * time.Minute
-			now := mast()
-			w.becomes(earlier(rng))
+			now := mastProduct()
+			w.changeProduct(earlierProduct(rng))
 			sent := weather(rng, 5, round%2 == 1)
 			want := tableOf(sent)
 			change := len(sent) / 2
-			late := slices.Clone(sent[:change])
-			rng.Shuffle(len(late), func(i, j int) { late[i], late[j] = late[j], late[i] })
-			late = late[:len(late)/10]
+			shuffled := slices.Clone(sent[:change])
+			rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+			shuffled = shuffled[:len(shuffled)/10]
 			kept := map[int64]bool{}
-			for _, f := range late {
+			for _, f := range shuffled {
 				kept[f.Time] = true
 			}
 			// All frames of a time stay away together, or what came of it would be older.
-			var held, first []reading.Frame
+			var late, first []reading.Frame
 			for _, f := range sent[:change] {
 				if kept[f.Time] {
-					held = append(held, f)
+					late = append(late, f)
 				} else {
 					first = append(first, f)
 				}
@@ -110,29 +110,29 @@ func TestRedo(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			w.becomes(now)
+			w.changeProduct(now)
 			rest := slices.Clone(sent[change:])
 			begin := time.UnixMilli(sent[0].Time).In(berlin.Zone)
 			for day := range 5 {
 				n := len(rest) / 4
 				w.send(rest[:n]...)
 				rest = rest[n:]
-				if len(held) > 0 {
-					n := 1 + rng.IntN(len(held))
-					w.send(held[:n]...)
-					held = held[n:]
+				if len(late) > 0 {
+					n := 1 + rng.IntN(len(late))
+					w.send(late[:n]...)
+					late = late[n:]
 				}
-				wrote += w.redo(begin.AddDate(0, 0, day))
+				wrote += w.recompute(begin.AddDate(0, 0, day))
 			}
-			w.send(append(held, rest...)...)
-			w.compare("in the end", want)
+			w.send(append(late, rest...)...)
+			w.checkDerived("in the end", want)
 			for day := range 6 {
-				if n := w.redo(begin.AddDate(0, 0, day)); n > 0 {
+				if n := w.recompute(begin.AddDate(0, 0, day)); n > 0 {
 					t.Errorf("day %d redone: %d values", day, n)
 				}
 			}
 			w.restart()
-			w.compare("after a restart", want)
+			w.checkDerived("after a restart", want)
 		})
 	}
 	if wrote < 100 {
@@ -141,29 +141,29 @@ func TestRedo(t *testing.T) {
 }
 
 // Of a device without readings nothing follows, and of days without any.
-func TestRedoNothing(t *testing.T) {
-	w := newWorld(t, mast())
+func TestRecomputeWithoutReadings(t *testing.T) {
+	w := newFixture(t, mastProduct())
 	at := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
-	if n := w.redo(at); n > 0 {
+	if n := w.recompute(at); n > 0 {
 		t.Errorf("%d values", n)
 	}
 	w.send(frame(at, airT, 20, airRH, 50))
 	for day := range 3 {
-		if n := w.redo(at.AddDate(0, 0, day-1)); n > 0 {
+		if n := w.recompute(at.AddDate(0, 0, day-1)); n > 0 {
 			t.Errorf("day %d: %d values", day, n)
 		}
 	}
-	if got := w.read(derivedOnes...); !maps.Equal(got[at.UnixMilli()], map[device.PropertyID]float64{dew: 9.26, moist: 0}) {
+	if got := w.read(derivedIDs...); !maps.Equal(got[at.UnixMilli()], map[device.PropertyID]float64{dew: 9.26, moist: 0}) {
 		t.Errorf("%v", got)
 	}
 }
 
 // Redoing a day of a device that measures every second holds no more than 1 MiB: it
 // is done a part at a time.
-func TestRedoHoldsLittle(t *testing.T) {
-	bare := mast()
+func TestRecomputeMemoryIsBounded(t *testing.T) {
+	bare := mastProduct()
 	bare.Properties = slices.DeleteFunc(bare.Properties, func(q device.Property) bool { return q.Derived() })
-	w := newWorld(t, bare)
+	w := newFixture(t, bare)
 	begin := time.Date(2026, 10, 25, 0, 0, 0, 0, w.site.Zone)
 	var batch []reading.Arrival
 	for i := range 80_000 {
@@ -178,23 +178,23 @@ func TestRedoHoldsLittle(t *testing.T) {
 			batch = batch[:0:0]
 		}
 	}
-	w.becomes(mast())
+	w.changeProduct(mastProduct())
 	watched := &testkit.WatchedHeap{Context: w.Context()}
 	before := testkit.HeapInUse(4)
-	parts, held := 0, int64(0)
-	for part := (Redone{More: true, Next: math.MinInt64}); part.More; parts++ {
+	parts, heldBytes := 0, int64(0)
+	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
 		var err error
-		if part, err = w.engine.Redo(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7); err != nil {
+		if part, err = w.engine.Recompute(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7); err != nil {
 			t.Fatal(err)
 		}
 		watched.Look()
-		held = int64(watched.Most()) - int64(before)
+		heldBytes = int64(watched.Most()) - int64(before)
 		if err := w.store.Append(w.Context(), part.Frames); err != nil {
 			t.Fatal(err)
 		}
 	}
-	t.Logf("%d parts, %d bytes held", parts, held)
-	if parts < 20 || held > 1<<20 && !race.Enabled {
-		t.Errorf("%d parts, %d bytes held", parts, held)
+	t.Logf("%d parts, %d bytes held", parts, heldBytes)
+	if parts < 20 || heldBytes > 1<<20 && !race.Enabled {
+		t.Errorf("%d parts, %d bytes held", parts, heldBytes)
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"tilth/internal/reading"
 )
 
-// BenchmarkFirstMidnight is a day that ends after a start: the day itself and a
+// BenchmarkSeasonAfterStart is a day that ends after a start: the day itself and a
 // season of 60 sealed days of a reading a minute are read.
-func BenchmarkFirstMidnight(b *testing.B) {
-	p := mast()
+func BenchmarkSeasonAfterStart(b *testing.B) {
+	p := mastProduct()
 	for i := range p.Properties {
 		if len(p.Properties[i].Parameters) > 0 && p.Properties[i].Parameters[startMonth] > 0 {
 			p.Properties[i].Parameters[startMonth], p.Properties[i].Parameters[startDay] = 8, 25
 		}
 	}
-	w := newWorld(b, p)
+	w := newFixture(b, p)
 	end := time.Date(2026, 10, 24, 0, 0, 0, 0, berlin.Zone)
 	var batch []reading.Arrival
 	for at := end.AddDate(0, 0, -60); at.Before(end); at = at.Add(time.Minute) {
@@ -42,7 +42,7 @@ func BenchmarkFirstMidnight(b *testing.B) {
 		f := frame(end, airT, 5)
 		f.Tenant, f.Device = 1, 7
 		w.engine = w.newEngine()
-		whole, _, err := w.engine.Complete(b.Context(), []reading.Arrival{{Frame: f, At: f.Time}}, []*device.Entry{w.entry})
+		whole, _, err := w.engine.DeriveBatch(b.Context(), []reading.Arrival{{Frame: f, At: f.Time}}, []*device.Entry{w.entry})
 		if err != nil || len(whole) != 2 {
 			b.Fatal(len(whole), err)
 		}

@@ -38,7 +38,7 @@ func number(f float64) *float64 { return &f }
 
 func decimals(n int) *int { return &n }
 
-func mast() *device.Product {
+func mastProduct() *device.Product {
 	measured := func(id device.PropertyID, name string) device.Property {
 		return device.Property{ID: id, Identifier: name, DataType: device.Number}
 	}
@@ -71,7 +71,7 @@ func mast() *device.Product {
 	return p
 }
 
-var derivedOnes = []device.PropertyID{dew, moist, flux, light, et, gdd, hours, portions, dewHours, dewET}
+var derivedIDs = []device.PropertyID{dew, moist, flux, light, et, gdd, hours, portions, dewHours, dewET}
 
 // berlin is where clocks go back on 25 October 2026.
 var berlin = device.Site{
@@ -87,8 +87,8 @@ func zone(name string) *time.Location {
 	return z
 }
 
-// world is a store and an engine over it.
-type world struct {
+// fixture is a store and an engine over it.
+type fixture struct {
 	testing.TB
 	dir    string
 	site   device.Site
@@ -97,15 +97,15 @@ type world struct {
 	entry  *device.Entry
 }
 
-func newWorld(t testing.TB, p *device.Product) *world {
+func newFixture(t testing.TB, p *device.Product) *fixture {
 	t.Helper()
-	w := &world{TB: t, dir: t.TempDir(), site: berlin, entry: device.NewEntry(device.Ref{Tenant: 1, ID: 7}, "WS-1", p, false, false)}
+	w := &fixture{TB: t, dir: t.TempDir(), site: berlin, entry: device.NewEntry(device.Ref{Tenant: 1, ID: 7}, "WS-1", p, false, false)}
 	w.open()
 	t.Cleanup(func() { w.store.Close() })
 	return w
 }
 
-func (w *world) open() {
+func (w *fixture) open() {
 	w.Helper()
 	var err error
 	if w.store, err = reading.Open(w.Context(), reading.Options{Dir: w.dir}); err != nil {
@@ -114,11 +114,11 @@ func (w *world) open() {
 	w.engine = w.newEngine()
 }
 
-func (w *world) newEngine() *Engine {
+func (w *fixture) newEngine() *Engine {
 	return New(Options{Readings: w.store, Site: func(context.Context, device.Ref) (device.Site, error) { return w.site, nil }})
 }
 
-func (w *world) restart() {
+func (w *fixture) restart() {
 	w.Helper()
 	if err := w.store.Close(); err != nil {
 		w.Fatal(err)
@@ -127,7 +127,7 @@ func (w *world) restart() {
 }
 
 // send writes frames in one batch, as the edge does.
-func (w *world) send(frames ...reading.Frame) {
+func (w *fixture) send(frames ...reading.Frame) {
 	w.Helper()
 	var batch []reading.Arrival
 	var entries []*device.Entry
@@ -136,12 +136,12 @@ func (w *world) send(frames ...reading.Frame) {
 		batch = append(batch, reading.Arrival{Frame: f, At: f.Time + 5})
 		entries = append(entries, w.entry)
 	}
-	whole, lapses, err := w.engine.Complete(w.Context(), batch, entries)
+	whole, failed, err := w.engine.DeriveBatch(w.Context(), batch, entries)
 	if err == nil {
 		err = w.store.Append(w.Context(), whole)
 	}
-	if err != nil || len(lapses) > 0 {
-		w.Fatal(err, lapses)
+	if err != nil || len(failed) > 0 {
+		w.Fatal(err, failed)
 	}
 }
 
@@ -162,7 +162,7 @@ func toFloat(x any) float64 {
 
 type table map[int64]map[device.PropertyID]float64
 
-func (w *world) read(props ...device.PropertyID) table {
+func (w *fixture) read(props ...device.PropertyID) table {
 	w.Helper()
 	out := table{}
 	err := w.store.Range(w.Context(), w.entry.Tenant, w.entry.ID, 0, math.MaxInt64, props, func(at int64, fields []reading.Field) error {
@@ -178,17 +178,17 @@ func (w *world) read(props ...device.PropertyID) table {
 	return out
 }
 
-// settled is what should be derived from measured readings, computed from
+// expected is what should be derived from measured readings, computed from
 // scratch, slowly.
-func (w *world) settled(measured table) table {
+func (w *fixture) expected(measured table) table {
 	p, out := w.entry.Product, table{}
 	pl := compile(p)
 	all := table{}
 	for at, values := range measured {
 		all[at] = maps.Clone(values)
 	}
-	keep := func(at int64, r *rule, v float64, ok bool) {
-		if v, ok = r.keep(v, ok); !ok {
+	keep := func(at int64, r *computation, v float64, ok bool) {
+		if v, ok = r.roundAndCheck(v, ok); !ok {
 			return
 		}
 		for _, t := range []table{out, all} {
@@ -211,7 +211,7 @@ func (w *world) settled(measured table) table {
 			var x []float64
 			fresh := false
 			for _, id := range r.inputs {
-				for u := at; u >= at-pl.age; u-- { // every millisecond back
+				for u := at; u >= at-pl.maxInputAge; u-- { // every millisecond back
 					if v, ok := all[u][id]; ok {
 						x = append(x, v)
 						fresh = fresh || u == at
@@ -239,13 +239,13 @@ func (w *world) settled(measured table) table {
 				a, ok := w.dayFrom(all, d, r.inputs)
 				if ok {
 					v, ok := r.formula.DailyValue(a, r.parameters, w.site.Place)
-					keep(d.last(w.site.Zone), r, v, ok)
+					keep(d.lastMilli(w.site.Zone), r, v, ok)
 				}
 				continue
 			}
 			sum := r.formula.NewTally(r.parameters)
 			some := false
-			for e := max(first, r.season(d, w.site.Place)); e <= d; e++ {
+			for e := max(first, r.seasonStart(d, w.site.Place)); e <= d; e++ {
 				a, ok := w.dayFrom(all, e, r.inputs)
 				if some = ok; ok {
 					sum.Add(a)
@@ -254,7 +254,7 @@ func (w *world) settled(measured table) table {
 				}
 			}
 			v, ok := sum.Value()
-			keep(d.last(w.site.Zone), r, v, ok && some)
+			keep(d.lastMilli(w.site.Zone), r, v, ok && some)
 		}
 	}
 	return out
@@ -268,7 +268,7 @@ func previous(times []int64, at int64) int64 {
 	return times[i-1]
 }
 
-func (w *world) dayFrom(all table, d civil, inputs []device.PropertyID) (*agronomy.Day, bool) {
+func (w *fixture) dayFrom(all table, d civilDay, inputs []device.PropertyID) (*agronomy.Day, bool) {
 	begin, end := d.begin(w.site.Zone), (d + 1).begin(w.site.Zone)
 	year, month, date := d.date()
 	a := &agronomy.Day{YearDay: time.Date(year, month, date, 0, 0, 0, 0, time.UTC).YearDay()}
@@ -287,12 +287,12 @@ func (w *world) dayFrom(all table, d civil, inputs []device.PropertyID) (*agrono
 	return a, true
 }
 
-func (w *world) compare(what string, measured table) {
+func (w *fixture) checkDerived(what string, measured table) {
 	w.Helper()
-	got, want := w.read(derivedOnes...), w.settled(measured)
+	got, want := w.read(derivedIDs...), w.expected(measured)
 	for _, at := range slices.Sorted(maps.Keys(union(got, want))) {
 		if !maps.Equal(got[at], want[at]) {
-			w.Fatalf("%s: at %s: %v, want %v", what, time.UnixMilli(at).In(w.site.Zone), named(got[at]), named(want[at]))
+			w.Fatalf("%s: at %s: %v, want %v", what, time.UnixMilli(at).In(w.site.Zone), formatValues(got[at]), formatValues(want[at]))
 		}
 	}
 }
@@ -303,7 +303,7 @@ func union(a, b table) table {
 	return u
 }
 
-func named(values map[device.PropertyID]float64) string {
+func formatValues(values map[device.PropertyID]float64) string {
 	names := map[device.PropertyID]string{dew: "dew", moist: "moist", flux: "flux", light: "light", et: "et", gdd: "gdd", hours: "hours", portions: "portions", dewHours: "dewHours", dewET: "dewET"}
 	text := ""
 	for _, id := range slices.Sorted(maps.Keys(values)) {

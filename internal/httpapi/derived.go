@@ -25,7 +25,7 @@ func (s *server) GetDerivedAccount(ctx context.Context, r wire.GetDerivedAccount
 	if !prop.Derived() {
 		return nil, errs.New(errs.Refused, "derived.notComputed", "value", prop.Identifier).About("yeuSign")
 	}
-	a, err := s.Derivation.Account(ctx, e, prop.ID)
+	a, err := s.Derivation.Explain(ctx, e, prop.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -38,20 +38,20 @@ var derivedKinds = map[agronomy.Kind]wire.DerivedAccountKind{
 	agronomy.Instant: wire.Instant, agronomy.Daily: wire.Day, agronomy.Season: wire.Season,
 }
 
-func accountOf(a *derivation.Account, p *device.Product) *wire.DerivedAccount {
+func accountOf(a *derivation.Explanation, p *device.Product) *wire.DerivedAccount {
 	names := make(map[device.PropertyID]string, len(p.Properties))
 	for i := range p.Properties {
 		names[p.Properties[i].ID] = p.Properties[i].Identifier
 	}
 	answer := &wire.DerivedAccount{
-		Kind: derivedKinds[a.Kind], Estimated: a.Estimated, Came: a.Came, Of: a.Of, Filled: a.Filled, Age: a.Age,
+		Kind: derivedKinds[a.Kind], Estimated: a.Estimated, Came: a.Measured, Of: a.Expected, Filled: a.Filled, Age: a.MaxAge,
 		Inputs: make([]wire.DerivedInput, len(a.Inputs)),
 	}
 	if a.Time != math.MinInt64 {
 		answer.Time = &a.Time
 	}
-	if a.Since != 0 {
-		answer.Since = &a.Since
+	if a.SeasonStart != 0 {
+		answer.Since = &a.SeasonStart
 	}
 	if a.Reason == "" {
 		answer.Value = &a.Value

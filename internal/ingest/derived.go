@@ -11,12 +11,12 @@ func (p *Pipeline) append(arrivals []reading.Arrival, deriving []*device.Entry) 
 	if deriving == nil {
 		return p.opts.Log.Append(p.life, arrivals)
 	}
-	whole, lapsed, err := p.opts.Derivation.Complete(p.life, arrivals, deriving)
+	whole, lapsed, err := p.opts.Derivation.DeriveBatch(p.life, arrivals, deriving)
 	if err == nil {
 		err = p.opts.Log.Append(p.life, whole)
 	}
 	if err != nil {
-		p.opts.Derivation.Undo(deriving)
+		p.opts.Derivation.ForgetBatch(deriving)
 		return err
 	}
 	for _, l := range lapsed {
@@ -40,7 +40,7 @@ type lapse struct {
 // mostLapses bounds the memory of lapses; beyond, the log is told again.
 const mostLapses = 1000
 
-func (known *lapses) isNew(l derivation.Lapse) bool {
+func (known *lapses) isNew(l derivation.DeviceFailure) bool {
 	key := lapse{l.Ref, l.Err.Error()}
 	if _, told := (*known)[key]; told {
 		return false

@@ -45,7 +45,7 @@ func (p *Pipeline) redo(r *redo) error {
 	if e == nil || e.Ref != r.ref || !e.Derives() || p.opts.Derivation == nil {
 		return nil
 	}
-	done, err := p.opts.Derivation.Redo(p.life, e, r.at, r.from, p.opts.Now().UnixMilli())
+	done, err := p.opts.Derivation.Recompute(p.life, e, r.at, r.from, p.opts.Now().UnixMilli())
 	r.from = done.Next
 	if err != nil || len(done.Frames) == 0 {
 		return err
