@@ -155,7 +155,7 @@ func NewEngine(o EngineOptions) *Engine {
 	e.onsets = newOnsetFinder(e)
 	e.queues.began = o.Now().UnixMilli()
 	o.Presence.OnChange(e.presenceInbox.add)
-	o.Registry.Watch(func() {
+	o.Registry.OnStructureChange(func() {
 		e.registryChanged.Store(true)
 		signal(e.changed)
 	})

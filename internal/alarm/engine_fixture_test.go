@@ -95,7 +95,7 @@ func (fx *fixture) start() {
 		FlushPresence: func(ctx context.Context) error { return fx.Status.Flush(ctx, false) }, Logger: fx.Log.Logger, MaxNoticesPerHour: fx.maxPerHour,
 		Turns: fx.turns,
 	})
-	fx.Registry.OnChange(fx.engine.Regroup)
+	fx.Registry.OnTenantChange(fx.engine.Regroup)
 	if err := fx.engine.Start(fx.t.Context()); err != nil {
 		fx.t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func (fx *fixture) restartAfter(down time.Duration) {
 	fx.Restart(fx.t)
 	fx.start()
 	fx.must(fx.engine.Evaluate(fx.t.Context(), 0, nil)) // what waits
-	fx.Presence.LetIn()
+	fx.Presence.AcceptDevices()
 	fx.engine.LetIn()
 }
 

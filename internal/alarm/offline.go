@@ -26,7 +26,7 @@ const (
 type presenceInbox struct {
 	mu      sync.Mutex
 	watched map[device.ID]bool
-	changes []device.Change
+	changes []device.StatusChange
 	wake    chan struct{} // holds one
 }
 
@@ -46,7 +46,7 @@ func (c *presenceInbox) watch(id device.ID, on bool) {
 }
 
 // add is called by Presence and does not wait.
-func (c *presenceInbox) add(change device.Change) {
+func (c *presenceInbox) add(change device.StatusChange) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.watched[change.ID] {
@@ -58,7 +58,7 @@ func (c *presenceInbox) add(change device.Change) {
 
 func (c *presenceInbox) wakeUp() { signal(c.wake) }
 
-func (c *presenceInbox) take() []device.Change {
+func (c *presenceInbox) take() []device.StatusChange {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	taken := c.changes
@@ -237,7 +237,7 @@ func (e *Engine) evaluateDue() time.Time {
 // applyPresence takes a device's coming or going. One that is back ends the notice, and
 // arms what was resolved by hand. What was before it came does not count any
 // more: a start may know of its coming from here alone.
-func (e *Engine) applyPresence(r *activeRule, c device.Change) {
+func (e *Engine) applyPresence(r *activeRule, c device.StatusChange) {
 	if r.state.Unsteady {
 		r.state.Changes++
 		if r.state.takeChangesDue(c.At) {

@@ -292,7 +292,7 @@ func (fx *fixture) kill() {
 	fx.previousStop = fx.Clock.Now()
 	fx.Restart(fx.t)
 	fx.start()
-	fx.Presence.LetIn()
+	fx.Presence.AcceptDevices()
 	fx.engine.LetIn()
 }
 

@@ -264,7 +264,7 @@ func (e *Engine) catchUp(r *activeRule) {
 		return // LetIn schedules its end
 	}
 	if st := e.opts.Presence.Status(r.Tenant, r.Device); st.Online {
-		e.applyPresence(r, device.Change{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
+		e.applyPresence(r, device.StatusChange{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
 	}
 }
 

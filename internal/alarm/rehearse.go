@@ -168,7 +168,7 @@ func (o *offlineRehearsal) advance(at int64) {
 	}
 }
 
-func (o *offlineRehearsal) apply(c device.Coming) {
+func (o *offlineRehearsal) apply(c device.PresenceChange) {
 	switch {
 	case !c.Online && o.offlineSince == never:
 		o.offlineSince, o.onlineSince = c.Time, never
@@ -189,10 +189,10 @@ func (o *offlineRehearsal) end(at int64) {
 
 // presenceSince are the times at which a rule's device came and went, newest
 // first, back to the one that tells how it was at the given time.
-func presenceSince(ctx context.Context, status *device.StatusStore, r Rule, from int64) (all []device.Coming, err error) {
+func presenceSince(ctx context.Context, status *device.StatusStore, r Rule, from int64) (all []device.PresenceChange, err error) {
 	const page = 500
 	for {
-		part, _, err := status.Comings(ctx, r.Tenant, r.Device, int64(len(all)), page)
+		part, _, err := status.PresenceHistory(ctx, r.Tenant, r.Device, int64(len(all)), page)
 		if err != nil {
 			return nil, err
 		}

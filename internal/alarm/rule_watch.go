@@ -78,7 +78,7 @@ func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTarget
 		}
 		w.model(p)
 	}
-	if w.grouped, err = c.devices.In(ctx, t, named.Scenes, named.Products); err != nil {
+	if w.grouped, err = c.devices.BySceneOrProduct(ctx, t, named.Scenes, named.Products); err != nil {
 		return named, err
 	}
 	w.grouped = slices.DeleteFunc(w.grouped, func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) })

@@ -85,7 +85,7 @@ func (f *tenantsFixture) kill(bytes int) {
 	f.Restart(f.t)
 	f.start()
 	f.engine.SetSingleStep(bytes)
-	f.Presence.LetIn()
+	f.Presence.AcceptDevices()
 	f.engine.LetIn()
 }
 

@@ -17,7 +17,7 @@ func (fx *fixture) setMaxPerHour(maxPerHour int) {
 	fx.maxPerHour = maxPerHour
 	fx.Restart(fx.t)
 	fx.start()
-	fx.Presence.LetIn()
+	fx.Presence.AcceptDevices()
 	fx.engine.LetIn()
 }
 

@@ -221,7 +221,7 @@ func (d *demo) writeHistory(ctx context.Context, s *Server) error {
 		return err
 	})
 	outstanding.Wait()
-	s.stores.presence.SettlePast()
+	s.stores.presence.FinishBackfill()
 	progress.done(fmt.Sprintf("%d messages in %.1f s", messages, time.Since(begin).Seconds()))
 	return errors.Join(err, failed)
 }

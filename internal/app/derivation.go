@@ -15,10 +15,10 @@ import (
 // structure, and where one device stands otherwise.
 func (s *stores) derivation() *derivation.Engine {
 	e := derivation.New(derivation.Options{Readings: s.readings, Site: s.site})
-	s.registry.Watch(func() { e.Retain(s.derives) })
+	s.registry.OnStructureChange(func() { e.Retain(s.derives) })
 	s.devices.OnChange(func(t tenant.ID, id device.ID) {
 		ref := device.Ref{Tenant: t, ID: id}
-		s.registry.Move(ref) // before it is forgotten, and so asked for
+		s.registry.ForgetSite(ref) // before it is forgotten, and so asked for
 		e.Forget(ref)
 	})
 	return e

@@ -351,7 +351,7 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 			return errors.Join(err, s.listeners.close())
 		}
 	}
-	s.stores.presence.LetIn()
+	s.stores.presence.AcceptDevices()
 	close(s.accepting)
 	serving, ctx := errgroup.WithContext(ctx)
 	serving.Go(func() error { return ignoreClosed(s.mqtt.Serve(ctx, s.listeners.mqtt)) })

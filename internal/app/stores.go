@@ -149,7 +149,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	s.presence.OnChange(s.publishPresence)
 	s.devices.OnChange(func(t tenant.ID, _ device.ID) { s.alarms.Regroup(t) })
-	s.registry.OnChange(s.alarms.Regroup)
+	s.registry.OnTenantChange(s.alarms.Regroup)
 	s.tenants.OnDelete(s.live.Forget)
 	s.sessions.OnEnd(func(session int64) { s.live.EndKey(httpapi.SessionKey(session)) })
 	return s, nil
@@ -169,7 +169,7 @@ func (s *stores) load(ctx context.Context) error {
 }
 
 // publishPresence tells a tenant's screens that a device came or went.
-func (s *stores) publishPresence(c device.Change) {
+func (s *stores) publishPresence(c device.StatusChange) {
 	if !s.live.Watched(c.Tenant) {
 		return
 	}

@@ -100,7 +100,7 @@ func NewCatalog(d *db.DB) *Catalog {
 // moment and an older reading never replaces a newer one.
 func (c *Catalog) Load(ctx context.Context) error {
 	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s, err := read(ctx, tx)
+		s, err := readSnapshot(ctx, tx)
 		if err == nil {
 			c.snap.Store(s)
 		}
@@ -108,7 +108,7 @@ func (c *Catalog) Load(ctx context.Context) error {
 	})
 }
 
-func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
+func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	var elements []elementRow
 	var numbers []numberRow
 	var products []productRow
@@ -128,14 +128,14 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		identifier: map[PropertyID]string{}, number: map[string]PropertyID{},
 	}
 	for _, e := range elements {
-		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: named(e.NameEnUs, e.NameZhCn, e.NameTrTr, e.NameRuRu)}
+		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: localizedNames(e.NameEnUs, e.NameZhCn, e.NameTrTr, e.NameRuRu)}
 	}
 	for _, n := range numbers {
 		s.identifier[n.Number], s.number[n.Identifier] = n.Identifier, n.Number
 	}
 	for _, r := range products {
 		p := &Product{
-			ID: r.ID, Name: r.Name, Names: named(r.NameEnUs, r.NameZhCn, r.NameTrTr, r.NameRuRu), OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
+			ID: r.ID, Name: r.Name, Names: localizedNames(r.NameEnUs, r.NameZhCn, r.NameTrTr, r.NameRuRu), OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
 		}
 		s.products[p.ID] = p
 		s.byName[p.Name] = p
@@ -158,8 +158,8 @@ func read(ctx context.Context, q bun.IDB) (*snapshot, error) {
 	return s, nil
 }
 
-// named are the names that a thing has; nil when it has none.
-func named(english, chinese, turkish, russian string) map[text.Language]string {
+// localizedNames are the names that a thing has; nil when it has none.
+func localizedNames(english, chinese, turkish, russian string) map[text.Language]string {
 	var names map[text.Language]string
 	for l, name := range map[text.Language]string{text.English: english, text.Chinese: chinese, text.Turkish: turkish, text.Russian: russian} {
 		if name != "" {
@@ -184,11 +184,13 @@ func (c *Catalog) ProductByName(name string) *Product { return c.snap.Load().byN
 // Products gives every product, by name.
 func (c *Catalog) Products() []*Product { return c.snap.Load().ordered }
 
-// ProductsIn gives every product in the order of the names that people read in a
+// ProductsByDisplayName gives every product in the order of the names that people read in a
 // language.
-func (c *Catalog) ProductsIn(l text.Language) []*Product {
+func (c *Catalog) ProductsByDisplayName(l text.Language) []*Product {
 	products := slices.Clone(c.snap.Load().ordered)
-	slices.SortStableFunc(products, func(a, b *Product) int { return strings.Compare(text.Fold(a.Called(l)), text.Fold(b.Called(l))) })
+	slices.SortStableFunc(products, func(a, b *Product) int {
+		return strings.Compare(text.Fold(a.DisplayName(l)), text.Fold(b.DisplayName(l)))
+	})
 	return products
 }
 
@@ -297,8 +299,8 @@ func (c *Catalog) putProperty(ctx context.Context, tx bun.IDB, product int64, po
 	return err
 }
 
-// missing turns a row that does not exist into the answer for it.
-func missing(err error) error {
+// asNotFound turns a row that does not exist into the answer for it.
+func asNotFound(err error) error {
 	if db.IsMissing(err) {
 		return errs.Missing()
 	}

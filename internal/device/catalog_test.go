@@ -11,7 +11,7 @@ import (
 	"tilth/internal/text"
 )
 
-func catalog(t *testing.T) (*device.Catalog, func() *device.Catalog) {
+func newCatalog(t *testing.T) (*device.Catalog, func() *device.Catalog) {
 	d := testkit.DB(t)
 	fresh := func() *device.Catalog {
 		t.Helper()
@@ -24,14 +24,14 @@ func catalog(t *testing.T) (*device.Catalog, func() *device.Catalog) {
 	return device.NewCatalog(d), fresh
 }
 
-func put(t *testing.T, c *device.Catalog, p *device.Product) {
+func putProduct(t *testing.T, c *device.Catalog, p *device.Product) {
 	t.Helper()
 	if err := c.PutProduct(t.Context(), p); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func product(name string, identifiers ...string) *device.Product {
+func newProduct(name string, identifiers ...string) *device.Product {
 	p := &device.Product{Name: name, OfflineAfter: time.Minute}
 	for _, id := range identifiers {
 		p.Properties = append(p.Properties, device.Property{Identifier: id, DataType: device.Number, AccessMode: "r"})
@@ -40,7 +40,7 @@ func product(name string, identifiers ...string) *device.Product {
 }
 
 func TestCatalogRoundTrip(t *testing.T) {
-	c, fresh := catalog(t)
+	c, fresh := newCatalog(t)
 	air := &device.Element{YeuSign: "air", Unit: "°C", YeuURL: "/air.svg", Names: map[text.Language]string{
 		text.English: "Air", text.Chinese: "空气", text.Turkish: "Hava", text.Russian: "Воздух",
 	}}
@@ -55,8 +55,8 @@ func TestCatalogRoundTrip(t *testing.T) {
 		{Identifier: "door", DataType: device.Boolean, AccessMode: "r"},
 		{Identifier: "clip", ElementData: "<b>x</b>", DataType: device.Text, AccessMode: "r"},
 	}}
-	put(t, c, mast)
-	put(t, c, product("a-gauge", "rain"))
+	putProduct(t, c, mast)
+	putProduct(t, c, newProduct("a-gauge", "rain"))
 	if c.Product(mast.ID) != nil || c.Element("air") != nil {
 		t.Error("readers see a change before Load")
 	}
@@ -70,7 +70,7 @@ func TestCatalogRoundTrip(t *testing.T) {
 	}
 	// "a-gauge" has no other name; "Weather mast" is after it in English, "Direk" too, and so are letters that are not Latin.
 	for _, l := range text.Languages {
-		if all := got.ProductsIn(l); len(all) != 2 || all[0].Called(l) != "a-gauge" || all[1].Called(l) != mast.Names[l] {
+		if all := got.ProductsByDisplayName(l); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" || all[1].DisplayName(l) != mast.Names[l] {
 			t.Errorf("%s: products are not by name: %v", l, all)
 		}
 	}
@@ -90,14 +90,14 @@ func TestCatalogRoundTrip(t *testing.T) {
 // Readings on disk carry numbers: an identifier keeps the number it ever had,
 // and a number never means another identifier.
 func TestPropertyNumbersAreNeverReused(t *testing.T) {
-	c, fresh := catalog(t)
-	mast := product("mast", "air", "wind")
-	put(t, c, mast)
+	c, fresh := newCatalog(t)
+	mast := newProduct("mast", "air", "wind")
+	putProduct(t, c, mast)
 	air, wind := mast.Properties[0].ID, mast.Properties[1].ID
 
-	mast.Properties = product("", "wind", "sun").Properties // air is dropped
-	put(t, c, mast)
-	put(t, c, product("gauge", "rain", "sun"))
+	mast.Properties = newProduct("", "wind", "sun").Properties // air is dropped
+	putProduct(t, c, mast)
+	putProduct(t, c, newProduct("gauge", "rain", "sun"))
 	if mast.Properties[0].ID != wind {
 		t.Errorf("wind was %d, is %d", wind, mast.Properties[0].ID)
 	}
@@ -119,21 +119,21 @@ func TestPropertyNumbersAreNeverReused(t *testing.T) {
 		t.Errorf("rain took the number %d", rain)
 	}
 
-	mast.Properties = product("", "air", "wind").Properties // and regained
-	put(t, c, mast)
+	mast.Properties = newProduct("", "air", "wind").Properties // and regained
+	putProduct(t, c, mast)
 	if p := fresh().Product(mast.ID); p.Properties[0].ID != air || p.Properties[1].ID != wind {
 		t.Errorf("regained as %d and %d, were %d and %d", p.Properties[0].ID, p.Properties[1].ID, air, wind)
 	}
 }
 
-func TestCatalogChanges(t *testing.T) {
-	c, fresh := catalog(t)
-	mast := product("mast", "air", "wind")
-	put(t, c, mast)
+func TestCatalogUpdate(t *testing.T) {
+	c, fresh := newCatalog(t)
+	mast := newProduct("mast", "air", "wind")
+	putProduct(t, c, mast)
 	mast.Name, mast.OfflineAfter = "tower", time.Hour
-	mast.Properties = product("", "wind", "air").Properties
+	mast.Properties = newProduct("", "wind", "air").Properties
 	mast.Properties[0].Max = new(9.0)
-	put(t, c, mast)
+	putProduct(t, c, mast)
 	if p := fresh().Product(mast.ID); !reflect.DeepEqual(p, mast) {
 		t.Errorf("%+v, want %+v", p, mast)
 	}
@@ -151,13 +151,13 @@ func TestCatalogChanges(t *testing.T) {
 }
 
 // What is refused leaves everything as it was.
-func TestCatalogRefuses(t *testing.T) {
-	c, fresh := catalog(t)
-	mast := product("mast", "air")
-	put(t, c, mast)
+func TestPutProductRefusesInvalidProducts(t *testing.T) {
+	c, fresh := newCatalog(t)
+	mast := newProduct("mast", "air")
+	putProduct(t, c, mast)
 	for name, p := range map[string]*device.Product{
-		"same name":       product("mast", "wind"),
-		"property twice":  {ID: mast.ID, Name: "other", Properties: product("", "wind", "wind").Properties},
+		"same name":       newProduct("mast", "wind"),
+		"property twice":  {ID: mast.ID, Name: "other", Properties: newProduct("", "wind", "wind").Properties},
 		"other data type": {ID: mast.ID, Name: "other", Properties: []device.Property{{Identifier: "sun", DataType: "date"}}},
 	} {
 		if err := c.PutProduct(t.Context(), p); err == nil {
@@ -174,8 +174,8 @@ func TestCatalogRefuses(t *testing.T) {
 
 // A property is called by its element's name in the reader's language, else by
 // the product's word for it, else by its identifier; its unit likewise.
-func TestNamesAndUnits(t *testing.T) {
-	c, fresh := catalog(t)
+func TestPropertyNameAndUnitFallback(t *testing.T) {
+	c, fresh := newCatalog(t)
 	if err := c.PutElement(t.Context(), &device.Element{YeuSign: "air", Unit: "°C", Names: map[text.Language]string{
 		text.English: "Air", text.Turkish: "Hava",
 	}}); err != nil {

@@ -15,10 +15,10 @@ import (
 	"tilth/internal/testkit"
 )
 
-// told are a device's comings, newest first, as times since the clock's start.
-func told(t *testing.T, s *testkit.Stores, d *device.Device) string {
+// presenceHistory are a device's comings, newest first, as times since the clock's start.
+func presenceHistory(t *testing.T, s *testkit.Stores, d *device.Device) string {
 	t.Helper()
-	list, total, err := s.Status.Comings(t.Context(), d.Tenant, d.ID, 0, 400)
+	list, total, err := s.Status.PresenceHistory(t.Context(), d.Tenant, d.ID, 0, 400)
 	if err != nil || int(total) != len(list) {
 		t.Fatalf("%d of %d: %v", len(list), total, err)
 	}
@@ -33,8 +33,8 @@ func told(t *testing.T, s *testkit.Stores, d *device.Device) string {
 	return strings.Join(all, ", ")
 }
 
-func TestComings(t *testing.T) {
-	s, _, d := weather(t, 2)
+func TestPresenceHistory(t *testing.T) {
+	s, _, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
@@ -46,53 +46,53 @@ func TestComings(t *testing.T) {
 	s.Presence.Gone(testkit.Ref(d[1])) // in the same millisecond
 	flush(t, s, false)
 	flush(t, s, true)
-	if got, want := told(t, s, d[0]), "came 16m0s, went 15m0s, came 0s"; got != want {
+	if got, want := presenceHistory(t, s, d[0]), "came 16m0s, went 15m0s, came 0s"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	if got, want := told(t, s, d[1]), "went 16m0s, came 16m0s"; got != want {
+	if got, want := presenceHistory(t, s, d[1]), "went 16m0s, came 16m0s"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	// A start is neither.
 	s.Restart(t)
 	flush(t, s, true)
-	if got := told(t, s, d[0]); strings.Count(got, "came") != 2 {
+	if got := presenceHistory(t, s, d[0]); strings.Count(got, "came") != 2 {
 		t.Errorf("after a start: %s", got)
 	}
-	page, total, err := s.Status.Comings(t.Context(), d[0].Tenant, d[0].ID, 1, 1)
+	page, total, err := s.Status.PresenceHistory(t.Context(), d[0].Tenant, d[0].ID, 1, 1)
 	if err != nil || total != 3 || len(page) != 1 || page[0].Online {
 		t.Errorf("%v of %d, %v", page, total, err)
 	}
 }
 
 // Who asks because a screen was told of a change finds it, written or not.
-func TestComingsHaveWhatWasTold(t *testing.T) {
-	s, _, d := weather(t, 2)
+func TestPresenceHistoryIncludesUnwrittenChanges(t *testing.T) {
+	s, _, d := newDevices(t, 2)
 	var asked []string
 	for range 2 {
 		s.Presence.Seen(testkit.Ref(d[0]))
-		asked = append(asked, told(t, s, d[0]))
+		asked = append(asked, presenceHistory(t, s, d[0]))
 		s.Clock.Advance(testkit.OfflineAfter)
 		s.Presence.Expire()
-		asked = append(asked, told(t, s, d[0]))
+		asked = append(asked, presenceHistory(t, s, d[0]))
 	}
 	want := []string{"came 0s", "went 15m0s, came 0s", "came 15m0s, went 15m0s, came 0s", "went 30m0s, came 15m0s, went 15m0s, came 0s"}
 	if !slices.Equal(asked, want) {
 		t.Errorf("%q, want %q", asked, want)
 	}
 	flush(t, s, true) // nothing twice
-	if got := told(t, s, d[0]); got != want[3] {
+	if got := presenceHistory(t, s, d[0]); got != want[3] {
 		t.Errorf("%s, want %s", got, want[3])
 	}
 }
 
 // Asked while others are written, too.
-func TestComingsDuringFlush(t *testing.T) {
-	s, _, d := weather(t, 1)
+func TestPresenceHistoryDuringFlush(t *testing.T) {
+	s, _, d := newDevices(t, 1)
 	for i := range 50 {
 		s.Presence.Seen(testkit.Ref(d[0]))
 		var writing sync.WaitGroup
 		writing.Go(func() { flush(t, s, false) })
-		if got := strings.Count(told(t, s, d[0]), "came"); got != i+1 {
+		if got := strings.Count(presenceHistory(t, s, d[0]), "came"); got != i+1 {
 			t.Errorf("%d, want %d", got, i+1)
 		}
 		writing.Wait()
@@ -103,9 +103,9 @@ func TestComingsDuringFlush(t *testing.T) {
 
 // Contact that comes in late may show that a device had not gone: the history
 // says so, whether its going is on disk already or not.
-func TestComingsTakenBack(t *testing.T) {
+func TestLateContactRemovesOfflineChange(t *testing.T) {
 	for _, written := range []bool{false, true} {
-		s, _, d := weather(t, 2)
+		s, _, d := newDevices(t, 2)
 		s.Presence.Seen(testkit.Ref(d[0]))
 		s.Presence.Seen(testkit.Ref(d[1]))
 		s.Clock.Advance(testkit.OfflineAfter)
@@ -115,10 +115,10 @@ func TestComingsTakenBack(t *testing.T) {
 		}
 		s.Presence.SeenAt(testkit.Ref(d[0]), s.Clock.Milli()-time.Minute.Milliseconds())
 		flush(t, s, false)
-		if got := told(t, s, d[0]); got != "came 0s" {
+		if got := presenceHistory(t, s, d[0]); got != "came 0s" {
 			t.Errorf("written %t: %s", written, got)
 		}
-		if got := told(t, s, d[1]); got != "went 15m0s, came 0s" {
+		if got := presenceHistory(t, s, d[1]); got != "went 15m0s, came 0s" {
 			t.Errorf("written %t: the other: %s", written, got)
 		}
 	}
@@ -126,8 +126,8 @@ func TestComingsTakenBack(t *testing.T) {
 
 // A history that is fed in leaves when devices came and went in it, too: of one
 // that stays, of one that comes back, and of one that does not.
-func TestComingsOfThePast(t *testing.T) {
-	s, _, d := weather(t, 3)
+func TestPresenceHistoryOfBackfill(t *testing.T) {
+	s, _, d := newDevices(t, 3)
 	s.Clock.Advance(5 * time.Hour)
 	ago := func(of int, minutes ...int64) {
 		for _, m := range minutes {
@@ -137,27 +137,27 @@ func TestComingsOfThePast(t *testing.T) {
 	ago(0, 240, 230, 120, 110, 100, 90, 80, 70, 60, 50, 40, 30, 20, 10, 0)
 	ago(1, 240, 100, 90, 40)
 	ago(2, 240, 230)
-	s.Presence.SettlePast()
+	s.Presence.FinishBackfill()
 	flush(t, s, false)
 	for i, want := range []string{
 		"came 3h0m0s, went 1h25m0s, came 1h0m0s",
 		"went 4h35m0s, came 4h20m0s, went 3h45m0s, came 3h20m0s, went 1h15m0s, came 1h0m0s",
 		"went 1h25m0s, came 1h0m0s",
 	} {
-		if got := told(t, s, d[i]); got != want {
+		if got := presenceHistory(t, s, d[i]); got != want {
 			t.Errorf("%d: %s\nwant %s", i, got, want)
 		}
 	}
 	s.Presence.Seen(testkit.Ref(d[1]))
 	flush(t, s, false)
-	if got := told(t, s, d[1]); !strings.HasPrefix(got, "came 5h0m0s, went 4h35m0s") {
+	if got := presenceHistory(t, s, d[1]); !strings.HasPrefix(got, "came 5h0m0s, went 4h35m0s") {
 		t.Error(got)
 	}
 }
 
 // What could not be written is written later, in order and once.
-func TestComingsRetried(t *testing.T) {
-	s, owner, d := weather(t, 2)
+func TestPresenceHistoryRetriedAfterFailedFlush(t *testing.T) {
+	s, owner, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -167,7 +167,7 @@ func TestComingsRetried(t *testing.T) {
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
 	flush(t, s, false)
-	if got := told(t, s, d[0]); got != "went 15m0s, came 0s" {
+	if got := presenceHistory(t, s, d[0]); got != "went 15m0s, came 0s" {
 		t.Error(got)
 	}
 	// A device that is gone takes its history along and holds up nobody.
@@ -178,16 +178,16 @@ func TestComingsRetried(t *testing.T) {
 	}
 	s.Reload(t)
 	flush(t, s, false)
-	if got := told(t, s, d[0]); got != "" {
+	if got := presenceHistory(t, s, d[0]); got != "" {
 		t.Errorf("of a deleted device: %s", got)
 	}
-	if got := told(t, s, d[1]); got != "came 15m0s" {
+	if got := presenceHistory(t, s, d[1]); got != "came 15m0s" {
 		t.Error(got)
 	}
 }
 
-// onDisk counts what is on disk of a device.
-func onDisk(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
+// countPresenceRows counts what is on disk of a device.
+func countPresenceRows(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
 	t.Helper()
 	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`, id).Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
@@ -197,8 +197,8 @@ func onDisk(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
 
 // A device that comes and goes all the time keeps its newest changes only, and
 // others keep theirs.
-func TestComingsAreBounded(t *testing.T) {
-	s, _, d := weather(t, 2)
+func TestPresenceHistoryIsBounded(t *testing.T) {
+	s, _, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[1]))
 	const changes = 2_420
 	for i := range changes / 2 {
@@ -210,13 +210,13 @@ func TestComingsAreBounded(t *testing.T) {
 		}
 	}
 	flush(t, s, false)
-	if n := onDisk(t, s, d[0].ID); n < 2000 || n > 2100 {
+	if n := countPresenceRows(t, s, d[0].ID); n < 2000 || n > 2100 {
 		t.Errorf("%d are kept", n)
 	}
-	if n := onDisk(t, s, d[1].ID); n != 1 {
+	if n := countPresenceRows(t, s, d[1].ID); n != 1 {
 		t.Errorf("%d of the quiet one", n)
 	}
-	newest, _, err := s.Status.Comings(t.Context(), d[0].Tenant, d[0].ID, 0, 1)
+	newest, _, err := s.Status.PresenceHistory(t.Context(), d[0].Tenant, d[0].ID, 0, 1)
 	if err != nil || newest[0].Time != s.Clock.Milli() || newest[0].Online {
 		t.Errorf("%v %v", newest, err)
 	}
@@ -233,38 +233,38 @@ func TestComingsAreBounded(t *testing.T) {
 	}
 	s.Restart(t)
 	flush(t, s, false)
-	if n := onDisk(t, s, d[1].ID); n != 2000 {
+	if n := countPresenceRows(t, s, d[1].ID); n != 2000 {
 		t.Errorf("%d are kept after a start", n)
 	}
 }
 
 // Comings are kept for 400 days, and shown no longer even where they are not
 // swept yet.
-func TestComingsEnd(t *testing.T) {
-	s, _, d := weather(t, 1)
+func TestPresenceHistoryRetention(t *testing.T) {
+	s, _, d := newDevices(t, 1)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Presence.Gone(testkit.Ref(d[0]))
 	flush(t, s, false)
 	const kept = 400 * 24 * time.Hour
 	s.Clock.Advance(kept)
-	if got := told(t, s, d[0]); got != "went 0s, came 0s" {
+	if got := presenceHistory(t, s, d[0]); got != "went 0s, came 0s" {
 		t.Errorf("on the last day: %s", got)
 	}
 	s.Clock.Advance(time.Millisecond)
-	if got := told(t, s, d[0]); got != "" {
+	if got := presenceHistory(t, s, d[0]); got != "" {
 		t.Errorf("after it: %s", got)
 	}
 	s.Clock.Advance(24 * time.Hour)
 	flush(t, s, false)
-	if n := onDisk(t, s, d[0].ID); n != 0 {
+	if n := countPresenceRows(t, s, d[0].ID); n != 0 {
 		t.Errorf("%d are not swept", n)
 	}
 }
 
 // A clock that leapt years ahead makes nothing old: comings and days are removed by
 // how far time has come.
-func TestComingsOfAClockThatLeapt(t *testing.T) {
-	s, _, d := weather(t, 1)
+func TestPresenceRetentionAfterClockJump(t *testing.T) {
+	s, _, d := newDevices(t, 1)
 	until := s.Clock.Now()
 	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, func() time.Time { return until })
 	s.Presence.Seen(testkit.Ref(d[0]))
@@ -284,7 +284,7 @@ func TestComingsOfAClockThatLeapt(t *testing.T) {
 		s.Clock.Advance(step.leap)
 		until = until.Add(step.lived)
 		flush(t, s, false)
-		if n, of := int64(onDisk(t, s, d[0].ID)), days(); n != step.kept || of != step.kept {
+		if n, of := int64(countPresenceRows(t, s, d[0].ID)), days(); n != step.kept || of != step.kept {
 			t.Errorf("after %v: %d comings and %d days are kept, want %d of each", step.lived, n, of, step.kept)
 		}
 	}

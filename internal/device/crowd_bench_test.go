@@ -13,12 +13,12 @@ import (
 	"tilth/internal/testkit"
 )
 
-const crowd = 100_000
+const largeFleetSize = 100_000
 
-// crowded is a tenant with many devices, of which two thirds are online: in 50
+// newLargeFleet is a tenant with many devices, of which two thirds are online: in 50
 // scenes and in none, of 10 products, most with a remark name, nearly all with
 // a position.
-func crowded(b *testing.B, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
+func newLargeFleet(b *testing.B, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
 	b.Helper()
 	s := testkit.NewStores(b)
 	owner := s.Tenant(b, "crowded")
@@ -67,8 +67,8 @@ func crowded(b *testing.B, n int) (*testkit.Stores, *testkit.Tenant, []*device.D
 	return s, owner, devices
 }
 
-// median runs f and reports the median of its times in milliseconds.
-func median(b *testing.B, f func() error) {
+// reportMedian runs f and reports the median of its times in milliseconds.
+func reportMedian(b *testing.B, f func() error) {
 	b.Helper()
 	var took []time.Duration
 	for b.Loop() {
@@ -82,9 +82,9 @@ func median(b *testing.B, f func() error) {
 	b.ReportMetric(float64(took[len(took)/2].Microseconds())/1000, "ms/median")
 }
 
-// BenchmarkCrowd is what lists, groups and the map of 100,000 devices cost.
-func BenchmarkCrowd(b *testing.B) {
-	s, owner, devices := crowded(b, crowd)
+// BenchmarkLargeFleet is what lists, groups and the map of 100,000 devices cost.
+func BenchmarkLargeFleet(b *testing.B) {
+	s, owner, devices := newLargeFleet(b, largeFleetSize)
 	ctx := b.Context()
 	page := func(q device.Query) func() error {
 		if q.Limit == 0 {
@@ -96,14 +96,14 @@ func BenchmarkCrowd(b *testing.B) {
 		}
 	}
 	b.Run("first look", func(b *testing.B) {
-		median(b, func() error {
+		reportMedian(b, func() error {
 			fresh := device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 			_, _, err := fresh.Page(ctx, owner.ID, device.Query{Limit: 10})
 			return err
 		})
 	})
 	b.Run("after a change", func(b *testing.B) {
-		median(b, func() error {
+		reportMedian(b, func() error {
 			d := devices[7]
 			if err := s.Devices.Edit(ctx, owner.ID, d.Name, device.Edit{NoteName: "Other", SceneID: d.SceneID}); err != nil {
 				return err
@@ -115,7 +115,7 @@ func BenchmarkCrowd(b *testing.B) {
 		name string
 		q    device.Query
 	}{
-		{"page", device.Query{}}, {"page of 400", device.Query{Limit: 400}}, {"last page", device.Query{Offset: crowd - 10}},
+		{"page", device.Query{}}, {"page of 400", device.Query{Limit: 400}}, {"last page", device.Query{Offset: largeFleetSize - 10}},
 		{"search one", device.Query{Search: "ws-077777"}}, {"search many", device.Query{Search: "istasyon"}}, {"search none", device.Query{Search: "nowhere"}},
 		{"search many, sorted, deep", device.Query{Search: "istasyon", Sort: device.SortSerial, Offset: 40_000}},
 		{"online", device.Query{Online: new(true)}}, {"product", device.Query{ProductID: 3}},
@@ -127,18 +127,18 @@ func BenchmarkCrowd(b *testing.B) {
 		}{"sort " + string(by), device.Query{Sort: by, Descending: true}})
 	}
 	for _, p := range pages {
-		b.Run(p.name, func(b *testing.B) { median(b, page(p.q)) })
+		b.Run(p.name, func(b *testing.B) { reportMedian(b, page(p.q)) })
 	}
 	b.Run("overview", func(b *testing.B) {
-		median(b, func() error { _, _, err := s.Roster.Count(ctx, owner.ID); return err })
+		reportMedian(b, func() error { _, _, err := s.Roster.Count(ctx, owner.ID); return err })
 	})
 	b.Run("counts of scenes", func(b *testing.B) {
-		median(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 0); return err })
+		reportMedian(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 0); return err })
 	})
 	b.Run("groups", func(b *testing.B) {
-		median(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 100); return err })
+		reportMedian(b, func() error { _, err := s.Roster.Groups(ctx, owner.ID, device.Query{}, 100); return err })
 	})
 	b.Run("map", func(b *testing.B) {
-		median(b, func() error { _, _, err := s.Roster.Places(ctx, owner.ID, nil); return err })
+		reportMedian(b, func() error { _, _, err := s.Roster.MapPoints(ctx, owner.ID, nil); return err })
 	})
 }

@@ -24,8 +24,8 @@ func DayOf(ms int64) Day {
 // String is the day as 2026-11-21.
 func (d Day) String() string { return time.UnixMilli(int64(d) * dayMillis).UTC().Format(time.DateOnly) }
 
-// daysKept is for how many days intake is kept a day, today among them.
-const daysKept = 31
+// intakeRetentionDays is for how many days intake is kept a day, today among them.
+const intakeRetentionDays = 31
 
 // DayIntake is what arrived from a device on one day.
 type DayIntake struct {
@@ -52,10 +52,10 @@ func (c *dayCounts) count(at int64, values, refused int) {
 	days := *c
 	last := len(days) - 1
 	if last < 0 || day > days[last].Day || day < days[last].Day-1 {
-		days = days.leave()
+		days = days.dropSavedLast()
 		if i := slices.IndexFunc(days, func(d dayCount) bool { return d.Day == day }); i >= 0 {
-			again := days[i]
-			days = append(slices.Delete(days, i, i+1), again)
+			existing := days[i]
+			days = append(slices.Delete(days, i, i+1), existing)
 		} else {
 			days = append(days, dayCount{DayIntake: DayIntake{Day: day}})
 		}
@@ -69,8 +69,8 @@ func (c *dayCounts) count(at int64, values, refused int) {
 	*c = days
 }
 
-// leave drops the last day where it is on disk.
-func (c dayCounts) leave() dayCounts {
+// dropSavedLast drops the last day where it is on disk.
+func (c dayCounts) dropSavedLast() dayCounts {
 	if last := len(c) - 1; last >= 0 && !c[last].unsaved {
 		return c[:last]
 	}
@@ -87,9 +87,9 @@ func (c dayCounts) unsaved() (days []DayIntake) {
 	return days
 }
 
-// saved takes note that days are on disk as they were; those that are over
+// markSaved takes note that days are on disk as they were; those that are over
 // need no place in memory any more.
-func (c *dayCounts) saved(written []DayIntake) {
+func (c *dayCounts) markSaved(written []DayIntake) {
 	days := *c
 	for i := range days {
 		if slices.Contains(written, days[i].DayIntake) {

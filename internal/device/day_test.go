@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestDay(t *testing.T) {
+func TestDayOf(t *testing.T) {
 	for at, want := range map[string]string{
 		"2026-11-21T00:00:00Z": "2026-11-21", "2026-11-21T23:59:59.999Z": "2026-11-21", "2026-11-22T00:00:00Z": "2026-11-22",
 		"2026-11-22T01:30:00+03:00": "2026-11-21", "2024-02-29T12:00:00Z": "2024-02-29",
@@ -25,8 +25,8 @@ func TestDay(t *testing.T) {
 // noon of a day, epoch milliseconds.
 func noon(day Day) int64 { return int64(day)*dayMillis + dayMillis/2 }
 
-// counted describes days: day:messages/values/refused, unsaved ones with *.
-func counted(c dayCounts) string {
+// formatDays describes days: day:messages/values/refused, unsaved ones with *.
+func formatDays(c dayCounts) string {
 	text := ""
 	for _, d := range c {
 		text += fmt.Sprintf(" %d:%d/%d/%d", d.Day, d.Messages, d.Values, d.Refused)
@@ -42,21 +42,21 @@ func TestDayCounts(t *testing.T) {
 	step := func(what string, do func(), want string) {
 		t.Helper()
 		do()
-		if got := counted(c); got != want {
+		if got := formatDays(c); got != want {
 			t.Errorf("%s:%s, want%s", what, got, want)
 		}
 	}
 	count := func(day Day, values, refused int) func() {
 		return func() { c.count(noon(day), values, refused) }
 	}
-	saved := func() { c.saved(c.unsaved()) }
+	saved := func() { c.markSaved(c.unsaved()) }
 	step("the first message", count(100, 3, 1), " 100:1/3/1*")
 	step("another", count(100, 2, 0), " 100:2/5/1*")
 	step("written", saved, " 100:2/5/1")
 	step("after it", count(100, 0, 0), " 100:3/5/1*")
 	written := c.unsaved()
 	step("while it is written", count(100, 1, 0), " 100:4/6/1*")
-	step("as it was, not as it is", func() { c.saved(written) }, " 100:4/6/1*")
+	step("as it was, not as it is", func() { c.markSaved(written) }, " 100:4/6/1*")
 	step("the next day", count(101, 1, 0), " 100:4/6/1* 101:1/1/0*")
 	step("late over midnight", count(100, 1, 0), " 100:4/6/1* 101:2/2/0*")
 	step("both written", saved, " 101:2/2/0")
@@ -65,5 +65,5 @@ func TestDayCounts(t *testing.T) {
 	step("and wrong again", count(130, 1, 0), " 102:1/1/0* 130:2/2/0*")
 	step("all written", saved, " 130:2/2/0")
 	step("right for good", count(103, 1, 0), " 103:1/1/0*")
-	step("nothing was written", func() { c.saved(nil) }, " 103:1/1/0*")
+	step("nothing was written", func() { c.markSaved(nil) }, " 103:1/1/0*")
 }

@@ -35,7 +35,7 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 			return err
 		}
 		if e.SceneID != d.SceneID {
-			if err := takes(ctx, tx, t, e.SceneID); err != nil {
+			if err := requireOpenScene(ctx, tx, t, e.SceneID); err != nil {
 				return err
 			}
 		}
@@ -44,19 +44,19 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 	})
 }
 
-// Seen is the device as the audit log knows it.
-func (d *Device) Seen() audit.Thing {
+// AuditThing is the device as the audit log knows it.
+func (d *Device) AuditThing() audit.Thing {
 	return audit.Thing{ID: int64(d.ID), Name: d.Title(), SearchAlias: d.Name}
 }
 
-// takes refuses a scene that is not the tenant's or takes no devices.
-func takes(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
+// requireOpenScene refuses a scene that is not the tenant's or takes no devices.
+func requireOpenScene(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
 	if scene == DefaultScene {
 		return nil
 	}
 	var r sceneRow
 	if err := tx.NewSelect().Model(&r).Where("s.tenant_id = ? AND s.id = ?", t, scene).Scan(ctx); err != nil {
-		return aboutScene(missing(err))
+		return withSceneField(asNotFound(err))
 	}
 	if r.Status == SceneForbidden {
 		return errs.New(errs.Refused, "scene.forbidden", "scene", r.Name).About("groupId")
@@ -64,7 +64,7 @@ func takes(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
 	return nil
 }
 
-func aboutScene(err error) error {
+func withSceneField(err error) error {
 	if errs.Is(err, errs.NotFound) {
 		return errs.Missing().About("groupId")
 	}

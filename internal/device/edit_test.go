@@ -10,8 +10,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// refused tells whether err is a refusal with that sentence about that field.
-func refused(t *testing.T, what string, err error, key, field string) {
+// wantRefused tells whether err is a refusal with that sentence about that field.
+func wantRefused(t *testing.T, what string, err error, key, field string) {
 	t.Helper()
 	if e := errs.As(err); err == nil || e.Kind != errs.Refused || e.Key != key || e.Field != field {
 		t.Errorf("%s: %v, want %s about %q", what, err, key, field)
@@ -66,7 +66,7 @@ func TestEdit(t *testing.T) {
 		"a longitude alone": {device.Edit{NoteName: "x", Longitude: new(1.0)}, "invalid.required", "latitude"},
 		"a latitude alone":  {device.Edit{NoteName: "x", Latitude: new(1.0)}, "invalid.required", "longitude"},
 	} {
-		refused(t, what, s.Devices.Edit(t.Context(), field.ID, "WS-1", c.e), c.key, c.field)
+		wantRefused(t, what, s.Devices.Edit(t.Context(), field.ID, "WS-1", c.e), c.key, c.field)
 	}
 	if err := s.Devices.Edit(t.Context(), field.ID, "WS-1", device.Edit{NoteName: "x", SceneID: 99}); !errs.Is(err, errs.NotFound) || errs.As(err).Field != "groupId" {
 		t.Errorf("a scene that is not there: %v", err)
@@ -86,7 +86,7 @@ func TestForbiddenScene(t *testing.T) {
 	station, barn := s.Station(t), s.Scene(t, field.ID, "Barn")
 	s.Device(t, field.ID, station, "in", func(d *device.Device) { d.SceneID = barn })
 	s.Device(t, field.ID, station, "out")
-	if err := s.Scenes.Change(t.Context(), field.ID, barn, "Barn", device.SceneForbidden); err != nil {
+	if err := s.Scenes.Update(t.Context(), field.ID, barn, "Barn", device.SceneForbidden); err != nil {
 		t.Fatal(err)
 	}
 	edit := func(name string, scene int64) error {
@@ -96,15 +96,15 @@ func TestForbiddenScene(t *testing.T) {
 		t.Errorf("saved again: %v", err)
 	}
 	err := edit("out", barn)
-	refused(t, "a new one", err, "scene.forbidden", "groupId")
+	wantRefused(t, "a new one", err, "scene.forbidden", "groupId")
 	if errs.As(err).Args["scene"] != "Barn" {
 		t.Errorf("%v", errs.As(err).Args)
 	}
 	if err := edit("in", device.DefaultScene); err != nil {
 		t.Errorf("taken out: %v", err)
 	}
-	refused(t, "back in", edit("in", barn), "scene.forbidden", "groupId")
-	if err := s.Scenes.Change(t.Context(), field.ID, barn, "Barn", device.SceneUsable); err != nil {
+	wantRefused(t, "back in", edit("in", barn), "scene.forbidden", "groupId")
+	if err := s.Scenes.Update(t.Context(), field.ID, barn, "Barn", device.SceneUsable); err != nil {
 		t.Fatal(err)
 	}
 	if err := edit("in", barn); err != nil {

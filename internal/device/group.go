@@ -21,11 +21,11 @@ func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (m
 	if err != nil {
 		return nil, err
 	}
-	all = r.matching(t, all, &q)
+	all = r.filter(t, all, &q)
 	groups := map[int64]*Group{}
 	shown := map[int64]int{}
 	var ids []ID
-	of := map[ID]*Group{}
+	groupOf := map[ID]*Group{}
 	r.presence.statuses(t, all, func(m *member, st Status) {
 		g := groups[m.SceneID]
 		if g == nil {
@@ -39,12 +39,12 @@ func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (m
 		if shown[m.SceneID] < first {
 			shown[m.SceneID]++
 			ids = append(ids, m.ID)
-			of[m.ID] = g
+			groupOf[m.ID] = g
 		}
 	})
 	devices, err := r.store.ByIDs(ctx, t, ids)
 	for _, d := range devices {
-		g := of[d.ID]
+		g := groupOf[d.ID]
 		g.First = append(g.First, d)
 	}
 	return groups, err
@@ -62,8 +62,8 @@ func (r *Roster) Count(ctx context.Context, t tenant.ID) (devices, unassigned in
 	return len(all), unassigned, err
 }
 
-// Place is a device on the map.
-type Place struct {
+// MapPoint is a device on the map.
+type MapPoint struct {
 	ID        ID
 	Name      string
 	NoteName  string
@@ -76,7 +76,7 @@ type Place struct {
 // greater than East).
 type Box struct{ West, South, East, North float64 }
 
-func (b *Box) holds(longitude, latitude float64) bool {
+func (b *Box) contains(longitude, latitude float64) bool {
 	if b == nil {
 		return true
 	}
@@ -89,17 +89,17 @@ func (b *Box) holds(longitude, latitude float64) bool {
 	return longitude >= b.West || longitude <= b.East
 }
 
-// Places gives a tenant's devices that have a position inside the box (nil:
+// MapPoints gives a tenant's devices that have a position inside the box (nil:
 // anywhere), by title, and how many devices have no position at all.
-func (r *Roster) Places(ctx context.Context, t tenant.ID, box *Box) (places []*Place, unplaced int, err error) {
+func (r *Roster) MapPoints(ctx context.Context, t tenant.ID, box *Box) (points []*MapPoint, withoutPosition int, err error) {
 	all, err := r.members(ctx, t)
 	for _, m := range all {
 		switch {
-		case !m.placed:
-			unplaced++
-		case box.holds(m.Longitude, m.Latitude):
-			places = append(places, &m.Place)
+		case !m.hasPosition:
+			withoutPosition++
+		case box.contains(m.Longitude, m.Latitude):
+			points = append(points, &m.MapPoint)
 		}
 	}
-	return places, unplaced, err
+	return points, withoutPosition, err
 }

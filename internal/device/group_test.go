@@ -11,7 +11,7 @@ import (
 
 // Groups count all that stands in a scene and list the first by title.
 func TestGroups(t *testing.T) {
-	s, field, ids := orchard(t)
+	s, field, ids := newSearchFixture(t)
 	d1, err := s.Devices.Get(t.Context(), field.ID, "d1")
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestGroups(t *testing.T) {
 		var all []string
 		for _, id := range []int64{none, barn, row} {
 			if g := groups[id]; g != nil {
-				all = append(all, fmt.Sprintf("%d/%d %s", g.Online, g.Devices, names(g.First)))
+				all = append(all, fmt.Sprintf("%d/%d %s", g.Online, g.Devices, deviceNames(g.First)))
 			}
 		}
 		if len(all) != len(groups) {
@@ -86,7 +86,7 @@ func TestPlaces(t *testing.T) {
 		{"the other way round", &device.Box{West: -160, South: -30, East: 170, North: 0}, "zero"},
 		{"upside down", &device.Box{West: 26, South: 42, East: 45, North: 36}, ""},
 	} {
-		places, unplaced, err := s.Roster.Places(t.Context(), field.ID, c.box)
+		places, unplaced, err := s.Roster.MapPoints(t.Context(), field.ID, c.box)
 		var got []string
 		for _, p := range places {
 			got = append(got, p.Name)
@@ -95,7 +95,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %v, %d without a place (%v), want %s", c.name, got, unplaced, err, c.want)
 		}
 		if len(places) > 0 && places[0].Name == "ankara" {
-			want := device.Place{ID: ankara.ID, Name: "ankara", NoteName: "Ankara", SceneID: scene, Longitude: 32.85, Latitude: 39.92}
+			want := device.MapPoint{ID: ankara.ID, Name: "ankara", NoteName: "Ankara", SceneID: scene, Longitude: 32.85, Latitude: 39.92}
 			if *places[0] != want {
 				t.Errorf("%+v, want %+v", *places[0], want)
 			}

@@ -37,9 +37,9 @@ type Refusal struct {
 	Reason     Reason
 }
 
-// Storable is what a device sent as the database takes it: U+FFFD stands for
+// SanitizeText is what a device sent as the database takes it: U+FFFD stands for
 // NUL, which no text in there may hold, and for what is no UTF-8.
-func Storable(sent string) string {
+func SanitizeText(sent string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(sent, "\uFFFD"), "\x00", "\uFFFD")
 }
 
@@ -52,54 +52,54 @@ type Intake struct {
 	ClockAhead  time.Duration // how far the newest reading's time was ahead of its arrival; 0: by a minute at most
 }
 
-// ClockUntold is of a message that says nothing of its device's clock: it brought
+// ClockUnknown is of a message that says nothing of its device's clock: it brought
 // no reading, or late ones.
-const ClockUntold time.Duration = -1
+const ClockUnknown time.Duration = -1
 
 // Diagnostics keeps the Intake of every device, so that nothing vanishes in
 // silence.
 type Diagnostics struct {
 	mu      sync.Mutex
-	devices map[Ref]*taken
+	devices map[Ref]*deviceIntake
 	dirty   map[ID]struct{}
 }
 
-// taken is a device's Intake, in all and a day.
-type taken struct {
+// deviceIntake is a device's Intake, in all and a day.
+type deviceIntake struct {
 	Intake
 	days dayCounts
 }
 
 // NewDiagnostics makes empty diagnostics.
 func NewDiagnostics() *Diagnostics {
-	return &Diagnostics{devices: map[Ref]*taken{}, dirty: map[ID]struct{}{}}
+	return &Diagnostics{devices: map[Ref]*deviceIntake{}, dirty: map[ID]struct{}{}}
 }
 
 // Count adds what one message brought that arrived at a time (epoch
 // milliseconds): values kept, refusals, and how far its newest time was ahead of
-// that, or ClockUntold.
+// that, or ClockUnknown.
 func (d *Diagnostics) Count(ref Ref, at int64, values int, refusals []Refusal, ahead time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	in := d.known(ref)
+	in := d.intakeOf(ref)
 	in.Messages++
 	in.Values += int64(values)
 	in.Refused += int64(len(refusals))
 	if n := len(refusals); n > 0 {
 		in.LastRefusal = refusals[n-1]
 	}
-	if ahead != ClockUntold {
+	if ahead != ClockUnknown {
 		in.ClockAhead = ahead
 	}
 	in.days.count(at, values, len(refusals))
 	d.dirty[ref.ID] = struct{}{}
 }
 
-// known finds or makes what is known of ref. Callers hold the lock.
-func (d *Diagnostics) known(ref Ref) *taken {
+// intakeOf finds or makes what is known of ref. Callers hold the lock.
+func (d *Diagnostics) intakeOf(ref Ref) *deviceIntake {
 	in := d.devices[ref]
 	if in == nil {
-		in = &taken{}
+		in = &deviceIntake{}
 		d.devices[ref] = in
 	}
 	return in
@@ -137,12 +137,12 @@ func (d *Diagnostics) unsavedDays(ref Ref) []DayIntake {
 	return nil
 }
 
-// savedDays takes note that a device's days are on disk as they were.
-func (d *Diagnostics) savedDays(ref Ref, written []DayIntake) {
+// markDaysSaved takes note that a device's days are on disk as they were.
+func (d *Diagnostics) markDaysSaved(ref Ref, written []DayIntake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if in := d.devices[ref]; in != nil {
-		in.days.saved(written)
+		in.days.markSaved(written)
 	}
 }
 
@@ -157,14 +157,14 @@ func (d *Diagnostics) Forget(ref Ref) {
 func (d *Diagnostics) restore(ref Ref, in Intake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.known(ref).Intake = in
+	d.intakeOf(ref).Intake = in
 }
 
 // restoreDay takes up the day that was counted last before a start.
 func (d *Diagnostics) restoreDay(ref Ref, day DayIntake) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.known(ref).days = dayCounts{{DayIntake: day}}
+	d.intakeOf(ref).days = dayCounts{{DayIntake: day}}
 }
 
 func (d *Diagnostics) takeDirty() map[ID]struct{} {

@@ -12,7 +12,7 @@ import (
 
 // Every method of the stores, called with another tenant's id for this
 // tenant's device or scene, finds and changes nothing.
-func TestTenantsAreApart(t *testing.T) {
+func TestTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station, scene := s.Station(t), s.Scene(t, field.ID, "barn")
@@ -29,7 +29,7 @@ func TestTenantsAreApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := t.Context()
-	before := state(t, s, field.ID, mine, scene)
+	before := snapshotDevice(t, s, field.ID, mine, scene)
 	if gone, err := s.Status.OfflineSince(ctx, field.ID, 0); err != nil || gone != 1 {
 		t.Fatalf("there is nothing to find: %d %v", gone, err)
 	}
@@ -69,7 +69,7 @@ func TestTenantsAreApart(t *testing.T) {
 				return err
 			}, false},
 			"Roster.Places": {func() error {
-				places, _, err := s.Roster.Places(ctx, owner, nil)
+				places, _, err := s.Roster.MapPoints(ctx, owner, nil)
 				nothing("Places", int64(len(places)))
 				return err
 			}, false},
@@ -134,14 +134,14 @@ func TestTenantsAreApart(t *testing.T) {
 				return err
 			}, false},
 			"SceneStore.Delete": {func() error { return s.Scenes.Delete(ctx, owner, scene) }, true},
-			"SceneStore.Change": {func() error { return s.Scenes.Change(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
+			"SceneStore.Change": {func() error { return s.Scenes.Update(ctx, owner, scene, "taken", device.SceneForbidden) }, true},
 			"SceneStore.Page": {func() error {
 				list, total, err := s.Scenes.Page(ctx, owner, "bar", 0, 9)
 				nothing("Page", int64(len(list))+total)
 				return err
 			}, false},
 			"StatusStore.Comings": {func() error {
-				list, total, err := s.Status.Comings(ctx, owner, mine.ID, 0, 9)
+				list, total, err := s.Status.PresenceHistory(ctx, owner, mine.ID, 0, 9)
 				nothing("Comings", int64(len(list))+total)
 				return err
 			}, false},
@@ -177,7 +177,7 @@ func TestTenantsAreApart(t *testing.T) {
 			if err := row.call(); row.finds != errs.Is(err, errs.NotFound) || !row.finds && err != nil {
 				t.Errorf("%s as tenant %d: %v", name, owner, err)
 			}
-			if after := state(t, s, field.ID, mine, scene); !reflect.DeepEqual(after, before) {
+			if after := snapshotDevice(t, s, field.ID, mine, scene); !reflect.DeepEqual(after, before) {
 				t.Fatalf("%s as tenant %d changed %+v to %+v", name, owner, before, after)
 			}
 		}
@@ -193,8 +193,8 @@ func TestTenantsAreApart(t *testing.T) {
 	}
 }
 
-// state is all that can be told of a tenant's device and scene.
-func state(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.Device, scene int64) []any {
+// snapshotDevice is all that can be told of a tenant's device and scene.
+func snapshotDevice(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.Device, scene int64) []any {
 	t.Helper()
 	got, err := s.Devices.Get(t.Context(), owner, d.Name)
 	if err != nil {
@@ -216,9 +216,9 @@ func state(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.Device, s
 	if err != nil || len(days) != 1 {
 		t.Fatalf("%v %v", days, err)
 	}
-	comings, total, err := s.Status.Comings(t.Context(), owner, d.ID, 0, 9)
+	presence, total, err := s.Status.PresenceHistory(t.Context(), owner, d.ID, 0, 9)
 	if err != nil || total != 2 {
-		t.Fatalf("%v %v", comings, err)
+		t.Fatalf("%v %v", presence, err)
 	}
-	return []any{comings, days, *got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
+	return []any{presence, days, *got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
 }

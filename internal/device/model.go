@@ -64,9 +64,9 @@ type Product struct {
 	Properties   []Property               // in the order the thing model lists them
 }
 
-// Called is what people call the product in a language; its name in the
+// DisplayName is what people call the product in a language; its name in the
 // provider's file where that says nothing else.
-func (p *Product) Called(l text.Language) string {
+func (p *Product) DisplayName(l text.Language) string {
 	if name := p.Names[l]; name != "" {
 		return name
 	}

@@ -47,23 +47,23 @@ func (r *Roster) Page(ctx context.Context, t tenant.ID, q Query) ([]*Device, int
 	if err != nil {
 		return nil, 0, err
 	}
-	found := r.matching(t, all, &q)
+	found := r.filter(t, all, &q)
 	var ids []ID
 	if q.Sort == "" || q.Sort == SortTitle { // as the list is
-		ids = asListed(found, q.Descending, q.Offset, q.Limit)
+		ids = pageListed(found, q.Descending, q.Offset, q.Limit)
 	} else {
 		keys, err := r.keys(ctx, t, found, &q)
 		if err != nil {
 			return nil, 0, err
 		}
-		ids = window(keys, q.Descending, q.Offset, q.Limit)
+		ids = pageSorted(keys, q.Descending, q.Offset, q.Limit)
 	}
 	devices, err := r.store.ByIDs(ctx, t, ids)
 	return devices, int64(len(found)), err
 }
 
-// matching are those of all that q selects, in their order.
-func (r *Roster) matching(t tenant.ID, all []*member, q *Query) []*member {
+// filter are those of all that q selects, in their order.
+func (r *Roster) filter(t tenant.ID, all []*member, q *Query) []*member {
 	search := text.Fold(q.Search)
 	var names map[string]bool
 	if len(q.Names) > 0 {
@@ -79,7 +79,7 @@ func (r *Roster) matching(t tenant.ID, all []*member, q *Query) []*member {
 	for _, m := range all {
 		if (names == nil || names[m.Name]) && (q.Scene == nil || m.SceneID == *q.Scene) &&
 			(q.ProductID == 0 || m.productID == q.ProductID) && (q.Products == nil || q.Products[m.productID]) &&
-			(q.Except == "" || m.Name != q.Except) && strings.Contains(m.text, search) {
+			(q.Except == "" || m.Name != q.Except) && strings.Contains(m.foldedText, search) {
 			found = append(found, m)
 		}
 	}
@@ -109,23 +109,23 @@ func compareKeys(a, b sortKey) int {
 // keys are the keys of members for an order.
 func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query) ([]sortKey, error) {
 	keys := make([]sortKey, 0, len(list))
-	each := func(of func(m *member) sortKey) {
+	addAll := func(keyOf func(m *member) sortKey) {
 		for _, m := range list {
-			k := of(m)
+			k := keyOf(m)
 			k.id = m.ID
 			keys = append(keys, k)
 		}
 	}
 	switch q.Sort {
 	case SortName:
-		each(func(m *member) sortKey { return sortKey{text: m.name} })
+		addAll(func(m *member) sortKey { return sortKey{text: m.foldedName} })
 	case SortSerial:
-		each(func(m *member) sortKey { return sortKey{text: m.serial} })
+		addAll(func(m *member) sortKey { return sortKey{text: m.foldedSerial} })
 	case SortCreated:
-		each(func(m *member) sortKey { return sortKey{number: m.createTime} })
+		addAll(func(m *member) sortKey { return sortKey{number: m.createTime} })
 	case SortProduct:
 		rank := r.productRanks(q.Language)
-		each(func(m *member) sortKey { return sortKey{number: rank[m.productID]} })
+		addAll(func(m *member) sortKey { return sortKey{number: rank[m.productID]} })
 	case SortScene:
 		scenes, err := r.scenes.List(ctx, t)
 		if err != nil {
@@ -135,7 +135,7 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 		for i, s := range scenes {
 			rank[s.ID] = int64(i) + 1
 		}
-		each(func(m *member) sortKey { return sortKey{number: rank[m.SceneID]} })
+		addAll(func(m *member) sortKey { return sortKey{number: rank[m.SceneID]} })
 	case SortContact, SortState:
 		r.presence.statuses(t, list, func(m *member, st Status) {
 			k := sortKey{id: m.ID, number: st.LastContact}
@@ -147,14 +147,14 @@ func (r *Roster) keys(ctx context.Context, t tenant.ID, list []*member, q *Query
 			keys = append(keys, k)
 		})
 	default: // the contract names no other: by id
-		each(func(*member) sortKey { return sortKey{} })
+		addAll(func(*member) sortKey { return sortKey{} })
 	}
 	return keys, nil
 }
 
 // productRanks are the places of the products among their names.
 func (r *Roster) productRanks(l text.Language) map[int64]int64 {
-	products := r.catalog.ProductsIn(l)
+	products := r.catalog.ProductsByDisplayName(l)
 	rank := make(map[int64]int64, len(products))
 	for i, p := range products {
 		rank[p.ID] = int64(i)
@@ -162,15 +162,15 @@ func (r *Roster) productRanks(l text.Language) map[int64]int64 {
 	return rank
 }
 
-// part is where a page begins and ends in a list of n.
-func part(n int, offset, limit int64) (from, to int) {
+// pageBounds is where a page begins and ends in a list of n.
+func pageBounds(n int, offset, limit int64) (from, to int) {
 	from = int(min(max(offset, 0), int64(n)))
 	return from, from + int(min(max(limit, 0), int64(n-from)))
 }
 
-// asListed gives the ids at offset, limit of them, in the order of list.
-func asListed(list []*member, descending bool, offset, limit int64) []ID {
-	from, to := part(len(list), offset, limit)
+// pageListed gives the ids at offset, limit of them, in the order of list.
+func pageListed(list []*member, descending bool, offset, limit int64) []ID {
+	from, to := pageBounds(len(list), offset, limit)
 	ids := make([]ID, 0, to-from)
 	for i := from; i < to; i++ {
 		at := i
@@ -182,24 +182,24 @@ func asListed(list []*member, descending bool, offset, limit int64) []ID {
 	return ids
 }
 
-// window gives the ids at offset, limit of them, in the order of keys, without
+// pageSorted gives the ids at offset, limit of them, in the order of keys, without
 // sorting more than it must. It changes keys.
-func window(keys []sortKey, descending bool, offset, limit int64) []ID {
+func pageSorted(keys []sortKey, descending bool, offset, limit int64) []ID {
 	n := len(keys)
-	from, to := part(n, offset, limit)
+	from, to := pageBounds(n, offset, limit)
 	if from == to {
 		return nil
 	}
-	order, turned := compareKeys, false
+	order, fromEnd := compareKeys, false
 	if descending {
-		order = backwards(order)
+		order = reversed(order)
 	}
 	if from > n/2 { // nearer from the other end
-		order, turned = backwards(order), true
+		order, fromEnd = reversed(order), true
 		from, to = n-to, n-from
 	}
-	chosen := least(keys, to, order)[from:]
-	if turned {
+	chosen := smallest(keys, to, order)[from:]
+	if fromEnd {
 		slices.Reverse(chosen)
 	}
 	ids := make([]ID, len(chosen))
@@ -209,12 +209,12 @@ func window(keys []sortKey, descending bool, offset, limit int64) []ID {
 	return ids
 }
 
-func backwards(order func(a, b sortKey) int) func(a, b sortKey) int {
+func reversed(order func(a, b sortKey) int) func(a, b sortKey) int {
 	return func(a, b sortKey) int { return order(b, a) }
 }
 
-// least gives the first n of keys in order.
-func least(keys []sortKey, n int, order func(a, b sortKey) int) []sortKey {
+// smallest gives the first n of keys in order.
+func smallest(keys []sortKey, n int, order func(a, b sortKey) int) []sortKey {
 	if len(keys) <= 4*n {
 		slices.SortFunc(keys, order)
 		return keys[:n]

@@ -13,7 +13,7 @@ import (
 	"tilth/internal/text"
 )
 
-func names(devices []*device.Device) string {
+func deviceNames(devices []*device.Device) string {
 	var all []string
 	for _, d := range devices {
 		all = append(all, d.Name)
@@ -21,8 +21,8 @@ func names(devices []*device.Device) string {
 	return strings.Join(all, " ")
 }
 
-// orchard is a tenant with devices whose names try the search's folding.
-func orchard(t *testing.T) (*testkit.Stores, *testkit.Tenant, map[string]int64) {
+// newSearchFixture is a tenant with devices whose names try the search's folding.
+func newSearchFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant, map[string]int64) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
@@ -49,7 +49,7 @@ func orchard(t *testing.T) (*testkit.Stores, *testkit.Tenant, map[string]int64) 
 }
 
 func TestPageSearch(t *testing.T) {
-	s, field, _ := orchard(t)
+	s, field, _ := newSearchFixture(t)
 	for query, want := range map[string]string{
 		"":          "d3 d5 D4 d1 d2 d6", // by title in any case, then id
 		"d":         "d3 d5 D4 d1 d2 d6",
@@ -76,14 +76,14 @@ func TestPageSearch(t *testing.T) {
 		"rival":     "",
 	} {
 		list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Search: query, Limit: 10})
-		if err != nil || names(list) != want || int(total) != len(list) {
-			t.Errorf("search %q: %s, total %d (%v), want %s", query, names(list), total, err, want)
+		if err != nil || deviceNames(list) != want || int(total) != len(list) {
+			t.Errorf("search %q: %s, total %d (%v), want %s", query, deviceNames(list), total, err, want)
 		}
 	}
 }
 
 func TestPageFilters(t *testing.T) {
-	s, field, ids := orchard(t)
+	s, field, ids := newSearchFixture(t)
 	for _, name := range []string{"d1", "D4"} {
 		d, err := s.Devices.Get(t.Context(), field.ID, name)
 		if err != nil {
@@ -113,14 +113,14 @@ func TestPageFilters(t *testing.T) {
 	} {
 		c.q.Limit = 10
 		list, total, err := s.Roster.Page(t.Context(), field.ID, c.q)
-		if err != nil || names(list) != c.want || int(total) != len(list) {
-			t.Errorf("%+v: %s, total %d (%v), want %s", c.q, names(list), total, err, c.want)
+		if err != nil || deviceNames(list) != c.want || int(total) != len(list) {
+			t.Errorf("%+v: %s, total %d (%v), want %s", c.q, deviceNames(list), total, err, c.want)
 		}
 	}
 }
 
 func TestPaging(t *testing.T) {
-	s, field, _ := orchard(t)
+	s, field, _ := newSearchFixture(t)
 	whole, _, err := s.Roster.Page(t.Context(), field.ID, device.Query{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -137,8 +137,8 @@ func TestPaging(t *testing.T) {
 			}
 			seen = append(seen, list...)
 		}
-		if names(seen) != names(whole) {
-			t.Errorf("pages of %d: %s, want %s", size, names(seen), names(whole))
+		if deviceNames(seen) != deviceNames(whole) {
+			t.Errorf("pages of %d: %s, want %s", size, deviceNames(seen), deviceNames(whole))
 		}
 	}
 }
@@ -168,8 +168,8 @@ func TestPagingOfEqualTitles(t *testing.T) {
 	}
 }
 
-// sorted is a tenant whose devices differ in everything that is sorted by.
-func sorted(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
+// newSortFixture is a tenant whose devices differ in everything that is sorted by.
+func newSortFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 	t.Helper()
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
@@ -207,7 +207,7 @@ func sorted(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 }
 
 func TestPageSort(t *testing.T) {
-	s, field := sorted(t)
+	s, field := newSortFixture(t)
 	for by, want := range map[device.Sort]string{
 		"":                 "d3 D2 d4 d1 d5",
 		device.SortTitle:   "d3 D2 d4 d1 d5",
@@ -232,7 +232,7 @@ func TestPageSort(t *testing.T) {
 					if err != nil || total != 5 {
 						t.Fatalf("%d %v", total, err)
 					}
-					got = append(got, strings.Fields(names(list))...)
+					got = append(got, strings.Fields(deviceNames(list))...)
 				}
 				if !slices.Equal(got, c.want) {
 					t.Errorf("%q, descending %t, pages of %d: %v, want %v", by, c.descending, size, got, c.want)
@@ -242,14 +242,14 @@ func TestPageSort(t *testing.T) {
 	}
 	for _, offset := range []int64{-1, 5, 1 << 62} {
 		if list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Offset: offset, Limit: 1 << 62}); err != nil || total != 5 || (len(list) > 0) != (offset < 0) {
-			t.Errorf("offset %d: %s, %d, %v", offset, names(list), total, err)
+			t.Errorf("offset %d: %s, %d, %v", offset, deviceNames(list), total, err)
 		}
 	}
 }
 
 // Each page is the part of the whole order that it should be, wherever it
 // begins and however long the list is.
-func TestPageOfMany(t *testing.T) {
+func TestPageOfLongList(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
@@ -269,8 +269,8 @@ func TestPageOfMany(t *testing.T) {
 				if err != nil || total != 997 {
 					t.Fatal(total, err)
 				}
-				if want := names(whole[offset:min(offset+limit, 997)]); names(list) != want {
-					t.Errorf("%d from %d, descending %t:\n%s\nwant\n%s", limit, offset, descending, names(list), want)
+				if want := deviceNames(whole[offset:min(offset+limit, 997)]); deviceNames(list) != want {
+					t.Errorf("%d from %d, descending %t:\n%s\nwant\n%s", limit, offset, descending, deviceNames(list), want)
 				}
 			}
 		}
@@ -279,12 +279,12 @@ func TestPageOfMany(t *testing.T) {
 }
 
 // A table is ordered by the names of models that its reader sees: Akım, Alpha, beta in Turkish.
-func TestPageSortByProductInALanguage(t *testing.T) {
-	s, field := sorted(t)
+func TestPageSortByLocalizedProductName(t *testing.T) {
+	s, field := newSortFixture(t)
 	for l, want := range map[text.Language]string{text.English: "D2 d4 d3 d1 d5", text.Turkish: "d1 d5 D2 d4 d3", text.Russian: "D2 d4 d3 d1 d5"} {
 		list, _, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortProduct, Language: l, Limit: 9})
-		if err != nil || names(list) != want {
-			t.Errorf("%s: %s, %v", l, names(list), err)
+		if err != nil || deviceNames(list) != want {
+			t.Errorf("%s: %s, %v", l, deviceNames(list), err)
 		}
 	}
 }

@@ -20,8 +20,8 @@ type Status struct {
 	OfflineTime int64 // when it last went offline
 }
 
-// Change tells that a device came online or went offline.
-type Change struct {
+// StatusChange tells that a device came online or went offline.
+type StatusChange struct {
 	Ref
 	Name   string
 	Online bool
@@ -35,42 +35,42 @@ type Change struct {
 type Presence struct {
 	registry *Registry
 	now      func() time.Time
-	log      *slog.Logger
+	logger   *slog.Logger
 
-	mu      sync.Mutex
-	looked  int64 // what the clock showed last, epoch milliseconds
-	leaps   *clock.JumpDetector
-	devices map[ID]*contact
-	online  map[tenant.ID]int
-	due     deadlines
-	changed map[ID]struct{} // came or went, not on disk yet
-	dirty   map[ID]struct{} // heard of, not on disk yet
-	notify  []func(Change)
-	past    []func(Change)
-	wake    chan struct{}
+	mu         sync.Mutex
+	lastClock  int64 // what the clock showed last, epoch milliseconds
+	jumps      *clock.JumpDetector
+	devices    map[ID]*presenceState
+	online     map[tenant.ID]int
+	due        deadlines
+	changed    map[ID]struct{} // came or went, not on disk yet
+	dirty      map[ID]struct{} // heard of, not on disk yet
+	onChange   []func(StatusChange)
+	onBackfill []func(StatusChange)
+	wake       chan struct{}
 }
 
-type contact struct {
-	ref         Ref
-	status      Status
-	wentBefore  int64 // the OfflineTime before this one, while contacts of the past come in
-	silentFrom  int64 // epoch milliseconds: last arrival, or the end of its own connection; no leap of the clock counts as silence
-	connections int
-	pastOpen    bool // came, in the past, and has not been told as gone since
-	queued      bool // has an entry in due
-	awaited     bool // not heard of since the start
+type presenceState struct {
+	ref              Ref
+	status           Status
+	prevOfflineTime  int64 // the OfflineTime before this one, while contacts of the past come in
+	silentSince      int64 // epoch milliseconds: last arrival, or the end of its own connection; no leap of the clock counts as silence
+	connections      int
+	backfillOnline   bool // came, in the past, and has not been told as gone since
+	queued           bool // has an entry in due
+	unseenSinceStart bool // not heard of since the start
 }
 
 // NewPresence makes a Presence in which nobody was ever seen. now is the server's
 // clock; ran is how long the process has run, by a clock that nobody sets, nil: by
 // that of now, which is such a one where it is time.Now.
-func NewPresence(r *Registry, now func() time.Time, ran func() time.Duration, log *slog.Logger) *Presence {
+func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration, log *slog.Logger) *Presence {
 	return &Presence{
 		registry: r,
 		now:      now,
-		log:      log,
-		leaps:    clock.NewJumpDetector(now(), ran),
-		devices:  map[ID]*contact{},
+		logger:   log,
+		jumps:    clock.NewJumpDetector(now(), uptime),
+		devices:  map[ID]*presenceState{},
 		online:   map[tenant.ID]int{},
 		changed:  map[ID]struct{}{},
 		dirty:    map[ID]struct{}{},
@@ -78,26 +78,26 @@ func NewPresence(r *Registry, now func() time.Time, ran func() time.Duration, lo
 	}
 }
 
-// OnChange calls f for every change from then on, in order. f must not block.
-func (p *Presence) OnChange(f func(Change)) {
+// OnTenantChange calls f for every change from then on, in order. f must not block.
+func (p *Presence) OnChange(f func(StatusChange)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.notify = append(p.notify, f)
+	p.onChange = append(p.onChange, f)
 }
 
-// OnPast calls f for every change that contacts of the past show, in the order of
-// each device; OnChange is not told of those. f must not block.
-func (p *Presence) OnPast(f func(Change)) {
+// OnBackfillChange calls f for every change that contacts of the past show, in the order of
+// each device; OnTenantChange is not told of those. f must not block.
+func (p *Presence) OnBackfillChange(f func(StatusChange)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.past = append(p.past, f)
+	p.onBackfill = append(p.onBackfill, f)
 }
 
 // Seen notes that something arrived from a device now.
 func (p *Presence) Seen(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.contact(ref, p.clock())
+	p.recordContact(ref, p.readClock())
 }
 
 // SeenAt notes that something arrived from a device at a time (epoch
@@ -106,45 +106,45 @@ func (p *Presence) Seen(ref Ref) {
 func (p *Presence) SeenAt(ref Ref, at int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if now := p.clock(); at+p.patience(ref.ID) > now {
-		p.contact(ref, min(at, now)) // it may have arrived before the clock was set back
+	if now := p.readClock(); at+p.offlineAfterMillis(ref.ID) > now {
+		p.recordContact(ref, min(at, now)) // it may have arrived before the clock was set back
 		return
 	}
-	c := p.known(ref)
+	c := p.stateOf(ref)
 	if c == nil || c.status.Online || at <= c.status.LastContact {
 		return
 	}
 	if at >= c.status.OfflineTime { // it had been gone, and came back then
-		p.endPast(c)
-		p.tellPast(c, true, at)
-		c.wentBefore, c.status.OnlineTime = c.status.OfflineTime, at
+		p.finishBackfillOf(c)
+		p.notifyBackfill(c, true, at)
+		c.prevOfflineTime, c.status.OnlineTime = c.status.OfflineTime, at
 	}
 	c.status.LastContact = at
-	c.status.OfflineTime = at + p.patience(ref.ID)
+	c.status.OfflineTime = at + p.offlineAfterMillis(ref.ID)
 	p.changed[ref.ID] = struct{}{}
 }
 
-// SettlePast tells of devices whose past has been fed in, and that have not come
+// FinishBackfill tells of devices whose past has been fed in, and that have not come
 // since, when they went.
-func (p *Presence) SettlePast() {
+func (p *Presence) FinishBackfill() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, c := range p.devices {
-		p.endPast(c)
+		p.finishBackfillOf(c)
 	}
 }
 
-// endPast tells when a device went that came in the past. Callers hold the lock.
-func (p *Presence) endPast(c *contact) {
-	if c.pastOpen {
-		p.tellPast(c, false, c.status.OfflineTime)
+// finishBackfillOf tells when a device went that came in the past. Callers hold the lock.
+func (p *Presence) finishBackfillOf(c *presenceState) {
+	if c.backfillOnline {
+		p.notifyBackfill(c, false, c.status.OfflineTime)
 	}
 }
 
-func (p *Presence) tellPast(c *contact, online bool, at int64) {
-	c.pastOpen = online
-	for _, f := range p.past {
-		f(Change{Ref: c.ref, Online: online, At: at, Since: at})
+func (p *Presence) notifyBackfill(c *presenceState, online bool, at int64) {
+	c.backfillOnline = online
+	for _, f := range p.onBackfill {
+		f(StatusChange{Ref: c.ref, Online: online, At: at, Since: at})
 	}
 }
 
@@ -152,7 +152,7 @@ func (p *Presence) tellPast(c *contact, online bool, at int64) {
 func (p *Presence) Connected(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if c := p.contact(ref, p.clock()); c != nil {
+	if c := p.recordContact(ref, p.readClock()); c != nil {
 		c.connections++
 	}
 }
@@ -167,7 +167,7 @@ func (p *Presence) Disconnected(ref Ref) {
 		return
 	}
 	c.connections--
-	c.silentFrom = p.clock()
+	c.silentSince = p.readClock()
 }
 
 // Gone notes that a gateway lost a device: it is offline at once, unless a
@@ -176,7 +176,7 @@ func (p *Presence) Gone(ref Ref) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if c := p.devices[ref.ID]; c != nil && c.status.Online && c.connections == 0 {
-		p.offline(c, p.clock())
+		p.setOffline(c, p.readClock())
 	}
 }
 
@@ -221,8 +221,8 @@ func (p *Presence) OnlineCount(t tenant.ID) int {
 func (p *Presence) TotalOnline() (n int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, of := range p.online {
-		n += of
+	for _, count := range p.online {
+		n += count
 	}
 	return n
 }
@@ -243,94 +243,94 @@ func (p *Presence) Forget(ref Ref) {
 	delete(p.changed, ref.ID)
 }
 
-// clock reads the server's clock, and notices when it was set since it was looked
+// readClock reads the server's clock, and notices when it was set since it was looked
 // at last. Callers hold the lock.
-func (p *Presence) clock() int64 {
-	shown := p.now()
-	now := shown.UnixMilli()
-	if leap := p.leaps.Jump(shown); leap > 0 {
-		p.leapt(leap)
+func (p *Presence) readClock() int64 {
+	reading := p.now()
+	now := reading.UnixMilli()
+	if jump := p.jumps.Jump(reading); jump > 0 {
+		p.skipClockJump(jump)
 	}
-	if now < p.looked {
-		p.setBack(now)
+	if now < p.lastClock {
+		p.clampToClock(now)
 	}
-	p.looked = now
+	p.lastClock = now
 	return now
 }
 
-// leapt lets nobody have been silent for the time that the clock leapt over: all
+// skipClockJump lets nobody have been silent for the time that the clock leapt over: all
 // devices would be offline at once. Callers hold the lock.
-func (p *Presence) leapt(leap time.Duration) {
-	p.log.Warn("the server's clock leapt ahead; devices' silence is counted as if it had not", "leap", leap)
+func (p *Presence) skipClockJump(jump time.Duration) {
+	p.logger.Warn("the server's clock leapt ahead; devices' silence is counted as if it had not", "leap", jump)
 	for _, c := range p.devices {
 		if c.status.Online {
-			c.silentFrom += leap.Milliseconds()
+			c.silentSince += jump.Milliseconds()
 		}
 	}
 	p.reschedule()
 }
 
-// setBack puts nothing later than the clock shows now that it was set back:
+// clampToClock puts nothing later than the clock shows now that it was set back:
 // silence would otherwise be counted only from when it has caught up. Callers
 // hold the lock.
-func (p *Presence) setBack(now int64) {
+func (p *Presence) clampToClock(now int64) {
 	for id, c := range p.devices {
-		if c.notAfter(now) {
+		if c.clampTo(now) {
 			p.dirty[id] = struct{}{}
 		}
 	}
 	p.reschedule()
 }
 
-// notAfter takes times that are later than now back to it, and tells whether
+// clampTo takes times that are later than now back to it, and tells whether
 // there were any.
-func (c *contact) notAfter(now int64) (some bool) {
+func (c *presenceState) clampTo(now int64) (clamped bool) {
 	st := &c.status
-	for _, t := range []*int64{&st.LastContact, &st.OnlineTime, &st.OfflineTime, &c.wentBefore, &c.silentFrom} {
+	for _, t := range []*int64{&st.LastContact, &st.OnlineTime, &st.OfflineTime, &c.prevOfflineTime, &c.silentSince} {
 		if *t > now {
-			*t, some = now, true
+			*t, clamped = now, true
 		}
 	}
-	return some
+	return clamped
 }
 
-// known finds or makes what is known of ref; nil of a device that is deleted,
+// stateOf finds or makes what is known of ref; nil of a device that is deleted,
 // a message of which may still be on its way. Callers hold the lock.
-func (p *Presence) known(ref Ref) *contact {
+func (p *Presence) stateOf(ref Ref) *presenceState {
 	c := p.devices[ref.ID]
 	if c == nil && p.registry.Get(ref.ID) == nil {
 		return nil
 	}
 	if c == nil {
-		c = &contact{ref: ref}
+		c = &presenceState{ref: ref}
 		p.devices[ref.ID] = c
 	}
 	return c
 }
 
-// contact records that ref was heard of at a time from which it still counts
+// recordContact records that ref was heard of at a time from which it still counts
 // as online; nil when it is deleted. Contacts may come out of order: an
 // earlier one takes nothing away. Callers hold the lock.
-func (p *Presence) contact(ref Ref, at int64) *contact {
-	c := p.known(ref)
+func (p *Presence) recordContact(ref Ref, at int64) *presenceState {
+	c := p.stateOf(ref)
 	if c == nil {
 		return nil
 	}
 	c.status.LastContact = max(at, c.status.LastContact)
-	c.silentFrom = max(at, c.silentFrom)
-	c.awaited = false
+	c.silentSince = max(at, c.silentSince)
+	c.unseenSinceStart = false
 	p.dirty[ref.ID] = struct{}{}
 	if !c.status.Online {
 		c.status.Online = true
 		if at >= c.status.OfflineTime {
-			p.endPast(c)
+			p.finishBackfillOf(c)
 			c.status.OnlineTime = at
 		} else { // its silence never lasted too long
-			c.status.OfflineTime = c.wentBefore
+			c.status.OfflineTime = c.prevOfflineTime
 		}
-		c.pastOpen = false
+		c.backfillOnline = false
 		p.online[ref.Tenant]++
-		p.tell(c, at)
+		p.notifyChange(c, at)
 	}
 	p.schedule(c)
 	return c
@@ -338,12 +338,12 @@ func (p *Presence) contact(ref Ref, at int64) *contact {
 
 // schedule makes sure that c is looked at when its silence could have lasted
 // too long. A later contact does not move the entry: it is put back when due.
-func (p *Presence) schedule(c *contact) {
+func (p *Presence) schedule(c *presenceState) {
 	if c.queued {
 		return
 	}
 	c.queued = true
-	heap.Push(&p.due, deadline{at: c.silentFrom + p.patience(c.ref.ID), id: c.ref.ID})
+	heap.Push(&p.due, deadline{at: c.silentSince + p.offlineAfterMillis(c.ref.ID), id: c.ref.ID})
 	if p.due[0].id == c.ref.ID {
 		select {
 		case p.wake <- struct{}{}:
@@ -352,22 +352,22 @@ func (p *Presence) schedule(c *contact) {
 	}
 }
 
-func (p *Presence) patience(id ID) int64 {
+func (p *Presence) offlineAfterMillis(id ID) int64 {
 	if e := p.registry.Get(id); e != nil && e.Product.OfflineAfter >= time.Second {
 		return e.Product.OfflineAfter.Milliseconds()
 	}
 	return DefaultOfflineAfter.Milliseconds()
 }
 
-// offline takes c offline. Callers hold the lock.
-func (p *Presence) offline(c *contact, at int64) {
+// setOffline takes c offline. Callers hold the lock.
+func (p *Presence) setOffline(c *presenceState, at int64) {
 	c.status.Online = false
 	c.status.OfflineTime = at
 	p.online[c.ref.Tenant]--
-	p.tell(c, at)
+	p.notifyChange(c, at)
 }
 
-func (p *Presence) tell(c *contact, at int64) {
+func (p *Presence) notifyChange(c *presenceState, at int64) {
 	p.changed[c.ref.ID] = struct{}{}
 	e := p.registry.Get(c.ref.ID)
 	if e == nil {
@@ -377,8 +377,8 @@ func (p *Presence) tell(c *contact, at int64) {
 	if c.status.Online {
 		since = c.status.OnlineTime
 	}
-	for _, f := range p.notify {
-		f(Change{Ref: c.ref, Name: e.Name, Online: c.status.Online, At: at, Since: since})
+	for _, f := range p.onChange {
+		f(StatusChange{Ref: c.ref, Name: e.Name, Online: c.status.Online, At: at, Since: since})
 	}
 }
 
@@ -387,7 +387,7 @@ func (p *Presence) tell(c *contact, at int64) {
 func (p *Presence) Expire() time.Time {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock()
+	now := p.readClock()
 	for len(p.due) > 0 && p.due[0].at <= now {
 		d := heap.Pop(&p.due).(deadline)
 		c := p.devices[d.id]
@@ -402,15 +402,15 @@ func (p *Presence) Expire() time.Time {
 			// A living connection vouches for its device; look again one
 			// patience later, since Disconnected starts a new silence.
 			c.queued = true
-			heap.Push(&p.due, deadline{at: now + p.patience(d.id), id: d.id})
+			heap.Push(&p.due, deadline{at: now + p.offlineAfterMillis(d.id), id: d.id})
 			continue
 		}
-		if end := c.silentFrom + p.patience(d.id); end > now {
+		if end := c.silentSince + p.offlineAfterMillis(d.id); end > now {
 			c.queued = true
 			heap.Push(&p.due, deadline{at: end, id: d.id})
 			continue
 		}
-		p.offline(c, now)
+		p.setOffline(c, now)
 	}
 	if len(p.due) == 0 {
 		return time.Time{}
@@ -433,7 +433,7 @@ func (p *Presence) reschedule() {
 		c.queued = false
 		if c.status.Online {
 			c.queued = true
-			p.due = append(p.due, deadline{at: c.silentFrom + p.patience(c.ref.ID), id: c.ref.ID})
+			p.due = append(p.due, deadline{at: c.silentSince + p.offlineAfterMillis(c.ref.ID), id: c.ref.ID})
 		}
 	}
 	heap.Init(&p.due)
@@ -443,8 +443,8 @@ func (p *Presence) reschedule() {
 	}
 }
 
-// clockEvery is how soon Run notices that the clock was set back.
-const clockEvery = time.Minute
+// clockCheckInterval is how soon Run notices that the clock was set back.
+const clockCheckInterval = time.Minute
 
 // Run takes silent devices offline when their time comes, until ctx ends.
 func (p *Presence) Run(ctx context.Context) {
@@ -458,7 +458,7 @@ func (p *Presence) Run(ctx context.Context) {
 		case <-timer.C:
 		}
 		if next := p.Expire(); !next.IsZero() {
-			timer.Reset(min(max(next.Sub(p.now()), time.Millisecond), clockEvery))
+			timer.Reset(min(max(next.Sub(p.now()), time.Millisecond), clockCheckInterval))
 		}
 	}
 }
@@ -468,9 +468,9 @@ func (p *Presence) Run(ctx context.Context) {
 func (p *Presence) restore(ref Ref, st Status) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock()
-	c := &contact{ref: ref, status: st, silentFrom: now, awaited: true}
-	c.notAfter(now) // it may have been set back meanwhile
+	now := p.readClock()
+	c := &presenceState{ref: ref, status: st, silentSince: now, unseenSinceStart: true}
+	c.clampTo(now) // it may have been set back meanwhile
 	p.devices[ref.ID] = c
 	if st.Online {
 		p.online[ref.Tenant]++
@@ -478,16 +478,16 @@ func (p *Presence) restore(ref Ref, st Status) {
 	}
 }
 
-// LetIn says that devices can come back from now on, after a start: the silence
+// AcceptDevices says that devices can come back from now on, after a start: the silence
 // of those that were online counts from here, and not while what an earlier run
 // left was judged.
-func (p *Presence) LetIn() {
+func (p *Presence) AcceptDevices() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	now := p.clock()
+	now := p.readClock()
 	for _, c := range p.devices {
-		if c.awaited && c.status.Online {
-			c.silentFrom = now
+		if c.unseenSinceStart && c.status.Online {
+			c.silentSince = now
 		}
 	}
 	p.reschedule()
@@ -509,8 +509,8 @@ func (p *Presence) takeChanged(all bool) map[ID]struct{} {
 	return ids
 }
 
-// mark puts back what could not be written.
-func (p *Presence) mark(ids map[ID]struct{}) {
+// markChanged puts back what could not be written.
+func (p *Presence) markChanged(ids map[ID]struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id := range ids {

@@ -11,7 +11,7 @@ import (
 // After a start the devices that were online have their patience from when they
 // are let in: judging what an earlier run left may take longer than that. Those
 // that were offline, or never seen, stay so.
-func TestPatienceCountsFromBeingLetIn(t *testing.T) {
+func TestOfflineTimeoutStartsAtAcceptDevices(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, p := s.Tenant(t, "field"), s.Station(t)
 	on, off, never, heard := s.Device(t, field.ID, p, "ON"), s.Device(t, field.ID, p, "OFF"), s.Device(t, field.ID, p, "NEVER"), s.Device(t, field.ID, p, "HEARD")
@@ -28,7 +28,7 @@ func TestPatienceCountsFromBeingLetIn(t *testing.T) {
 	s.Clock.Advance(testkit.OfflineAfter / 2) // a history is fed in meanwhile
 	s.Presence.Seen(testkit.Ref(heard))
 	s.Clock.Advance(testkit.OfflineAfter / 2)
-	s.Presence.LetIn()
+	s.Presence.AcceptDevices()
 	s.Presence.Expire()
 	online := func(want ...bool) {
 		t.Helper()

@@ -19,35 +19,35 @@ const (
 	field tenant.ID = 1
 	rival tenant.ID = 2
 
-	patience = time.Minute
+	offlineAfter = time.Minute
 )
 
-// watch is a Presence over a registry of its own, on a clock of its own, and
+// presenceFixture is a Presence over a registry of its own, on a clock of its own, and
 // what was told.
-type watch struct {
+type presenceFixture struct {
 	*device.Presence
 	clock    *testkit.Clock
 	registry *device.Registry
-	told     []string
+	changes  []string
 }
 
 // devices 1 and 2 are the field's, 3 the rival's; device 2 is more patient.
-func newWatch() *watch {
-	w := &watch{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
-	w.have(patience, 1, 2, 3)
+func newPresenceFixture() *presenceFixture {
+	w := &presenceFixture{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
+	w.setDevices(offlineAfter, 1, 2, 3)
 	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Ran, testkit.NewLog().Logger)
-	w.OnChange(func(c device.Change) {
-		w.told = append(w.told, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)))
+	w.OnChange(func(c device.StatusChange) {
+		w.changes = append(w.changes, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)))
 	})
 	return w
 }
 
-func (w *watch) have(short time.Duration, ids ...device.ID) {
+func (w *presenceFixture) setDevices(short time.Duration, ids ...device.ID) {
 	var entries []*device.Entry
 	for _, id := range ids {
 		p := &device.Product{OfflineAfter: short}
 		if id == 2 {
-			p.OfflineAfter = 3 * patience
+			p.OfflineAfter = 3 * offlineAfter
 		}
 		entries = append(entries, device.NewEntry(ref(id), fmt.Sprint("d", id), p, false, false))
 	}
@@ -61,21 +61,21 @@ func ref(id device.ID) device.Ref {
 	return device.Ref{Tenant: field, ID: id}
 }
 
-// after lets time pass and looks who was silent for too long.
-func (w *watch) after(d time.Duration) time.Time {
+// advance lets time pass and looks who was silent for too long.
+func (w *presenceFixture) advance(d time.Duration) time.Time {
 	w.clock.Advance(d)
 	return w.Expire()
 }
 
-func (w *watch) expect(t *testing.T, told ...string) {
+func (w *presenceFixture) wantChanges(t *testing.T, told ...string) {
 	t.Helper()
-	if len(w.told) != len(told) || len(told) > 0 && !reflect.DeepEqual(w.told, told) {
-		t.Errorf("told %q, want %q", w.told, told)
+	if len(w.changes) != len(told) || len(told) > 0 && !reflect.DeepEqual(w.changes, told) {
+		t.Errorf("told %q, want %q", w.changes, told)
 	}
-	w.told = nil
+	w.changes = nil
 }
 
-func (w *watch) online(t *testing.T, id device.ID, want bool) {
+func (w *presenceFixture) wantOnline(t *testing.T, id device.ID, want bool) {
 	t.Helper()
 	if got := w.Status(ref(id).Tenant, id).Online; got != want {
 		t.Errorf("device %d: online %t", id, got)
@@ -83,33 +83,33 @@ func (w *watch) online(t *testing.T, id device.ID, want bool) {
 }
 
 func TestPresenceContactAndSilence(t *testing.T) {
-	w := newWatch()
+	w := newPresenceFixture()
 	if w.Status(field, 1) != (device.Status{}) || !w.Expire().IsZero() {
 		t.Error("something is known before anything happened")
 	}
 	w.Seen(ref(1))
-	w.expect(t, "d1 true 0s")
-	if next := w.after(patience - time.Millisecond); !next.Equal(testkit.Start.Add(patience)) {
+	w.wantChanges(t, "d1 true 0s")
+	if next := w.advance(offlineAfter - time.Millisecond); !next.Equal(testkit.Start.Add(offlineAfter)) {
 		t.Errorf("look again at %s", next.Sub(testkit.Start))
 	}
-	w.online(t, 1, true)
+	w.wantOnline(t, 1, true)
 	w.Seen(ref(1)) // at the last moment: a fresh patience
-	w.expect(t)
-	w.after(patience - time.Millisecond)
-	w.online(t, 1, true)
-	w.after(time.Millisecond)
-	w.expect(t, "d1 false 1m59.999s")
+	w.wantChanges(t)
+	w.advance(offlineAfter - time.Millisecond)
+	w.wantOnline(t, 1, true)
+	w.advance(time.Millisecond)
+	w.wantChanges(t, "d1 false 1m59.999s")
 	start := testkit.Start.UnixMilli()
 	want := device.Status{LastContact: start + 59_999, OnlineTime: start, OfflineTime: start + 119_999}
 	if got := w.Status(field, 1); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
-	if next := w.after(time.Hour); !next.IsZero() {
+	if next := w.advance(time.Hour); !next.IsZero() {
 		t.Errorf("look again at %s though nobody is online", next)
 	}
-	w.expect(t)
+	w.wantChanges(t)
 	w.Seen(ref(1))
-	w.expect(t, "d1 true 1h1m59.999s")
+	w.wantChanges(t, "d1 true 1h1m59.999s")
 	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() || got.OfflineTime != want.OfflineTime {
 		t.Errorf("%+v", got)
 	}
@@ -117,56 +117,56 @@ func TestPresenceContactAndSilence(t *testing.T) {
 
 // Each product has its own patience; changes are told in order of time, and
 // each device that was silent is told once.
-func TestPresenceOrderAndPatience(t *testing.T) {
-	w := newWatch()
+func TestPresenceChangeOrderAndOfflineAfter(t *testing.T) {
+	w := newPresenceFixture()
 	w.Seen(ref(2))
 	w.clock.Advance(time.Second)
 	w.Seen(ref(1))
 	w.clock.Advance(time.Second)
 	w.Seen(ref(3))
-	w.expect(t, "d2 true 0s", "d1 true 1s", "d3 true 2s")
-	w.after(patience - time.Second)
-	w.expect(t, "d1 false 1m1s")
-	w.after(time.Second)
-	w.expect(t, "d3 false 1m2s")
-	w.after(2 * patience)
-	w.expect(t, "d2 false 3m2s")
+	w.wantChanges(t, "d2 true 0s", "d1 true 1s", "d3 true 2s")
+	w.advance(offlineAfter - time.Second)
+	w.wantChanges(t, "d1 false 1m1s")
+	w.advance(time.Second)
+	w.wantChanges(t, "d3 false 1m2s")
+	w.advance(2 * offlineAfter)
+	w.wantChanges(t, "d2 false 3m2s")
 }
 
 // While its own connection lives a device is online, however silent; the end
 // of the last one begins a new silence.
-func TestPresenceConnectionVouches(t *testing.T) {
-	w := newWatch()
+func TestOpenConnectionKeepsDeviceOnline(t *testing.T) {
+	w := newPresenceFixture()
 	w.Connected(ref(1))
 	w.Connected(ref(1)) // it reconnects before the old connection is found dead
-	w.expect(t, "d1 true 0s")
+	w.wantChanges(t, "d1 true 0s")
 	for range 5 {
-		w.after(patience)
+		w.advance(offlineAfter)
 	}
 	w.Disconnected(ref(1))
 	for range 5 {
-		w.after(patience)
+		w.advance(offlineAfter)
 	}
-	w.online(t, 1, true)
-	w.clock.Advance(patience / 2)
+	w.wantOnline(t, 1, true)
+	w.clock.Advance(offlineAfter / 2)
 	w.Disconnected(ref(1))
-	w.after(patience - time.Millisecond)
-	w.online(t, 1, true)
-	w.expect(t)
-	w.after(time.Millisecond)
-	w.expect(t, "d1 false 11m30s")
+	w.advance(offlineAfter - time.Millisecond)
+	w.wantOnline(t, 1, true)
+	w.wantChanges(t)
+	w.advance(time.Millisecond)
+	w.wantChanges(t, "d1 false 11m30s")
 	// Ends that nobody began are no harm.
 	w.Disconnected(ref(1))
 	w.Disconnected(ref(2))
-	w.after(time.Hour)
-	w.expect(t)
+	w.advance(time.Hour)
+	w.wantChanges(t)
 	w.Connected(ref(1))
-	w.after(time.Hour)
-	w.online(t, 1, true)
+	w.advance(time.Hour)
+	w.wantOnline(t, 1, true)
 }
 
 func TestPresenceCounts(t *testing.T) {
-	w := newWatch()
+	w := newPresenceFixture()
 	for _, step := range []struct {
 		do           func()
 		field, rival int
@@ -174,9 +174,9 @@ func TestPresenceCounts(t *testing.T) {
 		{func() {}, 0, 0},
 		{func() { w.Seen(ref(1)); w.Seen(ref(1)); w.Connected(ref(2)) }, 2, 0},
 		{func() { w.Seen(ref(3)) }, 2, 1},
-		{func() { w.after(patience) }, 1, 0},
+		{func() { w.advance(offlineAfter) }, 1, 0},
 		{func() { w.Seen(ref(1)); w.Forget(ref(1)); w.Forget(ref(1)) }, 1, 0},
-		{func() { w.Disconnected(ref(2)); w.after(3 * patience) }, 0, 0},
+		{func() { w.Disconnected(ref(2)); w.advance(3 * offlineAfter) }, 0, 0},
 		{func() { w.Forget(ref(2)); w.Forget(ref(9)) }, 0, 0},
 	} {
 		step.do()
@@ -189,27 +189,27 @@ func TestPresenceCounts(t *testing.T) {
 // A device that is deleted is forgotten: its deadline tells nothing, and when
 // it is heard of again it starts anew.
 func TestPresenceForget(t *testing.T) {
-	w := newWatch()
+	w := newPresenceFixture()
 	w.Seen(ref(1))
 	w.Forget(ref(1))
-	w.expect(t, "d1 true 0s")
+	w.wantChanges(t, "d1 true 0s")
 	if w.Status(field, 1) != (device.Status{}) {
 		t.Error("still known")
 	}
 	w.Seen(ref(1))
-	w.after(patience)
-	w.expect(t, "d1 true 0s", "d1 false 1m0s")
-	w.after(time.Hour)
-	w.expect(t)
+	w.advance(offlineAfter)
+	w.wantChanges(t, "d1 true 0s", "d1 false 1m0s")
+	w.advance(time.Hour)
+	w.wantChanges(t)
 }
 
 // A history that is fed in tells when a device came and went, without bringing
 // anybody online whose patience has run out since.
-func TestPresenceOfThePast(t *testing.T) {
-	w := newWatch()
+func TestPresenceBackfill(t *testing.T) {
+	w := newPresenceFixture()
 	start := testkit.Start.UnixMilli()
 	ago := func(d time.Duration) int64 { return start - d.Milliseconds() }
-	minutes := patience
+	minutes := offlineAfter
 	for _, step := range []struct {
 		at   int64
 		want device.Status
@@ -229,102 +229,102 @@ func TestPresenceOfThePast(t *testing.T) {
 			t.Errorf("seen at %s: %+v, want %+v", time.UnixMilli(step.at).Sub(testkit.Start), got, step.want)
 		}
 		if step.told != "" {
-			w.expect(t, step.told)
+			w.wantChanges(t, step.told)
 		} else {
-			w.expect(t)
+			w.wantChanges(t)
 		}
 	}
 	// Its patience counts from when it was heard of, not from now.
-	w.after(40*time.Second - time.Millisecond)
-	w.online(t, 1, true)
-	w.after(time.Millisecond)
-	w.online(t, 1, false)
+	w.advance(40*time.Second - time.Millisecond)
+	w.wantOnline(t, 1, true)
+	w.advance(time.Millisecond)
+	w.wantOnline(t, 1, false)
 }
 
 // However far a clock is set back, silence lasts as long as before: from the last
 // contact, or from when it was seen that the clock was set back.
 func TestPresenceClockSetBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Second, 10 * time.Second, 8 * time.Hour} {
-		for name, heard := range map[string]func(w *watch){
-			"itself":       func(w *watch) { w.Seen(ref(1)) },
-			"another":      func(w *watch) { w.Seen(ref(3)) },
-			"nobody":       func(w *watch) { w.Expire() },
-			"under way":    func(w *watch) { w.SeenAt(ref(1), w.clock.Milli()+back.Milliseconds()) },
-			"disconnected": func(w *watch) { w.Connected(ref(1)); w.Disconnected(ref(1)) },
+		for name, heard := range map[string]func(w *presenceFixture){
+			"itself":       func(w *presenceFixture) { w.Seen(ref(1)) },
+			"another":      func(w *presenceFixture) { w.Seen(ref(3)) },
+			"nobody":       func(w *presenceFixture) { w.Expire() },
+			"under way":    func(w *presenceFixture) { w.SeenAt(ref(1), w.clock.Milli()+back.Milliseconds()) },
+			"disconnected": func(w *presenceFixture) { w.Connected(ref(1)); w.Disconnected(ref(1)) },
 		} {
-			w := newWatch()
+			w := newPresenceFixture()
 			w.Seen(ref(1))
 			w.clock.Advance(-back)
 			heard(w)
 			if st := w.Status(field, 1); st.LastContact > w.clock.Milli() || st.OnlineTime > w.clock.Milli() {
 				t.Errorf("back by %s, %s: %+v, later than it is now", back, name, st)
 			}
-			w.after(patience - time.Millisecond)
-			w.online(t, 1, true)
-			w.after(time.Millisecond)
-			w.online(t, 1, false)
+			w.advance(offlineAfter - time.Millisecond)
+			w.wantOnline(t, 1, true)
+			w.advance(time.Millisecond)
+			w.wantOnline(t, 1, false)
 		}
 	}
 }
 
 // Whom the clock leapt over has not been silent for that time: a device goes when it
 // has really said nothing for its patience, and says so by the clock as it is now.
-func TestPresenceClockLeaps(t *testing.T) {
+func TestPresenceClockJumpsAhead(t *testing.T) {
 	for _, ahead := range []time.Duration{2 * time.Minute, 8 * time.Hour, 30 * 365 * 24 * time.Hour} {
-		for name, heard := range map[string]func(w *watch){
-			"another":                             func(w *watch) { w.Seen(ref(3)) },
-			"nobody":                              func(w *watch) { w.Expire() },
-			"come before the leap, and under way": func(w *watch) { w.SeenAt(ref(1), w.clock.Milli()-ahead.Milliseconds()) },
+		for name, heard := range map[string]func(w *presenceFixture){
+			"another":                             func(w *presenceFixture) { w.Seen(ref(3)) },
+			"nobody":                              func(w *presenceFixture) { w.Expire() },
+			"come before the leap, and under way": func(w *presenceFixture) { w.SeenAt(ref(1), w.clock.Milli()-ahead.Milliseconds()) },
 		} {
-			w := newWatch()
+			w := newPresenceFixture()
 			w.Seen(ref(1))
-			w.after(patience / 2)
+			w.advance(offlineAfter / 2)
 			w.clock.Leap(ahead)
 			heard(w)
-			w.expect(t, map[bool][]string{
-				true:  {"d1 true 0s", fmt.Sprintf("d3 true %s", patience/2+ahead)},
+			w.wantChanges(t, map[bool][]string{
+				true:  {"d1 true 0s", fmt.Sprintf("d3 true %s", offlineAfter/2+ahead)},
 				false: {"d1 true 0s"},
 			}[name == "another"]...)
 			if got := w.Status(field, 1).LastContact; got != testkit.Start.UnixMilli() {
 				t.Errorf("by %s, %s: last contact %d", ahead, name, got)
 			}
-			w.after(patience/2 - time.Millisecond)
-			w.online(t, 1, true)
-			w.after(time.Millisecond)
-			w.expect(t, fmt.Sprintf("d1 false %s", patience+ahead))
+			w.advance(offlineAfter/2 - time.Millisecond)
+			w.wantOnline(t, 1, true)
+			w.advance(time.Millisecond)
+			w.wantChanges(t, fmt.Sprintf("d1 false %s", offlineAfter+ahead))
 		}
 	}
 }
 
 // Of a device whose connection ended, too; and one that comes after the leap is
 // online for as long as ever.
-func TestPresenceClockLeapsOverConnections(t *testing.T) {
-	w := newWatch()
+func TestPresenceClockJumpAfterDisconnect(t *testing.T) {
+	w := newPresenceFixture()
 	w.Connected(ref(1))
-	w.after(time.Hour)
+	w.advance(time.Hour)
 	w.Disconnected(ref(1))
 	w.clock.Leap(time.Hour)
-	w.after(patience - time.Millisecond)
-	w.online(t, 1, true)
+	w.advance(offlineAfter - time.Millisecond)
+	w.wantOnline(t, 1, true)
 	w.Seen(ref(1))
-	w.after(patience - time.Millisecond)
-	w.online(t, 1, true)
-	w.after(time.Millisecond)
-	w.online(t, 1, false)
+	w.advance(offlineAfter - time.Millisecond)
+	w.wantOnline(t, 1, true)
+	w.advance(time.Millisecond)
+	w.wantOnline(t, 1, false)
 	w.clock.Leap(time.Hour) // nobody is online
-	w.after(time.Hour)
-	w.expect(t, "d1 true 0s", fmt.Sprintf("d1 false %s", 2*time.Hour+2*patience-time.Millisecond))
+	w.advance(time.Hour)
+	w.wantChanges(t, "d1 true 0s", fmt.Sprintf("d1 false %s", 2*time.Hour+2*offlineAfter-time.Millisecond))
 }
 
 // A device that went while the clock was ahead and comes when it is right again
 // had gone.
-func TestPresenceComesBeforeItWent(t *testing.T) {
-	w := newWatch()
+func TestPresenceOnlineBeforeItsOfflineTime(t *testing.T) {
+	w := newPresenceFixture()
 	w.Seen(ref(1))
-	w.after(patience)
+	w.advance(offlineAfter)
 	w.clock.Advance(-8 * time.Hour)
 	w.Seen(ref(1))
-	w.expect(t, "d1 true 0s", "d1 false 1m0s", "d1 true -7h59m0s")
+	w.wantChanges(t, "d1 true 0s", "d1 false 1m0s", "d1 true -7h59m0s")
 	if got := w.Status(field, 1); !got.Online || got.OnlineTime != w.clock.Milli() || got.OfflineTime != w.clock.Milli() {
 		t.Errorf("%+v", got)
 	}
@@ -355,20 +355,20 @@ func TestPresenceRunClockSetBack(t *testing.T) {
 }
 
 // What still comes of a device that was deleted brings nobody back.
-func TestPresenceOfADeletedDevice(t *testing.T) {
-	w := newWatch()
+func TestContactOfDeletedDeviceIsIgnored(t *testing.T) {
+	w := newPresenceFixture()
 	w.Seen(ref(1))
-	w.have(patience, 2, 3)
+	w.setDevices(offlineAfter, 2, 3)
 	w.Forget(ref(1))
-	w.told = nil
+	w.changes = nil
 	w.Seen(ref(1))
 	w.SeenAt(ref(1), w.clock.Milli()-time.Hour.Milliseconds())
 	w.Connected(ref(1))
 	w.Disconnected(ref(1))
 	w.Gone(ref(1))
-	w.SettlePast()
-	w.after(time.Hour)
-	w.expect(t)
+	w.FinishBackfill()
+	w.advance(time.Hour)
+	w.wantChanges(t)
 	if n := w.OnlineCount(field); n != 0 || w.Status(field, 1) != (device.Status{}) {
 		t.Errorf("%d online, %+v", n, w.Status(field, 1))
 	}
@@ -376,34 +376,34 @@ func TestPresenceOfADeletedDevice(t *testing.T) {
 
 // A product whose patience is changed is looked at anew, in both directions.
 func TestPresenceReschedule(t *testing.T) {
-	w := newWatch()
+	w := newPresenceFixture()
 	w.Seen(ref(1))
 	w.Seen(ref(3))
-	w.have(10*time.Second, 1, 2, 3)
+	w.setDevices(10*time.Second, 1, 2, 3)
 	w.Reschedule()
-	w.after(10 * time.Second)
-	w.expect(t, "d1 true 0s", "d3 true 0s", "d1 false 10s", "d3 false 10s")
+	w.advance(10 * time.Second)
+	w.wantChanges(t, "d1 true 0s", "d3 true 0s", "d1 false 10s", "d3 false 10s")
 	w.Seen(ref(1))
-	w.have(time.Hour, 1, 2, 3)
+	w.setDevices(time.Hour, 1, 2, 3)
 	w.Reschedule()
-	w.after(time.Hour - time.Millisecond)
-	w.online(t, 1, true)
-	w.after(time.Millisecond)
-	w.online(t, 1, false)
+	w.advance(time.Hour - time.Millisecond)
+	w.wantOnline(t, 1, true)
+	w.advance(time.Millisecond)
+	w.wantOnline(t, 1, false)
 }
 
 // A device whose product sets nothing, or that the registry has lost, gets the
 // default patience.
-func TestPresenceDefaultPatience(t *testing.T) {
-	w := newWatch()
+func TestPresenceDefaultOfflineAfter(t *testing.T) {
+	w := newPresenceFixture()
 	w.Seen(ref(2)) // and then it is lost
-	w.have(0, 1)
+	w.setDevices(0, 1)
 	for _, id := range []device.ID{1, 2} {
 		w.Seen(ref(id))
-		w.after(device.DefaultOfflineAfter - time.Millisecond)
-		w.online(t, id, true)
-		w.after(time.Millisecond)
-		w.online(t, id, false)
+		w.advance(device.DefaultOfflineAfter - time.Millisecond)
+		w.wantOnline(t, id, true)
+		w.advance(time.Millisecond)
+		w.wantOnline(t, id, false)
 	}
 }
 
@@ -412,13 +412,13 @@ func TestPresenceRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		registry := device.NewRegistry(testkit.SecretKey)
 		registry.Replace([]*device.Entry{
-			device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: patience}, false, false),
+			device.NewEntry(ref(1), "d1", &device.Product{OfflineAfter: offlineAfter}, false, false),
 			device.NewEntry(ref(2), "d2", &device.Product{OfflineAfter: time.Second}, false, false),
 		})
 		p := device.NewPresence(registry, time.Now, nil, testkit.NewLog().Logger)
 		start := time.Now()
 		changes := make(chan string, 10)
-		p.OnChange(func(c device.Change) {
+		p.OnChange(func(c device.StatusChange) {
 			changes <- fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(start))
 		})
 		ctx, stop := context.WithCancel(t.Context())
@@ -452,10 +452,10 @@ func TestPresenceRun(t *testing.T) {
 // Arrivals, connections, looks and deletions at once; the race detector
 // watches, and the count comes out even.
 func TestPresenceConcurrency(t *testing.T) {
-	w := newWatch()
+	w := newPresenceFixture()
 	var mu sync.Mutex
 	state := map[device.ID]bool{}
-	w.OnChange(func(c device.Change) {
+	w.OnChange(func(c device.StatusChange) {
 		mu.Lock()
 		defer mu.Unlock()
 		if state[c.ID] == c.Online {
@@ -471,7 +471,7 @@ func TestPresenceConcurrency(t *testing.T) {
 					w.Connected(ref(id))
 					w.Seen(ref(id))
 					w.Disconnected(ref(id))
-					w.after(patience / 4)
+					w.advance(offlineAfter / 4)
 					w.Status(field, id)
 					w.OnlineCount(field)
 				}
@@ -479,7 +479,7 @@ func TestPresenceConcurrency(t *testing.T) {
 		}
 	}
 	wg.Wait()
-	w.after(time.Hour)
+	w.advance(time.Hour)
 	if f, r := w.OnlineCount(field), w.OnlineCount(rival); f != 0 || r != 0 {
 		t.Errorf("%d and %d are still counted", f, r)
 	}

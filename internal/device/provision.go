@@ -8,18 +8,18 @@ import (
 	"tilth/internal/tenant"
 )
 
-// askedAtOnce is how many names or hashes one statement asks for, well below the
+// lookupBatch is how many names or hashes one statement asks for, well below the
 // limits of a database's statements.
-const askedAtOnce = 500
+const lookupBatch = 500
 
 // ByNames gives those of a tenant's devices that have one of the names, by
 // name.
 func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[string]*Device, error) {
 	found := make(map[string]*Device, len(names))
-	err := inSteps(names, func(part []string) error {
-		var rows []row
+	err := inBatches(names, func(batch []string) error {
+		var rows []deviceRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).
-			Where("d.tenant_id = ? AND d.name IN (?)", t, bun.List(part)).Scan(ctx)
+			Where("d.tenant_id = ? AND d.name IN (?)", t, bun.List(batch)).Scan(ctx)
 		if err != nil {
 			return err
 		}
@@ -39,10 +39,10 @@ func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[s
 // of each name; names that nobody has are absent.
 func (s *Store) OwnersOf(ctx context.Context, names []string) (map[string]tenant.ID, error) {
 	owners := map[string]tenant.ID{}
-	err := inSteps(names, func(part []string) error {
-		var rows []row
+	err := inBatches(names, func(batch []string) error {
+		var rows []deviceRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("name", "tenant_id").
-			Where("d.name IN (?)", bun.List(part)).Scan(ctx)
+			Where("d.name IN (?)", bun.List(batch)).Scan(ctx)
 		for _, r := range rows {
 			owners[r.Name] = r.TenantID
 		}
@@ -54,10 +54,10 @@ func (s *Store) OwnersOf(ctx context.Context, names []string) (map[string]tenant
 // SecretsOf gives the hashes that let each of a tenant's devices in.
 func (s *Store) SecretsOf(ctx context.Context, t tenant.ID, ids []ID) (map[ID][]SecretHash, error) {
 	found := make(map[ID][]SecretHash, len(ids))
-	err := inSteps(ids, func(part []ID) error {
+	err := inBatches(ids, func(batch []ID) error {
 		var rows []secretRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).
-			Where("device_id IN (SELECT id FROM devices WHERE tenant_id = ? AND id IN (?))", t, bun.List(part)).
+			Where("device_id IN (SELECT id FROM devices WHERE tenant_id = ? AND id IN (?))", t, bun.List(batch)).
 			OrderExpr("create_time, rowid").Scan(ctx)
 		for _, r := range rows {
 			found[r.DeviceID] = append(found[r.DeviceID], SecretHash(r.Hash))
@@ -71,10 +71,10 @@ func (s *Store) SecretsOf(ctx context.Context, t tenant.ID, ids []ID) (map[ID][]
 // lets in; hashes that nobody has are absent.
 func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[SecretHash]ID, error) {
 	owners := map[SecretHash]ID{}
-	err := inSteps(hashes, func(part []SecretHash) error {
-		keys := make([][]byte, len(part))
-		for i := range part {
-			keys[i] = part[i][:]
+	err := inBatches(hashes, func(batch []SecretHash) error {
+		keys := make([][]byte, len(batch))
+		for i := range batch {
+			keys[i] = batch[i][:]
 		}
 		var rows []secretRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).Where("hash IN (?)", bun.List(keys)).Scan(ctx)
@@ -86,10 +86,10 @@ func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[Secr
 	return owners, err
 }
 
-// inSteps hands all to f in parts.
-func inSteps[T any](all []T, f func(part []T) error) error {
+// inBatches hands all to f in parts.
+func inBatches[T any](all []T, f func(batch []T) error) error {
 	for len(all) > 0 {
-		n := min(askedAtOnce, len(all))
+		n := min(lookupBatch, len(all))
 		if err := f(all[:n]); err != nil {
 			return err
 		}
@@ -105,7 +105,7 @@ func (s *Store) Refs(ctx context.Context) (map[Ref]bool, error) {
 		TenantID tenant.ID
 		ID       ID
 	}
-	if err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).Column("tenant_id", "id").Scan(ctx, &rows); err != nil {
+	if err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id", "id").Scan(ctx, &rows); err != nil {
 		return nil, err
 	}
 	refs := make(map[Ref]bool, len(rows))

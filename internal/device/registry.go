@@ -52,24 +52,24 @@ func (e *Entry) Derives() bool { return e.derives }
 type Registry struct {
 	key []byte
 
-	mu       sync.RWMutex
-	byID     map[ID]*Entry
-	byName   map[string]*Entry // deviceName is unique on the platform
-	bySecret map[SecretHash]*Entry
-	sites    map[Ref]Site // of the devices from which anything is derived
-	perOwner map[tenant.ID]int
-	watchers []func()
-	tellers  []func(tenant.ID)
+	mu                sync.RWMutex
+	byID              map[ID]*Entry
+	byName            map[string]*Entry // deviceName is unique on the platform
+	bySecret          map[SecretHash]*Entry
+	sites             map[Ref]Site // of the devices from which anything is derived
+	countByTenant     map[tenant.ID]int
+	onStructureChange []func()
+	onTenantChange    []func(tenant.ID)
 }
 
 // NewRegistry makes an empty registry; key is the platform's secret key.
 func NewRegistry(key []byte) *Registry {
 	return &Registry{
-		key:      key,
-		byID:     map[ID]*Entry{},
-		byName:   map[string]*Entry{},
-		bySecret: map[SecretHash]*Entry{},
-		perOwner: map[tenant.ID]int{},
+		key:           key,
+		byID:          map[ID]*Entry{},
+		byName:        map[string]*Entry{},
+		bySecret:      map[SecretHash]*Entry{},
+		countByTenant: map[tenant.ID]int{},
 	}
 }
 
@@ -123,25 +123,25 @@ func (r *Registry) Find(t tenant.ID, name string) *Entry {
 
 // Next is the first of a tenant's devices by name, bytewise, that comes after a
 // name and is wanted, nil without one, and how many wanted ones come after it.
-func (r *Registry) Next(t tenant.ID, after string, wanted func(*Entry) bool) (next *Entry, left int) {
+func (r *Registry) Next(t tenant.ID, after string, wanted func(*Entry) bool) (next *Entry, remaining int) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
 	for _, e := range r.byID {
 		if e.Tenant != t || e.Name <= after || !wanted(e) {
 			continue
 		}
-		if left++; next == nil || e.Name < next.Name {
+		if remaining++; next == nil || e.Name < next.Name {
 			next = e
 		}
 	}
-	return next, max(0, left-1)
+	return next, max(0, remaining-1)
 }
 
 // Count is how many devices a tenant has.
 func (r *Registry) Count(t tenant.ID) int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
-	return r.perOwner[t]
+	return r.countByTenant[t]
 }
 
 // Total is how many devices there are, of all tenants.
@@ -151,19 +151,19 @@ func (r *Registry) Total() int {
 	return len(r.byID)
 }
 
-// Watch calls f after every change of structure. f must not block.
-func (r *Registry) Watch(f func()) {
+// OnStructureChange calls f after every change of structure. f must not block.
+func (r *Registry) OnStructureChange(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.watchers = append(r.watchers, f)
+	r.onStructureChange = append(r.onStructureChange, f)
 }
 
-// OnChange calls f for each tenant whose devices, or what they measure, are
+// OnTenantChange calls f for each tenant whose devices, or what they measure, are
 // others than before, after every Replace. f must not block.
-func (r *Registry) OnChange(f func(tenant.ID)) {
+func (r *Registry) OnTenantChange(f func(tenant.ID)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.tellers = append(r.tellers, f)
+	r.onTenantChange = append(r.onTenantChange, f)
 }
 
 // NewEntry builds an entry; secrets are the one or two hashes that let the
@@ -182,8 +182,8 @@ func (r *Registry) Site(ref Ref) (Site, bool) {
 	return site, known
 }
 
-// Move forgets where a device stands.
-func (r *Registry) Move(ref Ref) {
+// ForgetSite forgets where a device stands.
+func (r *Registry) ForgetSite(ref Ref) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.sites, ref)
@@ -200,40 +200,40 @@ func (r *Registry) replace(entries []*Entry, sites map[Ref]Site) {
 	r.byID = make(map[ID]*Entry, len(entries))
 	r.byName = make(map[string]*Entry, len(entries))
 	r.bySecret = make(map[SecretHash]*Entry, len(entries))
-	r.perOwner = map[tenant.ID]int{}
+	r.countByTenant = map[tenant.ID]int{}
 	for _, e := range entries {
 		r.byID[e.ID] = e
 		r.byName[e.Name] = e
-		r.perOwner[e.Tenant]++
+		r.countByTenant[e.Tenant]++
 		for _, h := range e.secrets {
 			r.bySecret[h] = e
 		}
 	}
-	watchers, tellers := r.watchers, r.tellers
+	structureListeners, tenantListeners := r.onStructureChange, r.onTenantChange
 	r.mu.Unlock()
-	for _, f := range watchers {
+	for _, f := range structureListeners {
 		f()
 	}
-	if len(tellers) == 0 {
+	if len(tenantListeners) == 0 {
 		return
 	}
-	for owner := range changedOwners(before, entries) {
-		for _, f := range tellers {
-			f(owner)
+	for t := range changedTenants(before, entries) {
+		for _, f := range tenantListeners {
+			f(t)
 		}
 	}
 }
 
-// changedOwners are the tenants that have other devices now than before, or
+// changedTenants are the tenants that have other devices now than before, or
 // devices of products that are others now. It takes before apart.
-func changedOwners(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
-	owners := map[tenant.ID]struct{}{}
+func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
+	tenants := map[tenant.ID]struct{}{}
 	same := map[[2]*Product]bool{} // products are few, devices many
 	for _, e := range now {
 		was := before[e.ID]
 		delete(before, e.ID)
 		if was == nil || was.Ref != e.Ref || was.Name != e.Name || was.Gateway != e.Gateway || was.Disabled != e.Disabled {
-			owners[e.Tenant] = struct{}{}
+			tenants[e.Tenant] = struct{}{}
 			continue
 		}
 		pair := [2]*Product{was.Product, e.Product}
@@ -241,13 +241,13 @@ func changedOwners(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 			same[pair] = reflect.DeepEqual(was.Product, e.Product)
 		}
 		if !same[pair] {
-			owners[e.Tenant] = struct{}{}
+			tenants[e.Tenant] = struct{}{}
 		}
 	}
 	for _, gone := range before {
-		owners[gone.Tenant] = struct{}{}
+		tenants[gone.Tenant] = struct{}{}
 	}
-	return owners
+	return tenants
 }
 
 // replaceSecrets makes hashes what lets a device in. One that the registry does
@@ -268,9 +268,9 @@ func (r *Registry) replaceSecrets(ref Ref, hashes []SecretHash) {
 	for _, h := range hashes {
 		r.bySecret[h] = &e
 	}
-	watchers := r.watchers
+	listeners := r.onStructureChange
 	r.mu.Unlock()
-	for _, f := range watchers {
+	for _, f := range listeners {
 		f()
 	}
 }

@@ -10,9 +10,9 @@ import (
 	"tilth/internal/tenant"
 )
 
-var key = []byte("platform key")
+var testKey = []byte("platform key")
 
-func hash(secret string) SecretHash { return HashSecret(key, secret) }
+func hash(secret string) SecretHash { return HashSecret(testKey, secret) }
 
 func entry(t tenant.ID, id ID, name string, secrets ...string) *Entry {
 	hashes := make([]SecretHash, len(secrets))
@@ -30,7 +30,7 @@ func TestHashSecret(t *testing.T) {
 }
 
 func TestAuthenticate(t *testing.T) {
-	r := NewRegistry(key)
+	r := NewRegistry(testKey)
 	shut := NewEntry(Ref{Tenant: 1, ID: 3}, "WS-3", &Product{}, false, true, hash("third"))
 	r.Replace([]*Entry{entry(1, 1, "WS-1", "old", "new"), entry(2, 2, "WS-2", "second"), shut})
 	for _, c := range []struct {
@@ -67,7 +67,7 @@ func TestAuthenticate(t *testing.T) {
 // A connection ends when its secret is dropped, moves to another device, or
 // its device is shut out or gone.
 func TestStillValid(t *testing.T) {
-	r := NewRegistry(key)
+	r := NewRegistry(testKey)
 	check := func(what string, want bool, entries ...*Entry) {
 		t.Helper()
 		r.Replace(entries)
@@ -85,7 +85,7 @@ func TestStillValid(t *testing.T) {
 }
 
 func TestRegistryLookUps(t *testing.T) {
-	r := NewRegistry(key)
+	r := NewRegistry(testKey)
 	a := entry(1, 1, "WS-1", "s1")
 	r.Replace([]*Entry{a, entry(1, 2, "WS-2", "s2"), entry(2, 3, "WS-3", "s3")})
 	if r.Get(1) != a || r.Get(9) != nil {
@@ -103,11 +103,11 @@ func TestRegistryLookUps(t *testing.T) {
 	}
 }
 
-func TestRegistryWatch(t *testing.T) {
-	r := NewRegistry(key)
+func TestRegistryOnStructureChange(t *testing.T) {
+	r := NewRegistry(testKey)
 	var told []int
-	r.Watch(func() { told = append(told, r.Count(1)) }) // a watcher sees the new content
-	r.Watch(func() { told = append(told, -1) })
+	r.OnStructureChange(func() { told = append(told, r.Count(1)) }) // a watcher sees the new content
+	r.OnStructureChange(func() { told = append(told, -1) })
 	r.Replace([]*Entry{entry(1, 1, "WS-1", "s")})
 	r.Replace(nil)
 	if fmt.Sprint(told) != "[1 -1 0 -1]" {
@@ -116,7 +116,7 @@ func TestRegistryWatch(t *testing.T) {
 }
 
 func TestRegistryConcurrency(t *testing.T) {
-	r := NewRegistry(key)
+	r := NewRegistry(testKey)
 	both := []*Entry{entry(1, 1, "WS-1", "s1"), entry(2, 2, "WS-2", "s2")}
 	r.Replace(both)
 	var wg sync.WaitGroup
@@ -138,16 +138,16 @@ func TestRegistryConcurrency(t *testing.T) {
 }
 
 // Told are the tenants whose devices became others, and nobody else.
-func TestRegistryOnChange(t *testing.T) {
+func TestRegistryOnTenantChange(t *testing.T) {
 	station, again := &Product{ID: 1, Name: "Station"}, &Product{ID: 1, Name: "Station"}
 	renamed := &Product{ID: 1, Name: "Mast"}
 	of := func(t tenant.ID, id ID, p *Product, disabled bool) *Entry {
 		return NewEntry(Ref{Tenant: t, ID: id}, fmt.Sprint("WS-", id), p, false, disabled)
 	}
-	r := NewRegistry(key)
+	r := NewRegistry(testKey)
 	r.Replace([]*Entry{of(1, 1, station, false), of(2, 2, station, false)})
 	told := map[tenant.ID]int{}
-	r.OnChange(func(t tenant.ID) { told[t]++ })
+	r.OnTenantChange(func(t tenant.ID) { told[t]++ })
 	for _, c := range []struct {
 		name string
 		now  []*Entry

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	// rosterKept is how long the roster of a tenant that nobody looks at stays
+	// rosterTTL is how long the roster of a tenant that nobody looks at stays
 	// in memory.
-	rosterKept = time.Hour
-	// patchedAtMost is up to how many changed devices are read one by one;
+	rosterTTL = time.Hour
+	// maxPatched is up to how many changed devices are read one by one;
 	// beyond, the whole roster is read anew.
-	patchedAtMost = 1000
+	maxPatched = 1000
 )
 
 // Roster holds each tenant's devices in memory as lists, groups and the map ask
@@ -35,41 +35,41 @@ type Roster struct {
 	presence *Presence
 
 	mu      sync.Mutex
-	tenants map[tenant.ID]*roll
+	tenants map[tenant.ID]*tenantRoster
 }
 
-// roll is the roster of one tenant.
-type roll struct {
-	used  time.Time   // under the Roster's lock, as are dirty and stale
-	dirty map[ID]bool // changed since they were read
-	stale bool        // all are to be read
-	read  sync.Mutex  // held while the list is brought up to date
-	list  []*member   // by title, then id; never changed in place; under read
-	ok    bool        // the list was read once; under read
+// tenantRoster is the roster of one tenant.
+type tenantRoster struct {
+	lastUsed  time.Time   // under the Roster's lock, as are dirty and stale
+	dirty     map[ID]bool // changed since they were read
+	stale     bool        // all are to be read
+	refreshMu sync.Mutex  // held while the list is brought up to date
+	list      []*member   // by title, then id; never changed in place; under read
+	loaded    bool        // the list was read once; under read
 }
 
 // member is a device as the roster has it.
 type member struct {
-	Place
-	placed     bool // it has a position
-	productID  int64
-	createTime int64
-	text       string // folded name, remark name and serial, a line each; the next three are parts of it
-	name       string
-	title      string
-	serial     string
+	MapPoint
+	hasPosition  bool // it has a position
+	productID    int64
+	createTime   int64
+	foldedText   string // folded name, remark name and serial, a line each; the next three are parts of it
+	foldedName   string
+	foldedTitle  string
+	foldedSerial string
 }
 
 // NewRoster makes a roster that follows what changes in the stores.
 func NewRoster(s *Store, scenes *SceneStore, c *Catalog, p *Presence) *Roster {
-	r := &Roster{store: s, scenes: scenes, catalog: c, presence: p, tenants: map[tenant.ID]*roll{}}
-	s.OnChange(r.changed)
-	scenes.OnDelete(func(t tenant.ID, _ int64) { r.staleNow(t) })
+	r := &Roster{store: s, scenes: scenes, catalog: c, presence: p, tenants: map[tenant.ID]*tenantRoster{}}
+	s.OnChange(r.markDirty)
+	scenes.OnDelete(func(t tenant.ID, _ int64) { r.markStale(t) })
 	return r
 }
 
-// changed takes note that a device is to be read again.
-func (r *Roster) changed(t tenant.ID, id ID) {
+// markDirty takes note that a device is to be read again.
+func (r *Roster) markDirty(t tenant.ID, id ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	x := r.tenants[t]
@@ -77,13 +77,13 @@ func (r *Roster) changed(t tenant.ID, id ID) {
 		return
 	}
 	x.dirty[id] = true
-	if len(x.dirty) > patchedAtMost {
+	if len(x.dirty) > maxPatched {
 		x.stale = true
 	}
 }
 
-// staleNow takes note that all of a tenant's devices are to be read again.
-func (r *Roster) staleNow(t tenant.ID) {
+// markStale takes note that all of a tenant's devices are to be read again.
+func (r *Roster) markStale(t tenant.ID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if x := r.tenants[t]; x != nil {
@@ -91,63 +91,63 @@ func (r *Roster) staleNow(t tenant.ID) {
 	}
 }
 
-// roll finds or makes a tenant's, and forgets those that nobody looks at.
-func (r *Roster) roll(t tenant.ID) *roll {
+// forTenant finds or makes a tenant's, and forgets those that nobody looks at.
+func (r *Roster) forTenant(t tenant.ID) *tenantRoster {
 	now := r.store.now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	x := r.tenants[t]
 	if x == nil {
 		for other, y := range r.tenants {
-			if now.Sub(y.used) > rosterKept {
+			if now.Sub(y.lastUsed) > rosterTTL {
 				delete(r.tenants, other)
 			}
 		}
-		x = &roll{stale: true, dirty: map[ID]bool{}}
+		x = &tenantRoster{stale: true, dirty: map[ID]bool{}}
 		r.tenants[t] = x
 	}
-	x.used = now
+	x.lastUsed = now
 	return x
 }
 
 // members are a tenant's devices by title, then id. Callers must not change
 // the list.
 func (r *Roster) members(ctx context.Context, t tenant.ID) ([]*member, error) {
-	x := r.roll(t)
-	x.read.Lock()
-	defer x.read.Unlock()
+	x := r.forTenant(t)
+	x.refreshMu.Lock()
+	defer x.refreshMu.Unlock()
 	// What changes from here on is noted for the next call.
 	r.mu.Lock()
 	dirty, stale := x.dirty, x.stale
 	x.dirty, x.stale = map[ID]bool{}, false
 	r.mu.Unlock()
 	// A transaction that the context may carry could still be undone.
-	outside, leave := context.WithCancel(context.Background())
-	defer leave()
-	defer context.AfterFunc(ctx, leave)()
+	detached, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
 	var err error
 	switch {
-	case stale || !x.ok:
+	case stale || !x.loaded:
 		var list []*member
-		if list, err = r.load(outside, t, nil); err == nil {
-			slices.SortFunc(list, byTitle)
-			x.list, x.ok = list, true
+		if list, err = r.load(detached, t, nil); err == nil {
+			slices.SortFunc(list, compareTitles)
+			x.list, x.loaded = list, true
 		}
 	case len(dirty) > 0:
 		var fresh []*member
-		if fresh, err = r.load(outside, t, dirty); err == nil {
-			x.list = patched(x.list, dirty, fresh)
+		if fresh, err = r.load(detached, t, dirty); err == nil {
+			x.list = mergeMembers(x.list, dirty, fresh)
 		}
 	}
 	if err != nil {
-		r.staleNow(t)
+		r.markStale(t)
 		return nil, errors.Join(err, ctx.Err())
 	}
 	return x.list, nil
 }
 
-// patched is list without the dirty ones and with the fresh ones.
-func patched(list []*member, dirty map[ID]bool, fresh []*member) []*member {
+// mergeMembers is list without the dirty ones and with the fresh ones.
+func mergeMembers(list []*member, dirty map[ID]bool, fresh []*member) []*member {
 	now := make([]*member, 0, len(list)+len(fresh))
 	for _, m := range list {
 		if !dirty[m.ID] {
@@ -155,14 +155,14 @@ func patched(list []*member, dirty map[ID]bool, fresh []*member) []*member {
 		}
 	}
 	for _, m := range fresh {
-		at, _ := slices.BinarySearchFunc(now, m, byTitle)
+		at, _ := slices.BinarySearchFunc(now, m, compareTitles)
 		now = slices.Insert(now, at, m)
 	}
 	return now
 }
 
-func byTitle(a, b *member) int {
-	return cmp.Or(strings.Compare(a.title, b.title), cmp.Compare(a.ID, b.ID))
+func compareTitles(a, b *member) int {
+	return cmp.Or(strings.Compare(a.foldedTitle, b.foldedTitle), cmp.Compare(a.ID, b.ID))
 }
 
 // load reads a tenant's devices; only those of the given numbers where any are
@@ -176,8 +176,8 @@ func (r *Roster) load(ctx context.Context, t tenant.ID, only map[ID]bool) ([]*me
 		ids = append(ids, id)
 	}
 	var list []*member
-	err := inSteps(ids, func(part []ID) error {
-		some, err := r.scan(ctx, t, part)
+	err := inBatches(ids, func(batch []ID) error {
+		some, err := r.scan(ctx, t, batch)
 		list = append(list, some...)
 		return err
 	})
@@ -186,7 +186,7 @@ func (r *Roster) load(ctx context.Context, t tenant.ID, only map[ID]bool) ([]*me
 
 // scan reads devices of a tenant: those of the given numbers, else all.
 func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*member, err error) {
-	sel := r.store.db.Read(ctx).NewSelect().Model((*row)(nil)).
+	sel := r.store.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).
 		Column("id", "name", "note_name", "folded_text", "product_id", "scene_id", "longitude", "latitude", "create_time").
 		Where("d.tenant_id = ?", t)
 	if ids != nil {
@@ -202,15 +202,15 @@ func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*membe
 		var m member
 		var scene sql.NullInt64
 		var longitude, latitude sql.NullFloat64
-		if err := rows.Scan(&m.ID, &m.Name, &m.NoteName, &m.text, &m.productID, &scene, &longitude, &latitude, &m.createTime); err != nil {
+		if err := rows.Scan(&m.ID, &m.Name, &m.NoteName, &m.foldedText, &m.productID, &scene, &longitude, &latitude, &m.createTime); err != nil {
 			return nil, err
 		}
-		m.SceneID, m.Longitude, m.Latitude, m.placed = scene.Int64, longitude.Float64, latitude.Float64, longitude.Valid
+		m.SceneID, m.Longitude, m.Latitude, m.hasPosition = scene.Int64, longitude.Float64, latitude.Float64, longitude.Valid
 		var note string
-		m.name, note, _ = strings.Cut(m.text, "\n")
-		note, m.serial, _ = strings.Cut(note, "\n")
-		if m.title = note; m.NoteName == "" {
-			m.title = m.name
+		m.foldedName, note, _ = strings.Cut(m.foldedText, "\n")
+		note, m.foldedSerial, _ = strings.Cut(note, "\n")
+		if m.foldedTitle = note; m.NoteName == "" {
+			m.foldedTitle = m.foldedName
 		}
 		list = append(list, &m)
 	}

@@ -15,25 +15,25 @@ import (
 	"tilth/internal/testkit"
 )
 
-// seen are the names of a tenant's devices as the roster has them.
-func seen(t *testing.T, s *testkit.Stores, owner tenant.ID, q device.Query) string {
+// rosterNames are the names of a tenant's devices as the roster has them.
+func rosterNames(t *testing.T, s *testkit.Stores, owner tenant.ID, q device.Query) string {
 	t.Helper()
 	q.Limit = 100
 	list, total, err := s.Roster.Page(t.Context(), owner, q)
 	if err != nil || int(total) != len(list) {
 		t.Fatalf("%d of %d: %v", len(list), total, err)
 	}
-	return names(list)
+	return deviceNames(list)
 }
 
 // The roster shows every change that is kept, and none that is not.
-func TestRosterFollows(t *testing.T) {
+func TestRosterFollowsCommittedChanges(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station, barn := s.Station(t), s.Scene(t, field.ID, "barn")
 	shows := func(want string) {
 		t.Helper()
-		if got := seen(t, s, field.ID, device.Query{}); got != want {
+		if got := rosterNames(t, s, field.ID, device.Query{}); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
@@ -56,8 +56,8 @@ func TestRosterFollows(t *testing.T) {
 		}
 		shows("a c b")
 		// Nor is it shown to who asks from within.
-		if list, _, err := s.Roster.Page(ctx, field.ID, device.Query{Limit: 9}); err != nil || names(list) != "a c b" {
-			t.Errorf("within: %s %v", names(list), err)
+		if list, _, err := s.Roster.Page(ctx, field.ID, device.Query{Limit: 9}); err != nil || deviceNames(list) != "a c b" {
+			t.Errorf("within: %s %v", deviceNames(list), err)
 		}
 		return undone
 	}); !errors.Is(err, undone) {
@@ -67,7 +67,7 @@ func TestRosterFollows(t *testing.T) {
 	if err := s.Scenes.Delete(t.Context(), field.ID, barn); err != nil {
 		t.Fatal(err)
 	}
-	if got := seen(t, s, field.ID, device.Query{Scene: new(device.DefaultScene)}); got != "a c b" {
+	if got := rosterNames(t, s, field.ID, device.Query{Scene: new(device.DefaultScene)}); got != "a c b" {
 		t.Errorf("in no scene: %q", got)
 	}
 	if err := s.Devices.Delete(t.Context(), field.ID, b.ID); err != nil {
@@ -85,16 +85,16 @@ func TestRosterFollows(t *testing.T) {
 	}
 	// A tenant that nobody looks at is forgotten and found again.
 	s.Clock.Advance(61 * time.Minute)
-	if got := seen(t, s, rival.ID, device.Query{}); got != "theirs" {
+	if got := rosterNames(t, s, rival.ID, device.Query{}); got != "theirs" {
 		t.Errorf("%q", got)
 	}
-	if got := seen(t, s, field.ID, device.Query{Search: "A"}); got != "a" {
+	if got := rosterNames(t, s, field.ID, device.Query{Search: "A"}); got != "a" {
 		t.Errorf("found again: %q", got)
 	}
 }
 
 // A failed look is not remembered.
-func TestRosterAfterAFailure(t *testing.T) {
+func TestRosterRecoversAfterFailedRead(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
@@ -105,7 +105,7 @@ func TestRosterAfterAFailure(t *testing.T) {
 		if _, _, err := s.Roster.Page(gone, field.ID, device.Query{Limit: 1}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
-		if got := seen(t, s, field.ID, device.Query{}); got != "a" {
+		if got := rosterNames(t, s, field.ID, device.Query{}); got != "a" {
 			t.Errorf("%q", got)
 		}
 		// The next time what fails is the reading of a change.
@@ -121,7 +121,7 @@ func TestRosterAfterAFailure(t *testing.T) {
 
 // Whoever's change is kept sees it in the very next look, whatever others do at
 // the same time.
-func TestRosterInACrowd(t *testing.T) {
+func TestRosterConcurrentChanges(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)

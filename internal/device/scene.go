@@ -25,9 +25,9 @@ const (
 // DefaultScene is the id of the group of devices that stand in no scene.
 const DefaultScene int64 = 0
 
-// ScenesATenant is how many scenes people may make: each is a group of the
+// MaxScenesPerTenant is how many scenes people may make: each is a group of the
 // home page's list.
-const ScenesATenant = 1000
+const MaxScenesPerTenant = 1000
 
 // Scene is a place that a tenant's devices are grouped by.
 type Scene struct {
@@ -55,8 +55,8 @@ func (r *sceneRow) scene() Scene {
 type SceneStore struct {
 	db      *db.DB
 	now     func() time.Time
-	deleted watchers[int64]
-	changed watchers[int64]
+	deleted listeners[int64]
+	changed listeners[int64]
 }
 
 // NewSceneStore makes a store; now is the server's clock.
@@ -65,7 +65,7 @@ func NewSceneStore(d *db.DB, now func() time.Time) *SceneStore { return &SceneSt
 // OnDelete calls f after a tenant's scene is gone. f must not block.
 func (s *SceneStore) OnDelete(f func(t tenant.ID, scene int64)) { s.deleted.add(f) }
 
-// OnChange calls f after every change of a tenant's scene that is kept, its
+// OnTenantChange calls f after every change of a tenant's scene that is kept, its
 // making and its end included. f must not block.
 func (s *SceneStore) OnChange(f func(t tenant.ID, scene int64)) { s.changed.add(f) }
 
@@ -103,18 +103,18 @@ func (s *SceneStore) list(ctx context.Context, t tenant.ID, search string, offse
 
 // Get finds a tenant's scene by id.
 func (s *SceneStore) Get(ctx context.Context, t tenant.ID, id int64) (*Scene, error) {
-	return s.one(ctx, t, "s.id = ?", id)
+	return s.getWhere(ctx, t, "s.id = ?", id)
 }
 
 // ByName finds a tenant's scene by name, in any case.
 func (s *SceneStore) ByName(ctx context.Context, t tenant.ID, name string) (*Scene, error) {
-	return s.one(ctx, t, "s.folded_name = ?", text.Fold(name))
+	return s.getWhere(ctx, t, "s.folded_name = ?", text.Fold(name))
 }
 
-func (s *SceneStore) one(ctx context.Context, t tenant.ID, where string, arg any) (*Scene, error) {
+func (s *SceneStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*Scene, error) {
 	var r sceneRow
 	if err := s.db.Read(ctx).NewSelect().Model(&r).Where("s.tenant_id = ?", t).Where(where, arg).Scan(ctx); err != nil {
-		return nil, missing(err)
+		return nil, asNotFound(err)
 	}
 	scene := r.scene()
 	return &scene, nil
@@ -125,17 +125,17 @@ func (s *SceneStore) one(ctx context.Context, t tenant.ID, where string, arg any
 func (s *SceneStore) Create(ctx context.Context, t tenant.ID, name string, status SceneStatus) (int64, error) {
 	r := sceneRow{TenantID: t, Name: name, FoldedName: text.Fold(name), Status: status, CreateTime: s.now().UnixMilli()}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s.db.AfterCommit(ctx, func() { s.changed.tell(t, r.ID) })
+		s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
 		_, err := tx.NewInsert().Model(&r).Exec(ctx)
 		return err
 	})
 	return r.ID, err
 }
 
-// Add makes a scene as a person names it and answers its id: 601 for a wrong
+// CreateValidated makes a scene as a person names it and answers its id: 601 for a wrong
 // or double name, a wrong state and one scene too many.
-func (s *SceneStore) Add(ctx context.Context, t tenant.ID, name string, status SceneStatus) (id int64, err error) {
-	if name, err = checkScene(name, status); err != nil {
+func (s *SceneStore) CreateValidated(ctx context.Context, t tenant.ID, name string, status SceneStatus) (id int64, err error) {
+	if name, err = validateScene(name, status); err != nil {
 		return 0, err
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -143,29 +143,29 @@ func (s *SceneStore) Add(ctx context.Context, t tenant.ID, name string, status S
 		if err != nil {
 			return err
 		}
-		if n >= ScenesATenant {
-			return errs.New(errs.Refused, "scene.tooMany", "limit", strconv.Itoa(ScenesATenant))
+		if n >= MaxScenesPerTenant {
+			return errs.New(errs.Refused, "scene.tooMany", "limit", strconv.Itoa(MaxScenesPerTenant))
 		}
 		id, err = s.Create(ctx, t, name, status)
-		return nameTaken(err)
+		return asNameTaken(err)
 	})
 	return id, err
 }
 
-// Change renames a tenant's scene, or opens or closes it; what Add refuses it
+// Update renames a tenant's scene, or opens or closes it; what Add refuses it
 // refuses, too.
-func (s *SceneStore) Change(ctx context.Context, t tenant.ID, id int64, name string, status SceneStatus) error {
-	name, err := checkScene(name, status)
+func (s *SceneStore) Update(ctx context.Context, t tenant.ID, id int64, name string, status SceneStatus) error {
+	name, err := validateScene(name, status)
 	if err != nil {
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s.db.AfterCommit(ctx, func() { s.changed.tell(t, id) })
+		s.db.AfterCommit(ctx, func() { s.changed.notify(t, id) })
 		res, err := tx.NewUpdate().Model((*sceneRow)(nil)).
 			Set("name = ?", name).Set("folded_name = ?", text.Fold(name)).Set("status = ?", status).
 			Where("s.tenant_id = ? AND s.id = ?", t, id).Exec(ctx)
 		if err != nil {
-			return nameTaken(err)
+			return asNameTaken(err)
 		}
 		n, err := res.RowsAffected()
 		if err == nil && n == 0 {
@@ -175,7 +175,7 @@ func (s *SceneStore) Change(ctx context.Context, t tenant.ID, id int64, name str
 	})
 }
 
-func checkScene(name string, status SceneStatus) (string, error) {
+func validateScene(name string, status SceneStatus) (string, error) {
 	name, err := tenant.Named(name, "groupName", "scene.nameRequired")
 	switch {
 	case err != nil:
@@ -188,7 +188,7 @@ func checkScene(name string, status SceneStatus) (string, error) {
 	return name, nil
 }
 
-func nameTaken(err error) error {
+func asNameTaken(err error) error {
 	if db.IsDuplicate(err) {
 		return errs.New(errs.Refused, "scene.nameTaken").About("groupName").Because(err)
 	}
@@ -211,8 +211,8 @@ func (s *SceneStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 			return errs.Missing()
 		}
 		s.db.AfterCommit(ctx, func() {
-			s.deleted.tell(t, id)
-			s.changed.tell(t, id)
+			s.deleted.notify(t, id)
+			s.changed.notify(t, id)
 		})
 		return err
 	})

@@ -79,11 +79,11 @@ func TestDeleteScene(t *testing.T) {
 	if err := s.Scenes.Delete(t.Context(), field.ID, barn); !errs.Is(err, errs.NotFound) {
 		t.Errorf("again: %v", err)
 	}
-	refused(t, "the default group", s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene), "scene.defaultStays", "")
+	wantRefused(t, "the default group", s.Scenes.Delete(t.Context(), field.ID, device.DefaultScene), "scene.defaultStays", "")
 }
 
 // What people name a scene, when they make one and when they change it.
-func TestSceneNames(t *testing.T) {
+func TestSceneNameValidation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	s.Scene(t, field.ID, "Ёлка")
@@ -109,23 +109,23 @@ func TestSceneNames(t *testing.T) {
 		{"ЕЛКА", device.SceneForbidden}:               {"scene.nameTaken", "groupName"},
 		{"  ёлка ", device.SceneUsable}:               {"scene.nameTaken", "groupName"},
 	} {
-		_, err := s.Scenes.Add(t.Context(), field.ID, f.name, f.status)
-		refused(t, fmt.Sprintf("add %q", f.name), err, want[0], want[1])
-		refused(t, fmt.Sprintf("change to %q", f.name), s.Scenes.Change(t.Context(), field.ID, mine, f.name, f.status), want[0], want[1])
+		_, err := s.Scenes.CreateValidated(t.Context(), field.ID, f.name, f.status)
+		wantRefused(t, fmt.Sprintf("add %q", f.name), err, want[0], want[1])
+		wantRefused(t, fmt.Sprintf("change to %q", f.name), s.Scenes.Update(t.Context(), field.ID, mine, f.name, f.status), want[0], want[1])
 	}
 	if sc, err := s.Scenes.Get(t.Context(), field.ID, mine); err != nil || sc.Name != "mine" {
 		t.Errorf("a refused change: %+v %v", sc, err)
 	}
 	long := strings.Repeat("ş", 64)
-	id, err := s.Scenes.Add(t.Context(), field.ID, " theirs\n", device.SceneForbidden)
+	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, " theirs\n", device.SceneForbidden)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.Clock.Advance(time.Hour)
-	if err := s.Scenes.Change(t.Context(), field.ID, mine, long, device.SceneForbidden); err != nil {
+	if err := s.Scenes.Update(t.Context(), field.ID, mine, long, device.SceneForbidden); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.Scenes.Change(t.Context(), field.ID, id, "THEIRS", device.SceneUsable); err != nil {
+	if err := s.Scenes.Update(t.Context(), field.ID, id, "THEIRS", device.SceneUsable); err != nil {
 		t.Errorf("its own name in another case: %v", err)
 	}
 	made := testkit.Start.UnixMilli()
@@ -137,7 +137,7 @@ func TestSceneNames(t *testing.T) {
 	if sc, err := s.Scenes.ByName(t.Context(), field.ID, "theirs"); err != nil || sc.ID != id {
 		t.Errorf("%+v %v", sc, err)
 	}
-	if err := s.Scenes.Change(t.Context(), field.ID, 999, "x", device.SceneUsable); !errs.Is(err, errs.NotFound) {
+	if err := s.Scenes.Update(t.Context(), field.ID, 999, "x", device.SceneUsable); !errs.Is(err, errs.NotFound) {
 		t.Errorf("%v", err)
 	}
 }
@@ -174,7 +174,7 @@ func TestTooManyScenes(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-		for i := range device.ScenesATenant {
+		for i := range device.MaxScenesPerTenant {
 			if _, err := s.Scenes.Create(ctx, field.ID, fmt.Sprint("scene ", i), device.SceneUsable); err != nil {
 				return err
 			}
@@ -184,9 +184,9 @@ func TestTooManyScenes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = s.Scenes.Add(t.Context(), field.ID, "one more", device.SceneUsable)
-	refused(t, "one more", err, "scene.tooMany", "")
-	if _, err := s.Scenes.Add(t.Context(), rival.ID, "another tenant's", device.SceneUsable); err != nil {
+	_, err = s.Scenes.CreateValidated(t.Context(), field.ID, "one more", device.SceneUsable)
+	wantRefused(t, "one more", err, "scene.tooMany", "")
+	if _, err := s.Scenes.CreateValidated(t.Context(), rival.ID, "another tenant's", device.SceneUsable); err != nil {
 		t.Error(err)
 	}
 }
@@ -197,17 +197,17 @@ func TestScenesOnChange(t *testing.T) {
 	field := s.Tenant(t, "field")
 	var told []string
 	s.Scenes.OnChange(func(t tenant.ID, scene int64) { told = append(told, fmt.Sprint(t, " ", scene)) })
-	id, err := s.Scenes.Add(t.Context(), field.ID, "North", device.SceneUsable)
+	id, err := s.Scenes.CreateValidated(t.Context(), field.ID, "North", device.SceneUsable)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Scenes.Add(t.Context(), field.ID, "north", device.SceneUsable); err == nil {
+	if _, err := s.Scenes.CreateValidated(t.Context(), field.ID, "north", device.SceneUsable); err == nil {
 		t.Error("a name twice")
 	}
-	if err := s.Scenes.Change(t.Context(), field.ID, id+1, "South", device.SceneUsable); err == nil {
+	if err := s.Scenes.Update(t.Context(), field.ID, id+1, "South", device.SceneUsable); err == nil {
 		t.Error("no such scene")
 	}
-	if err := s.Scenes.Change(t.Context(), field.ID, id, "South", device.SceneUsable); err != nil {
+	if err := s.Scenes.Update(t.Context(), field.ID, id, "South", device.SceneUsable); err != nil {
 		t.Error(err)
 	}
 	if err := s.Scenes.Delete(t.Context(), field.ID, id); err != nil {

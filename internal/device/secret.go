@@ -41,19 +41,19 @@ func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOth
 		if err := s.PutSecrets(ctx, t, id, append(kept, hash)...); err != nil {
 			return err
 		}
-		return audit.Log(ctx, t, audit.Action{Name: "device.update", Thing: d.Seen(), Changes: []audit.Change{{Field: "secrets", Hidden: true}}})
+		return audit.Log(ctx, t, audit.Action{Name: "device.update", Thing: d.AuditThing(), Changes: []audit.Change{{Field: "secrets", Hidden: true}}})
 	})
 	if err != nil {
 		return "", err
 	}
 	// What is kept must be taken up, even when whoever asked has gone.
-	return secret, s.takeUpSecrets(context.WithoutCancel(ctx), t, id, r)
+	return secret, s.reloadSecrets(context.WithoutCancel(ctx), t, id, r)
 }
 
-// takeUpSecrets makes the registry know a device's secrets as the database has
+// reloadSecrets makes the registry know a device's secrets as the database has
 // them. It reads in a transaction, as LoadRegistry does, so that an older
 // reading never replaces a newer one.
-func (s *Store) takeUpSecrets(ctx context.Context, t tenant.ID, id ID, r *Registry) error {
+func (s *Store) reloadSecrets(ctx context.Context, t tenant.ID, id ID, r *Registry) error {
 	return s.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		hashes, err := s.Secrets(ctx, t, id)
 		if err == nil {

@@ -19,7 +19,7 @@ func TestNewSecret(t *testing.T) {
 	other := s.Device(t, field.ID, station, "WS-2")
 	before := s.Registry.Find(field.ID, "WS-1")
 	changes := 0
-	s.Registry.Watch(func() { changes++ })
+	s.Registry.OnStructureChange(func() { changes++ })
 	made := func(drop bool) string {
 		t.Helper()
 		told := changes
@@ -79,7 +79,7 @@ func TestNewSecret(t *testing.T) {
 }
 
 // A secret that is not kept is not told, and the ones before stay valid.
-func TestNewSecretNotKept(t *testing.T) {
+func TestNewSecretFailedWriteKeepsOldSecret(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	s.Device(t, field.ID, s.Station(t), "WS-1")
@@ -94,7 +94,7 @@ func TestNewSecretNotKept(t *testing.T) {
 }
 
 // A device that the registry does not hold yet comes with all its secrets.
-func TestNewSecretBeforeTheRegistry(t *testing.T) {
+func TestNewSecretForDeviceNotInRegistry(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	d := &device.Device{Name: "new", ProductID: s.Station(t).ID}

@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// changesEvery is how soon a device that came or went is on disk, where
+	// changeFlushInterval is how soon a device that came or went is on disk, where
 	// the lists filter by it.
-	changesEvery = time.Second
-	// contactsEvery is how far the last contact may be behind on disk; the
+	changeFlushInterval = time.Second
+	// contactFlushInterval is how far the last contact may be behind on disk; the
 	// contract allows ten seconds.
-	contactsEvery = 8 * time.Second
-	// rowsAStatement is well below SQLite's limit of variables.
-	rowsAStatement = 500
+	contactFlushInterval = 8 * time.Second
+	// rowsPerStatement is well below SQLite's limit of variables.
+	rowsPerStatement = 500
 )
 
 type statusRow struct {
@@ -42,24 +42,24 @@ type statusRow struct {
 // StatusStore writes contact and intake behind, so that a message costs no
 // database transaction.
 type StatusStore struct {
-	db          *db.DB
-	registry    *Registry
-	presence    *Presence
-	diagnostics *Diagnostics
-	comings     comings
-	until       func() time.Time // how far time has come, for what is removed for its age
+	db             *db.DB
+	registry       *Registry
+	presence       *Presence
+	diagnostics    *Diagnostics
+	presenceLog    presenceLog
+	retentionClock func() time.Time // how far time has come, for what is removed for its age
 
-	flushing  sync.Mutex // held by who writes; guards what follows
-	untrimmed map[ID]int // comings written since a device's were trimmed
-	swept     Day        // when what is not kept any more was removed last
+	flushMu   sync.Mutex // held by who writes; guards what follows
+	sinceTrim map[ID]int // comings written since a device's were trimmed
+	lastSweep Day        // when what is not kept any more was removed last
 }
 
 // NewStatusStore makes a store that writes what presence and diagnostics know.
 // until is how far time has come, for what is removed for its age.
-func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, until func() time.Time) *StatusStore {
-	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, until: until, untrimmed: map[ID]int{}}
-	p.OnChange(s.comings.note)
-	p.OnPast(s.comings.note)
+func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentionClock func() time.Time) *StatusStore {
+	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, retentionClock: retentionClock, sinceTrim: map[ID]int{}}
+	p.OnChange(s.presenceLog.add)
+	p.OnBackfillChange(s.presenceLog.add)
 	return s
 }
 
@@ -87,7 +87,7 @@ func (s *StatusStore) Load(ctx context.Context) error {
 
 // Run writes behind until ctx ends, and a last time then.
 func (s *StatusStore) Run(ctx context.Context) error {
-	tick := time.NewTicker(changesEvery)
+	tick := time.NewTicker(changeFlushInterval)
 	defer tick.Stop()
 	for n := 1; ; n++ {
 		select {
@@ -96,8 +96,8 @@ func (s *StatusStore) Run(ctx context.Context) error {
 		case <-tick.C:
 			// A database that cannot be written now is tried again: what was
 			// to be written stays marked.
-			if err := s.Flush(ctx, n%int(contactsEvery/changesEvery) == 0); err != nil {
-				s.presence.log.Error("device status not written", "error", err)
+			if err := s.Flush(ctx, n%int(contactFlushInterval/changeFlushInterval) == 0); err != nil {
+				s.presence.logger.Error("device status not written", "error", err)
 			}
 		}
 	}
@@ -106,11 +106,11 @@ func (s *StatusStore) Run(ctx context.Context) error {
 // Flush writes the devices that came or went, and when, and, if all is set,
 // every contact and intake that is not on disk yet.
 func (s *StatusStore) Flush(ctx context.Context, all bool) error {
-	s.flushing.Lock()
-	defer s.flushing.Unlock()
-	changes, lost := s.comings.take()
+	s.flushMu.Lock()
+	defer s.flushMu.Unlock()
+	changes, lost := s.presenceLog.takePending()
 	if lost > 0 {
-		s.presence.log.Error("comings and goings of devices are lost: the database could not be written for too long", "changes", lost)
+		s.presence.logger.Error("comings and goings of devices are lost: the database could not be written for too long", "changes", lost)
 	}
 	ids := s.presence.takeChanged(all)
 	if all {
@@ -123,18 +123,18 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	for id := range ids {
 		// A device deleted meanwhile has no row to write to.
 		if e := s.registry.Get(id); e != nil {
-			rows = append(rows, s.row(e.Ref))
+			rows = append(rows, s.statusRowOf(e.Ref))
 			days = append(days, s.dayRows(e.Ref)...)
 		}
 	}
 	if len(rows) == 0 && len(changes) == 0 {
-		s.comings.written()
+		s.presenceLog.markWritten()
 		return s.sweep(ctx)
 	}
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		for start := 0; start < len(rows); start += rowsAStatement {
-			part := rows[start:min(start+rowsAStatement, len(rows))]
-			if _, err := tx.NewInsert().Model(&part).On("CONFLICT (device_id) DO UPDATE").
+		for start := 0; start < len(rows); start += rowsPerStatement {
+			batch := rows[start:min(start+rowsPerStatement, len(rows))]
+			if _, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id) DO UPDATE").
 				Set("online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, online_time = EXCLUDED.online_time, " +
 					"offline_time = EXCLUDED.offline_time, messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, " +
 					"refused = EXCLUDED.refused, refusal_time = EXCLUDED.refusal_time, " +
@@ -147,26 +147,26 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 		if err := writeDays(ctx, tx, days); err != nil {
 			return err
 		}
-		return s.writeComings(ctx, tx, changes)
+		return s.writePresence(ctx, tx, changes)
 	})
 	if err != nil {
-		s.presence.mark(ids)
-		s.comings.putBack(changes)
+		s.presence.markChanged(ids)
+		s.presenceLog.putBack(changes)
 		return err
 	}
-	s.comings.written()
-	s.noteDays(days)
+	s.presenceLog.markWritten()
+	s.markDaysSaved(days)
 	return s.sweep(ctx)
 }
 
 // sweep removes, once a day, what is not kept any more.
 func (s *StatusStore) sweep(ctx context.Context) error {
-	until := s.until()
-	today := DayOf(until.UnixMilli())
-	if s.swept == today {
+	now := s.retentionClock()
+	today := DayOf(now.UnixMilli())
+	if s.lastSweep == today {
 		return nil
 	}
-	restless, err := s.restless(ctx) // looked for without keeping others from writing
+	overfull, err := s.overfullDevices(ctx) // looked for without keeping others from writing
 	if err != nil {
 		return err
 	}
@@ -174,23 +174,23 @@ func (s *StatusStore) sweep(ctx context.Context) error {
 		if err := sweepDays(ctx, tx, today); err != nil {
 			return err
 		}
-		return s.sweepComings(ctx, tx, until, restless)
+		return s.sweepPresence(ctx, tx, now, overfull)
 	})
 	if err == nil {
-		s.swept = today
+		s.lastSweep = today
 	}
 	return err
 }
 
-// row is what is written of a device. All devices are written together, so
+// statusRowOf is what is written of a device. All devices are written together, so
 // what one of them sent must not keep the others from it.
-func (s *StatusStore) row(ref Ref) statusRow {
+func (s *StatusStore) statusRowOf(ref Ref) statusRow {
 	st, in := s.presence.Status(ref.Tenant, ref.ID), s.diagnostics.Get(ref.Tenant, ref.ID)
 	return statusRow{
 		DeviceID: ref.ID, TenantID: ref.Tenant,
 		Online: st.Online, LastContact: st.LastContact, OnlineTime: st.OnlineTime, OfflineTime: st.OfflineTime,
 		Messages: in.Messages, ValueCount: in.Values, Refused: in.Refused,
-		RefusalTime: in.LastRefusal.Time, RefusalIdentifier: Storable(in.LastRefusal.Identifier), RefusalReason: in.LastRefusal.Reason,
+		RefusalTime: in.LastRefusal.Time, RefusalIdentifier: SanitizeText(in.LastRefusal.Identifier), RefusalReason: in.LastRefusal.Reason,
 		ClockAhead: in.ClockAhead.Milliseconds(),
 	}
 }

@@ -34,7 +34,7 @@ func (s *StatusStore) Days(ctx context.Context, t tenant.ID, id ID) ([]DayIntake
 	// is the same there.
 	newer := s.diagnostics.days(t, id)
 	today := s.today()
-	first := today - daysKept + 1
+	first := today - intakeRetentionDays + 1
 	var rows []dayRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).
 		Where("device_id = ? AND tenant_id = ? AND day BETWEEN ? AND ?", id, t, first, today).Scan(ctx); err != nil {
@@ -82,9 +82,9 @@ func (s *StatusStore) dayRows(ref Ref) (rows []dayRow) {
 }
 
 func writeDays(ctx context.Context, tx bun.IDB, rows []dayRow) error {
-	for start := 0; start < len(rows); start += rowsAStatement {
-		part := rows[start:min(start+rowsAStatement, len(rows))]
-		if _, err := tx.NewInsert().Model(&part).On("CONFLICT (device_id, day) DO UPDATE").
+	for start := 0; start < len(rows); start += rowsPerStatement {
+		batch := rows[start:min(start+rowsPerStatement, len(rows))]
+		if _, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id, day) DO UPDATE").
 			Set("messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, refused = EXCLUDED.refused").
 			Exec(ctx); err != nil {
 			return err
@@ -93,20 +93,20 @@ func writeDays(ctx context.Context, tx bun.IDB, rows []dayRow) error {
 	return nil
 }
 
-// noteDays tells diagnostics what is on disk now.
-func (s *StatusStore) noteDays(rows []dayRow) {
+// markDaysSaved tells diagnostics what is on disk now.
+func (s *StatusStore) markDaysSaved(rows []dayRow) {
 	written := map[Ref][]DayIntake{}
 	for _, r := range rows {
 		ref := Ref{Tenant: r.TenantID, ID: r.DeviceID}
 		written[ref] = append(written[ref], r.intake())
 	}
 	for ref, days := range written {
-		s.diagnostics.savedDays(ref, days)
+		s.diagnostics.markDaysSaved(ref, days)
 	}
 }
 
 // sweepDays removes the days that are not kept any more.
 func sweepDays(ctx context.Context, tx bun.IDB, today Day) error {
-	_, err := tx.NewDelete().Model((*dayRow)(nil)).Where("day <= ?", today-daysKept).Exec(ctx)
+	_, err := tx.NewDelete().Model((*dayRow)(nil)).Where("day <= ?", today-intakeRetentionDays).Exec(ctx)
 	return err
 }

@@ -12,8 +12,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// daysOf describes a device's days: day:messages/values/refused.
-func daysOf(t *testing.T, s *testkit.Stores, d *device.Device) string {
+// formatDeviceDays describes a device's days: day:messages/values/refused.
+func formatDeviceDays(t *testing.T, s *testkit.Stores, d *device.Device) string {
 	t.Helper()
 	days, err := s.Status.Days(t.Context(), d.Tenant, d.ID)
 	if err != nil {
@@ -26,8 +26,8 @@ func daysOf(t *testing.T, s *testkit.Stores, d *device.Device) string {
 	return strings.Join(parts, " ")
 }
 
-// storedDays is how many days of all devices are on disk.
-func storedDays(t *testing.T, s *testkit.Stores) (n int) {
+// countStoredDays is how many days of all devices are on disk.
+func countStoredDays(t *testing.T, s *testkit.Stores) (n int) {
 	t.Helper()
 	if err := s.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM device_days").Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
@@ -38,16 +38,16 @@ func storedDays(t *testing.T, s *testkit.Stores) (n int) {
 // What arrives is counted for its day, is told of whether it is on disk or
 // not, and counting goes on after a start.
 func TestDays(t *testing.T) {
-	s, _, d := weather(t, 2)
+	s, _, d := newDevices(t, 2)
 	count := func(values, refused int) {
 		s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), values, make([]device.Refusal, refused), 0)
 	}
 	want := func(what, want string) {
 		t.Helper()
-		if got := daysOf(t, s, d[0]); got != want {
+		if got := formatDeviceDays(t, s, d[0]); got != want {
 			t.Errorf("%s: %q, want %q", what, got, want)
 		}
-		if got := daysOf(t, s, d[1]); got != "" {
+		if got := formatDeviceDays(t, s, d[1]); got != "" {
 			t.Errorf("%s: the silent device has %q", what, got)
 		}
 	}
@@ -75,11 +75,11 @@ func TestDays(t *testing.T) {
 	count(7, 0)
 	s.Clock.Advance(24 * time.Hour)
 	want("the first is over", "2026-11-22:2/2/1 2026-12-21:1/7/0")
-	if n := storedDays(t, s); n != 2 {
+	if n := countStoredDays(t, s); n != 2 {
 		t.Errorf("%d days on disk before the sweep", n)
 	}
 	flush(t, s, true)
-	if n := storedDays(t, s); n != 2 { // one came, one went
+	if n := countStoredDays(t, s); n != 2 { // one came, one went
 		t.Errorf("%d days on disk after the sweep", n)
 	}
 	s.Restart(t)
@@ -88,7 +88,7 @@ func TestDays(t *testing.T) {
 
 // A write that fails loses no day.
 func TestFailedDaysAreRetried(t *testing.T) {
-	s, _, d := weather(t, 1)
+	s, _, d := newDevices(t, 1)
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -99,14 +99,14 @@ func TestFailedDaysAreRetried(t *testing.T) {
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
 	flush(t, s, true)
 	s.Restart(t)
-	if got := daysOf(t, s, d[0]); got != "2026-11-21:1/1/0 2026-11-22:1/1/0" {
+	if got := formatDeviceDays(t, s, d[0]); got != "2026-11-21:1/1/0 2026-11-22:1/1/0" {
 		t.Errorf("%q", got)
 	}
 }
 
 // A device that is deleted takes its days along.
 func TestDaysOfDeletedDevice(t *testing.T) {
-	s, owner, d := weather(t, 2)
+	s, owner, d := newDevices(t, 2)
 	for _, d := range d {
 		s.Diagnostics.Count(testkit.Ref(d), s.Clock.Milli(), 1, nil, 0)
 	}
@@ -117,14 +117,14 @@ func TestDaysOfDeletedDevice(t *testing.T) {
 	s.Reload(t)
 	s.Diagnostics.Forget(testkit.Ref(d[0]))
 	flush(t, s, true)
-	if got := daysOf(t, s, d[0]); got != "" || storedDays(t, s) != 1 {
-		t.Errorf("%q, %d on disk", got, storedDays(t, s))
+	if got := formatDeviceDays(t, s, d[0]); got != "" || countStoredDays(t, s) != 1 {
+		t.Errorf("%q, %d on disk", got, countStoredDays(t, s))
 	}
 }
 
 // Devices and days by the thousand fit in no single statement.
-func TestDaysOfMany(t *testing.T) {
-	s, _, d := weather(t, 400)
+func TestDaysAcrossStatements(t *testing.T) {
+	s, _, d := newDevices(t, 400)
 	for range 3 {
 		for _, d := range d {
 			s.Diagnostics.Count(testkit.Ref(d), s.Clock.Milli(), 2, nil, 0)
@@ -132,11 +132,11 @@ func TestDaysOfMany(t *testing.T) {
 		s.Clock.Advance(24 * time.Hour)
 	}
 	flush(t, s, true)
-	if n := storedDays(t, s); n != 1200 {
+	if n := countStoredDays(t, s); n != 1200 {
 		t.Errorf("%d days on disk", n)
 	}
 	s.Restart(t)
-	if got := daysOf(t, s, d[399]); got != "2026-11-21:1/2/0 2026-11-22:1/2/0 2026-11-23:1/2/0" {
+	if got := formatDeviceDays(t, s, d[399]); got != "2026-11-21:1/2/0 2026-11-22:1/2/0 2026-11-23:1/2/0" {
 		t.Errorf("%q", got)
 	}
 }
@@ -144,7 +144,7 @@ func TestDaysOfMany(t *testing.T) {
 // Nothing is lost between counting, writing and reading at once, and what is
 // read never goes back.
 func TestDaysConcurrently(t *testing.T) {
-	s, owner, d := weather(t, 1)
+	s, owner, d := newDevices(t, 1)
 	const messages = 2000
 	var counting sync.WaitGroup
 	counting.Go(func() {
@@ -175,7 +175,7 @@ func TestDaysConcurrently(t *testing.T) {
 	}
 	flush(t, s, true)
 	s.Restart(t)
-	if got := daysOf(t, s, d[0]); got != "2026-11-21:2000/2000/0" {
+	if got := formatDeviceDays(t, s, d[0]); got != "2026-11-21:2000/2000/0" {
 		t.Errorf("%q", got)
 	}
 }

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// weather is a tenant with n devices d0, d1, …
-func weather(t *testing.T, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
+// newDevices is a tenant with n devices d0, d1, …
+func newDevices(t *testing.T, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
 	t.Helper()
 	s := testkit.NewStores(t)
 	owner := s.Tenant(t, "field")
@@ -36,18 +36,18 @@ func flush(t *testing.T, s *testkit.Stores, all bool) {
 	}
 }
 
-func refusal(s *testkit.Stores) []device.Refusal {
+func outOfRangeRefusal(s *testkit.Stores) []device.Refusal {
 	return []device.Refusal{{Time: s.Clock.Milli(), Identifier: "rain", Reason: device.ReasonOutOfRange}}
 }
 
 // What is written behind is found again after a start.
-func TestStatusReadBack(t *testing.T) {
-	s, owner, d := weather(t, 3)
+func TestStatusSurvivesRestart(t *testing.T) {
+	s, owner, d := newDevices(t, 3)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
 	s.Presence.Seen(testkit.Ref(d[1]))
-	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 2, refusal(s), 90*time.Second)
+	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 2, outOfRangeRefusal(s), 90*time.Second)
 	flush(t, s, true)
 	type known struct {
 		device.Status
@@ -61,7 +61,7 @@ func TestStatusReadBack(t *testing.T) {
 	}
 	before, changes := look(), 0
 	s.Restart(t)
-	s.Presence.OnChange(func(device.Change) { changes++ })
+	s.Presence.OnChange(func(device.StatusChange) { changes++ })
 	if after := look(); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%+v, want %+v", after, before)
 	}
@@ -80,8 +80,8 @@ func TestStatusReadBack(t *testing.T) {
 
 // Silence is not counted while the server is down: each device that was online
 // gets a fresh patience, so that a restart makes no storm of changes.
-func TestRestartMakesNoStorm(t *testing.T) {
-	s, owner, d := weather(t, 50)
+func TestRestartTakesNoDeviceOffline(t *testing.T) {
+	s, owner, d := newDevices(t, 50)
 	for _, d := range d {
 		s.Presence.Seen(testkit.Ref(d))
 	}
@@ -91,7 +91,7 @@ func TestRestartMakesNoStorm(t *testing.T) {
 	s.Clock.Advance(9 * time.Hour)
 	s.Restart(t)
 	changes := 0
-	s.Presence.OnChange(func(device.Change) { changes++ })
+	s.Presence.OnChange(func(device.StatusChange) { changes++ })
 	s.Presence.Expire()
 	s.Clock.Advance(testkit.OfflineAfter - time.Millisecond)
 	s.Presence.Expire()
@@ -106,8 +106,8 @@ func TestRestartMakesNoStorm(t *testing.T) {
 	}
 }
 
-// stored reads what the database has of a device.
-func stored(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastContact, messages int64) {
+// storedStatus reads what the database has of a device.
+func storedStatus(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastContact, messages int64) {
 	t.Helper()
 	err := s.DB.Read(t.Context()).NewRaw(`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`, id).
 		Scan(t.Context(), &online, &lastContact, &messages)
@@ -119,36 +119,36 @@ func stored(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastCon
 
 // Comings and goings are written at once, where lists filter by them; mere
 // contact waits for the full write.
-func TestFlushOfChangesAndOfAll(t *testing.T) {
-	s, _, d := weather(t, 1)
+func TestFlushChangesOnlyAndFlushAll(t *testing.T) {
+	s, _, d := newDevices(t, 1)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	flush(t, s, false)
 	first := s.Clock.Milli()
-	if online, contact, _ := stored(t, s, d[0].ID); !online || contact != first {
+	if online, contact, _ := storedStatus(t, s, d[0].ID); !online || contact != first {
 		t.Errorf("came: %t %d", online, contact)
 	}
 	s.Clock.Advance(time.Second)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
 	flush(t, s, false)
-	if _, contact, messages := stored(t, s, d[0].ID); contact != first || messages != 0 {
+	if _, contact, messages := storedStatus(t, s, d[0].ID); contact != first || messages != 0 {
 		t.Errorf("contact alone was written: %d %d", contact-first, messages)
 	}
 	flush(t, s, true)
-	if _, contact, messages := stored(t, s, d[0].ID); contact != first+1000 || messages != 1 {
+	if _, contact, messages := storedStatus(t, s, d[0].ID); contact != first+1000 || messages != 1 {
 		t.Errorf("the full write: %d %d", contact-first, messages)
 	}
 	s.Clock.Advance(testkit.OfflineAfter)
 	s.Presence.Expire()
 	flush(t, s, false)
-	if online, _, _ := stored(t, s, d[0].ID); online {
+	if online, _, _ := storedStatus(t, s, d[0].ID); online {
 		t.Error("went, but is stored as online")
 	}
 }
 
 // What could not be written stays marked, intake too, and is written next time.
 func TestFailedWriteIsRetried(t *testing.T) {
-	s, _, d := weather(t, 2)
+	s, _, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Diagnostics.Count(testkit.Ref(d[1]), s.Clock.Milli(), 1, nil, 0)
 	gone, cancel := context.WithCancel(t.Context())
@@ -156,14 +156,14 @@ func TestFailedWriteIsRetried(t *testing.T) {
 	if err := s.Status.Flush(gone, true); err == nil {
 		t.Fatal("written without a database")
 	}
-	if online, _, _ := stored(t, s, d[0].ID); online {
+	if online, _, _ := storedStatus(t, s, d[0].ID); online {
 		t.Fatal("half written")
 	}
 	flush(t, s, false)
-	if online, contact, _ := stored(t, s, d[0].ID); !online || contact != s.Clock.Milli() {
+	if online, contact, _ := storedStatus(t, s, d[0].ID); !online || contact != s.Clock.Milli() {
 		t.Errorf("not tried again: %t %d", online, contact)
 	}
-	if _, _, messages := stored(t, s, d[1].ID); messages != 1 {
+	if _, _, messages := storedStatus(t, s, d[1].ID); messages != 1 {
 		t.Errorf("intake was not tried again: %d", messages)
 	}
 }
@@ -171,7 +171,7 @@ func TestFailedWriteIsRetried(t *testing.T) {
 // A device deleted meanwhile holds up nobody else's write for longer than until
 // the registry knows.
 func TestFlushOfDeletedDevice(t *testing.T) {
-	s, owner, d := weather(t, 2)
+	s, owner, d := newDevices(t, 2)
 	s.Presence.Seen(testkit.Ref(d[0]))
 	s.Presence.Seen(testkit.Ref(d[1]))
 	if err := s.Devices.Delete(t.Context(), owner.ID, d[0].ID); err != nil {
@@ -182,15 +182,15 @@ func TestFlushOfDeletedDevice(t *testing.T) {
 	}
 	s.Reload(t)
 	flush(t, s, false)
-	if online, _, _ := stored(t, s, d[1].ID); !online {
+	if online, _, _ := storedStatus(t, s, d[1].ID); !online {
 		t.Error("the other device's coming is lost")
 	}
 }
 
 // What a device sent keeps nobody else from being written: no database takes a
 // NUL, whoever forgot to look for it.
-func TestFlushOfWhatNoDatabaseTakes(t *testing.T) {
-	s, owner, d := weather(t, 2)
+func TestFlushSanitizesRefusedIdentifier(t *testing.T) {
+	s, owner, d := newDevices(t, 2)
 	rival := s.Tenant(t, "rival")
 	other := s.Device(t, rival.ID, &device.Product{ID: d[0].ProductID}, "other")
 	for _, sent := range []string{"a\x00b", "a\xffb"} {
@@ -209,8 +209,8 @@ func TestFlushOfWhatNoDatabaseTakes(t *testing.T) {
 }
 
 // More devices than one statement takes.
-func TestFlushOfMany(t *testing.T) {
-	s, owner, d := weather(t, 1203)
+func TestFlushAcrossStatements(t *testing.T) {
+	s, owner, d := newDevices(t, 1203)
 	for _, d := range d {
 		s.Presence.Seen(testkit.Ref(d))
 	}
@@ -222,7 +222,7 @@ func TestFlushOfMany(t *testing.T) {
 }
 
 func TestOfflineSince(t *testing.T) {
-	s, owner, d := weather(t, 4)
+	s, owner, d := newDevices(t, 4)
 	for i := range 3 { // d3 is never heard of
 		s.Presence.Seen(testkit.Ref(d[i]))
 		s.Clock.Advance(testkit.OfflineAfter)
@@ -243,7 +243,7 @@ func TestOfflineSince(t *testing.T) {
 // could not write and tries again, and writes a last time at the end.
 func TestStatusRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, _, d := weather(t, 1)
+		s, _, d := newDevices(t, 1)
 		ctx, stop := context.WithCancel(t.Context())
 		done := make(chan error, 1)
 		go func() { done <- s.Status.Run(ctx) }()
@@ -254,13 +254,13 @@ func TestStatusRun(t *testing.T) {
 		}
 		s.Presence.Seen(testkit.Ref(d[0]))
 		pass(1001 * time.Millisecond)
-		if online, _, _ := stored(t, s, d[0].ID); !online {
+		if online, _, _ := storedStatus(t, s, d[0].ID); !online {
 			t.Error("a coming is not on disk after a second")
 		}
 		s.Presence.Seen(testkit.Ref(d[0]))
 		contact := s.Clock.Milli()
 		pass(10 * time.Second)
-		if _, got, _ := stored(t, s, d[0].ID); got != contact {
+		if _, got, _ := storedStatus(t, s, d[0].ID); got != contact {
 			t.Errorf("the last contact is %d ms behind after ten seconds", contact-got)
 		}
 
@@ -282,7 +282,7 @@ func TestStatusRun(t *testing.T) {
 		rename("hidden", "device_status")
 		contact = s.Presence.Status(d[0].Tenant, d[0].ID).LastContact
 		pass(time.Second)
-		if _, got, _ := stored(t, s, d[0].ID); got != contact {
+		if _, got, _ := storedStatus(t, s, d[0].ID); got != contact {
 			t.Errorf("what failed was not tried again: %d ms behind", contact-got)
 		}
 
@@ -292,7 +292,7 @@ func TestStatusRun(t *testing.T) {
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
-		if _, got, _ := stored(t, s, d[0].ID); got != s.Clock.Milli() {
+		if _, got, _ := storedStatus(t, s, d[0].ID); got != s.Clock.Milli() {
 			t.Error("the last write was left out")
 		}
 	})

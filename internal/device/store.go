@@ -49,7 +49,7 @@ func (d *Device) Title() string {
 	return d.Name
 }
 
-type row struct {
+type deviceRow struct {
 	bun.BaseModel `bun:"table:devices,alias:d"`
 	ID            ID `bun:",pk,autoincrement"`
 	TenantID      tenant.ID
@@ -80,22 +80,22 @@ type secretRow struct {
 type Store struct {
 	db      *db.DB
 	now     func() time.Time
-	changed watchers[ID]
+	changed listeners[ID]
 }
 
 // NewStore makes a store; now is the server's clock.
 func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
 
-// OnChange calls f after every change of a tenant's device that is kept, its
+// OnTenantChange calls f after every change of a tenant's device that is kept, its
 // making and its end included. f must not block.
 func (s *Store) OnChange(f func(t tenant.ID, id ID)) { s.changed.add(f) }
 
 // Get finds a tenant's device by name.
 func (s *Store) Get(ctx context.Context, t tenant.ID, name string) (*Device, error) {
-	var r row
+	var r deviceRow
 	err := s.db.Read(ctx).NewSelect().Model(&r).Where("d.tenant_id = ? AND d.name = ?", t, name).Scan(ctx)
 	if err != nil {
-		return nil, missing(err)
+		return nil, asNotFound(err)
 	}
 	return r.device()
 }
@@ -116,7 +116,7 @@ func (s *Store) ByID(ctx context.Context, t tenant.ID, id ID) (*Device, error) {
 // written; two at most, which is one too many for who looks for one.
 func (s *Store) BySerial(ctx context.Context, t tenant.ID, serials []string) ([]ID, error) {
 	var ids []ID
-	err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).Column("d.id").
+	err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("d.id").
 		Where("d.tenant_id = ? AND d.serial IN (?)", t, bun.List(serials)).Limit(2).Scan(ctx, &ids)
 	return ids, err
 }
@@ -125,9 +125,9 @@ func (s *Store) BySerial(ctx context.Context, t tenant.ID, serials []string) ([]
 // that are gone are left out.
 func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, error) {
 	found := make(map[ID]*Device, len(ids))
-	err := inSteps(ids, func(part []ID) error {
-		var rows []row
-		if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(part)).Scan(ctx); err != nil {
+	err := inBatches(ids, func(batch []ID) error {
+		var rows []deviceRow
+		if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(batch)).Scan(ctx); err != nil {
 			return err
 		}
 		for i := range rows {
@@ -148,16 +148,16 @@ func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, er
 	return list, err
 }
 
-// In finds a tenant's devices that stand in one of some scenes (DefaultScene: in none)
+// BySceneOrProduct finds a tenant's devices that stand in one of some scenes (DefaultScene: in none)
 // or are of one of some products, by their titles.
-func (s *Store) In(ctx context.Context, t tenant.ID, scenes, products []int64) ([]*Device, error) {
+func (s *Store) BySceneOrProduct(ctx context.Context, t tenant.ID, scenes, products []int64) ([]*Device, error) {
 	if len(scenes)+len(products) == 0 {
 		return nil, nil
 	}
-	var rows []row
+	var rows []deviceRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ?", t).
 		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
-			return among(sel, scenes, products)
+			return whereSceneOrProduct(sel, scenes, products)
 		}).OrderExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Scan(ctx)
 	if err != nil {
 		return nil, err
@@ -171,27 +171,27 @@ func (s *Store) In(ctx context.Context, t tenant.ID, scenes, products []int64) (
 	return list, nil
 }
 
-// Fleet is how many devices of one product there are among some.
-type Fleet struct {
+// ProductCount is how many devices of one product there are among some.
+type ProductCount struct {
 	ProductID int64
 	Devices   int
 	Named     int // of these, that are named by themselves
 }
 
-// Fleets counts a tenant's devices that are named, stand in one of some scenes
+// CountByProduct counts a tenant's devices that are named, stand in one of some scenes
 // (DefaultScene: in none) or are of one of some products, each once; by product, most
 // devices first.
-func (s *Store) Fleets(ctx context.Context, t tenant.ID, names []string, scenes, products []int64) (fleets []Fleet, err error) {
-	err = s.db.Read(ctx).NewSelect().Model((*row)(nil)).ColumnExpr("d.product_id, COUNT(*) AS devices").
+func (s *Store) CountByProduct(ctx context.Context, t tenant.ID, names []string, scenes, products []int64) (counts []ProductCount, err error) {
+	err = s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).ColumnExpr("d.product_id, COUNT(*) AS devices").
 		ColumnExpr("SUM(CASE WHEN d.name IN (?) THEN 1 ELSE 0 END) AS named", bun.List(names)).Where("d.tenant_id = ?", t).
 		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
-			return among(sel.Where("d.name IN (?)", bun.List(names)), scenes, products)
-		}).GroupExpr("d.product_id").OrderExpr("devices DESC, d.product_id").Scan(ctx, &fleets)
-	return fleets, err
+			return whereSceneOrProduct(sel.Where("d.name IN (?)", bun.List(names)), scenes, products)
+		}).GroupExpr("d.product_id").OrderExpr("devices DESC, d.product_id").Scan(ctx, &counts)
+	return counts, err
 }
 
-// among adds the devices of some scenes and products to those that are asked for.
-func among(sel *bun.SelectQuery, scenes, products []int64) *bun.SelectQuery {
+// whereSceneOrProduct adds the devices of some scenes and products to those that are asked for.
+func whereSceneOrProduct(sel *bun.SelectQuery, scenes, products []int64) *bun.SelectQuery {
 	sel.WhereOr("d.scene_id IN (?)", bun.List(scenes)).WhereOr("d.product_id IN (?)", bun.List(products))
 	if slices.Contains(scenes, DefaultScene) {
 		sel.WhereOr("d.scene_id IS NULL")
@@ -202,29 +202,29 @@ func among(sel *bun.SelectQuery, scenes, products []int64) *bun.SelectQuery {
 // Put creates d (ID 0; the new id is set) or changes the tenant's device of
 // that id. Its name never changes; a scene must be the tenant's own.
 func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
-	own, err := json.Marshal(d.ElementData)
+	elementData, err := json.Marshal(d.ElementData)
 	if err != nil {
 		return err
 	}
 	if d.ElementData == nil {
-		own = []byte("{}")
+		elementData = []byte("{}")
 	}
-	r := row{
+	r := deviceRow{
 		ID: d.ID, TenantID: t, Name: d.Name, Serial: d.Serial, NoteName: d.NoteName,
 		FoldedText: text.Fold(d.Name + "\n" + d.NoteName + "\n" + d.Serial), Video: d.IsVideo(),
 		ProductID: d.ProductID, Longitude: d.Longitude, Latitude: d.Latitude, Elevation: d.Elevation,
-		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(own), CreateTime: s.now().UnixMilli(),
+		Gateway: d.Gateway, Disabled: d.Disabled, ElementData: string(elementData), CreateTime: s.now().UnixMilli(),
 	}
 	if d.SceneID != DefaultScene {
 		r.SceneID = &d.SceneID
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if r.SceneID != nil {
-			mine, err := tx.NewSelect().Model((*sceneRow)(nil)).Where("tenant_id = ? AND id = ?", t, *r.SceneID).Exists(ctx)
+			exists, err := tx.NewSelect().Model((*sceneRow)(nil)).Where("tenant_id = ? AND id = ?", t, *r.SceneID).Exists(ctx)
 			if err != nil {
 				return err
 			}
-			if !mine {
+			if !exists {
 				return errs.Missing().About("groupId")
 			}
 		}
@@ -233,10 +233,10 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 				return err
 			}
 			d.ID, d.Tenant, d.CreateTime = r.ID, t, r.CreateTime
-			s.db.AfterCommit(ctx, func() { s.changed.tell(t, r.ID) })
+			s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
 			return nil
 		}
-		s.db.AfterCommit(ctx, func() { s.changed.tell(t, r.ID) })
+		s.db.AfterCommit(ctx, func() { s.changed.notify(t, r.ID) })
 		res, err := tx.NewUpdate().Model(&r).ExcludeColumn("id", "tenant_id", "name", "create_time").
 			Where("d.tenant_id = ? AND d.id = ?", t, d.ID).Exec(ctx)
 		if err != nil {
@@ -254,15 +254,15 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 // device. Its readings are erased by the readings store.
 func (s *Store) Delete(ctx context.Context, t tenant.ID, id ID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		s.db.AfterCommit(ctx, func() { s.changed.tell(t, id) })
-		_, err := tx.NewDelete().Model((*row)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exec(ctx)
+		s.db.AfterCommit(ctx, func() { s.changed.notify(t, id) })
+		_, err := tx.NewDelete().Model((*deviceRow)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exec(ctx)
 		return err
 	})
 }
 
 // Count is how many devices a tenant has.
 func (s *Store) Count(ctx context.Context, t tenant.ID) (int64, error) {
-	return s.db.Read(ctx).NewSelect().Model((*row)(nil)).Where("d.tenant_id = ?", t).Count(ctx)
+	return s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Where("d.tenant_id = ?", t).Count(ctx)
 }
 
 // PutSecrets makes hashes the secrets that let the tenant's device in; the
@@ -270,11 +270,11 @@ func (s *Store) Count(ctx context.Context, t tenant.ID) (int64, error) {
 // duplicate (db.IsDuplicate).
 func (s *Store) PutSecrets(ctx context.Context, t tenant.ID, id ID, hashes ...SecretHash) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		mine, err := tx.NewSelect().Model((*row)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exists(ctx)
+		exists, err := tx.NewSelect().Model((*deviceRow)(nil)).Where("d.tenant_id = ? AND d.id = ?", t, id).Exists(ctx)
 		if err != nil {
 			return err
 		}
-		if !mine {
+		if !exists {
 			return errs.Missing()
 		}
 		if _, err := tx.NewDelete().Model((*secretRow)(nil)).Where("device_id = ?", id).Exec(ctx); err != nil {
@@ -307,7 +307,7 @@ func (s *Store) Secrets(ctx context.Context, t tenant.ID, id ID) ([]SecretHash, 
 // platform: names are unique on it. 0 when nobody has.
 func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 	var owner tenant.ID
-	err := s.db.Read(ctx).NewSelect().Model((*row)(nil)).Column("tenant_id").Where("d.name = ?", name).Scan(ctx, &owner)
+	err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id").Where("d.name = ?", name).Scan(ctx, &owner)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
@@ -323,7 +323,7 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		if err := c.Load(ctx); err != nil {
 			return err
 		}
-		var rows []row
+		var rows []deviceRow
 		var secrets []secretRow
 		if err := tx.NewSelect().Model(&rows).
 			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled", "latitude", "longitude", "elevation").Scan(ctx); err != nil {
@@ -354,7 +354,7 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 	})
 }
 
-func (r *row) device() (*Device, error) {
+func (r *deviceRow) device() (*Device, error) {
 	d := &Device{
 		ID: r.ID, Tenant: r.TenantID, Name: r.Name, Serial: r.Serial, NoteName: r.NoteName, ProductID: r.ProductID,
 		Longitude: r.Longitude, Latitude: r.Latitude, Elevation: r.Elevation, Gateway: r.Gateway, Disabled: r.Disabled, CreateTime: r.CreateTime,

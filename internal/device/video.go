@@ -40,10 +40,10 @@ func (d *Device) Video(p *Product) Video {
 	if own, ok := d.ElementData[first.Identifier]; ok {
 		source = own
 	}
-	return videoOf(strings.TrimSpace(source))
+	return parseVideo(strings.TrimSpace(source))
 }
 
-func videoOf(source string) Video {
+func parseVideo(source string) Video {
 	if strings.HasPrefix(source, "<") {
 		return Video{Kind: VideoEmbed, Source: source}
 	}
@@ -66,7 +66,7 @@ func videoOf(source string) Video {
 // Streams are the addresses from which a tenant's cameras are played, each
 // once, in order; snippets are not among them.
 func (s *Store) Streams(ctx context.Context, t tenant.ID, c *Catalog) ([]string, error) {
-	var rows []row
+	var rows []deviceRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("product_id", "element_data").
 		Where("d.tenant_id = ? AND d.video = ?", t, true).Scan(ctx)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"tilth/internal/device"
 )
 
-func TestAfter(t *testing.T) {
-	s, field, ids := orchard(t)
+func TestPageAfter(t *testing.T) {
+	s, field, ids := newSearchFixture(t)
 	for _, c := range []struct {
 		q     device.Query
 		after string
@@ -30,16 +30,16 @@ func TestAfter(t *testing.T) {
 		{device.Query{Online: new(true)}, "", 10, "", ""},
 		{device.Query{Sort: device.SortTitle, Descending: true, Offset: 3, Limit: 1}, "", 2, "D4 d1", "d1"},
 	} {
-		list, next, err := s.Roster.After(t.Context(), field.ID, c.q, c.after, c.limit)
-		if err != nil || names(list) != c.want || next != c.next {
-			t.Errorf("%+v after %q, %d: %q then %q (%v), want %q then %q", c.q, c.after, c.limit, names(list), next, err, c.want, c.next)
+		list, next, err := s.Roster.PageAfter(t.Context(), field.ID, c.q, c.after, c.limit)
+		if err != nil || deviceNames(list) != c.want || next != c.next {
+			t.Errorf("%+v after %q, %d: %q then %q (%v), want %q then %q", c.q, c.after, c.limit, deviceNames(list), next, err, c.want, c.next)
 		}
 	}
 }
 
 // Many devices, more than are sorted at once, come once each and in order.
-func TestAfterMeetsEachOnce(t *testing.T) {
-	s, field, ids := orchard(t)
+func TestPageAfterVisitsEachDeviceOnce(t *testing.T) {
+	s, field, ids := newSearchFixture(t)
 	var made []*device.Device
 	for i := range 300 {
 		made = append(made, &device.Device{Name: fmt.Sprintf("m%03d", i*7%300), Serial: "M", ProductID: ids["station"]})
@@ -48,7 +48,7 @@ func TestAfterMeetsEachOnce(t *testing.T) {
 	var seen []string
 	for next := "\x00"; next != ""; {
 		after := strings.TrimPrefix(next, "\x00")
-		list, more, err := s.Roster.After(t.Context(), field.ID, device.Query{Search: "m"}, after, 17)
+		list, more, err := s.Roster.PageAfter(t.Context(), field.ID, device.Query{Search: "m"}, after, 17)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -191,7 +191,7 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	}
 	product := s.Catalog.Product(productID)
 	if product != nil {
-		w.ProductName = product.Called(of(ctx).Language)
+		w.ProductName = product.DisplayName(of(ctx).Language)
 	}
 	return w, product, nil
 }

@@ -12,7 +12,7 @@ import (
 // look at, and how many devices these are.
 func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTargetAttributesRequestObject) (wire.GetAlarmTargetAttributesResponseObject, error) {
 	products := list(r.Params.Products)
-	fleets, err := s.Devices.Fleets(ctx, caller(ctx).Tenant, list(r.Params.Devices), list(r.Params.Groups), products)
+	fleets, err := s.Devices.CountByProduct(ctx, caller(ctx).Tenant, list(r.Params.Devices), list(r.Params.Groups), products)
 	if err != nil {
 		return nil, err
 	}
@@ -23,8 +23,8 @@ func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTa
 	}
 	// A rule can be for a model before there is a device of it.
 	for _, id := range products {
-		if !slices.ContainsFunc(fleets, func(f device.Fleet) bool { return f.ProductID == id }) {
-			fleets = append(fleets, device.Fleet{ProductID: id})
+		if !slices.ContainsFunc(fleets, func(f device.ProductCount) bool { return f.ProductID == id }) {
+			fleets = append(fleets, device.ProductCount{ProductID: id})
 		}
 	}
 	all.Attributes = s.targetAttributes(ctx, fleets, all.Named)
@@ -33,7 +33,7 @@ func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTa
 
 // targetAttributes are the properties of the models of some devices, of which so many
 // are named by themselves.
-func (s *server) targetAttributes(ctx context.Context, fleets []device.Fleet, named int) []wire.AlarmTargetAttribute {
+func (s *server) targetAttributes(ctx context.Context, fleets []device.ProductCount, named int) []wire.AlarmTargetAttribute {
 	attributes := []wire.AlarmTargetAttribute{}
 	places, havers := map[string]int{}, map[string]int{} // by identifier; havers: how many of the named ones have it
 	for _, f := range fleets {

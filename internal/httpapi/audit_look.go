@@ -40,7 +40,7 @@ func (s *server) seeDevice(t tenant.ID, name string) audit.Snapshot {
 			}
 			scene = stands.Name
 		}
-		seen := d.Seen()
+		seen := d.AuditThing()
 		seen.Fields = []audit.Field{
 			{Name: "noteName", Value: d.NoteName}, {Name: "groupName", Value: scene},
 			{Name: "longitude", Value: d.Longitude}, {Name: "latitude", Value: d.Latitude},
@@ -113,7 +113,7 @@ func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard
 	}
 	for _, id := range c.Targets.Products {
 		if p := s.Catalog.Product(id); p != nil {
-			names = append(names, p.Called(of(ctx).Language))
+			names = append(names, p.DisplayName(of(ctx).Language))
 		}
 	}
 	return names, nil

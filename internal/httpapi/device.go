@@ -195,7 +195,7 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 		w.Type, w.VideoKind = 2, &kind
 	}
 	if p := sh.s.Catalog.Product(d.ProductID); p != nil {
-		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.Called(of(ctx).Language), p.Name, p.OfflineAfter.Milliseconds()
+		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(of(ctx).Language), p.Name, p.OfflineAfter.Milliseconds()
 		w.MainSign = mainSign(p)
 		if latest := sh.s.latest(ctx, sh.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
@@ -256,8 +256,8 @@ func flag(b bool) int {
 func (s *server) GetProductSimpleList(ctx context.Context, _ wire.GetProductSimpleListRequestObject) (wire.GetProductSimpleListResponseObject, error) {
 	list := []wire.ProductName{}
 	l := of(ctx).Language
-	for _, p := range s.Catalog.ProductsIn(l) {
-		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.Called(l)})
+	for _, p := range s.Catalog.ProductsByDisplayName(l) {
+		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.DisplayName(l)})
 	}
 	return wire.GetProductSimpleList200JSONResponse{Code: success, Data: &list}, nil
 }

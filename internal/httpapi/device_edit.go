@@ -52,7 +52,7 @@ func (s *server) GetDevicePresence(ctx context.Context, r wire.GetDevicePresence
 		return nil, err
 	}
 	q := paged(r.Params.PageNo, r.Params.PageSize)
-	comings, total, err := s.Status.Comings(ctx, d.Tenant, d.ID, q.Offset, q.Limit)
+	comings, total, err := s.Status.PresenceHistory(ctx, d.Tenant, d.ID, q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
 	}

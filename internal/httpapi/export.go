@@ -34,7 +34,7 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 	}
 	// Before the first byte: what leaves is in the log, even when the client does not wait for its end.
 	err = audit.Log(ctx, h.device.Tenant, audit.Action{
-		Name: "device.export", Thing: h.device.Seen(),
+		Name: "device.export", Thing: h.device.AuditThing(),
 		Changes: []audit.Change{{Field: "startTime", After: h.from}, {Field: "endTime", After: h.to}},
 	})
 	if err != nil {

@@ -55,7 +55,7 @@ func newChanges(h *live.Hub) *changes {
 // what is fetched in between may lack it: it tells again.
 func (c *changes) watch(devices *device.Store, scenes *device.SceneStore, registry *device.Registry) {
 	devices.OnChange(func(t tenant.ID, _ device.ID) { c.note(audience{tenant: t}, changedDevice) })
-	registry.OnChange(func(t tenant.ID) { c.note(audience{tenant: t}, changedDevice) })
+	registry.OnTenantChange(func(t tenant.ID) { c.note(audience{tenant: t}, changedDevice) })
 	scenes.OnChange(func(t tenant.ID, _ int64) { c.note(audience{tenant: t}, changedScene) })
 }
 

@@ -28,7 +28,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	if err != nil {
 		return nil, err
 	}
-	places, unplaced, err := s.Roster.Places(ctx, t, box)
+	places, unplaced, err := s.Roster.MapPoints(ctx, t, box)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 		return nil, err
 	}
 	m := &wire.DeviceMap{Markers: []wire.MapMarker{}, Clusters: []wire.MapCluster{}, Total: len(places), Unplaced: unplaced}
-	online := func(p *device.Place) bool { return s.Presence.Status(t, p.ID).Online }
+	online := func(p *device.MapPoint) bool { return s.Presence.Status(t, p.ID).Online }
 	if len(places) > markersAtMost {
 		zoom := defaultZoom
 		if r.Params.Zoom != nil {
@@ -86,7 +86,7 @@ type cell struct{ x, y int }
 
 // clusters groups places by cells of the Web-Mercator plane at a zoom; each
 // cluster stands at the mean of its devices.
-func clusters(places []*device.Place, zoom int, online func(*device.Place) bool, alarms map[device.ID]alarm.OpenSummary) []wire.MapCluster {
+func clusters(places []*device.MapPoint, zoom int, online func(*device.MapPoint) bool, alarms map[device.ID]alarm.OpenSummary) []wire.MapCluster {
 	by := map[cell]*wire.MapCluster{}
 	scale := tilePixels * math.Exp2(float64(zoom)) / clusterPixels
 	for _, p := range places {

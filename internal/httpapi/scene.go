@@ -15,7 +15,7 @@ import (
 func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObject) (wire.CreateSceneResponseObject, error) {
 	t, id := caller(ctx).Tenant, int64(0)
 	err := audit.Record(ctx, t, "scene.create", s.seeScene(t, &id), func(ctx context.Context) (err error) {
-		id, err = s.Scenes.Add(ctx, t, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		id, err = s.Scenes.CreateValidated(ctx, t, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 		return err
 	})
 	if err != nil {
@@ -28,7 +28,7 @@ func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObjec
 func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObject) (wire.UpdateSceneResponseObject, error) {
 	t := caller(ctx).Tenant
 	err := audit.Record(ctx, t, "scene.update", s.seeScene(t, &r.Body.Id), func(ctx context.Context) error {
-		return s.Scenes.Change(ctx, t, r.Body.Id, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+		return s.Scenes.Update(ctx, t, r.Body.Id, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 	})
 	if err != nil {
 		return nil, err

@@ -44,13 +44,13 @@ type part struct {
 // clock is what the part says of its device's clock, for Diagnostics.Count.
 func (p *part) clock() time.Duration {
 	if p.ahead == 0 && !p.right {
-		return device.ClockUntold
+		return device.ClockUnknown
 	}
 	return p.ahead
 }
 
 func (p *part) refuse(identifier string, reason device.Reason) {
-	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: device.Storable(clip(identifier)), Reason: reason})
+	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: device.SanitizeText(clip(identifier)), Reason: reason})
 }
 
 func clip(identifier string) string {

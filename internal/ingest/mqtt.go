@@ -42,7 +42,7 @@ func NewMQTT(p *Pipeline) *MQTT {
 		addresses: limit.NewSlots[limit.Network](limit.Options{Name: "mqtt_connections", Meter: p.opts.Limits}, p.opts.PerAddress, 0),
 		devices:   map[device.ID][]*conn{},
 	}
-	m.opts.Registry.Watch(m.structureChanged)
+	m.opts.Registry.OnStructureChange(m.structureChanged)
 	return m
 }
 

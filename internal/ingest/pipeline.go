@@ -87,7 +87,7 @@ func NewPipeline(o Options) *Pipeline {
 		postmen:  newPostmen(),
 		enough:   1,
 	}
-	o.Registry.Watch(p.decoder.stamps.sweep)
+	o.Registry.OnStructureChange(p.decoder.stamps.sweep)
 	p.gate = newGate(o, p.stats)
 	p.more = sync.NewCond(&p.mu)
 	p.gather = time.AfterFunc(gatherTime, p.stopGathering)

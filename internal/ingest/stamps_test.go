@@ -12,7 +12,7 @@ import (
 func newStamps(ids ...device.ID) *stamps {
 	s := &stamps{registry: device.NewRegistry(hashKey)}
 	s.registry.Replace(entries(ids...))
-	s.registry.Watch(s.sweep)
+	s.registry.OnStructureChange(s.sweep)
 	return s
 }
 

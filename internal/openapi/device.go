@@ -40,7 +40,7 @@ func (s *server) ListDevices(ctx context.Context, r wire.ListDevicesRequestObjec
 	if from != nil {
 		after = from.Name
 	}
-	devices, next, err := s.Roster.After(ctx, info.program.Tenant, q, after, or(p.Limit, pageSize))
+	devices, next, err := s.Roster.PageAfter(ctx, info.program.Tenant, q, after, or(p.Limit, pageSize))
 	if err != nil {
 		return nil, err
 	}

@@ -182,7 +182,7 @@ func TestSecretRotation(t *testing.T) {
 	n1 := p.device(t, "north", "N-1")
 	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
 	told := 0
-	p.Registry.Watch(func() { told++ })
+	p.Registry.OnStructureChange(func() { told++ })
 	const first, second = "secret-of-the-device-n-1", "the-second-secret-of-n-1"
 
 	out := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+second+`, `+first+`]}]}]`, false)

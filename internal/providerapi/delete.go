@@ -100,7 +100,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 		if err := s.Devices.Put(ctx, t.ID, d); err != nil || shutOut == nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "device.update", Thing: d.Seen(), Changes: shutOut})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "device.update", Thing: d.AuditThing(), Changes: shutOut})
 	}); err != nil {
 		return err
 	}
@@ -119,7 +119,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 		if err := s.Devices.Delete(ctx, t.ID, d.ID); err != nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "device.delete", Thing: d.Seen()})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "device.delete", Thing: d.AuditThing()})
 	}); err != nil {
 		return err
 	}

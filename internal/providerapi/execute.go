@@ -213,7 +213,7 @@ func (e *execution) secrets(ctx context.Context, list []*tenantStep) error {
 					return err
 				}
 			}
-			e.done(&d.step, item, t.tenant.ID, d.device.Seen())
+			e.done(&d.step, item, t.tenant.ID, d.device.AuditThing())
 		}
 	}
 	return nil

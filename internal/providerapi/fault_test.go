@@ -71,7 +71,7 @@ func TestAllOrNothing(t *testing.T) {
 	p.base(t)
 	p.Session(t, p.user(t, "north", "ada"))
 	p.Sessions.OnEnd(func(int64) { t.Error("told that a session ended, which did not") })
-	p.Registry.Watch(func() { t.Error("the running server was changed") })
+	p.Registry.OnStructureChange(func() { t.Error("the running server was changed") })
 	before := p.dump(t)
 	for _, c := range []struct{ when, table string }{
 		{"BEFORE INSERT", "elements"}, {"BEFORE INSERT", "products"}, {"BEFORE UPDATE", "products"},
