@@ -76,7 +76,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 	case f.Source == nil:
 		return Rule{}, errs.New(errs.Refused, "rule.sourceRequired")
 	case *f.Source != dataSource:
-		return Rule{}, errs.New(errs.Refused, "invalid.choice").About("dataSource")
+		return Rule{}, errs.New(errs.Refused, "invalid.choice").WithField("dataSource")
 	}
 	r, w, err := c.resolveTargets(ctx, t, f)
 	if err != nil {
@@ -87,7 +87,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 	case f.Level == nil:
 		return r, errs.New(errs.Refused, "rule.levelRequired")
 	case *f.Level < int(LevelGeneral) || *f.Level > int(LevelSerious):
-		return r, errs.New(errs.Refused, "invalid.choice").About("alarmLevel")
+		return r, errs.New(errs.Refused, "invalid.choice").WithField("alarmLevel")
 	}
 	r.Level = Level(*f.Level)
 	if err := w.applyForm(&r, f); err != nil {
@@ -108,7 +108,7 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 	case f.ManualRelease == nil:
 		return r, errs.New(errs.Refused, "rule.releaseRequired")
 	case *f.ManualRelease != 0 && *f.ManualRelease != 1:
-		return r, errs.New(errs.Refused, "invalid.choice").About("manualRelease")
+		return r, errs.New(errs.Refused, "invalid.choice").WithField("manualRelease")
 	}
 	r.ManualRelease = *f.ManualRelease == 1
 	return r, nil
@@ -117,14 +117,14 @@ func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) 
 func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device.Device, *device.Product, error) {
 	d, err := c.devices.Get(ctx, t, name)
 	if errs.Is(err, errs.NotFound) {
-		return nil, nil, errs.Missing().About("device")
+		return nil, nil, errs.Missing().WithField("device")
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	p := c.catalog.Product(d.ProductID)
 	if p == nil {
-		return nil, nil, errs.Missing().About("device")
+		return nil, nil, errs.Missing().WithField("device")
 	}
 	return d, p, nil
 }
@@ -137,15 +137,15 @@ func applyFormForProduct(r *Rule, f *Form, p *device.Product) (err error) {
 	r.Hits, r.Window = 1, Windows[0]
 	if f.Hits != nil && r.Trigger == AttributeChange {
 		if r.Hits = *f.Hits; r.Hits < 1 {
-			return errs.New(errs.Refused, "invalid.min", "limit", "1").About("hitCounts")
+			return errs.New(errs.Refused, "invalid.min", "limit", "1").WithField("hitCounts")
 		}
 		if r.Hits > mostHits {
-			return errs.New(errs.Refused, "invalid.max", "limit", strconv.Itoa(mostHits)).About("hitCounts")
+			return errs.New(errs.Refused, "invalid.max", "limit", strconv.Itoa(mostHits)).WithField("hitCounts")
 		}
 	}
 	if f.Window != nil {
 		if !slices.ContainsFunc(Windows, func(w time.Duration) bool { return w.Milliseconds() == *f.Window }) {
-			return errs.New(errs.Refused, "invalid.choice").About("durations")
+			return errs.New(errs.Refused, "invalid.choice").WithField("durations")
 		}
 		r.Window = time.Duration(*f.Window) * time.Millisecond
 	}
@@ -157,7 +157,7 @@ func applyFormForProduct(r *Rule, f *Form, p *device.Product) (err error) {
 func (c *Checker) checkChannels(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	if len(ids) > mostChannels {
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostChannels)).About("passageway")
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostChannels)).WithField("passageway")
 	}
 	if len(ids) == 0 {
 		return nil, nil
@@ -170,7 +170,7 @@ func (c *Checker) checkChannels(ctx context.Context, t tenant.ID, ids []int64) (
 }
 
 func errNoChannel(id int64) error {
-	return errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(id, 10)).About("passageway")
+	return errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(id, 10)).WithField("passageway")
 }
 
 // remindEvery is how often people are reminded of an open notice; 0: never.
@@ -180,9 +180,9 @@ func (f *Form) remindEvery() (time.Duration, error) {
 	}
 	switch {
 	case *f.RemindEvery < int(shortestReminder/time.Minute):
-		return 0, errs.New(errs.Refused, "invalid.min", "limit", minutes(shortestReminder)).About("remindEvery")
+		return 0, errs.New(errs.Refused, "invalid.min", "limit", minutes(shortestReminder)).WithField("remindEvery")
 	case *f.RemindEvery > int(longestReminder/time.Minute):
-		return 0, errs.New(errs.Refused, "invalid.max", "limit", minutes(longestReminder)).About("remindEvery")
+		return 0, errs.New(errs.Refused, "invalid.max", "limit", minutes(longestReminder)).WithField("remindEvery")
 	}
 	return time.Duration(*f.RemindEvery) * time.Minute, nil
 }
@@ -203,9 +203,9 @@ func CheckDescription(field, said string) (string, error) {
 	said = strings.TrimSpace(said)
 	switch {
 	case utf8.RuneCountInString(said) > descriptionLimit:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).About(field)
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).WithField(field)
 	case strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }):
-		return "", errs.New(errs.Refused, "invalid.format").About(field)
+		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return said, nil
 }

@@ -30,7 +30,7 @@ type FormCondition struct {
 func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Condition, error) {
 	if trigger == DeviceOffline {
 		if len(said) > 1 || len(said) == 1 && !isOffline(said[0]) {
-			return nil, errs.New(errs.Refused, "rule.offlineOnly").About("conditions")
+			return nil, errs.New(errs.Refused, "rule.offlineOnly").WithField("conditions")
 		}
 		return nil, nil
 	}
@@ -38,7 +38,7 @@ func conditions(trigger Trigger, said []FormCondition, p *device.Product) ([]Con
 	case len(said) == 0:
 		return nil, errs.New(errs.Refused, "rule.conditionsRequired")
 	case len(said) > mostTerms:
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostTerms)).About("conditions")
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostTerms)).WithField("conditions")
 	}
 	list := make([]Condition, len(said))
 	for i := range said {

@@ -37,7 +37,7 @@ func (c *Checker) CopyTargets(ctx context.Context, t tenant.ID, r *Rule, names [
 	case len(names) == 0:
 		return nil, errs.New(errs.Refused, "rule.deviceRequired")
 	case len(names) > copiesAtMost:
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(copiesAtMost)).About("executionIds")
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(copiesAtMost)).WithField("executionIds")
 	}
 	ids, seen := make([]device.ID, len(names)), make(map[device.ID]bool, len(names))
 	var misfits []string
@@ -45,11 +45,11 @@ func (c *Checker) CopyTargets(ctx context.Context, t tenant.ID, r *Rule, names [
 	for i, name := range names {
 		name = strings.TrimSpace(name)
 		if strings.ContainsRune(name, 0) {
-			return nil, errs.New(errs.Refused, "invalid.format").About("executionIds")
+			return nil, errs.New(errs.Refused, "invalid.format").WithField("executionIds")
 		}
 		d, p, err := c.device(ctx, t, name)
 		if errs.Is(err, errs.NotFound) {
-			return nil, errs.New(errs.Refused, "invalid.unknown", "value", name).About("executionIds")
+			return nil, errs.New(errs.Refused, "invalid.unknown", "value", name).WithField("executionIds")
 		}
 		if err != nil {
 			return nil, err

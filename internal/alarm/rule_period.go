@@ -24,7 +24,7 @@ func (f *Form) period() (news.Period, error) {
 // hours is the part of the day that a form says.
 func (f *Form) hours() (news.Period, error) {
 	if f.Complex != nil && *f.Complex != 0 && *f.Complex != 1 {
-		return news.Period{}, errs.New(errs.Refused, "invalid.choice").About("complexTime")
+		return news.Period{}, errs.New(errs.Refused, "invalid.choice").WithField("complexTime")
 	}
 	if f.Complex != nil && *f.Complex == 1 {
 		return slots(f.Slots)
@@ -40,9 +40,9 @@ func (f *Form) hours() (news.Period, error) {
 	case start == nil && end == nil:
 		return news.Period{}, nil
 	case start == nil:
-		return news.Period{}, errs.New(errs.Refused, "invalid.required").About("startTime")
+		return news.Period{}, errs.New(errs.Refused, "invalid.required").WithField("startTime")
 	case end == nil:
-		return news.Period{}, errs.New(errs.Refused, "invalid.required").About("endTime")
+		return news.Period{}, errs.New(errs.Refused, "invalid.required").WithField("endTime")
 	case *start > *end:
 		return news.Period{}, errs.New(errs.Refused, "rule.timeOrder")
 	case *start == *end: // the end is exclusive: no time is left at all
@@ -58,7 +58,7 @@ func minuteOf(field string, said *string) (*int, error) {
 	}
 	m := timeOfDay.FindStringSubmatch(strings.TrimSpace(*said))
 	if m == nil {
-		return nil, errs.New(errs.Refused, "rule.timeStep").About(field)
+		return nil, errs.New(errs.Refused, "rule.timeStep").WithField(field)
 	}
 	hours, err := strconv.Atoi(m[1])
 	if err != nil {
@@ -69,7 +69,7 @@ func minuteOf(field string, said *string) (*int, error) {
 		return nil, err
 	}
 	if minutes += hours * 60; minutes%news.PeriodStep != 0 || minutes > news.MinutesADay {
-		return nil, errs.New(errs.Refused, "rule.timeStep").About(field)
+		return nil, errs.New(errs.Refused, "rule.timeStep").WithField(field)
 	}
 	return &minutes, nil
 }
@@ -77,11 +77,11 @@ func minuteOf(field string, said *string) (*int, error) {
 // slots is a period of half hours: distinct, ascending, at least one.
 func slots(said []int) (news.Period, error) {
 	if len(said) == 0 {
-		return news.Period{}, errs.New(errs.Refused, "invalid.few", "limit", "1").About("timePeriods")
+		return news.Period{}, errs.New(errs.Refused, "invalid.few", "limit", "1").WithField("timePeriods")
 	}
 	for i, slot := range said {
 		if slot < 0 || slot >= news.SlotsADay || i > 0 && slot <= said[i-1] {
-			return news.Period{}, errs.New(errs.Refused, "rule.slots").About("timePeriods")
+			return news.Period{}, errs.New(errs.Refused, "rule.slots").WithField("timePeriods")
 		}
 	}
 	return news.Period{Slots: slices.Clone(said)}, nil
@@ -92,7 +92,7 @@ func slots(said []int) (news.Period, error) {
 func weekdays(said []int) ([]int, error) {
 	days := slices.Compact(slices.Sorted(slices.Values(said)))
 	if len(days) < len(said) || len(days) > 0 && (days[0] < 1 || days[len(days)-1] > news.DaysAWeek) {
-		return nil, errs.New(errs.Refused, "rule.weekdays").About("weekdays")
+		return nil, errs.New(errs.Refused, "rule.weekdays").WithField("weekdays")
 	}
 	if len(days) == news.DaysAWeek {
 		return nil, nil

@@ -264,7 +264,7 @@ func owned(ctx context.Context, tx bun.IDB, t tenant.ID, named Targets) error {
 			return err
 		}
 		if int(n) != len(one.ids) {
-			return errs.Missing().About(one.field)
+			return errs.Missing().WithField(one.field)
 		}
 	}
 	return nil

@@ -38,7 +38,7 @@ func (c *Checker) resolveTargets(ctx context.Context, t tenant.ID, f *Form) (r R
 	case f.Trigger == nil:
 		return r, w, errs.New(errs.Refused, "rule.triggerRequired")
 	case *f.Trigger != int(AttributeChange) && *f.Trigger != int(DeviceOffline):
-		return r, w, errs.New(errs.Refused, "invalid.choice").About("triggerType")
+		return r, w, errs.New(errs.Refused, "invalid.choice").WithField("triggerType")
 	}
 	r.Trigger = Trigger(*f.Trigger)
 	if first := slices.Concat(w.named, w.grouped); len(first) > 0 {
@@ -54,7 +54,7 @@ func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTarget
 	case n == 0:
 		return named, errs.New(errs.Refused, "rule.deviceRequired")
 	case n > targetsAtMost:
-		return named, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(targetsAtMost)).About("targets")
+		return named, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(targetsAtMost)).WithField("targets")
 	}
 	if named, err = w.name(ctx, c, t, said.Devices, "device"); err != nil {
 		return named, err
@@ -66,7 +66,7 @@ func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTarget
 		}
 		if _, err := c.scenes.Get(ctx, t, id); err != nil {
 			if errs.Is(err, errs.NotFound) {
-				return named, errs.Missing().About("groups")
+				return named, errs.Missing().WithField("groups")
 			}
 			return named, err
 		}
@@ -74,7 +74,7 @@ func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTarget
 	for _, id := range named.Products {
 		p := c.catalog.Product(id)
 		if p == nil {
-			return named, errs.Missing().About("products")
+			return named, errs.Missing().WithField("products")
 		}
 		w.model(p)
 	}
@@ -98,7 +98,7 @@ func (w *targetSet) name(ctx context.Context, c *Checker, t tenant.ID, names []s
 		case name == "":
 			return named, errs.New(errs.Refused, "rule.deviceRequired")
 		case strings.ContainsRune(name, 0):
-			return named, errs.New(errs.Refused, "invalid.format").About(field)
+			return named, errs.New(errs.Refused, "invalid.format").WithField(field)
 		}
 		d, p, err := c.device(ctx, t, name)
 		if err != nil {

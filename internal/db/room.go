@@ -29,7 +29,7 @@ func (d *DB) asStorageFailure(err error) error {
 		return err
 	}
 	d.storageFailures.Add(1)
-	return errs.New(errs.Unkept, "error.disk").After(storageRetry).Because(err)
+	return errs.New(errs.StorageFailure, "error.disk").RetryAfter(storageRetry).WithCause(err)
 }
 
 // isDiskError tells whether err is the disk's refusal to keep something.

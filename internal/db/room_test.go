@@ -40,7 +40,7 @@ func TestFullDiskIsStorageFailure(t *testing.T) {
 		})
 	}
 	limit(1) // no page more than there are
-	if err := keep(); !errs.Is(err, errs.Unkept) || errs.As(err).Key != "error.disk" || errs.As(err).Retry <= 0 {
+	if err := keep(); !errs.Is(err, errs.StorageFailure) || errs.As(err).Key != "error.disk" || errs.As(err).Retry <= 0 {
 		t.Errorf("a full disk: %v", err)
 	}
 	if n := d.StorageFailures(); n != 1 {
@@ -71,14 +71,14 @@ func TestOtherErrorsAreNotStorageFailures(t *testing.T) {
 		context.Canceled: false,
 	} {
 		err := d.Tx(t.Context(), func(context.Context, bun.IDB) error { return cause })
-		if errs.Is(err, errs.Unkept) != blamed || !errors.Is(err, cause) {
+		if errs.Is(err, errs.StorageFailure) != blamed || !errors.Is(err, cause) {
 			t.Errorf("%v became %v", cause, err)
 		}
 	}
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "INSERT INTO nowhere VALUES (1)")
 		return err
-	}); err == nil || errs.Is(err, errs.Unkept) {
+	}); err == nil || errs.Is(err, errs.StorageFailure) {
 		t.Errorf("a wrong statement: %v", err)
 	}
 	if n := d.StorageFailures(); n != 3 {

@@ -42,7 +42,7 @@ type checker struct {
 
 func (c *checker) add(i int, field, key string, params ...string) {
 	params = append(params, "identifier", c.properties[i].Identifier)
-	c.found = append(c.found, Fault{i, field, errs.New(errs.Refused, key, params...).About(field)})
+	c.found = append(c.found, Fault{i, field, errs.New(errs.Refused, key, params...).WithField(field)})
 }
 
 func (c *checker) property(i int) {

@@ -25,9 +25,9 @@ func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) erro
 	case err != nil:
 		return err
 	case e.Longitude == nil && e.Latitude != nil:
-		return errs.New(errs.Refused, "invalid.required").About("longitude")
+		return errs.New(errs.Refused, "invalid.required").WithField("longitude")
 	case e.Longitude != nil && e.Latitude == nil:
-		return errs.New(errs.Refused, "invalid.required").About("latitude")
+		return errs.New(errs.Refused, "invalid.required").WithField("latitude")
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		d, err := s.Get(ctx, t, name)
@@ -59,14 +59,14 @@ func requireOpenScene(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64)
 		return withSceneField(asNotFound(err))
 	}
 	if r.Status == SceneForbidden {
-		return errs.New(errs.Refused, "scene.forbidden", "scene", r.Name).About("groupId")
+		return errs.New(errs.Refused, "scene.forbidden", "scene", r.Name).WithField("groupId")
 	}
 	return nil
 }
 
 func withSceneField(err error) error {
 	if errs.Is(err, errs.NotFound) {
-		return errs.Missing().About("groupId")
+		return errs.Missing().WithField("groupId")
 	}
 	return err
 }

@@ -183,14 +183,14 @@ func validateScene(name string, status SceneStatus) (string, error) {
 	case status == 0:
 		return "", errs.New(errs.Refused, "scene.statusRequired")
 	case status != SceneUsable && status != SceneForbidden:
-		return "", errs.New(errs.Refused, "invalid.choice").About("groupStatus")
+		return "", errs.New(errs.Refused, "invalid.choice").WithField("groupStatus")
 	}
 	return name, nil
 }
 
 func asNameTaken(err error) error {
 	if db.IsDuplicate(err) {
-		return errs.New(errs.Refused, "scene.nameTaken").About("groupName").Because(err)
+		return errs.New(errs.Refused, "scene.nameTaken").WithField("groupName").WithCause(err)
 	}
 	return err
 }

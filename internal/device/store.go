@@ -225,7 +225,7 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 				return err
 			}
 			if !exists {
-				return errs.Missing().About("groupId")
+				return errs.Missing().WithField("groupId")
 			}
 		}
 		if d.ID == 0 {

@@ -14,20 +14,20 @@ type Kind uint8
 
 // The kinds of error. The zero Kind is a fault of ours.
 const (
-	Internal     Kind = iota // a fault of the server; never shown in detail
-	Malformed                // unreadable request, wrong type: a programmer's error
-	Unknown                  // not signed in, or the session ended
-	Forbidden                // signed in, not allowed
-	NotFound                 // no such thing in this tenant
-	TooMany                  // too many requests
-	Refused                  // the person can mend it
-	Upstream                 // something outside this server failed
-	Unavailable              // overloaded or shutting down
-	NoSuchPath               // never reached a handler
-	NoSuchMethod             // never reached a handler
-	TooLarge                 // body over the limit
-	Unkept                   // the disk is full or fails: nothing was changed
-	NotSetUp                 // the operator has not set up what it takes: nothing failed
+	Internal        Kind = iota // a fault of the server; never shown in detail
+	Malformed                   // unreadable request, wrong type: a programmer's error
+	Unauthenticated             // not signed in, or the session ended
+	Forbidden                   // signed in, not allowed
+	NotFound                    // no such thing in this tenant
+	TooMany                     // too many requests
+	Refused                     // the person can mend it
+	Upstream                    // something outside this server failed
+	Unavailable                 // overloaded or shutting down
+	NoSuchPath                  // never reached a handler
+	NoSuchMethod                // never reached a handler
+	TooLarge                    // body over the limit
+	StorageFailure              // the disk is full or fails: nothing was changed
+	NotConfigured               // the operator has not set up what it takes: nothing failed
 )
 
 // Error is an error that a person may see.
@@ -53,18 +53,18 @@ func New(kind Kind, key string, args ...string) *Error {
 	return e
 }
 
-// About names the field that the error is about.
-func (e *Error) About(field string) *Error { e.Field = field; return e }
+// WithField names the field that the error is about.
+func (e *Error) WithField(field string) *Error { e.Field = field; return e }
 
-// After says when trying again makes sense.
-func (e *Error) After(d time.Duration) *Error { e.Retry = d; return e }
+// RetryAfter says when trying again makes sense.
+func (e *Error) RetryAfter(d time.Duration) *Error { e.Retry = d; return e }
 
-// With adds what a program needs to know beside the sentence: a struct with
+// WithData adds what a program needs to know beside the sentence: a struct with
 // JSON names.
-func (e *Error) With(data any) *Error { e.Data = data; return e }
+func (e *Error) WithData(data any) *Error { e.Data = data; return e }
 
-// Because keeps the cause for the log.
-func (e *Error) Because(cause error) *Error { e.Cause = cause; return e }
+// WithCause keeps the cause for the log.
+func (e *Error) WithCause(cause error) *Error { e.Cause = cause; return e }
 
 // Error is for logs.
 func (e *Error) Error() string {
@@ -87,7 +87,7 @@ func As(err error) *Error {
 	if errors.As(err, &e) {
 		return e
 	}
-	return New(Internal, "error.default").Because(err)
+	return New(Internal, "error.default").WithCause(err)
 }
 
 // Is tells whether err is of the given kind.

@@ -9,11 +9,11 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	e := New(Refused, "invalid.max", "limit", "400", "odd").About("pageSize").After(3 * time.Second).Because(io.EOF)
+	e := New(Refused, "invalid.max", "limit", "400", "odd").WithField("pageSize").RetryAfter(3 * time.Second).WithCause(io.EOF)
 	if e.Kind != Refused || e.Key != "invalid.max" || e.Field != "pageSize" || e.Retry != 3*time.Second {
 		t.Errorf("%+v", e)
 	}
-	if data := e.With(7).Data; data != 7 || Missing().Data != nil {
+	if data := e.WithData(7).Data; data != 7 || Missing().Data != nil {
 		t.Errorf("data %v", data)
 	}
 	if len(e.Args) != 1 || e.Args["limit"] != "400" {
@@ -27,11 +27,11 @@ func TestNew(t *testing.T) {
 func TestErrorIsForLogs(t *testing.T) {
 	for want, e := range map[string]*Error{
 		"error.404":                                 Missing(),
-		"pageNo: invalid.min":                       New(Refused, "invalid.min").About("pageNo"),
-		"error.default: EOF":                        New(Internal, "error.default").Because(io.EOF),
-		"name: invalid.long: unexpected EOF":        New(Refused, "invalid.long").About("name").Because(io.ErrUnexpectedEOF),
-		"error.503: error.404":                      New(Unavailable, "error.503").Because(Missing()),
-		"error.429: 2: " + io.ErrNoProgress.Error(): New(TooMany, "error.429").Because(fmt.Errorf("2: %w", io.ErrNoProgress)),
+		"pageNo: invalid.min":                       New(Refused, "invalid.min").WithField("pageNo"),
+		"error.default: EOF":                        New(Internal, "error.default").WithCause(io.EOF),
+		"name: invalid.long: unexpected EOF":        New(Refused, "invalid.long").WithField("name").WithCause(io.ErrUnexpectedEOF),
+		"error.503: error.404":                      New(Unavailable, "error.503").WithCause(Missing()),
+		"error.429: 2: " + io.ErrNoProgress.Error(): New(TooMany, "error.429").WithCause(fmt.Errorf("2: %w", io.ErrNoProgress)),
 	} {
 		if got := e.Error(); got != want {
 			t.Errorf("%q, want %q", got, want)
@@ -70,7 +70,7 @@ func TestIs(t *testing.T) {
 }
 
 func TestUnwrap(t *testing.T) {
-	if !errors.Is(New(Upstream, "x").Because(io.EOF), io.EOF) || Missing().Unwrap() != nil {
+	if !errors.Is(New(Upstream, "x").WithCause(io.EOF), io.EOF) || Missing().Unwrap() != nil {
 		t.Error("the cause is lost")
 	}
 }
@@ -78,7 +78,7 @@ func TestUnwrap(t *testing.T) {
 // Each kind is a kind of its own, and an error says the same wherever it was
 // wrapped or joined.
 func TestKinds(t *testing.T) {
-	kinds := []Kind{Internal, Malformed, Unknown, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable, NoSuchPath, NoSuchMethod, TooLarge, Unkept, NotSetUp}
+	kinds := []Kind{Internal, Malformed, Unauthenticated, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable, NoSuchPath, NoSuchMethod, TooLarge, StorageFailure, NotConfigured}
 	for i, k := range kinds {
 		err := errors.Join(io.EOF, fmt.Errorf("deep: %w", New(k, "x")))
 		for j, other := range kinds {

@@ -21,7 +21,7 @@ func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeA
 		hours = *r.Body.RemindHours
 	}
 	if !slices.Contains(alarm.RemindHours, hours) {
-		return nil, errs.New(errs.Refused, "invalid.choice").About("remindHours")
+		return nil, errs.New(errs.Refused, "invalid.choice").WithField("remindHours")
 	}
 	user, err := s.callerName(ctx)
 	if err != nil {

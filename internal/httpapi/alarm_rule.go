@@ -219,7 +219,7 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 		until = *r.Body.Until
 	}
 	if until > now.Add(longestMute).UnixMilli() {
-		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).About("until")
+		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).WithField("until")
 	}
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
 	err := audit.Record(ctx, t, "rule.mute", s.seeRules(t, &ids), func(ctx context.Context) error {
@@ -240,7 +240,7 @@ func deviceList(field string, joined *string) ([]string, error) {
 	const most = 400
 	names := elements(said(joined))
 	if len(names) > most {
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(most)).About(field)
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(most)).WithField(field)
 	}
 	return names, nil
 }

@@ -28,7 +28,7 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 	if p.Who != nil {
 		who, ok := audit.ParseActorRef(*p.Who)
 		if !ok {
-			return nil, errs.New(errs.Refused, "invalid.format").About("who")
+			return nil, errs.New(errs.Refused, "invalid.format").WithField("who")
 		}
 		q.Actor = &who
 	}

@@ -54,7 +54,7 @@ func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err er
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			if len(file) == 0 {
-				return nil, nil, errs.New(errs.Refused, "invalid.required").About("avatarFile")
+				return nil, nil, errs.New(errs.Refused, "invalid.required").WithField("avatarFile")
 			}
 			return file, crop, nil
 		}
@@ -64,12 +64,12 @@ func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err er
 		switch part.FormName() {
 		case "avatarFile":
 			if file != nil {
-				return nil, nil, errs.New(errs.Malformed, "error.400").About("avatarFile")
+				return nil, nil, errs.New(errs.Malformed, "error.400").WithField("avatarFile")
 			}
 			file, err = readPicture(part)
 		case "crop":
 			if crop != nil {
-				return nil, nil, errs.New(errs.Malformed, "error.400").About("crop")
+				return nil, nil, errs.New(errs.Malformed, "error.400").WithField("crop")
 			}
 			crop, err = readCrop(part)
 		}
@@ -110,11 +110,11 @@ func readCrop(part io.Reader) (*picture.Crop, error) {
 	var numbers [3]int
 	fields := strings.Split(string(text), ",")
 	if len(text) > uploadCrop || len(fields) != len(numbers) {
-		return nil, errs.New(errs.Refused, "invalid.format").About("crop")
+		return nil, errs.New(errs.Refused, "invalid.format").WithField("crop")
 	}
 	for i, f := range fields {
 		if numbers[i], err = strconv.Atoi(strings.TrimSpace(f)); err != nil {
-			return nil, errs.New(errs.Refused, "invalid.format").About("crop")
+			return nil, errs.New(errs.Refused, "invalid.format").WithField("crop")
 		}
 	}
 	return &picture.Crop{X: numbers[0], Y: numbers[1], Side: numbers[2]}, nil

@@ -158,7 +158,7 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	case by[id].Count == 0: // the last of them went meanwhile
 		return remove()
 	}
-	return errs.New(errs.Refused, "channel.inUse", "rules", namedRules(of(ctx).Language, by[id])).Because(err)
+	return errs.New(errs.Refused, "channel.inUse", "rules", namedRules(of(ctx).Language, by[id])).WithCause(err)
 }
 
 // namedRules are the rules that use a channel, as a sentence lists them.

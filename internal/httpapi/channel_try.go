@@ -35,7 +35,7 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 		return nil, err
 	}
 	if wait := s.tries.Allow(t).Retry; wait > 0 {
-		return nil, errs.New(errs.TooMany, "error.429").After(wait)
+		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 	}
 	outcomes, err := s.Outbox.Try(ctx, farm, c)
 	if err != nil {

@@ -61,12 +61,12 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
 	if public(route) {
 		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
-			return errs.New(errs.TooMany, "error.429").After(wait)
+			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 		}
 	} else {
 		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		if !ok {
-			return errs.New(errs.Unknown, "error.401")
+			return errs.New(errs.Unauthenticated, "error.401")
 		}
 		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
 			return err
@@ -110,7 +110,7 @@ func (s *server) room(route *routers.Route) error {
 		work = memory.Heavy
 	}
 	if s.Memory.Short(work) {
-		return errs.New(errs.Unavailable, "error.memory").After(work.Again())
+		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.Again())
 	}
 	return nil
 }
@@ -153,9 +153,9 @@ func plainText(field, value string) error {
 	case !utf8.ValidString(field):
 		return errs.New(errs.Malformed, "error.encoding")
 	case !utf8.ValidString(value):
-		return errs.New(errs.Malformed, "invalid.encoding").About(field)
+		return errs.New(errs.Malformed, "invalid.encoding").WithField(field)
 	case !httpbase.Keepable(value):
-		return errs.New(errs.Refused, "invalid.format").About(field)
+		return errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return nil
 }
@@ -190,15 +190,15 @@ func broken(err error) error {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
 	case b.Rule == httpbase.RuleMinLength && b.Limit == "1": // it is empty
-		return errs.New(errs.Refused, "invalid.required").About(b.Field).Because(b.Cause)
+		return errs.New(errs.Refused, "invalid.required").WithField(b.Field).WithCause(b.Cause)
 	case b.Rule == httpbase.RuleEncoding:
-		return errs.New(errs.Malformed, "error.encoding").Because(b.Cause)
+		return errs.New(errs.Malformed, "error.encoding").WithCause(b.Cause)
 	case mendable:
-		return errs.New(errs.Refused, key, "limit", b.Limit).About(b.Field).Because(b.Cause)
+		return errs.New(errs.Refused, key, "limit", b.Limit).WithField(b.Field).WithCause(b.Cause)
 	case b.Rule == httpbase.RuleUnreadable || b.Field == "": // or the body as a whole: there is nothing to name
-		return errs.New(errs.Malformed, "error.400").About(b.Field).Because(b.Cause)
+		return errs.New(errs.Malformed, "error.400").WithField(b.Field).WithCause(b.Cause)
 	}
-	return errs.New(errs.Malformed, "invalid.type").About(b.Field).Because(b.Cause)
+	return errs.New(errs.Malformed, "invalid.type").WithField(b.Field).WithCause(b.Cause)
 }
 
 var indexed = regexp.MustCompile(`^(.+)\[\d*\]$`)

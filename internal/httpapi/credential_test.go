@@ -48,7 +48,7 @@ func (w *world) credentials(t *testing.T, token, query string) wire.CredentialPa
 func (w *world) openedBy(t *testing.T, c wire.NewCredential) bool {
 	t.Helper()
 	p, err := w.Credentials.Check(t.Context(), c.AppKey, c.AppSecret)
-	if err != nil && !errs.Is(err, errs.Unknown) {
+	if err != nil && !errs.Is(err, errs.Unauthenticated) {
 		t.Fatal(err)
 	}
 	return err == nil && p == identity.Program{Tenant: w.field.ID, User: w.field.Ada.ID, Credential: c.Id}

@@ -20,10 +20,10 @@ func (s *server) GetDerivedAccount(ctx context.Context, r wire.GetDerivedAccount
 	}
 	prop := e.Product.Property(trimmed(r.Params.YeuSign))
 	if prop == nil {
-		return nil, errs.New(errs.Refused, "invalid.unknown", "value", r.Params.YeuSign).About("yeuSign")
+		return nil, errs.New(errs.Refused, "invalid.unknown", "value", r.Params.YeuSign).WithField("yeuSign")
 	}
 	if !prop.Derived() {
-		return nil, errs.New(errs.Refused, "derived.notComputed", "value", prop.Identifier).About("yeuSign")
+		return nil, errs.New(errs.Refused, "derived.notComputed", "value", prop.Identifier).WithField("yeuSign")
 	}
 	a, err := s.Derivation.Explain(ctx, e, prop.ID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObject) (wire.UpdateDeviceResponseObject, error) {
 	name := trimmed(said(r.Body.DeviceName))
 	if name == "" {
-		return nil, errs.New(errs.Refused, "invalid.required").About("deviceName")
+		return nil, errs.New(errs.Refused, "invalid.required").WithField("deviceName")
 	}
 	if err := plainText("deviceName", name); err != nil {
 		return nil, err

@@ -16,10 +16,10 @@ const success = 200
 // reached a handler; everything else answers 200.
 var (
 	codes = map[errs.Kind]int{
-		errs.Internal: 500, errs.Malformed: 400, errs.Unknown: 401, errs.Forbidden: 403, errs.NotFound: 404,
-		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.NotSetUp: -699, errs.Unavailable: 503,
+		errs.Internal: 500, errs.Malformed: 400, errs.Unauthenticated: 401, errs.Forbidden: 403, errs.NotFound: 404,
+		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.NotConfigured: -699, errs.Unavailable: 503,
 		errs.NoSuchPath: 404, errs.NoSuchMethod: 405, errs.TooLarge: 413,
-		errs.Unkept: 503, // under HTTP 200: it did reach its handler, and people are to read the sentence
+		errs.StorageFailure: 503, // under HTTP 200: it did reach its handler, and people are to read the sentence
 	}
 	statuses = map[errs.Kind]int{
 		errs.Unavailable: http.StatusServiceUnavailable, errs.NoSuchPath: http.StatusNotFound,

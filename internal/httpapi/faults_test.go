@@ -144,7 +144,7 @@ func TestOverload(t *testing.T) {
 func TestNothingKept(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		o.Readings = faulty{func() error {
-			return errs.New(errs.Unkept, "error.disk").After(30 * time.Second).Because(errors.New("database or disk is full"))
+			return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second).WithCause(errors.New("database or disk is full"))
 		}}
 	})
 	for language, want := range map[string]string{

@@ -60,7 +60,7 @@ func (s *server) inTurn(w http.ResponseWriter, r *http.Request, next http.Handle
 	turn, why := s.Turns.Enter(r.Context(), c.Tenant, c.User)
 	switch {
 	case why != limit.NotFull:
-		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain))
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain))
 	case turn == nil:
 		s.fail(w, r, r.Context().Err())
 	default:
@@ -82,7 +82,7 @@ func (s *server) inLine(next wire.StrictHandlerFunc, _ string) wire.StrictHandle
 		leave, why := s.asked.Enter(ctx, c.Tenant)
 		switch {
 		case why != limit.NotFull:
-			return nil, errs.New(errs.TooMany, "error.429").After(askedAgain)
+			return nil, errs.New(errs.TooMany, "error.429").RetryAfter(askedAgain)
 		case leave == nil:
 			return nil, ctx.Err()
 		}

@@ -54,14 +54,14 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	if lives, err := st.s.Sessions.Lives(st.ctx, c.Tenant, c.Session); err != nil {
 		return err
 	} else if !lives {
-		return errs.New(errs.Unknown, "error.401")
+		return errs.New(errs.Unauthenticated, "error.401")
 	}
 	select {
 	case <-screen.Ended:
 		if why := screen.Why(); why == live.EndFull || why == live.EndReplaced {
-			return errs.New(errs.TooMany, "live.many").After(screensAgain)
+			return errs.New(errs.TooMany, "live.many").RetryAfter(screensAgain)
 		}
-		return errs.New(errs.Unavailable, "error.503").After(time.Second)
+		return errs.New(errs.Unavailable, "error.503").RetryAfter(time.Second)
 	default:
 	}
 	h := w.Header()

@@ -42,7 +42,7 @@ func (f longResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWrite
 func (s *server) enterLong(ctx context.Context) (leave func(), err error) {
 	c := caller(ctx)
 	if leave = s.Longs.Enter(ctx, c.Tenant, c.User); leave == nil {
-		return nil, errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain)
+		return nil, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain)
 	}
 	return leave, nil
 }

@@ -75,7 +75,7 @@ func (s *server) UpdateMessagesRead(ctx context.Context, r wire.UpdateMessagesRe
 		}
 	}
 	if len(ids) == 0 {
-		return nil, errs.New(errs.Refused, "invalid.required").About("ids")
+		return nil, errs.New(errs.Refused, "invalid.required").WithField("ids")
 	}
 	c := caller(ctx)
 	if err := s.Messages.MarkRead(ctx, c.Tenant, c.User, ids, s.Now().UnixMilli()); err != nil {

@@ -77,7 +77,7 @@ func boxOf(p wire.GetDeviceMapParams) (*device.Box, error) {
 	case given == 0:
 		return nil, nil
 	case given < len(sides):
-		return nil, errs.New(errs.Refused, "invalid.required").About(absent)
+		return nil, errs.New(errs.Refused, "invalid.required").WithField(absent)
 	}
 	return &device.Box{West: *p.West, South: *p.South, East: *p.East, North: *p.North}, nil
 }

@@ -132,7 +132,7 @@ func chosen(p *device.Product, signs *[]string, former func(identifier string) *
 			prop = former(trimmed(sign))
 		}
 		if prop == nil {
-			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).About("yeuSignList")
+			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).WithField("yeuSignList")
 		}
 		if !slices.ContainsFunc(props, func(other *device.Property) bool { return other.ID == prop.ID }) {
 			props = append(props, prop)

@@ -57,7 +57,7 @@ func (s *server) inUse(ctx context.Context, t tenant.ID, scene int64, cause erro
 	if err != nil {
 		return err
 	}
-	return errs.New(errs.Refused, "scene.inUse", "rules", namedRules(of(ctx).Language, rules)).Because(cause)
+	return errs.New(errs.Refused, "scene.inUse", "rules", namedRules(of(ctx).Language, rules)).WithCause(cause)
 }
 
 // GetScene answers one scene.

@@ -34,7 +34,7 @@ func TestStreamOfAnEndedSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := httptest.NewRecorder()
-	if err := st.VisitGetLiveResponse(w); !errs.Is(err, errs.Unknown) || w.Body.Len() != 0 {
+	if err := st.VisitGetLiveResponse(w); !errs.Is(err, errs.Unauthenticated) || w.Body.Len() != 0 {
 		t.Errorf("%v, %q", err, w.Body)
 	}
 	if n := st.s.Live.Screens(); n != 0 {

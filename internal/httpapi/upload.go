@@ -47,7 +47,7 @@ func newUploads(o *Options) uploads {
 // called after it was.
 func (u *uploads) enter(ctx context.Context, t tenant.ID, user int64) (leave func(), err error) {
 	if u.users.Enter(user) != limit.NotFull {
-		return nil, errs.New(errs.TooMany, "avatar.waiting").After(uploadAgain)
+		return nil, errs.New(errs.TooMany, "avatar.waiting").RetryAfter(uploadAgain)
 	}
 	waiting, enough := context.WithTimeout(ctx, u.wait)
 	defer enough()
@@ -57,7 +57,7 @@ func (u *uploads) enter(ctx context.Context, t tenant.ID, user int64) (leave fun
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return nil, errs.New(errs.Unavailable, "error.503").After(uploadAgain)
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(uploadAgain)
 	}
 	return func() {
 		turn.Leave()

@@ -82,7 +82,7 @@ func (a *Account) SendCode(ctx context.Context, c Caller, r CodeRequest) error {
 
 func isScene(scene int) error {
 	if scene != SceneAccount {
-		return errs.New(errs.Refused, "invalid.choice").About("scene")
+		return errs.New(errs.Refused, "invalid.choice").WithField("scene")
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 	case n < a.Shortest:
 		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(a.Shortest))
 	case n > passwordMax:
-		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).About("password")
+		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).WithField("password")
 	}
 	u, err := a.Users.Get(ctx, c.Tenant, c.User)
 	if err != nil {

@@ -292,7 +292,7 @@ func TestChangePassword(t *testing.T) {
 	f.caller(t, f.pair) // goes on
 	f.caller(t, bora)
 	f.refused(t, "the other session", second.Access)
-	if _, err := f.Sessions.Refresh(t.Context(), second.Refresh); !errs.Is(err, errs.Unknown) {
+	if _, err := f.Sessions.Refresh(t.Context(), second.Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("the other session's refresh token: %v", err)
 	}
 	f.refresh(t, f.pair.Refresh)

@@ -88,7 +88,7 @@ func (s *AvatarStore) square(ctx context.Context, t tenant.ID, user int64, file 
 	turn, why := s.turns.Enter(ctx, t, user)
 	switch {
 	case why != limit.NotFull:
-		return nil, errs.New(errs.Unavailable, "error.503").After(pictureAgain)
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(pictureAgain)
 	case turn == nil:
 		return nil, ctx.Err()
 	}

@@ -54,7 +54,7 @@ func TestRefreshReuseOfAClockThatWasAhead(t *testing.T) {
 		t.Errorf("within the window: %+v, want %+v", again, next)
 	}
 	f.Clock.Advance(-20 * time.Hour)
-	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unknown) || p != (identity.Pair{}) {
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.Pair{}) {
 		t.Errorf("hours later: %+v %v", p, err)
 	}
 	f.refused(t, "the stolen session", next.Access)
@@ -79,7 +79,7 @@ func TestSessionOfAClockThatWasAhead(t *testing.T) {
 		}
 		f.Clock.Advance(14*time.Hour - 365*24*time.Hour)
 		f.refused(t, "of a year ahead", early.Access)
-		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unknown) || p != (identity.Pair{}) {
+		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.Pair{}) {
 			t.Errorf("refreshed: %+v %v", p, err)
 		}
 		f.caller(t, f.pair)

@@ -56,7 +56,7 @@ func emailOf(typed string) (string, error) {
 		return "", errs.New(errs.Refused, "profile.emailRequired")
 	}
 	if tenant.MailsFigures(typed) {
-		return "", errs.New(errs.Refused, "invalid.mailHost", "value", typed).About("email")
+		return "", errs.New(errs.Refused, "invalid.mailHost", "value", typed).WithField("email")
 	}
 	if !IsEmail(typed) {
 		return "", errs.New(errs.Refused, "profile.emailFormat")

@@ -90,7 +90,7 @@ func TestUsesWhileTheyAreWritten(t *testing.T) {
 	const uses = 200
 	all.Go(func() {
 		for range uses {
-			if _, err := k.Credentials.Check(t.Context(), c.AppKey, secret); errs.Is(err, errs.Unknown) {
+			if _, err := k.Credentials.Check(t.Context(), c.AppKey, secret); errs.Is(err, errs.Unauthenticated) {
 				t.Error(err)
 			}
 		}

@@ -127,7 +127,7 @@ func TestChangePasswordOvertaken(t *testing.T) {
 	code := f.code(t, c, phone)
 	reset := testkit.PasswordHash("from the provider")
 	ends(t, f.Stores, f.field.Ada, func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) })
-	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); !errs.Is(err, errs.Unknown) {
+	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("changed all the same: %v", err)
 	}
 	if now, err := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); err != nil || now != reset {

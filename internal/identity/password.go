@@ -137,7 +137,7 @@ func (h *Hasher) derive(ctx context.Context, by Asker, password string, salt []b
 	turn, why := h.turns.Enter(ctx, askers{by.Network, by.Known}, by.Account)
 	switch {
 	case why != limit.NotFull:
-		return nil, errs.New(errs.Unavailable, "error.503").After(hashersAgain)
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashersAgain)
 	case turn == nil:
 		return nil, ctx.Err()
 	}

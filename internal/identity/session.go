@@ -324,4 +324,4 @@ func (s *SessionStore) Sweep(ctx context.Context, until time.Time) error {
 	})
 }
 
-func notSignedIn() *errs.Error { return errs.New(errs.Unknown, "error.401") }
+func notSignedIn() *errs.Error { return errs.New(errs.Unauthenticated, "error.401") }

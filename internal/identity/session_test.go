@@ -48,7 +48,7 @@ func (f *fixture) caller(t *testing.T, p identity.Pair) identity.Caller {
 
 func (f *fixture) refused(t *testing.T, what, access string) {
 	t.Helper()
-	if c, err := f.Sessions.Caller(t.Context(), access); !errs.Is(err, errs.Unknown) || c != (identity.Caller{}) {
+	if c, err := f.Sessions.Caller(t.Context(), access); !errs.Is(err, errs.Unauthenticated) || c != (identity.Caller{}) {
 		t.Errorf("%s: %+v %v", what, c, err)
 	}
 }
@@ -113,7 +113,7 @@ func TestDisabledUserIsOutAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.refused(t, "disabled", f.pair.Access)
-	if _, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unknown) {
+	if _, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("refresh of a disabled user: %v", err)
 	}
 }
@@ -135,7 +135,7 @@ func TestRefreshRotates(t *testing.T) {
 	f.refused(t, "the old access token", f.pair.Access)
 	f.caller(t, next)
 	for name, token := range map[string]string{"an access token": next.Access, "made up": "x", "none": ""} {
-		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unknown) {
+		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unauthenticated) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -152,7 +152,7 @@ func TestRefreshTokenExpires(t *testing.T) {
 		f.Clock.Advance(life - time.Millisecond)
 		last := f.refresh(t, next.Refresh)
 		f.Clock.Advance(life)
-		if _, err := f.Sessions.Refresh(t.Context(), last.Refresh); !errs.Is(err, errs.Unknown) {
+		if _, err := f.Sessions.Refresh(t.Context(), last.Refresh); !errs.Is(err, errs.Unauthenticated) {
 			t.Errorf("remember %t: %v after %s", remember, err, life)
 		}
 	}
@@ -173,11 +173,11 @@ func TestRefreshReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unknown) || p != (identity.Pair{}) {
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.Pair{}) {
 		t.Fatalf("later: %+v %v", p, err)
 	}
 	f.refused(t, "the stolen session", next.Access)
-	if _, err := f.Sessions.Refresh(t.Context(), next.Refresh); !errs.Is(err, errs.Unknown) {
+	if _, err := f.Sessions.Refresh(t.Context(), next.Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("the stolen session's newest refresh token: %v", err)
 	}
 	if !slices.Equal(f.ended, []int64{f.id}) {
@@ -220,7 +220,7 @@ func TestEnd(t *testing.T) {
 	f.refused(t, "ended", f.pair.Access)
 	f.refused(t, "ended, refreshed", next.Access)
 	for _, token := range []string{f.pair.Refresh, next.Refresh} {
-		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unknown) {
+		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unauthenticated) {
 			t.Errorf("refresh of an ended session: %v", err)
 		}
 	}
@@ -259,7 +259,7 @@ func TestSessionsAUser(t *testing.T) {
 	if !slices.Equal(f.ended, []int64{f.id}) {
 		t.Errorf("told of the end of %v, want %d", f.ended, f.id)
 	}
-	if _, err := f.Sessions.Refresh(t.Context(), pairs[0].Refresh); !errs.Is(err, errs.Unknown) {
+	if _, err := f.Sessions.Refresh(t.Context(), pairs[0].Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("the oldest is renewed: %v", err)
 	}
 }
@@ -354,14 +354,14 @@ func TestSessionFaults(t *testing.T) {
 	if _, err := f.Sessions.Start(gone, f.field.ID, f.field.Ada.ID, false); err == nil {
 		t.Error("started")
 	}
-	if _, err := f.Sessions.Refresh(gone, f.pair.Refresh); err == nil || errs.Is(err, errs.Unknown) {
+	if _, err := f.Sessions.Refresh(gone, f.pair.Refresh); err == nil || errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("refresh: %v", err)
 	}
 	if err := f.Sessions.End(gone, f.field.ID, f.id); err == nil || len(f.ended) != 0 {
 		t.Errorf("end: %v, told of %v", err, f.ended)
 	}
 	unasked := f.Session(t, f.field.Ada) // what it is for is not remembered
-	if _, err := f.Sessions.Caller(gone, unasked.Access); err == nil || errs.Is(err, errs.Unknown) {
+	if _, err := f.Sessions.Caller(gone, unasked.Access); err == nil || errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("caller: %v", err)
 	}
 	f.caller(t, f.pair)
@@ -399,7 +399,7 @@ func TestCallerSeesEveryChange(t *testing.T) {
 							return
 						default:
 						}
-						if !errs.Is(err, errs.Unknown) && (err != nil || c != want) {
+						if !errs.Is(err, errs.Unauthenticated) && (err != nil || c != want) {
 							t.Errorf("%+v %v", c, err)
 							return
 						}

@@ -88,7 +88,7 @@ type codeRow struct {
 // limits it is a TooMany error. The code takes the place of an earlier one.
 func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o CodeOrder) error {
 	if s.sender == nil {
-		return errs.New(errs.NotSetUp, "channel.smsOff")
+		return errs.New(errs.NotConfigured, "channel.smsOff")
 	}
 	n, err := rand.Int(rand.Reader, big.NewInt(1_000_000))
 	if err != nil {
@@ -104,7 +104,7 @@ func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o CodeOrder) error {
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if wait, err := s.wait(ctx, tx, r); err != nil || wait > 0 {
 			if err == nil {
-				err = errs.New(errs.TooMany, "error.429").After(wait)
+				err = errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 			}
 			return err
 		}

@@ -256,7 +256,7 @@ func TestCodesOff(t *testing.T) {
 	f := signedIn(t, false)
 	codes := identity.NewCodeStore(f.DB, testkit.SecretKey, nil, f.Clock.Now)
 	for range 12 {
-		if e := errs.As(codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone))); e.Kind != errs.NotSetUp || e.Key != "channel.smsOff" {
+		if e := errs.As(codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone))); e.Kind != errs.NotConfigured || e.Key != "channel.smsOff" {
 			t.Fatal(e)
 		}
 	}

@@ -76,10 +76,10 @@ func TestUserDelete(t *testing.T) {
 	if _, err := s.Users.Get(t.Context(), field.ID, field.Ada.ID); !errs.Is(err, errs.NotFound) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Sessions.Caller(t.Context(), pair.Access); !errs.Is(err, errs.Unknown) {
+	if _, err := s.Sessions.Caller(t.Context(), pair.Access); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("a deleted user's token: %v", err)
 	}
-	if _, err := s.Sessions.Refresh(t.Context(), pair.Refresh); !errs.Is(err, errs.Unknown) {
+	if _, err := s.Sessions.Refresh(t.Context(), pair.Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("a deleted user's refresh token: %v", err)
 	}
 	if _, err := s.Sessions.Caller(t.Context(), bora.Access); err != nil {

@@ -183,9 +183,11 @@ func (w *watch) demanded(from origin, d Demand, passed bool) error {
 		return nil
 	}
 	if d == DemandAlways || d == DemandAdaptive && (w.accounts.Locked(from.account) > 0 || w.addresses.Locked(from.address) > 0) {
-		return errs.New(errs.Refused, "signin.captcha").With(CaptchaRequired{CaptchaRequired: true})
+		return errs.New(errs.Refused, "signin.captcha").WithData(CaptchaRequired{CaptchaRequired: true})
 	}
 	return nil
 }
 
-func locked(wait time.Duration) error { return errs.New(errs.TooMany, "signin.locked").After(wait) }
+func locked(wait time.Duration) error {
+	return errs.New(errs.TooMany, "signin.locked").RetryAfter(wait)
+}

@@ -101,7 +101,7 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 	if err == nil {
 		return program.Tenant, true
 	}
-	if !errs.Is(err, errs.Unknown) {
+	if !errs.Is(err, errs.Unauthenticated) {
 		later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 		return 0, false
 	}

@@ -50,7 +50,7 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 		case Phone:
 			c.ByPhone = true
 		default:
-			return c, errs.New(errs.Refused, "invalid.choice").About("noticeMode")
+			return c, errs.New(errs.Refused, "invalid.choice").WithField("noticeMode")
 		}
 	}
 	if !c.ByEmail && !c.ByPhone {
@@ -70,7 +70,7 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 		c.Language = text.Language(strings.TrimSpace(*f.Language))
 	}
 	if c.Language != "" && !c.Language.Valid() {
-		return c, errs.New(errs.Refused, "invalid.choice").About("language")
+		return c, errs.New(errs.Refused, "invalid.choice").WithField("language")
 	}
 	return c, nil
 }
@@ -109,7 +109,7 @@ func (w *recipients) read(typed []string) ([]string, error) {
 		kept := w.kept(one)
 		switch {
 		case tenant.MailsFigures(one): // of phone numbers none
-			return nil, errs.New(errs.Refused, "invalid.mailHost", "value", quoted(one)).About(w.field)
+			return nil, errs.New(errs.Refused, "invalid.mailHost", "value", quoted(one)).WithField(w.field)
 		case kept == "":
 			return nil, errs.New(errs.Refused, w.format, "value", quoted(one))
 		case slices.ContainsFunc(list, func(other string) bool { return w.same(kept, other) }):
@@ -121,7 +121,7 @@ func (w *recipients) read(typed []string) ([]string, error) {
 	case len(list) == 0:
 		return nil, errs.New(errs.Refused, w.empty)
 	case len(list) > w.most:
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(w.most)).About(w.field)
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(w.most)).WithField(w.field)
 	}
 	return list, nil
 }

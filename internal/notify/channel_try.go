@@ -37,7 +37,7 @@ func (o *Outbox) Try(ctx context.Context, owner *tenant.Tenant, c *Channel) ([]O
 			return nil, err
 		}
 		if b.Of > 0 && b.Letters >= b.Of {
-			return nil, errs.New(errs.TooMany, "channel.budget").After(time.UnixMilli(b.Until).Sub(o.Now()))
+			return nil, errs.New(errs.TooMany, "channel.budget").RetryAfter(time.UnixMilli(b.Until).Sub(o.Now()))
 		}
 	}
 	outcomes, err := c.Try(ctx, o.Carriers, owner.Language, o.Now)
@@ -121,9 +121,9 @@ func (c *Channel) Try(ctx context.Context, carriers map[Mode]Carrier, fallback t
 // off is said of a way that is not set up.
 func off(m Mode) *errs.Error {
 	if m == Phone {
-		return errs.New(errs.NotSetUp, "channel.noGateway")
+		return errs.New(errs.NotConfigured, "channel.noGateway")
 	}
-	return errs.New(errs.NotSetUp, "channel.noMailServer")
+	return errs.New(errs.NotConfigured, "channel.noMailServer")
 }
 
 func noAnswer() *errs.Error {
@@ -135,7 +135,7 @@ func noAnswer() *errs.Error {
 func untold(m Mode, err error) (answer string, told *errs.Error) {
 	var f *Failure
 	if !errors.As(err, &f) {
-		return "", errs.New(errs.Upstream, "channel.notNow").Because(err)
+		return "", errs.New(errs.Upstream, "channel.notNow").WithCause(err)
 	}
 	key := "channel.notNow"
 	switch {
@@ -148,5 +148,5 @@ func untold(m Mode, err error) (answer string, told *errs.Error) {
 	case f.Trouble == Down:
 		key = "channel.mailDown"
 	}
-	return f.Answer, errs.New(errs.Upstream, key).Because(err)
+	return f.Answer, errs.New(errs.Upstream, key).WithCause(err)
 }

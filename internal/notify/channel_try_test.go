@@ -145,7 +145,7 @@ func TestTryWithoutWays(t *testing.T) {
 	for key, c := range map[string]Channel{
 		"channel.noGateway": {ByPhone: true, Phones: []string{"+12"}}, "channel.noMailServer": {ByEmail: true, Emails: []string{"a@b.cd"}},
 	} {
-		if list, err := c.Try(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotSetUp) || errs.As(err).Key != key || list != nil {
+		if list, err := c.Try(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotConfigured) || errs.As(err).Key != key || list != nil {
 			t.Errorf("%s: %v %v", key, list, err)
 		}
 	}

@@ -164,7 +164,7 @@ func unnamed(ctx context.Context, tx bun.IDB, r *webhookRow) error {
 	taken, err := tx.NewSelect().Model((*webhookRow)(nil)).
 		Where("w.tenant_id = ? AND w.folded_name = ? AND w.id <> ?", r.TenantID, r.FoldedName, r.ID).Exists(ctx)
 	if err == nil && taken {
-		return errs.New(errs.Refused, "webhook.nameTaken").About("name")
+		return errs.New(errs.Refused, "webhook.nameTaken").WithField("name")
 	}
 	return err
 }

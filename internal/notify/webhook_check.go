@@ -76,17 +76,17 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 		case TakenUp:
 			w.Acknowledged = true
 		default:
-			return w, errs.New(errs.Refused, "invalid.choice").About("events")
+			return w, errs.New(errs.Refused, "invalid.choice").WithField("events")
 		}
 	}
 	if !w.Opened && !w.Resolved && !w.Acknowledged {
-		return w, errs.New(errs.Refused, "webhook.eventRequired").About("events")
+		return w, errs.New(errs.Refused, "webhook.eventRequired").WithField("events")
 	}
 	if f.Level != nil {
 		w.Level = *f.Level
 	}
 	if w.Level < 0 || w.Level > serious {
-		return w, errs.New(errs.Refused, "invalid.choice").About("alarmLevel")
+		return w, errs.New(errs.Refused, "invalid.choice").WithField("alarmLevel")
 	}
 	w.Enabled = f.Enabled == nil || *f.Enabled
 	return w, nil
@@ -94,7 +94,7 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 
 func webhookURL(said *string, g *guard.Guard) (string, error) {
 	refuse := func(key string, args ...string) (string, error) {
-		return "", errs.New(errs.Refused, key, args...).About("url")
+		return "", errs.New(errs.Refused, key, args...).WithField("url")
 	}
 	address := ""
 	if said != nil {

@@ -56,7 +56,7 @@ func (s *server) inTurn(w http.ResponseWriter, r *http.Request, info *request, n
 	turn, why := s.Turns.Enter(r.Context(), info.program.Tenant, info.program.User)
 	switch {
 	case why != limit.NotFull:
-		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain))
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain))
 	case turn == nil:
 		s.fail(w, r, r.Context().Err())
 	default:
@@ -74,7 +74,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	}
 	// A browser may remember a credential that somebody typed into it.
 	if err := s.origin.Check(r); err != nil {
-		return errs.New(errs.Forbidden, "open.origin").Because(err)
+		return errs.New(errs.Forbidden, "open.origin").WithCause(err)
 	}
 	if err := s.signIn(r, info); err != nil {
 		return err
@@ -85,14 +85,14 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	h.Set("RateLimit-Remaining", strconv.Itoa(l.Remaining))
 	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.WholeSeconds(l.Reset)))
 	if !l.Allowed() {
-		return errs.New(errs.TooMany, "error.429").After(l.Retry)
+		return errs.New(errs.TooMany, "error.429").RetryAfter(l.Retry)
 	}
 	work := memory.Call
 	if httpbase.Heavy(route.Operation) {
 		work = memory.Heavy
 	}
 	if s.Memory.Short(work) {
-		return errs.New(errs.Unavailable, "error.memory").After(work.Again())
+		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.Again())
 	}
 	return nil
 }
@@ -102,7 +102,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	from := limit.Client.Of(info.Address)
 	key, secret, ok := r.BasicAuth()
 	if !ok && r.Header.Get("Authorization") == "" {
-		return errs.New(errs.Unknown, "open.signIn") // clients ask so first, to be told how; that is no failure
+		return errs.New(errs.Unauthenticated, "open.signIn") // clients ask so first, to be told how; that is no failure
 	}
 	program, err := s.look(r.Context(), from, key, secret)
 	switch {
@@ -110,11 +110,11 @@ func (s *server) signIn(r *http.Request, info *request) error {
 		info.program = program
 		info.Who = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
 		return nil
-	case errs.Is(err, errs.Unknown):
+	case errs.Is(err, errs.Unauthenticated):
 		if wait := s.failures.Add(from); wait > 0 {
-			return errs.New(errs.TooMany, "error.429").After(wait)
+			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 		}
-		return errs.New(errs.Unknown, "open.signIn")
+		return errs.New(errs.Unauthenticated, "open.signIn")
 	case r.Context().Err() != nil:
 		return err
 	default:
@@ -154,7 +154,7 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 		case values[0] == "":
 			return invalid("open.empty", name)
 		case !utf8.ValidString(values[0]):
-			return errs.New(errs.Malformed, "invalid.encoding").About(name)
+			return errs.New(errs.Malformed, "invalid.encoding").WithField(name)
 		case !httpbase.Keepable(values[0]):
 			return invalid("invalid.format", name)
 		case !exact(route.Operation, name, values[0]):
@@ -166,7 +166,7 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 		if p.Value.In == openapi3.ParameterInPath {
 			named[p.Value.Name] = r.PathValue(p.Value.Name)
 			if !utf8.ValidString(named[p.Value.Name]) {
-				return errs.New(errs.Malformed, "invalid.encoding").About(p.Value.Name)
+				return errs.New(errs.Malformed, "invalid.encoding").WithField(p.Value.Name)
 			}
 			if !httpbase.Keepable(named[p.Value.Name]) {
 				return invalid("invalid.format", p.Value.Name)
@@ -192,7 +192,7 @@ func exact(o *openapi3.Operation, name, given string) bool {
 }
 
 func invalid(key, parameter string, args ...string) *errs.Error {
-	return errs.New(errs.Refused, key, args...).About(parameter)
+	return errs.New(errs.Refused, key, args...).WithField(parameter)
 }
 
 // rules are the sentences for what is wrong with a parameter, by the rule that
@@ -215,13 +215,13 @@ func broken(err error) error {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
 	case b.Rule == httpbase.RuleEncoding:
-		return errs.New(errs.Malformed, "error.encoding").Because(b.Cause)
+		return errs.New(errs.Malformed, "error.encoding").WithCause(b.Cause)
 	case b.Rule == httpbase.RuleUnreadable && b.Field == "":
-		return errs.New(errs.Malformed, "error.400").Because(b.Cause)
+		return errs.New(errs.Malformed, "error.400").WithCause(b.Cause)
 	case named:
 		return invalid(key, b.Field, "limit", b.Limit, "choices", strings.Join(b.Choices, ", "))
 	case b.Rule == httpbase.RuleUnreadable:
-		return invalid("invalid.type", b.Field).Because(b.Cause)
+		return invalid("invalid.type", b.Field).WithCause(b.Cause)
 	}
 	return invalid("invalid.type", b.Field)
 }

@@ -130,7 +130,7 @@ func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject)
 	return longResponse(func(w http.ResponseWriter) error {
 		leave := s.Longs.Enter(ctx, info.program.Tenant, info.program.User)
 		if leave == nil {
-			return errs.New(errs.TooMany, "history.waiting").After(reading.LongsAgain)
+			return errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain)
 		}
 		defer leave()
 		switch format {

@@ -18,16 +18,16 @@ import (
 // cause outside of this server is a fault of it for who asked.
 var (
 	codes = map[errs.Kind]string{
-		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unknown: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
+		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unauthenticated: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
 		errs.TooMany: "tooMany", errs.Refused: "invalid", errs.Upstream: "internal", errs.Unavailable: "unavailable",
-		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.Unkept: "unavailable", errs.NotSetUp: "internal",
+		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.StorageFailure: "unavailable", errs.NotConfigured: "internal",
 	}
 	statuses = map[errs.Kind]int{
-		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unknown: http.StatusUnauthorized,
+		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unauthenticated: http.StatusUnauthorized,
 		errs.Forbidden: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooMany: http.StatusTooManyRequests,
 		errs.Refused: http.StatusBadRequest, errs.Upstream: http.StatusInternalServerError, errs.Unavailable: http.StatusServiceUnavailable,
 		errs.NoSuchPath: http.StatusNotFound, errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
-		errs.Unkept: http.StatusServiceUnavailable, errs.NotSetUp: http.StatusInternalServerError,
+		errs.StorageFailure: http.StatusServiceUnavailable, errs.NotConfigured: http.StatusInternalServerError,
 	}
 )
 
@@ -57,9 +57,9 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	h := w.Header()
 	switch e.Kind {
-	case errs.Unavailable, errs.TooMany, errs.Unkept:
+	case errs.Unavailable, errs.TooMany, errs.StorageFailure:
 		httpbase.RetryAfter(h, e.Retry)
-	case errs.Unknown:
+	case errs.Unauthenticated:
 		h.Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
 	}
 	h.Set("Content-Type", "application/problem+json")
@@ -72,11 +72,11 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 // malformed answers what the generated code could not read. The contract's
 // check comes before it, so that this is hardly ever reached.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
-	s.fail(w, r, errs.New(errs.Malformed, "error.400").Because(err))
+	s.fail(w, r, errs.New(errs.Malformed, "error.400").WithCause(err))
 }
 
 func unavailable(cause error) *errs.Error {
-	return errs.New(errs.Unavailable, "error.503").After(5 * time.Second).Because(cause)
+	return errs.New(errs.Unavailable, "error.503").RetryAfter(5 * time.Second).WithCause(cause)
 }
 
 // sentence is what a person reads. A parameter is called what it is called in

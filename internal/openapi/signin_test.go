@@ -192,7 +192,9 @@ func TestFaults(t *testing.T) {
 	if p.Code != "internal" || strings.Contains(p.Detail, "disk") {
 		t.Errorf("%+v", p)
 	}
-	s.Each = func(context.Context, int) error { return errs.New(errs.Unkept, "error.disk").After(30 * time.Second) }
+	s.Each = func(context.Context, int) error {
+		return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second)
+	}
 	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusServiceUnavailable)
 	if p.Code != "unavailable" || !strings.Contains(p.Detail, "disk is full") {
 		t.Errorf("%+v", p)

@@ -216,7 +216,7 @@ func TestFaults(t *testing.T) {
 	}{
 		"error":    {func() error { return errors.New("pebble: disk full") }, 500, "pebble: disk full"},
 		"panic":    {func() error { panic("out of range") }, 500, "out of range"},
-		"busy":     {func() error { return errs.New(errs.Unavailable, "error.503").After(2 * time.Second) }, 503, "error.503"},
+		"busy":     {func() error { return errs.New(errs.Unavailable, "error.503").RetryAfter(2 * time.Second) }, 503, "error.503"},
 		"given up": {func() error { return context.Canceled }, 503, "context canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {

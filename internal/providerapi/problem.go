@@ -53,7 +53,7 @@ func problemOf(err error) *problem {
 		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
 	case errs.Is(err, errs.Unavailable):
 		return &problem{status: http.StatusServiceUnavailable, detail: "the server is busy; try again", retry: errs.As(err).Retry, cause: err}
-	case errs.Is(err, errs.Unkept):
+	case errs.Is(err, errs.StorageFailure):
 		return &problem{
 			status: http.StatusServiceUnavailable, cause: err, retry: errs.As(err).Retry,
 			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, the server then goes on by itself",

@@ -80,8 +80,8 @@ func TestProblems(t *testing.T) {
 		"wrong":      {&FileError{Errors: []LineError{{Line: 3, Message: "wrong"}}}, 422, true},
 		"too large":  {&http.MaxBytesError{Limit: 5}, 413, true},
 		"late":       {context.DeadlineExceeded, 503, true},
-		"busy":       {errs.New(errs.Unavailable, "error.503").After(2 * time.Second), 503, true},
-		"full":       {errs.New(errs.Unkept, "error.disk").After(30 * time.Second), 503, true},
+		"busy":       {errs.New(errs.Unavailable, "error.503").RetryAfter(2 * time.Second), 503, true},
+		"full":       {errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second), 503, true},
 		"itself":     {refuse(http.StatusConflict, "so"), 409, false},
 		"unreadable": {unreadable(cause), 400, true},
 	} {

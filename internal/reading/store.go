@@ -253,7 +253,7 @@ func (s *Store) apply(b *pebble.Batch, prepare func(pos uint64) (uint64, error))
 
 // fail stops all further writing; the first reason stays.
 func (s *Store) fail(cause error) {
-	var err error = errs.New(errs.Unkept, "error.disk").Because(fmt.Errorf("%w: %w", ErrBroken, cause))
+	var err error = errs.New(errs.StorageFailure, "error.disk").WithCause(fmt.Errorf("%w: %w", ErrBroken, cause))
 	if s.broken.CompareAndSwap(nil, &err) {
 		s.opts.Logger.Error("readings: a write failed; nothing more is written until a new start", "error", cause)
 	}

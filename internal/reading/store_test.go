@@ -339,7 +339,7 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 			t.Errorf("append on a failing disk: %v, want ErrBroken", err)
 		}
 	}
-	if err := s.Erase(t.Context(), 1, 1); !errors.Is(err, ErrBroken) || !errs.Is(err, errs.Unkept) {
+	if err := s.Erase(t.Context(), 1, 1); !errors.Is(err, ErrBroken) || !errs.Is(err, errs.StorageFailure) {
 		t.Errorf("erase on a failing disk: %v, want ErrBroken, for people Unkept", err)
 	}
 	if err := s.Expire(t.Context(), time.UnixMilli(start)); !errors.Is(err, ErrBroken) {

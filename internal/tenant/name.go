@@ -21,9 +21,9 @@ func Named(typed, field, required string) (string, error) {
 	case !strings.ContainsFunc(name, seen):
 		return "", errs.New(errs.Refused, required)
 	case utf8.RuneCountInString(name) > NameLimit:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(NameLimit)).About(field)
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(NameLimit)).WithField(field)
 	case !Showable(name):
-		return "", errs.New(errs.Refused, "invalid.format").About(field)
+		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return name, nil
 }

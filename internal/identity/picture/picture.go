@@ -56,7 +56,7 @@ func Square(file []byte, crop *Crop) ([]byte, error) {
 	}
 	img, err := f.decode(bytes.NewReader(file))
 	if err != nil {
-		return nil, broken().Because(err)
+		return nil, broken().WithCause(err)
 	}
 	if b := img.Bounds(); b.Dx() != f.width || b.Dy() != f.height {
 		return nil, broken()

@@ -40,7 +40,7 @@ func inspectWebP(file []byte) (*facts, error) {
 	}
 	config, err := webp.DecodeConfig(bytes.NewReader(file))
 	if err != nil {
-		return nil, broken().Because(err)
+		return nil, broken().WithCause(err)
 	}
 	f.width, f.height = config.Width, config.Height
 	return f, nil

@@ -334,9 +334,9 @@ func TestSMSSenders(t *testing.T) {
 		err  error
 		want notify.Trouble
 	}{
-		{errs.New(errs.Refused, "phone.unreachable").Because(&sms.Failure{Recipient: true, All: true, Detail: "21211"}), notify.Refused},
+		{errs.New(errs.Refused, "phone.unreachable").WithCause(&sms.Failure{Recipient: true, All: true, Detail: "21211"}), notify.Refused},
 		{errors.New("what"), notify.Later},
-		{errs.New(errs.Upstream, "channel.smsFail").Because(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Later},
+		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Later},
 	} {
 		if f := failure(t, NewSMS(broken{c.err}, open(t).Options), t.Context(), letterOf()); f.Trouble != c.want {
 			t.Errorf("%v: %+v", c.err, f)

@@ -44,9 +44,9 @@ func Temporary(err error) bool {
 // told wraps a failure in what a person reads.
 func told(f *Failure) error {
 	if f.Recipient {
-		return errs.New(errs.Refused, "phone.unreachable").Because(f)
+		return errs.New(errs.Refused, "phone.unreachable").WithCause(f)
 	}
-	return errs.New(errs.Upstream, "channel.smsFail").Because(f)
+	return errs.New(errs.Upstream, "channel.smsFail").WithCause(f)
 }
 
 // Off is the sender of a server for which SMS is not set up.
@@ -54,7 +54,7 @@ type Off struct{}
 
 // Send refuses.
 func (Off) Send(context.Context, Message) (string, error) {
-	return "", errs.New(errs.NotSetUp, "channel.smsOff")
+	return "", errs.New(errs.NotConfigured, "channel.smsOff")
 }
 
 // Log writes messages, codes included, to the log and sends nothing: for the

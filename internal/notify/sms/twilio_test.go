@@ -124,7 +124,7 @@ func TestTwilioForAll(t *testing.T) {
 
 func TestOff(t *testing.T) {
 	_, err := Off{}.Send(t.Context(), message)
-	if e := errs.As(err); e.Kind != errs.NotSetUp || e.Key != "channel.smsOff" || Temporary(e) {
+	if e := errs.As(err); e.Kind != errs.NotConfigured || e.Key != "channel.smsOff" || Temporary(e) {
 		t.Errorf("%+v", e)
 	}
 }

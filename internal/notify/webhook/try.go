@@ -30,7 +30,7 @@ func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome,
 	}
 	begun := c.Now()
 	if wait := c.tries.Allow(t).Retry; wait > 0 {
-		return nil, errs.New(errs.TooMany, "error.429").After(wait)
+		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 	}
 	body, err := testBody(begun)
 	if err != nil {
