@@ -116,7 +116,7 @@ func (d *demo) run(ctx context.Context) error {
 		publisher.Go(func() {
 			err := farm.Publish(publishing, farm.PublishOptions{
 				Broker: "tcp://" + localAddr(server.listeners.mqtt.Addr()), Devices: d.farm.Devices(),
-				Secrets: d.secret, From: d.historyEnd, Link: farm.Link{Logger: log},
+				Secrets: d.secret, From: d.historyEnd, LinkOptions: farm.LinkOptions{Logger: log},
 			})
 			if err != nil {
 				log.Error("simulated devices stopped", "error", err)

@@ -39,13 +39,13 @@ func simulateCommand() *cobra.Command {
 			}
 			fmt.Fprintf(c.OutOrStdout(), "Publishing for %s to %s. Stop with Ctrl-C.\n", plural(len(devices), "device"), broker)
 			troubles := newTroubleLog(c.ErrOrStderr())
-			link := farm.Link{OnTrouble: troubles.add}
+			link := farm.LinkOptions{OnTrouble: troubles.add}
 			if reports > 0 {
 				link.GiveUp = simulateGiveUpAfter
 			}
 			return farm.Simulate(c.Context(), farm.SimulateOptions{
 				Broker: broker, Devices: devices, Seed: seed, Every: every, Count: reports,
-				OnAck: func(device string, _ farm.Report) { troubles.clear(device) }, Link: link,
+				OnAck: func(device string, _ farm.Report) { troubles.clear(device) }, LinkOptions: link,
 			})
 		},
 	}

@@ -30,9 +30,9 @@ func newTroubleLog(out io.Writer) *troubleLog {
 
 // add takes note of a device that could not publish.
 func (r *troubleLog) add(t *farm.Trouble) {
-	says := strings.ToUpper(t.Says[:1]) + t.Says[1:]
+	says := strings.ToUpper(t.Message[:1]) + t.Message[1:]
 	if t.SignIn {
-		says = t.Device + ": " + t.Says
+		says = t.Device + ": " + t.Message
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

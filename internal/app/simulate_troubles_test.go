@@ -13,7 +13,7 @@ func TestTroublesAreReportedOnce(t *testing.T) {
 	var out strings.Builder
 	r := newTroubleLog(&out)
 	began := func(device, says string, signIn bool) {
-		r.add(&farm.Trouble{Device: device, Says: says, SignIn: signIn})
+		r.add(&farm.Trouble{Device: device, Message: says, SignIn: signIn})
 	}
 	const nobody, cut, refused = "nobody listens at tcp://x:1", "the server at tcp://x:1 has cut the connection", "the server refuses its name or secret"
 	for range 3 {
@@ -52,7 +52,7 @@ func TestManyRefusedDevicesAreNotAllNamed(t *testing.T) {
 	var out strings.Builder
 	r := newTroubleLog(&out)
 	for i := range 100 {
-		r.add(&farm.Trouble{Device: fmt.Sprint("D-", i), Says: "the server refuses its name or secret", SignIn: true})
+		r.add(&farm.Trouble{Device: fmt.Sprint("D-", i), Message: "the server refuses its name or secret", SignIn: true})
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) != maxRefusedNamed+1 || !strings.HasPrefix(lines[9], "D-9: ") || lines[10] != "More devices are refused, and not named here." {

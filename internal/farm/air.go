@@ -65,12 +65,12 @@ func (s *site) coldPool(m moment) float64 {
 	switch {
 	case m.hour < d.rise:
 		before := s.day(d.number - 1)
-		return s.poolDepth(before, d) * poolGrown((m.hour+24-before.set)/(d.rise+24-before.set))
+		return s.poolDepth(before, d) * coldPoolShare((m.hour+24-before.set)/(d.rise+24-before.set))
 	case m.hour < d.rise+poolLife:
-		return s.poolDepth(s.day(d.number-1), d) * (1 - eased((m.hour-d.rise)/poolLife))
+		return s.poolDepth(s.day(d.number-1), d) * (1 - smoothstep((m.hour-d.rise)/poolLife))
 	case m.hour > d.set:
 		after := s.day(d.number + 1)
-		return s.poolDepth(d, after) * poolGrown((m.hour-d.set)/(after.rise+24-d.set))
+		return s.poolDepth(d, after) * coldPoolShare((m.hour-d.set)/(after.rise+24-d.set))
 	default:
 		return 0
 	}
@@ -79,14 +79,14 @@ func (s *site) coldPool(m moment) float64 {
 // poolLife is how long a cold pool outlives sunrise, in hours.
 const poolLife = 2.5
 
-// poolGrown is the share of its depth that a cold pool has reached after that
+// coldPoolShare is the share of its depth that a cold pool has reached after that
 // share of the night.
-func poolGrown(x float64) float64 {
-	return math.Sin(math.Pi / 2 * held(x))
+func coldPoolShare(x float64) float64 {
+	return math.Sin(math.Pi / 2 * clamp01(x))
 }
 
 func (s *site) poolDepth(before, after *day) float64 {
 	midnight := s.start(after.number)
 	wind := s.meanWind(midnight) * (windOf(before) + windOf(after)) / 2 * draught(0)
-	return 3 * held((.3-after.cloud)/.2) * held((1.5-wind)/.6)
+	return 3 * clamp01((.3-after.cloud)/.2) * clamp01((1.5-wind)/.6)
 }

@@ -51,20 +51,20 @@ func TestDailyCourse(t *testing.T) {
 	s := ankara(t)
 	for n := dayOf(2026, 1, 1); n < dayOf(2027, 1, 1); n += 7 {
 		d := s.day(n)
-		near(t, "at dawn", s.dailyCourse(at(s, n, d.rise)), d.low, 1e-6)
+		assertNear(t, "at dawn", s.dailyCourse(at(s, n, d.rise)), d.low, 1e-6)
 		top, when := math.Inf(-1), 0.
 		for h := d.rise; h < d.set; h += .05 {
 			if x := s.dailyCourse(at(s, n, h)); x > top {
 				top, when = x, h
 			}
 		}
-		near(t, "the day's highest", top, d.high, .01)
-		within(t, "hours from noon to the highest", when-d.noon, 1.5, 2.2)
+		assertNear(t, "the day's highest", top, d.high, .01)
+		assertBetween(t, "hours from noon to the highest", when-d.noon, 1.5, 2.2)
 		// The night takes over where the day ends.
 		sunset := s.dailyCourse(at(s, n, d.set))
-		near(t, "just after sunset", s.dailyCourse(at(s, n, d.set+.001)), sunset, .01)
+		assertNear(t, "just after sunset", s.dailyCourse(at(s, n, d.set+.001)), sunset, .01)
 		next := s.day(n + 1)
-		near(t, "just before dawn", s.dailyCourse(at(s, n+1, next.rise-.001)), next.low, .01)
+		assertNear(t, "just before dawn", s.dailyCourse(at(s, n+1, next.rise-.001)), next.low, .01)
 	}
 }
 
@@ -84,7 +84,7 @@ func TestColdPoolFillsClearStillNights(t *testing.T) {
 			cloudy++
 			continue
 		}
-		near(t, "the pool at noon", s.coldPool(at(s, n, 12)), 0, 0)
+		assertNear(t, "the pool at noon", s.coldPool(at(s, n, 12)), 0, 0)
 		if dawn > 2 {
 			filled++
 			if early := s.coldPool(at(s, n, 1)); early >= dawn || early <= 0 {
@@ -108,5 +108,5 @@ func TestRainCoolsAndMoistens(t *testing.T) {
 	if dry := s.dailyCourse(m); a.temperature > dry-.3 {
 		t.Errorf("%v °C in the rain, %v without", a.temperature, dry)
 	}
-	within(t, "humidity in the rain", a.humidity, 65, 100)
+	assertBetween(t, "humidity in the rain", a.humidity, 65, 100)
 }

@@ -9,7 +9,7 @@ type battery struct {
 	load  float64 // W
 	dying int     // local day from which the capacity fades; 0: never
 
-	charge *chain[float64] // Wh at midnight
+	charge *dailyState[float64] // Wh at midnight
 }
 
 const (
@@ -58,8 +58,8 @@ func (b *battery) power(global float64) float64 {
 func (b *battery) volts(m moment) (v float64, alive bool) {
 	d := m.day
 	s := b.after(d, b.charge.at(d.number), m.hour) / b.capacity(d.number)
-	sun := b.site.clearSky(d, b.site.sunHeight(d, m.hour)) * passing(d.cloud, d.cloud)
-	charging := held(b.power(sun) / (4 * b.load))
+	sun := b.site.clearSky(d, b.site.sunHeight(d, m.hour)) * cloudTransmission(d.cloud, d.cloud)
+	charging := clamp01(b.power(sun) / (4 * b.load))
 	alive = s > emptyShare
 	if m.hour < 12 && s <= bootShare && b.capacity(d.number) == spentCapacity {
 		alive = false

@@ -15,7 +15,7 @@ func TestHealthyBatteryLivesThroughTheYear(t *testing.T) {
 		}
 		low = min(low, v)
 	}
-	within(t, "the lowest voltage", low, 3.7, 4)
+	assertBetween(t, "the lowest voltage", low, 3.7, 4)
 }
 
 func TestBatteryDrainsByNightAndChargesByDay(t *testing.T) {
@@ -38,7 +38,7 @@ func TestDyingBattery(t *testing.T) {
 	m := at(s, day-1, 5)
 	before, _ := b.volts(m)
 	sound, _ := healthy.volts(m)
-	near(t, "the voltage before it begins", before, sound, 0)
+	assertNear(t, "the voltage before it begins", before, sound, 0)
 
 	last := before
 	for n := day + 4; n < day+17; n += 3 {
@@ -58,7 +58,7 @@ func TestDyingBattery(t *testing.T) {
 				t.Errorf("alive %v at %v h, %d days on", alive, h, n-day)
 			}
 		}
-		within(t, "hours of sun until it is back", s.wakes(b, n)-s.day(n).rise, .3, 4)
+		assertBetween(t, "hours of sun until it is back", s.wakes(b, n)-s.day(n).rise, .3, 4)
 	}
 }
 

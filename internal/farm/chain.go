@@ -6,22 +6,22 @@ import "sync"
 // 2020-01-01. Before it, such things stay as they were then.
 const epoch = 18262
 
-// chain is a state that goes from day to day. It is stepped from the epoch and
+// dailyState is a state that goes from day to day. It is stepped from the epoch and
 // keeps each midnight, so that any day can be asked for and gives the same
 // bits whatever was asked before.
-type chain[S any] struct {
+type dailyState[S any] struct {
 	step func(day int, s S) S // from the start of a day to that of the next
 
 	mu     sync.RWMutex
 	states []S // states[i] is that at the start of day epoch+i
 }
 
-func newChain[S any](first S, step func(day int, s S) S) *chain[S] {
-	return &chain[S]{step: step, states: []S{first}}
+func newChain[S any](first S, step func(day int, s S) S) *dailyState[S] {
+	return &dailyState[S]{step: step, states: []S{first}}
 }
 
 // at is the state at the start of a day.
-func (c *chain[S]) at(day int) S {
+func (c *dailyState[S]) at(day int) S {
 	i := max(0, day-epoch)
 	c.mu.RLock()
 	if i < len(c.states) {

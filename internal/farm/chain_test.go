@@ -18,7 +18,7 @@ func TestChainGivesTheSameInAnyOrder(t *testing.T) {
 		}
 	}
 	for i, s := range want[:6] {
-		near(t, "the state before and at the epoch", s, 1, 0)
+		assertNear(t, "the state before and at the epoch", s, 1, 0)
 		if t.Failed() {
 			t.Fatal(i)
 		}

@@ -18,7 +18,7 @@ func TestMonthlyMeansStandInTheMiddleOfTheMonth(t *testing.T) {
 		{time.December, 31, 6.6774}, {time.January, 1, 6.3226},
 	} {
 		got := m.at(seasonOf(time.Date(2026, c.month, c.day, 0, 0, 0, 0, time.UTC)))
-		near(t, c.month.String(), got, c.want, .001)
+		assertNear(t, c.month.String(), got, c.want, .001)
 	}
 }
 
@@ -28,7 +28,7 @@ func TestSeasonsGoOnSmoothlyThroughTheYear(t *testing.T) {
 	for range 800 { // a leap year among them
 		next := day.AddDate(0, 0, 1)
 		step := m.at(seasonOf(next)) - m.at(seasonOf(day))
-		within(t, "a day's step on "+day.Format(time.DateOnly), step, -.3, .3)
+		assertBetween(t, "a day's step on "+day.Format(time.DateOnly), step, -.3, .3)
 		day = next
 	}
 }
@@ -40,9 +40,9 @@ func TestYearWaveFollowsTheTable(t *testing.T) {
 		for i := range 12 {
 			mean += (c.high[i] + c.low[i]) / 24
 		}
-		near(t, name+" mean", w.mean, mean, 1e-9)
-		within(t, name+" amplitude", w.amplitude, 10, 15)
-		within(t, name+" hottest day", w.hottest, 190, 210) // July
+		assertNear(t, name+" mean", w.mean, mean, 1e-9)
+		assertBetween(t, name+" amplitude", w.amplitude, 10, 15)
+		assertBetween(t, name+" hottest day", w.hottest, 190, 210) // July
 	}
 }
 
@@ -53,11 +53,11 @@ func TestClimatesArePlausible(t *testing.T) {
 			if c.high[i] <= c.low[i] {
 				t.Errorf("%s, month %d: the days are colder than the nights", name, i+1)
 			}
-			within(t, name+" sunshine", c.sunshine[i], .2, .9)
-			within(t, name+" rain days", c.rainDays[i], 1, 20)
-			within(t, name+" humidity", c.humidity[i], 30, 90)
+			assertBetween(t, name+" sunshine", c.sunshine[i], .2, .9)
+			assertBetween(t, name+" rain days", c.rainDays[i], 1, 20)
+			assertBetween(t, name+" humidity", c.humidity[i], 30, 90)
 			rain += c.rain[i]
 		}
-		within(t, name+" rain a year", rain, 350, 550)
+		assertBetween(t, name+" rain a year", rain, 350, 550)
 	}
 }

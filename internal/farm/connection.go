@@ -21,7 +21,7 @@ const (
 	connectTimeout = 10 * time.Second
 	writeTimeout   = 10 * time.Second
 	keepAlive      = 30 * time.Second
-	farewell       = 250 // ms for the DISCONNECT to get out
+	disconnectWait = 250 // ms for the DISCONNECT to get out
 )
 
 // connection is one signed-in MQTT connection of a device. It is not taken up
@@ -51,11 +51,11 @@ func (s *sender) dial(ctx context.Context) (*connection, *Trouble) {
 	select {
 	case <-ctx.Done():
 		c.close()
-		return nil, s.unconnected(ctx.Err())
+		return nil, s.connectTrouble(ctx.Err())
 	case <-token.Done():
 	}
 	if err := token.Error(); err != nil {
-		return nil, s.unconnected(err)
+		return nil, s.connectTrouble(err)
 	}
 	return c, nil
 }
@@ -65,7 +65,7 @@ func (c *connection) publish(r Report) mqtt.Token {
 }
 
 func (c *connection) close() {
-	c.client.Disconnect(farewell)
+	c.client.Disconnect(disconnectWait)
 }
 
 // Payload is a report as devices send it: {"ts":ms,"values":{…}}.

@@ -84,11 +84,11 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 	shine := s.climate.sunshine.at(at)
 	veil := s.sky.normal(int64(number))
 	if wet {
-		d.cloud = held(.85 + .12*veil)
+		d.cloud = clamp01(.85 + .12*veil)
 	} else {
 		// What wet days take of the sunshine is not taken twice.
 		c := max(.04, (1-shine-.85*chance)/(1-chance))
-		d.cloud = held(c + .9*c*(1-c)*veil)
+		d.cloud = clamp01(c + .9*c*(1-c)*veil)
 	}
 
 	noon := s.start(number) + secondsADay/2
@@ -124,7 +124,7 @@ func (s *site) light(d *day) {
 	d.noon = 12 - s.longitude/15 + s.zone.Hours() - equationOfTime(j+.5)
 	half := sunsetAngle(s.latitude*math.Pi/180, declination(j+.5)) * 12 / math.Pi
 	d.rise, d.set = d.noon-half, d.noon+half
-	through := passing(d.cloud, d.cloud)
+	through := cloudTransmission(d.cloud, d.cloud)
 	for h := range d.sun {
 		// The mean of six instants is within a percent of the integral.
 		for i := range 6 {

@@ -50,14 +50,14 @@ func TestWeatherIsThatOfTheClimate(t *testing.T) {
 			rain, normal := 0., 0.
 			for i, m := range weatherByMonth(s) {
 				name := time.Month(i + 1).String()
-				near(t, name+" high", m.high/m.days, s.climate.high[i], 2.5)
-				near(t, name+" low", m.low/m.days, s.climate.low[i], 2.5)
-				near(t, name+" humidity", m.humidity/m.days, s.climate.humidity[i], 6)
-				within(t, name+" radiation", m.radiation/m.expected, .88, 1.08)
+				assertNear(t, name+" high", m.high/m.days, s.climate.high[i], 2.5)
+				assertNear(t, name+" low", m.low/m.days, s.climate.low[i], 2.5)
+				assertNear(t, name+" humidity", m.humidity/m.days, s.climate.humidity[i], 6)
+				assertBetween(t, name+" radiation", m.radiation/m.expected, .88, 1.08)
 				rain += m.rain / years
 				normal += s.climate.rain[i]
 			}
-			near(t, "rain a year", rain/normal, 1, .2)
+			assertNear(t, "rain a year", rain/normal, 1, .2)
 		})
 	}
 }
@@ -80,9 +80,9 @@ func TestFrostNightsInTheHollow(t *testing.T) {
 			open[i] += .1
 		}
 	}
-	within(t, "frost nights in April", hollow[time.April], 2, 4.5)
-	within(t, "frost nights in January", hollow[time.January], 21, 27)
-	near(t, "frost nights in July", hollow[time.July], 0, 0)
+	assertBetween(t, "frost nights in April", hollow[time.April], 2, 4.5)
+	assertBetween(t, "frost nights in January", hollow[time.January], 21, 27)
+	assertNear(t, "frost nights in July", hollow[time.July], 0, 0)
 	if hollow[time.April] <= open[time.April] {
 		t.Errorf("%v frosts in the hollow, %v outside it", hollow[time.April], open[time.April])
 	}
@@ -107,8 +107,8 @@ func TestWetDaysComeInSpells(t *testing.T) {
 		}
 	}
 	chance := wet / days
-	near(t, "share of wet days", chance, 11.5/30.4, .08)
-	near(t, "persistence", (wetAfterWet/afterWet-chance)/(1-chance), persistence, .12)
+	assertNear(t, "share of wet days", chance, 11.5/30.4, .08)
+	assertNear(t, "persistence", (wetAfterWet/afterWet-chance)/(1-chance), persistence, .12)
 }
 
 func TestDaysDoNotDependOnTheOrderOfAsking(t *testing.T) {
@@ -188,5 +188,5 @@ func TestMomentsAreLocal(t *testing.T) {
 	if m.day.number != dayOf(2026, 11, 21) || m.hour != 6.5 {
 		t.Errorf("day %d, %v h", m.day.number-dayOf(2026, 11, 21), m.hour)
 	}
-	near(t, "the start of the day", s.start(m.day.number)+6.5*3600, m.seconds, 0)
+	assertNear(t, "the start of the day", s.start(m.day.number)+6.5*3600, m.seconds, 0)
 }

@@ -19,8 +19,8 @@ type Device struct {
 	site    *site
 	product *product
 	sensors map[string]*sensor
-	plan    plan
-	story   story
+	plan    reportPlan
+	faults  faultScenario
 
 	hollow    bool
 	warmer    float64 // °C, the spot's own deviation
@@ -31,10 +31,10 @@ type Device struct {
 	signal    noise
 	draught   noise
 
-	battery *battery
-	plot    *plot       // of a soil probe
-	house   *greenhouse // of a greenhouse's climate computer
-	tank    *tank       // of a water station
+	battery    *battery
+	plot       *plot       // of a soil probe
+	greenhouse *greenhouse // of a greenhouse's climate computer
+	tank       *tank       // of a water station
 }
 
 // newDevice makes an ordinary device on open ground; the caller adds what its
@@ -47,7 +47,7 @@ func newDevice(seed uint64, s *site, name, productName string, properties []Prop
 		seed: seed, site: s, product: p,
 		sensors: map[string]*sensor{},
 		plan:    newPlan(seed, name),
-		story:   quiet(),
+		faults:  noFaults(),
 		signal:  namedNoise(seed, name, "signal"),
 		draught: namedNoise(seed, name, "draught"),
 	}
@@ -75,18 +75,18 @@ func newDevice(seed uint64, s *site, name, productName string, properties []Prop
 // the same values, but for rainfall, which needs the same since.
 func (d *Device) At(t time.Time, since time.Duration) ([]Value, bool) {
 	m := d.site.moment(t)
-	if d.dark(m) {
+	if d.isSilent(m) {
 		return nil, false
 	}
 	f := frame{device: d, index: t.UnixMilli(), values: make([]Value, 0, len(d.sensors))}
 	d.product.measure(d, d.site.moment(t.Add(-since)), m, &f)
-	d.story.falsify(m, f.values)
+	d.faults.apply(m, f.values)
 	return f.values, true
 }
 
-// dark tells whether the device is silent then, for good or for the night.
-func (d *Device) dark(m moment) bool {
-	if m.seconds >= d.story.silentFrom {
+// isSilent tells whether the device is silent then, for good or for the night.
+func (d *Device) isSilent(m moment) bool {
+	if m.seconds >= d.faults.silentFrom {
 		return true
 	}
 	if d.battery.dying == 0 {

@@ -111,14 +111,14 @@ func TestNeighboursShareTheWeatherButNotTheSensor(t *testing.T) {
 		at := demoNow.AddDate(0, 0, -20).Add(time.Duration(i) * 37 * time.Minute)
 		a, _ := hollow.At(at, time.Minute)
 		b, _ := ridge.At(at, time.Minute)
-		near(t, "the difference in pressure", number(t, a, "airPressure"), number(t, b, "airPressure"), 1)
-		near(t, "the difference in temperature", number(t, a, "airTemperature"), number(t, b, "airTemperature"), 4)
+		assertNear(t, "the difference in pressure", number(t, a, "airPressure"), number(t, b, "airPressure"), 1)
+		assertNear(t, "the difference in temperature", number(t, a, "airTemperature"), number(t, b, "airTemperature"), 4)
 		total++
 		if number(t, a, "airTemperature") == number(t, b, "airTemperature") {
 			same++
 		}
 	}
-	within(t, "share of equal readings", float64(same)/float64(total), 0, .5)
+	assertBetween(t, "share of equal readings", float64(same)/float64(total), 0, .5)
 }
 
 func TestRainfallIsSinceTheLastReport(t *testing.T) {
@@ -131,8 +131,8 @@ func TestRainfallIsSinceTheLastReport(t *testing.T) {
 		values, _ := d.At(at, 10*time.Minute)
 		sum += number(t, values, "rainfall")
 	}
-	near(t, "ten-minute rain", sum, number(t, whole, "rainfall"), 1e-6)
-	near(t, "the rain of the shower", sum, r.rain, tipSize)
+	assertNear(t, "ten-minute rain", sum, number(t, whole, "rainfall"), 1e-6)
+	assertNear(t, "the rain of the shower", sum, r.rain, tipSize)
 }
 
 func TestProductsAreThoseOfTheTable(t *testing.T) {

@@ -17,8 +17,8 @@ type Farm struct {
 	devices []*Device
 }
 
-// local is what sites.yaml holds.
-type local struct {
+// sitesDefinition is what sites.yaml holds.
+type sitesDefinition struct {
 	Sites   map[string]siteFile `yaml:"sites"`
 	Devices map[string]spotFile `yaml:"devices"`
 }
@@ -67,7 +67,7 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 	if err != nil {
 		return nil, err
 	}
-	var l local
+	var l sitesDefinition
 	if err := yaml.UnmarshalWithOptions(sitesFile, &l, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("sites file: %w", err)
 	}
@@ -106,7 +106,7 @@ func build(seed uint64, now time.Time, farmFile, sitesFile []byte) (*Farm, error
 		if spot.Wind > 0 {
 			d.exposure *= spot.Wind
 		}
-		if err := d.tell(spot.Story, now); err != nil {
+		if err := d.applyScenario(spot.Story, now); err != nil {
 			return nil, err
 		}
 	}
@@ -153,7 +153,7 @@ func (d *Device) equip(spot spotFile) error {
 		}
 		p := plot{
 			crop: crops[crop], irrigated: spot.IrrigatedFrom != "",
-			thirst: math.Exp(.1 * own.normal(0)), salinity: max(1, spot.Salinity),
+			demandFactor: math.Exp(.1 * own.normal(0)), salinity: max(1, spot.Salinity),
 			exposure: math.Exp(.15 * own.normal(layers+1)),
 		}
 		for i := range p.offset {
@@ -161,12 +161,12 @@ func (d *Device) equip(spot spotFile) error {
 		}
 		d.plot = newPlot(d.site, p)
 	case "greenhouse-climate":
-		d.house = &greenhouse{site: d.site, lag: d.lag, shift: .3*own.normal(0) - spot.Warmth}
+		d.greenhouse = &greenhouse{site: d.site, lag: d.lag, shift: .3*own.normal(0) - spot.Warmth}
 	}
 	return nil
 }
 
-func (l local) site(seed uint64, tenant string) (*site, error) {
+func (l sitesDefinition) site(seed uint64, tenant string) (*site, error) {
 	sf, ok := l.Sites[tenant]
 	if !ok {
 		return nil, fmt.Errorf("sites file: tenant %s has no site", tenant)

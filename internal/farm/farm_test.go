@@ -8,7 +8,7 @@ import (
 func TestFarmHoldsTheDevicesOfTheFile(t *testing.T) {
 	f := testFarm(t)
 	i := 0
-	for _, tenant := range parsed(t).Tenants {
+	for _, tenant := range parseFarmFile(t).Tenants {
 		for _, df := range tenant.Devices {
 			d := f.Devices()[i]
 			if d.Name != df.DeviceName || d.Tenant != tenant.Name || d.Product != df.Product {
@@ -36,9 +36,9 @@ func TestDevicesBelongToTheCaller(t *testing.T) {
 func TestEquipment(t *testing.T) {
 	for _, d := range testFarm(t).Devices() {
 		if (d.plot != nil) != (d.Product == "soil-probe") ||
-			(d.house != nil) != (d.Product == "greenhouse-climate") ||
+			(d.greenhouse != nil) != (d.Product == "greenhouse-climate") ||
 			(d.tank != nil) != (d.Product == "water-station") {
-			t.Errorf("%s, a %s, has a plot %v, a house %v, a tank %v", d.Name, d.Product, d.plot != nil, d.house != nil, d.tank != nil)
+			t.Errorf("%s, a %s, has a plot %v, a house %v, a tank %v", d.Name, d.Product, d.plot != nil, d.greenhouse != nil, d.tank != nil)
 		}
 	}
 	f := testFarm(t)
@@ -60,15 +60,15 @@ func TestEquipment(t *testing.T) {
 }
 
 // A nursery is kept warmer than tomatoes.
-func TestHousesAreKeptAsTheirPlantsNeed(t *testing.T) {
+func TestGreenhouseTemperaturesDiffer(t *testing.T) {
 	f := testFarm(t)
 	tomatoes, nursery := findDevice(t, f, "GC-0032"), findDevice(t, f, "GC-0035")
 	warmer := 0.
 	for night := range 5 {
 		m := at(tomatoes.site, dayOf(2026, 11, 10+night), 3)
-		warmer += (nursery.house.at(m).temperature - tomatoes.house.at(m).temperature) / 5
+		warmer += (nursery.greenhouse.at(m).temperature - tomatoes.greenhouse.at(m).temperature) / 5
 	}
-	near(t, "°C warmer", warmer, 3, 1)
+	assertNear(t, "°C warmer", warmer, 3, 1)
 }
 
 const smallFile = `
@@ -85,7 +85,7 @@ tenants:
 const smallSites = "sites:\n  a: {climate: ankara, latitude: 40, longitude: 33, elevation: 900, zone: 3h}\n"
 
 // Listing a device is all it takes.
-func TestUnlistedDevicesAreOrdinary(t *testing.T) {
+func TestUnlistedDevicesUseDefaults(t *testing.T) {
 	f, err := build(1, demoNow, []byte(smallFile), []byte(smallSites))
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +98,7 @@ func TestUnlistedDevicesAreOrdinary(t *testing.T) {
 	}
 }
 
-func TestWrongFilesAreRefused(t *testing.T) {
+func TestInvalidFilesAreRefused(t *testing.T) {
 	for _, c := range []struct{ name, file, sites, want string }{
 		{"an unreadable farm", "tenants: [", smallSites, "farm file"},
 		{"unreadable sites", smallFile, "sites: 7", "sites file"},
@@ -120,7 +120,7 @@ func TestWrongFilesAreRefused(t *testing.T) {
 	}
 }
 
-func TestTheBuiltInFarmIsSound(t *testing.T) {
+func TestBuiltInFarmLoads(t *testing.T) {
 	if _, err := build(1, demoNow, farmFile, sitesFile); err != nil {
 		t.Error(err)
 	}

@@ -12,8 +12,8 @@ import (
 //go:embed farm.yaml
 var farmFile []byte
 
-// structure is what farm.yaml holds, in the format that `tilth apply` reads.
-type structure struct {
+// farmDefinition is what farm.yaml holds, in the format that `tilth apply` reads.
+type farmDefinition struct {
 	Elements []element     `yaml:"elements"`
 	Products []productFile `yaml:"products"`
 	Tenants  []tenantFile  `yaml:"tenants"`
@@ -132,7 +132,7 @@ func FileSince(first time.Time, secret func(deviceName string) string, password 
 
 // beginSeasons makes seasons begin on the day that it is at t, in the zone where
 // it is latest.
-func (s *structure) beginSeasons(t time.Time) error {
+func (s *farmDefinition) beginSeasons(t time.Time) error {
 	var day string
 	for _, owner := range s.Tenants {
 		zone, err := time.LoadLocation(owner.TimeZone)
@@ -155,8 +155,8 @@ func (s *structure) beginSeasons(t time.Time) error {
 	return nil
 }
 
-func parse(b []byte) (*structure, error) {
-	var s structure
+func parse(b []byte) (*farmDefinition, error) {
+	var s farmDefinition
 	if err := yaml.UnmarshalWithOptions(b, &s, yaml.Strict()); err != nil {
 		return nil, fmt.Errorf("farm file: %w", err)
 	}

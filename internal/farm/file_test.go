@@ -12,7 +12,7 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-func parsed(t *testing.T) *structure {
+func parseFarmFile(t *testing.T) *farmDefinition {
 	t.Helper()
 	s, err := parse(farmFile)
 	if err != nil {
@@ -25,7 +25,7 @@ func secretOf(name string) string        { return "secret-of-device-" + name }
 func passwordOf(tenant, u string) string { return "password of " + u + " at " + tenant }
 
 func TestEveryPropertyHasItsElement(t *testing.T) {
-	s := parsed(t)
+	s := parseFarmFile(t)
 	elements := map[string]element{}
 	for _, e := range s.Elements {
 		if _, twice := elements[e.YeuSign]; twice {
@@ -59,7 +59,7 @@ func TestEveryPropertyHasItsElement(t *testing.T) {
 }
 
 func TestProductsOfTheFile(t *testing.T) {
-	s := parsed(t)
+	s := parseFarmFile(t)
 	if len(s.Products) != len(products) {
 		t.Errorf("%d products, the simulator knows %d", len(s.Products), len(products))
 	}
@@ -102,7 +102,7 @@ func TestProductsOfTheFile(t *testing.T) {
 }
 
 func TestTenantsOfTheFile(t *testing.T) {
-	s := parsed(t)
+	s := parseFarmFile(t)
 	names, hosts := map[string]bool{}, map[string]bool{}
 	for _, tenant := range s.Tenants {
 		if _, err := time.LoadLocation(tenant.TimeZone); err != nil {
@@ -154,7 +154,7 @@ func TestTenantsOfTheFile(t *testing.T) {
 
 // The demo shows every product, a device in no scene, and one without a place.
 func TestDemoShowsEverything(t *testing.T) {
-	demo := parsed(t).Tenants[0]
+	demo := parseFarmFile(t).Tenants[0]
 	if demo.Name != "demo" || demo.Users[0].UserName != "demo" {
 		t.Fatalf("%+v", demo)
 	}
@@ -180,7 +180,7 @@ func TestDemoShowsEverything(t *testing.T) {
 }
 
 func TestFortyDevices(t *testing.T) {
-	s := parsed(t)
+	s := parseFarmFile(t)
 	count, scenes, homeless, placeless := map[string]int{}, 0, 0, []string{}
 	for _, tenant := range s.Tenants {
 		scenes += len(tenant.Scenes)
@@ -222,7 +222,7 @@ func TestFieldsLieApart(t *testing.T) {
 	const margin = .0003 // about 30 m
 	scenes := map[string]box{}
 	var strangers []deviceFile
-	for _, tenant := range parsed(t).Tenants {
+	for _, tenant := range parseFarmFile(t).Tenants {
 		for _, d := range tenant.Devices {
 			if d.Latitude == nil {
 				continue
@@ -262,22 +262,22 @@ func TestFieldsLieApart(t *testing.T) {
 // all of a farm within two kilometres.
 func TestDevicesLieTogether(t *testing.T) {
 	const degree = 111.2 // km
-	for _, tenant := range parsed(t).Tenants {
+	for _, tenant := range parseFarmFile(t).Tenants {
 		site := findDevice(t, testFarm(t), tenant.Devices[0].DeviceName).site
 		var inScene = map[string][]deviceFile{}
 		for _, d := range tenant.Devices {
 			if d.Latitude == nil {
 				continue
 			}
-			within(t, d.DeviceName+" km north of its site", (*d.Latitude-site.latitude)*degree, -2, 2)
-			within(t, d.DeviceName+" km east of its site", (*d.Longitude-site.longitude)*degree*site.cosLat, -2, 2)
+			assertBetween(t, d.DeviceName+" km north of its site", (*d.Latitude-site.latitude)*degree, -2, 2)
+			assertBetween(t, d.DeviceName+" km east of its site", (*d.Longitude-site.longitude)*degree*site.cosLat, -2, 2)
 			inScene[d.Scene] = append(inScene[d.Scene], d)
 		}
 		delete(inScene, "")
 		for scene, devices := range inScene {
 			for _, d := range devices[1:] {
-				within(t, scene+" km", (*d.Latitude-*devices[0].Latitude)*degree, -.5, .5)
-				within(t, scene+" km", (*d.Longitude-*devices[0].Longitude)*degree*site.cosLat, -.5, .5)
+				assertBetween(t, scene+" km", (*d.Latitude-*devices[0].Latitude)*degree, -.5, .5)
+				assertBetween(t, scene+" km", (*d.Longitude-*devices[0].Longitude)*degree*site.cosLat, -.5, .5)
 			}
 		}
 	}
@@ -296,7 +296,7 @@ func TestFileIsFilledIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	original := parsed(t)
+	original := parseFarmFile(t)
 	for i, tenant := range filled.Tenants {
 		for j, u := range tenant.Users {
 			if u.Password != passwordOf(tenant.Name, u.UserName) {

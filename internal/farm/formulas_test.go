@@ -7,7 +7,7 @@ import (
 
 // A year of what follows from formulas of internal/agronomy, by the sums that it
 // had when the farm wrote them itself.
-func TestFormulasGiveWhatTheyGave(t *testing.T) {
+func TestFormulaRegression(t *testing.T) {
 	for _, c := range []struct {
 		site        *site
 		evaporation [12]float64 // mm a month
@@ -29,13 +29,13 @@ func TestFormulasGiveWhatTheyGave(t *testing.T) {
 			pressure += c.site.pressureAt(at(c.site, n, 12))
 		}
 		for i, want := range c.evaporation {
-			near(t, c.site.name+", "+time.Month(i+1).String(), evaporation[i], want, 1e-8)
+			assertNear(t, c.site.name+", "+time.Month(i+1).String(), evaporation[i], want, 1e-8)
 		}
-		near(t, c.site.name+", pressure", pressure, c.pressure, 1e-6)
+		assertNear(t, c.site.name+", pressure", pressure, c.pressure, 1e-6)
 	}
 	tank, oxygen := testTank(t), 0.
 	for n := dayOf(2026, 1, 1); n < dayOf(2027, 1, 1); n++ {
 		oxygen += tank.at(at(tank.site, n, 12)).oxygen
 	}
-	near(t, "oxygen at noon, mg/L", oxygen, 3434.619512438, 1e-8)
+	assertNear(t, "oxygen at noon, mg/L", oxygen, 3434.619512438, 1e-8)
 }

@@ -15,15 +15,15 @@ type greenhouse struct {
 	stuckAt               float64 // 0..1
 
 	mu     sync.Mutex
-	blocks map[int]*houseBlock
+	blocks map[int]*greenhouseBlock
 }
 
 // stuckVent is where a broken vent motor leaves the vent in summer. While the
 // boiler runs it stays shut: what is open in frost somebody shuts by hand.
 const stuckVent = .2
 
-// house is the state of a greenhouse.
-type house struct {
+// greenhouseState is the state of a greenhouse.
+type greenhouseState struct {
 	temperature float64 // °C
 	vapor       float64 // g/m³
 	co2         float64 // ppm
@@ -44,13 +44,13 @@ const (
 	houseBlocks = 16 // kept; what was dropped is stepped again, to the same bits
 )
 
-type houseBlock [houseDays*stepsADay + 1]house
+type greenhouseBlock [houseDays*stepsADay + 1]greenhouseState
 
 // at is the state at a moment, between two steps.
-func (g *greenhouse) at(m moment) house {
+func (g *greenhouse) at(m moment) greenhouseState {
 	b := int(math.Floor(float64(m.day.number) / houseDays))
 	x := (float64(m.day.number-b*houseDays)*secondsADay + m.hour*3600) / stepSeconds
-	i := min(int(x), len(houseBlock{})-2)
+	i := min(int(x), len(greenhouseBlock{})-2)
 	block := g.block(b)
 	now, next := block[i], &block[i+1]
 	f := x - float64(i)
@@ -60,18 +60,18 @@ func (g *greenhouse) at(m moment) house {
 	return now
 }
 
-func (g *greenhouse) block(b int) *houseBlock {
+func (g *greenhouse) block(b int) *greenhouseBlock {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if cached, ok := g.blocks[b]; ok {
 		return cached
 	}
 	if g.blocks == nil || len(g.blocks) >= houseBlocks {
-		g.blocks = map[int]*houseBlock{}
+		g.blocks = map[int]*greenhouseBlock{}
 	}
-	var block houseBlock
+	var block greenhouseBlock
 	start := g.site.start(b * houseDays)
-	state := house{temperature: 18, vapor: 11, co2: 450}
+	state := greenhouseState{temperature: 18, vapor: 11, co2: 450}
 	for i := -houseSpinUp * stepsADay; i < len(block)-1; i++ {
 		if i >= 0 {
 			block[i] = state
@@ -107,7 +107,7 @@ func (s *site) heated(d *day) bool {
 }
 
 // step goes on five minutes from the state at that time.
-func (g *greenhouse) step(seconds float64, h house) house {
+func (g *greenhouse) step(seconds float64, h greenhouseState) greenhouseState {
 	m := g.site.momentAt(seconds + stepSeconds/2)
 	out := g.site.air(m, false)
 	sun := g.site.sunlight(m, g.lag)
@@ -144,9 +144,9 @@ func (g *greenhouse) step(seconds float64, h house) house {
 
 // breathe moves carbon dioxide: plants breathe it out in the dark and use it
 // up in the light; the vent brings the air outside.
-func (h *house) breathe(light float64) {
+func (h *greenhouseState) breathe(light float64) {
 	const hour = stepSeconds / 3600.
-	day := held(light / 120)
+	day := clamp01(light / 120)
 	closed := 700*(1-day) + 330*day
 	closedRate, ventRate := .25+.75*day, 9*h.vent // per hour
 	target := (closed*closedRate + outsideCarbon*ventRate) / (closedRate + ventRate)
@@ -154,7 +154,7 @@ func (h *house) breathe(light float64) {
 }
 
 // control is the house's computer: heater, vent and screen.
-func (h *house) control(sun sunlight, hour, shift float64, boiler bool) {
+func (h *greenhouseState) control(sun sunlight, hour, shift float64, boiler bool) {
 	felt := h.temperature + shift
 	goal := 15.
 	if hour >= 7 && hour < 19 {
@@ -183,7 +183,7 @@ func (h *house) control(sun sunlight, hour, shift float64, boiler bool) {
 }
 
 // shade is the share of light that the screen lets pass.
-func (h *house) shade() float64 {
+func (h *greenhouseState) shade() float64 {
 	if h.screen {
 		return screenLight
 	}
@@ -192,7 +192,7 @@ func (h *house) shade() float64 {
 
 // humidity is in %; water that the air cannot hold settles on the cover, the
 // sooner the nearer it is to saturation.
-func (h *house) humidity() float64 {
+func (h *greenhouseState) humidity() float64 {
 	const bend, top = 84, 96
 	rh := 100 * h.vapor / saturationDensity(h.temperature)
 	if rh <= bend {

@@ -35,10 +35,10 @@ func TestGreenhouseInWinter(t *testing.T) {
 			t.Fatalf("%v ppm", h.co2)
 		}
 	}
-	within(t, "hours of heating a day", heating/steps*24, 9, 16)
-	within(t, "mean temperature", mean/steps, 15, 19)
-	within(t, "share of time too cold", cold/steps, 0, .06)
-	within(t, "share of time too warm", hot/steps, 0, .02)
+	assertBetween(t, "hours of heating a day", heating/steps*24, 9, 16)
+	assertBetween(t, "mean temperature", mean/steps, 15, 19)
+	assertBetween(t, "share of time too cold", cold/steps, 0, .06)
+	assertBetween(t, "share of time too warm", hot/steps, 0, .02)
 }
 
 func TestGreenhouseInJuly(t *testing.T) {
@@ -63,7 +63,7 @@ func TestGreenhouseInJuly(t *testing.T) {
 			t.Errorf("the vent stays at %v on a day of %v °C", vent, out)
 		}
 	}
-	within(t, "July afternoons", afternoons/float64(days), 29, 34)
+	assertBetween(t, "July afternoons", afternoons/float64(days), 29, 34)
 }
 
 func TestCarbonDioxideRisesByNightAndFallsByDay(t *testing.T) {
@@ -73,15 +73,15 @@ func TestCarbonDioxideRisesByNightAndFallsByDay(t *testing.T) {
 		night += g.at(at(g.site, n, 6)).co2 / 20
 		day += g.at(at(g.site, n, 13)).co2 / 20
 	}
-	within(t, "before dawn", night, 620, 700)
-	within(t, "at noon", day, 330, 470)
+	assertBetween(t, "before dawn", night, 620, 700)
+	assertBetween(t, "at noon", day, 330, 470)
 }
 
 func TestGreenhouseGivesTheSameInAnyOrder(t *testing.T) {
 	t.Parallel()
 	forward, random := testHouse(t), testHouse(t)
 	first := dayOf(2026, 3, 1)
-	var want []house
+	var want []greenhouseState
 	for i := range 400 {
 		want = append(want, forward.at(at(forward.site, first, float64(i)*5.3)))
 	}
@@ -106,9 +106,9 @@ func TestGreenhouseBlocksJoin(t *testing.T) {
 	for b := dayOf(2026, 1, 1) / houseDays; b < dayOf(2027, 1, 1)/houseDays; b++ {
 		end, begin := g.block(b)[houseDays*stepsADay], g.block(b + 1)[0]
 		worst = max(worst, math.Abs(end.temperature-begin.temperature))
-		near(t, "carbon dioxide", begin.co2, end.co2, 15)
+		assertNear(t, "carbon dioxide", begin.co2, end.co2, 15)
 	}
-	within(t, "the greatest step of temperature", worst, 0, 1.6)
+	assertBetween(t, "the greatest step of temperature", worst, 0, 1.6)
 }
 
 func TestStuckVentOverheats(t *testing.T) {
@@ -121,7 +121,7 @@ func TestStuckVentOverheats(t *testing.T) {
 		t.Errorf("%+v with a stuck vent, %+v without", h, sound.at(m))
 	}
 	later := at(sound.site, n+4, 15)
-	near(t, "the vent after repair", stuck.at(later).vent, sound.at(later).vent, 0)
+	assertNear(t, "the vent after repair", stuck.at(later).vent, sound.at(later).vent, 0)
 }
 
 func TestControl(t *testing.T) {
@@ -129,20 +129,20 @@ func TestControl(t *testing.T) {
 		name              string
 		temperature, hour float64
 		boiler            bool
-		before            house
+		before            greenhouseState
 		heating           bool
 		vent              float64
 	}{
-		{"a cold night", 14, 3, true, house{}, true, 0},
-		{"a night between the marks, heating", 16, 3, true, house{heating: true}, true, 0},
-		{"a night between the marks, not heating", 16, 3, true, house{}, false, 0},
-		{"a warm night", 17, 3, true, house{heating: true}, false, 0},
-		{"a cool day", 16, 12, true, house{}, true, 0},
-		{"a cool summer night", 14, 3, false, house{}, false, 0},
-		{"a hot day", 26, 12, true, house{vent: .5}, false, .6},
-		{"a hot day, wide open", 26, 12, true, house{vent: 1}, false, 1},
-		{"a mild day", 24, 12, true, house{vent: .5}, false, .5},
-		{"a day that cools", 22, 12, true, house{vent: .5}, false, .4},
+		{"a cold night", 14, 3, true, greenhouseState{}, true, 0},
+		{"a night between the marks, heating", 16, 3, true, greenhouseState{heating: true}, true, 0},
+		{"a night between the marks, not heating", 16, 3, true, greenhouseState{}, false, 0},
+		{"a warm night", 17, 3, true, greenhouseState{heating: true}, false, 0},
+		{"a cool day", 16, 12, true, greenhouseState{}, true, 0},
+		{"a cool summer night", 14, 3, false, greenhouseState{}, false, 0},
+		{"a hot day", 26, 12, true, greenhouseState{vent: .5}, false, .6},
+		{"a hot day, wide open", 26, 12, true, greenhouseState{vent: 1}, false, 1},
+		{"a mild day", 24, 12, true, greenhouseState{vent: .5}, false, .5},
+		{"a day that cools", 22, 12, true, greenhouseState{vent: .5}, false, .4},
 	} {
 		h := c.before
 		h.temperature = c.temperature
@@ -154,15 +154,15 @@ func TestControl(t *testing.T) {
 }
 
 func TestScreenIgnoresPassingClouds(t *testing.T) {
-	h := house{temperature: 24}
+	h := greenhouseState{temperature: 24}
 	for range 20 {
 		h.control(sunlight{global: 900}, 12, 0, true)
 	}
-	near(t, "the shade of a long bright spell", h.shade(), screenLight, 0)
+	assertNear(t, "the shade of a long bright spell", h.shade(), screenLight, 0)
 	h.control(sunlight{global: 250}, 12, 0, true)
-	near(t, "the shade under one cloud", h.shade(), screenLight, 0)
+	assertNear(t, "the shade under one cloud", h.shade(), screenLight, 0)
 	for range 20 {
 		h.control(sunlight{global: 250}, 12, 0, true)
 	}
-	near(t, "the shade of a dull spell", h.shade(), 1, 0)
+	assertNear(t, "the shade of a dull spell", h.shade(), 1, 0)
 }

@@ -37,16 +37,16 @@ var places = sync.OnceValue(func() *Farm { return New(testSeed, demoNow) })
 func ankara(t testing.TB) *site { return findDevice(t, places(), "WS-0417").site }
 func hebei(t testing.TB) *site  { return findDevice(t, places(), "HB-WS-01").site }
 
-// near fails unless got is within tolerance of want.
-func near(t *testing.T, what string, got, want, tolerance float64) {
+// assertNear fails unless got is within tolerance of want.
+func assertNear(t *testing.T, what string, got, want, tolerance float64) {
 	t.Helper()
 	if math.IsNaN(got) || math.Abs(got-want) > tolerance {
 		t.Errorf("%s is %v, want %v within %v", what, got, want, tolerance)
 	}
 }
 
-// within fails unless low <= got <= high.
-func within(t *testing.T, what string, got, low, high float64) {
+// assertBetween fails unless low <= got <= high.
+func assertBetween(t *testing.T, what string, got, low, high float64) {
 	t.Helper()
 	if math.IsNaN(got) || got < low || got > high {
 		t.Errorf("%s is %v, want %v to %v", what, got, low, high)

@@ -31,7 +31,7 @@ func TestHistoryIsInOrderAndWhole(t *testing.T) {
 	}
 }
 
-func TestHistoryStopsWithItsReceiver(t *testing.T) {
+func TestHistoryStopsOnEmitError(t *testing.T) {
 	full := errors.New("the disk is full")
 	count := 0
 	err := testFarm(t).History(context.Background(), demoNow.AddDate(0, 0, -1), demoNow, func(string, Report) error {

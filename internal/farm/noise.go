@@ -58,13 +58,13 @@ func normalShare(x float64) float64 {
 	return .5 * math.Erfc(-x/math.Sqrt2)
 }
 
-// held keeps x within 0..1.
-func held(x float64) float64 {
+// clamp01 keeps x within 0..1.
+func clamp01(x float64) float64 {
 	return max(0, min(1, x))
 }
 
-// eased runs from 0 to 1 while x does, without a kink at either end.
-func eased(x float64) float64 {
-	x = held(x)
+// smoothstep runs from 0 to 1 while x does, without a kink at either end.
+func smoothstep(x float64) float64 {
+	x = clamp01(x)
 	return x * x * (3 - 2*x)
 }

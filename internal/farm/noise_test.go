@@ -6,9 +6,9 @@ import (
 )
 
 func TestNoiseCheckValues(t *testing.T) {
-	near(t, "U(7,1,0)", newNoise(7, 1).uniform(0), .437756, 5e-7)
-	near(t, "N(7,3,0)", newNoise(7, 3).normal(0), .916231, 5e-7)
-	near(t, "vn(7,3,12.34,5)", newNoise(7, 3).smooth(12.34, 5), 2.032061, 5e-7)
+	assertNear(t, "U(7,1,0)", newNoise(7, 1).uniform(0), .437756, 5e-7)
+	assertNear(t, "N(7,3,0)", newNoise(7, 3).normal(0), .916231, 5e-7)
+	assertNear(t, "vn(7,3,12.34,5)", newNoise(7, 3).smooth(12.34, 5), 2.032061, 5e-7)
 }
 
 func TestUniformIsEvenAndNeverZero(t *testing.T) {
@@ -23,7 +23,7 @@ func TestUniformIsEvenAndNeverZero(t *testing.T) {
 		tenths[int(u*10)]++
 	}
 	for i, c := range tenths {
-		within(t, "the share of one tenth", float64(c)/count, .096, .104)
+		assertBetween(t, "the share of one tenth", float64(c)/count, .096, .104)
 		if t.Failed() {
 			t.Fatalf("at tenth %d", i)
 		}
@@ -40,9 +40,9 @@ func TestNormalHasMeanZeroAndVarianceOne(t *testing.T) {
 		squares += x * x
 		next += x * n.normal(i+1)
 	}
-	near(t, "mean", sum/count, 0, .015)
-	near(t, "variance", squares/count, 1, .02)
-	near(t, "correlation with the next", next/count, 0, .015)
+	assertNear(t, "mean", sum/count, 0, .015)
+	assertNear(t, "variance", squares/count, 1, .02)
+	assertNear(t, "correlation with the next", next/count, 0, .015)
 }
 
 func TestSmoothNoiseKeepsItsVarianceBetweenKnots(t *testing.T) {
@@ -54,7 +54,7 @@ func TestSmoothNoiseKeepsItsVarianceBetweenKnots(t *testing.T) {
 			x := n.smooth(float64(i)+f, 1)
 			squares += x * x
 		}
-		near(t, "variance", squares/count, 1, .03)
+		assertNear(t, "variance", squares/count, 1, .03)
 	}
 }
 
@@ -85,16 +85,16 @@ func TestStreamsAreApart(t *testing.T) {
 }
 
 func TestNormalShare(t *testing.T) {
-	near(t, "share below 0", normalShare(0), .5, 1e-12)
-	near(t, "share below 1.96", normalShare(1.959964), .975, 1e-6)
-	near(t, "share below -1", normalShare(-1), .158655, 1e-6)
+	assertNear(t, "share below 0", normalShare(0), .5, 1e-12)
+	assertNear(t, "share below 1.96", normalShare(1.959964), .975, 1e-6)
+	assertNear(t, "share below -1", normalShare(-1), .158655, 1e-6)
 }
 
 func TestHeldAndEased(t *testing.T) {
 	for _, c := range []struct{ x, held, eased float64 }{
 		{-1, 0, 0}, {0, 0, 0}, {.5, .5, .5}, {.25, .25, .15625}, {1, 1, 1}, {7, 1, 1},
 	} {
-		near(t, "held", held(c.x), c.held, 0)
-		near(t, "eased", eased(c.x), c.eased, 1e-12)
+		assertNear(t, "held", clamp01(c.x), c.held, 0)
+		assertNear(t, "eased", smoothstep(c.x), c.eased, 1e-12)
 	}
 }

@@ -5,21 +5,21 @@ import (
 	"time"
 )
 
-// plan decides when a device reports and what becomes of each report on its
+// reportPlan decides when a device reports and what becomes of each report on its
 // way. It knows times only, in epoch milliseconds.
-type plan struct {
-	phase noise
-	clock noise
-	gaps  noise
-	mail  noise
+type reportPlan struct {
+	phase    noise
+	clock    noise
+	gaps     noise
+	delivery noise
 }
 
-func newPlan(seed uint64, name string) plan {
-	return plan{
-		phase: namedNoise(seed, name, "phase"),
-		clock: namedNoise(seed, name, "clock"),
-		gaps:  namedNoise(seed, name, "gaps"),
-		mail:  namedNoise(seed, name, "mail"),
+func newPlan(seed uint64, name string) reportPlan {
+	return reportPlan{
+		phase:    namedNoise(seed, name, "phase"),
+		clock:    namedNoise(seed, name, "clock"),
+		gaps:     namedNoise(seed, name, "gaps"),
+		delivery: namedNoise(seed, name, "mail"),
 	}
 }
 
@@ -38,14 +38,14 @@ const (
 // slots is the plan at one rate: report k is due at k*every + offset, give or
 // take the jitter.
 type slots struct {
-	plan
+	reportPlan
 	every, offset, jitter int64 // ms
 }
 
-func (p plan) slots(every time.Duration) slots {
+func (p reportPlan) slots(every time.Duration) slots {
 	ms := max(1, every.Milliseconds())
 	return slots{
-		plan: p, every: ms,
+		reportPlan: p, every: ms,
 		// Devices are spread over the interval: they do not all call at once.
 		offset: int64(p.phase.uniform(0) * float64(ms)),
 		// A jitter that is small beside the interval never swaps two reports.
@@ -82,7 +82,7 @@ type gap struct {
 }
 
 // gapOn is the gap that begins on a local day, if any.
-func (p plan) gapOn(s *site, number int) (gap, bool) {
+func (p reportPlan) gapOn(s *site, number int) (gap, bool) {
 	i := int64(number) * 4
 	if p.gaps.uniform(i) >= gapChance {
 		return gap{}, false
@@ -93,7 +93,7 @@ func (p plan) gapOn(s *site, number int) (gap, bool) {
 }
 
 // gapAt is the gap in which a time lies, if any.
-func (p plan) gapAt(s *site, ms int64) (gap, bool) {
+func (p reportPlan) gapAt(s *site, ms int64) (gap, bool) {
 	number := int(math.Floor((float64(ms)/1000 + s.zone.Seconds()) / secondsADay))
 	for n := number - 1; n <= number; n++ {
 		if g, ok := p.gapOn(s, n); ok && ms >= g.from && ms < g.until {
@@ -105,7 +105,7 @@ func (p plan) gapAt(s *site, ms int64) (gap, bool) {
 
 // arrivals calls deliver with each time at which the report measured at ms
 // arrives: none, one, or two.
-func (p plan) arrivals(s *site, ms int64, deliver func(sent int64)) {
+func (p reportPlan) arrivals(s *site, ms int64, deliver func(sent int64)) {
 	if g, ok := p.gapAt(s, ms); ok {
 		if !g.lost {
 			// The batch comes in order, a thousand times as fast as measured.
@@ -114,17 +114,17 @@ func (p plan) arrivals(s *site, ms int64, deliver func(sent int64)) {
 		return
 	}
 	sent := ms
-	if p.mail.uniform(ms*4) < lateChance {
-		sent = p.after(s, sent+int64(lateLongest*p.mail.uniform(ms*4+1)))
+	if p.delivery.uniform(ms*4) < lateChance {
+		sent = p.afterGap(s, sent+int64(lateLongest*p.delivery.uniform(ms*4+1)))
 	}
 	deliver(sent)
-	if p.mail.uniform(ms*4+2) < twiceChance {
-		deliver(p.after(s, sent+1000+int64(twiceAfter*p.mail.uniform(ms*4+3))))
+	if p.delivery.uniform(ms*4+2) < twiceChance {
+		deliver(p.afterGap(s, sent+1000+int64(twiceAfter*p.delivery.uniform(ms*4+3))))
 	}
 }
 
-// after is when something gets through that would arrive at ms: not in a gap.
-func (p plan) after(s *site, ms int64) int64 {
+// afterGap is when something gets through that would arrive at ms: not in a gap.
+func (p reportPlan) afterGap(s *site, ms int64) int64 {
 	if g, ok := p.gapAt(s, ms); ok {
 		return g.until
 	}
@@ -138,9 +138,9 @@ const (
 	longestWait = 2 * (gapLongest + gapLongest/1000 + shortWait)
 )
 
-// reach is how far back must be measured to know all that arrives from start
+// earliestRelevant is how far back must be measured to know all that arrives from start
 // on: some minutes, or the gaps that may still have a batch to come.
-func (p plan) reach(s *site, start int64) int64 {
+func (p reportPlan) earliestRelevant(s *site, start int64) int64 {
 	back := start - shortWait
 	number := s.momentAt(float64(start) / 1000).day.number
 	for n := number; n >= number-1; n-- {

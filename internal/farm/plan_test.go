@@ -22,7 +22,7 @@ func TestSlotsAreEvenWithJitter(t *testing.T) {
 				t.Fatalf("every %v: %d ms", every, d)
 			}
 		}
-		within(t, "the jitter", spread, .9*float64(s.jitter)-1, min(2000, float64(every.Milliseconds())/5))
+		assertBetween(t, "the jitter", spread, .9*float64(s.jitter)-1, min(2000, float64(every.Milliseconds())/5))
 	}
 }
 
@@ -52,15 +52,15 @@ func TestFirstSlot(t *testing.T) {
 	}
 }
 
-// fates counts what becomes of the reports of many device-days.
-type fates struct {
+// reportFates counts what becomes of the reports of many device-days.
+type reportFates struct {
 	reports, lost, late, twice, onTime, batched float64
 }
 
-func sample(t *testing.T, devices, days int) fates {
+func sample(t *testing.T, devices, days int) reportFates {
 	t.Helper()
 	s := ankara(t)
-	var f fates
+	var f reportFates
 	for i := range devices {
 		p := newPlan(3, "device-"+string(rune('A'+i)))
 		slots := p.slots(5 * time.Minute)
@@ -97,11 +97,11 @@ func TestFatesOfReports(t *testing.T) {
 	f := sample(t, 40, 100)
 	// .04 gaps a day of 1.5 hours on average are a quarter of a percent.
 	gaps := gapChance * 1.5 / 24
-	within(t, "share in gaps", (f.batched+f.lost)/f.reports, gaps*.7, gaps*1.3)
-	within(t, "share of the gaps that comes later", f.batched/(f.batched+f.lost), .45, .9)
-	within(t, "share late", f.late/f.reports, .008, .012)
-	within(t, "share sent twice", f.twice/f.reports, .004, .006)
-	within(t, "share on time", f.onTime/f.reports, .98, .995)
+	assertBetween(t, "share in gaps", (f.batched+f.lost)/f.reports, gaps*.7, gaps*1.3)
+	assertBetween(t, "share of the gaps that comes later", f.batched/(f.batched+f.lost), .45, .9)
+	assertBetween(t, "share late", f.late/f.reports, .008, .012)
+	assertBetween(t, "share sent twice", f.twice/f.reports, .004, .006)
+	assertBetween(t, "share on time", f.onTime/f.reports, .98, .995)
 }
 
 func TestBatchesComeInOrderAfterTheGap(t *testing.T) {
@@ -144,7 +144,7 @@ func TestReach(t *testing.T) {
 		p := newPlan(11, "device-"+string(rune('A'+i)))
 		first := int64(s.start(dayOf(2026, 1, 10)) * 1000)
 		for _, start := range []int64{first, first + 5*3600000, first + 13*3600000} {
-			back := p.reach(s, start)
+			back := p.earliestRelevant(s, start)
 			if start-back > longestWait || start-back < shortWait {
 				t.Fatalf("%d ms back", start-back)
 			}

@@ -100,7 +100,7 @@ func measureProbe(d *Device, _, m moment, f *frame) {
 }
 
 func measureGreenhouse(d *Device, _, m moment, f *frame) {
-	h := d.house.at(m)
+	h := d.greenhouse.at(m)
 	sun := d.site.sunlight(m, d.lag)
 	f.number("airTemperature", h.temperature)
 	f.number("airHumidity", h.humidity())
@@ -134,7 +134,7 @@ func measureLight(d *Device, _, m moment, f *frame) {
 
 func measureCamera(d *Device, _, m moment, f *frame) {
 	// A box warms slowly: it does not see single clouds.
-	sun := d.site.clearSky(m.day, d.site.sunHeight(m.day, m.hour)) * passing(m.day.cloud, m.day.cloud)
+	sun := d.site.clearSky(m.day, d.site.sunHeight(m.day, m.hour)) * cloudTransmission(m.day.cloud, m.day.cloud)
 	f.number("boxTemperature", d.site.air(m, d.hollow).temperature+3*d.warmer+2.5+.011*sun)
 	air := 3*d.signal.smooth(m.seconds, 3*3600) + 1.5*d.signal.smooth(m.seconds, 20*60)
 	f.number("signalStrength", d.reception+air-4*d.site.showerNear(m))

@@ -27,22 +27,22 @@ type PublishOptions struct {
 	// goroutines at once; nil means nobody wants to know.
 	OnAck func(deviceName string, r Report)
 
-	Link
+	LinkOptions
 }
 
-// Link is how connections are kept.
-type Link struct {
+// LinkOptions is how connections are kept.
+type LinkOptions struct {
 	Now    func() time.Time // nil: time.Now
 	Logger *slog.Logger     // nil: silent
 	// Backoff is about how long to wait after a first failed or cut
 	// connection; it doubles up to 30 seconds. Zero means one second.
 	Backoff time.Duration
-	// Patience is how long an ending publisher waits for acknowledgements.
+	// DrainTimeout is how long an ending publisher waits for acknowledgements.
 	// Zero means five seconds.
-	Patience time.Duration
-	// Answer is how long a report may be unacknowledged on a connection that
+	DrainTimeout time.Duration
+	// AckTimeout is how long a report may be unacknowledged on a connection that
 	// lives; then it is sent on another. Zero means thirty seconds.
-	Answer time.Duration
+	AckTimeout time.Duration
 	// GiveUp ends a device to which nothing was acknowledged for so long since
 	// its trouble began. Zero means never: a server may come back.
 	GiveUp time.Duration
@@ -52,7 +52,7 @@ type Link struct {
 	OnTrouble func(*Trouble)
 }
 
-func (l Link) withDefaults() Link {
+func (l LinkOptions) withDefaults() LinkOptions {
 	if l.Now == nil {
 		l.Now = time.Now
 	}
@@ -62,11 +62,11 @@ func (l Link) withDefaults() Link {
 	if l.Backoff <= 0 {
 		l.Backoff = time.Second
 	}
-	if l.Patience <= 0 {
-		l.Patience = 5 * time.Second
+	if l.DrainTimeout <= 0 {
+		l.DrainTimeout = 5 * time.Second
 	}
-	if l.Answer <= 0 {
-		l.Answer = 30 * time.Second
+	if l.AckTimeout <= 0 {
+		l.AckTimeout = 30 * time.Second
 	}
 	if l.OnTrouble == nil {
 		l.OnTrouble = func(*Trouble) {}
@@ -84,7 +84,7 @@ func (l Link) withDefaults() Link {
 // Wrong options are an error at once.
 func Publish(ctx context.Context, o PublishOptions) error {
 	from := o.From
-	link := o.Link.withDefaults()
+	link := o.LinkOptions.withDefaults()
 	if from.IsZero() {
 		from = link.Now()
 	}
@@ -125,14 +125,14 @@ func run(ctx context.Context, senders []*sender) error {
 		wg.Go(func() { faults[i] = s.run(ctx) })
 	}
 	wg.Wait()
-	return ends(faults)
+	return joinErrors(faults)
 }
 
 // sender publishes one device's reports.
 type sender struct {
 	name, secret string
 	broker       string
-	link         Link
+	link         LinkOptions
 	every        time.Duration
 	reports      iter.Seq[Report]
 	onAck        func(Report)
@@ -185,9 +185,9 @@ func (s *sender) run(ctx context.Context) error {
 		if len(s.waiting) == 0 && !s.sleepUntil(ctx, s.head.Sent) {
 			return nil
 		}
-		t := s.attempt(ctx)
+		t := s.connectAndSend(ctx)
 		if ctx.Err() != nil {
-			return s.unfinished()
+			return s.unacknowledgedErr()
 		}
 		if t == nil {
 			continue
@@ -207,34 +207,34 @@ func (s *sender) run(ctx context.Context) error {
 			pause = min(pause, left)
 		}
 		if !s.sleep(ctx, pause) {
-			return s.unfinished()
+			return s.unacknowledgedErr()
 		}
 		wait = min(2*wait, longestBackoff)
 	}
 	return nil
 }
 
-// attempt is one connection, from dialling to its end; nil when that was in
+// connectAndSend is one connection, from dialling to its end; nil when that was in
 // order.
-func (s *sender) attempt(ctx context.Context) *Trouble {
+func (s *sender) connectAndSend(ctx context.Context) *Trouble {
 	c, t := s.dial(ctx)
 	if t != nil {
 		return t
 	}
 	defer c.close()
-	return s.talk(ctx, c)
+	return s.sendOver(ctx, c)
 }
 
-// talk sends over one connection until it is cut (an error), until the device
+// sendOver sends over one connection until it is cut (an error), until the device
 // has nothing to say for a while, or until ctx ends and all is acknowledged.
-func (s *sender) talk(ctx context.Context, c *connection) *Trouble {
+func (s *sender) sendOver(ctx context.Context, c *connection) *Trouble {
 	for i := range s.waiting {
 		s.waiting[i].token = c.publish(s.waiting[i].report)
 	}
 	pause := max(shortestPause, 3*s.every)
 	ending := ctx.Done()
 	var patience <-chan time.Time
-	answer := time.NewTimer(s.link.Answer)
+	answer := time.NewTimer(s.link.AckTimeout)
 	defer answer.Stop()
 	for {
 		var due, acknowledged = (<-chan time.Time)(nil), (<-chan struct{})(nil)
@@ -250,30 +250,30 @@ func (s *sender) talk(ctx context.Context, c *connection) *Trouble {
 		}
 		select {
 		case <-ending:
-			t := time.NewTimer(s.link.Patience)
+			t := time.NewTimer(s.link.DrainTimeout)
 			defer t.Stop()
 			patience, ending = t.C, nil
 		case <-patience:
 			return nil
 		case err := <-c.lost:
-			return s.cut(err)
+			return s.lostTrouble(err)
 		case <-answer.C:
 			if len(s.waiting) > 0 {
-				return s.unanswered()
+				return s.noAckTrouble()
 			}
 		case <-acknowledged:
 			if err := s.waiting[0].token.Error(); err != nil {
-				return s.cut(err)
+				return s.lostTrouble(err)
 			}
 			s.failing = time.Time{}
-			answer.Reset(s.link.Answer)
+			answer.Reset(s.link.AckTimeout)
 			if s.onAck != nil {
 				s.onAck(s.waiting[0].report)
 			}
 			s.waiting = s.waiting[1:]
 		case <-due:
 			if len(s.waiting) == 0 {
-				answer.Reset(s.link.Answer)
+				answer.Reset(s.link.AckTimeout)
 			}
 			s.waiting = append(s.waiting, sent{s.head, c.publish(s.head)})
 			s.head, s.more = s.next()
@@ -284,8 +284,8 @@ func (s *sender) talk(ctx context.Context, c *connection) *Trouble {
 	}
 }
 
-// unfinished says what was never acknowledged.
-func (s *sender) unfinished() error {
+// unacknowledgedErr says what was never acknowledged.
+func (s *sender) unacknowledgedErr() error {
 	if len(s.waiting) == 0 {
 		return nil
 	}

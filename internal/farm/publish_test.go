@@ -63,7 +63,7 @@ func (a *acks) of(name string) []int64 {
 // noon is a time at which all that can report does.
 var noon = demoNow.Add(6 * time.Hour)
 
-func quick(*Device) time.Duration { return 40 * time.Millisecond }
+func shortInterval(*Device) time.Duration { return 40 * time.Millisecond }
 
 func TestPublish(t *testing.T) {
 	t.Parallel()
@@ -71,8 +71,8 @@ func TestPublish(t *testing.T) {
 	f := testFarm(t)
 	var told acks
 	stop := publishing(t, PublishOptions{
-		Broker: s.url(), Devices: f.Devices(), Secrets: secretOf, Every: quick, OnAck: told.add,
-		From: noon, Link: Link{Now: testClock(noon)},
+		Broker: s.url(), Devices: f.Devices(), Secrets: secretOf, Every: shortInterval, OnAck: told.add,
+		From: noon, LinkOptions: LinkOptions{Now: testClock(noon)},
 	})
 	for _, d := range f.Devices() {
 		if d.Name == "SP-1299" || d.Name == "SP-1217" {
@@ -100,7 +100,7 @@ func TestPublish(t *testing.T) {
 			t.Errorf("%s: %d acknowledged, told of %d", d.Name, len(times), len(got))
 		}
 		var want []int64
-		for r := range d.Reports(noon, time.Time{}, quick(d)) {
+		for r := range d.Reports(noon, time.Time{}, shortInterval(d)) {
 			if want = append(want, r.Time.UnixMilli()); len(want) == len(times) {
 				break
 			}
@@ -117,8 +117,8 @@ func TestMessagesAreNotAheadOfTime(t *testing.T) {
 	clock := testClock(noon)
 	ahead := time.Until(clock())
 	stop := publishing(t, PublishOptions{
-		Broker: s.url(), Devices: testFarm(t).Devices()[:1], Secrets: secretOf, Every: quick,
-		From: noon, Link: Link{Now: clock},
+		Broker: s.url(), Devices: testFarm(t).Devices()[:1], Secrets: secretOf, Every: shortInterval,
+		From: noon, LinkOptions: LinkOptions{Now: clock},
 	})
 	s.wait("ten messages", func() bool { return len(s.messages["WS-0417"]) >= 10 })
 	if err := stop(); err != nil {
@@ -131,15 +131,15 @@ func TestMessagesAreNotAheadOfTime(t *testing.T) {
 	}
 }
 
-func TestCutsLoseNothing(t *testing.T) {
+func TestLostConnectionsLoseNoReports(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, secretOf)
 	f := testFarm(t)
 	d := findDevice(t, f, "WS-0417")
 	s.cutAfter[d.Name] = 5
 	stop := publishing(t, PublishOptions{
-		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
-		From: noon, Link: Link{Now: testClock(noon), Backoff: 30 * time.Millisecond},
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: shortInterval,
+		From: noon, LinkOptions: LinkOptions{Now: testClock(noon), Backoff: 30 * time.Millisecond},
 	})
 	s.wait("a second connection", func() bool { return s.connections[d.Name] >= 2 })
 	s.wait("twenty messages", func() bool { return len(s.messages[d.Name]) >= 20 })
@@ -170,7 +170,7 @@ func checkNothingLost(t *testing.T, s *server, d *Device) {
 		last = max(last, at)
 	}
 	missing := 0
-	for r := range d.Reports(noon, time.UnixMilli(last), quick(d)) {
+	for r := range d.Reports(noon, time.UnixMilli(last), shortInterval(d)) {
 		if !acked[r.Time.UnixMilli()] {
 			missing++
 		}
@@ -180,7 +180,7 @@ func checkNothingLost(t *testing.T, s *server, d *Device) {
 	}
 }
 
-func TestServerThatComesLate(t *testing.T) {
+func TestPublishRetriesUntilServerStarts(t *testing.T) {
 	t.Parallel()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -200,8 +200,8 @@ func TestServerThatComesLate(t *testing.T) {
 	d := findDevice(t, testFarm(t), "WS-0417")
 	s := newServer(t, secretOf)
 	stop := publishing(t, PublishOptions{
-		Broker: "tcp://" + l.Addr().String(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
-		From: noon, Link: Link{Now: testClock(noon), Backoff: 20 * time.Millisecond},
+		Broker: "tcp://" + l.Addr().String(), Devices: []*Device{d}, Secrets: secretOf, Every: shortInterval,
+		From: noon, LinkOptions: LinkOptions{Now: testClock(noon), Backoff: 20 * time.Millisecond},
 	})
 	for range 3 {
 		select {
@@ -240,23 +240,23 @@ func TestBacklogIsCaughtUp(t *testing.T) {
 	every := func(*Device) time.Duration { return time.Second }
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: every,
-		From: from, Link: Link{Now: testClock(noon)},
+		From: from, LinkOptions: LinkOptions{Now: testClock(noon)},
 	})
 	want := len(collect(d, from, noon, time.Second))
 	s.wait("the backlog", func() bool { return len(s.messages[d.Name]) >= want })
 	if err := stop(); err != nil {
 		t.Fatal(err)
 	}
-	within(t, "reports of twenty minutes", float64(want), 1000, 1300)
+	assertBetween(t, "reports of twenty minutes", float64(want), 1000, 1300)
 }
 
-func TestUnacknowledgedReportsAreConfessed(t *testing.T) {
+func TestUnacknowledgedReportsAreReturnedAsError(t *testing.T) {
 	s := newServer(t, secretOf)
 	s.mute = true
 	d := findDevice(t, testFarm(t), "WS-0417")
 	stop := publishing(t, PublishOptions{
-		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
-		From: noon, Link: Link{Now: testClock(noon), Patience: 50 * time.Millisecond},
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: shortInterval,
+		From: noon, LinkOptions: LinkOptions{Now: testClock(noon), DrainTimeout: 50 * time.Millisecond},
 	})
 	s.wait("five messages", func() bool { return len(s.messages[d.Name]) >= 5 })
 	if err := stop(); err == nil || !strings.Contains(err.Error(), "WS-0417") || !strings.Contains(err.Error(), "not acknowledged") {
@@ -264,20 +264,20 @@ func TestUnacknowledgedReportsAreConfessed(t *testing.T) {
 	}
 }
 
-func TestOnlySoManyAreOutstanding(t *testing.T) {
+func TestUnacknowledgedReportsAreLimited(t *testing.T) {
 	s := newServer(t, secretOf)
 	s.mute = true
 	d := findDevice(t, testFarm(t), "WS-0417")
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf,
 		Every: func(*Device) time.Duration { return time.Second },
-		From:  noon.Add(-time.Hour), Link: Link{Now: testClock(noon), Patience: time.Millisecond},
+		From:  noon.Add(-time.Hour), LinkOptions: LinkOptions{Now: testClock(noon), DrainTimeout: time.Millisecond},
 	})
 	s.wait("a full window", func() bool { return len(s.messages[d.Name]) >= window })
 	if err := stop(); err == nil {
 		t.Error("nothing is confessed")
 	}
-	near(t, "messages without an acknowledgement", float64(len(s.times(d.Name, false))), window, 0)
+	assertNear(t, "messages without an acknowledgement", float64(len(s.times(d.Name, false))), window, 0)
 }
 
 // lastWordBeforeGap is the last report of a device before two minutes without
@@ -296,7 +296,7 @@ func lastWordBeforeGap(t *testing.T, d *Device, every time.Duration) Report {
 }
 
 // A device in a gap hangs up, so that it can be seen to be offline.
-func TestDeviceInAGapHangsUp(t *testing.T) {
+func TestDeviceDisconnectsDuringGap(t *testing.T) {
 	s := newServer(t, secretOf)
 	d := findDevice(t, testFarm(t), "WS-0417")
 	every := 10 * time.Second
@@ -304,7 +304,7 @@ func TestDeviceInAGapHangsUp(t *testing.T) {
 	stop := publishing(t, PublishOptions{
 		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf,
 		Every: func(*Device) time.Duration { return every },
-		From:  last.Sent, Link: Link{Now: testClock(last.Sent)},
+		From:  last.Sent, LinkOptions: LinkOptions{Now: testClock(last.Sent)},
 	})
 	s.wait("its farewell", func() bool { return s.goodbyes[d.Name] == 1 })
 	if err := stop(); err != nil {
@@ -313,7 +313,7 @@ func TestDeviceInAGapHangsUp(t *testing.T) {
 	if times := s.times(d.Name, true); !slices.Equal(times, []int64{last.Time.UnixMilli()}) {
 		t.Errorf("it said %v, its last word is of %v", times, last.Time.UnixMilli())
 	}
-	near(t, "connections", float64(s.connections[d.Name]), 1, 0)
+	assertNear(t, "connections", float64(s.connections[d.Name]), 1, 0)
 }
 
 func TestWrongOptions(t *testing.T) {
@@ -337,8 +337,8 @@ func TestWrongSecretIsTriedAgain(t *testing.T) {
 	s := newServer(t, func(string) string { return "another secret entirely" })
 	d := findDevice(t, testFarm(t), "WS-0417")
 	stop := publishing(t, PublishOptions{
-		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: quick,
-		From: noon, Link: Link{Now: testClock(noon), Backoff: 10 * time.Millisecond},
+		Broker: s.url(), Devices: []*Device{d}, Secrets: secretOf, Every: shortInterval,
+		From: noon, LinkOptions: LinkOptions{Now: testClock(noon), Backoff: 10 * time.Millisecond},
 	})
 	s.wait("three attempts", func() bool { return s.connections[d.Name] >= 3 })
 	if err := stop(); err != nil {

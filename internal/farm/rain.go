@@ -50,7 +50,7 @@ func (s *site) rainOf(d *day) (float64, []shower) {
 // fallen is what a shower has given until hour h of its day, in mm.
 func (r shower) fallen(h float64) float64 {
 	x := (h - r.start) / r.length
-	return r.rain * (r.lean*eased(x/.6) + (1-r.lean)*eased((x-.35)/.65))
+	return r.rain * (r.lean*smoothstep(x/.6) + (1-r.lean)*smoothstep((x-.35)/.65))
 }
 
 // fallen is the day's rain until hour h, in mm.
@@ -102,7 +102,7 @@ func (s *site) nearby(m moment, before int, f func(r shower, since float64)) {
 func (s *site) showerNear(m moment) float64 {
 	near := 0.
 	s.nearby(m, 1, func(r shower, since float64) {
-		x := min(eased((since+1)/1.6), 1-eased((since-r.length)/2.5))
+		x := min(smoothstep((since+1)/1.6), 1-smoothstep((since-r.length)/2.5))
 		near = max(near, x*min(1, r.rain/.8))
 	})
 	return near
@@ -110,11 +110,11 @@ func (s *site) showerNear(m moment) float64 {
 
 // leafWetness is in %: rain and dew wet a leaf, dry air dries it.
 func (s *site) leafWetness(m moment, humidity float64) float64 {
-	dew := eased((humidity - 88) / 8)
+	dew := smoothstep((humidity - 88) / 8)
 	wet := 0.
 	drying := .5 + 3.5*math.Pow(humidity/100, 3) // hours
 	s.nearby(m, 1, func(r shower, since float64) {
-		x := eased(since / .25)
+		x := smoothstep(since / .25)
 		if after := since - r.length; after > 0 {
 			x = math.Exp(-after / drying)
 		}

@@ -25,8 +25,8 @@ func TestShowersMakeTheDaysRain(t *testing.T) {
 				t.Fatalf("a shower of %+v", r)
 			}
 		}
-		near(t, "rain at midnight", d.fallen(24), d.rain, 1e-9)
-		near(t, "rain before the day", d.fallen(0), 0, 0)
+		assertNear(t, "rain at midnight", d.fallen(24), d.rain, 1e-9)
+		assertNear(t, "rain before the day", d.fallen(0), 0, 0)
 		last := 0.
 		for h := 0.; h <= 24; h += .1 {
 			if now := d.fallen(h); now < last {
@@ -36,7 +36,7 @@ func TestShowersMakeTheDaysRain(t *testing.T) {
 			}
 		}
 	}
-	within(t, "wet days in two years", float64(wet), 150, 270)
+	assertBetween(t, "wet days in two years", float64(wet), 150, 270)
 }
 
 func TestSummerRainComesInTheAfternoon(t *testing.T) {
@@ -52,7 +52,7 @@ func TestSummerRainComesInTheAfternoon(t *testing.T) {
 			}
 		}
 	}
-	within(t, "the afternoon's share", afternoon/all, .75, 1)
+	assertBetween(t, "the afternoon's share", afternoon/all, .75, 1)
 }
 
 // What the bucket tips is the rain, whatever the pace of asking, and none is
@@ -76,16 +76,16 @@ func TestTippingBucket(t *testing.T) {
 			totals[pace] += mm
 			since = m
 		}
-		near(t, "tipped", totals[pace], fallen, 3)
+		assertNear(t, "tipped", totals[pace], fallen, 3)
 	}
-	near(t, "by the hour as by ten minutes", totals[3600], totals[600], 1e-6)
-	near(t, "by the day as by ten minutes", totals[86400], totals[600], 1e-6)
+	assertNear(t, "by the hour as by ten minutes", totals[3600], totals[600], 1e-6)
+	assertNear(t, "by the day as by ten minutes", totals[86400], totals[600], 1e-6)
 }
 
 func TestGaugesCatchTheirShare(t *testing.T) {
 	s := ankara(t)
 	since, m := s.momentAt(s.start(dayOf(2026, 1, 1))), s.momentAt(s.start(dayOf(2026, 7, 1)))
-	near(t, "what a windy spot catches", s.rainfall(since, m, .9)/s.rainfall(since, m, 1), .9, .02)
+	assertNear(t, "what a windy spot catches", s.rainfall(since, m, .9)/s.rainfall(since, m, 1), .9, .02)
 }
 
 // rainyDay is a spring day with one good shower between dry days.
@@ -107,7 +107,7 @@ func rainyDay(t *testing.T, s *site) (*day, shower) {
 func TestShowersAreFeltAroundThem(t *testing.T) {
 	s := ankara(t)
 	d, r := rainyDay(t, s)
-	near(t, "in the middle of the shower", s.showerNear(at(s, d.number, r.start+.7)), 1, .01)
+	assertNear(t, "in the middle of the shower", s.showerNear(at(s, d.number, r.start+.7)), 1, .01)
 	last := 0.
 	for h := r.start - 1.5; h < r.start+.5; h += .1 {
 		near := s.showerNear(at(s, d.number, h))
@@ -125,16 +125,16 @@ func TestShowersAreFeltAroundThem(t *testing.T) {
 func TestLeafWetness(t *testing.T) {
 	s := ankara(t)
 	d, r := rainyDay(t, s)
-	near(t, "in the rain", s.leafWetness(at(s, d.number, r.start+r.length), 85), 100, 1)
+	assertNear(t, "in the rain", s.leafWetness(at(s, d.number, r.start+r.length), 85), 100, 1)
 	dry := s.leafWetness(at(s, d.number, r.start+r.length+.5), 60)
 	if dry >= 100 || dry < 20 {
 		t.Errorf("half an hour later it is %v %%", dry)
 	}
-	near(t, "with dew", s.leafWetness(at(s, d.number, 3), 97), 100, 0)
+	assertNear(t, "with dew", s.leafWetness(at(s, d.number, 3), 97), 100, 0)
 
 	for n := dayOf(2026, 8, 1); ; n++ {
 		if !s.day(n).wet && !s.day(n-1).wet && !s.day(n+1).wet {
-			near(t, "on a dry day", s.leafWetness(at(s, n, 14), 35), 0, .001)
+			assertNear(t, "on a dry day", s.leafWetness(at(s, n, 14), 35), 0, .001)
 			return
 		}
 	}

@@ -28,7 +28,7 @@ func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Repor
 			end = to.UnixMilli()
 		}
 		// Past its last arrival a silent device has nothing more to tell.
-		if last := d.story.silentFrom*1000 + longestWait; last < float64(end) {
+		if last := d.faults.silentFrom*1000 + longestWait; last < float64(end) {
 			end = int64(max(last, math.MinInt64/2))
 		}
 		if end <= start {
@@ -36,7 +36,7 @@ func (d *Device) Reports(from, to time.Time, every time.Duration) iter.Seq[Repor
 		}
 		slots := d.plan.slots(every)
 		var waiting arrivals
-		for k := slots.first(d.plan.reach(d.site, start)); ; k++ {
+		for k := slots.first(d.plan.earliestRelevant(d.site, start)); ; k++ {
 			earliest := slots.due(k) - slots.jitter
 			for len(waiting) > 0 && waiting[0].sent < min(earliest, end) {
 				if r, ok := d.report(slots, heap.Pop(&waiting).(arrival)); ok && !yield(r) {
@@ -63,7 +63,7 @@ func (d *Device) report(s slots, a arrival) (Report, bool) {
 	if !ok {
 		return Report{}, false
 	}
-	if d.story.outliers && d.plan.mail.uniform(ms*4+1<<50) < 1./framesAnOutlie {
+	if d.faults.outliers && d.plan.delivery.uniform(ms*4+1<<50) < 1./framesPerOutlier {
 		for i := range values {
 			if values[i].Identifier == "airTemperature" {
 				values[i].Value = brokenValue

@@ -34,11 +34,11 @@ func TestReportsArriveInOrderAndInRange(t *testing.T) {
 		most := float64(to.Sub(from) / every)
 		switch d.Name {
 		case "SP-1299":
-			near(t, d.Name, float64(count), 0, 0)
+			assertNear(t, d.Name, float64(count), 0, 0)
 		case "SP-1217", "SP-1204":
-			within(t, d.Name, float64(count), .9*most, .99*most)
+			assertBetween(t, d.Name, float64(count), .9*most, .99*most)
 		default:
-			within(t, d.Name, float64(count), .95*most, 1.01*most)
+			assertBetween(t, d.Name, float64(count), .95*most, 1.01*most)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestReportsGoOnWithoutEnd(t *testing.T) {
 			t.Fatalf("a report of %v", r.Sent)
 		}
 		if count++; count == 1000 {
-			within(t, "hours for a thousand reports", r.Sent.Sub(demoNow).Hours(), 2.7, 4.5)
+			assertBetween(t, "hours for a thousand reports", r.Sent.Sub(demoNow).Hours(), 2.7, 4.5)
 			break
 		}
 	}
@@ -97,7 +97,7 @@ func TestRainOfAllReportsIsTheRain(t *testing.T) {
 		t.Fatalf("a July of %v mm proves little", fallen)
 	}
 	// A gap may have swallowed some.
-	within(t, "the reported share of the rain", reported/fallen, .85, 1.02)
+	assertBetween(t, "the reported share of the rain", reported/fallen, .85, 1.02)
 }
 
 func TestSomeReportsComeLateTwiceOrNever(t *testing.T) {
@@ -130,7 +130,7 @@ func TestSomeReportsComeLateTwiceOrNever(t *testing.T) {
 			}
 		}
 	}
-	within(t, "late reports", float64(late), 1000, 6000)
-	within(t, "reports sent twice", float64(twice), 500, 1300)
-	within(t, "gaps that nothing fills", float64(gaps), 1, 10)
+	assertBetween(t, "late reports", float64(late), 1000, 6000)
+	assertBetween(t, "reports sent twice", float64(twice), 500, 1300)
+	assertBetween(t, "gaps that nothing fills", float64(gaps), 1, 10)
 }

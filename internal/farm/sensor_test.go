@@ -33,7 +33,7 @@ func TestSensorRoundsToItsProperty(t *testing.T) {
 	}
 }
 
-func TestReadingsHaveNoBinaryDust(t *testing.T) {
+func TestReadingsAreRounded(t *testing.T) {
 	for _, decimals := range []int{0, 1, 2} {
 		s := Property{Precision: &decimals}.sensor(1, "device", accuracy{sigma: 1})
 		tips := Property{Precision: pointer(1)}.sensor(1, "device", accuracy{step: .2})
@@ -60,9 +60,9 @@ func TestSensorNoise(t *testing.T) {
 		}
 		return math.Sqrt(squares / count)
 	}
-	near(t, "the spread", spread(plain, 20), .5, .02)
-	near(t, "the spread of a share", spread(share, 900), 18, .6)
-	near(t, "the spread of a share of nothing", spread(share, 0), 0, 0)
+	assertNear(t, "the spread", spread(plain, 20), .5, .02)
+	assertNear(t, "the spread of a share", spread(share, 900), 18, .6)
+	assertNear(t, "the spread of a share of nothing", spread(share, 0), 0, 0)
 	if plain.read(20, 1) != plain.read(20, 1) || plain.read(20, 1) == plain.read(20, 2) {
 		t.Error("a reading depends on something else than its index")
 	}
@@ -83,8 +83,8 @@ func TestFrameHoldsOnlyWhatTheThingModelLists(t *testing.T) {
 		"heating":       Property{DataType: "boolean"}.sensor(1, "d", accuracy{}),
 	}}
 	f := frame{device: d}
-	near(t, "what is not listed", f.number("airTemperature", 3.14), 3.14, 0)
-	near(t, "north", f.number("windDirection", 359.7), 0, 0)
+	assertNear(t, "what is not listed", f.number("airTemperature", 3.14), 3.14, 0)
+	assertNear(t, "north", f.number("windDirection", 359.7), 0, 0)
 	f.boolean("pumpRunning", true)
 	f.boolean("heating", true)
 	if len(f.values) != 2 || f.values[0] != (Value{"windDirection", 0.}) || f.values[1] != (Value{"heating", true}) {

@@ -39,7 +39,7 @@ type SimulateOptions struct {
 	// OnAck is called as in PublishOptions.
 	OnAck func(deviceName string, r Report)
 
-	Link
+	LinkOptions
 }
 
 // Simulate publishes for given devices over MQTT until ctx ends or each has
@@ -47,7 +47,7 @@ type SimulateOptions struct {
 // time and once, and again only when it was not acknowledged. Errors are as
 // with Publish; a device with nothing to report is one too.
 func Simulate(ctx context.Context, o SimulateOptions) error {
-	link := o.Link.withDefaults()
+	link := o.LinkOptions.withDefaults()
 	places := newPlaces(o.Seed)
 	senders := make([]*sender, 0, len(o.Devices))
 	for _, sd := range o.Devices {
@@ -60,7 +60,7 @@ func Simulate(ctx context.Context, o SimulateOptions) error {
 		}
 		s := &sender{
 			name: sd.Name, secret: sd.Secret, broker: o.Broker, link: link, every: every,
-			reports: steady(newPlan(o.Seed, sd.Name).slots(every), link.Now(), o.Count, measure),
+			reports: steadyReports(newPlan(o.Seed, sd.Name).slots(every), link.Now(), o.Count, measure),
 		}
 		if o.OnAck != nil {
 			s.onAck = func(r Report) { o.OnAck(sd.Name, r) }
@@ -70,12 +70,12 @@ func Simulate(ctx context.Context, o SimulateOptions) error {
 	return run(ctx, senders)
 }
 
-// measuring is what a device reports at t; since is the time from its last
+// measureFunc is what a device reports at t; since is the time from its last
 // report.
-type measuring func(t time.Time, since time.Duration) ([]Value, bool)
+type measureFunc func(t time.Time, since time.Duration) ([]Value, bool)
 
-// steady is reports without trouble, count of them or without end.
-func steady(s slots, from time.Time, count int, measure measuring) iter.Seq[Report] {
+// steadyReports is reports without trouble, count of them or without end.
+func steadyReports(s slots, from time.Time, count int, measure measureFunc) iter.Seq[Report] {
 	return func(yield func(Report) bool) {
 		first := s.first(from.UnixMilli())
 		for k := first; count == 0 || k < first+int64(count); k++ {
@@ -89,7 +89,7 @@ func steady(s slots, from time.Time, count int, measure measuring) iter.Seq[Repo
 	}
 }
 
-func (sd SimulatedDevice) source(seed uint64, places []*site) (measuring, time.Duration, error) {
+func (sd SimulatedDevice) source(seed uint64, places []*site) (measureFunc, time.Duration, error) {
 	if products[sd.Product] == nil {
 		w := newWalk(seed, sd.Name, sd.Properties)
 		if len(w) == 0 {

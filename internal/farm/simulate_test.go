@@ -12,7 +12,7 @@ import (
 // productOf is the thing model of a product of farm.yaml.
 func productOf(t *testing.T, name string) []Property {
 	t.Helper()
-	for _, p := range parsed(t).Products {
+	for _, p := range parseFarmFile(t).Products {
 		if p.Name == name {
 			return p.Properties
 		}
@@ -25,11 +25,11 @@ func TestSimulateSendsItsCount(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, secretOf)
 	var devices []SimulatedDevice
-	for _, p := range parsed(t).Products {
+	for _, p := range parseFarmFile(t).Products {
 		name := "SIM-" + p.Name
 		devices = append(devices, SimulatedDevice{Name: name, Secret: secretOf(name), Product: p.Name, Properties: p.Properties})
 	}
-	devices = append(devices, SimulatedDevice{Name: "SIM-X", Secret: secretOf("SIM-X"), Product: "strange", Properties: strange})
+	devices = append(devices, SimulatedDevice{Name: "SIM-X", Secret: secretOf("SIM-X"), Product: "strange", Properties: customProperties})
 	var told acks
 	var mu sync.Mutex
 	reports := map[string][]Report{}
@@ -41,7 +41,7 @@ func TestSimulateSendsItsCount(t *testing.T) {
 			defer mu.Unlock()
 			reports[name] = append(reports[name], r)
 		},
-		Link: Link{Now: testClock(noon)},
+		LinkOptions: LinkOptions{Now: testClock(noon)},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -77,8 +77,8 @@ func TestSimulateSurvivesCuts(t *testing.T) {
 	s.cutAfter["SIM"] = 4
 	err := Simulate(context.Background(), SimulateOptions{
 		Broker: s.url(), Every: 20 * time.Millisecond, Count: 10,
-		Devices: []SimulatedDevice{{Name: "SIM", Secret: secretOf("SIM"), Product: "strange", Properties: strange}},
-		Link:    Link{Now: testClock(noon), Backoff: 10 * time.Millisecond},
+		Devices:     []SimulatedDevice{{Name: "SIM", Secret: secretOf("SIM"), Product: "strange", Properties: customProperties}},
+		LinkOptions: LinkOptions{Now: testClock(noon), Backoff: 10 * time.Millisecond},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -96,8 +96,8 @@ func TestSimulateUntilTold(t *testing.T) {
 	go func() {
 		done <- Simulate(ctx, SimulateOptions{
 			Broker: s.url(), Every: 20 * time.Millisecond,
-			Devices: []SimulatedDevice{{Name: "SIM", Secret: secretOf("SIM"), Product: "weather-mast", Properties: productOf(t, "weather-mast")}},
-			Link:    Link{Now: testClock(noon)},
+			Devices:     []SimulatedDevice{{Name: "SIM", Secret: secretOf("SIM"), Product: "weather-mast", Properties: productOf(t, "weather-mast")}},
+			LinkOptions: LinkOptions{Now: testClock(noon)},
 		})
 	}()
 	s.wait("thirty messages", func() bool { return len(s.messages["SIM"]) >= 30 })
@@ -156,7 +156,7 @@ func TestSimulateRefusesDevicesWithNothingToSay(t *testing.T) {
 		{"a camera alone", SimulatedDevice{Product: "field-camera", Properties: []Property{{Identifier: "live", DataType: "text"}}}, "nothing that its product measures"},
 		{"text alone", SimulatedDevice{Product: "strange", Properties: []Property{{Identifier: "note", DataType: "text"}}}, "no number and no boolean"},
 		{"no thing model", SimulatedDevice{Product: "soil-probe"}, "nothing that its product measures"},
-		{"no secret", SimulatedDevice{Product: "strange", Properties: strange}, "SIM has no secret"},
+		{"no secret", SimulatedDevice{Product: "strange", Properties: customProperties}, "SIM has no secret"},
 	} {
 		c.d.Name = "SIM"
 		err := Simulate(context.Background(), SimulateOptions{Broker: "tcp://127.0.0.1:1", Devices: []SimulatedDevice{c.d}})
@@ -170,7 +170,7 @@ func TestSteadyReportsKnowTheirInterval(t *testing.T) {
 	var intervals []time.Duration
 	slots := newPlan(1, "SIM").slots(10 * time.Second)
 	var last time.Time
-	for r := range steady(slots, noon, 50, func(_ time.Time, since time.Duration) ([]Value, bool) {
+	for r := range steadyReports(slots, noon, 50, func(_ time.Time, since time.Duration) ([]Value, bool) {
 		intervals = append(intervals, since)
 		return []Value{{"x", 1.}}, true
 	}) {

@@ -20,42 +20,42 @@ var (
 // where 7 mm evaporate. The sum over all layers would not do: while the deep one
 // is still full, it hides that the roots above run dry.
 const (
-	watched = 2
-	allowed = .4
+	monitoredLayers  = 2
+	allowedDepletion = .4
 )
 
 // What is brought refills the whole root zone, as far as the pipes can in one
 // morning.
 const (
-	refill   = .9 // of the depletion; the rest is left to rain
-	fullDose = 40 // mm
+	refillShare   = .9 // of the depletion; the rest is left to rain
+	maxIrrigation = 40 // mm
 )
 
-// saturated is how far above field capacity water fills a layer, in %.
-const saturated = 4
+// saturationMargin is how far above field capacity water fills a layer, in %.
+const saturationMargin = 4
 
 // crop is a stand of plants as the soil's water sees it.
 type crop struct {
-	need  monthly // its thirst, as a share of the reference evapotranspiration
-	hardy bool    // it is flooded from open ditches that need not be frost-free
+	coefficient monthly // its thirst, as a share of the reference evapotranspiration
+	hardy       bool    // it is flooded from open ditches that need not be frost-free
 }
 
 var crops = map[string]*crop{
-	"orchard":     {need: monthly{.4, .4, .5, .65, .85, 1, 1.05, 1, .85, .65, .5, .4}},
-	"wheat-maize": {need: monthly{.4, .5, .9, 1.15, 1, .5, .8, 1.1, .8, .4, .45, .4}, hardy: true},
-	"grass":       {need: monthly{.7, .7, .8, .9, .95, 1, 1, 1, .95, .85, .75, .7}},
+	"orchard":     {coefficient: monthly{.4, .4, .5, .65, .85, 1, 1.05, 1, .85, .65, .5, .4}},
+	"wheat-maize": {coefficient: monthly{.4, .5, .9, 1.15, 1, .5, .8, 1.1, .8, .4, .45, .4}, hardy: true},
+	"grass":       {coefficient: monthly{.7, .7, .8, .9, .95, 1, 1, 1, .95, .85, .75, .7}},
 }
 
 // plot is the ground around a soil probe.
 type plot struct {
-	site      *site
-	crop      *crop
-	thirst    float64 // the stand's own factor, around 1
-	irrigated bool
-	salinity  float64         // 1..2.5
-	exposure  float64         // around 1: bare ground above, shaded ground below
-	offset    [layers]float64 // % by volume, how the soil differs from the loam
-	water     *chain[moisture]
+	site         *site
+	crop         *crop
+	demandFactor float64 // the stand's own factor, around 1
+	irrigated    bool
+	salinity     float64         // 1..2.5
+	exposure     float64         // around 1: bare ground above, shaded ground below
+	offset       [layers]float64 // % by volume, how the soil differs from the loam
+	water        *dailyState[moisture]
 }
 
 type moisture [layers]float64
@@ -94,24 +94,24 @@ func (p *plot) balance(number int, m moisture) waterDay {
 	for i := range m {
 		lost := max(0, fieldCapacity[i]-m[i])
 		depletion += lost / 100 * layerDepth[i]
-		if i < watched && lost > allowed*(fieldCapacity[i]-wiltingPoint[i]) {
+		if i < monitoredLayers && lost > allowedDepletion*(fieldCapacity[i]-wiltingPoint[i]) {
 			dry = true
 		}
 	}
 	if p.irrigated && dry && p.inSeason(d) {
-		w.irrigation = min(fullDose, refill*depletion)
+		w.irrigation = min(maxIrrigation, refillShare*depletion)
 	}
-	demand := d.evaporation * p.crop.need.at(d.season) * p.thirst
+	demand := d.evaporation * p.crop.coefficient.at(d.season) * p.demandFactor
 	brought := w.rain + w.irrigation
 	for i := range m {
-		available := held((m[i] - wiltingPoint[i]) / (fieldCapacity[i] - wiltingPoint[i]))
+		available := clamp01((m[i] - wiltingPoint[i]) / (fieldCapacity[i] - wiltingPoint[i]))
 		percent := 100 / layerDepth[i]
 		w.used[i] = demand * rootShare[i] * min(1, available/.5) * percent
 		w.drained[i] = max(0, m[i]-fieldCapacity[i]) / 2
 		if i > 0 {
 			w.seeped[i] = w.drained[i-1] * layerDepth[i-1] / layerDepth[i]
 		}
-		room := fieldCapacity[i] + saturated - (m[i] + w.seeped[i] - w.drained[i])
+		room := fieldCapacity[i] + saturationMargin - (m[i] + w.seeped[i] - w.drained[i])
 		w.gained[i] = max(0, min(brought*percent, room))
 		brought -= w.gained[i] / percent
 	}
@@ -134,11 +134,11 @@ func (p *plot) inSeason(d *day) bool {
 func (p *plot) moisture(m moment, layer int) float64 {
 	delay := wettingDelay[layer] * 3600
 	if delay == 0 {
-		return p.held(m, layer)
+		return p.waterContent(m, layer)
 	}
 	sum := 0.
 	for _, share := range blur {
-		sum += p.held(p.site.momentAt(m.seconds-delay*share), layer)
+		sum += p.waterContent(p.site.momentAt(m.seconds-delay*share), layer)
 	}
 	return sum / float64(len(blur))
 }
@@ -146,8 +146,8 @@ func (p *plot) moisture(m moment, layer int) float64 {
 // blur spreads a delay around its mean.
 var blur = [...]float64{.3, .5, .7, .9, 1.1, 1.3, 1.5, 1.7}
 
-// held is what a layer holds, in % by volume.
-func (p *plot) held(m moment, layer int) float64 {
+// waterContent is what a layer holds, in % by volume.
+func (p *plot) waterContent(m moment, layer int) float64 {
 	theta := p.water.at(m.day.number)
 	w := p.balance(m.day.number, theta)
 	brought := 0.
@@ -156,12 +156,12 @@ func (p *plot) held(m moment, layer int) float64 {
 	}
 	ebbed := 2 * (1 - math.Exp2(-m.hour/24))
 	return theta[layer] + p.offset[layer] + w.gained[layer]*brought -
-		w.used[layer]*drunk(m.day, m.hour) + (w.seeped[layer]-w.drained[layer])*ebbed
+		w.used[layer]*evaporatedShare(m.day, m.hour) + (w.seeped[layer]-w.drained[layer])*ebbed
 }
 
 // irrigated is the share of a morning's irrigation that was given by hour h.
 func irrigated(h float64) float64 {
-	return eased((h - irrigationStart) / (irrigationEnd - irrigationStart))
+	return smoothstep((h - irrigationStart) / (irrigationEnd - irrigationStart))
 }
 
 const (
@@ -169,10 +169,10 @@ const (
 	irrigationEnd   = 7
 )
 
-// drunk is the share of a day's evapotranspiration by hour h: it goes with the
+// evaporatedShare is the share of a day's evapotranspiration by hour h: it goes with the
 // square of the sun's course.
-func drunk(d *day, h float64) float64 {
-	x := held((h - d.rise) / (d.set - d.rise))
+func evaporatedShare(d *day, h float64) float64 {
+	x := clamp01((h - d.rise) / (d.set - d.rise))
 	return x - math.Sin(2*math.Pi*x)/(2*math.Pi)
 }
 

@@ -8,7 +8,7 @@ import (
 
 func testPlot(t *testing.T, irrigated bool) *plot {
 	t.Helper()
-	return newPlot(ankara(t), plot{crop: crops["orchard"], thirst: 1, irrigated: irrigated, salinity: 1.5})
+	return newPlot(ankara(t), plot{crop: crops["orchard"], demandFactor: 1, irrigated: irrigated, salinity: 1.5})
 }
 
 func TestSoilTemperatureFadesAndLagsWithDepth(t *testing.T) {
@@ -29,10 +29,10 @@ func TestSoilTemperatureFadesAndLagsWithDepth(t *testing.T) {
 			swing[i] += (high - low) / 5
 		}
 	}
-	within(t, "the swing at 10 cm", swing[0], 4, 8)
-	within(t, "the swing at 30 cm", swing[1], .5, 2)
-	within(t, "the swing at 60 cm", swing[2], 0, .7)
-	near(t, "the hour of the highest at 10 cm", peak[0], 17.3, .7)
+	assertBetween(t, "the swing at 10 cm", swing[0], 4, 8)
+	assertBetween(t, "the swing at 30 cm", swing[1], .5, 2)
+	assertBetween(t, "the swing at 60 cm", swing[2], 0, .7)
+	assertNear(t, "the hour of the highest at 10 cm", peak[0], 17.3, .7)
 }
 
 func TestSoilTemperatureDoesNotJumpAtMidnight(t *testing.T) {
@@ -40,7 +40,7 @@ func TestSoilTemperatureDoesNotJumpAtMidnight(t *testing.T) {
 	for n := dayOf(2026, 1, 1); n < dayOf(2027, 1, 1); n++ {
 		for _, z := range probeDepth {
 			before, after := s.soilTemperature(at(s, n, 24-1./60), z, 1), s.soilTemperature(at(s, n+1, 0), z, 1)
-			near(t, "the step at midnight", after, before, .05)
+			assertNear(t, "the step at midnight", after, before, .05)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestFrozenSoilStaysNearZero(t *testing.T) {
 	for n := dayOf(2021, 1, 1); n < dayOf(2027, 1, 1); n++ {
 		coldest = min(coldest, s.soilTemperature(at(s, n, 6), .1, 1))
 	}
-	within(t, "the coldest at 10 cm in six winters", coldest, -4, -.5)
+	assertBetween(t, "the coldest at 10 cm in six winters", coldest, -4, -.5)
 }
 
 func TestShadedSoilSwingsLess(t *testing.T) {
@@ -77,7 +77,7 @@ func TestShadedSoilSwingsLess(t *testing.T) {
 	swing := func(exposure float64) float64 {
 		return s.soilTemperature(at(s, n, 17.3), .1, exposure) - s.soilTemperature(at(s, n, 5.3), .1, exposure)
 	}
-	near(t, "the swing in half the sun", swing(.5)/swing(1), .5, .08)
+	assertNear(t, "the swing in half the sun", swing(.5)/swing(1), .5, .08)
 }
 
 func TestWaterBalanceLosesNothing(t *testing.T) {
@@ -90,12 +90,12 @@ func TestWaterBalanceLosesNothing(t *testing.T) {
 			stored += (end[i] - start[i]) * layerDepth[i] / 100
 			used += w.used[i] * layerDepth[i] / 100
 			gained += w.gained[i] * layerDepth[i] / 100
-			if end[i] < wiltingPoint[i]-.5 || end[i] > fieldCapacity[i]+saturated+1e-9 {
+			if end[i] < wiltingPoint[i]-.5 || end[i] > fieldCapacity[i]+saturationMargin+1e-9 {
 				t.Fatalf("day %d, layer %d: %v %%", n, i, end[i])
 			}
 		}
 		away := w.drained[layers-1] * layerDepth[layers-1] / 100
-		near(t, "what is stored", stored, gained-used-away, 1e-9)
+		assertNear(t, "what is stored", stored, gained-used-away, 1e-9)
 		if brought := w.rain + w.irrigation; gained > brought+1e-9 {
 			t.Fatalf("day %d gains %v of %v mm", n, gained, brought)
 		}
@@ -114,7 +114,7 @@ func TestIrrigationInJune(t *testing.T) {
 			if w.irrigation == 0 {
 				continue
 			}
-			within(t, "mm given", w.irrigation, 25, fullDose)
+			assertBetween(t, "mm given", w.irrigation, 25, maxIrrigation)
 			if last > 0 {
 				mornings = append(mornings, n-last)
 			}
@@ -128,7 +128,7 @@ func TestIrrigationInJune(t *testing.T) {
 	for _, d := range mornings {
 		sum += float64(d)
 	}
-	within(t, "days between irrigations", sum/float64(len(mornings)), 5.5, 9.5)
+	assertBetween(t, "days between irrigations", sum/float64(len(mornings)), 5.5, 9.5)
 }
 
 // Whoever irrigates by the probes does not let the main roots run dry: not in
@@ -137,7 +137,7 @@ func TestIrrigatedRootsNeverRunDry(t *testing.T) {
 	t.Parallel()
 	p := testPlot(t, true)
 	for n := dayOf(2021, 1, 1); n < dayOf(2026, 1, 1); n++ {
-		for i := range watched {
+		for i := range monitoredLayers {
 			half := (fieldCapacity[i] + wiltingPoint[i]) / 2
 			if x := p.moisture(at(p.site, n, 20), i); x < half {
 				t.Errorf("day %d of the year: %v %% in layer %d", p.site.day(n).yearDay, x, i)
@@ -149,8 +149,8 @@ func TestIrrigatedRootsNeverRunDry(t *testing.T) {
 // Wheat is watered from February until the ground freezes, an orchard while
 // nights are free of frost.
 func TestSeasonOfIrrigation(t *testing.T) {
-	wheat := newPlot(hebei(t), plot{crop: crops["wheat-maize"], thirst: 1, irrigated: true, salinity: 1})
-	trees := newPlot(hebei(t), plot{crop: crops["orchard"], thirst: 1, irrigated: true, salinity: 1})
+	wheat := newPlot(hebei(t), plot{crop: crops["wheat-maize"], demandFactor: 1, irrigated: true, salinity: 1})
+	trees := newPlot(hebei(t), plot{crop: crops["orchard"], demandFactor: 1, irrigated: true, salinity: 1})
 	for _, c := range []struct {
 		month        time.Month
 		day          int
@@ -174,13 +174,13 @@ func TestIrrigationWetsTheProbeBetweenFiveAndSeven(t *testing.T) {
 			t.Errorf("10 cm goes from %v to %v %%", before, after)
 		}
 		// The deeper probe has not heard of it yet.
-		near(t, "30 cm at six", p.moisture(at(p.site, n, 6), 1), p.moisture(at(p.site, n, 5), 1), .3)
+		assertNear(t, "30 cm at six", p.moisture(at(p.site, n, 6), 1), p.moisture(at(p.site, n, 5), 1), .3)
 		return
 	}
 	t.Fatal("no irrigation in two summer months")
 }
 
-func TestNobodyIrrigatesInWinterOrADryMeadow(t *testing.T) {
+func TestNoIrrigationInWinterOrMeadow(t *testing.T) {
 	irrigated, meadow := testPlot(t, true), testPlot(t, false)
 	for n := dayOf(2021, 1, 1); n < dayOf(2026, 1, 1); n++ {
 		d := irrigated.site.day(n)
@@ -212,18 +212,18 @@ func TestMoistureDoesNotJump(t *testing.T) {
 	}
 }
 
-func TestThirstGoesWithTheSun(t *testing.T) {
+func TestEvaporationFollowsSun(t *testing.T) {
 	s := ankara(t)
 	d := s.day(dayOf(2026, 6, 10))
-	near(t, "before sunrise", drunk(d, d.rise-1), 0, 0)
-	near(t, "at noon", drunk(d, d.noon), .5, 1e-9)
-	near(t, "after sunset", drunk(d, d.set+1), 1, 1e-9)
+	assertNear(t, "before sunrise", evaporatedShare(d, d.rise-1), 0, 0)
+	assertNear(t, "at noon", evaporatedShare(d, d.noon), .5, 1e-9)
+	assertNear(t, "after sunset", evaporatedShare(d, d.set+1), 1, 1e-9)
 }
 
 func TestSalineSoilConductsMore(t *testing.T) {
 	sweet, salty := testPlot(t, false), testPlot(t, false)
 	sweet.salinity, salty.salinity = 1, 2.5
-	near(t, "sweet", sweet.conductivity(30), .65, 1e-9)
-	near(t, "salty", salty.conductivity(30), 1.25, 1e-9)
-	near(t, "the driest soil", salty.conductivity(-20), .02, 0)
+	assertNear(t, "sweet", sweet.conductivity(30), .65, 1e-9)
+	assertNear(t, "salty", salty.conductivity(30), 1.25, 1e-9)
+	assertNear(t, "the driest soil", salty.conductivity(-20), .02, 0)
 }

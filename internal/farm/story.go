@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// story is what goes wrong with a device. Times are seconds since 1970.
-type story struct {
+// faultScenario is what goes wrong with a device. Times are seconds since 1970.
+type faultScenario struct {
 	silentFrom            float64 // nothing comes from then on
 	stuckFrom, stuckUntil float64 // the humidity sensor hangs
 	outliers              bool    // now and then a frame with a broken value
@@ -15,19 +15,19 @@ type story struct {
 }
 
 const (
-	stuckHumidity  = 87.3
-	brokenValue    = 3276.7 // °C: a sensor's cable is loose, all bits are ones
-	framesAnOutlie = 20000
-	driftADay      = 2. // s
+	stuckHumidity    = 87.3
+	brokenValue      = 3276.7 // °C: a sensor's cable is loose, all bits are ones
+	framesPerOutlier = 20000
+	driftADay        = 2. // s
 )
 
-// quiet is the story of a device with which nothing goes wrong.
-func quiet() story {
-	return story{silentFrom: math.Inf(1), stuckFrom: math.Inf(1), stuckUntil: math.Inf(1)}
+// noFaults is the story of a device with which nothing goes wrong.
+func noFaults() faultScenario {
+	return faultScenario{silentFrom: math.Inf(1), stuckFrom: math.Inf(1), stuckUntil: math.Inf(1)}
 }
 
-// falsify puts in what a broken sensor says.
-func (s *story) falsify(m moment, values []Value) {
+// apply puts in what a broken sensor says.
+func (s *faultScenario) apply(m moment, values []Value) {
 	if m.seconds < s.stuckFrom || m.seconds >= s.stuckUntil {
 		return
 	}
@@ -38,36 +38,36 @@ func (s *story) falsify(m moment, values []Value) {
 	}
 }
 
-// tell gives a device its story; now is the time from which the stories count
+// applyScenario gives a device its story; now is the time from which the stories count
 // back.
-func (d *Device) tell(name string, now time.Time) error {
+func (d *Device) applyScenario(name string, now time.Time) error {
 	today := d.site.moment(now).day.number
 	switch name {
 	case "":
 	case "never-installed":
-		d.story.silentFrom = math.Inf(-1)
+		d.faults.silentFrom = math.Inf(-1)
 	case "silent-since-yesterday":
-		d.story.silentFrom = d.site.start(today-1) + 16.7*3600
+		d.faults.silentFrom = d.site.start(today-1) + 16.7*3600
 	case "humidity-stuck":
-		d.story.stuckFrom = d.site.start(today-6) + 2*3600
-		d.story.stuckUntil = d.story.stuckFrom + 9*3600
+		d.faults.stuckFrom = d.site.start(today-6) + 2*3600
+		d.faults.stuckUntil = d.faults.stuckFrom + 9*3600
 	case "outliers":
-		d.story.outliers = true
+		d.faults.outliers = true
 	case "clock-drifts":
-		d.story.drifting = true
+		d.faults.drifting = true
 	case "battery-dies":
 		b := d.battery
 		d.battery = newBattery(b.site, 1, deviceLoad, today-19)
 	case "vent-sticks":
-		if d.house == nil {
+		if d.greenhouse == nil {
 			return fmt.Errorf("%s has no vent to stick", d.Name)
 		}
 		first := d.site.sunniest(today-26, today-3)
-		d.house.stuckFrom = d.site.start(first) + 7*3600
+		d.greenhouse.stuckFrom = d.site.start(first) + 7*3600
 		if !d.site.heated(d.site.day(first)) {
-			d.house.stuckAt = stuckVent
+			d.greenhouse.stuckAt = stuckVent
 		}
-		d.house.stuckUntil = d.site.start(first+1) + 20*3600
+		d.greenhouse.stuckUntil = d.site.start(first+1) + 20*3600
 	default:
 		return fmt.Errorf("%s: no story is called %q", d.Name, name)
 	}
@@ -89,7 +89,7 @@ func (s *site) sunniest(from, to int) int {
 // drift is what the device's clock is ahead at a moment, in milliseconds; it is
 // set right on Mondays at midnight.
 func (d *Device) drift(m moment) int64 {
-	if !d.story.drifting {
+	if !d.faults.drifting {
 		return 0
 	}
 	const monday = 4 // 1970-01-05, the first Monday, counted in days since 1970

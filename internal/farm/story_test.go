@@ -30,7 +30,7 @@ func TestSilentSinceYesterday(t *testing.T) {
 	for r := range d.Reports(demoNow.AddDate(0, 0, -3), time.Time{}, 10*time.Minute) {
 		last = r.Time
 	}
-	within(t, "hours from noon to its last word", last.Sub(yesterday).Hours(), 4, 4.75)
+	assertBetween(t, "hours from noon to its last word", last.Sub(yesterday).Hours(), 4, 4.75)
 }
 
 func TestStuckHumidity(t *testing.T) {
@@ -52,9 +52,9 @@ func TestStuckHumidity(t *testing.T) {
 		last = at
 		stuck++
 	}
-	near(t, "readings of a sensor stuck for nine hours", float64(stuck), 54, 2)
-	near(t, "hours it is stuck", last.Sub(first).Hours(), 9, .4)
-	near(t, "days ago", demoNow.Sub(first).Hours()/24, 6, .6)
+	assertNear(t, "readings of a sensor stuck for nine hours", float64(stuck), 54, 2)
+	assertNear(t, "hours it is stuck", last.Sub(first).Hours(), 9, .4)
+	assertNear(t, "days ago", demoNow.Sub(first).Hours()/24, 6, .6)
 }
 
 func TestOutliers(t *testing.T) {
@@ -67,7 +67,7 @@ func TestOutliers(t *testing.T) {
 		}
 	}
 	if broken < 1 || broken > 8 {
-		t.Errorf("%d broken values in %d frames, about one in %d was meant", broken, frames, framesAnOutlie)
+		t.Errorf("%d broken values in %d frames, about one in %d was meant", broken, frames, framesPerOutlier)
 	}
 	for r := range findDevice(t, f, "WS-0417").Reports(demoNow.AddDate(0, 0, -5), demoNow, time.Minute) {
 		if number(t, r.Values, "airTemperature") > 60 {
@@ -89,7 +89,7 @@ func TestClockDriftsAndIsSetOnMondays(t *testing.T) {
 		{time.Date(2026, 11, 22, 23, 59, 59, 0, local), 13999}, // Sunday night
 		{time.Date(2026, 11, 23, 0, 0, 1, 0, local), 0},
 	} {
-		near(t, "drift", float64(d.drift(d.site.moment(c.at))), float64(c.want), 1)
+		assertNear(t, "drift", float64(d.drift(d.site.moment(c.at))), float64(c.want), 1)
 	}
 	for r := range d.Reports(demoNow.Add(-time.Hour), demoNow, time.Minute) {
 		ahead := r.Time.Sub(r.Sent)
@@ -122,7 +122,7 @@ func TestDyingBatteryGoesDarkAtNight(t *testing.T) {
 
 func TestStuckVentOfTheFarm(t *testing.T) {
 	d := findDevice(t, testFarm(t), "GC-0033")
-	from := time.Unix(int64(d.house.stuckFrom), 0)
+	from := time.Unix(int64(d.greenhouse.stuckFrom), 0)
 	if ago := demoNow.Sub(from); ago < 24*time.Hour || ago > 28*24*time.Hour {
 		t.Fatalf("the vent sticks %v ago", ago)
 	}
@@ -130,31 +130,31 @@ func TestStuckVentOfTheFarm(t *testing.T) {
 	for at := from; at.Before(from.Add(36 * time.Hour)); at = at.Add(time.Hour) {
 		values, _ := d.At(at.Add(10*time.Minute), time.Minute)
 		hottest = max(hottest, number(t, values, "airTemperature"))
-		near(t, "the vent", number(t, values, "ventOpening"), 0, 0)
+		assertNear(t, "the vent", number(t, values, "ventOpening"), 0, 0)
 	}
 	// Shut in the sun, the house overheats even in November.
-	within(t, "the hottest hour", hottest, 32, 48)
+	assertBetween(t, "the hottest hour", hottest, 32, 48)
 }
 
 // In July the same vent sticks ajar: nobody shuts a house in the heat.
 func TestStuckVentOfASummer(t *testing.T) {
 	d := findDevice(t, New(testSeed, demoNow.AddDate(0, -4, 0)), "GC-0033")
-	from := time.Unix(int64(d.house.stuckFrom), 0)
+	from := time.Unix(int64(d.greenhouse.stuckFrom), 0)
 	hottest := 0.
 	for at := from.Add(time.Hour); at.Before(from.Add(36 * time.Hour)); at = at.Add(time.Hour) {
 		values, _ := d.At(at, time.Minute)
-		near(t, "the vent", number(t, values, "ventOpening"), 100*stuckVent, 0)
+		assertNear(t, "the vent", number(t, values, "ventOpening"), 100*stuckVent, 0)
 		hottest = max(hottest, number(t, values, "airTemperature"))
 	}
-	within(t, "the hottest hour", hottest, 34, 50)
+	assertBetween(t, "the hottest hour", hottest, 34, 50)
 }
 
 func TestUnknownStories(t *testing.T) {
 	d := findDevice(t, testFarm(t), "WS-0417")
-	if err := d.tell("sea-serpent", demoNow); err == nil {
+	if err := d.applyScenario("sea-serpent", demoNow); err == nil {
 		t.Error("a story that nobody knows is told")
 	}
-	if err := d.tell("vent-sticks", demoNow); err == nil {
+	if err := d.applyScenario("vent-sticks", demoNow); err == nil {
 		t.Error("a mast's vent sticks")
 	}
 }

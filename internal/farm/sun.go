@@ -40,9 +40,9 @@ func (s *site) clearSky(d *day, c float64) float64 {
 	return 1098 * sunDistance(float64(d.yearDay)) * c * math.Exp(-.057/c) * (1 + 3e-5*s.elevation)
 }
 
-// passing is the share of clear-sky radiation that comes through where the
+// cloudTransmission is the share of clear-sky radiation that comes through where the
 // share b of the sky before the sun is cloud, on a day of cloudiness c.
-func passing(b, c float64) float64 {
+func cloudTransmission(b, c float64) float64 {
 	return 1 - b*(.42+.33*c)
 }
 
@@ -66,8 +66,8 @@ func (s *site) sunlight(m moment, lag float64) sunlight {
 	t := m.seconds - lag
 	// Clouds come in flocks: single ones within longer bright and dull spells.
 	u := normalShare(.8*s.clouds.smooth(t, 11*60) + .6*s.clouds.smooth(t, 50*60))
-	b := held((u-1+cloud)/.12 + .5)
+	b := clamp01((u-1+cloud)/.12 + .5)
 	// Even a closed sky is not evenly grey.
 	grey := 1 + .1*b*s.thickness.smooth(t, 17*60)
-	return sunlight{global: clear * min(1, passing(b, cloud)*grey), clear: clear, height: c}
+	return sunlight{global: clear * min(1, cloudTransmission(b, cloud)*grey), clear: clear, height: c}
 }

@@ -28,8 +28,8 @@ func TestNightIsExactlyDark(t *testing.T) {
 func TestClearNoonInJune(t *testing.T) {
 	s := ankara(t)
 	d := s.day(dayOf(2026, 6, 21))
-	within(t, "clear noon", s.clearSky(d, s.sunHeight(d, d.noon)), 960, 1000)
-	within(t, "UV index at a clear noon", sunlight{global: 1, clear: 1, height: s.sunHeight(d, d.noon)}.uvIndex(), 9, 12)
+	assertBetween(t, "clear noon", s.clearSky(d, s.sunHeight(d, d.noon)), 960, 1000)
+	assertBetween(t, "UV index at a clear noon", sunlight{global: 1, clear: 1, height: s.sunHeight(d, d.noon)}.uvIndex(), 9, 12)
 }
 
 func TestSunTimes(t *testing.T) {
@@ -38,12 +38,12 @@ func TestSunTimes(t *testing.T) {
 	// adds some four minutes at either end).
 	s := ankara(t)
 	june := s.day(dayOf(2026, 6, 21))
-	near(t, "sunrise in June", june.rise, 5+20./60, .15)
-	near(t, "sunset in June", june.set, 20+20./60, .15)
+	assertNear(t, "sunrise in June", june.rise, 5+20./60, .15)
+	assertNear(t, "sunset in June", june.set, 20+20./60, .15)
 	december := s.day(dayOf(2026, 12, 21))
-	near(t, "sunrise in December", december.rise, 8+4./60, .15)
-	near(t, "sunset in December", december.set, 17+24./60, .15)
-	near(t, "the sun's height at sunrise", s.sunHeight(june, june.rise), 0, .005)
+	assertNear(t, "sunrise in December", december.rise, 8+4./60, .15)
+	assertNear(t, "sunset in December", december.set, 17+24./60, .15)
+	assertNear(t, "the sun's height at sunrise", s.sunHeight(june, june.rise), 0, .005)
 }
 
 func TestExpectedRadiationIsThatOfTheFlicker(t *testing.T) {
@@ -57,7 +57,7 @@ func TestExpectedRadiationIsThatOfTheFlicker(t *testing.T) {
 			flickering += s.sunlight(at(s, n, minute/60), 0).global * 300 / 1e6
 		}
 	}
-	near(t, "the ratio of both sums", flickering/expected, 1, .04)
+	assertNear(t, "the ratio of both sums", flickering/expected, 1, .04)
 }
 
 func TestBrokenSkyFlickers(t *testing.T) {
@@ -90,11 +90,11 @@ func TestCloudsReachDevicesOneAfterTheOther(t *testing.T) {
 	m := at(s, n, s.day(n).noon)
 	later := s.momentAt(m.seconds + 60)
 	here, there := s.sunlight(m, 0), s.sunlight(later, 60)
-	near(t, "the cloud over the device a minute away", there.global/there.clear, here.global/here.clear, .02)
+	assertNear(t, "the cloud over the device a minute away", there.global/there.clear, here.global/here.clear, .02)
 }
 
 func TestLightUnits(t *testing.T) {
 	// 50,000 lx of sunlight are 925 µmol/m²/s.
-	near(t, "ppfd of 50,000 lx", 50000/float64(luxPerPhoton), 925, 1)
-	near(t, "UV index at night", sunlight{}.uvIndex(), 0, 0)
+	assertNear(t, "ppfd of 50,000 lx", 50000/float64(luxPerPhoton), 925, 1)
+	assertNear(t, "UV index at night", sunlight{}.uvIndex(), 0, 0)
 }

@@ -19,7 +19,7 @@ type tank struct {
 	algae                 float64
 	alkaline              float64
 
-	level *chain[tankState]
+	level *dailyState[tankState]
 }
 
 type tankState struct {
@@ -63,7 +63,7 @@ func newTank(s *site, plots []*plot, seed uint64, name string) *tank {
 func (t *tank) run(d *day, s tankState, h float64) (tankState, float64) {
 	watering := 0. // m of level
 	for _, p := range t.plots {
-		watering += plotDraw * p.balance(d.number, p.water.at(d.number)).irrigation / fullDose
+		watering += plotDraw * p.balance(d.number, p.water.at(d.number)).irrigation / maxIrrigation
 	}
 	flow := 0.
 	for i := 0; float64(i)/stepsAnHour < h; i++ {
@@ -82,7 +82,7 @@ func (t *tank) run(d *day, s tankState, h float64) (tankState, float64) {
 		}
 	}
 	// Sun and wind take from the surface, rain gives to it.
-	s.level += (d.fallen(h) - .7*d.evaporation*drunk(d, h)) / 1000
+	s.level += (d.fallen(h) - .7*d.evaporation*evaporatedShare(d, h)) / 1000
 	s.level = max(.05, min(4, s.level))
 	return s, flow
 }
@@ -151,7 +151,7 @@ func (t *tank) at(m moment) water {
 
 	w.turbidity = 5
 	t.site.nearby(m, 4, func(r shower, since float64) {
-		washed := eased(since/r.length) * math.Exp(-max(0, since-r.length)/12)
+		washed := smoothstep(since/r.length) * math.Exp(-max(0, since-r.length)/12)
 		w.turbidity = max(w.turbidity, 5+40*washed*min(1, r.rain/5))
 	})
 	w.turbidity *= t.mud
@@ -163,7 +163,7 @@ func (t *tank) daylight(m moment) float64 {
 	sum := 0.
 	for back := range 4 {
 		c := t.site.sunHeight(m.day, m.hour-float64(back))
-		sum += t.site.clearSky(m.day, c) * passing(m.day.cloud, m.day.cloud)
+		sum += t.site.clearSky(m.day, c) * cloudTransmission(m.day.cloud, m.day.cloud)
 	}
-	return held(sum / 4 / 850)
+	return clamp01(sum / 4 / 850)
 }

@@ -42,9 +42,9 @@ func TestTankThroughAYear(t *testing.T) {
 		low = min(low, now.level)
 		last = now
 	}
-	within(t, "the lowest level", low, .1, 1.2)
-	within(t, "fillings a year", float64(fills), 15, 80)
-	within(t, "mornings of irrigation", float64(irrigations), 15, 90)
+	assertBetween(t, "the lowest level", low, .1, 1.2)
+	assertBetween(t, "fillings a year", float64(fills), 15, 80)
+	assertBetween(t, "mornings of irrigation", float64(irrigations), 15, 90)
 }
 
 func TestPumpFailsAboutOnceAMonth(t *testing.T) {
@@ -59,8 +59,8 @@ func TestPumpFailsAboutOnceAMonth(t *testing.T) {
 			longest = max(longest, float64(w.level.at(n+1).repaired-n))
 		}
 	}
-	within(t, "faults a month", float64(faults)/float64(months), .4, 1)
-	within(t, "days until repair", longest, 1, repairNights)
+	assertBetween(t, "faults a month", float64(faults)/float64(months), .4, 1)
+	assertBetween(t, "days until repair", longest, 1, repairNights)
 }
 
 func TestBrokenPumpWaitsForRepair(t *testing.T) {
@@ -108,9 +108,9 @@ func TestIrrigationOfThePlotsDrawsFromTheTank(t *testing.T) {
 		if before.level < 1.5 {
 			continue // too low to give all
 		}
-		near(t, "the morning's draw", before.level-after.level, plotDraw*mm/fullDose, .01)
+		assertNear(t, "the morning's draw", before.level-after.level, plotDraw*mm/maxIrrigation, .01)
 		if mm > 0 {
-			near(t, "the flow", w.at(at(s, n, 6)).flow, plotDraw*mm/fullDose*tankArea/2, .01)
+			assertNear(t, "the flow", w.at(at(s, n, 6)).flow, plotDraw*mm/maxIrrigation*tankArea/2, .01)
 		}
 	}
 }
@@ -121,17 +121,17 @@ func TestWaterQuality(t *testing.T) {
 	for n := dayOf(2025, 1, 1); n < dayOf(2026, 1, 1); n += 3 {
 		for h := .5; h < 24; h += 2.3 {
 			x := w.at(at(s, n, h))
-			within(t, "temperature", x.temperature, .2, 33)
-			within(t, "pH from algae", (x.ph-7.6-w.alkaline)/w.algae, -1e-9, .3+1e-9)
-			within(t, "conductivity", x.conductivity/w.minerals, .45, .8)
-			within(t, "oxygen", x.oxygen, 6, 14)
-			within(t, "turbidity", x.turbidity/w.mud, 5, 45+1e-9)
+			assertBetween(t, "temperature", x.temperature, .2, 33)
+			assertBetween(t, "pH from algae", (x.ph-7.6-w.alkaline)/w.algae, -1e-9, .3+1e-9)
+			assertBetween(t, "conductivity", x.conductivity/w.minerals, .45, .8)
+			assertBetween(t, "oxygen", x.oxygen, 6, 14)
+			assertBetween(t, "turbidity", x.turbidity/w.mud, 5, 45+1e-9)
 		}
 	}
 	d, r := rainyDay(t, s)
 	fresh := w.at(at(s, d.number, r.start+r.length)).turbidity
 	later := w.at(at(s, d.number+1, r.start+r.length)).turbidity
-	near(t, "what is left of the mud after a day", (later/w.mud-5)/(fresh/w.mud-5), math.Exp(-2), .02)
+	assertNear(t, "what is left of the mud after a day", (later/w.mud-5)/(fresh/w.mud-5), math.Exp(-2), .02)
 	noon, night := w.at(at(s, dayOf(2026, 7, 20), 15)), w.at(at(s, dayOf(2026, 7, 20), 4))
 	if noon.ph < night.ph+.1 || noon.oxygen < night.oxygen {
 		t.Errorf("algae do nothing: %+v by day, %+v by night", noon, night)

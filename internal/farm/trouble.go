@@ -14,42 +14,42 @@ import (
 
 // Trouble is why a device cannot publish now.
 type Trouble struct {
-	Device string
-	Says   string // for a person; the same for all that suffer from the same
-	SignIn bool   // the server refuses the device, not everybody
-	Cause  error  // nil: Says is all
+	Device  string
+	Message string // for a person; the same for all that suffer from the same
+	SignIn  bool   // the server refuses the device, not everybody
+	Cause   error  // nil: Says is all
 }
 
 // Error is for logs.
 func (t *Trouble) Error() string {
 	if t.Cause == nil {
-		return t.Says
+		return t.Message
 	}
-	return fmt.Sprintf("%s: %v", t.Says, t.Cause)
+	return fmt.Sprintf("%s: %v", t.Message, t.Cause)
 }
 
 // Unwrap gives the cause.
 func (t *Trouble) Unwrap() error { return t.Cause }
 
-// unconnected says why a device could not connect.
-func (s *sender) unconnected(err error) *Trouble {
+// connectTrouble says why a device could not connect.
+func (s *sender) connectTrouble(err error) *Trouble {
 	t := &Trouble{Device: s.name, Cause: err}
 	switch {
 	case errors.Is(err, packets.ErrorRefusedBadUsernameOrPassword), errors.Is(err, packets.ErrorRefusedNotAuthorised):
-		t.Says, t.SignIn, t.Cause = "the server refuses its name or secret", true, nil
+		t.Message, t.SignIn, t.Cause = "the server refuses its name or secret", true, nil
 	case errors.Is(err, packets.ErrorRefusedServerUnavailable):
-		t.Says, t.Cause = "the server at "+s.broker+" lets nobody in now", nil
+		t.Message, t.Cause = "the server at "+s.broker+" lets nobody in now", nil
 	case errors.Is(err, connectionRefused):
-		t.Says, t.Cause = "nobody listens at "+s.broker, nil
+		t.Message, t.Cause = "nobody listens at "+s.broker, nil
 	default:
-		t.Says, t.Cause = "no connection to "+s.broker+": "+reason(err), nil
+		t.Message, t.Cause = "no connection to "+s.broker+": "+connectReason(err), nil
 	}
 	return t
 }
 
-// reason is why there is no connection, without what differs from one attempt
+// connectReason is why there is no connection, without what differs from one attempt
 // to the next: the port on this side, and the time.
-func reason(err error) string {
+func connectReason(err error) string {
 	var invalid x509.CertificateInvalidError
 	var untrusted *tls.CertificateVerificationError
 	var op *net.OpError
@@ -64,22 +64,22 @@ func reason(err error) string {
 	return strings.TrimPrefix(err.Error(), packets.ErrorNetworkError.Error()+" : ")
 }
 
-// cut says that a connection ended before all was acknowledged.
-func (s *sender) cut(err error) *Trouble {
-	return &Trouble{Device: s.name, Says: "the server at " + s.broker + " has cut the connection", Cause: err}
+// lostTrouble says that a connection ended before all was acknowledged.
+func (s *sender) lostTrouble(err error) *Trouble {
+	return &Trouble{Device: s.name, Message: "the server at " + s.broker + " has cut the connection", Cause: err}
 }
 
-// unanswered says that nothing was acknowledged for too long.
-func (s *sender) unanswered() *Trouble {
-	return &Trouble{Device: s.name, Says: fmt.Sprintf("the server at %s has acknowledged nothing for %s", s.broker, s.link.Answer)}
+// noAckTrouble says that nothing was acknowledged for too long.
+func (s *sender) noAckTrouble() *Trouble {
+	return &Trouble{Device: s.name, Message: fmt.Sprintf("the server at %s has acknowledged nothing for %s", s.broker, s.link.AckTimeout)}
 }
 
-// named is how many devices are named of those that gave up for one reason.
-const named = 3
+// maxNamedDevices is how many devices are named of those that gave up for one reason.
+const maxNamedDevices = 3
 
-// ends joins what senders said at their end; those that gave up for the same
+// joinErrors joins what senders said at their end; those that gave up for the same
 // reason are told of together.
-func ends(faults []error) error {
+func joinErrors(faults []error) error {
 	var reasons []string
 	var others []error
 	devices := map[string][]string{} // by reason
@@ -89,15 +89,15 @@ func ends(faults []error) error {
 			others = append(others, fault)
 			continue
 		}
-		if !slices.Contains(reasons, t.Says) {
-			reasons = append(reasons, t.Says)
+		if !slices.Contains(reasons, t.Message) {
+			reasons = append(reasons, t.Message)
 		}
-		devices[t.Says] = append(devices[t.Says], t.Device)
+		devices[t.Message] = append(devices[t.Message], t.Device)
 	}
 	for _, reason := range reasons {
 		who := devices[reason]
-		list := strings.Join(who[:min(len(who), named)], ", ")
-		if more := len(who) - named; more > 0 {
+		list := strings.Join(who[:min(len(who), maxNamedDevices)], ", ")
+		if more := len(who) - maxNamedDevices; more > 0 {
 			list += fmt.Sprintf(" and %d more", more)
 		}
 		others = append(others, fmt.Errorf("%s: given up: %s", list, reason))

@@ -23,28 +23,28 @@ import (
 // simulated are devices of the test's product with the secrets of secretOf.
 func simulated(names ...string) (list []SimulatedDevice) {
 	for _, name := range names {
-		list = append(list, SimulatedDevice{Name: name, Secret: secretOf(name), Product: "strange", Properties: strange})
+		list = append(list, SimulatedDevice{Name: name, Secret: secretOf(name), Product: "strange", Properties: customProperties})
 	}
 	return list
 }
 
-// complaints collects what OnTrouble is told.
-type complaints struct {
+// troubleLog collects what OnTrouble is told.
+type troubleLog struct {
 	mu   sync.Mutex
 	list []*Trouble
 }
 
-func (c *complaints) add(t *Trouble) {
+func (c *troubleLog) add(t *Trouble) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.list = append(c.list, t)
 }
 
-func (c *complaints) says() (list []string) {
+func (c *troubleLog) says() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, t := range c.list {
-		list = append(list, t.Says)
+		list = append(list, t.Message)
 	}
 	return list
 }
@@ -75,12 +75,12 @@ func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			var told complaints
+			var told troubleLog
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			err := Simulate(ctx, SimulateOptions{
 				Broker: c.broker, Devices: simulated("S-1", "S-2", "S-3", "S-4"), Every: 20 * time.Millisecond, Count: 2,
-				Link: Link{Backoff: 10 * time.Millisecond, GiveUp: 300 * time.Millisecond, Answer: 50 * time.Millisecond, OnTrouble: told.add},
+				LinkOptions: LinkOptions{Backoff: 10 * time.Millisecond, GiveUp: 300 * time.Millisecond, AckTimeout: 50 * time.Millisecond, OnTrouble: told.add},
 			})
 			if ctx.Err() != nil {
 				t.Fatal("it never gave up")
@@ -106,21 +106,21 @@ func TestReason(t *testing.T) {
 		"unknown protocol":                                errors.New("unknown protocol"),
 	} {
 		wrapped := fmt.Errorf("%w : %w", packets.ErrorNetworkError, err) // as the client does
-		if got := reason(wrapped); got != want {
+		if got := connectReason(wrapped); got != want {
 			t.Errorf("%v: %q, want %q", wrapped, got, want)
 		}
 	}
 }
 
 // A trouble that passes costs nothing but time, however long it lasts in all.
-func TestTroubleThatPassesIsForgotten(t *testing.T) {
+func TestTroubleEndsAfterAcknowledgement(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, secretOf)
 	s.cutAfter["S-1"] = 1
-	var told complaints
+	var told troubleLog
 	err := Simulate(t.Context(), SimulateOptions{
 		Broker: s.url(), Devices: simulated("S-1"), Every: 30 * time.Millisecond, Count: 30,
-		Link: Link{Backoff: 10 * time.Millisecond, GiveUp: 400 * time.Millisecond, OnTrouble: told.add},
+		LinkOptions: LinkOptions{Backoff: 10 * time.Millisecond, GiveUp: 400 * time.Millisecond, OnTrouble: told.add},
 	})
 	if err != nil {
 		t.Error(err)
@@ -135,14 +135,14 @@ func TestTroubleThatPassesIsForgotten(t *testing.T) {
 
 // Devices that end for different reasons are told apart.
 func TestEnds(t *testing.T) {
-	err := ends([]error{nil, &Trouble{Device: "A", Says: "x"}, errors.New("other"), &Trouble{Device: "B", Says: "y"}, &Trouble{Device: "C", Says: "x"}})
+	err := joinErrors([]error{nil, &Trouble{Device: "A", Message: "x"}, errors.New("other"), &Trouble{Device: "B", Message: "y"}, &Trouble{Device: "C", Message: "x"}})
 	if err == nil || err.Error() != "other\nA, C: given up: x\nB: given up: y" {
 		t.Errorf("%v", err)
 	}
-	if err := ends([]error{nil, nil}); err != nil {
+	if err := joinErrors([]error{nil, nil}); err != nil {
 		t.Errorf("nobody failed: %v", err)
 	}
-	if err := (&Trouble{Says: "x", Cause: context.Canceled}); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "x: ") {
+	if err := (&Trouble{Message: "x", Cause: context.Canceled}); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "x: ") {
 		t.Errorf("%v", err)
 	}
 }

@@ -2,10 +2,10 @@ package farm
 
 import "time"
 
-// walk invents values for a thing model that the simulator does not know.
-type walk []wanderer
+// randomWalks invents values for a thing model that the simulator does not know.
+type randomWalks []randomWalk
 
-type wanderer struct {
+type randomWalk struct {
 	sensor     *sensor
 	identifier string
 	boolean    bool
@@ -17,8 +17,8 @@ const (
 	walkMax = 100.
 )
 
-func newWalk(seed uint64, device string, properties []Property) walk {
-	var w walk
+func newWalk(seed uint64, device string, properties []Property) randomWalks {
+	var w randomWalks
 	for _, p := range properties {
 		if p.Formula != "" || p.DataType != "" && p.DataType != "number" && p.DataType != "boolean" {
 			continue
@@ -32,14 +32,14 @@ func newWalk(seed uint64, device string, properties []Property) walk {
 		case p.Max == nil:
 			s.max = *p.Min + (walkMax - walkMin)
 		}
-		w = append(w, wanderer{sensor: s, identifier: p.Identifier, boolean: p.DataType == "boolean"})
+		w = append(w, randomWalk{sensor: s, identifier: p.Identifier, boolean: p.DataType == "boolean"})
 	}
 	return w
 }
 
 // measure is where the wanderers are at t. They roam the whole range within
 // hours and stir within minutes.
-func (w walk) measure(t time.Time, _ time.Duration) ([]Value, bool) {
+func (w randomWalks) measure(t time.Time, _ time.Duration) ([]Value, bool) {
 	seconds := float64(t.UnixMilli()) / 1000
 	values := make([]Value, len(w))
 	for i, x := range w {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var strange = []Property{
+var customProperties = []Property{
 	{Identifier: "ph", DataType: "number", Precision: pointer(2), Min: pointer(3.), Max: pointer(10.)},
 	{Identifier: "count", Precision: pointer(0), Min: pointer(0.)},
 	{Identifier: "depth", DataType: "number", Precision: pointer(1), Max: pointer(-20.)},
@@ -17,7 +17,7 @@ var strange = []Property{
 }
 
 func TestWalkStaysWithinBounds(t *testing.T) {
-	w := newWalk(1, "X-1", strange)
+	w := newWalk(1, "X-1", customProperties)
 	bounds := map[string][2]float64{"ph": {3, 10}, "count": {0, 100}, "depth": {-120, -20}, "free": {0, 100}}
 	lowest, highest := map[string]float64{}, map[string]float64{}
 	open := 0
@@ -50,14 +50,14 @@ func TestWalkStaysWithinBounds(t *testing.T) {
 		}
 	}
 	for identifier := range bounds {
-		within(t, identifier+" lowest", lowest[identifier], 0, .15)
-		within(t, identifier+" highest", highest[identifier], .85, 1)
+		assertBetween(t, identifier+" lowest", lowest[identifier], 0, .15)
+		assertBetween(t, identifier+" highest", highest[identifier], .85, 1)
 	}
-	within(t, "share of time open", float64(open)/(days*144), .15, .5)
+	assertBetween(t, "share of time open", float64(open)/(days*144), .15, .5)
 }
 
 func TestWalkRoundsAndWalksSlowly(t *testing.T) {
-	w := newWalk(1, "X-1", strange[:1])
+	w := newWalk(1, "X-1", customProperties[:1])
 	last := math.NaN()
 	for i := range 5000 {
 		values, _ := w.measure(demoNow.Add(time.Duration(i)*10*time.Second), 0)
@@ -74,7 +74,7 @@ func TestWalkRoundsAndWalksSlowly(t *testing.T) {
 
 func TestWalksDiffer(t *testing.T) {
 	at := func(seed uint64, name string) []Value {
-		values, _ := newWalk(seed, name, strange).measure(demoNow, 0)
+		values, _ := newWalk(seed, name, customProperties).measure(demoNow, 0)
 		return values
 	}
 	if reflect.DeepEqual(at(1, "X-1"), at(1, "X-2")) || reflect.DeepEqual(at(1, "X-1"), at(2, "X-1")) {

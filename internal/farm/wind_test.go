@@ -30,8 +30,8 @@ func TestWind(t *testing.T) {
 				}
 			}
 		}
-		near(t, s.name+" mean wind", sum/count, s.climate.wind, .35)
-		within(t, s.name+" afternoon over night", noon/noons/(night/nights), 1.8, 3.2)
+		assertNear(t, s.name+" mean wind", sum/count, s.climate.wind, .35)
+		assertBetween(t, s.name+" afternoon over night", noon/noons/(night/nights), 1.8, 3.2)
 		// The prevailing wind leads, and every other comes at times.
 		best := 0
 		for i, c := range turn {
@@ -43,7 +43,7 @@ func TestWind(t *testing.T) {
 			}
 		}
 		away := math.Abs(float64(best)*45 + 22.5 - s.prevailing)
-		within(t, s.name+" degrees from the prevailing wind", min(away, 360-away), 0, 50)
+		assertBetween(t, s.name+" degrees from the prevailing wind", min(away, 360-away), 0, 50)
 	}
 }
 
@@ -52,7 +52,7 @@ func TestDraughtHasItsMean(t *testing.T) {
 	for h := .05; h < 24; h += .1 {
 		sum += draught(h)
 	}
-	near(t, "mean draught", sum/240, meanDraught, .005)
+	assertNear(t, "mean draught", sum/240, meanDraught, .005)
 }
 
 func TestPressure(t *testing.T) {
@@ -70,7 +70,7 @@ func TestPressure(t *testing.T) {
 		count++
 		low, high = min(low, p), max(high, p)
 	}
-	near(t, "mean pressure at 938 m", sum/count, 907, 2.5)
-	within(t, "lowest", low, 875, 895)
-	within(t, "highest", high, 920, 940)
+	assertNear(t, "mean pressure at 938 m", sum/count, 907, 2.5)
+	assertBetween(t, "lowest", low, 875, 895)
+	assertBetween(t, "highest", high, 920, 940)
 }
