@@ -188,8 +188,8 @@ func (s *Server) wire() error {
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.listeners.deviceListeners(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns, Ready: s.isReady,
-		Behind: st.alarms.Behind, BehindOf: st.alarms.TenantBehind,
+		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns, Ready: s.isReady,
+		AlarmLag: st.alarms.Behind, TenantAlarmLag: st.alarms.TenantBehind,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
 		Account: identity.NewAccount(identity.AccountParts{
@@ -200,9 +200,9 @@ func (s *Server) wire() error {
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
 		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
 		Channels: st.channels, SMSLogged: s.set.Notifications.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller,
-		Past: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
-		NoticesAnHour: s.set.NoticesAnHour,
-		Telemetry:     ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Console: httpapi.Console(httpapi.Pages{
+		ReadingStore: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
+		MaxNoticesPerHour: s.set.NoticesAnHour,
+		Telemetry:         ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Web: httpapi.NewWeb(httpapi.WebOptions{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
 		}),

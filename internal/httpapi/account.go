@@ -10,7 +10,7 @@ import (
 // UpdateUser changes the signed-in user's nickname and e-mail.
 func (s *server) UpdateUser(ctx context.Context, r wire.UpdateUserRequestObject) (wire.UpdateUserResponseObject, error) {
 	err := s.Account.UpdateProfile(ctx, caller(ctx), identity.Profile{
-		ID: r.Body.Id, Nickname: sent(r.Body.Nickname), Email: sent(r.Body.Email), Mobile: r.Body.Mobile,
+		ID: r.Body.Id, Nickname: deref(r.Body.Nickname), Email: deref(r.Body.Email), Mobile: r.Body.Mobile,
 	})
 	if err != nil {
 		return nil, err
@@ -20,7 +20,7 @@ func (s *server) UpdateUser(ctx context.Context, r wire.UpdateUserRequestObject)
 
 // UpdateUserPassword changes the signed-in user's password with a code.
 func (s *server) UpdateUserPassword(ctx context.Context, r wire.UpdateUserPasswordRequestObject) (wire.UpdateUserPasswordResponseObject, error) {
-	if err := s.Account.ChangePassword(ctx, caller(ctx), sent(r.Body.Code), sent(r.Body.Password)); err != nil {
+	if err := s.Account.ChangePassword(ctx, caller(ctx), deref(r.Body.Code), deref(r.Body.Password)); err != nil {
 		return nil, err
 	}
 	return wire.UpdateUserPassword200JSONResponse{Code: success, Data: new(true)}, nil
@@ -43,13 +43,13 @@ func (s *server) ValidateSmsCode(ctx context.Context, r wire.ValidateSmsCodeRequ
 }
 
 func mobileChange(m wire.MobileCode) identity.MobileChange {
-	return identity.MobileChange{Mobile: sent(m.Mobile), Scene: sent(m.Scene), Code: sent(m.Code)}
+	return identity.MobileChange{Mobile: deref(m.Mobile), Scene: deref(m.Scene), Code: deref(m.Code)}
 }
 
 // SendSmsCode sends the signed-in user a code to a mobile.
 func (s *server) SendSmsCode(ctx context.Context, r wire.SendSmsCodeRequestObject) (wire.SendSmsCodeResponseObject, error) {
 	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
-		Mobile: sent(r.Body.Mobile), Scene: sent(r.Body.Scene), Language: of(ctx).Language, Address: of(ctx).Address,
+		Mobile: deref(r.Body.Mobile), Scene: deref(r.Body.Scene), Language: requestFrom(ctx).Language, Address: requestFrom(ctx).Address,
 	})
 	if err != nil {
 		return nil, err
@@ -57,9 +57,9 @@ func (s *server) SendSmsCode(ctx context.Context, r wire.SendSmsCodeRequestObjec
 	return wire.SendSmsCode200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// sent is what a request says of an optional part, the zero value where it
+// deref is what a request says of an optional part, the zero value where it
 // says nothing.
-func sent[T any](v *T) (value T) {
+func deref[T any](v *T) (value T) {
 	if v != nil {
 		value = *v
 	}

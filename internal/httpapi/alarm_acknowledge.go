@@ -12,7 +12,7 @@ import (
 
 // AcknowledgeAlarmNotice writes that the caller is on an open notice.
 func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeAlarmNoticeRequestObject) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
-	note, err := alarm.CheckDescription("note", said(r.Body.Note))
+	note, err := alarm.CheckDescription("note", textOf(r.Body.Note))
 	if err != nil {
 		return nil, err
 	}

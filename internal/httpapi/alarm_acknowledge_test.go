@@ -16,7 +16,7 @@ const fourHours = 4 * 3600_000
 // From who is on a notice to its end: the list, the detail, the messages and what is refused.
 func TestAcknowledge(t *testing.T) {
 	w := newServer(t)
-	_, id := w.opened(t, frost("WS-1", body{"manualRelease": 0}), air(-1)) // whether it may be resolved does not matter
+	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"manualRelease": 0}), air(-1)) // whether it may be resolved does not matter
 	w.Run(t, []testkit.Scenario{
 		{Name: "too long a note", Call: w.acknowledge(id, body{"note": strings.Repeat("ş", 501)}), Code: 601, Contains: []string{`"msg":"Note: at most 500 characters"`}},
 		{Name: "a note that nobody can see", Call: w.acknowledge(id, body{"note": "a\u0007b"}), Code: 601, Contains: []string{`"msg":"Note: `}},
@@ -45,21 +45,21 @@ func TestAcknowledge(t *testing.T) {
 	w.Clock.Advance(time.Minute)
 	call := w.acknowledge(id, body{"note": " at the\npump "})
 	call.Token = w.bora
-	w.done(t, call)
+	w.mustSucceed(t, call)
 	now := w.Clock.Milli()
 	is(&wire.AlarmAck{User: w.field.Bora.Nickname, Time: now, Note: "at the\npump", RemindAt: now + fourHours})
 	for hours, more := range map[int]body{1: {"remindHours": 1, "note": nil}, 4: {"remindHours": nil}, 12: {"remindHours": 12}} {
 		w.Clock.Advance(time.Minute)
-		w.done(t, w.acknowledge(id, more))
+		w.mustSucceed(t, w.acknowledge(id, more))
 		now := w.Clock.Milli()
 		is(&wire.AlarmAck{User: w.field.Ada.Nickname, Time: now, RemindAt: now + int64(hours)*3600_000})
 	}
-	w.done(t, w.unacknowledge(id))
+	w.mustSucceed(t, w.unacknowledge(id))
 	is(nil)
-	w.done(t, w.acknowledge(id, nil))
+	w.mustSucceed(t, w.acknowledge(id, nil))
 	last := w.notice(t, id).AlarmNotice.Ack
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(5))
+	w.evaluate(t, w.ws1, air(5))
 	if d := w.notice(t, id).AlarmNotice; asJSON(t, d.Ack) != asJSON(t, last) || d.ResolveStatus != 1 {
 		t.Errorf("over: %s", asJSON(t, d))
 	}

@@ -26,12 +26,12 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 	}
 	list := []wire.Outlook{}
 	for i := range cards {
-		told, err := s.outlook(ctx, &cards[i], members[cards[i].ID])
+		outlook, err := s.outlook(ctx, &cards[i], members[cards[i].ID])
 		if err != nil {
 			return nil, err
 		}
-		if told != nil {
-			list = append(list, *told)
+		if outlook != nil {
+			list = append(list, *outlook)
 		}
 	}
 	return wire.GetAlarmOutlook200JSONResponse{Code: success, Data: &list}, nil
@@ -41,37 +41,37 @@ func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequ
 // threshold; nil: nothing can be said.
 func (s *server) outlook(ctx context.Context, c *alarm.RuleCard, members []device.ID) (*wire.Outlook, error) {
 	t, rule := caller(ctx).Tenant, c.Rule
-	rule.Device = alarm.Closest(ctx, s.Past, &rule, members, s.productOf)
+	rule.Device = alarm.Closest(ctx, s.ReadingStore, &rule, members, s.productOf)
 	product := s.productOf(t, rule.Device)
 	if product == nil || len(alarm.AttributesGone(&rule, product)) > 0 {
 		return nil, nil // the device, or what the rule looks at, is gone: nothing can be said
 	}
 	open := c.Open != nil
-	var on *device.Device // where there are several
+	var closest *device.Device // where there are several
 	if len(members) > 1 {
 		var err error
-		if on, err = s.Devices.ByID(ctx, t, rule.Device); err != nil {
+		if closest, err = s.Devices.ByID(ctx, t, rule.Device); err != nil {
 			return nil, err
 		}
 		if open, err = s.Notices.IsOpen(ctx, t, rule.ID, rule.Device); err != nil {
 			return nil, err
 		}
 	}
-	o, err := alarm.LookAhead(ctx, s.Past, rule, product, open, s.Now().UnixMilli())
+	o, err := alarm.LookAhead(ctx, s.ReadingStore, rule, product, open, s.Now().UnixMilli())
 	if err != nil {
 		return nil, err
 	}
-	told := &wire.Outlook{
-		Id: int64(c.ID), Fits: o.Pace.Fits, UsualInterval: some(o.Pace.Interval),
-		LastSample: some(o.LastSample), Value: o.Value, Distance: o.Distance, Expected: some(o.Expected),
+	out := &wire.Outlook{
+		Id: int64(c.ID), Fits: o.Pace.Fits, UsualInterval: omitZero(o.Pace.Interval),
+		LastSample: omitZero(o.LastSample), Value: o.Value, Distance: o.Distance, Expected: omitZero(o.Expected),
 	}
-	if on != nil {
-		told.DeviceName, told.NoteName = &on.Name, &on.NoteName
+	if closest != nil {
+		out.DeviceName, out.NoteName = &closest.Name, &closest.NoteName
 	}
 	if p, ok := s.Alarms.Progress(t, alarm.Pair{Rule: c.ID, Device: rule.Device}); ok {
-		told.Hits, told.Waits = &p.Hits, &p.Waits
+		out.Hits, out.Waits = &p.Hits, &p.Waits
 	}
-	return told, nil
+	return out, nil
 }
 
 // productOf is the model of a tenant's device; nil: it is not there.

@@ -14,10 +14,10 @@ import (
 	"tilth/internal/testkit"
 )
 
-// cooling gives WS-2 readings of every minute of the last two hours, which fall
+// measureCooling gives WS-2 readings of every minute of the last two hours, which fall
 // from 14 degrees by one in ten minutes; and a cold quarter of an hour two days
 // ago, in its night.
-func (w *world) cooling(t *testing.T) (cold time.Time) {
+func (w *fixture) measureCooling(t *testing.T) (cold time.Time) {
 	t.Helper()
 	now := w.Clock.Now()
 	cold = time.Date(2026, 11, 19, 0, 0, 0, 0, time.UTC) // 03:00 in Istanbul
@@ -36,8 +36,8 @@ func (w *world) cooling(t *testing.T) (cold time.Time) {
 // its window count, and that it waits after a notice was ended by hand.
 func TestOutlookHits(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-2", body{"hitCounts": 3, "durations": 600_000, "manualRelease": 1}))
-	w.done(t, w.deploy("publish", id))
+	id := w.createRule(t, frostForm("WS-2", body{"hitCounts": 3, "durations": 600_000, "manualRelease": 1}))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	told := func(want string) {
 		t.Helper()
 		o := testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+fmt.Sprint(id)))[0]
@@ -47,7 +47,7 @@ func TestOutlookHits(t *testing.T) {
 	}
 	minute := func(degrees float64) {
 		w.Clock.Advance(time.Minute)
-		w.judged(t, w.ws2, air(degrees))
+		w.evaluate(t, w.ws2, air(degrees))
 	}
 	minute(0.5)
 	told(`{"distance":0,"hits":1,"waits":false}`)
@@ -61,7 +61,7 @@ func TestOutlookHits(t *testing.T) {
 	minute(0.1)
 	told(`{"distance":null,"hits":null,"waits":null}`)
 	notice := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0]
-	w.done(t, w.sends(http.MethodPut, noticesPath+"resolve", body{"id": notice.Id}))
+	w.mustSucceed(t, w.adaCall(http.MethodPut, noticesPath+"resolve", body{"id": notice.Id}))
 	minute(0.1)
 	told(`{"distance":0,"hits":1,"waits":true}`)
 }
@@ -70,13 +70,13 @@ func TestOutlookHits(t *testing.T) {
 // where the last hour is steady, about when it gets there.
 func TestOutlook(t *testing.T) {
 	w := newServer(t)
-	w.cooling(t)
-	near := w.made(t, frost("WS-2", body{"conditions": []body{{"tslAttribute": "airTemperature", "subconditions": "<", "value": 1}}}))
-	stopped := w.made(t, frost("WS-2", nil))
-	offline := w.made(t, frost("WS-2", body{"triggerType": 1, "conditions": []body{}}))
-	empty := w.made(t, frost("CAM-1", body{"hitCounts": 10}))
+	w.measureCooling(t)
+	near := w.createRule(t, frostForm("WS-2", body{"conditions": []body{{"tslAttribute": "airTemperature", "subconditions": "<", "value": 1}}}))
+	stopped := w.createRule(t, frostForm("WS-2", nil))
+	offline := w.createRule(t, frostForm("WS-2", body{"triggerType": 1, "conditions": []body{}}))
+	empty := w.createRule(t, frostForm("CAM-1", body{"hitCounts": 10}))
 	for _, id := range []int64{near, offline, empty} {
-		w.done(t, w.deploy("publish", id))
+		w.mustSucceed(t, w.deployCall("publish", id))
 	}
 	now := w.Clock.Milli()
 	outlook := func(ids ...int64) string {
@@ -92,7 +92,7 @@ func TestOutlook(t *testing.T) {
 	}
 	// Triggered: nothing is foretold.
 	w.Clock.Advance(time.Minute)
-	w.judged(t, w.ws2, air(0.5))
+	w.evaluate(t, w.ws2, air(0.5))
 	if got := outlook(near); got != fmt.Sprintf(`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`, near, w.Clock.Milli()) {
 		t.Errorf("%s", got)
 	}

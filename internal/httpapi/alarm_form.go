@@ -8,15 +8,15 @@ import (
 	"tilth/internal/news"
 )
 
-// formOf is what a call says of a rule.
-func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
+// ruleForm is what a call says of a rule.
+func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	f := &alarm.Form{
 		Name: b.AlarmName, Source: b.DataSource, Device: b.ExecutionId, Trigger: b.TriggerType, Level: b.AlarmLevel, Hits: b.HitCounts,
 		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ManualRelease: b.ManualRelease,
 		RemindEvery: b.RemindEvery,
 	}
 	if b.Targets != nil {
-		f.Targets = &alarm.FormTargets{Devices: list(b.Targets.Devices), Scenes: list(b.Targets.Groups), Products: list(b.Targets.Products)}
+		f.Targets = &alarm.FormTargets{Devices: derefSlice(b.Targets.Devices), Scenes: derefSlice(b.Targets.Groups), Products: derefSlice(b.Targets.Products)}
 	}
 	if b.Conditions != nil {
 		for _, c := range *b.Conditions {
@@ -37,8 +37,8 @@ func formOf(b *wire.AlarmRuleCreate) *alarm.Form {
 	return f
 }
 
-// list is a list that may be absent.
-func list[T any](l *[]T) []T {
+// derefSlice is a list that may be absent.
+func derefSlice[T any](l *[]T) []T {
 	if l == nil {
 		return nil
 	}
@@ -56,10 +56,10 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	w := wire.AlarmRule{
 		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, Targets: wireTargets(c), DeviceCount: c.Members, OpenCount: c.OpenCount, TriggerType: int(c.Trigger),
 		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
-		Passageway: append([]int64{}, c.Channels...), ManualRelease: flag(c.ManualRelease), AlarmDesc: c.Description,
-		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: flag(len(c.Period.Slots) > 0),
+		Passageway: append([]int64{}, c.Channels...), ManualRelease: boolInt(c.ManualRelease), AlarmDesc: c.Description,
+		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: boolInt(len(c.Period.Slots) > 0),
 		Weekdays:    append([]int{}, c.Period.Weekdays...),
-		DeployState: int(c.Deploy), DeployTime: some(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: mark(c.Open), LastNotice: mark(c.Last),
+		DeployState: int(c.Deploy), DeployTime: omitZero(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: wireMark(c.Open), LastNotice: wireMark(c.Last),
 		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
 	}
 	if c.LeftOut != (alarm.LeftOut{}) {
@@ -100,7 +100,7 @@ func shownConditions(trigger alarm.Trigger, conditions []alarm.Condition) []alar
 	return conditions
 }
 
-func mark(m *alarm.NoticeRef) *wire.AlarmNoticeMark {
+func wireMark(m *alarm.NoticeRef) *wire.AlarmNoticeMark {
 	if m == nil {
 		return nil
 	}

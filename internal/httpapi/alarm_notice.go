@@ -12,20 +12,20 @@ import (
 
 // PageAlarmNotices answers alarm notices, the newest first, page by page.
 func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRequestObject) (wire.PageAlarmNoticesResponseObject, error) {
-	p, paging := r.Params, paged(r.Params.PageNo, r.Params.PageSize)
+	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	field, joined := "deviceNameStr", p.DeviceNameStr
-	if len(elements(said(joined))) == 0 {
+	if len(splitList(textOf(joined))) == 0 {
 		field, joined = "noticeParams", p.NoticeParams
 	}
-	names, err := deviceList(field, joined)
+	names, err := parseDeviceNames(field, joined)
 	if err != nil {
 		return nil, err
 	}
-	if err := inOrder(p.StartTime, p.EndTime); err != nil {
+	if err := checkOrder(p.StartTime, p.EndTime); err != nil {
 		return nil, err
 	}
 	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
-		Title: trimmed(said(p.Title)), Devices: names, Status: (*alarm.ResolveStatus)(p.ResolveStatus), Level: (*alarm.Level)(p.AlarmLevel),
+		Title: trimmed(textOf(p.Title)), Devices: names, Status: (*alarm.ResolveStatus)(p.ResolveStatus), Level: (*alarm.Level)(p.AlarmLevel),
 		From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit,
 	})
 	if err != nil {
@@ -49,9 +49,9 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 	for i, n := range notices {
 		list[i] = wire.AlarmNotice{
 			Id: n.ID, RuleId: int64(n.Rule), Title: n.Title, ResolveStatus: int(n.Status), AlarmLevel: int(n.Level), DeviceName: n.DeviceName,
-			NoteName: n.NoteName, StartTime: n.Start, EndTime: some(n.End), CreateTime: n.CreateTime,
+			NoteName: n.NoteName, StartTime: n.Start, EndTime: omitZero(n.End), CreateTime: n.CreateTime,
 		}
-		list[i].HoldsSince, list[i].Ack = some(n.HoldsSince), wireAck(n.Ack)
+		list[i].HoldsSince, list[i].Ack = omitZero(n.HoldsSince), wireAck(n.Ack)
 		if n.Unsteady {
 			list[i].Unsteady, list[i].Changes = new(true), new(n.Changes)
 		}
@@ -61,7 +61,7 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 
 // ResolveAlarmNotice resolves an open notice by hand.
 func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoticeRequestObject) (wire.ResolveAlarmNoticeResponseObject, error) {
-	remark, err := alarm.CheckDescription("remark", said(r.Body.Remark))
+	remark, err := alarm.CheckDescription("remark", textOf(r.Body.Remark))
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +69,7 @@ func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoti
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Alarms.ResolveByHand(ctx, caller(ctx).Tenant, r.Body.Id, user, remark); err != nil {
+	if err := s.Alarms.ResolveManually(ctx, caller(ctx).Tenant, r.Body.Id, user, remark); err != nil {
 		return nil, err
 	}
 	return wire.ResolveAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
@@ -94,7 +94,7 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 		AlarmNotice: s.noticeDetail(ctx, d, product), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
 		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: wireDeliveries(deliveries),
 	}
-	if err := s.stand(ctx, d, about, &w.AlarmNotice); err != nil {
+	if err := s.addCurrentState(ctx, d, about, &w.AlarmNotice); err != nil {
 		return nil, err
 	}
 	for i, one := range d.Samples {
@@ -130,7 +130,7 @@ func (s *server) GetAlarmAdvice(ctx context.Context, r wire.GetAlarmAdviceReques
 	if len(alarm.AttributesGone(&alarm.Rule{Conditions: d.RuleCopy.Conditions}, product)) > 0 {
 		return none, nil
 	}
-	a, err := alarm.Advise(ctx, s.Past, t, d, product)
+	a, err := alarm.Advise(ctx, s.ReadingStore, t, d, product)
 	if err != nil || a == nil {
 		return none, err
 	}
@@ -148,26 +148,26 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 	w := wire.AlarmNoticeDetail{
 		Id: d.ID, RuleId: int64(d.Rule), Title: d.Title, ResolveStatus: int(d.Status), AlarmLevel: int(d.Level), AlarmDesc: d.Description,
 		StartTime: d.Start, DurationTime: max(0, end-d.Start), CreateTime: d.CreateTime, MayResolve: open && d.RuleCopy.ManualRelease,
-		ResolveUser: filled(d.ResolveUser), Remark: filled(d.Remark),
+		ResolveUser: omitEmpty(d.ResolveUser), Remark: omitEmpty(d.Remark),
 	}
 	if !open {
-		w.EndTime = some(d.End)
+		w.EndTime = omitZero(d.End)
 	}
 	if d.Unsteady {
 		w.Unsteady, w.Changes = new(true), new(d.Changes)
 	}
-	w.HoldsSince, w.Ack = some(d.HoldsSince), wireAck(d.Ack)
+	w.HoldsSince, w.Ack = omitZero(d.HoldsSince), wireAck(d.Ack)
 	if d.Reason != "" {
 		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))
 	}
 	if d.Attribute != "" {
-		w.ResolveAttribute = new(s.attribute(ctx, d, d.Attribute, p).name)
+		w.ResolveAttribute = new(s.noticeAttribute(ctx, d, d.Attribute, p).name)
 	}
 	return w
 }
 
-// filled is a text that is absent when there is none.
-func filled(text string) *string {
+// omitEmpty is a text that is absent when there is none.
+func omitEmpty(text string) *string {
 	if text == "" {
 		return nil
 	}
@@ -182,7 +182,7 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	now, err := s.Devices.ByID(ctx, caller(ctx).Tenant, d.Device)
 	switch {
 	case err == nil:
-		w.NoteName, w.OnlineState = now.NoteName, flag(s.Presence.Status(now.Tenant, now.ID).Online)
+		w.NoteName, w.OnlineState = now.NoteName, boolInt(s.Presence.Status(now.Tenant, now.ID).Online)
 		productID = now.ProductID
 	case errs.Is(err, errs.NotFound):
 		w.Deleted = true
@@ -191,7 +191,7 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 	}
 	product := s.Catalog.Product(productID)
 	if product != nil {
-		w.ProductName = product.DisplayName(of(ctx).Language)
+		w.ProductName = product.DisplayName(requestFrom(ctx).Language)
 	}
 	return w, product, nil
 }
@@ -203,7 +203,7 @@ func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Prod
 		TriggerType: int(d.RuleCopy.Trigger), HitCounts: max(1, d.RuleCopy.Hits), Durations: d.RuleCopy.Window, Conditions: []wire.AlarmNoticeCondition{},
 	}
 	for _, c := range shownConditions(d.RuleCopy.Trigger, d.RuleCopy.Conditions) {
-		was := s.attribute(ctx, d, c.Attribute, p)
+		was := s.noticeAttribute(ctx, d, c.Attribute, p)
 		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
 			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: was.name, ElementUnit: was.unit, Precision: was.precision,
 			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator), Value: c.Value, Recovery: c.Recovery,
@@ -212,28 +212,28 @@ func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Prod
 	return w
 }
 
-// wasCalled is how an attribute of a notice was called, its unit and its
+// attributeLabel is how an attribute of a notice was called, its unit and its
 // decimals (nil: as many as it had).
-type wasCalled struct {
+type attributeLabel struct {
 	name, unit string
 	precision  *int
 }
 
-// attribute is an attribute of a notice's rule as it was, its name as the caller
+// noticeAttribute is an attribute of a notice's rule as it was, its name as the caller
 // reads it. Of a notice that keeps no attributes it is as the product has it now,
 // else as the catalogue, else by its identifier.
-func (s *server) attribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) wasCalled {
-	language := of(ctx).Language
+func (s *server) noticeAttribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) attributeLabel {
+	language := requestFrom(ctx).Language
 	if d.RuleCopy.Trigger == alarm.DeviceOffline {
-		return wasCalled{name: text.Say(language, "field.onlineState", nil)}
+		return attributeLabel{name: text.Say(language, "field.onlineState", nil)}
 	}
 	if was := d.RuleCopy.Attribute(identifier); was != nil {
 		name := s.Catalog.Name(language, &device.Property{Identifier: identifier, FunctionName: was.FunctionName})
-		return wasCalled{name, was.Unit, was.Precision}
+		return attributeLabel{name, was.Unit, was.Precision}
 	}
 	prop := &device.Property{Identifier: identifier}
 	if p != nil && p.Property(identifier) != nil {
 		prop = p.Property(identifier)
 	}
-	return wasCalled{s.Catalog.Name(language, prop), s.Catalog.Unit(prop), prop.Precision}
+	return attributeLabel{s.Catalog.Name(language, prop), s.Catalog.Unit(prop), prop.Precision}
 }

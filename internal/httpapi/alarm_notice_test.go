@@ -16,14 +16,14 @@ import (
 	"tilth/internal/testkit"
 )
 
-// opened makes a rule of the field's that runs, has it trigger, and answers its
+// openRuleNotice makes a rule of the field's that runs, has it trigger, and answers its
 // notice.
-func (w *world) opened(t *testing.T, b body, values map[string]reading.Value) (rule, notice int64) {
+func (w *fixture) openRuleNotice(t *testing.T, b body, values map[string]reading.Value) (rule, notice int64) {
 	t.Helper()
-	rule = w.made(t, b)
-	w.done(t, w.deploy("publish", rule))
+	rule = w.createRule(t, b)
+	w.mustSucceed(t, w.deployCall("publish", rule))
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, values)
+	w.evaluate(t, w.ws1, values)
 	card := w.rule(t, rule)
 	if card.OpenNotice == nil {
 		t.Fatalf("it did not trigger: %s", asJSON(t, card))
@@ -36,7 +36,7 @@ func (w *world) opened(t *testing.T, b body, values map[string]reading.Value) (r
 // go.
 func TestAlarmNotice(t *testing.T) {
 	w := newServer(t)
-	rule, id := w.opened(t, frost("WS-1", body{
+	rule, id := w.openRuleNotice(t, frostForm("WS-1", body{
 		"alarmName": "İlk Don", "alarmDesc": "Fan A", "conditions": []body{
 			{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2, "recovery": 2.5},
 			{"andor": "and", "tslAttribute": "relativeHumidity", "subconditions": ">=", "value": 80.25},
@@ -67,8 +67,8 @@ func TestAlarmNotice(t *testing.T) {
 	check("en-us", common("Mast", "weather-station", 1, false), notice(open), was("Air temperature", "Relative humidity", "%RH"), samples)
 	check("tr-tr", common("Mast", "weather-station", 1, false), notice(open), was("Hava sıcaklığı", "Bağıl nem", "%RH"), samples)
 
-	w.done(t, w.edit(`{"deviceName":"WS-1","noteName":"Pole"}`))
-	w.done(t, w.update(rule, frost("WS-2", body{"alarmName": "Other"})))
+	w.mustSucceed(t, w.editCall(`{"deviceName":"WS-1","noteName":"Pole"}`))
+	w.mustSucceed(t, w.updateRuleCall(rule, frostForm("WS-2", body{"alarmName": "Other"})))
 	changed := fmt.Sprintf(`"durationTime":95000,"endTime":%d,"id":%d,"mayResolve":false,"resolveReason":"changed","resolveStatus":1,`, began+95_000, id)
 	check("en-us", common("Pole", "weather-station", 1, false), notice(changed), was("Air temperature", "Relative humidity", "%RH"), samples)
 
@@ -97,13 +97,13 @@ func TestAlarmNotice(t *testing.T) {
 
 // A notice stays readable when its product has another unit, and when it has the
 // attribute no more: names, units, decimals, and the readings of its chart.
-func TestNoticeOutlivesItsAttributes(t *testing.T) {
+func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 	w := newServer(t)
 	conditions := []body{
 		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
 		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 1},
 	}
-	_, id := w.opened(t, frost("WS-1", body{"conditions": conditions}), map[string]reading.Value{"airTemperature": reading.Number(1.5), "rain": reading.Number(11)})
+	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"conditions": conditions}), map[string]reading.Value{"airTemperature": reading.Number(1.5), "rain": reading.Number(11)})
 	began := w.Clock.Milli()
 	before := asJSON(t, w.notice(t, id).AlarmRules)
 	told := w.messages(t, w.ada, "").List[0].TemplateContent
@@ -133,21 +133,21 @@ func TestNoticeOutlivesItsAttributes(t *testing.T) {
 		}
 	}
 	check("another unit")
-	w.without(t, "rain", "airTemperature")
+	w.removeProperties(t, "rain", "airTemperature")
 	check("gone")
 
 	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":1.5,"rain":11}]`, began)
 	at := time.UnixMilli(began)
-	if got := w.Do(t, w.get(over(signPath, "WS-1", "airTemperature,rain,rain", at, at))); string(got.Data) != want {
+	if got := w.Do(t, w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at))); string(got.Data) != want {
 		t.Errorf("%s, want %s", got.Body, want)
 	}
-	if got := w.Do(t, w.get(over(seriesPath, "WS-1", "rain", at, at))); !strings.Contains(string(got.Data), `"value":11`) {
+	if got := w.Do(t, w.get(rangePath(seriesPath, "WS-1", "rain", at, at))); !strings.Contains(string(got.Data), `"value":11`) {
 		t.Errorf("%s", got.Body)
 	}
 }
 
 // Copies of before they kept attributes are read as the product is now.
-func TestNoticeOfAnOlderServer(t *testing.T) {
+func TestNoticeWithoutStoredAttributes(t *testing.T) {
 	w := newServer(t)
 	id := w.Notice(t, testkit.Notice{Device: w.ws1, Started: w.Clock.Milli(), Was: fmt.Sprintf(
 		`{"triggerType":0,"conditions":[{"andor":"and","tslAttribute":"rain","subconditions":">","value":1}],"hitCounts":1,"durations":60000,"noteName":"Mast","productId":%d}`, w.station.ID)})
@@ -155,7 +155,7 @@ func TestNoticeOfAnOlderServer(t *testing.T) {
 	if c.YeuName != "Rain" || c.ElementUnit != "mm" || c.Precision != nil {
 		t.Errorf("%s", asJSON(t, c))
 	}
-	w.without(t, "rain")
+	w.removeProperties(t, "rain")
 	if c := w.notice(t, id).AlarmRules.Conditions[0]; c.YeuName != "rain" || c.ElementUnit != "" {
 		t.Errorf("%s", asJSON(t, c))
 	}
@@ -172,10 +172,10 @@ func TestOfflineNotice(t *testing.T) {
 	}
 }
 
-func TestResolveByHand(t *testing.T) {
+func TestResolveManually(t *testing.T) {
 	w := newServer(t)
-	_, fixed := w.opened(t, frost("WS-1", body{"manualRelease": 0}), air(-1))
-	rule, id := w.opened(t, frost("WS-1", nil), air(-2))
+	_, fixed := w.openRuleNotice(t, frostForm("WS-1", body{"manualRelease": 0}), air(-1))
+	rule, id := w.openRuleNotice(t, frostForm("WS-1", nil), air(-2))
 	w.Run(t, []testkit.Scenario{
 		{Name: "its rule does not allow it", Call: w.resolve(fixed, ""), Code: 601, Contains: []string{`"msg":"The rule of this alarm does not allow clearing by hand"`}},
 		{Name: "too long a remark", Call: w.resolve(id, strings.Repeat("ş", 501)), Code: 601, Contains: []string{`"msg":"Remark: at most 500 characters"`}},
@@ -188,7 +188,7 @@ func TestResolveByHand(t *testing.T) {
 	w.Clock.Advance(time.Minute)
 	call := w.resolve(id, " drained\nit ")
 	call.Token = w.bora
-	w.done(t, call)
+	w.mustSucceed(t, call)
 	d := w.notice(t, id).AlarmNotice
 	if d.ResolveStatus != 2 || *d.EndTime != w.Clock.Milli() || d.DurationTime != 60_000 || *d.ResolveReason != "byHand" ||
 		*d.ResolveUser != w.field.Bora.Nickname || *d.Remark != "drained\nit" || d.MayResolve {
@@ -208,10 +208,10 @@ func TestResolveByHand(t *testing.T) {
 func TestAlarmNoticePage(t *testing.T) {
 	w := newServer(t)
 	old := w.Clock.Milli() - 60_000 // the notice that the world has began then
-	_, id := w.opened(t, frost("WS-1", body{"alarmName": "Işık %", "alarmLevel": 0}), air(-1))
+	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"alarmName": "Işık %", "alarmLevel": 0}), air(-1))
 	began := w.Clock.Milli()
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(5))
+	w.evaluate(t, w.ws1, air(5))
 	for query, want := range map[string]string{
 		"":                                       "Işık %, Frost; 2",
 		"?pageSize=1&pageNo=2":                   "Frost; 2",
@@ -222,7 +222,7 @@ func TestAlarmNoticePage(t *testing.T) {
 		"?deviceNameStr=WS-2,WS-1":               "Işık %, Frost; 2",
 		"?noticeParams=WS-2":                     "; 0",
 		"?noticeParams=WS-1&title=frost":         "Frost; 1",
-		"?deviceNameStr=" + theirDevice:          "; 0",
+		"?deviceNameStr=" + rivalDeviceName:      "; 0",
 		"?resolveStatus=0":                       "Frost; 1",
 		"?resolveStatus=1":                       "Işık %; 1",
 		"?alarmLevel=2":                          "Frost; 1",
@@ -261,11 +261,11 @@ func TestAlarmNoticePage(t *testing.T) {
 // so, and what would help.
 func TestUnsteadyNotice(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-2", nil))
-	testkit.Ask[bool](t, w.Contract, w.deploy("publish", id))
+	id := w.createRule(t, frostForm("WS-2", nil))
+	testkit.Ask[bool](t, w.Contract, w.deployCall("publish", id))
 	for i := range 2*alarm.MaxNoticesPerHour + 10 {
 		w.Clock.Advance(30 * time.Second)
-		w.judged(t, w.ws2, air([]float64{1, 2.6, 1, 2.2}[i%4]))
+		w.evaluate(t, w.ws2, air([]float64{1, 2.6, 1, 2.2}[i%4]))
 	}
 	page := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page?deviceNameStr=WS-2"))
 	n := page.List[0]
@@ -285,7 +285,7 @@ func TestUnsteadyNotice(t *testing.T) {
 	if a := w.Do(t, w.get(noticesPath+"advice?id=999999")); a.Code != 404 {
 		t.Errorf("of none: %s", a.Body)
 	}
-	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("WS-2", nil)))
+	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("WS-2", nil)))
 	last := h.Notices[len(h.Notices)-1]
 	if h.Total != alarm.MaxNoticesPerHour+1 || last.Unsteady == nil || last.StartTime != n.StartTime || h.Notices[0].Unsteady != nil {
 		t.Errorf("%s", asJSON(t, h.Notices))

@@ -14,26 +14,26 @@ import (
 // rehearsed is how far back a rehearsal goes.
 const rehearsed = 30 * 24 * time.Hour
 
-// rehearsal is what the caller's rules are rehearsed on: the last 30 days.
-func (s *server) rehearsal(ctx context.Context) (*alarm.RehearsalOptions, error) {
+// rehearsalOptions is what the caller's rules are rehearsed on: the last 30 days.
+func (s *server) rehearsalOptions(ctx context.Context) (*alarm.RehearsalOptions, error) {
 	owner, err := s.Tenants.Get(ctx, caller(ctx).Tenant)
 	if err != nil {
 		return nil, err
 	}
 	to := s.Now().UnixMilli()
 	return &alarm.RehearsalOptions{
-		Readings: s.Past, Status: s.Status, MaxPerHour: s.NoticesAnHour, From: to - rehearsed.Milliseconds(), To: to, Zone: owner.TimeZone,
+		Readings: s.ReadingStore, Status: s.Status, MaxPerHour: s.MaxNoticesPerHour, From: to - rehearsed.Milliseconds(), To: to, Zone: owner.TimeZone,
 	}, nil
 }
 
 // RehearseAlarmRule answers what a rule would have recorded in the last 30
 // days.
 func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRuleRequestObject) (wire.RehearseAlarmRuleResponseObject, error) {
-	on, err := s.RuleForms.FirstDeviceRule(ctx, caller(ctx).Tenant, formOf(r.Body))
+	on, err := s.RuleForms.FirstDeviceRule(ctx, caller(ctx).Tenant, ruleForm(r.Body))
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.rehearsal(ctx)
+	o, err := s.rehearsalOptions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,14 +46,14 @@ func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRule
 
 func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 	w := &wire.Rehearsal{
-		StartTime: h.From, EndTime: h.To, Samples: h.Samples, Total: h.Total, Fits: &h.Pace.Fits, UsualInterval: some(h.Pace.Interval), KnownFrom: some(h.KnownFrom),
+		StartTime: h.From, EndTime: h.To, Samples: h.Samples, Total: h.Total, Fits: &h.Pace.Fits, UsualInterval: omitZero(h.Pace.Interval), KnownFrom: omitZero(h.KnownFrom),
 		Notices: make([]wire.RehearsedNotice, len(h.Notices)), Days: make([]wire.RehearsedDay, len(h.Days)), Advice: wireAdvice(h.Advice),
 	}
 	if h.Attribute != "" {
 		w.TslAttribute = &h.Attribute
 	}
 	for i, n := range h.Notices {
-		w.Notices[i] = wire.RehearsedNotice{StartTime: n.Start, EndTime: some(n.End), Night: n.Night, Told: n.Told}
+		w.Notices[i] = wire.RehearsedNotice{StartTime: n.Start, EndTime: omitZero(n.End), Night: n.Night, Told: n.Told}
 		if n.Unsteady {
 			w.Notices[i].Unsteady = new(true)
 		}
@@ -96,8 +96,8 @@ type rehearsedDevice struct {
 	Fits       bool   `json:"fits"`
 }
 
-// rehearsedAll is the contract's RehearsedAll.
-type rehearsedAll struct {
+// rehearsalSummary is the contract's RehearsedAll.
+type rehearsalSummary struct {
 	Devices int                     `json:"devices"`
 	Total   int                     `json:"total"`
 	Advice  *[]wire.RehearsalAdvice `json:"advice,omitempty"`
@@ -106,15 +106,15 @@ type rehearsedAll struct {
 // RehearseAlarmRuleDevices answers what a rule would have recorded on each of its
 // devices, a line each as soon as it is known.
 func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAlarmRuleDevicesRequestObject) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
-	all, err := s.RuleForms.DeviceRules(ctx, caller(ctx).Tenant, formOf(r.Body))
+	all, err := s.RuleForms.DeviceRules(ctx, caller(ctx).Tenant, ruleForm(r.Body))
 	if err != nil {
 		return nil, err
 	}
-	o, err := s.rehearsal(ctx)
+	o, err := s.rehearsalOptions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := s.enterLong(ctx)
+	leave, err := s.acquireStreamSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -122,16 +122,18 @@ func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAl
 		"Content-Type":      {"application/x-ndjson"},
 		"X-Accel-Buffering": {"no"}, // a proxy that buffers would bring all lines at the end
 	}
-	return longResponse(func(w http.ResponseWriter) error {
+	return streamedResponse(func(w http.ResponseWriter) error {
 		defer leave()
 		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error {
-			each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error { return writeLine(out, lineOf(j, h, len(all))) }
-			goesOn := func() error { return writeLine(out, nil) }
-			sum, err := alarm.RehearseAll(ctx, o, all, each, goesOn)
+			each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
+				return writeLine(out, wireRehearsedDevice(j, h, len(all)))
+			}
+			keepAlive := func() error { return writeLine(out, nil) }
+			sum, err := alarm.RehearseAll(ctx, o, all, each, keepAlive)
 			if err != nil {
 				return err
 			}
-			return writeLine(out, rehearsedAll{Devices: sum.Devices, Total: sum.Total, Advice: wireAdvice(sum.Advice)})
+			return writeLine(out, rehearsalSummary{Devices: sum.Devices, Total: sum.Total, Advice: wireAdvice(sum.Advice)})
 		})
 	}), nil
 }
@@ -149,7 +151,7 @@ func writeLine(out *httpbase.Answer, v any) error {
 	return out.Now()
 }
 
-func lineOf(j *alarm.DeviceRule, h *alarm.Rehearsal, of int) rehearsedDevice {
+func wireRehearsedDevice(j *alarm.DeviceRule, h *alarm.Rehearsal, of int) rehearsedDevice {
 	sum := h.Sum()
 	return rehearsedDevice{
 		DeviceName: j.TargetDevice.Name, NoteName: j.TargetDevice.NoteName, Of: of, Samples: h.Samples, Total: h.Total, Fits: h.Pace.Fits,

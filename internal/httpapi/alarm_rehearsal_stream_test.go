@@ -21,71 +21,71 @@ import (
 	"tilth/internal/testkit"
 )
 
-// oneAtATime are turns of which a single one is had at a time; two more of a user wait.
-func oneAtATime() *reading.Turns {
+// oneTaskScheduler are turns of which a single one is had at a time; two more of a user wait.
+func oneTaskScheduler() *reading.Turns {
 	return limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: 9, MakerWaits: 2, Slice: time.Hour})
 }
 
-// held is a server that is kept from working on as soon as it has sent a line.
-type held struct {
-	turns *reading.Turns
-	sent  chan limit.Turn // the turn that keeps it: whoever takes it lets it go on
-	gone  chan struct{}   // closed when the client has left
-	ended chan struct{}   // closed when the server has ended the answer
-	once  sync.Once
+// stalledServer is a server that is kept from working on as soon as it has sent a line.
+type stalledServer struct {
+	turns      *reading.Turns
+	sent       chan limit.Turn // the turn that keeps it: whoever takes it lets it go on
+	clientLeft chan struct{}   // closed when the client has left
+	ended      chan struct{}   // closed when the server has ended the answer
+	once       sync.Once
 
-	mu    sync.Mutex
-	wrote strings.Builder // what it wants to be sent
+	mu      sync.Mutex
+	written strings.Builder // what it wants to be sent
 }
 
-func hold(turns *reading.Turns) *held {
-	return &held{turns: turns, sent: make(chan limit.Turn, 1), gone: make(chan struct{}), ended: make(chan struct{})}
+func newStalledServer(turns *reading.Turns) *stalledServer {
+	return &stalledServer{turns: turns, sent: make(chan limit.Turn, 1), clientLeft: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // serve serves a single call.
-func (h *held) serve(t *testing.T, next http.Handler) (base string) {
+func (h *stalledServer) serve(t *testing.T, next http.Handler) (base string) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(h.ended)
-		context.AfterFunc(r.Context(), func() { close(h.gone) })
-		next.ServeHTTP(&heldWriter{w, r.Context(), h}, r)
+		context.AfterFunc(r.Context(), func() { close(h.clientLeft) })
+		next.ServeHTTP(&stalledWriter{w, r.Context(), h}, r)
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
 }
 
-func (h *held) text() string {
+func (h *stalledServer) text() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.wrote.String()
+	return h.written.String()
 }
 
-type heldWriter struct {
+type stalledWriter struct {
 	http.ResponseWriter
-	ctx  context.Context
-	held *held
+	ctx    context.Context
+	server *stalledServer
 }
 
-func (w *heldWriter) Write(b []byte) (int, error) {
-	w.held.mu.Lock()
-	w.held.wrote.Write(b)
-	w.held.mu.Unlock()
+func (w *stalledWriter) Write(b []byte) (int, error) {
+	w.server.mu.Lock()
+	w.server.written.Write(b)
+	w.server.mu.Unlock()
 	return w.ResponseWriter.Write(b)
 }
 
 // FlushError sends what is written, in which time the turn is anybody's.
-func (w *heldWriter) FlushError() error {
+func (w *stalledWriter) FlushError() error {
 	err := http.NewResponseController(w.ResponseWriter).Flush()
-	if w.held.text() != "" {
-		w.held.once.Do(func() {
-			turn, _ := w.held.turns.Enter(context.WithoutCancel(w.ctx), -1, -1)
-			w.held.sent <- turn
+	if w.server.text() != "" {
+		w.server.once.Do(func() {
+			turn, _ := w.server.turns.Enter(context.WithoutCancel(w.ctx), -1, -1)
+			w.server.sent <- turn
 		})
 	}
 	return err
 }
 
-func (w *heldWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *stalledWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // rehearsed is a line of a rehearsal of several devices.
 type rehearsed struct {
@@ -94,9 +94,9 @@ type rehearsed struct {
 	Devices            *int // of the last line
 }
 
-// frosty makes a scene of WS-1, WS-2 and Aft, the latter two of which have frosts, and
+// sceneWithFrosts makes a scene of WS-1, WS-2 and Aft, the latter two of which have frosts, and
 // answers a rule for it that names WS-2 first.
-func (w *world) frosty(t *testing.T) body {
+func (w *fixture) sceneWithFrosts(t *testing.T) body {
 	t.Helper()
 	aft := w.Device(t, w.field.ID, w.station, "WS-3", func(d *device.Device) { d.NoteName, d.SceneID = "Aft", w.north })
 	camera := &device.Product{Name: "eye", Properties: []device.Property{{Identifier: "live", DataType: device.Text}}}
@@ -105,16 +105,16 @@ func (w *world) frosty(t *testing.T) body {
 	}
 	w.Stores.Reload(t)
 	w.Device(t, w.field.ID, camera, "EYE-1", func(d *device.Device) { d.SceneID = w.north })
-	w.swinging(t)
+	w.measureSwinging(t)
 	begin := w.Clock.Now().Add(-24 * time.Hour)
-	w.fill(t, 4, func(i int) reading.Arrival {
+	w.appendFrames(t, 4, func(i int) reading.Arrival {
 		return w.arrival(aft, begin.Add(time.Duration(i)*time.Minute), air([]float64{1, 9}[i%2]))
 	})
-	return frost("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2"}, "groups": []int64{w.north}}})
+	return frostForm("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2"}, "groups": []int64{w.north}}})
 }
 
-// line reads the next line that says something, and holds it against the contract.
-func (w *world) line(t *testing.T, lines *bufio.Reader) (r rehearsed) {
+// readRehearsalLine reads the next line that says something, and holds it against the contract.
+func (w *fixture) readRehearsalLine(t *testing.T, lines *bufio.Reader) (r rehearsed) {
 	t.Helper()
 	for {
 		text, err := lines.ReadString('\n')
@@ -138,8 +138,8 @@ func (w *world) line(t *testing.T, lines *bufio.Reader) (r rehearsed) {
 	}
 }
 
-// asked asks a server for a rehearsal of several devices.
-func (w *world) asked(t *testing.T, ctx context.Context, base string, rule body) *bufio.Reader {
+// requestRehearsal asks a server for a rehearsal of several devices.
+func (w *fixture) requestRehearsal(t *testing.T, ctx context.Context, base string, rule body) *bufio.Reader {
 	t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(w.rehearseAll(rule).Request(ctx, base))
 	if err != nil {
@@ -156,18 +156,18 @@ func (w *world) asked(t *testing.T, ctx context.Context, base string, rule body)
 // then the others by what people call them. One that cannot have the rule has none. The
 // last line is of all of them.
 func TestRehearseSeveralDevices(t *testing.T) {
-	turns := oneAtATime()
-	w := newServer(t, func(o *httpapi.Options) { o.Turns = turns })
-	rule, h := w.frosty(t), hold(turns)
-	lines := w.asked(t, t.Context(), h.serve(t, w.Handler), rule)
-	got := []rehearsed{w.line(t, lines)}
+	turns := oneTaskScheduler()
+	w := newServer(t, func(o *httpapi.Options) { o.Scheduler = turns })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	lines := w.requestRehearsal(t, t.Context(), h.serve(t, w.Handler), rule)
+	got := []rehearsed{w.readRehearsalLine(t, lines)}
 	turn := testkit.Receive(t, "the first line's end", h.sent)
 	if said := h.text(); strings.Count(said, "\n") != 1 {
 		t.Errorf("more is done than was sent: %s", said)
 	}
 	turn.Leave()
 	for got[len(got)-1].Devices == nil {
-		got = append(got, w.line(t, lines))
+		got = append(got, w.readRehearsalLine(t, lines))
 	}
 	if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 {
 		t.Errorf("behind the last line: %q %v", rest, err)
@@ -190,16 +190,16 @@ func TestRehearseSeveralDevices(t *testing.T) {
 // When the client leaves behind the first of several devices, the others are not
 // rehearsed, and what the rehearsal kept others from is free.
 func TestClientLeavesBetweenDevices(t *testing.T) {
-	turns, longs := oneAtATime(), reading.NewLongAnswers(nil)
-	w := newServer(t, func(o *httpapi.Options) { o.Turns, o.Longs = turns, longs })
-	rule, h := w.frosty(t), hold(turns)
+	turns, longs := oneTaskScheduler(), reading.NewLongAnswers(nil)
+	w := newServer(t, func(o *httpapi.Options) { o.Scheduler, o.HistoryStreams = turns, longs })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
 	ctx, leave := context.WithCancel(t.Context())
 	defer leave()
-	lines := w.asked(t, ctx, h.serve(t, w.Handler), rule)
-	w.line(t, lines)
+	lines := w.requestRehearsal(t, ctx, h.serve(t, w.Handler), rule)
+	w.readRehearsalLine(t, lines)
 	turn := testkit.Receive(t, "the first line's end", h.sent)
 	leave()
-	testkit.Receive(t, "the client to be gone", h.gone)
+	testkit.Receive(t, "the client to be gone", h.clientLeft)
 	turn.Leave()
 	testkit.Receive(t, "the answer's end", h.ended)
 	if said := h.text(); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, `{"deviceName":"WS-2"`) {
@@ -224,10 +224,10 @@ func TestClientLeavesBetweenDevices(t *testing.T) {
 
 // Of one user some rehearsals wait for their turn, and what is beyond is refused; those that
 // waited are whole.
-func TestRehearseDevicesInTurn(t *testing.T) {
-	turns := oneAtATime()
-	w := newServer(t, func(o *httpapi.Options) { o.Turns = turns })
-	call := w.rehearseAll(w.frosty(t))
+func TestRehearsalsAreScheduled(t *testing.T) {
+	turns := oneTaskScheduler()
+	w := newServer(t, func(o *httpapi.Options) { o.Scheduler = turns })
+	call := w.rehearseAll(w.sceneWithFrosts(t))
 	turn, _ := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
 	const asked, wait = 5, 2
 	answers := make(chan *testkit.Answer, asked)

@@ -14,20 +14,20 @@ import (
 	"tilth/internal/testkit"
 )
 
-func (w *world) rehearse(b body) testkit.Call {
-	return w.sends(http.MethodPost, rulesPath+"rehearse", b)
+func (w *fixture) rehearse(b body) testkit.Call {
+	return w.adaCall(http.MethodPost, rulesPath+"rehearse", b)
 }
 
-func (w *world) rehearseAll(b body) testkit.Call {
-	return w.sends(http.MethodPost, rulesPath+"rehearse/devices", b)
+func (w *fixture) rehearseAll(b body) testkit.Call {
+	return w.adaCall(http.MethodPost, rulesPath+"rehearse/devices", b)
 }
 
 // A rehearsal tells what a rule, saved or not, would have recorded; nothing of
 // it is kept.
 func TestRehearse(t *testing.T) {
 	w := newServer(t)
-	cold := w.cooling(t)
-	form := frost("WS-2", body{
+	cold := w.measureCooling(t)
+	form := frostForm("WS-2", body{
 		"alarmName": nil, "dataSource": nil, "alarmLevel": nil, "manualRelease": nil, "hitCounts": 3, "durations": 300_000,
 		"startTime": "06:00", "endTime": "18:00",
 	})
@@ -56,7 +56,7 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	// Of nothing, nothing.
-	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("CAM-1", nil))); h.Samples != 0 || h.UsualInterval != nil || len(h.Days) != 0 {
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("CAM-1", nil))); h.Samples != 0 || h.UsualInterval != nil || len(h.Days) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 0 {
@@ -82,12 +82,12 @@ func TestRehearseOffline(t *testing.T) {
 	}
 }
 
-// swinging gives WS-2 readings of every minute that swing about a frost for the first hour of
+// measureSwinging gives WS-2 readings of every minute that swing about a frost for the first hour of
 // each of the last three days.
-func (w *world) swinging(t *testing.T) {
+func (w *fixture) measureSwinging(t *testing.T) {
 	t.Helper()
 	begin := w.Clock.Now().Add(-3 * 24 * time.Hour)
-	w.fill(t, 3*1440, func(i int) reading.Arrival {
+	w.appendFrames(t, 3*1440, func(i int) reading.Arrival {
 		degrees := 9.
 		if i%1440 < 60 {
 			degrees = []float64{1.7, 2.3}[i%2]
@@ -99,14 +99,14 @@ func (w *world) swinging(t *testing.T) {
 // Changes of a rule with which the same readings would have led to far fewer notices.
 func TestRehearsalAdvice(t *testing.T) {
 	w := newServer(t)
-	w.swinging(t)
-	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("WS-2", nil)))
+	w.measureSwinging(t)
+	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("WS-2", nil)))
 	want := `[{"condition":0,"kind":"recovery","notices":3,"recovery":2.5,"tslAttribute":"airTemperature","without":39},` +
 		`{"durations":1200000,"hitCounts":10,"kind":"hits","notices":9,"without":39}]`
 	if got := asJSON(t, h.Advice); h.Total != 39 || got != want {
 		t.Errorf("%d: %s\nwant %s", h.Total, got, want)
 	}
-	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frost("WS-1", nil))); h.Advice != nil {
+	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("WS-1", nil))); h.Advice != nil {
 		t.Errorf("%s", asJSON(t, h))
 	}
 }
@@ -114,8 +114,8 @@ func TestRehearsalAdvice(t *testing.T) {
 // A line for each device, then one of all of them; a refusal is the envelope.
 func TestRehearseDevices(t *testing.T) {
 	w := newServer(t)
-	w.swinging(t)
-	a := w.Do(t, w.rehearseAll(frost("WS-2", nil)))
+	w.measureSwinging(t)
+	a := w.Do(t, w.rehearseAll(frostForm("WS-2", nil)))
 	// The thirteenth of each hour is unsteady, and ends when it was calm for ten minutes.
 	last := w.Clock.Now().Add(-24*time.Hour + 24*time.Minute).UnixMilli()
 	want := fmt.Sprintf(`{"deviceName":"WS-2","noteName":"","of":1,"samples":4320,"total":39,"told":39,"nights":0,"longest":2700000,"lastTime":%d,"fits":true}`, last) +
@@ -124,7 +124,7 @@ func TestRehearseDevices(t *testing.T) {
 		t.Errorf("%v\n%s\nwant %s", a.Header, got, want)
 	}
 	// Few notices are advised nothing, and passed over once.
-	a = w.Do(t, w.rehearseAll(frost("WS-1", body{"executionId": "WS-1"})))
+	a = w.Do(t, w.rehearseAll(frostForm("WS-1", body{"executionId": "WS-1"})))
 	if got := string(a.Body); got != `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,"longest":0,"fits":true}`+"\n"+`{"devices":1,"total":0}`+"\n" {
 		t.Errorf("%s", got)
 	}
@@ -132,16 +132,16 @@ func TestRehearseDevices(t *testing.T) {
 	if !strings.HasSuffix(string(offline.Body), `{"devices":1,"total":0}`+"\n") {
 		t.Errorf("%s", offline.Body)
 	}
-	if a := w.Do(t, w.rehearseAll(frost("WS-2", body{"conditions": []body{}}))); a.Code != 601 || a.Msg != "The list of conditions cannot be empty" {
+	if a := w.Do(t, w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}}))); a.Code != 601 || a.Msg != "The list of conditions cannot be empty" {
 		t.Errorf("%s", a.Body)
 	}
 }
 
 // Each takes a place of those that a user's long answers have, and gives it back.
-func TestRehearseDevicesAtATime(t *testing.T) {
+func TestRehearsalStreamLimit(t *testing.T) {
 	longs := reading.NewLongAnswers(nil)
-	w := newServer(t, func(o *httpapi.Options) { o.Longs = longs })
-	call := w.rehearseAll(frost("WS-1", nil))
+	w := newServer(t, func(o *httpapi.Options) { o.HistoryStreams = longs })
+	call := w.rehearseAll(frostForm("WS-1", nil))
 	for range 2 * reading.LongsAUser {
 		if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 0 {
 			t.Fatalf("%s", a.Body)
@@ -155,36 +155,36 @@ func TestRehearseDevicesAtATime(t *testing.T) {
 	}
 }
 
-// leaving is a client that leaves once it has the first line.
-type leaving struct {
+// leavingClient is a client that leaves once it has the first line.
+type leavingClient struct {
 	header http.Header
 	body   strings.Builder
 	leave  context.CancelFunc
 }
 
-func (l *leaving) Header() http.Header { return l.header }
+func (l *leavingClient) Header() http.Header { return l.header }
 
-func (l *leaving) WriteHeader(int) {}
+func (l *leavingClient) WriteHeader(int) {}
 
-func (l *leaving) Write(b []byte) (int, error) {
+func (l *leavingClient) Write(b []byte) (int, error) {
 	l.leave()
 	return l.body.Write(b)
 }
 
 // When the client leaves, the rehearsal ends with it, and that is no fault of ours. What it
 // has lacks the last line.
-func TestClientLeavesARehearsal(t *testing.T) {
+func TestClientLeavesRehearsal(t *testing.T) {
 	w := newServer(t)
-	w.swinging(t)
+	w.measureSwinging(t)
 	ctx, leave := context.WithCancel(t.Context())
-	client := &leaving{header: http.Header{}, leave: leave}
+	client := &leavingClient{header: http.Header{}, leave: leave}
 	func() {
 		defer func() {
 			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 				t.Errorf("ended with %v", p)
 			}
 		}()
-		w.Handler.ServeHTTP(client, w.rehearseAll(frost("WS-2", nil)).Request(ctx, "http://tilth.test"))
+		w.Handler.ServeHTTP(client, w.rehearseAll(frostForm("WS-2", nil)).Request(ctx, "http://tilth.test"))
 	}()
 	if got := client.body.String(); !strings.HasPrefix(got, `{"deviceName":"WS-2"`) || strings.Contains(got, "devices") {
 		t.Errorf("%s", got)

@@ -14,28 +14,28 @@ import (
 	"tilth/internal/tenant"
 )
 
-// longestMute is how far ahead a rule can be muted.
-const longestMute = 30 * 24 * time.Hour
+// maxMute is how far ahead a rule can be muted.
+const maxMute = 30 * 24 * time.Hour
 
 // Alarms is who changes rules and notices that may be judged at this very
 // moment.
 type Alarms interface {
 	Progress(t tenant.ID, of alarm.Pair) (alarm.Progress, bool)
 	Change(ctx context.Context, t tenant.ID, rules []alarm.RuleID, why alarm.Reason, change func(ctx context.Context) error) error
-	ResolveByHand(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
+	ResolveManually(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
 	Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error
 	Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error
 }
 
 // PageAlarmRules answers alarm rules, the newest first, page by page.
 func (s *server) PageAlarmRules(ctx context.Context, r wire.PageAlarmRulesRequestObject) (wire.PageAlarmRulesResponseObject, error) {
-	p, paging := r.Params, paged(r.Params.PageNo, r.Params.PageSize)
-	names, err := deviceList("executionId", p.ExecutionId)
+	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
+	names, err := parseDeviceNames("executionId", p.ExecutionId)
 	if err != nil {
 		return nil, err
 	}
 	cards, total, running, err := s.Rules.Page(ctx, caller(ctx).Tenant, alarm.RuleQuery{
-		Name: trimmed(said(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
+		Name: trimmed(textOf(p.AlarmName)), Devices: names, Level: (*alarm.Level)(p.AlarmLevel), Running: p.Running,
 		Offset: paging.Offset, Limit: paging.Limit,
 	})
 	if err != nil {
@@ -62,12 +62,12 @@ func (s *server) GetAlarmRule(ctx context.Context, r wire.GetAlarmRuleRequestObj
 // id.
 func (s *server) CreateAlarmRule(ctx context.Context, r wire.CreateAlarmRuleRequestObject) (wire.CreateAlarmRuleResponseObject, error) {
 	t := caller(ctx).Tenant
-	rule, err := s.RuleForms.Rule(ctx, t, formOf(r.Body))
+	rule, err := s.RuleForms.Rule(ctx, t, ruleForm(r.Body))
 	if err != nil {
 		return nil, err
 	}
 	ids := make([]alarm.RuleID, 1)
-	err = audit.Record(ctx, t, "rule.create", s.seeRules(t, &ids), func(ctx context.Context) (err error) {
+	err = audit.Record(ctx, t, "rule.create", s.snapshotRules(t, &ids), func(ctx context.Context) (err error) {
 		ids[0], err = s.Rules.Create(ctx, t, &rule)
 		return err
 	})
@@ -86,8 +86,8 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 	if err != nil {
 		return nil, err
 	}
-	rule, err := s.RuleForms.Rule(ctx, t, formOf(&wire.AlarmRuleCreate{
-		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, Targets: keptTargets(b, card), TriggerType: b.TriggerType, Conditions: b.Conditions,
+	rule, err := s.RuleForms.Rule(ctx, t, ruleForm(&wire.AlarmRuleCreate{
+		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, Targets: updatedTargets(b, card), TriggerType: b.TriggerType, Conditions: b.Conditions,
 		ComplexTime: b.ComplexTime, HitCounts: b.HitCounts, Durations: b.Durations, AlarmLevel: b.AlarmLevel, Passageway: b.Passageway,
 		StartTime: b.StartTime, EndTime: b.EndTime, ManualRelease: b.ManualRelease, AlarmDesc: b.AlarmDesc, TimePeriods: b.TimePeriods,
 		Weekdays: b.Weekdays, RemindEvery: b.RemindEvery,
@@ -103,18 +103,18 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 	return wire.UpdateAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// keptTargets are what a change of a rule says that it names; those that the rule has,
+// updatedTargets are what a change of a rule says that it names; those that the rule has,
 // where a client that does not know them gives the first device back.
-func keptTargets(b *wire.AlarmRuleUpdate, kept *alarm.RuleCard) *wire.AlarmTargets {
-	if b.Targets != nil || kept.Targets.SingleDevice() || trimmed(said(b.ExecutionId)) != kept.DeviceName {
+func updatedTargets(b *wire.AlarmRuleUpdate, current *alarm.RuleCard) *wire.AlarmTargets {
+	if b.Targets != nil || current.Targets.SingleDevice() || trimmed(textOf(b.ExecutionId)) != current.DeviceName {
 		return b.Targets
 	}
-	return new(wireTargets(kept))
+	return new(wireTargets(current))
 }
 
 // PageAlarmRuleDevices answers the devices of a rule, page by page.
 func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleDevicesRequestObject) (wire.PageAlarmRuleDevicesResponseObject, error) {
-	q := paged(r.Params.PageNo, r.Params.PageSize)
+	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
 	list, total, err := s.Rules.Devices(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.Id), q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,7 @@ func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleD
 	page := &wire.AlarmRuleDevicePage{List: make([]wire.AlarmRuleDevice, len(list)), Total: int(total)}
 	for i, d := range list {
 		page.List[i] = wire.AlarmRuleDevice{
-			DeviceName: d.Name, NoteName: d.NoteName, GroupName: d.Scene, State: memberStates[d.State], OpenNotice: mark(d.Open),
+			DeviceName: d.Name, NoteName: d.NoteName, GroupName: d.Scene, State: memberStates[d.State], OpenNotice: wireMark(d.Open),
 		}
 	}
 	return wire.PageAlarmRuleDevices200JSONResponse{Code: success, Data: page}, nil
@@ -147,20 +147,20 @@ func (s *server) UnpublishAlarmRule(ctx context.Context, r wire.UnpublishAlarmRu
 	return wire.UnpublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-func (s *server) deploy(ctx context.Context, id alarm.RuleID, why alarm.Reason, what string, how func(context.Context, tenant.ID, alarm.RuleID, string) error) error {
+func (s *server) deploy(ctx context.Context, id alarm.RuleID, reason alarm.Reason, action string, apply func(context.Context, tenant.ID, alarm.RuleID, string) error) error {
 	t := caller(ctx).Tenant
 	user, err := s.callerName(ctx)
 	if err != nil {
 		return err
 	}
-	return s.changeRule(ctx, id, why, what, func(ctx context.Context) error { return how(ctx, t, id, user) })
+	return s.changeRule(ctx, id, reason, action, func(ctx context.Context) error { return apply(ctx, t, id, user) })
 }
 
 // changeRule changes a rule that may be judged at this very moment, and writes
 // down what was done to it.
-func (s *server) changeRule(ctx context.Context, id alarm.RuleID, why alarm.Reason, what string, change func(ctx context.Context) error) error {
+func (s *server) changeRule(ctx context.Context, id alarm.RuleID, reason alarm.Reason, action string, change func(ctx context.Context) error) error {
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{id}
-	return s.Alarms.Change(ctx, t, ids, why, func(ctx context.Context) error { return audit.Record(ctx, t, what, s.seeRules(t, &ids), change) })
+	return s.Alarms.Change(ctx, t, ids, reason, func(ctx context.Context) error { return audit.Record(ctx, t, action, s.snapshotRules(t, &ids), change) })
 }
 
 // callerName is what people call the caller.
@@ -195,10 +195,10 @@ func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestO
 	}
 	devices, err := s.RuleForms.CopyTargets(ctx, t, &card.Rule, r.Body.ExecutionIds)
 	if err != nil {
-		return nil, s.namingAttribute(ctx, err, s.Catalog.Product(card.ProductID))
+		return nil, s.nameMisfitAttribute(ctx, err, s.Catalog.Product(card.ProductID))
 	}
 	var made []alarm.RuleID
-	err = audit.Record(ctx, t, "rule.create", s.seeRules(t, &made), func(ctx context.Context) (err error) {
+	err = audit.Record(ctx, t, "rule.create", s.snapshotRules(t, &made), func(ctx context.Context) (err error) {
 		made, err = s.Rules.Copy(ctx, t, &card.Rule, devices)
 		return err
 	})
@@ -218,11 +218,11 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 	if r.Body.Until != nil && *r.Body.Until > now.UnixMilli() {
 		until = *r.Body.Until
 	}
-	if until > now.Add(longestMute).UnixMilli() {
-		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(longestMute/(24*time.Hour)))).WithField("until")
+	if until > now.Add(maxMute).UnixMilli() {
+		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(maxMute/(24*time.Hour)))).WithField("until")
 	}
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
-	err := audit.Record(ctx, t, "rule.mute", s.seeRules(t, &ids), func(ctx context.Context) error {
+	err := audit.Record(ctx, t, "rule.mute", s.snapshotRules(t, &ids), func(ctx context.Context) error {
 		if err := s.Rules.Mute(ctx, t, ids[0], until); err != nil {
 			return err
 		}
@@ -235,25 +235,25 @@ func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestO
 	return wire.MuteAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// deviceList reads device names that are joined by commas, at most 400.
-func deviceList(field string, joined *string) ([]string, error) {
-	const most = 400
-	names := elements(said(joined))
-	if len(names) > most {
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(most)).WithField(field)
+// parseDeviceNames reads device names that are joined by commas, at most 400.
+func parseDeviceNames(field string, joined *string) ([]string, error) {
+	const maxNames = 400
+	names := splitList(textOf(joined))
+	if len(names) > maxNames {
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(maxNames)).WithField(field)
 	}
 	return names, nil
 }
 
-// namingAttribute has a refusal to copy a rule say what people call the
+// nameMisfitAttribute has a refusal to copy a rule say what people call the
 // attribute that does not fit, which the rule's own product has.
-func (s *server) namingAttribute(ctx context.Context, err error, p *device.Product) error {
+func (s *server) nameMisfitAttribute(ctx context.Context, err error, p *device.Product) error {
 	var e *errs.Error
 	if p == nil || !errors.As(err, &e) || e.Key != "rule.copyMisfit" {
 		return err
 	}
 	if prop := p.Property(e.Args["value"]); prop != nil {
-		e.Args["value"] = s.Catalog.Name(of(ctx).Language, prop)
+		e.Args["value"] = s.Catalog.Name(requestFrom(ctx).Language, prop)
 	}
 	return err
 }

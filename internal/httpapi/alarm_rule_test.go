@@ -20,7 +20,7 @@ import (
 // A rule comes back as it was filled in, values as their attribute's type.
 func TestAlarmRule(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-1", body{
+	id := w.createRule(t, frostForm("WS-1", body{
 		"alarmName": " İlk Don ", "hitCounts": 3, "durations": 600_000, "alarmDesc": "Fan A\nfirst", "startTime": "06:00", "endTime": "24:00",
 		"weekdays": []int{5, 1},
 		"conditions": []body{
@@ -42,7 +42,7 @@ func TestAlarmRule(t *testing.T) {
 	}
 	// Whole, as another one: what is not said is as if it had never been.
 	w.Clock.Advance(time.Minute)
-	w.done(t, w.update(id, frost("WS-2", body{
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-2", body{
 		"alarmName": "Gone", "triggerType": 1, "alarmLevel": 0, "manualRelease": 0, "complexTime": 1, "timePeriods": []int{0, 47},
 		"conditions": []body{{"andor": "and", "tslAttribute": "onlineState", "subconditions": "=", "value": 0}},
 	})))
@@ -54,14 +54,14 @@ func TestAlarmRule(t *testing.T) {
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	w.done(t, w.remove(id))
+	w.mustSucceed(t, w.deleteRuleCall(id))
 	w.Run(t, []testkit.Scenario{
 		{Name: "gone", Call: w.get(fmt.Sprint(rulesPath, "get?id=", id)), Code: 404},
-		{Name: "deleted again", Call: w.remove(id), Code: 404},
-		{Name: "changed", Call: w.update(id, frost("WS-1", nil)), Code: 404},
-		{Name: "changed wrongly", Call: w.update(id, body{}), Code: 404},
-		{Name: "run", Call: w.deploy("publish", id), Code: 404},
-		{Name: "stopped", Call: w.deploy("unpublish", id), Code: 404},
+		{Name: "deleted again", Call: w.deleteRuleCall(id), Code: 404},
+		{Name: "changed", Call: w.updateRuleCall(id, frostForm("WS-1", nil)), Code: 404},
+		{Name: "changed wrongly", Call: w.updateRuleCall(id, body{}), Code: 404},
+		{Name: "run", Call: w.deployCall("publish", id), Code: 404},
+		{Name: "stopped", Call: w.deployCall("unpublish", id), Code: 404},
 	})
 }
 
@@ -69,7 +69,7 @@ func TestAlarmRule(t *testing.T) {
 // where a change does not say them. The activity log tells them.
 func TestAlarmRuleOnWeekdays(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-1", body{"weekdays": []int{5, 1}}))
+	id := w.createRule(t, frostForm("WS-1", body{"weekdays": []int{5, 1}}))
 	if r := w.rule(t, id); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil || r.EndTime != nil {
 		t.Errorf("%v, %d %v to %v", r.Weekdays, r.ComplexTime, r.StartTime, r.EndTime)
 	}
@@ -84,11 +84,11 @@ func TestAlarmRuleOnWeekdays(t *testing.T) {
 		{body{"weekdays": nil}, []int{}, "rule.update Frost; timePeriods: [0] > <nil>; weekdays: [1] > <nil>"},
 	} {
 		w.Clock.Advance(time.Second)
-		w.done(t, w.update(id, frost("WS-1", change.with)))
+		w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", change.with)))
 		if got := w.rule(t, id).Weekdays; got == nil || !slices.Equal(got, change.want) {
 			t.Errorf("%v: %v, want %v", change.with, got, change.want)
 		}
-		if got := said(&w.log(t, w.ada, "").List[0]); got != change.says {
+		if got := textOf(&w.auditLog(t, w.ada, "").List[0]); got != change.says {
 			t.Errorf("the log says %q, want %q", got, change.says)
 		}
 	}
@@ -110,7 +110,7 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"rule.timeNone":           {"startTime": "07:00", "endTime": "07:00"},
 	} {
 		for _, l := range text.Languages {
-			call := w.create(frost("WS-1", b))
+			call := w.createRuleCall(frostForm("WS-1", b))
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, key, nil) || !text.Has(key) {
 				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
@@ -150,8 +150,8 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		"a number in words": {body{"alarmLevel": "1"}, 400, ""},
 		"too many by far":   {body{"conditions": make([]body, 401)}, 601, "Conditions: choose at most 400"},
 	} {
-		form := frost("WS-1", c.with)
-		for _, call := range []testkit.Call{w.create(form), w.rehearse(form), w.rehearseAll(form)} {
+		form := frostForm("WS-1", c.with)
+		for _, call := range []testkit.Call{w.createRuleCall(form), w.rehearse(form), w.rehearseAll(form)} {
 			rehearsing := strings.Contains(call.Path, "rehearse")
 			if rehearsing && (name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
 				continue // not looked at
@@ -161,16 +161,16 @@ func TestAlarmRuleRefusals(t *testing.T) {
 			}
 		}
 	}
-	id := w.made(t, frost("WS-1", nil))
+	id := w.createRule(t, frostForm("WS-1", nil))
 	w.Run(t, []testkit.Scenario{
-		{Name: "nothing", Call: w.create(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "a blank name", Call: w.create(frost("WS-1", body{"alarmName": " "})), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "no device", Call: w.create(frost("WS-1", body{"executionId": ""})), Code: 601, Contains: []string{`"msg":"The device source cannot be empty"`}},
+		{Name: "nothing", Call: w.createRuleCall(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "a blank name", Call: w.createRuleCall(frostForm("WS-1", body{"alarmName": " "})), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "no device", Call: w.createRuleCall(frostForm("WS-1", body{"executionId": ""})), Code: 601, Contains: []string{`"msg":"The device source cannot be empty"`}},
 		{Name: "null", Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada}, Code: 400},
-		{Name: "changed to nothing", Call: w.update(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "changed without id", Call: w.sends(http.MethodPut, rulesPath+"update", frost("WS-1", nil)), Code: 601},
+		{Name: "changed to nothing", Call: w.updateRuleCall(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "changed without id", Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)), Code: 601},
 		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
-		{Name: "run 0", Call: w.deploy("publish", 0), Code: 601},
+		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
 	})
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 || page.List[0].AlarmName != "Frost" {
@@ -180,10 +180,10 @@ func TestAlarmRuleRefusals(t *testing.T) {
 
 func TestAlarmRulePage(t *testing.T) {
 	w := newServer(t)
-	first := w.made(t, frost("WS-1", body{"alarmName": "İlk Don"}))
+	first := w.createRule(t, frostForm("WS-1", body{"alarmName": "İlk Don"}))
 	w.Clock.Advance(time.Second)
-	second := w.made(t, frost("WS-2", body{"alarmName": "Işık", "alarmLevel": 0}))
-	w.done(t, w.deploy("publish", first))
+	second := w.createRule(t, frostForm("WS-2", body{"alarmName": "Işık", "alarmLevel": 0}))
+	w.mustSucceed(t, w.deployCall("publish", first))
 	for query, want := range map[string]string{
 		"":                              "Işık, İlk Don; 2 1",
 		"?alarmName=ILK":                "İlk Don; 1 1",
@@ -212,7 +212,7 @@ func TestAlarmRulePage(t *testing.T) {
 		{Name: "level 3", Call: w.get(rulesPath + "page?alarmLevel=3"), Code: 601, Contains: []string{"Alarm severity: at most 2"}},
 		{Name: "401 devices", Call: w.get(rulesPath + "page?executionId=" + strings.Repeat("a,", 401)), Code: 601, Contains: []string{"Device names: choose at most 400"}},
 	})
-	w.done(t, w.remove(second))
+	w.mustSucceed(t, w.deleteRuleCall(second))
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
 		t.Errorf("%s", asJSON(t, page))
 	}
@@ -222,18 +222,18 @@ func TestAlarmRulePage(t *testing.T) {
 // changes nothing, and a rule that is stopped or changed has no open notice.
 func TestDeployAlarmRule(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-1", nil))
-	w.judged(t, w.ws1, air(-1)) // does not run yet
+	id := w.createRule(t, frostForm("WS-1", nil))
+	w.evaluate(t, w.ws1, air(-1)) // does not run yet
 	w.Clock.Advance(time.Second)
-	w.done(t, w.deploy("publish", id))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	began := w.Clock.Milli()
 	w.Clock.Advance(time.Second)
-	w.done(t, func() testkit.Call { c := w.deploy("publish", id); c.Token = w.bora; return c }())
+	w.mustSucceed(t, func() testkit.Call { c := w.deployCall("publish", id); c.Token = w.bora; return c }())
 	r := w.rule(t, id)
 	if r.DeployState != 1 || *r.DeployTime != began || *r.DeployUser != w.field.Ada.Nickname || r.OpenNotice != nil || r.NoticeCount != 0 {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	w.judged(t, w.ws1, air(-2))
+	w.evaluate(t, w.ws1, air(-2))
 	r = w.rule(t, id)
 	if r.OpenNotice == nil || r.LastNotice == nil || *r.OpenNotice != *r.LastNotice || r.OpenNotice.StartTime != w.Clock.Milli() || r.NoticeCount != 1 {
 		t.Fatalf("%s", asJSON(t, r))
@@ -243,13 +243,13 @@ func TestDeployAlarmRule(t *testing.T) {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	w.Clock.Advance(time.Second)
-	w.done(t, w.update(id, frost("WS-1", body{"alarmName": "Frost again"})))
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"alarmName": "Frost again"})))
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(-3)) // it still runs
-	w.done(t, w.deploy("unpublish", id))
+	w.evaluate(t, w.ws1, air(-3)) // it still runs
+	w.mustSucceed(t, w.deployCall("unpublish", id))
 	w.Clock.Advance(time.Second)
-	w.done(t, w.deploy("unpublish", id))
-	w.judged(t, w.ws1, air(-4))
+	w.mustSucceed(t, w.deployCall("unpublish", id))
+	w.evaluate(t, w.ws1, air(-4))
 	r = w.rule(t, id)
 	if r.DeployState != 2 || r.OpenNotice != nil || r.LastNotice == nil || r.NoticeCount != 2 || *r.DeployTime != w.Clock.Milli()-1000 {
 		t.Fatalf("%s", asJSON(t, r))
@@ -261,11 +261,11 @@ func TestDeployAlarmRule(t *testing.T) {
 		}
 	}
 	// The notice of a rule that is deleted stays.
-	w.done(t, w.deploy("publish", id))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(-5))
+	w.evaluate(t, w.ws1, air(-5))
 	last := w.rule(t, id).OpenNotice.Id
-	w.done(t, w.remove(id))
+	w.mustSucceed(t, w.deleteRuleCall(id))
 	if d := w.notice(t, last).AlarmNotice; string(*d.ResolveReason) != "deleted" || d.RuleId != id {
 		t.Errorf("%s", asJSON(t, d))
 	}
@@ -279,18 +279,18 @@ func TestCopyAlarmRule(t *testing.T) {
 	}
 	w.Reload(t)
 	w.Device(t, w.field.ID, bare, "BARE", func(d *device.Device) { d.NoteName = "Çıplak" })
-	id := w.made(t, frost("WS-1", body{"hitCounts": 4}))
-	w.done(t, w.deploy("publish", id))
+	id := w.createRule(t, frostForm("WS-1", body{"hitCounts": 4}))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	copied := func(names ...string) testkit.Call {
-		return w.sends(http.MethodPost, rulesPath+"copy", body{"id": id, "executionIds": append([]string{}, names...)})
+		return w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": id, "executionIds": append([]string{}, names...)})
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "one does not fit", Call: copied("WS-2", "BARE"), Code: 601, Contains: []string{`"msg":"The device “Çıplak” cannot take this rule: its attribute “Air temperature” is missing or of another kind"`}},
 		{Name: "one is not there", Call: copied("WS-2", "none"), Code: 601, Contains: []string{`"msg":"Device names: unknown: none"`}},
-		{Name: "one is another tenant's", Call: copied("WS-2", theirDevice), Code: 601, Contains: []string{"unknown: " + theirDevice}},
+		{Name: "one is another tenant's", Call: copied("WS-2", rivalDeviceName), Code: 601, Contains: []string{"unknown: " + rivalDeviceName}},
 		{Name: "twice", Call: copied("WS-2", "WS-2"), Code: 601, Contains: []string{`The device “WS-2” is named twice`}},
 		{Name: "none", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
-		{Name: "no rule", Call: w.sends(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}), Code: 404},
+		{Name: "no rule", Call: w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}), Code: 404},
 	})
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
 		t.Fatalf("a refused copy left rules: %s", asJSON(t, page))
@@ -308,7 +308,7 @@ func TestCopyAlarmRule(t *testing.T) {
 
 // Those that a copy can be made for are the devices whose models have what the
 // rule asks for, without the rule's own.
-func TestDevicesThatTakeARule(t *testing.T) {
+func TestRuleCopyTargets(t *testing.T) {
 	w := newServer(t)
 	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "airTemperature", DataType: device.Text}}}
 	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
@@ -316,8 +316,8 @@ func TestDevicesThatTakeARule(t *testing.T) {
 	}
 	w.Reload(t)
 	w.Device(t, w.field.ID, bare, "BARE")
-	frosty := w.made(t, frost("WS-1", nil))
-	offline := w.made(t, frost("WS-1", body{"alarmName": "Gone", "triggerType": 1, "conditions": []body{}}))
+	frostRule := w.createRule(t, frostForm("WS-1", nil))
+	offline := w.createRule(t, frostForm("WS-1", body{"alarmName": "Gone", "triggerType": 1, "conditions": []body{}}))
 	taking := func(path string, rule int64) string {
 		return path + "?pageSize=400&takesRule=" + strconv.FormatInt(rule, 10)
 	}
@@ -348,7 +348,7 @@ func TestDevicesThatTakeARule(t *testing.T) {
 	for _, c := range []struct {
 		rule    int64
 		without []string
-	}{{frosty, []string{"WS-1", "BARE"}}, {offline, []string{"WS-1"}}} {
+	}{{frostRule, []string{"WS-1", "BARE"}}, {offline, []string{"WS-1"}}} {
 		got := names(c.rule)
 		if len(got) != len(all)-len(c.without) {
 			t.Errorf("rule %d: %v of %v", c.rule, got, all)
@@ -359,7 +359,7 @@ func TestDevicesThatTakeARule(t *testing.T) {
 			}
 		}
 		// What is offered is taken.
-		ids := testkit.Ask[[]int64](t, w.Contract, w.sends(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}))
+		ids := testkit.Ask[[]int64](t, w.Contract, w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}))
 		if len(ids) != len(got) {
 			t.Errorf("rule %d: %d copies for %v", c.rule, len(ids), got)
 		}
@@ -373,7 +373,7 @@ func TestDevicesThatTakeARule(t *testing.T) {
 // A rule whose attribute the model has lost does not run, and says why.
 func TestPublishLostAttribute(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-1", nil))
+	id := w.createRule(t, frostForm("WS-1", nil))
 	lesser := *w.Catalog.Product(w.station.ID)
 	lesser.Properties = lesser.Properties[1:]
 	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
@@ -381,16 +381,16 @@ func TestPublishLostAttribute(t *testing.T) {
 	}
 	w.Reload(t)
 	w.Run(t, []testkit.Scenario{
-		{Name: "run", Call: w.deploy("publish", id), Code: 601, Contains: []string{"The device no longer has the attribute “airTemperature”"}},
-		{Name: "stopped", Call: w.deploy("unpublish", id)},
+		{Name: "run", Call: w.deployCall("publish", id), Code: 601, Contains: []string{"The device no longer has the attribute “airTemperature”"}},
+		{Name: "stopped", Call: w.deployCall("unpublish", id)},
 	})
 	if r := w.rule(t, id); r.DeployState != 0 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }
 
-// without takes properties from the field's station, as tilth apply does.
-func (w *world) without(t *testing.T, identifiers ...string) {
+// removeProperties takes properties from the field's station, as tilth apply does.
+func (w *fixture) removeProperties(t *testing.T, identifiers ...string) {
 	t.Helper()
 	lesser := *w.Catalog.Product(w.station.ID)
 	lesser.Properties = slices.DeleteFunc(slices.Clone(lesser.Properties), func(p device.Property) bool { return slices.Contains(identifiers, p.Identifier) })
@@ -411,11 +411,11 @@ func TestRunningRuleLosesAttribute(t *testing.T) {
 		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
 		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 0},
 	}
-	id, notice := w.opened(t, frost("WS-1", body{"conditions": both}), map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)})
+	id, notice := w.openRuleNotice(t, frostForm("WS-1", body{"conditions": both}), map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)})
 	if r := w.rule(t, id); r.AttributesGone != nil {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	w.without(t, "rain")
+	w.removeProperties(t, "rain")
 	r := w.rule(t, id)
 	if r.DeployState != 2 || r.DeployUser != nil || r.AttributesGone == nil || !slices.Equal(*r.AttributesGone, []string{"rain"}) {
 		t.Errorf("%s", asJSON(t, r))
@@ -427,11 +427,11 @@ func TestRunningRuleLosesAttribute(t *testing.T) {
 	if d := w.notice(t, notice).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" || *d.ResolveAttribute != "Rain" {
 		t.Errorf("%s", asJSON(t, d))
 	}
-	w.done(t, w.update(id, frost("WS-1", body{"conditions": both[:1]})))
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"conditions": both[:1]})))
 	if r := w.rule(t, id); r.AttributesGone != nil {
 		t.Errorf("put right: %s", asJSON(t, r))
 	}
-	w.done(t, w.deploy("publish", id))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	if r := w.rule(t, id); r.DeployState != 1 || r.AttributesGone != nil {
 		t.Errorf("running: %s", asJSON(t, r))
 	}
@@ -439,22 +439,22 @@ func TestRunningRuleLosesAttribute(t *testing.T) {
 
 func TestMuteAlarmRule(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-1", nil))
+	id := w.createRule(t, frostForm("WS-1", nil))
 	now := w.Clock.Milli()
 	month := 30 * 24 * time.Hour.Milliseconds()
 	mute := func(until any) testkit.Call {
-		return w.sends(http.MethodPut, rulesPath+"mute", body{"id": id, "until": until})
+		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": id, "until": until})
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "too long", Call: mute(now + month + 1), Code: 601, Contains: []string{`"msg":"Muted until: at most 30 days ahead"`}},
 		{Name: "below zero", Call: mute(-1), Code: 601},
-		{Name: "no rule", Call: w.sends(http.MethodPut, rulesPath+"mute", body{"id": 99999}), Code: 404},
+		{Name: "no rule", Call: w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": 99999}), Code: 404},
 	})
 	for _, c := range []struct {
 		until any
 		want  int64
 	}{{now + month, now + month}, {now, 0}, {now + 1, now + 1}, {nil, 0}} {
-		w.done(t, mute(c.until))
+		w.mustSucceed(t, mute(c.until))
 		got := int64(0)
 		if r := w.rule(t, id); r.MuteUntil != nil {
 			got = *r.MuteUntil
@@ -464,7 +464,7 @@ func TestMuteAlarmRule(t *testing.T) {
 		}
 	}
 	// What is over is not told any more.
-	w.done(t, mute(now+1))
+	w.mustSucceed(t, mute(now+1))
 	w.Clock.Advance(time.Second)
 	if r := w.rule(t, id); r.MuteUntil != nil {
 		t.Errorf("%s", asJSON(t, r))
@@ -473,15 +473,15 @@ func TestMuteAlarmRule(t *testing.T) {
 
 // A mute and what waits for its end change together or not at all: else people
 // would be told when the old mute ends.
-func TestMuteIsOneChange(t *testing.T) {
+func TestMuteIsAtomic(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
-	rule, notice := w.opened(t, frost("WS-1", body{"passageway": []int64{channel}}), air(1))
+	rule, notice := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
 	until := w.Clock.Milli() + time.Hour.Milliseconds()
 	mute := func(until int64) testkit.Call {
-		return w.sends(http.MethodPut, rulesPath+"mute", body{"id": rule, "until": until})
+		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": rule, "until": until})
 	}
-	w.done(t, mute(until))
+	w.mustSucceed(t, mute(until))
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -496,7 +496,7 @@ func TestMuteIsOneChange(t *testing.T) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	mend()
-	w.done(t, mute(0))
+	w.mustSucceed(t, mute(0))
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -507,27 +507,27 @@ func TestMuteIsOneChange(t *testing.T) {
 
 // Rules are made of the caller's devices in the caller's tenant, whatever the
 // header says.
-func TestAlarmsAreApart(t *testing.T) {
+func TestAlarmRulesAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, path := range []string{"create", "rehearse", "rehearse/devices"} {
-		for _, name := range []string{theirDevice, "none"} {
-			a := w.Do(t, w.sends(http.MethodPost, rulesPath+path, frost(name, nil)))
+		for _, name := range []string{rivalDeviceName, "none"} {
+			a := w.Do(t, w.adaCall(http.MethodPost, rulesPath+path, frostForm(name, nil)))
 			if a.Code != 404 || a.Msg != "Device: This resource does not exist" {
 				t.Errorf("%s %s: %s", path, name, a.Body)
 			}
 		}
 	}
-	call := w.create(frost("WS-1", nil))
+	call := w.createRuleCall(frostForm("WS-1", nil))
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.rival.ID)}
 	id := testkit.Ask[int64](t, w.Contract, call)
 	if _, err := w.Rules.Get(t.Context(), w.field.ID, alarm.RuleID(id)); err != nil {
 		t.Error(err)
 	}
 	// Nor can a rule be moved to a device of theirs, or theirs be touched.
-	theirs := w.theirRule()
+	theirs := w.createRivalRule()
 	w.Run(t, []testkit.Scenario{
-		{Name: "to their device", Call: w.update(id, frost(theirDevice, nil)), Code: 404},
-		{Name: "their rule", Call: w.update(theirs, frost("WS-1", nil)), Code: 404},
+		{Name: "to their device", Call: w.updateRuleCall(id, frostForm(rivalDeviceName, nil)), Code: 404},
+		{Name: "their rule", Call: w.updateRuleCall(theirs, frostForm("WS-1", nil)), Code: 404},
 	})
 	card, err := w.Rules.Get(t.Context(), w.rival.ID, alarm.RuleID(theirs))
 	if err != nil || card.Name != marker+" frost" || card.Deploy != alarm.Running {

@@ -7,9 +7,9 @@ import (
 	"tilth/internal/httpapi/wire"
 )
 
-// stand says of an open notice whether what it is of holds still: by the newest readings,
+// addCurrentState says of an open notice whether what it is of holds still: by the newest readings,
 // or since its device is offline still.
-func (s *server) stand(ctx context.Context, d *alarm.Detail, about wire.AlarmNoticeDevice, w *wire.AlarmNoticeDetail) error {
+func (s *server) addCurrentState(ctx context.Context, d *alarm.Detail, about wire.AlarmNoticeDevice, w *wire.AlarmNoticeDetail) error {
 	switch {
 	case d.Status != alarm.Pending || about.Deleted:
 		return nil
@@ -17,10 +17,10 @@ func (s *server) stand(ctx context.Context, d *alarm.Detail, about wire.AlarmNot
 		w.Holds = new(about.OnlineState == 0)
 		return nil
 	}
-	now, err := alarm.CurrentStatus(&d.RuleCopy, s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, d.Device))
-	if err != nil || now == nil {
+	current, err := alarm.CurrentStatus(&d.RuleCopy, s.Catalog, s.Readings.Newest(ctx, caller(ctx).Tenant, d.Device))
+	if err != nil || current == nil {
 		return err
 	}
-	w.Holds, w.Newest = &now.Holds, &wire.AlarmSample{Time: now.Newest.Time, Values: now.Newest.Values}
+	w.Holds, w.Newest = &current.Holds, &wire.AlarmSample{Time: current.Newest.Time, Values: current.Newest.Values}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // newestNotice is the id of the newest notice of the field.
-func (w *world) newestNotice(t *testing.T) int64 {
+func (w *fixture) newestNotice(t *testing.T) int64 {
 	t.Helper()
 	list, err := w.Notices.Newest(t.Context(), w.field.ID)
 	if err != nil || len(list) == 0 {
@@ -26,11 +26,11 @@ func (w *world) newestNotice(t *testing.T) int64 {
 
 // An open notice says whether what it is of holds still by the newest readings, whatever
 // was judged; one that is over says nothing of it.
-func TestNoticeHoldsStill(t *testing.T) {
+func TestNoticeCurrentState(t *testing.T) {
 	w := newServer(t)
 	w.frostRule(w.field.ID, w.ws1)
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(1.5))
+	w.evaluate(t, w.ws1, air(1.5))
 	id := w.newestNotice(t)
 	check := func(when string, want bool, degrees float64, at int64) {
 		t.Helper()
@@ -47,7 +47,7 @@ func TestNoticeHoldsStill(t *testing.T) {
 	w.measure(t, w.ws1, w.Clock.Now(), air(1.99)) // 2.0 as it is judged
 	check("not judged yet", false, 1.99, w.Clock.Milli())
 	w.Clock.Advance(time.Minute)
-	w.judged(t, w.ws1, air(3))
+	w.evaluate(t, w.ws1, air(3))
 	if n := w.notice(t, id).AlarmNotice; n.ResolveStatus != 1 || n.Holds != nil || n.Newest != nil {
 		t.Errorf("over: %s", asJSON(t, n))
 	}
@@ -62,7 +62,7 @@ func TestNoticeHoldsStill(t *testing.T) {
 }
 
 // One on being offline says whether its device still is.
-func TestOfflineNoticeHoldsStill(t *testing.T) {
+func TestOfflineNoticeCurrentState(t *testing.T) {
 	w := newServer(t)
 	id := w.Notice(t, testkit.Notice{Device: w.ws2, Started: w.Clock.Milli(), Was: `{"triggerType":1,"durations":300000}`})
 	holds := func() *bool { return w.notice(t, id).AlarmNotice.Holds }
@@ -86,13 +86,13 @@ func TestOfflineNoticeHoldsStill(t *testing.T) {
 
 // Since when a notice holds is in the lists, the notice and the messages, once it is
 // found; never in another tenant's.
-func TestNoticesSaySince(t *testing.T) {
+func TestNoticesShowHoldsSince(t *testing.T) {
 	w := newServer(t)
 	since := w.Clock.Now().Add(-3 * time.Hour)
 	w.measure(t, w.ws2, since, air(1))
 	w.frostRule(w.field.ID, w.ws2)
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws2, air(1.5))
+	w.evaluate(t, w.ws2, air(1.5))
 	id := w.newestNotice(t)
 	page := func() *int64 {
 		return testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page")).List[0].HoldsSince

@@ -11,8 +11,8 @@ import (
 // GetAlarmTargetAttributes answers what rules for some devices, scenes and models can
 // look at, and how many devices these are.
 func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTargetAttributesRequestObject) (wire.GetAlarmTargetAttributesResponseObject, error) {
-	products := list(r.Params.Products)
-	fleets, err := s.Devices.CountByProduct(ctx, caller(ctx).Tenant, list(r.Params.Devices), list(r.Params.Groups), products)
+	products := derefSlice(r.Params.Products)
+	fleets, err := s.Devices.CountByProduct(ctx, caller(ctx).Tenant, derefSlice(r.Params.Devices), derefSlice(r.Params.Groups), products)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTa
 // are named by themselves.
 func (s *server) targetAttributes(ctx context.Context, fleets []device.ProductCount, named int) []wire.AlarmTargetAttribute {
 	attributes := []wire.AlarmTargetAttribute{}
-	places, havers := map[string]int{}, map[string]int{} // by identifier; havers: how many of the named ones have it
+	indexes, namedCount := map[string]int{}, map[string]int{} // by identifier; havers: how many of the named ones have it
 	for _, f := range fleets {
 		p := s.Catalog.Product(f.ProductID)
 		if p == nil {
@@ -43,10 +43,10 @@ func (s *server) targetAttributes(ctx context.Context, fleets []device.ProductCo
 		}
 		for i := range p.Properties {
 			property := s.wireProperty(ctx, &p.Properties[i])
-			at, known := places[property.Identifier]
+			at, known := indexes[property.Identifier]
 			if !known {
 				at = len(attributes)
-				places[property.Identifier] = at
+				indexes[property.Identifier] = at
 				attributes = append(attributes, wire.AlarmTargetAttribute{Property: property})
 			}
 			one := &attributes[at]
@@ -54,14 +54,14 @@ func (s *server) targetAttributes(ctx context.Context, fleets []device.ProductCo
 				continue
 			}
 			one.DeviceCount += f.Devices
-			havers[property.Identifier] += f.Named
+			namedCount[property.Identifier] += f.Named
 			if least := property.Precision; least != nil && (one.Property.Precision == nil || *least < *one.Property.Precision) {
 				one.Property.Precision = least
 			}
 		}
 	}
 	for i := range attributes {
-		attributes[i].Refused = havers[attributes[i].Property.Identifier] < named
+		attributes[i].Refused = namedCount[attributes[i].Property.Identifier] < named
 	}
 	return attributes
 }

@@ -12,17 +12,17 @@ import (
 	"tilth/internal/text"
 )
 
-// many is a rule for a scene and a device beside it.
-func (w *world) many(t *testing.T, scene int64) int64 {
+// createMultiTargetRule is a rule for a scene and a device beside it.
+func (w *fixture) createMultiTargetRule(t *testing.T, scene int64) int64 {
 	t.Helper()
-	return w.made(t, frost("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2", "WS-2"}, "groups": []int64{scene}}}))
+	return w.createRule(t, frostForm("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2", "WS-2"}, "groups": []int64{scene}}}))
 }
 
 // A rule tells what it names, how many devices it has, and which.
-func TestRuleOfTargets(t *testing.T) {
+func TestRuleWithSeveralTargets(t *testing.T) {
 	w := newServer(t)
 	scene := w.north
-	id := w.many(t, scene)
+	id := w.createMultiTargetRule(t, scene)
 	r := w.rule(t, id)
 	if r.ExecutionId != "WS-2" || r.DeviceCount != 2 || r.OpenCount != 0 || r.LeftOut != nil {
 		t.Errorf("%s", asJSON(t, r))
@@ -30,9 +30,9 @@ func TestRuleOfTargets(t *testing.T) {
 	if got, want := asJSON(t, r.Targets), fmt.Sprintf(`{"devices":["WS-2"],"groups":[%d],"products":[]}`, scene); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
-	w.done(t, w.deploy("publish", id))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(0.5))
+	w.evaluate(t, w.ws1, air(0.5))
 	if r = w.rule(t, id); r.OpenCount != 1 || r.OpenNotice == nil {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -48,22 +48,22 @@ func TestRuleOfTargets(t *testing.T) {
 }
 
 // A client that knows of no targets changes none when it gives a rule back.
-func TestClientsOfBefore(t *testing.T) {
+func TestClientsWithoutTargets(t *testing.T) {
 	w := newServer(t)
 	scene := w.north
-	id := w.many(t, scene)
-	w.done(t, w.update(id, frost("WS-2", body{"alarmName": "Cold"})))
+	id := w.createMultiTargetRule(t, scene)
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-2", body{"alarmName": "Cold"})))
 	if r := w.rule(t, id); r.AlarmName != "Cold" || r.DeviceCount != 2 || len(*r.Targets.Groups) != 1 {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	w.done(t, w.update(id, frost("WS-1", nil)))
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", nil)))
 	if r := w.rule(t, id); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 || len(*r.Targets.Devices) != 1 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }
 
 // What is wrong with targets is told, and nothing is made.
-func TestWrongTargets(t *testing.T) {
+func TestInvalidTargets(t *testing.T) {
 	w := newServer(t)
 	scene, empty := w.north, w.Scene(t, w.field.ID, "Empty")
 	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}
@@ -73,13 +73,13 @@ func TestWrongTargets(t *testing.T) {
 	w.Reload(t)
 	w.Device(t, w.field.ID, bare, "RAIN-1")
 	with := func(targets body) testkit.Call {
-		return w.sends(http.MethodPost, rulesPath+"create", frost("", body{"executionId": nil, "targets": targets}))
+		return w.adaCall(http.MethodPost, rulesPath+"create", frostForm("", body{"executionId": nil, "targets": targets}))
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "nothing", Call: with(body{}), Code: 601, Contains: []string{"The device source cannot be empty"}},
 		{Name: "an empty name", Call: with(body{"devices": []string{" "}}), Code: 601},
-		{Name: "another tenant's device", Call: with(body{"devices": []string{"WS-1", w.theirs.Name}}), Code: 404},
-		{Name: "another tenant's scene", Call: with(body{"groups": []int64{scene, w.theirScene}}), Code: 404},
+		{Name: "another tenant's device", Call: with(body{"devices": []string{"WS-1", w.rivalDevice.Name}}), Code: 404},
+		{Name: "another tenant's scene", Call: with(body{"groups": []int64{scene, w.rivalScene}}), Code: 404},
 		{Name: "no such model", Call: with(body{"products": []int64{9999}}), Code: 404},
 		{Name: "an empty scene", Call: with(body{"groups": []int64{empty}}), Code: 601, Contains: []string{"None of the chosen devices"}},
 		{Name: "a device that does not fit", Call: with(body{"devices": []string{"WS-1", "RAIN-1"}}), Code: 601, Contains: []string{"RAIN-1"}},
@@ -145,16 +145,16 @@ func TestAttributesOfTargets(t *testing.T) {
 		t.Errorf("%s", asJSON(t, heating))
 	}
 	// What is another tenant's is as if it were not.
-	if a := of(fmt.Sprintf("devices=%s&groups=%d", w.theirs.Name, w.theirScene)); a.DeviceCount != 0 || a.Named != 0 || len(a.Attributes) != 0 {
+	if a := of(fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene)); a.DeviceCount != 0 || a.Named != 0 || len(a.Attributes) != 0 {
 		t.Errorf("%s", asJSON(t, a))
 	}
 }
 
 // A scene that rules are for cannot be deleted; who tries is told which they are.
-func TestSceneOfRulesStays(t *testing.T) {
+func TestSceneUsedByRulesIsNotDeleted(t *testing.T) {
 	w := newServer(t)
 	scene := w.north
-	id := w.many(t, scene)
+	id := w.createMultiTargetRule(t, scene)
 	remove := testkit.Call{Method: http.MethodDelete, Path: fmt.Sprint(scenePath, "delete?id=", scene), Token: w.ada}
 	for language, want := range map[text.Language]string{
 		text.English: "Alarm rules are for this scene: “Frost”. Take it out of them first", text.Russian: "Участок указан в правилах тревог",
@@ -163,6 +163,6 @@ func TestSceneOfRulesStays(t *testing.T) {
 		call.Header = map[string]string{"Accept-Language": string(language)}
 		w.Run(t, []testkit.Scenario{{Name: string(language), Call: call, Code: 601, Contains: []string{want}}})
 	}
-	w.done(t, w.remove(id))
-	w.done(t, remove)
+	w.mustSucceed(t, w.deleteRuleCall(id))
+	w.mustSucceed(t, remove)
 }

@@ -27,9 +27,9 @@ const (
 // body is a JSON object by its keys; a nil value takes the key away.
 type body map[string]any
 
-// frost is a good form of a rule on a device: airTemperature below 2, which may
+// frostForm is a good form of a rule on a device: airTemperature below 2, which may
 // be resolved by hand. with changes it.
-func frost(deviceName string, with body) body {
+func frostForm(deviceName string, with body) body {
 	b := body{
 		"alarmName": "Frost", "dataSource": 1, "executionId": deviceName, "triggerType": 0, "alarmLevel": 2, "manualRelease": 1,
 		"conditions": []body{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 2}},
@@ -43,8 +43,8 @@ func frost(deviceName string, with body) body {
 	return b
 }
 
-// sends is a call of the field's ada with a body.
-func (w *world) sends(method, path string, b body) testkit.Call {
+// adaCall is a call of the field's ada with a body.
+func (w *fixture) adaCall(method, path string, b body) testkit.Call {
 	raw, err := json.Marshal(b)
 	if err != nil {
 		panic(err)
@@ -52,60 +52,62 @@ func (w *world) sends(method, path string, b body) testkit.Call {
 	return testkit.Call{Method: method, Path: path, Body: string(raw), Token: w.ada}
 }
 
-func (w *world) create(b body) testkit.Call { return w.sends(http.MethodPost, rulesPath+"create", b) }
-
-func (w *world) update(id int64, b body) testkit.Call {
-	b["id"] = id
-	return w.sends(http.MethodPut, rulesPath+"update", b)
+func (w *fixture) createRuleCall(b body) testkit.Call {
+	return w.adaCall(http.MethodPost, rulesPath+"create", b)
 }
 
-func (w *world) remove(id int64) testkit.Call {
+func (w *fixture) updateRuleCall(id int64, b body) testkit.Call {
+	b["id"] = id
+	return w.adaCall(http.MethodPut, rulesPath+"update", b)
+}
+
+func (w *fixture) deleteRuleCall(id int64) testkit.Call {
 	return testkit.Call{Method: http.MethodDelete, Path: fmt.Sprint(rulesPath, "delete?id=", id), Token: w.ada}
 }
 
-func (w *world) deploy(how string, id int64) testkit.Call {
-	return w.get(fmt.Sprint(rulesPath, how, "?alarmRulesId=", id))
+func (w *fixture) deployCall(action string, id int64) testkit.Call {
+	return w.get(fmt.Sprint(rulesPath, action, "?alarmRulesId=", id))
 }
 
-// made makes a rule of the field and answers its id.
-func (w *world) made(t *testing.T, b body) int64 {
+// createRule makes a rule of the field and answers its id.
+func (w *fixture) createRule(t *testing.T, b body) int64 {
 	t.Helper()
-	return testkit.Ask[int64](t, w.Contract, w.create(b))
+	return testkit.Ask[int64](t, w.Contract, w.createRuleCall(b))
 }
 
-func (w *world) rule(t *testing.T, id int64) wire.AlarmRule {
+func (w *fixture) rule(t *testing.T, id int64) wire.AlarmRule {
 	t.Helper()
 	return testkit.Ask[wire.AlarmRule](t, w.Contract, w.get(fmt.Sprint(rulesPath, "get?id=", id)))
 }
 
-func (w *world) notice(t *testing.T, id int64) wire.AlarmDetail {
+func (w *fixture) notice(t *testing.T, id int64) wire.AlarmDetail {
 	t.Helper()
 	return testkit.Ask[wire.AlarmDetail](t, w.Contract, w.get(fmt.Sprint(noticesPath, "get?id=", id)))
 }
 
-func (w *world) resolve(id int64, remark string) testkit.Call {
-	return w.sends(http.MethodPut, noticesPath+"resolve", body{"id": id, "remark": remark})
+func (w *fixture) resolve(id int64, remark string) testkit.Call {
+	return w.adaCall(http.MethodPut, noticesPath+"resolve", body{"id": id, "remark": remark})
 }
 
-func (w *world) acknowledge(id int64, more body) testkit.Call {
+func (w *fixture) acknowledge(id int64, more body) testkit.Call {
 	b := body{"id": id}
 	maps.Copy(b, more)
-	return w.sends(http.MethodPut, noticesPath+"acknowledge", b)
+	return w.adaCall(http.MethodPut, noticesPath+"acknowledge", b)
 }
 
-func (w *world) unacknowledge(id int64) testkit.Call {
-	return w.sends(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
+func (w *fixture) unacknowledge(id int64) testkit.Call {
+	return w.adaCall(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
 }
 
-// judged has a frame of a device arrive and judged, now.
-func (w *world) judged(t testing.TB, d *device.Device, values map[string]reading.Value) {
+// evaluate has a frame of a device arrive and judged, now.
+func (w *fixture) evaluate(t testing.TB, d *device.Device, values map[string]reading.Value) {
 	t.Helper()
-	if err := w.arrives(t.Context(), d, values); err != nil {
+	if err := w.appendAndEvaluate(t.Context(), d, values); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) arrives(ctx context.Context, d *device.Device, values map[string]reading.Value) error {
+func (w *fixture) appendAndEvaluate(ctx context.Context, d *device.Device, values map[string]reading.Value) error {
 	batch := []reading.Arrival{w.arrival(d, w.Clock.Now(), values)}
 	if err := w.readings.Append(ctx, batch); err != nil {
 		return err
@@ -119,13 +121,13 @@ func air(degrees float64) map[string]reading.Value {
 	return map[string]reading.Value{"airTemperature": reading.Number(degrees)}
 }
 
-// theirRule makes a rule of the rival's that runs, marked as everything of
+// createRivalRule makes a rule of the rival's that runs, marked as everything of
 // theirs, and answers its id.
-func (w *world) theirRule() int64 { return w.frostRule(w.rival.ID, w.theirs) }
+func (w *fixture) createRivalRule() int64 { return w.frostRule(w.rival.ID, w.rivalDevice) }
 
 // frostRule makes a rule of an owner's that runs, marked as everything of the
 // rival's, and answers its id.
-func (w *world) frostRule(owner tenant.ID, d *device.Device) int64 {
+func (w *fixture) frostRule(owner tenant.ID, d *device.Device) int64 {
 	rule := alarm.Rule{
 		Name: marker + " frost", Device: d.ID, Hits: 1, Window: alarm.Windows[0], ManualRelease: true, Description: marker,
 		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
@@ -143,12 +145,12 @@ func (w *world) frostRule(owner tenant.ID, d *device.Device) int64 {
 	return int64(id)
 }
 
-// theirNotice makes an open notice of a rule of the rival's and answers its id.
-func (w *world) theirNotice() int64 {
-	id := alarm.RuleID(w.theirRule())
+// createRivalNotice makes an open notice of a rule of the rival's and answers its id.
+func (w *fixture) createRivalNotice() int64 {
+	id := alarm.RuleID(w.createRivalRule())
 	w.Clock.Advance(time.Second)
 	ctx := context.Background()
-	if err := w.arrives(ctx, w.theirs, air(-1)); err != nil {
+	if err := w.appendAndEvaluate(ctx, w.rivalDevice, air(-1)); err != nil {
 		panic(err)
 	}
 	card, err := w.Rules.Get(ctx, w.rival.ID, id)

@@ -8,23 +8,23 @@ import (
 	"tilth/internal/httpapi/wire"
 )
 
-// who acts in a call: its signed-in user, as people call them then. A public
+// actor acts in a call: its signed-in user, as people call them then. A public
 // call has nobody yet.
-func (s *server) who(info *request) audit.Actor {
-	who := audit.Actor{Request: info.ID, Address: info.From()}
+func (s *server) actor(info *request) audit.Actor {
+	actor := audit.Actor{Request: info.ID, Address: info.From()}
 	if info.caller.User != 0 {
-		who.Kind, who.ID, who.Name = audit.User, info.caller.User, s.callerName
+		actor.Kind, actor.ID, actor.Name = audit.User, info.caller.User, s.callerName
 	}
-	return who
+	return actor
 }
 
 // PageAudit answers who did what in the tenant, newest first.
 func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (wire.PageAuditResponseObject, error) {
-	t, p, paging := caller(ctx).Tenant, r.Params, paged(r.Params.PageNo, r.Params.PageSize)
-	if err := inOrder(p.StartTime, p.EndTime); err != nil {
+	t, p, paging := caller(ctx).Tenant, r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
+	if err := checkOrder(p.StartTime, p.EndTime); err != nil {
 		return nil, err
 	}
-	q := audit.Query{Kind: said(p.Kind), Text: trimmed(said(p.Text)), From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit}
+	q := audit.Query{Kind: textOf(p.Kind), Text: trimmed(textOf(p.Text)), From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit}
 	if p.Who != nil {
 		who, ok := audit.ParseActorRef(*p.Who)
 		if !ok {
@@ -52,8 +52,8 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 
 func wireEntry(e *audit.Entry) wire.AuditEntry {
 	w := wire.AuditEntry{
-		Id: e.ID, Time: e.Time, Who: e.Actor.String(), By: string(e.Actor.Kind), Name: e.Actor.Name, Address: filled(e.Address), Request: filled(e.Request),
-		Kind: e.Kind, Action: e.Action, ThingId: some(e.Thing.ID), Thing: e.Thing.Name, Changes: make([]wire.AuditChange, len(e.Changes)),
+		Id: e.ID, Time: e.Time, Who: e.Actor.String(), By: string(e.Actor.Kind), Name: e.Actor.Name, Address: omitEmpty(e.Address), Request: omitEmpty(e.Request),
+		Kind: e.Kind, Action: e.Action, ThingId: omitZero(e.Thing.ID), Thing: e.Thing.Name, Changes: make([]wire.AuditChange, len(e.Changes)),
 	}
 	for i, c := range e.Changes {
 		w.Changes[i] = wire.AuditChange{Field: c.Field, Before: c.Before, After: c.After}

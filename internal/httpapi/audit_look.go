@@ -14,7 +14,7 @@ import (
 // contract's names. An id is pointed to where it is known only once the thing
 // is made.
 
-func (s *server) seeScene(t tenant.ID, id *int64) audit.Snapshot {
+func (s *server) snapshotScene(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		scene, err := s.Scenes.Get(ctx, t, *id)
 		if err != nil {
@@ -26,7 +26,7 @@ func (s *server) seeScene(t tenant.ID, id *int64) audit.Snapshot {
 	}
 }
 
-func (s *server) seeDevice(t tenant.ID, name string) audit.Snapshot {
+func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		d, err := s.Devices.Get(ctx, t, name)
 		if err != nil {
@@ -34,24 +34,24 @@ func (s *server) seeDevice(t tenant.ID, name string) audit.Snapshot {
 		}
 		scene := ""
 		if d.SceneID != device.DefaultScene {
-			stands, err := s.Scenes.Get(ctx, t, d.SceneID)
+			found, err := s.Scenes.Get(ctx, t, d.SceneID)
 			if err != nil {
 				return nil, err
 			}
-			scene = stands.Name
+			scene = found.Name
 		}
-		seen := d.AuditThing()
-		seen.Fields = []audit.Field{
+		thing := d.AuditThing()
+		thing.Fields = []audit.Field{
 			{Name: "noteName", Value: d.NoteName}, {Name: "groupName", Value: scene},
 			{Name: "longitude", Value: d.Longitude}, {Name: "latitude", Value: d.Latitude},
 		}
-		return []audit.Thing{seen}, nil
+		return []audit.Thing{thing}, nil
 	}
 }
 
-// seeRules sees rules as the form does, with the names of devices and channels.
+// snapshotRules sees rules as the form does, with the names of devices and channels.
 // Of a rule that is saved as it was the revision tells: its notice was ended.
-func (s *server) seeRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot {
+func (s *server) snapshotRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		cards, err := s.Rules.CardsWithoutNotices(ctx, t, *ids)
 		if err != nil {
@@ -113,7 +113,7 @@ func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard
 	}
 	for _, id := range c.Targets.Products {
 		if p := s.Catalog.Product(id); p != nil {
-			names = append(names, p.DisplayName(of(ctx).Language))
+			names = append(names, p.DisplayName(requestFrom(ctx).Language))
 		}
 	}
 	return names, nil
@@ -128,7 +128,7 @@ func (s *server) channelNames(ctx context.Context, t tenant.ID, ids []int64) ([]
 	return names, err
 }
 
-func (s *server) seeChannel(t tenant.ID, id *int64) audit.Snapshot {
+func (s *server) snapshotChannel(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		c, err := s.Channels.Get(ctx, t, *id)
 		if err != nil {
@@ -141,7 +141,7 @@ func (s *server) seeChannel(t tenant.ID, id *int64) audit.Snapshot {
 	}
 }
 
-func (s *server) seeCredential(t tenant.ID, user int64, id *int64) audit.Snapshot {
+func (s *server) snapshotCredential(t tenant.ID, user int64, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		c, err := s.Credentials.Get(ctx, t, user, *id)
 		if err != nil {
@@ -153,8 +153,8 @@ func (s *server) seeCredential(t tenant.ID, user int64, id *int64) audit.Snapsho
 	}
 }
 
-// seeSession sees the caller while the session lives.
-func (s *server) seeSession(ctx context.Context) ([]audit.Thing, error) {
+// snapshotSession sees the caller while the session lives.
+func (s *server) snapshotSession(ctx context.Context) ([]audit.Thing, error) {
 	c := caller(ctx)
 	lives, err := s.Sessions.Lives(ctx, c.Tenant, c.Session)
 	if err != nil {

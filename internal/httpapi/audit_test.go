@@ -21,8 +21,8 @@ import (
 
 const auditPath = "/admin-api/client/pc/audit/page"
 
-// log is the field's audit log as the given query shows it.
-func (w *world) log(t *testing.T, token, query string) wire.AuditPage {
+// auditLog is the field's audit log as the given query shows it.
+func (w *fixture) auditLog(t *testing.T, token, query string) wire.AuditPage {
 	t.Helper()
 	if err := w.Audit.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -30,8 +30,8 @@ func (w *world) log(t *testing.T, token, query string) wire.AuditPage {
 	return testkit.Ask[wire.AuditPage](t, w.Contract, testkit.Call{Path: auditPath + query, Token: token})
 }
 
-// said is an entry in one line: what, which thing, field: before > after.
-func said(e *wire.AuditEntry) string {
+// textOf is an entry in one line: what, which thing, field: before > after.
+func textOf(e *wire.AuditEntry) string {
 	line := fmt.Sprintf("%s.%s %s", e.Kind, e.Action, e.Thing)
 	for _, c := range e.Changes {
 		switch {
@@ -44,177 +44,177 @@ func said(e *wire.AuditEntry) string {
 	return line
 }
 
-// act is how one operation is done so that something comes of it, and what the
+// auditedOperation is how one operation is done so that something comes of it, and what the
 // log says then.
-type act struct {
-	do   func(t *testing.T, w *world) testkit.Call
-	says string
+type auditedOperation struct {
+	call func(t *testing.T, w *fixture) testkit.Call
+	want string
 
-	because string // of an operation that leaves no entry: why
+	exemption string // of an operation that leaves no entry: why
 }
 
-// acts are all operations that do more than read.
-var acts = map[string]act{
-	"refreshToken":          {because: "goes on with what a sign-in began"},
-	"getCaptcha":            {because: "changes nothing of a tenant"},
-	"checkCaptcha":          {because: "changes nothing of a tenant"},
-	"sendSmsCode":           {because: "changes nothing; what is done with the code is written down"},
-	"rehearseAlarmRule":     {because: "reads"},
-	"testNoticeChannel":     {because: "a test changes nothing"},
-	"updateMessagesRead":    {because: "what a person has read is nobody else's business"},
-	"updateAllMessagesRead": {because: "what a person has read is nobody else's business"},
+// auditedOperations are all operations that do more than read.
+var auditedOperations = map[string]auditedOperation{
+	"refreshToken":          {exemption: "goes on with what a sign-in began"},
+	"getCaptcha":            {exemption: "changes nothing of a tenant"},
+	"checkCaptcha":          {exemption: "changes nothing of a tenant"},
+	"sendSmsCode":           {exemption: "changes nothing; what is done with the code is written down"},
+	"rehearseAlarmRule":     {exemption: "reads"},
+	"testNoticeChannel":     {exemption: "a test changes nothing"},
+	"updateMessagesRead":    {exemption: "what a person has read is nobody else's business"},
+	"updateAllMessagesRead": {exemption: "what a person has read is nobody else's business"},
 
-	"rehearseAlarmRuleDevices": {because: "reads"},
+	"rehearseAlarmRuleDevices": {exemption: "reads"},
 
-	"loginUsername": {says: "session.signIn ada of 1", do: func(*testing.T, *world) testkit.Call { return login("field", "ada", testkit.Password) }},
-	"logout": {says: "session.signOut ada of 1", do: func(t *testing.T, w *world) testkit.Call {
+	"loginUsername": {want: "session.signIn ada of 1", call: func(*testing.T, *fixture) testkit.Call { return loginCall("field", "ada", testkit.Password) }},
+	"logout": {want: "session.signOut ada of 1", call: func(t *testing.T, w *fixture) testkit.Call {
 		return testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.Session(t, w.field.Ada).Access}
 	}},
-	"updateUser": {says: "user.update ada of 1; nickname: ada of 1 > Ada; email: a•••@1.example > a•••@example.com", do: func(_ *testing.T, w *world) testkit.Call {
-		return asks(w.ada, profilePath, "nickname", "Ada", "email", "ada@example.com")
+	"updateUser": {want: "user.update ada of 1; nickname: ada of 1 > Ada; email: a•••@1.example > a•••@example.com", call: func(_ *testing.T, w *fixture) testkit.Call {
+		return jsonCall(w.ada, profilePath, "nickname", "Ada", "email", "ada@example.com")
 	}},
-	"updateAvatar": {says: "user.update ada of 1; avatar hidden", do: func(t *testing.T, w *world) testkit.Call {
-		return form(t, w.ada, part{name: "avatarFile", file: "a.png", body: pictureFile(t)})
+	"updateAvatar": {want: "user.update ada of 1; avatar hidden", call: func(t *testing.T, w *fixture) testkit.Call {
+		return multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.png", body: testPNG(t)})
 	}},
-	"updateUserPassword": {says: "user.update ada of 1; password hidden", do: func(t *testing.T, w *world) testkit.Call {
-		return asks(w.ada, passwordPath, "code", w.code(t, w.ada, adasPhone), "password", newPassword)
+	"updateUserPassword": {want: "user.update ada of 1; password hidden", call: func(t *testing.T, w *fixture) testkit.Call {
+		return jsonCall(w.ada, passwordPath, "code", w.requestCode(t, w.ada, adaPhone), "password", newPassword)
 	}},
-	"updateUserMobile": {says: "user.update ada of 1; mobile: +90•••••001 > +90•••••002", do: func(t *testing.T, w *world) testkit.Call {
-		return asks(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", w.code(t, w.ada, newPhone))
+	"updateUserMobile": {want: "user.update ada of 1; mobile: +90•••••001 > +90•••••002", call: func(t *testing.T, w *fixture) testkit.Call {
+		return jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", w.requestCode(t, w.ada, newPhone))
 	}},
-	"validateSmsCode": {says: "user.update bora of 1; mobile: <nil> > +90•••••002", do: func(t *testing.T, w *world) testkit.Call {
-		return asks(w.bora, bindPath, "mobile", newPhone, "scene", 2, "code", w.code(t, w.bora, newPhone))
+	"validateSmsCode": {want: "user.update bora of 1; mobile: <nil> > +90•••••002", call: func(t *testing.T, w *fixture) testkit.Call {
+		return jsonCall(w.bora, bindPath, "mobile", newPhone, "scene", 2, "code", w.requestCode(t, w.bora, newPhone))
 	}},
-	"createCredential": {says: "credential.create Pump house; appKey: <nil> > tk_; enabled: <nil> > 1", do: func(_ *testing.T, w *world) testkit.Call { return create(w.ada, "Pump house") }},
-	"toggleCredential": {says: "credential.update Pump house; enabled: 1 > 0", do: func(t *testing.T, w *world) testkit.Call {
-		return w.get(fmt.Sprint(togglePath, "?id=", w.myCredential(t)))
+	"createCredential": {want: "credential.create Pump house; appKey: <nil> > tk_; enabled: <nil> > 1", call: func(_ *testing.T, w *fixture) testkit.Call { return createCredentialCall(w.ada, "Pump house") }},
+	"toggleCredential": {want: "credential.update Pump house; enabled: 1 > 0", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.get(fmt.Sprint(togglePath, "?id=", w.createCredential(t)))
 	}},
-	"deleteCredential": {says: "credential.delete Pump house; appKey: tk_ > <nil>; enabled: 1 > <nil>", do: func(t *testing.T, w *world) testkit.Call {
-		return w.get(fmt.Sprint(deletePath, "?id=", w.myCredential(t)))
+	"deleteCredential": {want: "credential.delete Pump house; appKey: tk_ > <nil>; enabled: 1 > <nil>", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.get(fmt.Sprint(deletePath, "?id=", w.createCredential(t)))
 	}},
-	"exportDeviceData": {says: "device.export Mast; startTime: <nil> > ", do: func(_ *testing.T, w *world) testkit.Call {
-		return w.get(w.around(exportPath, "WS-1", "airTemperature"))
+	"exportDeviceData": {want: "device.export Mast; startTime: <nil> > ", call: func(_ *testing.T, w *fixture) testkit.Call {
+		return w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))
 	}},
-	"updateDevice": {says: "device.update Mast; noteName: Mast > Pump 3; groupName: North > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>", do: func(_ *testing.T, w *world) testkit.Call {
-		return w.edit(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`)
+	"updateDevice": {want: "device.update Mast; noteName: Mast > Pump 3; groupName: North > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>", call: func(_ *testing.T, w *fixture) testkit.Call {
+		return w.editCall(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`)
 	}},
-	"newDeviceSecret": {says: "device.update Mast; secrets hidden", do: func(_ *testing.T, w *world) testkit.Call {
-		return w.sends(http.MethodPost, secretPath, body{"deviceName": "WS-1"})
+	"newDeviceSecret": {want: "device.update Mast; secrets hidden", call: func(_ *testing.T, w *fixture) testkit.Call {
+		return w.adaCall(http.MethodPost, secretPath, body{"deviceName": "WS-1"})
 	}},
-	"createScene": {says: "scene.create South; name: <nil> > South; groupStatus: <nil> > 1", do: func(_ *testing.T, w *world) testkit.Call {
+	"createScene": {want: "scene.create South; name: <nil> > South; groupStatus: <nil> > 1", call: func(_ *testing.T, w *fixture) testkit.Call {
 		return w.sceneCall(http.MethodPost, "create", `{"groupName":"South","groupStatus":1}`)
 	}},
-	"updateScene": {says: "scene.update North; groupStatus: 1 > 2", do: func(_ *testing.T, w *world) testkit.Call {
+	"updateScene": {want: "scene.update North; groupStatus: 1 > 2", call: func(_ *testing.T, w *fixture) testkit.Call {
 		return w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":2}`, w.north))
 	}},
-	"deleteScene": {says: "scene.delete North; name: North > <nil>; groupStatus: 1 > <nil>", do: func(_ *testing.T, w *world) testkit.Call {
+	"deleteScene": {want: "scene.delete North; name: North > <nil>; groupStatus: 1 > <nil>", call: func(_ *testing.T, w *fixture) testkit.Call {
 		return w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), "")
 	}},
-	"createAlarmRule": {says: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > Mast; triggerType: <nil> > 0; " +
-		"conditions: <nil> > [map[andor:and subconditions:< tslAttribute:airTemperature value:2]]", do: func(_ *testing.T, w *world) testkit.Call { return w.create(frost("WS-1", nil)) }},
-	"updateAlarmRule": {says: "rule.update Frost; conditions: [map[andor:and subconditions:< tslAttribute:airTemperature value:2]] > " +
-		"[map[andor:and subconditions:> tslAttribute:airTemperature value:30]]; alarmLevel: 2 > 0", do: func(t *testing.T, w *world) testkit.Call {
-		return w.update(w.made(t, frost("WS-1", nil)), frost("WS-1", body{"alarmLevel": 0, "conditions": []body{
+	"createAlarmRule": {want: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > Mast; triggerType: <nil> > 0; " +
+		"conditions: <nil> > [map[andor:and subconditions:< tslAttribute:airTemperature value:2]]", call: func(_ *testing.T, w *fixture) testkit.Call { return w.createRuleCall(frostForm("WS-1", nil)) }},
+	"updateAlarmRule": {want: "rule.update Frost; conditions: [map[andor:and subconditions:< tslAttribute:airTemperature value:2]] > " +
+		"[map[andor:and subconditions:> tslAttribute:airTemperature value:30]]; alarmLevel: 2 > 0", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.updateRuleCall(w.createRule(t, frostForm("WS-1", nil)), frostForm("WS-1", body{"alarmLevel": 0, "conditions": []body{
 			{"andor": "and", "tslAttribute": "airTemperature", "subconditions": ">", "value": 30},
 		}}))
 	}},
-	"publishAlarmRule": {says: "rule.publish Frost; deployState: 0 > 1", do: func(t *testing.T, w *world) testkit.Call {
-		return w.deploy("publish", w.made(t, frost("WS-1", nil)))
+	"publishAlarmRule": {want: "rule.publish Frost; deployState: 0 > 1", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.deployCall("publish", w.createRule(t, frostForm("WS-1", nil)))
 	}},
-	"unpublishAlarmRule": {says: "rule.unpublish Frost; deployState: 1 > 2", do: func(t *testing.T, w *world) testkit.Call {
-		id := w.made(t, frost("WS-1", nil))
-		w.done(t, w.deploy("publish", id))
-		return w.deploy("unpublish", id)
+	"unpublishAlarmRule": {want: "rule.unpublish Frost; deployState: 1 > 2", call: func(t *testing.T, w *fixture) testkit.Call {
+		id := w.createRule(t, frostForm("WS-1", nil))
+		w.mustSucceed(t, w.deployCall("publish", id))
+		return w.deployCall("unpublish", id)
 	}},
-	"deleteAlarmRule": {says: "rule.delete Frost; alarmName: Frost > <nil>", do: func(t *testing.T, w *world) testkit.Call {
-		return w.remove(w.made(t, frost("WS-1", nil)))
+	"deleteAlarmRule": {want: "rule.delete Frost; alarmName: Frost > <nil>", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.deleteRuleCall(w.createRule(t, frostForm("WS-1", nil)))
 	}},
-	"copyAlarmRule": {says: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > WS-2;", do: func(t *testing.T, w *world) testkit.Call {
-		return w.sends(http.MethodPost, rulesPath+"copy", body{"id": w.made(t, frost("WS-1", nil)), "executionIds": []string{"WS-2"}})
+	"copyAlarmRule": {want: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > WS-2;", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": w.createRule(t, frostForm("WS-1", nil)), "executionIds": []string{"WS-2"}})
 	}},
-	"muteAlarmRule": {says: "rule.mute Frost; muteUntil: <nil> > ", do: func(t *testing.T, w *world) testkit.Call {
-		return w.sends(http.MethodPut, rulesPath+"mute", body{"id": w.made(t, frost("WS-1", nil)), "until": w.Clock.Milli() + 60_000})
+	"muteAlarmRule": {want: "rule.mute Frost; muteUntil: <nil> > ", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": w.createRule(t, frostForm("WS-1", nil)), "until": w.Clock.Milli() + 60_000})
 	}},
-	"resolveAlarmNotice": {says: "notice.resolve Frost; remark: <nil> > Heater on", do: func(t *testing.T, w *world) testkit.Call {
-		return w.resolve(w.openNotice(t), "Heater on")
+	"resolveAlarmNotice": {want: "notice.resolve Frost; remark: <nil> > Heater on", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.resolve(w.openFrostNotice(t), "Heater on")
 	}},
-	"acknowledgeAlarmNotice": {says: "notice.acknowledge Frost; note: <nil> > At the pump; remindAt: <nil> > 1.795255202e+12", do: func(t *testing.T, w *world) testkit.Call {
-		return w.sends(http.MethodPut, noticesPath+"acknowledge", body{"id": w.openNotice(t), "note": "At the pump", "remindHours": 1})
+	"acknowledgeAlarmNotice": {want: "notice.acknowledge Frost; note: <nil> > At the pump; remindAt: <nil> > 1.795255202e+12", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.adaCall(http.MethodPut, noticesPath+"acknowledge", body{"id": w.openFrostNotice(t), "note": "At the pump", "remindHours": 1})
 	}},
-	"unacknowledgeAlarmNotice": {says: "notice.unacknowledge Frost", do: func(t *testing.T, w *world) testkit.Call {
-		id := w.openNotice(t)
-		w.done(t, w.sends(http.MethodPut, noticesPath+"acknowledge", body{"id": id}))
-		return w.sends(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
+	"unacknowledgeAlarmNotice": {want: "notice.unacknowledge Frost", call: func(t *testing.T, w *fixture) testkit.Call {
+		id := w.openFrostNotice(t)
+		w.mustSucceed(t, w.adaCall(http.MethodPut, noticesPath+"acknowledge", body{"id": id}))
+		return w.adaCall(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
 	}},
-	"createNoticeChannel": {says: "channel.create Night shift; noticeName: <nil> > Night shift; noticeMode: <nil> > [email phoneMessage]; " +
-		"emails: <nil> > [ada@example.com bora@example.com]; phoneMessage: <nil> > [+905551112233]; language: <nil> > tr-tr", do: func(_ *testing.T, w *world) testkit.Call {
-		return w.channelSends(http.MethodPost, "create", night(nil))
+	"createNoticeChannel": {want: "channel.create Night shift; noticeName: <nil> > Night shift; noticeMode: <nil> > [email phoneMessage]; " +
+		"emails: <nil> > [ada@example.com bora@example.com]; phoneMessage: <nil> > [+905551112233]; language: <nil> > tr-tr", call: func(_ *testing.T, w *fixture) testkit.Call {
+		return w.channelCall(http.MethodPost, "create", nightShiftForm(nil))
 	}},
-	"updateNoticeChannel": {says: "channel.update Night shift; noticeName: Night shift > Day shift", do: func(t *testing.T, w *world) testkit.Call {
-		return w.channelSends(http.MethodPut, "update", night(body{"id": w.myChannel(t), "noticeName": "Day shift"}))
+	"updateNoticeChannel": {want: "channel.update Night shift; noticeName: Night shift > Day shift", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.channelCall(http.MethodPut, "update", nightShiftForm(body{"id": w.createChannel(t), "noticeName": "Day shift"}))
 	}},
-	"testWebhook": {because: "a test changes nothing"},
-	"createWebhook": {says: "webhook.create Planner; name: <nil> > Planner; url: <nil> > https://planner.example; events: <nil> > [opened resolved]; " +
-		"alarmLevel: <nil> > 1; enabled: <nil> > true", do: func(_ *testing.T, w *world) testkit.Call {
-		return w.sends(http.MethodPost, webhooksPath+"create", planner(nil))
+	"testWebhook": {exemption: "a test changes nothing"},
+	"createWebhook": {want: "webhook.create Planner; name: <nil> > Planner; url: <nil> > https://planner.example; events: <nil> > [opened resolved]; " +
+		"alarmLevel: <nil> > 1; enabled: <nil> > true", call: func(_ *testing.T, w *fixture) testkit.Call {
+		return w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))
 	}},
-	"updateWebhook": {says: "webhook.update Planner; alarmLevel: 1 > 2", do: func(t *testing.T, w *world) testkit.Call {
-		return w.sends(http.MethodPut, webhooksPath+"update", planner(body{"id": w.myWebhook(t), "alarmLevel": 2, "url": "https://planner.example/another-path"}))
+	"updateWebhook": {want: "webhook.update Planner; alarmLevel: 1 > 2", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": w.createWebhook(t), "alarmLevel": 2, "url": "https://planner.example/another-path"}))
 	}},
-	"toggleWebhook": {says: "webhook.update Planner; enabled: true > false", do: func(t *testing.T, w *world) testkit.Call {
-		return w.ofWebhook(http.MethodPut, "enable-or-disable", w.myWebhook(t))
+	"toggleWebhook": {want: "webhook.update Planner; enabled: true > false", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.webhookCall(http.MethodPut, "enable-or-disable", w.createWebhook(t))
 	}},
-	"newWebhookSecret": {says: "webhook.update Planner; secret hidden", do: func(t *testing.T, w *world) testkit.Call {
-		return w.ofWebhook(http.MethodPost, "new-secret", w.myWebhook(t))
+	"newWebhookSecret": {want: "webhook.update Planner; secret hidden", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.webhookCall(http.MethodPost, "new-secret", w.createWebhook(t))
 	}},
-	"deleteWebhook": {says: "webhook.delete Planner; name: Planner > <nil>; url: https://planner.example > <nil>;", do: func(t *testing.T, w *world) testkit.Call {
-		return w.ofWebhook(http.MethodDelete, "delete", w.myWebhook(t))
+	"deleteWebhook": {want: "webhook.delete Planner; name: Planner > <nil>; url: https://planner.example > <nil>;", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.webhookCall(http.MethodDelete, "delete", w.createWebhook(t))
 	}},
-	"deleteNoticeChannel": {says: "channel.delete Night shift; noticeName: Night shift > <nil>", do: func(t *testing.T, w *world) testkit.Call {
-		return w.channelDelete(w.myChannel(t))
+	"deleteNoticeChannel": {want: "channel.delete Night shift; noticeName: Night shift > <nil>", call: func(t *testing.T, w *fixture) testkit.Call {
+		return w.deleteChannelCall(w.createChannel(t))
 	}},
 }
 
 // newPassword and others are what no entry may hold.
 const newPassword = "another horse entirely"
 
-func (w *world) myCredential(t *testing.T) int64 {
-	return testkit.Ask[wire.NewCredential](t, w.Contract, create(w.ada, "Pump house")).Id
+func (w *fixture) createCredential(t *testing.T) int64 {
+	return testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "Pump house")).Id
 }
 
-func (w *world) myWebhook(t *testing.T) int64 {
-	for _, one := range w.webhooks(t) { // no two have one name
-		w.done(t, w.ofWebhook(http.MethodDelete, "delete", one.Id))
+func (w *fixture) createWebhook(t *testing.T) int64 {
+	for _, one := range w.listWebhooks(t) { // no two have one name
+		w.mustSucceed(t, w.webhookCall(http.MethodDelete, "delete", one.Id))
 	}
-	return testkit.Ask[wire.WebhookSecret](t, w.Contract, w.sends(http.MethodPost, webhooksPath+"create", planner(nil))).Id
+	return testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))).Id
 }
 
-func (w *world) myChannel(t *testing.T) int64 {
-	return testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+func (w *fixture) createChannel(t *testing.T) int64 {
+	return testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
 }
 
 // Every operation of the console that does more than read leaves one entry, by
 // who did it, in that very request; or there is a reason for none.
-func TestEverythingIsAudited(t *testing.T) {
+func TestEveryChangingOperationIsAudited(t *testing.T) {
 	known := map[string]bool{}
-	for _, op := range accounts(t).Operations(testkit.ConsoleTags...) {
+	for _, op := range newServerWithPhones(t).Operations(testkit.ConsoleTags...) {
 		known[op.ID] = true
-		one, ok := acts[op.ID]
+		one, ok := auditedOperations[op.ID]
 		switch {
 		case !ok && op.Method == http.MethodGet && (strings.HasPrefix(op.ID, "get") || strings.HasPrefix(op.ID, "page")):
 			continue
 		case !ok:
 			t.Errorf("%s has no row: say what it leaves in the audit log, or why nothing", op.ID)
 			continue
-		case (one.because == "") == (one.do == nil):
+		case (one.exemption == "") == (one.call == nil):
 			t.Errorf("%s: a row says either how it is done, or why it leaves nothing", op.ID)
 			continue
-		case one.because != "":
+		case one.exemption != "":
 			continue
 		}
 		t.Run(op.ID, func(t *testing.T) {
-			w := accounts(t)
-			call := one.do(t, w)
+			w := newServerWithPhones(t)
+			call := one.call(t, w)
 			call.From = "198.51.100.7"
 			w.Clock.Advance(time.Second)
 			a := w.Do(t, call)
@@ -222,41 +222,41 @@ func TestEverythingIsAudited(t *testing.T) {
 				t.Fatalf("%d %s", a.Status, a.Body)
 			}
 			var found []string
-			for _, e := range w.log(t, w.ada, "?pageSize=400").List {
-				if sent(e.Request) != a.Header.Get("X-Request-Id") {
+			for _, e := range w.auditLog(t, w.ada, "?pageSize=400").List {
+				if deref(e.Request) != a.Header.Get("X-Request-Id") {
 					continue
 				}
-				found = append(found, said(&e))
+				found = append(found, textOf(&e))
 				user := w.field.Ada
 				if call.Token == w.bora {
 					user = w.field.Bora
 				}
-				if e.Who != fmt.Sprint("user:", user.ID) || e.By != "user" || e.Name == "" || sent(e.Address) != "198.51.100.7" || e.Time != w.Clock.Milli() {
-					t.Errorf("who %s %s %q from %s at %d", e.Who, e.By, e.Name, sent(e.Address), e.Time)
+				if e.Who != fmt.Sprint("user:", user.ID) || e.By != "user" || e.Name == "" || deref(e.Address) != "198.51.100.7" || e.Time != w.Clock.Milli() {
+					t.Errorf("who %s %s %q from %s at %d", e.Who, e.By, e.Name, deref(e.Address), e.Time)
 				}
 			}
-			if len(found) != 1 || !fits(found[0], one.says) {
-				t.Errorf("the log says %q, want %q", found, one.says)
+			if len(found) != 1 || !matchesAuditLine(found[0], one.want) {
+				t.Errorf("the log says %q, want %q", found, one.want)
 			}
 		})
 	}
-	for id := range acts {
+	for id := range auditedOperations {
 		if !known[id] {
 			t.Errorf("the contract has no %s any more", id)
 		}
 	}
 }
 
-func sent(s *string) string {
+func deref(s *string) string {
 	if s == nil {
 		return ""
 	}
 	return *s
 }
 
-// fits tells whether a line is as wanted, where app keys are cut short and the
+// matchesAuditLine tells whether a line is as wanted, where app keys are cut short and the
 // rest of a long line is not written out.
-func fits(line, want string) bool {
+func matchesAuditLine(line, want string) bool {
 	words := strings.Split(line, " ")
 	for i, word := range words {
 		if strings.HasPrefix(word, "tk_") {
@@ -267,52 +267,52 @@ func fits(line, want string) bool {
 }
 
 // What is refused, and what changes nothing, leaves no entry.
-func TestNothingIsAuditedOfNothing(t *testing.T) {
+func TestRefusedAndEmptyChangesAreNotAudited(t *testing.T) {
 	w := newServer(t)
-	id := w.made(t, frost("WS-1", nil))
-	w.done(t, w.deploy("publish", id))
-	before := w.log(t, w.ada, "").Total
+	id := w.createRule(t, frostForm("WS-1", nil))
+	w.mustSucceed(t, w.deployCall("publish", id))
+	before := w.auditLog(t, w.ada, "").Total
 	for _, call := range []testkit.Call{
 		w.sceneCall(http.MethodPost, "create", `{"groupName":"North","groupStatus":1}`), // taken
 		w.sceneCall(http.MethodDelete, "delete?id=999", ""),
 		w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":1}`, w.north)), // as it is
-		w.edit(`{"deviceName":"WS-1","noteName":"Mast","groupId":99}`),
-		w.deploy("publish", id), // it runs
+		w.editCall(`{"deviceName":"WS-1","noteName":"Mast","groupId":99}`),
+		w.deployCall("publish", id), // it runs
 		w.resolve(999, ""),
-		login("field", "nobody", "x"),
-		w.channelDelete(999),
-		create(w.ada, " "),
-		w.get(fmt.Sprint(deletePath, "?id=", w.theirCredential())),
+		loginCall("field", "nobody", "x"),
+		w.deleteChannelCall(999),
+		createCredentialCall(w.ada, " "),
+		w.get(fmt.Sprint(deletePath, "?id=", w.createRivalCredential())),
 	} {
 		w.Do(t, call)
 	}
-	if after := w.log(t, w.ada, ""); after.Total != before {
-		t.Errorf("%d entries more: %s", after.Total-before, said(&after.List[0]))
+	if after := w.auditLog(t, w.ada, ""); after.Total != before {
+		t.Errorf("%d entries more: %s", after.Total-before, textOf(&after.List[0]))
 	}
 }
 
 // A rule that is saved as it was is another revision, whose notice begins anew.
-func TestSavedAsItWas(t *testing.T) {
+func TestUnchangedRuleSaveIsAudited(t *testing.T) {
 	w := newServer(t)
-	w.done(t, w.update(w.made(t, frost("WS-1", nil)), frost("WS-1", nil)))
-	if got := w.log(t, w.ada, "").List[0]; said(&got) != "rule.update Frost" {
-		t.Error(said(&got))
+	w.mustSucceed(t, w.updateRuleCall(w.createRule(t, frostForm("WS-1", nil)), frostForm("WS-1", nil)))
+	if got := w.auditLog(t, w.ada, "").List[0]; textOf(&got) != "rule.update Frost" {
+		t.Error(textOf(&got))
 	}
 }
 
 // An entry that cannot be written keeps the change from being made.
-func TestNoChangeWithoutEntry(t *testing.T) {
+func TestChangeFailsWithoutAuditEntry(t *testing.T) {
 	w := newServer(t)
-	id := alarmRule(t, w)
+	id := createRuleInStore(t, w)
 	testkit.Refuse(t, w.DB, "INSERT ON audit_entries")
 	for _, call := range []testkit.Call{
 		w.sceneCall(http.MethodPost, "create", `{"groupName":"South","groupStatus":1}`),
-		w.edit(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`),
-		w.sends(http.MethodPost, secretPath, body{"deviceName": "WS-1"}),
-		w.deploy("publish", id),
-		w.remove(id),
-		create(w.ada, "x"),
-		login("field", "ada", testkit.Password),
+		w.editCall(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`),
+		w.adaCall(http.MethodPost, secretPath, body{"deviceName": "WS-1"}),
+		w.deployCall("publish", id),
+		w.deleteRuleCall(id),
+		createCredentialCall(w.ada, "x"),
+		loginCall("field", "ada", testkit.Password),
 		{Method: http.MethodPost, Path: logoutPath, Token: w.ada},
 	} {
 		if a := w.Do(t, call); a.Code != 500 {
@@ -334,18 +334,18 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 	}
 }
 
-// openNotice has a rule begin a notice, and answers its id.
-func (w *world) openNotice(t *testing.T) int64 {
+// openFrostNotice has a rule begin a notice, and answers its id.
+func (w *fixture) openFrostNotice(t *testing.T) int64 {
 	t.Helper()
-	id := w.made(t, frost("WS-1", nil))
-	w.done(t, w.deploy("publish", id))
+	id := w.createRule(t, frostForm("WS-1", nil))
+	w.mustSucceed(t, w.deployCall("publish", id))
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(-1))
+	w.evaluate(t, w.ws1, air(-1))
 	return w.rule(t, id).OpenNotice.Id
 }
 
-// alarmRule makes a rule past the edge, which would write it down.
-func alarmRule(t *testing.T, w *world) int64 {
+// createRuleInStore makes a rule past the edge, which would write it down.
+func createRuleInStore(t *testing.T, w *fixture) int64 {
 	t.Helper()
 	rule := alarm.Rule{
 		Name: "Frost", Device: w.ws1.ID, Hits: 1, Window: alarm.Windows[0],
@@ -360,17 +360,17 @@ func alarmRule(t *testing.T, w *world) int64 {
 
 // After everything was done with secrets that are known, none is in the log.
 func TestNoSecretIsAudited(t *testing.T) {
-	w := accounts(t)
+	w := newServerWithPhones(t)
 	secrets := []string{testkit.Password, newPassword, w.ada, w.bora, "$argon2id$", "/tilth", "another-path", "whsec_"}
-	for _, id := range slices.Sorted(maps.Keys(acts)) {
-		one := acts[id]
-		if one.do == nil || id == "logout" {
+	for _, id := range slices.Sorted(maps.Keys(auditedOperations)) {
+		one := auditedOperations[id]
+		if one.call == nil || id == "logout" {
 			continue
 		}
 		if strings.HasPrefix(id, "updateUser") || id == "validateSmsCode" {
 			w.Clock.Advance(time.Minute + time.Second) // codes are sent once a minute
 		}
-		call := one.do(t, w)
+		call := one.call(t, w)
 		a := w.Do(t, call)
 		if strings.Contains(call.Body, `"code":"`) {
 			code, _, _ := strings.Cut(strings.SplitAfter(call.Body, `"code":"`)[1], `"`)
@@ -391,7 +391,7 @@ func TestNoSecretIsAudited(t *testing.T) {
 			}
 		}
 	}
-	w.Do(t, login("field", "ada", "a wrong password"))
+	w.Do(t, loginCall("field", "ada", "a wrong password"))
 	secrets = append(secrets, "a wrong password")
 	if err := w.Audit.Flush(t.Context()); err != nil {
 		t.Fatal(err)
@@ -416,16 +416,16 @@ func TestNoSecretIsAudited(t *testing.T) {
 // A wrong password of a user that there is is written down, by the name tried.
 func TestFailedSignInIsAudited(t *testing.T) {
 	w := newServer(t)
-	w.Do(t, login("field", "ADA", "a wrong password"))
-	got := w.log(t, w.bora, "?kind=session")
-	if got.Total != 1 || said(&got.List[0]) != "session.fail ada of 1" || got.List[0].Who != fmt.Sprint("user:", w.field.Ada.ID) || sent(got.List[0].Address) != "192.0.2.1" {
+	w.Do(t, loginCall("field", "ADA", "a wrong password"))
+	got := w.auditLog(t, w.bora, "?kind=session")
+	if got.Total != 1 || textOf(&got.List[0]) != "session.fail ada of 1" || got.List[0].Who != fmt.Sprint("user:", w.field.Ada.ID) || deref(got.List[0].Address) != "192.0.2.1" {
 		t.Errorf("%+v", got)
 	}
 }
 
 // A session that ends because a used refresh token came again is told of: by whose
 // account, and from which address it came. Its other end is told nothing.
-func TestStolenSessionIsAudited(t *testing.T) {
+func TestRefreshTokenReuseIsAudited(t *testing.T) {
 	w := newServer(t)
 	pair := w.Session(t, w.field.Ada)
 	again := testkit.Call{Method: http.MethodPost, Path: refreshPath + "?refreshToken=" + pair.Refresh}
@@ -437,15 +437,15 @@ func TestStolenSessionIsAudited(t *testing.T) {
 			t.Errorf("%s: %d %s", c.Path, a.Code, a.Msg)
 		}
 	}
-	got := w.log(t, w.bora, "?kind=session")
-	if got.Total != 1 || said(&got.List[0]) != "session.reuse ada of 1" || got.List[0].By != "server" || sent(got.List[0].Address) != "192.0.2.1" {
+	got := w.auditLog(t, w.bora, "?kind=session")
+	if got.Total != 1 || textOf(&got.List[0]) != "session.reuse ada of 1" || got.List[0].By != "server" || deref(got.List[0].Address) != "192.0.2.1" {
 		t.Errorf("%+v", got)
 	}
 }
 
 func TestAuditPage(t *testing.T) {
 	w := newServer(t)
-	w.done(t, w.edit(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`))
+	w.mustSucceed(t, w.editCall(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`))
 	w.Clock.Advance(time.Minute)
 	noon := w.Clock.Milli()
 	call := w.sceneCall(http.MethodPost, "create", `{"groupName":"İğdır Tarlası","groupStatus":1}`)
@@ -468,7 +468,7 @@ func TestAuditPage(t *testing.T) {
 		"?pageSize=1&pageNo=3":              "",
 	} {
 		var got []string
-		page := w.log(t, w.ada, query)
+		page := w.auditLog(t, w.ada, query)
 		for _, e := range page.List {
 			got = append(got, e.Kind+"."+e.Action)
 		}
@@ -493,21 +493,21 @@ func TestAuditPage(t *testing.T) {
 
 // What the rival does is nowhere in the field's log, what the platform does in
 // nobody's.
-func TestAuditsAreApart(t *testing.T) {
+func TestAuditLogIsTenantScoped(t *testing.T) {
 	w := newServer(t)
-	rename := w.edit(`{"deviceName":"` + theirDevice + `","noteName":"` + marker + ` pump","groupId":0}`)
-	rename.Token = w.enemy
-	w.done(t, rename)
+	rename := w.editCall(`{"deviceName":"` + rivalDeviceName + `","noteName":"` + marker + ` pump","groupId":0}`)
+	rename.Token = w.rivalToken
+	w.mustSucceed(t, rename)
 	platform := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Provider})
 	if err := audit.Log(platform, 0, audit.Action{Name: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?text=" + marker, "?who=provider", "?kind=product", fmt.Sprint("?who=user:", w.rival.Ada.ID)} {
-		if got := w.log(t, w.ada, query); got.Total != 0 || len(got.People) != 0 {
+		if got := w.auditLog(t, w.ada, query); got.Total != 0 || len(got.People) != 0 {
 			t.Errorf("%s: the field sees %+v", query, got)
 		}
 	}
-	if got := w.log(t, w.enemy, ""); got.Total != 1 || said(&got.List[0]) != "device.update "+marker+" mast; noteName: "+marker+" mast > "+marker+" pump; "+
+	if got := w.auditLog(t, w.rivalToken, ""); got.Total != 1 || textOf(&got.List[0]) != "device.update "+marker+" mast; noteName: "+marker+" mast > "+marker+" pump; "+
 		"groupName: "+marker+" scene > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>" {
 		t.Errorf("the rival sees %+v", got)
 	}
@@ -515,7 +515,7 @@ func TestAuditsAreApart(t *testing.T) {
 
 // Of what is done where nobody is known to act the caller has forgotten to say
 // who.
-func TestNobodyActs(t *testing.T) {
+func TestAuditWithoutActorFails(t *testing.T) {
 	w := newServer(t)
 	err := audit.Log(w.Audit.NewContext(t.Context(), audit.Actor{}), w.field.ID, audit.Action{Name: "scene.create"})
 	if err == nil || errors.Is(err, context.Canceled) {

@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	uploadFile  = 8 << 20             // up to here a picture that is too large is told so; larger ones are not read
-	uploadLimit = uploadFile + 64<<10 // bytes of an upload's body: the picture and what is around it
-	uploadParts = 16                  // of a form
-	uploadCrop  = 64                  // characters of a crop
-	avatarCache = "private, max-age=31536000, immutable"
+	maxPictureRead = 8 << 20                 // up to here a picture that is too large is told so; larger ones are not read
+	maxUploadBody  = maxPictureRead + 64<<10 // bytes of an upload's body: the picture and what is around it
+	maxUploadParts = 16                      // of a form
+	maxCropLength  = 64                      // characters of a crop
+	avatarCache    = "private, max-age=31536000, immutable"
 )
 
 // UpdateAvatar makes an uploaded file the picture of the signed-in user and
@@ -50,7 +50,7 @@ func (s *server) UpdateAvatar(ctx context.Context, r wire.UpdateAvatarRequestObj
 // Names and kinds that the form gives its files are not looked at; other parts
 // are passed over.
 func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err error) {
-	for range uploadParts {
+	for range maxUploadParts {
 		part, err := form.NextRawPart()
 		if errors.Is(err, io.EOF) {
 			if len(file) == 0 {
@@ -59,7 +59,7 @@ func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err er
 			return file, crop, nil
 		}
 		if err != nil {
-			return nil, nil, broken(err)
+			return nil, nil, violationError(err)
 		}
 		switch part.FormName() {
 		case "avatarFile":
@@ -84,13 +84,13 @@ func readUpload(form *multipart.Reader) (file []byte, crop *picture.Crop, err er
 func readPicture(part io.Reader) ([]byte, error) {
 	var file bytes.Buffer
 	if _, err := io.Copy(&file, io.LimitReader(part, picture.MaxBytes)); err != nil {
-		return nil, broken(err)
+		return nil, violationError(err)
 	}
 	more, err := io.Copy(io.Discard, part)
 	switch {
 	case err != nil:
-		return nil, broken(err)
-	case more > uploadFile-picture.MaxBytes:
+		return nil, violationError(err)
+	case more > maxPictureRead-picture.MaxBytes:
 		return nil, errs.New(errs.TooLarge, "error.413")
 	case more > 0:
 		return nil, picture.TooLarge()
@@ -100,16 +100,16 @@ func readPicture(part io.Reader) ([]byte, error) {
 
 // readCrop reads a crop: x,y,side in pixels; nil when it is empty.
 func readCrop(part io.Reader) (*picture.Crop, error) {
-	text, err := io.ReadAll(io.LimitReader(part, uploadCrop+1))
+	text, err := io.ReadAll(io.LimitReader(part, maxCropLength+1))
 	if err != nil {
-		return nil, broken(err)
+		return nil, violationError(err)
 	}
 	if len(text) == 0 {
 		return nil, nil //nolint:nilnil // no crop is no error
 	}
 	var numbers [3]int
 	fields := strings.Split(string(text), ",")
-	if len(text) > uploadCrop || len(fields) != len(numbers) {
+	if len(text) > maxCropLength || len(fields) != len(numbers) {
 		return nil, errs.New(errs.Refused, "invalid.format").WithField("crop")
 	}
 	for i, f := range fields {
@@ -120,19 +120,19 @@ func readCrop(part io.Reader) (*picture.Crop, error) {
 	return &picture.Crop{X: numbers[0], Y: numbers[1], Side: numbers[2]}, nil
 }
 
-// avatar serves a user's picture to whoever knows its address. An image on a
+// serveAvatar serves a user's picture to whoever knows its address. An image on a
 // page carries no token, and the address cannot be guessed; only the browser
 // keeps it, no cache on the way, so that a picture that was replaced is gone.
-func (s *server) avatar(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveAvatar(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	if wait := s.pictures.Allow(limit.Client.Of(of(r.Context()).Address), limit.One).Retry; wait > 0 {
+	if wait := s.pictures.Allow(limit.Client.Of(requestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
 		httpbase.RetryAfter(h, wait)
-		plain(w, http.StatusTooManyRequests, "too many requests")
+		writePlain(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}
 	file, err := s.Avatars.Picture(r.Context(), r.URL.Path)
 	if err != nil {
-		s.unserved(w, r, "picture not read", err)
+		s.writeFileError(w, r, "picture not read", err)
 		return
 	}
 	h.Set("Content-Type", picture.ContentType)

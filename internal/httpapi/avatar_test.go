@@ -25,8 +25,8 @@ import (
 
 const avatarPath = "/admin-api/client/pc/user/update-avatar"
 
-// pictureFile is a PNG file, red on the left and blue on the right.
-func pictureFile(t testing.TB) []byte {
+// testPNG is a PNG file, red on the left and blue on the right.
+func testPNG(t testing.TB) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 60, 40))
 	for i := range 60 * 40 {
@@ -43,14 +43,14 @@ func pictureFile(t testing.TB) []byte {
 	return b.Bytes()
 }
 
-// part is one of a form.
-type part struct {
+// formPart is one of a form.
+type formPart struct {
 	name, file string // file: the name that the file is given; none for a value
 	kind       string
 	body       []byte
 }
 
-func form(t testing.TB, token string, parts ...part) testkit.Call {
+func multipartCall(t testing.TB, token string, parts ...formPart) testkit.Call {
 	t.Helper()
 	var b bytes.Buffer
 	w := multipart.NewWriter(&b)
@@ -76,13 +76,13 @@ func form(t testing.TB, token string, parts ...part) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: avatarPath, Token: token, Body: b.String(), Header: map[string]string{"Content-Type": w.FormDataContentType()}}
 }
 
-// upload sends a picture that must be taken and answers its address.
-func upload(t testing.TB, w *world, token, name, file string, body []byte) string {
+// mustUpload sends a picture that must be taken and answers its address.
+func mustUpload(t testing.TB, w *fixture, token, name, file string, body []byte) string {
 	t.Helper()
-	return testkit.Ask[string](t, w.Contract, form(t, token, part{name: name, file: file, body: body}))
+	return testkit.Ask[string](t, w.Contract, multipartCall(t, token, formPart{name: name, file: file, body: body}))
 }
 
-func (w *world) pictureAt(t *testing.T, address string) (*testkit.Answer, image.Image) {
+func (w *fixture) fetchPicture(t *testing.T, address string) (*testkit.Answer, image.Image) {
 	t.Helper()
 	a := w.Do(t, testkit.Call{Path: address}) // no token: an image on a page carries none
 	if a.Status != 200 {
@@ -102,11 +102,11 @@ func isRed(c color.Color) bool {
 
 func TestUpdateAvatar(t *testing.T) {
 	w := newServer(t)
-	address := upload(t, w, w.ada, "avatarFile", "me.png", pictureFile(t))
+	address := mustUpload(t, w, w.ada, "avatarFile", "me.png", testPNG(t))
 	if u := testkit.Ask[wire.User](t, w.Contract, w.get(userPath)); u.Avatar != address {
 		t.Errorf("%q, answered %q", u.Avatar, address)
 	}
-	a, img := w.pictureAt(t, address)
+	a, img := w.fetchPicture(t, address)
 	if img.Bounds().Dx() != 256 || img.Bounds().Dy() != 256 || !isRed(img.At(60, 128)) || isRed(img.At(200, 128)) {
 		t.Errorf("%v", img.Bounds())
 	}
@@ -122,9 +122,9 @@ func TestUpdateAvatar(t *testing.T) {
 		t.Errorf("HEAD: %d %v", head.Status, head.Header)
 	}
 	// Its left part, as the client chose it; and what is of no use is passed over.
-	cropped := testkit.Ask[string](t, w.Contract, form(t, w.ada,
-		part{name: "id", body: []byte("7")}, part{name: "crop", body: []byte("0, 5 ,30")}, part{name: "avatarFile", file: "x", body: pictureFile(t)}))
-	if _, img := w.pictureAt(t, cropped); !isRed(img.At(250, 250)) {
+	cropped := testkit.Ask[string](t, w.Contract, multipartCall(t, w.ada,
+		formPart{name: "id", body: []byte("7")}, formPart{name: "crop", body: []byte("0, 5 ,30")}, formPart{name: "avatarFile", file: "x", body: testPNG(t)}))
+	if _, img := w.fetchPicture(t, cropped); !isRed(img.At(250, 250)) {
 		t.Error("the crop is of another place")
 	}
 	// The picture before is gone at once.
@@ -132,9 +132,9 @@ func TestUpdateAvatar(t *testing.T) {
 		t.Errorf("%d %v", a.Status, a.Header)
 	}
 	// The crop may come last, and be empty.
-	upload(t, w, w.ada, "avatarFile", "me.png", pictureFile(t))
-	testkit.Ask[string](t, w.Contract, form(t, w.ada, part{name: "avatarFile", file: "x", body: pictureFile(t)}, part{name: "crop", body: []byte("0,0,40")}))
-	last := testkit.Ask[string](t, w.Contract, form(t, w.ada, part{name: "avatarFile", file: "x", body: pictureFile(t)}, part{name: "crop"}))
+	mustUpload(t, w, w.ada, "avatarFile", "me.png", testPNG(t))
+	testkit.Ask[string](t, w.Contract, multipartCall(t, w.ada, formPart{name: "avatarFile", file: "x", body: testPNG(t)}, formPart{name: "crop", body: []byte("0,0,40")}))
+	last := testkit.Ask[string](t, w.Contract, multipartCall(t, w.ada, formPart{name: "avatarFile", file: "x", body: testPNG(t)}, formPart{name: "crop"}))
 	// And with its user the picture goes.
 	if err := w.Users.Delete(t.Context(), w.field.ID, w.field.Ada.ID); err != nil {
 		t.Fatal(err)
@@ -145,34 +145,34 @@ func TestUpdateAvatar(t *testing.T) {
 }
 
 // Forms that nobody's browser sends.
-func TestAvatarForms(t *testing.T) {
+func TestAvatarUploadForms(t *testing.T) {
 	w := newServer(t)
-	good := pictureFile(t)
-	file := part{name: "avatarFile", file: "a.png", kind: "image/png", body: good}
-	many := make([]part, 20)
+	good := testPNG(t)
+	file := formPart{name: "avatarFile", file: "a.png", kind: "image/png", body: good}
+	many := make([]formPart, 20)
 	for i := range many {
-		many[i] = part{name: "x", body: []byte("y")}
+		many[i] = formPart{name: "x", body: []byte("y")}
 	}
 	said := func(call testkit.Call, kind, body string) testkit.Call {
 		call.Header, call.Body = map[string]string{"Content-Type": kind}, body
 		return call
 	}
-	whole := form(t, w.ada, file)
+	whole := multipartCall(t, w.ada, file)
 	boundary := strings.TrimPrefix(whole.Header["Content-Type"], "multipart/form-data; boundary=")
 	w.Run(t, []testkit.Scenario{
-		{Name: "no part", Call: form(t, w.ada), Code: 601, Contains: []string{"Picture: required"}},
-		{Name: "another name", Call: form(t, w.ada, part{name: "file", file: "a.png", body: good}), Code: 601, Contains: []string{"Picture: required"}},
-		{Name: "name in capitals", Call: form(t, w.ada, part{name: "AVATARFILE", file: "a.png", body: good}), Code: 601, Contains: []string{"Picture: required"}},
-		{Name: "no name", Call: form(t, w.ada, part{file: "a.png", body: good}), Code: 601},
-		{Name: "empty file", Call: form(t, w.ada, part{name: "avatarFile", file: "a.png"}), Code: 601, Contains: []string{"Picture: required"}},
-		{Name: "two files", Call: form(t, w.ada, file, file), Code: 400},
-		{Name: "two crops", Call: form(t, w.ada, part{name: "crop", body: []byte("0,0,9")}, part{name: "crop", body: []byte("0,0,9")}, file), Code: 400},
-		{Name: "many parts", Call: form(t, w.ada, append(many, file)...), Code: 400},
-		{Name: "crop outside", Call: form(t, w.ada, file, part{name: "crop", body: []byte("30,10,40")}), Code: 601, Contains: []string{"The chosen part is outside the picture"}},
-		{Name: "crop of words", Call: form(t, w.ada, file, part{name: "crop", body: []byte("a,b,c")}), Code: 601, Contains: []string{"Crop: not in the right form"}},
-		{Name: "crop of two", Call: form(t, w.ada, file, part{name: "crop", body: []byte("1,2")}), Code: 601},
-		{Name: "crop of many", Call: form(t, w.ada, file, part{name: "crop", body: []byte(strings.Repeat("1,", 40_000))}), Code: 601},
-		{Name: "crop beyond numbers", Call: form(t, w.ada, file, part{name: "crop", body: []byte("0,0,99999999999999999999")}), Code: 601},
+		{Name: "no part", Call: multipartCall(t, w.ada), Code: 601, Contains: []string{"Picture: required"}},
+		{Name: "another name", Call: multipartCall(t, w.ada, formPart{name: "file", file: "a.png", body: good}), Code: 601, Contains: []string{"Picture: required"}},
+		{Name: "name in capitals", Call: multipartCall(t, w.ada, formPart{name: "AVATARFILE", file: "a.png", body: good}), Code: 601, Contains: []string{"Picture: required"}},
+		{Name: "no name", Call: multipartCall(t, w.ada, formPart{file: "a.png", body: good}), Code: 601},
+		{Name: "empty file", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.png"}), Code: 601, Contains: []string{"Picture: required"}},
+		{Name: "two files", Call: multipartCall(t, w.ada, file, file), Code: 400},
+		{Name: "two crops", Call: multipartCall(t, w.ada, formPart{name: "crop", body: []byte("0,0,9")}, formPart{name: "crop", body: []byte("0,0,9")}, file), Code: 400},
+		{Name: "many parts", Call: multipartCall(t, w.ada, append(many, file)...), Code: 400},
+		{Name: "crop outside", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("30,10,40")}), Code: 601, Contains: []string{"The chosen part is outside the picture"}},
+		{Name: "crop of words", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("a,b,c")}), Code: 601, Contains: []string{"Crop: not in the right form"}},
+		{Name: "crop of two", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("1,2")}), Code: 601},
+		{Name: "crop of many", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte(strings.Repeat("1,", 40_000))}), Code: 601},
+		{Name: "crop beyond numbers", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("0,0,99999999999999999999")}), Code: 601},
 		{Name: "not a form", Call: said(whole, "application/json", `{"avatarFile":"x"}`), Code: 400},
 		{Name: "another form", Call: said(whole, "application/x-www-form-urlencoded", "avatarFile=x"), Code: 400},
 		{Name: "no kind", Call: said(whole, "", whole.Body), Code: 400},
@@ -183,15 +183,15 @@ func TestAvatarForms(t *testing.T) {
 		{Name: "broken header", Call: said(whole, whole.Header["Content-Type"], "--"+boundary+"\r\nno header\r\n\r\nx\r\n--"+boundary+"--\r\n"), Code: 400},
 		{Name: "name not closed", Call: said(whole, whole.Header["Content-Type"], "--"+boundary+"\r\nContent-Disposition: form-data; name=\"avatarFile\r\n\r\nx\r\n--"+boundary+"--\r\n"), Code: 601},
 		// Of what a file is said to be nothing counts.
-		{Name: "kind of another", Call: form(t, w.ada, part{name: "avatarFile", file: "a.html", kind: "text/html", body: good})},
-		{Name: "no file name", Call: form(t, w.ada, part{name: "avatarFile", body: good})},
-		{Name: "file name of a path", Call: form(t, w.ada, part{name: "avatarFile", file: "../../../etc/passwd", body: good}), Lacks: []string{"passwd"}},
-		{Name: "huge file name", Call: form(t, w.ada, part{name: "avatarFile", file: strings.Repeat("x", 60_000), body: good}), Lacks: []string{"xxx"}},
-		{Name: "file name beyond the limit", Call: form(t, w.ada, part{name: "avatarFile", file: strings.Repeat("x", 9<<20), body: good}), Status: 413, Code: 413},
+		{Name: "kind of another", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.html", kind: "text/html", body: good})},
+		{Name: "no file name", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", body: good})},
+		{Name: "file name of a path", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "../../../etc/passwd", body: good}), Lacks: []string{"passwd"}},
+		{Name: "huge file name", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: strings.Repeat("x", 60_000), body: good}), Lacks: []string{"xxx"}},
+		{Name: "file name beyond the limit", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: strings.Repeat("x", 9<<20), body: good}), Status: 413, Code: 413},
 	})
 	// A header smuggled into a file's name is a header of the part, never of an answer.
 	for _, name := range []string{"a\r\nX-Evil: 1\r\nY: \"", `a"; x="` + "\r\nSet-Cookie: evil=1", "a\r\n\r\n<script>alert(1)</script>"} {
-		a := w.Do(t, form(t, w.ada, part{name: "avatarFile", file: name, body: good}))
+		a := w.Do(t, multipartCall(t, w.ada, formPart{name: "avatarFile", file: name, body: good}))
 		if a.Header.Get("X-Evil") != "" || a.Header.Get("Set-Cookie") != "" || strings.Contains(string(a.Body), "script") {
 			t.Errorf("%q: %v %s", name, a.Header, a.Body)
 		}
@@ -199,10 +199,10 @@ func TestAvatarForms(t *testing.T) {
 }
 
 // What is no picture, each with its reason, in the person's language.
-func TestAvatarFiles(t *testing.T) {
+func TestInvalidAvatarFiles(t *testing.T) {
 	w := newServer(t)
-	before := upload(t, w, w.ada, "avatarFile", "me.png", pictureFile(t))
-	good := pictureFile(t)
+	before := mustUpload(t, w, w.ada, "avatarFile", "me.png", testPNG(t))
+	good := testPNG(t)
 	bomb := bytes.Clone(good)
 	copy(bomb[16:24], "\x00\x00\xFF\xFF\x00\x00\xFF\xFF")
 	for name, c := range map[string]struct {
@@ -224,7 +224,7 @@ func TestAvatarFiles(t *testing.T) {
 		"a start only": {[]byte("\xFF\xD8\xFF"), "avatar.broken", nil},
 	} {
 		for _, l := range text.Languages {
-			call := form(t, w.ada, part{name: "avatarFile", file: "me.png", kind: "image/png", body: c.file})
+			call := multipartCall(t, w.ada, formPart{name: "avatarFile", file: "me.png", kind: "image/png", body: c.file})
 			call.Header["Accept-Language"] = string(l)
 			if a := w.Do(t, call); a.Status != 200 || a.Code != 601 || a.Msg != text.Say(l, c.key, c.args) {
 				t.Errorf("%s in %s: %d %s", name, l, a.Status, a.Body)
@@ -232,7 +232,7 @@ func TestAvatarFiles(t *testing.T) {
 		}
 	}
 	for name, size := range map[string]int{"8 MiB and 1": 8<<20 + 1, "9 MiB": 9 << 20, "20 MiB": 20 << 20} {
-		a := w.Do(t, form(t, w.ada, part{name: "avatarFile", file: "me.png", body: append(bytes.Clone(good), make([]byte, size-len(good))...)}))
+		a := w.Do(t, multipartCall(t, w.ada, formPart{name: "avatarFile", file: "me.png", body: append(bytes.Clone(good), make([]byte, size-len(good))...)}))
 		if a.Status != 413 || a.Code != 413 {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
@@ -241,18 +241,18 @@ func TestAvatarFiles(t *testing.T) {
 	if u := testkit.Ask[wire.User](t, w.Contract, w.get(userPath)); u.Avatar != before {
 		t.Errorf("%q", u.Avatar)
 	}
-	w.pictureAt(t, before)
+	w.fetchPicture(t, before)
 }
 
 // A picture is its user's: another's upload changes nothing of it, and only
 // its address leads to it.
-func TestAvatarsAreApart(t *testing.T) {
+func TestAvatarsAreUserScoped(t *testing.T) {
 	w := newServer(t)
-	ada := upload(t, w, w.ada, "avatarFile", "a", pictureFile(t))
-	for name, token := range map[string]string{"a colleague": w.bora, "another tenant": w.enemy} {
-		call := form(t, token,
-			part{name: "id", body: []byte(fmt.Sprint(w.field.Ada.ID))}, part{name: "userId", body: []byte(fmt.Sprint(w.field.Ada.ID))},
-			part{name: "avatarFile", file: "a", body: pictureFile(t)})
+	ada := mustUpload(t, w, w.ada, "avatarFile", "a", testPNG(t))
+	for name, token := range map[string]string{"a colleague": w.bora, "another tenant": w.rivalToken} {
+		call := multipartCall(t, token,
+			formPart{name: "id", body: []byte(fmt.Sprint(w.field.Ada.ID))}, formPart{name: "userId", body: []byte(fmt.Sprint(w.field.Ada.ID))},
+			formPart{name: "avatarFile", file: "a", body: testPNG(t)})
 		call.Path += fmt.Sprint("?id=", w.field.Ada.ID, "&userId=", w.field.Ada.ID)
 		call.Header["tenant-id"] = fmt.Sprint(w.field.ID)
 		if theirs := testkit.Ask[string](t, w.Contract, call); theirs == ada {
@@ -265,7 +265,7 @@ func TestAvatarsAreApart(t *testing.T) {
 	if u := testkit.Ask[wire.User](t, w.Contract, w.get(userPath)); u.Avatar != ada {
 		t.Errorf("%q, was %q", u.Avatar, ada)
 	}
-	w.pictureAt(t, ada)
+	w.fetchPicture(t, ada)
 	for _, none := range []string{
 		"/avatar/", "/avatar/" + fmt.Sprint(w.field.Ada.ID), "/avatar/" + fmt.Sprint(w.field.Ada.ID) + ".jpg", strings.TrimSuffix(ada, ".jpg"), ada + "/", ada + "%00",
 		strings.Replace(ada, ".jpg", ".png", 1), "/avatar/" + strings.Repeat("0", 32) + ".jpg", "/avatar/%25.jpg", "/avatar/" + strings.Repeat("%00", 32) + ".jpg", "/avatar/" + strings.Repeat("'", 32) + ".jpg", "/avatar/../tilth.db", "/avatar/..%2ftilth.db",
@@ -284,7 +284,7 @@ func TestAvatarsAreApart(t *testing.T) {
 }
 
 // Who guesses addresses is soon told to wait.
-func TestAvatarGuesses(t *testing.T) {
+func TestAvatarAddressGuessesAreLimited(t *testing.T) {
 	w := newServer(t)
 	found := map[int]int{}
 	for i := range 70 {
@@ -305,9 +305,9 @@ func TestAvatarGuesses(t *testing.T) {
 	}
 }
 
-// hanging is a form whose file does not end until it is let go. Its first byte
+// startHangingUpload is a form whose file does not end until it is let go. Its first byte
 // is sent when the server asks for it, so that it has been let in then.
-func (w *world) hanging(t *testing.T, base, token string) (let func()) {
+func (w *fixture) startHangingUpload(t *testing.T, base, token string) (release func()) {
 	t.Helper()
 	r, pipe := io.Pipe()
 	q, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+avatarPath, r)
@@ -333,16 +333,16 @@ func (w *world) hanging(t *testing.T, base, token string) (let func()) {
 
 // So many pictures are received at once of one user, at once refused, and of a
 // tenant, whose others wait; other tenants' people feel nothing of it.
-func TestAvatarsAtOnce(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.UploadWait = 50 * time.Millisecond })
+func TestConcurrentUploadLimits(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.UploadTimeout = 50 * time.Millisecond })
 	base := w.Serve(t)
 	code := func(token string) int {
-		return w.Do(t, form(t, token, part{name: "avatarFile", file: "a", body: pictureFile(t)})).Code
+		return w.Do(t, multipartCall(t, token, formPart{name: "avatarFile", file: "a", body: testPNG(t)})).Code
 	}
-	var lets []func()
+	var releases []func()
 	hang := func(token string) {
 		for range 2 {
-			lets = append(lets, w.hanging(t, base, token))
+			releases = append(releases, w.startHangingUpload(t, base, token))
 		}
 	}
 	hang(w.ada)
@@ -356,7 +356,7 @@ func TestAvatarsAtOnce(t *testing.T) {
 	if got := code(w.bora); got != 503 {
 		t.Errorf("one more of the tenant: %d", got)
 	}
-	if got := code(w.enemy); got != 200 {
+	if got := code(w.rivalToken); got != 200 {
 		t.Errorf("another tenant: %d", got)
 	}
 	// Five tenants that hang: all places are taken, and whoever waits has the next.
@@ -365,41 +365,41 @@ func TestAvatarsAtOnce(t *testing.T) {
 		hang(w.Session(t, crowd.Ada).Access)
 		hang(w.Session(t, crowd.Bora).Access)
 	}
-	if got := code(w.enemy); got != 503 {
+	if got := code(w.rivalToken); got != 503 {
 		t.Errorf("when all are taken: %d", got)
 	}
-	for _, let := range lets {
+	for _, let := range releases {
 		let()
 	}
-	if ada, bora, enemy := code(w.ada), code(w.bora), code(w.enemy); ada != 200 || bora != 200 || enemy != 200 {
+	if ada, bora, enemy := code(w.ada), code(w.bora), code(w.rivalToken); ada != 200 || bora != 200 || enemy != 200 {
 		t.Errorf("afterwards: %d %d %d", ada, bora, enemy)
 	}
 }
 
 // Who waits for a place among pictures that come slowly has it as soon as one of
 // them is there; of a tenant that has its share nobody has, who came before or after.
-func TestAvatarsInTurn(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.UploadWait = testkit.Patience })
+func TestWaitingUploadsAreScheduledByTenant(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.UploadTimeout = testkit.Patience })
 	base := w.Serve(t)
-	var lets []func()
+	var releases []func()
 	var crowds []string // a session of each
 	for i := range 4 {
 		crowd := w.Tenant(t, fmt.Sprint("crowd", i))
 		crowds = append(crowds, w.Session(t, w.User(t, crowd.ID, "late")).Access)
 		for _, who := range []*identity.User{crowd.Ada, crowd.Bora} {
 			for range 2 {
-				lets = append(lets, w.hanging(t, base, w.Session(t, who).Access))
+				releases = append(releases, w.startHangingUpload(t, base, w.Session(t, who).Access))
 			}
 		}
 	}
 	put := func(token string) <-chan int {
 		done := make(chan int, 1)
-		call := form(t, token, part{name: "avatarFile", file: "a", body: pictureFile(t)})
+		call := multipartCall(t, token, formPart{name: "avatarFile", file: "a", body: testPNG(t)})
 		go func() { done <- w.Do(t, call).Code }()
 		return done
 	}
-	fifth, enemy := put(crowds[0]), put(w.enemy)
-	lets[len(lets)-1]()
+	fifth, enemy := put(crowds[0]), put(w.rivalToken)
+	releases[len(releases)-1]()
 	if code := testkit.Receive(t, "the answer to who waited", enemy); code != 200 {
 		t.Errorf("%d", code)
 	}
@@ -408,19 +408,19 @@ func TestAvatarsInTurn(t *testing.T) {
 		t.Errorf("a fifth of a tenant at once: %d", code)
 	default:
 	}
-	lets[0]()
+	releases[0]()
 	if code := testkit.Receive(t, "the answer to the fifth", fifth); code != 200 {
 		t.Errorf("%d", code)
 	}
-	for _, let := range lets[1 : len(lets)-1] {
+	for _, let := range releases[1 : len(releases)-1] {
 		let()
 	}
 }
 
 // The limit of other calls is as it was.
-func TestUploadLimitIsTheUploadsAlone(t *testing.T) {
+func TestUploadBodyLimitIsForUploadsOnly(t *testing.T) {
 	w := newServer(t)
-	large := form(t, w.ada, part{name: "name", body: make([]byte, 2<<20)})
+	large := multipartCall(t, w.ada, formPart{name: "name", body: make([]byte, 2<<20)})
 	for _, path := range []string{createPath, logoutPath} {
 		large.Path = path
 		if a := w.Do(t, large); a.Status == 200 && a.Code == 200 {

@@ -14,7 +14,7 @@ const channelUpdate, webhookUpdate, ruleUpdate = channelsPath + "update", webhoo
 
 // What is wrong with a body is told by its field, of forms that are made of
 // several schemas as of others; a body that cannot be read, as a whole.
-func TestBadBodies(t *testing.T) {
+func TestInvalidBodies(t *testing.T) {
 	w := newServer(t)
 	for _, c := range []struct {
 		method, path, body, key, field, limit string
@@ -56,7 +56,7 @@ func TestBadBodies(t *testing.T) {
 }
 
 // A body is one JSON text: nobody guesses what is meant by more.
-func TestMoreThanOneText(t *testing.T) {
+func TestTrailingBodyTextIsRefused(t *testing.T) {
 	w := newServer(t)
 	for path, body := range map[string]string{
 		scenePath + "create": `{"groupName":"garb","groupStatus":1}`,
@@ -80,7 +80,7 @@ func TestMoreThanOneText(t *testing.T) {
 }
 
 // 1.0 is an integer, as JSON has no other numbers than numbers.
-func TestWholeNumbers(t *testing.T) {
+func TestIntegersWrittenAsDecimals(t *testing.T) {
 	w := newServer(t)
 	for name, status := range map[string]string{"point": "1.0", "exponent": "10e-1", "plain": "1"} {
 		body := `{"groupName":"` + name + ` 1.0","groupStatus":` + status + `}`

@@ -24,8 +24,8 @@ func post(path, body string) testkit.Call {
 
 const blockPuzzle = `{"captchaType":"blockPuzzle"}`
 
-// slide makes a call of the captcha and reads its bare envelope.
-func (w *world) slide(t *testing.T, call testkit.Call) (answer wire.CaptchaAnswer) {
+// captchaCall makes a call of the captcha and reads its bare envelope.
+func (w *fixture) captchaCall(t *testing.T, call testkit.Call) (answer wire.CaptchaAnswer) {
 	t.Helper()
 	a := w.Do(t, call)
 	if err := json.Unmarshal(a.Body, &answer); err != nil {
@@ -37,23 +37,23 @@ func (w *world) slide(t *testing.T, call testkit.Call) (answer wire.CaptchaAnswe
 	return answer
 }
 
-// challenge gets a captcha; blank pictures, known target.
-func (w *world) challenge(t *testing.T) *wire.CaptchaData {
+// newChallenge gets a captcha; blank pictures, known target.
+func (w *fixture) newChallenge(t *testing.T) *wire.CaptchaData {
 	t.Helper()
-	answer := w.slide(t, post(captchaPath, blockPuzzle))
+	answer := w.captchaCall(t, post(captchaPath, blockPuzzle))
 	if !answer.Success {
 		t.Fatalf("%+v", answer)
 	}
 	return answer.RepData
 }
 
-// try is the check of a point.
-func try(c *wire.CaptchaData, point string) testkit.Call {
+// checkCaptchaCall is the check of a point.
+func checkCaptchaCall(c *wire.CaptchaData, point string) testkit.Call {
 	return post(checkPath, fmt.Sprintf(`{"captchaType":"blockPuzzle","token":%q,"pointJson":%q,"clientUid":"slider-1","ts":1795231800000}`, *c.Token, captcha.Encrypt(point, *c.SecretKey)))
 }
 
-// loginWith signs in with a captchaVerification.
-func loginWith(userName, password, verification string) testkit.Call {
+// loginWithCaptcha signs in with a captchaVerification.
+func loginWithCaptcha(userName, password, verification string) testkit.Call {
 	return post(loginPath, fmt.Sprintf(`{"tenantName":"field","userName":%q,"password":%q,"captchaVerification":%q}`, userName, password, verification))
 }
 
@@ -61,42 +61,42 @@ func loginWith(userName, password, verification string) testkit.Call {
 func TestCaptchaAtSignIn(t *testing.T) {
 	w := newServer(t)
 	for range 3 {
-		if a := w.Do(t, login("field", "ada", "wrong")); a.Code != 601 || string(a.Data) != "null" {
+		if a := w.Do(t, loginCall("field", "ada", "wrong")); a.Code != 601 || string(a.Data) != "null" {
 			t.Fatalf("%s", a.Body)
 		}
 	}
 	for name, call := range map[string]testkit.Call{
-		"none": login("field", "ada", testkit.Password), "a made up one": loginWith("ada", testkit.Password, "made up"),
-		"an unknown account": login("field", "nobody", "x"), "an unknown tenant": login("none", "ada", "x"),
+		"none": loginCall("field", "ada", testkit.Password), "a made up one": loginWithCaptcha("ada", testkit.Password, "made up"),
+		"an unknown account": loginCall("field", "nobody", "x"), "an unknown tenant": loginCall("none", "ada", "x"),
 	} {
 		if a := w.Do(t, call); string(a.Body) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
-	elsewhere := login("field", "bora", testkit.Password)
+	elsewhere := loginCall("field", "bora", testkit.Password)
 	elsewhere.From = "198.51.100.7"
 	if a := w.Do(t, elsewhere); a.Code != 200 {
 		t.Errorf("another account from another address: %s", a.Body)
 	}
 
-	c := w.challenge(t)
+	c := w.newChallenge(t)
 	point := testkit.Point(w.Slider.Target)
-	checked := w.slide(t, try(c, point))
+	checked := w.captchaCall(t, checkCaptchaCall(c, point))
 	if d := checked.RepData; !checked.Success || d.Result == nil || !*d.Result || *d.Token != *c.Token || *d.CaptchaType != "blockPuzzle" || *d.PointJson != captcha.Encrypt(point, *c.SecretKey) {
 		t.Errorf("%+v", checked)
 	}
 	verification := captcha.Encrypt(*c.Token+"---"+point, *c.SecretKey)
-	s := testkit.Ask[wire.Session](t, w.Contract, loginWith("ada", testkit.Password, verification))
+	s := testkit.Ask[wire.Session](t, w.Contract, loginWithCaptcha("ada", testkit.Password, verification))
 	if s.UserId != w.field.Ada.ID {
 		t.Errorf("%+v", s)
 	}
-	if a := w.Do(t, loginWith("ada", testkit.Password, verification)); !strings.Contains(string(a.Data), "captchaRequired") {
+	if a := w.Do(t, loginWithCaptcha("ada", testkit.Password, verification)); !strings.Contains(string(a.Data), "captchaRequired") {
 		t.Errorf("once more: %s", a.Body)
 	}
 	// Three failures on an address in one network are three of the network.
 	w.Clock.Advance(time.Hour)
 	for i, want := range []int{601, 601, 601, 601} {
-		a := w.Do(t, testkit.Call{Method: "POST", Path: loginPath, From: fmt.Sprintf("[2001:db8::%d]", i+1), Body: login("field", fmt.Sprint("bora", i), "x").Body})
+		a := w.Do(t, testkit.Call{Method: "POST", Path: loginPath, From: fmt.Sprintf("[2001:db8::%d]", i+1), Body: loginCall("field", fmt.Sprint("bora", i), "x").Body})
 		if a.Code != want || strings.Contains(string(a.Data), "captchaRequired") != (i == 3) {
 			t.Errorf("%d: %s", i, a.Body)
 		}
@@ -106,7 +106,7 @@ func TestCaptchaAtSignIn(t *testing.T) {
 // The pictures that people really get.
 func TestCaptchaPictures(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) { o.Captcha = captcha.New(o.Now, captcha.Draw, nil) })
-	c := w.challenge(t)
+	c := w.newChallenge(t)
 	for wide, text := range map[int]*string{620: c.OriginalImageBase64, 94: c.JigsawImageBase64} {
 		raw, err := base64.StdEncoding.DecodeString(*text)
 		if err != nil {
@@ -127,7 +127,7 @@ func TestCaptchaPictures(t *testing.T) {
 
 func TestCaptchaRefusals(t *testing.T) {
 	w := newServer(t)
-	c := w.challenge(t)
+	c := w.newChallenge(t)
 	target := w.Slider.Target
 	token := *c.Token
 	large := `{"captchaType":"` + strings.Repeat("x", 1<<20) + `"}`
@@ -151,10 +151,10 @@ func TestCaptchaRefusals(t *testing.T) {
 		{"check of another kind", post(checkPath, `{"captchaType":"clickWord","token":"`+token+`","pointJson":"x"}`), "6112"},
 		{"check of a list", post(checkPath, `[]`), "0011"},
 		{"check of an unknown token", post(checkPath, `{"captchaType":"blockPuzzle","token":"`+strings.Repeat("0", 32)+`","pointJson":"x"}`), "6110"},
-		{"check of the wrong place", try(c, testkit.Point(target+6)), "6111"},
-		{"check of the right place, later", try(c, testkit.Point(target)), "6110"},
+		{"check of the wrong place", checkCaptchaCall(c, testkit.Point(target+6)), "6111"},
+		{"check of the right place, later", checkCaptchaCall(c, testkit.Point(target)), "6110"},
 	} {
-		if got := w.slide(t, s.call); got.RepCode != s.code {
+		if got := w.captchaCall(t, s.call); got.RepCode != s.code {
 			t.Errorf("%s: %s, want %s", s.name, got.RepCode, s.code)
 		}
 	}
@@ -166,22 +166,22 @@ func TestCaptchaRefusals(t *testing.T) {
 			t.Errorf("GET: %d %s", a.Status, a.Body)
 		}
 	}
-	old := w.challenge(t)
+	old := w.newChallenge(t)
 	w.Clock.Advance(130 * time.Second)
-	if got := w.slide(t, try(old, testkit.Point(w.Slider.Target))); got.RepCode != "6110" {
+	if got := w.captchaCall(t, checkCaptchaCall(old, testkit.Point(w.Slider.Target))); got.RepCode != "6110" {
 		t.Errorf("too old: %+v", got)
 	}
 }
 
 // What is said is said in the caller's language.
-func TestCaptchaSpeaks(t *testing.T) {
+func TestCaptchaMessagesAreLocalized(t *testing.T) {
 	w := newServer(t)
 	for language, want := range map[string]string{
 		"en-us": "Verification failed, try again", "zh-cn": "验证失败，请重试", "tr-tr": "Doğrulanamadı, yeniden deneyin", "ru-ru": "Не получилось, попробуйте ещё раз",
 	} {
-		call := try(w.challenge(t), testkit.Point(w.Slider.Target+50))
+		call := checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50))
 		call.Header = map[string]string{"Accept-Language": language}
-		if got := w.slide(t, call); got.RepMsg == nil || *got.RepMsg != want {
+		if got := w.captchaCall(t, call); got.RepMsg == nil || *got.RepMsg != want {
 			t.Errorf("%s: %+v", language, got)
 		}
 	}
@@ -195,7 +195,7 @@ func TestCaptchaLimits(t *testing.T) {
 		t.Helper()
 		found := map[string]int{}
 		for range n {
-			found[w.slide(t, call).RepCode]++
+			found[w.captchaCall(t, call).RepCode]++
 			w.Clock.Advance(100 * time.Millisecond) // as many as calls without a session may be, and no more
 		}
 		return found
@@ -208,16 +208,16 @@ func TestCaptchaLimits(t *testing.T) {
 	}
 	w.Clock.Advance(time.Minute)
 	for range 10 {
-		if got := w.slide(t, try(w.challenge(t), testkit.Point(w.Slider.Target+50))); got.RepCode != "6111" {
+		if got := w.captchaCall(t, checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50))); got.RepCode != "6111" {
 			t.Fatalf("%+v", got)
 		}
 	}
-	if got := w.slide(t, post(captchaPath, blockPuzzle)); got.RepCode != "6202" {
+	if got := w.captchaCall(t, post(captchaPath, blockPuzzle)); got.RepCode != "6202" {
 		t.Errorf("after ten failures: %+v", got)
 	}
 	elsewhere := post(captchaPath, blockPuzzle)
 	elsewhere.From = "198.51.100.7"
-	if got := w.slide(t, elsewhere); got.RepCode != "0000" {
+	if got := w.captchaCall(t, elsewhere); got.RepCode != "0000" {
 		t.Errorf("elsewhere: %+v", got)
 	}
 	// The limit on all calls without a session comes before those.
@@ -226,7 +226,7 @@ func TestCaptchaLimits(t *testing.T) {
 		call := post(path, `{}`)
 		call.From = "198.51.100.8"
 		for range 70 {
-			found[w.slide(t, call).RepCode]++
+			found[w.captchaCall(t, call).RepCode]++
 		}
 	}
 	if got := fmt.Sprint(flood[captchaPath]["6201"]+flood[checkPath]["6204"], flood[captchaPath]["0011"]+flood[checkPath]["0011"]); got != "80 60" {
@@ -239,7 +239,7 @@ func TestCaptchaFault(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		o.Captcha = captcha.New(o.Now, func() (captcha.Picture, error) { return captcha.Picture{}, errors.New("out of ink") }, nil)
 	})
-	got := w.slide(t, post(captchaPath, blockPuzzle))
+	got := w.captchaCall(t, post(captchaPath, blockPuzzle))
 	if got.RepCode != "9999" || *got.RepMsg != "Unknown system error" {
 		t.Errorf("%+v", got)
 	}
@@ -251,10 +251,10 @@ func TestCaptchaFault(t *testing.T) {
 // Neither what is checked nor what is verified reaches the log.
 func TestCaptchaIsNotLogged(t *testing.T) {
 	w := newServer(t)
-	c := w.challenge(t)
-	w.slide(t, try(c, testkit.Point(w.Slider.Target)))
+	c := w.newChallenge(t)
+	w.captchaCall(t, checkCaptchaCall(c, testkit.Point(w.Slider.Target)))
 	verification := captcha.Encrypt(*c.Token+"---"+testkit.Point(w.Slider.Target), *c.SecretKey)
-	w.Do(t, loginWith("ada", testkit.Password, verification))
+	w.Do(t, loginWithCaptcha("ada", testkit.Password, verification))
 	for name, secret := range map[string]string{"token": *c.Token, "key": *c.SecretKey, "verification": verification} {
 		if strings.Contains(w.Log.Text(), secret) {
 			t.Errorf("the %s is logged", name)

@@ -17,15 +17,15 @@ import (
 // How many of the rules that use a channel are named: beside it, and where its
 // deletion is refused.
 const (
-	rulesBeside  = 5
-	rulesRefused = 3
+	maxRulesListed    = 5
+	maxRulesInRefusal = 3
 )
 
 // PageNoticeChannels answers notification channels, the newest first, page by
 // page.
 func (s *server) PageNoticeChannels(ctx context.Context, r wire.PageNoticeChannelsRequestObject) (wire.PageNoticeChannelsResponseObject, error) {
-	p, paging := r.Params, paged(r.Params.PageNo, r.Params.PageSize)
-	q := notify.ChannelQuery{Name: trimmed(said(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
+	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
+	q := notify.ChannelQuery{Name: trimmed(textOf(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
 	if p.NoticeMode != nil {
 		q.Mode = notify.Mode(*p.NoticeMode)
 	}
@@ -59,7 +59,7 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	for i := range channels {
 		ids[i] = channels[i].ID
 	}
-	rules, err := s.Rules.UsageByChannel(ctx, caller(ctx).Tenant, ids, rulesBeside)
+	rules, err := s.Rules.UsageByChannel(ctx, caller(ctx).Tenant, ids, maxRulesListed)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 		c := &channels[i]
 		list[i] = wire.NoticeChannel{
 			Id: c.ID, NoticeName: c.Name, NoticeMode: []string{}, Email: wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
-			PhoneMessage: append([]string{}, c.Phones...), Language: filled(string(c.Language)), CreateTime: c.CreateTime,
+			PhoneMessage: append([]string{}, c.Phones...), Language: omitEmpty(string(c.Language)), CreateTime: c.CreateTime,
 			RuleCount: rules[c.ID].Count, RuleNames: append([]string{}, rules[c.ID].Names...),
 		}
 		for _, m := range c.Modes() {
@@ -86,7 +86,7 @@ func (s *server) CreateNoticeChannel(ctx context.Context, r wire.CreateNoticeCha
 		return nil, err
 	}
 	id := int64(0)
-	err = audit.Record(ctx, t, "channel.create", s.seeChannel(t, &id), func(ctx context.Context) (err error) {
+	err = audit.Record(ctx, t, "channel.create", s.snapshotChannel(t, &id), func(ctx context.Context) (err error) {
 		id, err = s.Channels.Create(ctx, t, &c)
 		return err
 	})
@@ -110,7 +110,7 @@ func (s *server) UpdateNoticeChannel(ctx context.Context, r wire.UpdateNoticeCha
 		return nil, err
 	}
 	c.ID = b.Id
-	err = audit.Record(ctx, t, "channel.update", s.seeChannel(t, &c.ID), func(ctx context.Context) error { return s.Channels.Update(ctx, t, &c) })
+	err = audit.Record(ctx, t, "channel.update", s.snapshotChannel(t, &c.ID), func(ctx context.Context) error { return s.Channels.Update(ctx, t, &c) })
 	if err != nil {
 		return nil, err
 	}
@@ -145,24 +145,24 @@ func (s *server) DeleteNoticeChannel(ctx context.Context, r wire.DeleteNoticeCha
 func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	t := caller(ctx).Tenant
 	remove := func() error {
-		return audit.Record(ctx, t, "channel.delete", s.seeChannel(t, &id), func(ctx context.Context) error { return s.Channels.Delete(ctx, t, id) })
+		return audit.Record(ctx, t, "channel.delete", s.snapshotChannel(t, &id), func(ctx context.Context) error { return s.Channels.Delete(ctx, t, id) })
 	}
 	err := remove()
 	if !db.IsReferenced(err) {
 		return err
 	}
-	by, failed := s.Rules.UsageByChannel(ctx, t, []int64{id}, rulesRefused)
+	usage, lookupErr := s.Rules.UsageByChannel(ctx, t, []int64{id}, maxRulesInRefusal)
 	switch {
-	case failed != nil:
-		return failed
-	case by[id].Count == 0: // the last of them went meanwhile
+	case lookupErr != nil:
+		return lookupErr
+	case usage[id].Count == 0: // the last of them went meanwhile
 		return remove()
 	}
-	return errs.New(errs.Refused, "channel.inUse", "rules", namedRules(of(ctx).Language, by[id])).WithCause(err)
+	return errs.New(errs.Refused, "channel.inUse", "rules", ruleNames(requestFrom(ctx).Language, usage[id])).WithCause(err)
 }
 
-// namedRules are the rules that use a channel, as a sentence lists them.
-func namedRules(l text.Language, rules alarm.RuleUsage) string {
+// ruleNames are the rules that use a channel, as a sentence lists them.
+func ruleNames(l text.Language, rules alarm.RuleUsage) string {
 	names := make([]string, len(rules.Names))
 	for i, name := range rules.Names {
 		names[i] = text.Say(l, "channel.rule", map[string]string{"name": name})

@@ -20,8 +20,8 @@ import (
 
 const channelsPath = "/admin-api/client/pc/notice-channel/"
 
-// night is a good form of a channel; with changes it, nil takes a key away.
-func night(with body) body {
+// nightShiftForm is a good form of a channel; with changes it, nil takes a key away.
+func nightShiftForm(with body) body {
 	b := body{
 		"noticeName": "Night shift", "noticeMode": []string{"email", "phoneMessage"}, "email": body{"emails": []string{"ada@example.com", "bora@example.com"}},
 		"phoneMessage": []string{"+90 555 111 22 33"}, "language": "tr-tr",
@@ -35,26 +35,26 @@ func night(with body) body {
 	return b
 }
 
-// channelSends is a call of the field's ada with a form.
-func (w *world) channelSends(method, name string, b body) testkit.Call {
-	return w.sends(method, channelsPath+name, b)
+// channelCall is a call of the field's ada with a form.
+func (w *fixture) channelCall(method, name string, b body) testkit.Call {
+	return w.adaCall(method, channelsPath+name, b)
 }
 
-func (w *world) channelGet(t *testing.T, id int64) wire.NoticeChannel {
+func (w *fixture) getChannel(t *testing.T, id int64) wire.NoticeChannel {
 	t.Helper()
 	return testkit.Ask[wire.NoticeChannel](t, w.Contract, w.get(fmt.Sprint(channelsPath, "get?id=", id)))
 }
 
-func (w *world) channelDelete(id int64) testkit.Call {
+func (w *fixture) deleteChannelCall(id int64) testkit.Call {
 	return testkit.Call{Method: http.MethodDelete, Path: fmt.Sprint(channelsPath, "delete?id=", id), Token: w.ada}
 }
 
-func (w *world) channelTry(id int64) testkit.Call {
+func (w *fixture) testChannelCall(id int64) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: fmt.Sprint(channelsPath, "test?id=", id), Token: w.ada}
 }
 
-// theirChannel makes a channel of the rival's, marked, and answers its id.
-func (w *world) theirChannel() int64 {
+// createRivalChannel makes a channel of the rival's, marked, and answers its id.
+func (w *fixture) createRivalChannel() int64 {
 	id, err := w.Channels.Create(context.Background(), w.rival.ID, &notify.Channel{
 		Tenant: w.rival.ID, Name: marker + " channel", ByEmail: true, Emails: []string{marker + "@example.com"},
 	})
@@ -68,37 +68,37 @@ func (w *world) theirChannel() int64 {
 func TestNoticeChannels(t *testing.T) {
 	w := newServer(t)
 	made := w.Clock.Milli()
-	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
 	want := wire.NoticeChannel{
 		Id: id, NoticeName: "Night shift", NoticeMode: []string{"email", "phoneMessage"}, Email: wire.NoticeChannelEmail{Emails: []string{"ada@example.com", "bora@example.com"}},
 		PhoneMessage: []string{"+905551112233"}, Language: new("tr-tr"), CreateTime: made, RuleNames: []string{},
 	}
-	if got := w.channelGet(t, id); !reflect.DeepEqual(got, want) {
+	if got := w.getChannel(t, id); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	w.Clock.Advance(time.Minute)
-	change := night(body{"id": id, "noticeName": " Gündüz ", "noticeMode": []string{"phoneMessage"}, "language": nil, "phoneMessage": []string{"13800138000", "", "+7-900-123-45-67"}})
-	w.Run(t, []testkit.Scenario{{Name: "update", Call: w.channelSends(http.MethodPut, "update", change), Contains: []string{`"data":true`}}})
+	change := nightShiftForm(body{"id": id, "noticeName": " Gündüz ", "noticeMode": []string{"phoneMessage"}, "language": nil, "phoneMessage": []string{"13800138000", "", "+7-900-123-45-67"}})
+	w.Run(t, []testkit.Scenario{{Name: "update", Call: w.channelCall(http.MethodPut, "update", change), Contains: []string{`"data":true`}}})
 	want.NoticeName, want.NoticeMode, want.Email.Emails, want.Language = "Gündüz", []string{"phoneMessage"}, []string{}, nil
 	want.PhoneMessage = []string{"+8613800138000", "+79001234567"}
-	if got := w.channelGet(t, id); !reflect.DeepEqual(got, want) {
+	if got := w.getChannel(t, id); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "delete", Call: w.channelDelete(id), Contains: []string{`"data":true`}},
+		{Name: "delete", Call: w.deleteChannelCall(id), Contains: []string{`"data":true`}},
 		{Name: "deleted", Call: w.get(fmt.Sprint(channelsPath, "get?id=", id)), Code: 404},
-		{Name: "delete again", Call: w.channelDelete(id), Code: 404},
-		{Name: "update what is gone, wrongly too", Call: w.channelSends(http.MethodPut, "update", body{"id": id}), Code: 404},
-		{Name: "test what is gone", Call: w.channelTry(id), Code: 404},
+		{Name: "delete again", Call: w.deleteChannelCall(id), Code: 404},
+		{Name: "update what is gone, wrongly too", Call: w.channelCall(http.MethodPut, "update", body{"id": id}), Code: 404},
+		{Name: "test what is gone", Call: w.testChannelCall(id), Code: 404},
 	})
 }
 
 func TestNoticeChannelPage(t *testing.T) {
 	w := newServer(t)
-	w.theirChannel()
+	w.createRivalChannel()
 	for _, b := range []body{{"noticeName": "Işık", "noticeMode": []string{"email"}}, {"noticeName": "İlk 50%", "noticeMode": []string{"phoneMessage"}}, {"noticeName": "both"}} {
 		w.Clock.Advance(time.Second)
-		testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(b)))
+		testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(b)))
 	}
 	for query, want := range map[string]string{
 		"": "both, İlk 50%, Işık of 3", "?noticeName=IŞI": "Işık of 1", "?noticeName=0%25": "İlk 50% of 1", "?noticeMode=email": "both, Işık of 2",
@@ -124,7 +124,7 @@ func TestNoticeChannelPage(t *testing.T) {
 // both calls.
 func TestNoticeChannelRefusals(t *testing.T) {
 	w := newServer(t)
-	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
 	emails := func(list ...string) body { return body{"email": body{"emails": list}} }
 	phones := func(list ...string) body { return body{"phoneMessage": list} }
 	many := make([]string, 21)
@@ -166,7 +166,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		"a language":     {body{"language": "de-de"}, func(l text.Language) string { return about(l, "language", "invalid.choice") }},
 	} {
 		for _, call := range []testkit.Call{
-			w.channelSends(http.MethodPost, "create", night(c.with)), w.channelSends(http.MethodPut, "update", night(merged(c.with, body{"id": id}))),
+			w.channelCall(http.MethodPost, "create", nightShiftForm(c.with)), w.channelCall(http.MethodPut, "update", nightShiftForm(mergeBodies(c.with, body{"id": id}))),
 		} {
 			for _, l := range text.Languages {
 				call.Header = map[string]string{"Accept-Language": string(l)}
@@ -178,18 +178,18 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "a name that is no text", Call: w.channelSends(http.MethodPost, "create", night(body{"noticeName": 1})), Code: 400},
-		{Name: "one mode", Call: w.channelSends(http.MethodPost, "create", night(body{"noticeMode": "email"})), Code: 400},
-		{Name: "an address that is no text", Call: w.channelSends(http.MethodPost, "create", night(body{"email": body{"emails": []int{1}}})), Code: 400},
+		{Name: "a name that is no text", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeName": 1})), Code: 400},
+		{Name: "one mode", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": "email"})), Code: 400},
+		{Name: "an address that is no text", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"email": body{"emails": []int{1}}})), Code: 400},
 		{Name: "no body", Call: testkit.Call{Method: http.MethodPost, Path: channelsPath + "create", Token: w.ada}, Code: 400},
-		{Name: "the language of nobody", Call: w.channelSends(http.MethodPost, "create", night(body{"language": ""}))},
+		{Name: "the language of nobody", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": ""}))},
 	})
 	if page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page")); page.Total != 2 {
 		t.Errorf("%+v", page)
 	}
 }
 
-func merged(parts ...body) body {
+func mergeBodies(parts ...body) body {
 	all := body{}
 	for _, p := range parts {
 		maps.Copy(all, p)
@@ -200,13 +200,13 @@ func merged(parts ...body) body {
 // A channel that rules use says so, and stays.
 func TestNoticeChannelInUse(t *testing.T) {
 	w := newServer(t)
-	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(nil)))
+	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
 	rules := []int64{}
 	for i := range 6 {
 		w.Clock.Advance(time.Second)
-		rules = append(rules, w.made(t, frost("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})))
+		rules = append(rules, w.createRule(t, frostForm("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})))
 	}
-	if c := w.channelGet(t, id); c.RuleCount != 6 || strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
+	if c := w.getChannel(t, id); c.RuleCount != 6 || strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
 		t.Errorf("%+v", c)
 	}
 	page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page"))
@@ -216,7 +216,7 @@ func TestNoticeChannelInUse(t *testing.T) {
 	refused := func(want map[text.Language]string) {
 		t.Helper()
 		for l, said := range want {
-			call := w.channelDelete(id)
+			call := w.deleteChannelCall(id)
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			if a := w.Do(t, call); a.Code != 601 || a.Msg != said {
 				t.Errorf("%s: %s", l, a.Body)
@@ -230,19 +230,19 @@ func TestNoticeChannelInUse(t *testing.T) {
 		text.Russian: "Канал используется в правилах тревог: «Frost 5», «Frost 4», «Frost 3» и ещё 3. Сначала уберите его оттуда",
 	})
 	for _, rule := range rules[1:] {
-		w.Run(t, []testkit.Scenario{{Name: "a rule goes", Call: w.remove(rule)}})
+		w.Run(t, []testkit.Scenario{{Name: "a rule goes", Call: w.deleteRuleCall(rule)}})
 	}
 	refused(map[text.Language]string{text.English: "Alarm rules use this channel: “Frost 0”. Take it out of them first"})
 	w.Run(t, []testkit.Scenario{
-		{Name: "the last one leaves it", Call: w.update(rules[0], frost("WS-1", body{"passageway": []int64{}}))},
-		{Name: "now it goes", Call: w.channelDelete(id)},
-		{Name: "a rule cannot take it any more", Call: w.update(rules[0], frost("WS-1", body{"passageway": []int64{id}})), Code: 601, Contains: []string{
+		{Name: "the last one leaves it", Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{}}))},
+		{Name: "now it goes", Call: w.deleteChannelCall(id)},
+		{Name: "a rule cannot take it any more", Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{id}})), Code: 601, Contains: []string{
 			fmt.Sprint("Notification channels: There is no notification channel with the number ", id),
 		}},
 	})
 }
 
-func TestNoticeWays(t *testing.T) {
+func TestNoticeChannelKinds(t *testing.T) {
 	w := newServer(t)
 	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email || !ways.PhoneMessage || ways.Logged != nil || ways.Language != "en-us" {
 		t.Errorf("%+v", ways)
@@ -257,11 +257,11 @@ func TestNoticeWays(t *testing.T) {
 
 // A test reaches every recipient, and says in the reader's language what became
 // of each.
-func TestNoticeChannelIsTried(t *testing.T) {
+func TestChannelTestMessage(t *testing.T) {
 	w := newServer(t)
-	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{"language": nil})))
+	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": nil})))
 	w.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "30005 unknown"})
-	call := w.channelTry(id)
+	call := w.testChannelCall(id)
 	call.Header = map[string]string{"Accept-Language": "ru-ru"}
 	outcomes := testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, call)
 	want := []wire.NoticeOutcome{
@@ -288,8 +288,8 @@ func TestNoticeChannelIsTried(t *testing.T) {
 	if a.Code != 429 || a.Msg != "Слишком много запросов. Повторите через 40\u00a0с" || a.Header.Get("Retry-After") != "40" {
 		t.Errorf("%s %v", a.Body, a.Header)
 	}
-	theirs := w.channelTry(w.theirChannel())
-	theirs.Token = w.enemy
+	theirs := w.testChannelCall(w.createRivalChannel())
+	theirs.Token = w.rivalToken
 	w.Run(t, []testkit.Scenario{{Name: "theirs", Call: theirs}})
 	w.Clock.Advance(40 * time.Second)
 	w.Run(t, []testkit.Scenario{{Name: "a minute later", Call: call}})
@@ -298,16 +298,18 @@ func TestNoticeChannelIsTried(t *testing.T) {
 	}
 }
 
-// logbook writes what it is given into the log.
-type logbook struct{ notify.Carrier }
+// logOnlySender writes what it is given into the log.
+type logOnlySender struct{ notify.Carrier }
 
-func (logbook) LogsOnly() bool { return true }
+func (logOnlySender) LogsOnly() bool { return true }
 
 // A test that went into the log only does not say that it was sent.
-func TestNoticeChannelIsTriedIntoTheLog(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Outbox.Carriers[notify.Phone] = logbook{o.Outbox.Carriers[notify.Phone]} })
-	id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{})))
-	for _, one := range testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.channelTry(id)) {
+func TestChannelTestMessageLoggedOnly(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) {
+		o.Outbox.Carriers[notify.Phone] = logOnlySender{o.Outbox.Carriers[notify.Phone]}
+	})
+	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{})))
+	for _, one := range testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.testChannelCall(id)) {
 		if logged := one.Logged != nil && *one.Logged; !one.Ok || logged != (one.Mode == "phoneMessage") {
 			t.Errorf("%s", asJSON(t, one))
 		}
@@ -316,7 +318,7 @@ func TestNoticeChannelIsTriedIntoTheLog(t *testing.T) {
 
 // Without the ways of a channel there is nothing to test, and one of them is
 // told beside the other.
-func TestNoticeChannelWithoutWays(t *testing.T) {
+func TestChannelTestMessageNotConfigured(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) { o.Outbox.Carriers = nil })
 	for _, c := range []struct {
 		mode string
@@ -331,9 +333,9 @@ func TestNoticeChannelWithoutWays(t *testing.T) {
 			text.Turkish: "E-posta sunucusu kurulmamış: e-posta kimseye ulaşmaz. Tilth yöneticisine başvurun", text.Russian: "Почтовый сервер не настроен: письма никому не приходят. Обратитесь к администратору Tilth",
 		}},
 	} {
-		id := testkit.Ask[int64](t, w.Contract, w.channelSends(http.MethodPost, "create", night(body{"noticeMode": []string{c.mode}})))
+		id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": []string{c.mode}})))
 		for l, said := range c.said {
-			call := w.channelTry(id)
+			call := w.testChannelCall(id)
 			call.Header = map[string]string{"Accept-Language": string(l)}
 			if a := w.Do(t, call); a.Code != -699 || a.Msg != said {
 				t.Errorf("%s: %s", l, a.Body)
@@ -348,17 +350,17 @@ func TestNoticeChannelWithoutWays(t *testing.T) {
 
 // A channel is made in the caller's tenant, whatever the header says, and no
 // rule takes another tenant's: its people would be told of the rule's alarms.
-func TestChannelsAreApart(t *testing.T) {
+func TestChannelsAreTenantScoped(t *testing.T) {
 	w := newServer(t)
-	call := w.channelSends(http.MethodPost, "create", night(nil))
+	call := w.channelCall(http.MethodPost, "create", nightShiftForm(nil))
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.rival.ID)}
-	id, theirs := testkit.Ask[int64](t, w.Contract, call), w.theirChannel()
+	id, theirs := testkit.Ask[int64](t, w.Contract, call), w.createRivalChannel()
 	if _, err := w.Channels.Get(t.Context(), w.field.ID, id); err != nil {
 		t.Error(err)
 	}
-	rule := w.made(t, frost("WS-1", body{"passageway": []int64{id}}))
+	rule := w.createRule(t, frostForm("WS-1", body{"passageway": []int64{id}}))
 	for name, call := range map[string]testkit.Call{
-		"create": w.create(frost("WS-1", body{"passageway": []int64{id, theirs}})), "update": w.update(rule, frost("WS-1", body{"passageway": []int64{theirs}})),
+		"create": w.createRuleCall(frostForm("WS-1", body{"passageway": []int64{id, theirs}})), "update": w.updateRuleCall(rule, frostForm("WS-1", body{"passageway": []int64{theirs}})),
 	} {
 		if a := w.Do(t, call); a.Code != 601 || a.Msg != fmt.Sprint("Notification channels: There is no notification channel with the number ", theirs) {
 			t.Errorf("%s: %s", name, a.Body)

@@ -30,27 +30,27 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 	if err != nil {
 		return nil, err
 	}
-	farm, err := s.Tenants.Get(ctx, t)
+	owner, err := s.Tenants.Get(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	if wait := s.tries.Allow(t).Retry; wait > 0 {
+	if wait := s.testSends.Allow(t).Retry; wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 	}
-	outcomes, err := s.Outbox.Try(ctx, farm, c)
+	outcomes, err := s.Outbox.Try(ctx, owner, c)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]wire.NoticeOutcome, len(outcomes))
 	for i, o := range outcomes {
 		list[i] = wire.NoticeOutcome{
-			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Mode), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: filled(o.Answer),
+			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Mode), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitEmpty(o.Answer),
 		}
 		if o.Logged {
 			list[i].Logged = &o.Logged
 		}
 		if o.Err != nil {
-			list[i].Msg = new(sentence(of(ctx).Language, o.Err))
+			list[i].Msg = new(errorText(requestFrom(ctx).Language, o.Err))
 		}
 	}
 	return wire.TestNoticeChannel200JSONResponse{Code: success, Data: &list}, nil

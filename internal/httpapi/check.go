@@ -19,37 +19,37 @@ import (
 	"tilth/internal/tenant"
 )
 
-// bodyLimit is how large a request's body may be, in bytes; publicBody, that of a
+// bodyLimit is how large a request's body may be, in bytes; publicBodyLimit, that of a
 // call which needs no sign-in.
 const (
-	bodyLimit  = 1 << 20
-	publicBody = 16 << 10
+	bodyLimit       = 1 << 20
+	publicBodyLimit = 16 << 10
 )
 
-// checked lets a call through to its handler when its path and method exist,
+// withChecks lets a call through to its handler when its path and method exist,
 // its token is valid, and its parameters and body are as the contract says, in
 // that order.
-func (s *server) checked(next http.Handler) http.Handler {
+func (s *server) withChecks(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Cache-Control", "no-store")
-		if err := s.check(w, r); err != nil {
+		if err := s.admit(w, r); err != nil {
 			s.fail(w, r, err)
 			return
 		}
 		if c := caller(r.Context()); c.User != 0 {
-			w.Header().Set(livePosition, s.Live.Stands(c.Tenant)) // before the call reads anything
+			w.Header().Set(livePositionHeader, s.Live.Stands(c.Tenant)) // before the call reads anything
 		}
-		r = r.WithContext(s.Audit.NewContext(r.Context(), s.who(of(r.Context()))))
-		if of(r.Context()).heavy {
-			s.inTurn(w, r, next)
+		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(requestFrom(r.Context()))))
+		if requestFrom(r.Context()).heavy {
+			s.schedule(w, r, next)
 		} else {
 			next.ServeHTTP(w, r)
 		}
-		s.tellChange(of(r.Context()))
+		s.notifyChange(requestFrom(r.Context()))
 	})
 }
 
-func (s *server) check(w http.ResponseWriter, r *http.Request) error {
+func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 	route, params, err := s.router.FindRoute(r)
 	switch {
 	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new one each time
@@ -57,9 +57,9 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	case err != nil, r.URL.RawPath != "", strings.HasSuffix(r.URL.Path, "/"): // the router overlooks both
 		return noSuchPath()
 	}
-	info := of(r.Context())
+	info := requestFrom(r.Context())
 	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
-	if public(route) {
+	if isPublic(route) {
 		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
 			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 		}
@@ -73,7 +73,7 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 		}
 		info.Who = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
 	}
-	if err := s.room(route); err != nil {
+	if err := s.checkMemory(route); err != nil {
 		return err
 	}
 	if name := r.Header.Get("Time-Zone"); name != "" {
@@ -87,24 +87,24 @@ func (s *server) check(w http.ResponseWriter, r *http.Request) error {
 	}
 	for name, values := range query {
 		for _, v := range values {
-			if err := plainText(name, v); err != nil {
+			if err := checkText(name, v); err != nil {
 				return err
 			}
 		}
 	}
-	if droppedEmpty(route, query) {
+	if dropEmptyElements(route, query) {
 		address := *r.URL
 		address.RawQuery = query.Encode()
 		r.URL = &address
 	}
-	return broken(within(w, r, route, params, query))
+	return violationError(validateRequest(w, r, route, params, query))
 }
 
-// room refuses a call for which there is no memory: heavy ones first, signing in
+// checkMemory refuses a call for which there is no memory: heavy ones first, signing in
 // last.
-func (s *server) room(route *routers.Route) error {
+func (s *server) checkMemory(route *routers.Route) error {
 	work := memory.Call
-	if public(route) {
+	if isPublic(route) {
 		work = memory.Intake
 	} else if httpbase.Heavy(route.Operation) {
 		work = memory.Heavy
@@ -115,29 +115,29 @@ func (s *server) room(route *routers.Route) error {
 	return nil
 }
 
-// within holds parameters and body against the contract. A file is read by its
+// validateRequest holds parameters and body against the contract. A file is read by its
 // handler as it comes.
-func within(w http.ResponseWriter, r *http.Request, route *routers.Route, params map[string]string, query url.Values) error {
+func validateRequest(w http.ResponseWriter, r *http.Request, route *routers.Route, params map[string]string, query url.Values) error {
 	if isUpload(route) {
-		if err := (httpbase.Limits{Bytes: uploadLimit}).On(w, r); err != nil {
+		if err := (httpbase.Limits{Bytes: maxUploadBody}).On(w, r); err != nil {
 			return err
 		}
 		return httpbase.CheckParameters(r, route, params, query)
 	}
-	most := int64(bodyLimit)
-	if public(route) {
-		most = publicBody
+	maxBytes := int64(bodyLimit)
+	if isPublic(route) {
+		maxBytes = publicBodyLimit
 	}
-	if err := (httpbase.Limits{Bytes: most}).On(w, r); err != nil {
+	if err := (httpbase.Limits{Bytes: maxBytes}).On(w, r); err != nil {
 		return err
 	}
-	asked := route.Operation.RequestBody != nil
-	if asked {
+	hasBody := route.Operation.RequestBody != nil
+	if hasBody {
 		if err := httpbase.OneText(r, httpbase.WholeNumbers, httpbase.WithoutNulls(route.Operation)); err != nil {
 			return err
 		}
 	}
-	if err := httpbase.Check(r, route, params, query); err != nil || asked {
+	if err := httpbase.Check(r, route, params, query); err != nil || hasBody {
 		return err
 	}
 	// A body that nobody asked for is read within the limit, so that the
@@ -146,9 +146,9 @@ func within(w http.ResponseWriter, r *http.Request, route *routers.Route, params
 	return err
 }
 
-// plainText refuses a text that is none, and one that holds a NUL character, which
+// checkText refuses a text that is none, and one that holds a NUL character, which
 // no name does and no database takes.
-func plainText(field, value string) error {
+func checkText(field, value string) error {
 	switch {
 	case !utf8.ValidString(field):
 		return errs.New(errs.Malformed, "error.encoding")
@@ -166,26 +166,26 @@ func isUpload(route *routers.Route) bool {
 	return body != nil && body.Value.Content["multipart/form-data"] != nil
 }
 
-func public(route *routers.Route) bool {
+func isPublic(route *routers.Route) bool {
 	return route.Operation.Security != nil && len(*route.Operation.Security) == 0
 }
 
-// rules are the sentences for what the person can mend, by the rule that is
+// violationKeys are the sentences for what the person can mend, by the rule that is
 // broken.
-var rules = map[httpbase.Rule]string{
+var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleRequired: "invalid.required", httpbase.RuleChoice: "invalid.choice", httpbase.RuleFormat: "invalid.format",
 	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMinLength: "invalid.short", httpbase.RuleMaxLength: "invalid.long",
 	httpbase.RuleMinItems: "invalid.few", httpbase.RuleMaxItems: "invalid.many",
 }
 
-// broken says which rule of the contract a request breaks: 400 what cannot be
+// violationError says which rule of the contract a request breaks: 400 what cannot be
 // read, 601 what the person can mend, naming the field.
-func broken(err error) error {
+func violationError(err error) error {
 	if err == nil {
 		return nil
 	}
 	b := httpbase.BreachOf(err)
-	key, mendable := rules[b.Rule]
+	key, mendable := violationKeys[b.Rule]
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")
@@ -201,14 +201,14 @@ func broken(err error) error {
 	return errs.New(errs.Malformed, "invalid.type").WithField(b.Field).WithCause(b.Cause)
 }
 
-var indexed = regexp.MustCompile(`^(.+)\[\d*\]$`)
+var indexedParam = regexp.MustCompile(`^(.+)\[\d*\]$`)
 
-// listParams brings the ways in which clients write lists in a query to one:
+// normalizeLists brings the ways in which clients write lists in a query to one:
 // a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2. A parameter without a
 // value is as good as absent: clients send a filter that nobody filled in.
-func listParams(next http.Handler) http.Handler {
+func normalizeLists(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if raw := r.URL.RawQuery; raw != "" && !plainQuery(raw) {
+		if raw := r.URL.RawQuery; raw != "" && !isNormalizedQuery(raw) {
 			address := *r.URL
 			address.RawQuery = joinLists(raw)
 			r = r.WithContext(r.Context())
@@ -218,9 +218,9 @@ func listParams(next http.Handler) http.Handler {
 	})
 }
 
-// plainQuery tells whether joinLists would leave a query as it is, as it does
+// isNormalizedQuery tells whether joinLists would leave a query as it is, as it does
 // most: each parameter is there once, by a plain name and with a value.
-func plainQuery(raw string) bool {
+func isNormalizedQuery(raw string) bool {
 	var names [16]string
 	n := 0
 	for part := range strings.SplitSeq(raw, "&") {
@@ -243,7 +243,7 @@ func joinLists(raw string) string {
 		}
 		// A name that cannot be read stays as it is; the check refuses it.
 		if name, err := url.QueryUnescape(key); err == nil {
-			if m := indexed.FindStringSubmatch(name); m != nil {
+			if m := indexedParam.FindStringSubmatch(name); m != nil {
 				name = m[1]
 			}
 			key = url.QueryEscape(name)

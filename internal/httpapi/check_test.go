@@ -11,7 +11,7 @@ import (
 )
 
 // Clients write lists in a query in four ways; the server reads them all.
-func TestListForms(t *testing.T) {
+func TestQueryListFormats(t *testing.T) {
 	w := newServer(t)
 	for form, want := range map[string]string{
 		"executionId=CAM-1,WS-2":                               "CAM-1 WS-2",
@@ -45,7 +45,7 @@ func TestListForms(t *testing.T) {
 
 // What the person can mend is 601 and names the field; what only a programmer
 // can is 400; each in the reader's language.
-func TestBadInput(t *testing.T) {
+func TestInvalidParameters(t *testing.T) {
 	w := newServer(t)
 	long, many := strings.Repeat("é", 65), strings.Repeat("x,", 400)+"x"
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func TestBadInput(t *testing.T) {
 
 // Everything that the contract can refuse by name has a name for people, and
 // every reason for which the edge refuses a sentence.
-func TestNamesForPeople(t *testing.T) {
+func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 	w := newServer(t)
 	fields := map[string]bool{}
 	for _, name := range w.Fields(testkit.ConsoleTags...) {

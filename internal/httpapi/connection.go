@@ -17,7 +17,7 @@ type Listeners struct{ MQTT, MQTTTLS net.Addr }
 
 // GetDeviceConnection answers where and how a device reports.
 func (s *server) GetDeviceConnection(ctx context.Context, r wire.GetDeviceConnectionRequestObject) (wire.GetDeviceConnectionResponseObject, error) {
-	d, _, err := s.known(ctx, r.Params.DeviceName)
+	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -25,10 +25,10 @@ func (s *server) GetDeviceConnection(ctx context.Context, r wire.GetDeviceConnec
 	if err != nil {
 		return nil, err
 	}
-	site := s.site(ctx)
-	host := site.Hostname()
+	base := s.baseURL(ctx)
+	host := base.Hostname()
 	c := &wire.Connection{
-		DeviceName: d.Name, Gateway: d.Gateway, Http: site.String(), Secrets: len(secrets), Topic: "v1/devices/me/telemetry",
+		DeviceName: d.Name, Gateway: d.Gateway, Http: base.String(), Secrets: len(secrets), Topic: "v1/devices/me/telemetry",
 		MqttHost: host, MqttPort: portFor(host, s.Listen.MQTT), MqttTlsPort: portFor(host, s.Listen.MQTTTLS),
 	}
 	if d.Gateway {
@@ -37,19 +37,19 @@ func (s *server) GetDeviceConnection(ctx context.Context, r wire.GetDeviceConnec
 	return wire.GetDeviceConnection200JSONResponse{Code: success, Data: c}, nil
 }
 
-// site is the address by which this server is reached: the one it was told,
+// baseURL is the address by which this server is reached: the one it was told,
 // else the one that is being asked.
-func (s *server) site(ctx context.Context) *url.URL {
+func (s *server) baseURL(ctx context.Context) *url.URL {
 	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
 		return u
 	}
-	scheme, host := askedFor(of(ctx).Asked, s.Proxies)
+	scheme, host := requestedOrigin(requestFrom(ctx).Asked, s.Proxies)
 	return &url.URL{Scheme: scheme, Host: host}
 }
 
-// askedFor is the scheme and host that a request asks for, as a trusted proxy
+// requestedOrigin is the scheme and host that a request asks for, as a trusted proxy
 // says them where there is one. A host that is none is as good as unsaid.
-func askedFor(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
+func requestedOrigin(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
 	scheme = httpbase.ClientScheme(r, proxies)
 	for _, host := range []string{httpbase.ClientHost(r, proxies), r.Host} {
 		if u, err := url.Parse("//" + host); err == nil && u.Host == host && u.Hostname() != "" && !strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
@@ -64,14 +64,14 @@ func askedFor(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
 // another's name for it.
 func portFor(host string, at net.Addr) int {
 	tcp, ok := at.(*net.TCPAddr)
-	if !ok || tcp.IP.IsLoopback() && !local(host) {
+	if !ok || tcp.IP.IsLoopback() && !isLocalHost(host) {
 		return 0
 	}
 	return tcp.Port
 }
 
-// local tells whether a host name means the machine that uses it.
-func local(host string) bool {
+// isLocalHost tells whether a host name means the machine that uses it.
+func isLocalHost(host string) bool {
 	host = strings.ToLower(strings.TrimSuffix(host, "."))
 	if addr, err := netip.ParseAddr(host); err == nil {
 		return addr.Unmap().IsLoopback()

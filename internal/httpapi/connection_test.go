@@ -12,7 +12,7 @@ import (
 
 const connectionPath = "/admin-api/client/pc/device/get/connection"
 
-func listening(addr string) net.Addr {
+func mustResolveAddr(addr string) net.Addr {
 	a, err := net.ResolveTCPAddr("tcp", addr)
 	if err != nil {
 		panic(err)
@@ -20,7 +20,7 @@ func listening(addr string) net.Addr {
 	return a
 }
 
-func (w *world) connection(t *testing.T, name string, header map[string]string) wire.Connection {
+func (w *fixture) connection(t *testing.T, name string, header map[string]string) wire.Connection {
 	t.Helper()
 	call := w.get(connectionPath + "?deviceName=" + name)
 	call.Header = header
@@ -31,8 +31,8 @@ func (w *world) connection(t *testing.T, name string, header map[string]string) 
 // the console is reached.
 func TestDeviceConnection(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Listen = httpapi.Listeners{MQTT: listening("0.0.0.0:18830"), MQTTTLS: listening("[::]:18831")}
-		o.Proxies = prefixes(t, "10.0.0.0/8")
+		o.Listen = httpapi.Listeners{MQTT: mustResolveAddr("0.0.0.0:18830"), MQTTTLS: mustResolveAddr("[::]:18831")}
+		o.Proxies = parsePrefixes(t, "10.0.0.0/8")
 	})
 	w.Device(t, w.field.ID, w.station, "GW-1", func(d *device.Device) { d.Gateway = true })
 	want := wire.Connection{DeviceName: "WS-1", Http: "http://tilth.test", MqttHost: "tilth.test", MqttPort: 18830, MqttTlsPort: 18831, Topic: "v1/devices/me/telemetry", Secrets: 1}
@@ -82,7 +82,7 @@ func TestDeviceConnection(t *testing.T) {
 func TestDeviceConnectionOfPublicURL(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		o.PublicURL = "https://farm.example:8443/tilth"
-		o.Listen = httpapi.Listeners{MQTT: listening("192.0.2.5:1883")}
+		o.Listen = httpapi.Listeners{MQTT: mustResolveAddr("192.0.2.5:1883")}
 	})
 	got := w.connection(t, "WS-1", map[string]string{"X-Forwarded-Host": "other.example"})
 	if got.Http != "https://farm.example:8443/tilth" || got.MqttHost != "farm.example" || got.MqttPort != 1883 || got.MqttTlsPort != 0 {
@@ -98,7 +98,7 @@ func TestDeviceConnectionOfLoopback(t *testing.T) {
 	} {
 		w := newServer(t, func(o *httpapi.Options) {
 			o.PublicURL = site
-			o.Listen = httpapi.Listeners{MQTT: listening("127.0.0.1:1883"), MQTTTLS: listening("0.0.0.0:8883")}
+			o.Listen = httpapi.Listeners{MQTT: mustResolveAddr("127.0.0.1:1883"), MQTTTLS: mustResolveAddr("0.0.0.0:8883")}
 		})
 		if got := w.connection(t, "WS-1", nil); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 || got.MqttTlsPort != 8883 {
 			t.Errorf("%s: %+v", site, got)

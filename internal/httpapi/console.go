@@ -17,8 +17,8 @@ import (
 	"tilth/internal/tenant"
 )
 
-// Pages is what the web console is served from.
-type Pages struct {
+// WebOptions is what the web console is served from.
+type WebOptions struct {
 	Dist    fs.FS
 	Tiles   *MapTiles      // the tile server of the map; nil when there is none
 	Proxies []netip.Prefix // whose forwarded hosts are believed
@@ -30,24 +30,24 @@ type Pages struct {
 	DefaultTenant string // whose streams are played where the host names no tenant; empty: nobody's
 }
 
-// Console serves the web console: assets under their hashed names for ever,
+// NewWeb serves the web console: assets under their hashed names for ever,
 // compressed in advance; every other path is the page, whose router knows it.
-func Console(p Pages) http.Handler {
-	c := &console{p}
+func NewWeb(p WebOptions) http.Handler {
+	c := &webHandler{p}
 	return http.HandlerFunc(c.serve)
 }
 
-type console struct{ Pages }
+type webHandler struct{ WebOptions }
 
-// workerFile is the service worker, which keeps the console's files for times
+// serviceWorkerFile is the service worker, which keeps the console's files for times
 // without a network. It stands at the root, so that the whole console is its
 // own.
-const workerFile = "sw.js"
+const serviceWorkerFile = "sw.js"
 
-func (c *console) serve(w http.ResponseWriter, r *http.Request) {
+func (c *webHandler) serve(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		plain(w, http.StatusMethodNotAllowed, "method not allowed")
+		writePlain(w, http.StatusMethodNotAllowed, "method not allowed")
 		return
 	}
 	name := strings.TrimPrefix(path.Clean("/"+r.URL.Path), "/")
@@ -59,10 +59,10 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 			// The worker and the manifest among them: a newer release is found at the next look.
 			h.Set("Cache-Control", "no-cache")
 		}
-		if name == workerFile {
+		if name == serviceWorkerFile {
 			h.Set("Content-Security-Policy", workerPolicy)
 		}
-		c.file(w, r, name)
+		c.serveFile(w, r, name)
 		return
 	}
 	if strings.HasPrefix(name, "assets/") || path.Ext(name) != "" && name != "index.html" {
@@ -70,26 +70,26 @@ func (c *console) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if !c.exists("index.html") {
-		plain(w, http.StatusNotFound, "This binary was built without the console. Build it with: make build")
+		writePlain(w, http.StatusNotFound, "This binary was built without the console. Build it with: make build")
 		return
 	}
 	h.Set("Cache-Control", "no-cache")
 	h.Set("Content-Security-Policy", c.policy(r))
 	h.Set("X-Frame-Options", "DENY")
-	c.file(w, r, "index.html")
+	c.serveFile(w, r, "index.html")
 }
 
-// kinds are the types that the console's own files have; what the machine
+// contentTypes are the types that the console's own files have; what the machine
 // thinks of an extension must not change them.
-var kinds = map[string]string{
+var contentTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".json": "application/json", ".svg": "image/svg+xml", ".png": "image/png", ".ico": "image/x-icon", ".woff2": "font/woff2",
 	".webmanifest": "application/manifest+json", ".txt": "text/plain; charset=utf-8",
 }
 
-func kind(name string) string {
+func contentType(name string) string {
 	ext := path.Ext(name)
-	if k, ok := kinds[ext]; ok {
+	if k, ok := contentTypes[ext]; ok {
 		return k
 	}
 	if k := mime.TypeByExtension(ext); k != "" {
@@ -98,15 +98,15 @@ func kind(name string) string {
 	return "application/octet-stream"
 }
 
-func (c *console) exists(name string) bool {
+func (c *webHandler) exists(name string) bool {
 	info, err := fs.Stat(c.Dist, name)
 	return err == nil && !info.IsDir()
 }
 
-// file answers a file in the best form that the client takes.
-func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
+// serveFile answers a file in the best form that the client takes.
+func (c *webHandler) serveFile(w http.ResponseWriter, r *http.Request, name string) {
 	h := w.Header()
-	h.Set("Content-Type", kind(name))
+	h.Set("Content-Type", contentType(name))
 	stored := name
 	for _, form := range []struct{ coding, suffix string }{{"br", ".br"}, {"gzip", ".gz"}} {
 		if !c.exists(name + form.suffix) {
@@ -133,7 +133,7 @@ func (c *console) file(w http.ResponseWriter, r *http.Request, name string) {
 }
 
 // open opens a file, and tells how many bytes it has.
-func (c *console) open(name string) (fs.File, int64, error) {
+func (c *webHandler) open(name string) (fs.File, int64, error) {
 	f, err := c.Dist.Open(name)
 	if err != nil {
 		return nil, 0, err

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-func dist() fstest.MapFS {
+func testDist() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, body := range map[string]string{
 		"index.html": "<html>page</html>", "index.html.br": "page as br", "index.html.gz": "page as gzip",
@@ -24,18 +24,18 @@ func dist() fstest.MapFS {
 	return files
 }
 
-// console is the console over stores of its own; with changes what it is made of.
-func console(t *testing.T, with ...func(*httpapi.Pages)) http.Handler {
+// webHandler is the console over stores of its own; with changes what it is made of.
+func webHandler(t *testing.T, with ...func(*httpapi.WebOptions)) http.Handler {
 	t.Helper()
 	s := testkit.NewStores(t)
-	p := httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger}
+	p := httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger}
 	for _, f := range with {
 		f(&p)
 	}
-	return httpapi.Console(p)
+	return httpapi.NewWeb(p)
 }
 
-func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecorder {
+func doRequest(h http.Handler, method, path, encoding string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, path, nil)
 	if encoding != "" {
 		r.Header.Set("Accept-Encoding", encoding)
@@ -46,10 +46,10 @@ func ask(h http.Handler, method, path, encoding string) *httptest.ResponseRecord
 }
 
 // Every path that is no file is the page, whose router knows it.
-func TestConsolePage(t *testing.T) {
-	h := console(t)
+func TestWebIndexForUnknownPaths(t *testing.T) {
+	h := webHandler(t)
 	for _, path := range []string{"/", "/signin", "/dashboard-default", "/inform?id=7", "/index.html", "/device/", "/a/b/c", "/assets", "/favicon.svg/.."} {
-		w := ask(h, http.MethodGet, path, "")
+		w := doRequest(h, http.MethodGet, path, "")
 		if w.Code != 200 || w.Body.String() != "<html>page</html>" || w.Header().Get("Cache-Control") != "no-cache" ||
 			w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("X-Frame-Options") != "DENY" {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
@@ -57,19 +57,19 @@ func TestConsolePage(t *testing.T) {
 	}
 	// A file that is not there is not the page: a script must not be HTML.
 	for _, path := range []string{"/assets/old-9f.js", "/assets/x", "/robots.txt", "/.gitkeep", "/.env", "/favicon.ico", "/assets/../../secret.js"} {
-		if w := ask(h, http.MethodGet, path, ""); w.Code != 404 {
+		if w := doRequest(h, http.MethodGet, path, ""); w.Code != 404 {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}
 	}
 	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodOptions} {
-		if w := ask(h, method, "/", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
+		if w := doRequest(h, method, "/", ""); w.Code != 405 || w.Header().Get("Allow") != "GET, HEAD" {
 			t.Errorf("%s: %d, Allow %q", method, w.Code, w.Header().Get("Allow"))
 		}
 	}
 }
 
-func TestConsoleFiles(t *testing.T) {
-	h := console(t)
+func TestWebFiles(t *testing.T) {
+	h := webHandler(t)
 	for path, want := range map[string]struct{ body, kind, cache string }{
 		"/assets/app-1a2b.js":    {"script", "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
 		"/assets/style.css":      {"style", "text/css; charset=utf-8", "public, max-age=31536000, immutable"},
@@ -79,11 +79,11 @@ func TestConsoleFiles(t *testing.T) {
 		"/sw.js":                 {"worker", "text/javascript; charset=utf-8", "no-cache"},
 		"/icons/icon-192.png":    {"icon", "image/png", "no-cache"},
 	} {
-		w := ask(h, http.MethodGet, path, "")
+		w := doRequest(h, http.MethodGet, path, "")
 		if w.Code != 200 || w.Body.String() != want.body || w.Header().Get("Content-Type") != want.kind || w.Header().Get("Cache-Control") != want.cache {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
 		}
-		head := ask(h, http.MethodHead, path, "")
+		head := doRequest(h, http.MethodHead, path, "")
 		if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != w.Header().Get("Content-Length") {
 			t.Errorf("HEAD %s: %d %q %v", path, head.Code, head.Body, head.Header())
 		}
@@ -92,26 +92,26 @@ func TestConsoleFiles(t *testing.T) {
 
 // The worker may call this server and do nothing else; the page may have it, and
 // the manifest, from this server alone.
-func TestConsoleWorkerPolicy(t *testing.T) {
-	h := console(t)
-	if got := ask(h, http.MethodGet, "/sw.js", "").Header().Get("Content-Security-Policy"); got != "default-src 'none'; connect-src 'self'" {
+func TestServiceWorkerPolicy(t *testing.T) {
+	h := webHandler(t)
+	if got := doRequest(h, http.MethodGet, "/sw.js", "").Header().Get("Content-Security-Policy"); got != "default-src 'none'; connect-src 'self'" {
 		t.Errorf("worker: %q", got)
 	}
-	page := ask(h, http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
+	page := doRequest(h, http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
 	for _, part := range []string{"manifest-src 'self'", "worker-src 'self' blob:"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("page: no %q in %q", part, page)
 		}
 	}
 	// A policy of its own has only what runs by itself.
-	if got := ask(h, http.MethodGet, "/assets/app-1a2b.js", "").Header().Get("Content-Security-Policy"); got != "" {
+	if got := doRequest(h, http.MethodGet, "/assets/app-1a2b.js", "").Header().Get("Content-Security-Policy"); got != "" {
 		t.Errorf("script: %q", got)
 	}
 }
 
 // Files are compressed in advance; the client gets the best form it takes.
-func TestConsoleCompression(t *testing.T) {
-	h := console(t)
+func TestWebCompression(t *testing.T) {
+	h := webHandler(t)
 	for _, c := range []struct{ path, accept, coding, body string }{
 		{"/assets/app-1a2b.js", "", "", "script"},
 		{"/assets/app-1a2b.js", "gzip, deflate, br, zstd", "br", "script as br"},
@@ -126,7 +126,7 @@ func TestConsoleCompression(t *testing.T) {
 		{"/assets/inter.woff2", "br, gzip", "", "font"},
 		{"/signin", "br, gzip", "br", "page as br"},
 	} {
-		w := ask(h, http.MethodGet, c.path, c.accept)
+		w := doRequest(h, http.MethodGet, c.path, c.accept)
 		if w.Header().Get("Content-Encoding") != c.coding || w.Body.String() != c.body {
 			t.Errorf("%s for %q: %q %v", c.path, c.accept, w.Body, w.Header())
 		}
@@ -141,10 +141,10 @@ func TestConsoleCompression(t *testing.T) {
 }
 
 // A binary built without Node says what to do.
-func TestConsoleWithoutDist(t *testing.T) {
-	h := console(t, func(p *httpapi.Pages) { p.Dist = fstest.MapFS{".gitkeep": &fstest.MapFile{}} })
+func TestWebWithoutDist(t *testing.T) {
+	h := webHandler(t, func(p *httpapi.WebOptions) { p.Dist = fstest.MapFS{".gitkeep": &fstest.MapFile{}} })
 	for _, path := range []string{"/", "/signin"} {
-		if w := ask(h, http.MethodGet, path, "br"); w.Code != 404 || !strings.Contains(w.Body.String(), "make build") {
+		if w := doRequest(h, http.MethodGet, path, "br"); w.Code != 404 || !strings.Contains(w.Body.String(), "make build") {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}
 	}
@@ -152,8 +152,8 @@ func TestConsoleWithoutDist(t *testing.T) {
 
 // Behind the server the page carries what every answer carries, and its calls
 // are still calls.
-func TestConsoleBehindTheServer(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Console = console(t) })
+func TestWebBehindServer(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Web = webHandler(t) })
 	if a := w.Do(t, testkit.Call{Path: "/signin"}); a.Status != 200 || string(a.Body) != "<html>page</html>" {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}

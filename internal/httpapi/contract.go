@@ -12,12 +12,12 @@ import (
 
 // contractIndex is what a handler looks up in the contract.
 type contractIndex struct {
-	router   routers.Router
-	changing map[string]string // what a call changes, by its operation
+	router             routers.Router
+	changesByOperation map[string]string // what a call changes, by its operation
 }
 
-// contract is read once a process: a test makes many handlers.
-var contract = sync.OnceValues(func() (contractIndex, error) {
+// loadContract is read once a process: a test makes many handlers.
+var loadContract = sync.OnceValues(func() (contractIndex, error) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		return contractIndex{}, err
@@ -27,5 +27,5 @@ var contract = sync.OnceValues(func() (contractIndex, error) {
 	if err != nil {
 		return contractIndex{}, err
 	}
-	return contractIndex{router: router, changing: changingCalls(doc)}, nil
+	return contractIndex{router: router, changesByOperation: operationChanges(doc)}, nil
 })

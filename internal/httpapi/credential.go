@@ -15,13 +15,13 @@ func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRe
 	if r.Body.Name != nil {
 		name = *r.Body.Name
 	}
-	if err := plainText("name", name); err != nil {
+	if err := checkText("name", name); err != nil {
 		return nil, err
 	}
 	c := caller(ctx)
 	var made identity.Credential
 	var secret string
-	err := audit.Record(ctx, c.Tenant, "credential.create", s.seeCredential(c.Tenant, c.User, &made.ID), func(ctx context.Context) (err error) {
+	err := audit.Record(ctx, c.Tenant, "credential.create", s.snapshotCredential(c.Tenant, c.User, &made.ID), func(ctx context.Context) (err error) {
 		made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, name)
 		return err
 	})
@@ -35,7 +35,7 @@ func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRe
 
 // PageCredentials answers the signed-in user's API credentials, newest first.
 func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequestObject) (wire.PageCredentialsResponseObject, error) {
-	c, q := caller(ctx), paged(r.Params.PageNo, r.Params.PageSize)
+	c, q := caller(ctx), pageQuery(r.Params.PageNo, r.Params.PageSize)
 	list, total, err := s.Credentials.Page(ctx, c.Tenant, c.User, q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 	page := &wire.CredentialPage{List: make([]wire.Credential, 0, len(list)), Total: int(total)}
 	for _, k := range list {
 		page.List = append(page.List, wire.Credential{
-			Id: k.ID, Name: k.Name, AppKey: k.AppKey, Enabled: number01(k.Enabled), CreateTime: k.CreateTime, LastUseTime: some(k.LastUse),
+			Id: k.ID, Name: k.Name, AppKey: k.AppKey, Enabled: number01(k.Enabled), CreateTime: k.CreateTime, LastUseTime: omitZero(k.LastUse),
 			Requests24h: k.Day, Requests30d: k.Month,
 		})
 	}
@@ -54,12 +54,12 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 // as the caller wants it.
 func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRequestObject) (wire.ToggleCredentialResponseObject, error) {
 	c, id := caller(ctx), r.Params.Id
-	err := audit.Record(ctx, c.Tenant, "credential.update", s.seeCredential(c.Tenant, c.User, &id), func(ctx context.Context) error {
+	err := audit.Record(ctx, c.Tenant, "credential.update", s.snapshotCredential(c.Tenant, c.User, &id), func(ctx context.Context) error {
 		toggle := func() error { return s.Credentials.Toggle(ctx, c.Tenant, c.User, id) }
 		if r.Params.Enabled == nil {
 			return toggle()
 		}
-		return switchTo(*r.Params.Enabled == 1, toggle, func() (bool, error) {
+		return setEnabled(*r.Params.Enabled == 1, toggle, func() (bool, error) {
 			k, err := s.Credentials.Get(ctx, c.Tenant, c.User, id)
 			return err == nil && k.Enabled, err
 		})
@@ -73,7 +73,7 @@ func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRe
 // DeleteCredential removes a credential.
 func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRequestObject) (wire.DeleteCredentialResponseObject, error) {
 	c := caller(ctx)
-	err := audit.Record(ctx, c.Tenant, "credential.delete", s.seeCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
+	err := audit.Record(ctx, c.Tenant, "credential.delete", s.snapshotCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
 		return s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id)
 	})
 	if err != nil {
@@ -82,11 +82,11 @@ func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRe
 	return wire.DeleteCredential200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// switchTo toggles what is not yet as it is wanted, within a transaction, of
+// setEnabled toggles what is not yet as it is wanted, within a transaction, of
 // which there is one at a time. A call that comes twice, since its first answer
 // was lost or somebody else did the same, would otherwise open again what it has
 // closed.
-func switchTo(wanted bool, toggle func() error, isOn func() (bool, error)) error {
+func setEnabled(wanted bool, toggle func() error, isOn func() (bool, error)) error {
 	on, err := isOn()
 	if err != nil || on == wanted {
 		return err

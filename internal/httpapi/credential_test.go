@@ -23,8 +23,8 @@ const (
 	credentialsPath = "/admin-api/client/pc/apicredentials/page"
 )
 
-// theirCredential makes a credential of the rival's ada and answers its id.
-func (w *world) theirCredential() int64 {
+// createRivalCredential makes a credential of the rival's ada and answers its id.
+func (w *fixture) createRivalCredential() int64 {
 	c, _, err := w.Credentials.Create(context.Background(), w.rival.ID, w.rival.Ada.ID, marker+" credential")
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -32,7 +32,7 @@ func (w *world) theirCredential() int64 {
 	return c.ID
 }
 
-func create(token, name string) testkit.Call {
+func createCredentialCall(token, name string) testkit.Call {
 	body, err := json.Marshal(wire.CredentialCreate{Name: &name})
 	if err != nil {
 		panic(err) // a string always marshals
@@ -40,12 +40,12 @@ func create(token, name string) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: createPath, Token: token, Body: string(body)}
 }
 
-func (w *world) credentials(t *testing.T, token, query string) wire.CredentialPage {
+func (w *fixture) credentials(t *testing.T, token, query string) wire.CredentialPage {
 	t.Helper()
 	return testkit.Ask[wire.CredentialPage](t, w.Contract, testkit.Call{Path: credentialsPath + query, Token: token})
 }
 
-func (w *world) openedBy(t *testing.T, c wire.NewCredential) bool {
+func (w *fixture) credentialWorks(t *testing.T, c wire.NewCredential) bool {
 	t.Helper()
 	p, err := w.Credentials.Check(t.Context(), c.AppKey, c.AppSecret)
 	if err != nil && !errs.Is(err, errs.Unauthenticated) {
@@ -60,12 +60,12 @@ func TestCredentials(t *testing.T) {
 	if page := w.credentials(t, w.ada, ""); page.List == nil || len(page.List) != 0 || page.Total != 0 {
 		t.Errorf("%s", asJSON(t, page))
 	}
-	made := testkit.Ask[wire.NewCredential](t, w.Contract, create(w.ada, "  Weather feed "))
-	if made.Name != "Weather feed" || made.Enabled != 1 || made.Id == 0 || len(made.AppKey) < 20 || len(made.AppSecret) < 43 || !w.openedBy(t, made) {
+	made := testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "  Weather feed "))
+	if made.Name != "Weather feed" || made.Enabled != 1 || made.Id == 0 || len(made.AppKey) < 20 || len(made.AppSecret) < 43 || !w.credentialWorks(t, made) {
 		t.Errorf("%s", asJSON(t, made))
 	}
 	w.Clock.Advance(time.Second)
-	second := testkit.Ask[wire.NewCredential](t, w.Contract, create(w.ada, "Weather feed"))
+	second := testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "Weather feed"))
 	page := w.credentials(t, w.ada, "")
 	if page.Total != 2 || len(page.List) != 2 || page.List[0].Id != second.Id || page.List[0].LastUseTime != nil {
 		t.Errorf("%s", asJSON(t, page))
@@ -79,14 +79,14 @@ func TestCredentials(t *testing.T) {
 	}
 	for _, enabled := range []int{0, 1, 0} {
 		w.Run(t, []testkit.Scenario{{Name: "toggle", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id)), Contains: []string{`"data":true`}}})
-		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.openedBy(t, made) != (enabled == 1) {
+		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.credentialWorks(t, made) != (enabled == 1) {
 			t.Errorf("enabled %d, want %d", got, enabled)
 		}
 	}
 	// Closed and closed again, as when the first answer was lost: it stays closed.
 	for _, enabled := range []int{1, 1, 0, 0} {
 		w.Run(t, []testkit.Scenario{{Name: "switch", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id, "&enabled=", enabled)), Contains: []string{`"data":true`}}})
-		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.openedBy(t, made) != (enabled == 1) {
+		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.credentialWorks(t, made) != (enabled == 1) {
 			t.Errorf("enabled %d, want %d", got, enabled)
 		}
 	}
@@ -107,18 +107,18 @@ func TestCredentialRefusals(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "no name", Call: raw(`{}`), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
-		{Name: "empty", Call: create(w.ada, ""), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
-		{Name: "blank", Call: create(w.ada, " \t\n"), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
-		{Name: "65 characters", Call: create(w.ada, strings.Repeat("ş", 65)), Code: 601, Contains: []string{"Name: at most 64 characters"}},
-		{Name: "64 characters", Call: create(w.ada, strings.Repeat("ş", 64))},
-		{Name: "NUL", Call: create(w.ada, "a\x00b"), Code: 601, Contains: []string{"Name: not in the right form"}},
-		{Name: "line break", Call: create(w.ada, "a\r\nX: b"), Code: 601, Contains: []string{"Name: not in the right form"}},
+		{Name: "empty", Call: createCredentialCall(w.ada, ""), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
+		{Name: "blank", Call: createCredentialCall(w.ada, " \t\n"), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
+		{Name: "65 characters", Call: createCredentialCall(w.ada, strings.Repeat("ş", 65)), Code: 601, Contains: []string{"Name: at most 64 characters"}},
+		{Name: "64 characters", Call: createCredentialCall(w.ada, strings.Repeat("ş", 64))},
+		{Name: "NUL", Call: createCredentialCall(w.ada, "a\x00b"), Code: 601, Contains: []string{"Name: not in the right form"}},
+		{Name: "line break", Call: createCredentialCall(w.ada, "a\r\nX: b"), Code: 601, Contains: []string{"Name: not in the right form"}},
 		{Name: "no body", Call: raw(""), Code: 400},
 		{Name: "no JSON", Call: raw("{"), Code: 400},
 		{Name: "null", Call: raw("null"), Code: 400},
 		{Name: "a number", Call: raw(`{"name":7}`), Code: 400},
 		{Name: "a list", Call: raw(`[{"name":"x"}]`), Code: 400},
-		{Name: "markup is a name", Call: create(w.ada, "<script>alert(1)</script>"), Lacks: []string{"<script>"}},
+		{Name: "markup is a name", Call: createCredentialCall(w.ada, "<script>alert(1)</script>"), Lacks: []string{"<script>"}},
 		{Name: "more than is asked for", Call: raw(`{"name":"x","appKey":"tk_mine","appSecret":"mine","enabled":0,"userId":1,"tenantId":1}`), Lacks: []string{"mine"}},
 		{Name: "delete without id", Call: w.get(deletePath), Code: 601},
 		{Name: "delete 0", Call: w.get(deletePath + "?id=0"), Code: 601},
@@ -133,28 +133,28 @@ func TestCredentialRefusals(t *testing.T) {
 		{Name: "HEAD", Call: testkit.Call{Method: http.MethodHead, Path: deletePath + "?id=1", Token: w.ada}, Status: 405, Code: 405},
 	})
 	for _, l := range text.Languages {
-		call := create(w.ada, " ")
+		call := createCredentialCall(w.ada, " ")
 		call.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, "common.nameRequired", nil) {
 			t.Errorf("%s: %s", l, a.Body)
 		}
 	}
 	for range identity.CredentialsAUser - w.credentials(t, w.ada, "").Total {
-		testkit.Ask[wire.NewCredential](t, w.Contract, create(w.ada, "x"))
+		testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "x"))
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "one too many", Call: create(w.ada, "x"), Code: 601, Contains: []string{"You already have 100 API credentials. Delete one first"}},
-		{Name: "another user", Call: create(w.bora, "x")},
+		{Name: "one too many", Call: createCredentialCall(w.ada, "x"), Code: 601, Contains: []string{"You already have 100 API credentials. Delete one first"}},
+		{Name: "another user", Call: createCredentialCall(w.bora, "x")},
 	})
 }
 
 // A credential is its user's: neither a colleague nor another tenant sees or
 // changes it, and what is asked for is told from nothing that exists.
-func TestCredentialsAreApart(t *testing.T) {
+func TestCredentialsAreUserScoped(t *testing.T) {
 	w := newServer(t)
-	made := testkit.Ask[wire.NewCredential](t, w.Contract, create(w.ada, "Ada's"))
+	made := testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "Ada's"))
 	missing := w.Do(t, w.get(deletePath+"?id=999999"))
-	for name, token := range map[string]string{"a colleague": w.bora, "another tenant": w.enemy} {
+	for name, token := range map[string]string{"a colleague": w.bora, "another tenant": w.rivalToken} {
 		for _, header := range []map[string]string{nil, {"tenant-id": fmt.Sprint(w.field.ID), "user-id": fmt.Sprint(w.field.Ada.ID)}} {
 			for _, path := range []string{togglePath, deletePath} {
 				a := w.Do(t, testkit.Call{Path: fmt.Sprint(path, "?id=", made.Id), Token: token, Header: header})
@@ -168,11 +168,11 @@ func TestCredentialsAreApart(t *testing.T) {
 			}
 		}
 	}
-	if !w.openedBy(t, made) || w.credentials(t, w.ada, "").List[0].Enabled != 1 {
+	if !w.credentialWorks(t, made) || w.credentials(t, w.ada, "").List[0].Enabled != 1 {
 		t.Error("it was changed all the same")
 	}
 	// The tenant of a new one is the caller's, whatever the header says.
-	call := create(w.enemy, "theirs")
+	call := createCredentialCall(w.rivalToken, "theirs")
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
 	theirs := testkit.Ask[wire.NewCredential](t, w.Contract, call)
 	if p, err := w.Credentials.Check(t.Context(), theirs.AppKey, theirs.AppSecret); err != nil || p.Tenant != w.rival.ID || p.User != w.rival.Ada.ID {

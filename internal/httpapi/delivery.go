@@ -12,14 +12,14 @@ func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
 		d := &deliveries[i]
 		list[i] = wire.Delivery{
 			Id: d.ID, Channel: d.Channel, Recipient: d.Recipient, Mode: wire.DeliveryMode(d.Mode), Event: wire.DeliveryEvent(d.Event),
-			State: wire.DeliveryState(d.State), Reason: filled(string(d.Reason)), Attempts: d.Attempts, LastError: filled(d.LastError),
-			NextTime: some(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime, Steps: make([]wire.DeliveryStep, len(d.Steps)),
+			State: wire.DeliveryState(d.State), Reason: omitEmpty(string(d.Reason)), Attempts: d.Attempts, LastError: omitEmpty(d.LastError),
+			NextTime: omitZero(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime, Steps: make([]wire.DeliveryStep, len(d.Steps)),
 		}
 		if d.Digest {
 			list[i].Digest = &d.Digest
 		}
 		for j, s := range d.Steps {
-			list[i].Steps[j] = wire.DeliveryStep{Time: s.Time, Step: s.Step, Answer: filled(s.Answer)}
+			list[i].Steps[j] = wire.DeliveryStep{Time: s.Time, Step: s.Step, Answer: omitEmpty(s.Answer)}
 		}
 	}
 	return list

@@ -14,10 +14,10 @@ import (
 
 // A rule keeps whom it tells and how often it reminds, gives that to its
 // copies, and its notices remember it.
-func TestWhomARuleTells(t *testing.T) {
+func TestRuleChannelsAndReminder(t *testing.T) {
 	w := newServer(t)
 	a, b := w.Channel(t, w.field.ID, "Staff").ID, w.Channel(t, w.field.ID, "Owner").ID
-	id, notice := w.opened(t, frost("WS-1", body{"passageway": []int64{b, a, b}, "remindEvery": 15}), air(1))
+	id, notice := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{b, a, b}, "remindEvery": 15}), air(1))
 	if r := w.rule(t, id); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil || *r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -25,7 +25,7 @@ func TestWhomARuleTells(t *testing.T) {
 	if err != nil || fmt.Sprint(d.RuleCopy.Channels) != fmt.Sprint([]int64{a, b}) || d.RuleCopy.RemindEvery != 15 {
 		t.Errorf("%+v %v", d, err)
 	}
-	copies := testkit.Ask[[]int64](t, w.Contract, w.sends("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}))
+	copies := testkit.Ask[[]int64](t, w.Contract, w.adaCall("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}))
 	if r := w.rule(t, copies[0]); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil || *r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
@@ -34,10 +34,10 @@ func TestWhomARuleTells(t *testing.T) {
 		open := w.rule(t, id).OpenNotice
 		if open == nil {
 			w.Clock.Advance(time.Second)
-			w.judged(t, w.ws1, air(1))
+			w.evaluate(t, w.ws1, air(1))
 			open = w.rule(t, id).OpenNotice
 		}
-		w.done(t, w.update(id, frost("WS-1", change)))
+		w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", change)))
 		if n := w.notice(t, open.Id).AlarmNotice; n.ResolveStatus != 1 || *n.ResolveReason != wire.AlarmNoticeDetailResolveReason(alarm.Changed) {
 			t.Errorf("%v: %s", change, asJSON(t, n))
 		}
@@ -48,11 +48,11 @@ func TestWhomARuleTells(t *testing.T) {
 }
 
 // A notice tells who was told of it, and what the far ends said.
-func TestDeliveriesOfANotice(t *testing.T) {
+func TestNoticeDeliveries(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
 	w.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "30005 unknown"})
-	rule, id := w.opened(t, frost("WS-1", body{"passageway": []int64{channel}}), air(1))
+	rule, id := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
 	began := w.Clock.Milli()
 	queued := w.notice(t, id).Deliveries
 	if len(queued) != 2 || queued[0].State != "queued" || queued[0].NextTime != nil || queued[0].Reason != nil || queued[0].Digest != nil || len(queued[0].Steps) != 1 {
@@ -79,7 +79,7 @@ func TestDeliveriesOfANotice(t *testing.T) {
 	}
 	// The bell has it, too; and the resolution goes to whom was told.
 	w.Clock.Advance(time.Minute)
-	w.judged(t, w.ws1, air(5))
+	w.evaluate(t, w.ws1, air(5))
 	w.Clock.Advance(time.Second)
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
@@ -93,17 +93,17 @@ func TestDeliveriesOfANotice(t *testing.T) {
 }
 
 // Of a muted rule nobody is told, until it is muted no more.
-func TestMutedRuleTellsLater(t *testing.T) {
+func TestMutedRuleNotifiesAfterMute(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff", func(c *notify.Channel) { c.ByPhone = false }).ID
-	rule := w.made(t, frost("WS-1", body{"passageway": []int64{channel}}))
-	w.done(t, w.deploy("publish", rule))
+	rule := w.createRule(t, frostForm("WS-1", body{"passageway": []int64{channel}}))
+	w.mustSucceed(t, w.deployCall("publish", rule))
 	mute := func(until int64) testkit.Call {
-		return w.sends("PUT", rulesPath+"mute", body{"id": rule, "until": until})
+		return w.adaCall("PUT", rulesPath+"mute", body{"id": rule, "until": until})
 	}
-	w.done(t, mute(w.Clock.Milli()+time.Hour.Milliseconds()))
+	w.mustSucceed(t, mute(w.Clock.Milli()+time.Hour.Milliseconds()))
 	w.Clock.Advance(time.Second)
-	w.judged(t, w.ws1, air(1))
+	w.evaluate(t, w.ws1, air(1))
 	notice := w.rule(t, rule).OpenNotice.Id
 	step := func() wire.Delivery {
 		t.Helper()
@@ -120,7 +120,7 @@ func TestMutedRuleTellsLater(t *testing.T) {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	w.Clock.Advance(time.Minute)
-	w.done(t, mute(0))
+	w.mustSucceed(t, mute(0))
 	if d := step(); d.State != "sent" || len(w.Mails.Letters()) != 1 {
 		t.Errorf("%s", asJSON(t, d))
 	}

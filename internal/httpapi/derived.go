@@ -29,7 +29,7 @@ func (s *server) GetDerivedAccount(ctx context.Context, r wire.GetDerivedAccount
 	if err != nil {
 		return nil, err
 	}
-	answer := accountOf(&a, e.Product)
+	answer := wireDerivedAccount(&a, e.Product)
 	answer.Identifier = prop.Identifier
 	return wire.GetDerivedAccount200JSONResponse{Code: success, Data: answer}, nil
 }
@@ -38,7 +38,7 @@ var derivedKinds = map[agronomy.Kind]wire.DerivedAccountKind{
 	agronomy.Instant: wire.Instant, agronomy.Daily: wire.Day, agronomy.Season: wire.Season,
 }
 
-func accountOf(a *derivation.Explanation, p *device.Product) *wire.DerivedAccount {
+func wireDerivedAccount(a *derivation.Explanation, p *device.Product) *wire.DerivedAccount {
 	names := make(map[device.PropertyID]string, len(p.Properties))
 	for i := range p.Properties {
 		names[p.Properties[i].ID] = p.Properties[i].Identifier

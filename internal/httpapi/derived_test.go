@@ -36,7 +36,7 @@ const derivedPath = "/admin-api/client/pc/device/get/derived"
 // A derived property gives account of its newest value, to its tenant alone.
 func TestDerivedAccount(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Derivation = derivation.New(derivation.Options{Readings: o.Past, Site: func(context.Context, device.Ref) (device.Site, error) {
+		o.Derivation = derivation.New(derivation.Options{Readings: o.ReadingStore, Site: func(context.Context, device.Ref) (device.Site, error) {
 			return device.Site{Zone: time.UTC, Place: agronomy.Place{}}, nil
 		}})
 	})

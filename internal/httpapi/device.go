@@ -11,13 +11,13 @@ import (
 	"tilth/internal/tenant"
 )
 
-// groupDevices is how many devices a group lists at once.
-const groupDevices = 100
+// maxGroupDevices is how many devices a group lists at once.
+const maxGroupDevices = 100
 
 // GetDevicePage answers devices of the tenant, page by page.
 func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestObject) (wire.GetDevicePageResponseObject, error) {
 	p := r.Params
-	q := paged(p.PageNo, p.PageSize)
+	q := pageQuery(p.PageNo, p.PageSize)
 	q.Scene = p.GroupId
 	if p.DeviceName != nil {
 		q.Search = trimmed(*p.DeviceName)
@@ -35,12 +35,12 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 	if p.Sort != nil {
 		q.Sort = device.Sort(*p.Sort)
 	}
-	q.Language = of(ctx).Language
+	q.Language = requestFrom(ctx).Language
 	q.Descending = p.Descending != nil && *p.Descending
-	if err := s.takers(ctx, &q, p.TakesRule); err != nil {
+	if err := s.onlyCopyTargets(ctx, &q, p.TakesRule); err != nil {
 		return nil, err
 	}
-	page, err := s.devicePage(ctx, q, (*shower).one)
+	page, err := s.devicePage(ctx, q, (*deviceView).device)
 	if err != nil {
 		return nil, err
 	}
@@ -50,11 +50,11 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 // GetDevicesByNames answers the devices of the given names, page by page, with
 // what their cards show.
 func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNamesRequestObject) (wire.GetDevicesByNamesResponseObject, error) {
-	q := paged(r.Params.PageNo, r.Params.PageSize)
+	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
 	if r.Params.DeviceNames != nil {
 		q.Names = *r.Params.DeviceNames
 	}
-	page, err := s.devicePage(ctx, q, (*shower).card)
+	page, err := s.devicePage(ctx, q, (*deviceView).card)
 	if err != nil {
 		return nil, err
 	}
@@ -64,40 +64,40 @@ func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNames
 // GetGroupDeviceList answers groups with their first devices.
 func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceListRequestObject) (wire.GetGroupDeviceListResponseObject, error) {
 	t := caller(ctx).Tenant
-	show, err := s.shower(ctx, t)
+	view, err := s.newDeviceView(ctx, t)
 	if err != nil {
 		return nil, err
 	}
 	q := device.Query{Scene: r.Params.GroupId}
-	if err := s.takers(ctx, &q, r.Params.TakesRule); err != nil {
+	if err := s.onlyCopyTargets(ctx, &q, r.Params.TakesRule); err != nil {
 		return nil, err
 	}
-	held, err := s.Roster.Groups(ctx, t, q, groupDevices)
+	groupsByScene, err := s.Roster.Groups(ctx, t, q, maxGroupDevices)
 	if err != nil {
 		return nil, err
 	}
-	if id := r.Params.GroupId; id != nil && !show.knows(*id) {
+	if id := r.Params.GroupId; id != nil && !view.hasScene(*id) {
 		return nil, errs.Missing()
 	}
 	groups := []wire.Group{}
-	for _, scene := range append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, show.scenes...) {
+	for _, scene := range append([]device.Scene{{ID: device.DefaultScene, Status: device.SceneUsable}}, view.scenes...) {
 		if r.Params.GroupId != nil && *r.Params.GroupId != scene.ID {
 			continue
 		}
-		g := held[scene.ID]
+		g := groupsByScene[scene.ID]
 		if g == nil {
 			g = &device.Group{}
 		}
 		groups = append(groups, wire.Group{
 			Id: scene.ID, GroupName: scene.Name, GroupStatus: int(scene.Status),
-			DeviceCount: g.Devices, OnlineCount: g.Online, DeviceList: show.all(ctx, g.First),
+			DeviceCount: g.Devices, OnlineCount: g.Online, DeviceList: view.list(ctx, g.First),
 		})
 	}
 	return wire.GetGroupDeviceList200JSONResponse{Code: success, Data: &groups}, nil
 }
 
-// takers narrows q to the devices that a rule can be copied to; nil: to none.
-func (s *server) takers(ctx context.Context, q *device.Query, rule *int64) error {
+// onlyCopyTargets narrows q to the devices that a rule can be copied to; nil: to none.
+func (s *server) onlyCopyTargets(ctx context.Context, q *device.Query, rule *int64) error {
 	if rule == nil {
 		return nil
 	}
@@ -109,9 +109,9 @@ func (s *server) takers(ctx context.Context, q *device.Query, rule *int64) error
 	return nil
 }
 
-func (s *server) devicePage(ctx context.Context, q device.Query, write func(*shower, context.Context, *device.Device) wire.Device) (*wire.DevicePage, error) {
+func (s *server) devicePage(ctx context.Context, q device.Query, write func(*deviceView, context.Context, *device.Device) wire.Device) (*wire.DevicePage, error) {
 	t := caller(ctx).Tenant
-	show, err := s.shower(ctx, t)
+	view, err := s.newDeviceView(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -121,12 +121,12 @@ func (s *server) devicePage(ctx context.Context, q device.Query, write func(*sho
 	}
 	page := &wire.DevicePage{List: make([]wire.Device, len(devices)), Total: int(total)}
 	for i, d := range devices {
-		page.List[i] = write(show, ctx, d)
+		page.List[i] = write(view, ctx, d)
 	}
 	return page, nil
 }
 
-func paged(pageNo, pageSize *int) device.Query {
+func pageQuery(pageNo, pageSize *int) device.Query {
 	no, size := 1, 10
 	if pageNo != nil {
 		no = min(*pageNo, math.MaxInt32) // far beyond any list, and no overflow
@@ -137,17 +137,17 @@ func paged(pageNo, pageSize *int) device.Query {
 	return device.Query{Offset: int64(no-1) * int64(size), Limit: int64(size)}
 }
 
-// shower writes devices as the wire has them, with everything a list, a card
+// deviceView writes devices as the wire has them, with everything a list, a card
 // or a marker needs.
-type shower struct {
-	s      *server
-	tenant tenant.ID
-	scenes []device.Scene
-	names  map[int64]string
-	open   map[device.ID]alarm.OpenSummary
+type deviceView struct {
+	server     *server
+	tenant     tenant.ID
+	scenes     []device.Scene
+	sceneNames map[int64]string
+	openAlarms map[device.ID]alarm.OpenSummary
 }
 
-func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
+func (s *server) newDeviceView(ctx context.Context, t tenant.ID) (*deviceView, error) {
 	scenes, err := s.Scenes.List(ctx, t)
 	if err != nil {
 		return nil, err
@@ -160,44 +160,44 @@ func (s *server) shower(ctx context.Context, t tenant.ID) (*shower, error) {
 	for _, sc := range scenes {
 		names[sc.ID] = sc.Name
 	}
-	return &shower{s: s, tenant: t, scenes: scenes, names: names, open: open}, nil
+	return &deviceView{server: s, tenant: t, scenes: scenes, sceneNames: names, openAlarms: open}, nil
 }
 
-// knows tells whether the tenant has a scene of that id; the default group is
+// hasScene tells whether the tenant has a scene of that id; the default group is
 // always there.
-func (sh *shower) knows(id int64) bool {
-	_, there := sh.names[id]
+func (v *deviceView) hasScene(id int64) bool {
+	_, there := v.sceneNames[id]
 	return there || id == device.DefaultScene
 }
 
-func (sh *shower) all(ctx context.Context, devices []*device.Device) []wire.Device {
+func (v *deviceView) list(ctx context.Context, devices []*device.Device) []wire.Device {
 	list := make([]wire.Device, 0, len(devices))
 	for _, d := range devices {
-		list = append(list, sh.one(ctx, d))
+		list = append(list, v.device(ctx, d))
 	}
 	return list
 }
 
-func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
-	status := sh.s.Presence.Status(sh.tenant, d.ID)
+func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
+	status := v.server.Presence.Status(v.tenant, d.ID)
 	w := wire.Device{
 		Id: int64(d.ID), DeviceName: d.Name, Serial: d.Serial, NoteName: d.NoteName,
-		GroupId: d.SceneID, GroupName: sh.names[d.SceneID], Longitude: d.Longitude, Latitude: d.Latitude,
-		OnlineState: flag(status.Online), State: flag(!status.Online || d.Disabled),
-		CreateTime: d.CreateTime, OnlineTime: some(status.OnlineTime), OfflineTime: some(status.OfflineTime),
-		LastContact: some(status.LastContact), Type: 1, LastData: []wire.Latest{},
+		GroupId: d.SceneID, GroupName: v.sceneNames[d.SceneID], Longitude: d.Longitude, Latitude: d.Latitude,
+		OnlineState: boolInt(status.Online), State: boolInt(!status.Online || d.Disabled),
+		CreateTime: d.CreateTime, OnlineTime: omitZero(status.OnlineTime), OfflineTime: omitZero(status.OfflineTime),
+		LastContact: omitZero(status.LastContact), Type: 1, LastData: []wire.Latest{},
 	}
-	if open, some := sh.open[d.ID]; some {
+	if open, found := v.openAlarms[d.ID]; found {
 		w.OpenAlarms, w.AlarmLevel = &open.Count, new(int(open.Level))
 	}
 	if d.IsVideo() {
-		kind := string(d.Video(sh.s.Catalog.Product(d.ProductID)).Kind)
+		kind := string(d.Video(v.server.Catalog.Product(d.ProductID)).Kind)
 		w.Type, w.VideoKind = 2, &kind
 	}
-	if p := sh.s.Catalog.Product(d.ProductID); p != nil {
-		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(of(ctx).Language), p.Name, p.OfflineAfter.Milliseconds()
-		w.MainSign = mainSign(p)
-		if latest := sh.s.latest(ctx, sh.tenant, d.ID, p); len(latest) > 0 {
+	if p := v.server.Catalog.Product(d.ProductID); p != nil {
+		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name, p.OfflineAfter.Milliseconds()
+		w.MainSign = mainIdentifier(p)
+		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
 		}
 	}
@@ -206,13 +206,13 @@ func (sh *shower) one(ctx context.Context, d *device.Device) wire.Device {
 
 // card is a device with what its card shows beside: a camera's picture, a
 // sensor's readings with the names and icons of their elements.
-func (sh *shower) card(ctx context.Context, d *device.Device) wire.Device {
-	w := sh.one(ctx, d)
+func (v *deviceView) card(ctx context.Context, d *device.Device) wire.Device {
+	w := v.device(ctx, d)
 	switch {
 	case d.IsVideo():
-		w.VideoObj = sh.s.video(d, sh.s.Catalog.Product(d.ProductID))
+		w.VideoObj = v.server.video(d, v.server.Catalog.Product(d.ProductID))
 	case len(w.LastData) > 0:
-		w.SignDataObj = sh.s.signData(w.LastData[0])
+		w.SignDataObj = v.server.signData(w.LastData[0])
 	}
 	return w
 }
@@ -230,9 +230,9 @@ func (s *server) signData(latest wire.Latest) *wire.SignData {
 	return &by
 }
 
-// mainSign is the property that a list shows of a device: its product's first
+// mainIdentifier is the property that a list shows of a device: its product's first
 // that is not a text, since a stream's address tells nobody anything.
-func mainSign(p *device.Product) string {
+func mainIdentifier(p *device.Product) string {
 	for i := range p.Properties {
 		if p.Properties[i].DataType != device.Text {
 			return p.Properties[i].Identifier
@@ -244,8 +244,8 @@ func mainSign(p *device.Product) string {
 	return ""
 }
 
-// flag is a yes or no as the wire writes it.
-func flag(b bool) int {
+// boolInt is a yes or no as the wire writes it.
+func boolInt(b bool) int {
 	if b {
 		return 1
 	}
@@ -255,7 +255,7 @@ func flag(b bool) int {
 // GetProductSimpleList answers every product's id and name.
 func (s *server) GetProductSimpleList(ctx context.Context, _ wire.GetProductSimpleListRequestObject) (wire.GetProductSimpleListResponseObject, error) {
 	list := []wire.ProductName{}
-	l := of(ctx).Language
+	l := requestFrom(ctx).Language
 	for _, p := range s.Catalog.ProductsByDisplayName(l) {
 		list = append(list, wire.ProductName{Id: p.ID, ProductName: p.DisplayName(l)})
 	}

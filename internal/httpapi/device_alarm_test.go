@@ -15,13 +15,13 @@ import (
 
 // Wherever devices are listed it is told how many of their notices are open, and
 // how serious; of what is over, and of another tenant's, nothing.
-func TestDevicesTellTheirOpenAlarms(t *testing.T) {
+func TestDevicesShowOpenAlarms(t *testing.T) {
 	w := newServer(t) // WS-1 has a serious one, as the rival's device has
 	for _, n := range []testkit.Notice{
 		{Device: w.ws1, Level: alarm.LevelGeneral}, {Device: w.ws1, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
 		{Device: w.ws2, Level: alarm.LevelGeneral}, {Device: w.ws2, Level: alarm.LevelGeneral},
 		{Device: w.cam1, Level: alarm.LevelSerious, Status: alarm.ResolvedManually},
-		{Device: w.theirs, Level: alarm.LevelImportant}, {Device: w.theirs, Level: alarm.LevelImportant},
+		{Device: w.rivalDevice, Level: alarm.LevelImportant}, {Device: w.rivalDevice, Level: alarm.LevelImportant},
 	} {
 		w.Notice(t, n)
 	}
@@ -51,7 +51,7 @@ func TestDevicesTellTheirOpenAlarms(t *testing.T) {
 	if got := told(sorted(page.List)); got != want || len(page.List) != 3 {
 		t.Errorf("page: %s", got)
 	}
-	cards := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(namesPath+"?deviceNames=WS-1,WS-2,CAM-1,"+theirDevice))
+	cards := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(namesPath+"?deviceNames=WS-1,WS-2,CAM-1,"+rivalDeviceName))
 	if got := told(sorted(cards.List)); got != want || len(cards.List) != 3 {
 		t.Errorf("cards: %s", got)
 	}
@@ -62,8 +62,8 @@ func TestDevicesTellTheirOpenAlarms(t *testing.T) {
 	if got := told(sorted(grouped)); got != want || len(grouped) != 3 {
 		t.Errorf("groups: %s", got)
 	}
-	enemy := testkit.Ask[wire.DevicePage](t, w.Contract, testkit.Call{Path: pagePath, Token: w.enemy})
-	if got := told(enemy.List); got != theirDevice+" 3 of 2" {
+	enemy := testkit.Ask[wire.DevicePage](t, w.Contract, testkit.Call{Path: pagePath, Token: w.rivalToken})
+	if got := told(enemy.List); got != rivalDeviceName+" 3 of 2" {
 		t.Errorf("the rival's: %s", got)
 	}
 	// None says so by saying nothing.

@@ -11,19 +11,19 @@ import (
 
 // UpdateDevice changes a device's remark name, scene and position.
 func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObject) (wire.UpdateDeviceResponseObject, error) {
-	name := trimmed(said(r.Body.DeviceName))
+	name := trimmed(textOf(r.Body.DeviceName))
 	if name == "" {
 		return nil, errs.New(errs.Refused, "invalid.required").WithField("deviceName")
 	}
-	if err := plainText("deviceName", name); err != nil {
+	if err := checkText("deviceName", name); err != nil {
 		return nil, err
 	}
-	edit := device.Edit{NoteName: said(r.Body.NoteName), Longitude: r.Body.Longitude, Latitude: r.Body.Latitude}
+	edit := device.Edit{NoteName: textOf(r.Body.NoteName), Longitude: r.Body.Longitude, Latitude: r.Body.Latitude}
 	if r.Body.GroupId != nil {
 		edit.SceneID = *r.Body.GroupId
 	}
 	t := caller(ctx).Tenant
-	err := audit.Record(ctx, t, "device.update", s.seeDevice(t, name), func(ctx context.Context) error {
+	err := audit.Record(ctx, t, "device.update", s.snapshotDevice(t, name), func(ctx context.Context) error {
 		return s.Devices.Edit(ctx, t, name, edit)
 	})
 	if err != nil {
@@ -34,7 +34,7 @@ func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObj
 
 // NewDeviceSecret makes a secret for a device and answers it, this once.
 func (s *server) NewDeviceSecret(ctx context.Context, r wire.NewDeviceSecretRequestObject) (wire.NewDeviceSecretResponseObject, error) {
-	if err := plainText("deviceName", r.Body.DeviceName); err != nil {
+	if err := checkText("deviceName", r.Body.DeviceName); err != nil {
 		return nil, err
 	}
 	drop := r.Body.DropOthers != nil && *r.Body.DropOthers
@@ -47,18 +47,18 @@ func (s *server) NewDeviceSecret(ctx context.Context, r wire.NewDeviceSecretRequ
 
 // GetDevicePresence answers when a device came and went, newest first.
 func (s *server) GetDevicePresence(ctx context.Context, r wire.GetDevicePresenceRequestObject) (wire.GetDevicePresenceResponseObject, error) {
-	d, _, err := s.known(ctx, r.Params.DeviceName)
+	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
-	q := paged(r.Params.PageNo, r.Params.PageSize)
-	comings, total, err := s.Status.PresenceHistory(ctx, d.Tenant, d.ID, q.Offset, q.Limit)
+	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
+	changes, total, err := s.Status.PresenceHistory(ctx, d.Tenant, d.ID, q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
 	}
-	page := &wire.PresencePage{List: make([]wire.PresenceChange, len(comings)), Total: int(total)}
-	for i, c := range comings {
-		page.List[i] = wire.PresenceChange{Time: c.Time, OnlineState: flag(c.Online)}
+	page := &wire.PresencePage{List: make([]wire.PresenceChange, len(changes)), Total: int(total)}
+	for i, c := range changes {
+		page.List[i] = wire.PresenceChange{Time: c.Time, OnlineState: boolInt(c.Online)}
 	}
 	return wire.GetDevicePresence200JSONResponse{Code: success, Data: page}, nil
 }

@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	editPath    = "/admin-api/client/pc/device/update"
-	secretPath  = "/admin-api/client/pc/device/new-secret"
-	comingsPath = "/admin-api/client/pc/device/get/presence"
+	editPath     = "/admin-api/client/pc/device/update"
+	secretPath   = "/admin-api/client/pc/device/new-secret"
+	presencePath = "/admin-api/client/pc/device/get/presence"
 )
 
-func (w *world) edit(body string) testkit.Call {
+func (w *fixture) editCall(body string) testkit.Call {
 	return testkit.Call{Method: http.MethodPut, Path: editPath, Body: body, Token: w.ada}
 }
 
@@ -29,7 +29,7 @@ func TestUpdateDevice(t *testing.T) {
 	w := newServer(t)
 	before := w.Presence.Status(w.field.ID, w.ws1.ID)
 	entry := w.Registry.Get(w.ws1.ID)
-	w.Run(t, []testkit.Scenario{{Name: "all", Contains: []string{`"data":true`}, Call: w.edit(
+	w.Run(t, []testkit.Scenario{{Name: "all", Contains: []string{`"data":true`}, Call: w.editCall(
 		`{"deviceName":" WS-1 ","noteName":" Bahçe İstasyonu ","groupId":0,"longitude":-180,"latitude":90}`)}})
 	if w.Presence.Status(w.field.ID, w.ws1.ID) != before || w.Registry.Get(w.ws1.ID) != entry {
 		t.Error("the devices' side was disturbed")
@@ -48,8 +48,8 @@ func TestUpdateDevice(t *testing.T) {
 	}
 	// What is left out is cleared: scene and position.
 	w.Run(t, []testkit.Scenario{
-		{Name: "into a scene", Call: w.edit(fmt.Sprintf(`{"deviceName":"WS-1","noteName":"Mast","groupId":%d,"longitude":null,"latitude":null}`, w.north))},
-		{Name: "out of it", Call: w.edit(`{"deviceName":"WS-2","noteName":"Two"}`)},
+		{Name: "into a scene", Call: w.editCall(fmt.Sprintf(`{"deviceName":"WS-1","noteName":"Mast","groupId":%d,"longitude":null,"latitude":null}`, w.north))},
+		{Name: "out of it", Call: w.editCall(`{"deviceName":"WS-2","noteName":"Two"}`)},
 	})
 	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?deviceName=ws")).List {
 		if d.Longitude != nil || d.Latitude != nil || (d.GroupId == w.north) != (d.DeviceName == "WS-1") {
@@ -64,19 +64,19 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	of := func(rest string) testkit.Call { return w.edit(`{"deviceName":"WS-1",` + rest + `}`) }
+	of := func(rest string) testkit.Call { return w.editCall(`{"deviceName":"WS-1",` + rest + `}`) }
 	w.Run(t, []testkit.Scenario{
-		{Name: "no remark name", Call: w.edit(`{"deviceName":"WS-1"}`), Code: 601, Contains: []string{`"msg":"Please fill in the remark name"`}},
+		{Name: "no remark name", Call: w.editCall(`{"deviceName":"WS-1"}`), Code: 601, Contains: []string{`"msg":"Please fill in the remark name"`}},
 		{Name: "a blank one", Call: of(`"noteName":" \t"`), Code: 601, Contains: []string{`"msg":"Please fill in the remark name"`}},
 		{Name: "64 characters", Call: of(`"noteName":"` + strings.Repeat("ğ", 64) + `"`)},
 		{Name: "65 characters", Call: of(`"noteName":"` + strings.Repeat("ğ", 65) + `"`), Code: 601, Contains: []string{"Remark name: at most 64 characters"}},
 		{Name: "NUL", Call: of(`"noteName":"a\u0000"`), Code: 601, Contains: []string{"Remark name: not in the right form"}},
-		{Name: "no device name", Call: w.edit(`{"noteName":"x"}`), Code: 601, Contains: []string{"Device name: required"}},
-		{Name: "an empty one", Call: w.edit(`{"deviceName":" ","noteName":"x"}`), Code: 601, Contains: []string{"Device name: required"}},
-		{Name: "one with NUL", Call: w.edit(`{"deviceName":"a\u0000","noteName":"x"}`), Code: 601, Contains: []string{"Device name: not in the right form"}},
-		{Name: "an unknown device", Call: w.edit(`{"deviceName":"none","noteName":"x"}`), Code: 404},
+		{Name: "no device name", Call: w.editCall(`{"noteName":"x"}`), Code: 601, Contains: []string{"Device name: required"}},
+		{Name: "an empty one", Call: w.editCall(`{"deviceName":" ","noteName":"x"}`), Code: 601, Contains: []string{"Device name: required"}},
+		{Name: "one with NUL", Call: w.editCall(`{"deviceName":"a\u0000","noteName":"x"}`), Code: 601, Contains: []string{"Device name: not in the right form"}},
+		{Name: "an unknown device", Call: w.editCall(`{"deviceName":"none","noteName":"x"}`), Code: 404},
 		{Name: "an unknown scene", Call: of(`"noteName":"x","groupId":99999`), Code: 404, Contains: []string{"Scene: "}},
-		{Name: "the other tenant's scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, w.theirScene)), Code: 404, Contains: []string{`"msg":"Scene: This resource does not exist"`}},
+		{Name: "the other tenant's scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, w.rivalScene)), Code: 404, Contains: []string{`"msg":"Scene: This resource does not exist"`}},
 		{Name: "a scene below zero", Call: of(`"noteName":"x","groupId":-1`), Code: 601, Contains: []string{"Scene: at least 0"}},
 		{Name: "a forbidden scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, shut)), Code: 601, Contains: []string{`"msg":"Scene: The scene “Shut” is forbidden and takes no new devices"`}},
 		{Name: "a longitude alone", Call: of(`"noteName":"x","longitude":3`), Code: 601, Contains: []string{"Latitude: required"}},
@@ -84,11 +84,11 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 		{Name: "too far east", Call: of(`"noteName":"x","latitude":3,"longitude":180.001`), Code: 601, Contains: []string{"Longitude: at most 180"}},
 		{Name: "too far south", Call: of(`"noteName":"x","latitude":-90.5,"longitude":1`), Code: 601, Contains: []string{"Latitude: at least −90"}},
 		{Name: "a position in words", Call: of(`"noteName":"x","latitude":"3","longitude":"1"`), Code: 400},
-		{Name: "no JSON", Call: w.edit(`{`), Code: 400},
-		{Name: "null", Call: w.edit(`null`), Code: 400},
+		{Name: "no JSON", Call: w.editCall(`{`), Code: 400},
+		{Name: "null", Call: w.editCall(`null`), Code: 400},
 	})
 	for _, l := range text.Languages {
-		call := w.edit(`{"deviceName":"WS-1","noteName":""}`)
+		call := w.editCall(`{"deviceName":"WS-1","noteName":""}`)
 		call.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, "device.noteRequired", nil) {
 			t.Errorf("%s: %s", l, a.Body)
@@ -100,7 +100,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 	}
 }
 
-func (w *world) newSecret(t *testing.T, drop bool) string {
+func (w *fixture) newSecret(t *testing.T, drop bool) string {
 	t.Helper()
 	return testkit.Ask[string](t, w.Contract, testkit.Call{
 		Method: http.MethodPost, Path: secretPath, Token: w.ada, Body: fmt.Sprintf(`{"deviceName":"WS-1","dropOthers":%t}`, drop),
@@ -111,18 +111,18 @@ func (w *world) newSecret(t *testing.T, drop bool) string {
 // drops the others when it is told to.
 func TestNewDeviceSecret(t *testing.T) {
 	w := newServer(t)
-	lets := func(secret string) bool { _, _, ok := w.Registry.Authenticate("WS-1", secret); return ok }
+	accepts := func(secret string) bool { _, _, ok := w.Registry.Authenticate("WS-1", secret); return ok }
 	first := testkit.Secret("WS-1")
 	second := w.newSecret(t, false)
-	if len(second) < 20 || len(second) > 128 || !lets(first) || !lets(second) {
+	if len(second) < 20 || len(second) > 128 || !accepts(first) || !accepts(second) {
 		t.Errorf("%q", second)
 	}
 	third := w.newSecret(t, false)
-	if lets(first) || !lets(second) || !lets(third) {
+	if accepts(first) || !accepts(second) || !accepts(third) {
 		t.Error("the newest two are valid")
 	}
 	fourth := w.newSecret(t, true)
-	if lets(second) || lets(third) || !lets(fourth) {
+	if accepts(second) || accepts(third) || !accepts(fourth) {
 		t.Error("only the new one is valid")
 	}
 	for _, path := range []string{pagePath, tslPath + "?deviceName=WS-1", connectionPath + "?deviceName=WS-1"} {
@@ -143,7 +143,7 @@ func TestNewDeviceSecret(t *testing.T) {
 		{Name: "dropping in words", Call: post(`{"deviceName":"WS-1","dropOthers":"yes"}`), Code: 400},
 		{Name: "by GET", Call: w.get(secretPath + "?deviceName=WS-1"), Status: 405, Code: 405},
 	})
-	if !lets(fourth) {
+	if !accepts(fourth) {
 		t.Error("a refused call dropped it")
 	}
 }
@@ -164,14 +164,14 @@ func TestDevicePresence(t *testing.T) {
 		"&pageSize=1&pageNo=2": fmt.Sprintf(`{"list":[{"onlineState":0,"time":%d}],"total":3}`, went),
 		"&pageNo=2":            `{"list":[],"total":3}`,
 	} {
-		if got := asJSON(t, testkit.Ask[wire.PresencePage](t, w.Contract, w.get(comingsPath+"?deviceName=WS-1"+query))); got != want {
+		if got := asJSON(t, testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query))); got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "never seen", Call: w.get(comingsPath + "?deviceName=WS-2"), Contains: []string{`"list":[],"total":0`}},
-		{Name: "unknown", Call: w.get(comingsPath + "?deviceName=none"), Code: 404},
-		{Name: "no device", Call: w.get(comingsPath), Code: 601},
+		{Name: "never seen", Call: w.get(presencePath + "?deviceName=WS-2"), Contains: []string{`"list":[],"total":0`}},
+		{Name: "unknown", Call: w.get(presencePath + "?deviceName=none"), Code: 404},
+		{Name: "no device", Call: w.get(presencePath), Code: 601},
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 
 // GetDeviceProperties answers a device's properties with their latest values.
 func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDevicePropertiesRequestObject) (wire.GetDevicePropertiesResponseObject, error) {
-	d, p, err := s.known(ctx, r.Params.DeviceName)
+	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDeviceProper
 // GetSignData answers a device's readings over a range, by time.
 func (s *server) GetSignData(ctx context.Context, r wire.GetSignDataRequestObject) (wire.GetSignDataResponseObject, error) {
 	p := r.Params
-	h, err := s.longPast(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	h, err := s.cachedHistoryWithFormer(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
 	}

@@ -44,8 +44,8 @@ func TestSignData(t *testing.T) {
 	for i := range 3 {
 		w.measure(t, w.ws1, w.Clock.Now().Add(time.Duration(i)*time.Second), air(float64(i)))
 	}
-	rows := w.Do(t, w.get(w.around(rowsPath, "WS-1", "airTemperature,heating")))
-	sign := w.Do(t, w.get(w.around(signPath, "WS-1", "airTemperature,heating")))
+	rows := w.Do(t, w.get(w.pathAroundNow(rowsPath, "WS-1", "airTemperature,heating")))
+	sign := w.Do(t, w.get(w.pathAroundNow(signPath, "WS-1", "airTemperature,heating")))
 	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":0,"heating":true},{"collect_time":%d,"airTemperature":1},{"collect_time":%d,"airTemperature":2}]`,
 		w.Clock.Milli(), w.Clock.Milli()+1000, w.Clock.Milli()+2000)
 	if string(sign.Body) != string(rows.Body) || string(sign.Data) != want {
@@ -53,9 +53,9 @@ func TestSignData(t *testing.T) {
 	}
 	now := w.Clock.Now()
 	w.Run(t, []testkit.Scenario{
-		{Name: "no attribute", Call: w.get(over(signPath, "WS-1", "", now, now)), Code: 601, Contains: []string{"property cannot be empty"}},
+		{Name: "no attribute", Call: w.get(rangePath(signPath, "WS-1", "", now, now)), Code: 601, Contains: []string{"property cannot be empty"}},
 		{Name: "no range", Call: w.get(signPath + "?deviceName=WS-1&yeuSignList=rain"), Code: 601, Contains: []string{"The start time and end time cannot be empty"}},
-		{Name: "too long", Call: w.get(over(signPath, "WS-1", "rain", now, now.Add(30*24*time.Hour+time.Millisecond))), Code: 601, Contains: []string{"Time frame is too long"}},
-		{Name: "unknown", Call: w.get(over(signPath, "WS-1", "wind", now, now)), Code: 601},
+		{Name: "too long", Call: w.get(rangePath(signPath, "WS-1", "rain", now, now.Add(30*24*time.Hour+time.Millisecond))), Code: 601, Contains: []string{"Time frame is too long"}},
+		{Name: "unknown", Call: w.get(rangePath(signPath, "WS-1", "wind", now, now)), Code: 601},
 	})
 }

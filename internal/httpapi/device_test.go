@@ -75,7 +75,7 @@ func TestDevicePageFilters(t *testing.T) {
 		"?deviceName=" + marker:                  "",
 		"?groupId=0":                             "CAM-1",
 		"?groupId=" + north:                      "WS-1 WS-2",
-		"?groupId=" + fmt.Sprint(w.theirScene):   "",
+		"?groupId=" + fmt.Sprint(w.rivalScene):   "",
 		"?groupId=99999":                         "",
 		"?executionId=WS-2":                      "WS-2",
 		"?executionId=WS-2,CAM-1,none":           "CAM-1 WS-2",
@@ -170,7 +170,7 @@ func TestGroups(t *testing.T) {
 			t.Errorf("%s: %d groups, want %d", query, len(got), want)
 		}
 	}
-	for _, query := range []string{"?groupId=99999", fmt.Sprint("?groupId=", w.theirScene)} {
+	for _, query := range []string{"?groupId=99999", fmt.Sprint("?groupId=", w.rivalScene)} {
 		if a := w.Do(t, w.get(groupsPath+query)); a.Code != 404 {
 			t.Errorf("%s: %s", query, a.Body)
 		}
@@ -181,8 +181,8 @@ func TestGroups(t *testing.T) {
 // readings with the names and icons of their elements.
 func TestDeviceCards(t *testing.T) {
 	w := newServer(t)
-	w.camera(t, "HLS", "https://a.example/gate.m3u8")
-	w.camera(t, "EMBED", hostile)
+	w.createCamera(t, "HLS", "https://a.example/gate.m3u8")
+	w.createCamera(t, "EMBED", hostileSnippet)
 	call := w.get(namesPath + "?deviceNames=WS-1,WS-2,CAM-1,HLS,EMBED")
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
 	a := w.Do(t, call)
@@ -203,7 +203,7 @@ func TestDeviceCards(t *testing.T) {
 			t.Errorf("%s: %s %s", name, video, data)
 		}
 	}
-	if got := w.frame(t, "GET", cards["EMBED"].VideoObj.Url); got.Body.String() != hostile {
+	if got := w.getWithoutToken(t, "GET", cards["EMBED"].VideoObj.Url); got.Body.String() != hostileSnippet {
 		t.Errorf("the snippet: %d %s", got.Code, got.Body)
 	}
 	kinds := map[string]string{}

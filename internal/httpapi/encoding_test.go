@@ -11,7 +11,7 @@ import (
 
 // What is no UTF-8 is refused by every call that takes a body, and nothing of it
 // is kept with U+FFFD in the place of what could not be read.
-func TestBodiesAreUTF8(t *testing.T) {
+func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	w := newServer(t)
 	calls := 0
 	for _, op := range w.Operations(testkit.ConsoleTags...) {
@@ -22,7 +22,7 @@ func TestBodiesAreUTF8(t *testing.T) {
 		for _, body := range []string{"{\"zz\":\"a\xffb\"}", "{\"z\xc3z\":1}", `{"zz":"\ud83c"}`} {
 			call := testkit.Call{Method: op.Method, Path: op.Path, Body: body, Token: w.ada}
 			if op.ID == "getCaptcha" || op.ID == "checkCaptcha" { // their envelope has no such code
-				if bare := w.slide(t, call); bare.RepCode != "0011" {
+				if bare := w.captchaCall(t, call); bare.RepCode != "0011" {
 					t.Errorf("%s, %q: %+v", op.ID, body, bare)
 				}
 				continue
@@ -48,7 +48,7 @@ func TestBodiesAreUTF8(t *testing.T) {
 }
 
 // So are parameters, by their names.
-func TestParametersAreUTF8(t *testing.T) {
+func TestNonUTF8ParametersAreRefused(t *testing.T) {
 	w := newServer(t)
 	for query, field := range map[string]string{
 		"deviceName=a%ffb": "deviceName", "executionId=WS-1,%c3": "executionId", "executionId[]=WS-1&executionId[]=%ed%a0%80": "executionId",

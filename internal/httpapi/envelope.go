@@ -12,16 +12,16 @@ import (
 // success is the envelope's code for what went well.
 const success = 200
 
-// codes are the envelope's codes, and statuses the HTTP statuses of what never
+// envelopeCodes are the envelope's codes, and statuses the HTTP statuses of what never
 // reached a handler; everything else answers 200.
 var (
-	codes = map[errs.Kind]int{
+	envelopeCodes = map[errs.Kind]int{
 		errs.Internal: 500, errs.Malformed: 400, errs.Unauthenticated: 401, errs.Forbidden: 403, errs.NotFound: 404,
 		errs.TooMany: 429, errs.Refused: 601, errs.Upstream: -699, errs.NotConfigured: -699, errs.Unavailable: 503,
 		errs.NoSuchPath: 404, errs.NoSuchMethod: 405, errs.TooLarge: 413,
 		errs.StorageFailure: 503, // under HTTP 200: it did reach its handler, and people are to read the sentence
 	}
-	statuses = map[errs.Kind]int{
+	httpStatuses = map[errs.Kind]int{
 		errs.Unavailable: http.StatusServiceUnavailable, errs.NoSuchPath: http.StatusNotFound,
 		errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
 	}
@@ -30,50 +30,50 @@ var (
 // fail answers err.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edge.Fail(w, r, err) }
 
-// envelope answers err: the one place where an error becomes an envelope.
-func (s *server) envelope(w http.ResponseWriter, r *http.Request, err error) {
+// writeEnvelope answers err: the one place where an error becomes an envelope.
+func (s *server) writeEnvelope(w http.ResponseWriter, r *http.Request, err error) {
 	e := errs.As(err)
-	info := of(r.Context())
+	info := requestFrom(r.Context())
 	info.Refused(e, e.Kind == errs.Internal || e.Kind == errs.Upstream)
 	if r.Context().Err() != nil {
 		return // the client is gone; there is nobody to answer
 	}
 	status := http.StatusOK
-	if st, ok := statuses[e.Kind]; ok {
+	if st, ok := httpStatuses[e.Kind]; ok {
 		status = st
 	}
-	if codes[e.Kind] == codes[errs.Unavailable] || e.Kind == errs.TooMany {
+	if envelopeCodes[e.Kind] == envelopeCodes[errs.Unavailable] || e.Kind == errs.TooMany {
 		httpbase.RetryAfter(w.Header(), e.Retry)
 	}
-	body, err := failure(info, e)
+	body, err := envelopeBody(info, e)
 	if err != nil {
 		s.Log.Error("envelope not written", "request", info.ID, "error", err)
 	}
-	w.Header().Del(livePosition)
+	w.Header().Del(livePositionHeader)
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the client may be gone; the log line tells what was answered
 }
 
-func failure(info *request, e *errs.Error) ([]byte, error) {
-	if info.Operation == getCaptcha || info.Operation == checkCaptcha {
-		return bareFailure(info, e)
+func envelopeBody(info *request, e *errs.Error) ([]byte, error) {
+	if info.Operation == opGetCaptcha || info.Operation == opCheckCaptcha {
+		return captchaFailure(info, e)
 	}
 	return json.Marshal(struct {
 		Code int    `json:"code"`
 		Data any    `json:"data"`
 		Msg  string `json:"msg"`
-	}{Code: codes[e.Kind], Data: e.Data, Msg: sentence(info.Language, e)})
+	}{Code: envelopeCodes[e.Kind], Data: e.Data, Msg: errorText(info.Language, e)})
 }
 
 // malformed answers what could not even be read.
 func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
-	s.fail(w, r, broken(err))
+	s.fail(w, r, violationError(err))
 }
 
-// sentence is what a person reads, naming the field it is about.
-func sentence(l text.Language, e *errs.Error) string {
+// errorText is what a person reads, naming the field it is about.
+func errorText(l text.Language, e *errs.Error) string {
 	args := text.Args(l, e.Args)
 	if e.Retry > 0 {
 		args["wait"] = text.Wait(l, e.Retry)

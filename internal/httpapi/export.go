@@ -20,7 +20,7 @@ import (
 // ExportDeviceData answers a device's readings over a range as a spreadsheet.
 func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRequestObject) (wire.ExportDeviceDataResponseObject, error) {
 	p := r.Params
-	h, err := s.history(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	h, err := s.deviceHistory(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
 		return nil, err
 	}
@@ -28,7 +28,7 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 	if err != nil {
 		return nil, err
 	}
-	leave, err := s.enterLong(ctx)
+	leave, err := s.acquireStreamSlot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -41,12 +41,12 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 		leave()
 		return nil, err
 	}
-	e := &export{history: h, catalog: s.Catalog, readings: s.Readings, zone: zone, language: of(ctx).Language, made: s.Now(), rowLimit: sheet.MaxRows}
+	e := &export{historyQuery: h, catalog: s.Catalog, readings: s.Readings, zone: zone, language: requestFrom(ctx).Language, createdAt: s.Now(), rowLimit: sheet.MaxRows}
 	header := http.Header{
 		"Content-Type":        {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
 		"Content-Disposition": {`attachment; filename="device_data.xlsx"`},
 	}
-	return longResponse(func(w http.ResponseWriter) error {
+	return streamedResponse(func(w http.ResponseWriter) error {
 		defer leave()
 		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error { return e.write(ctx, out) })
 	}), nil
@@ -54,37 +54,37 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 
 // export is a spreadsheet of a device's readings on its way.
 type export struct {
-	history
-	catalog  *device.Catalog
-	readings Readings
-	zone     *time.Location
-	language text.Language
-	made     time.Time
-	rowLimit int // of a sheet
+	historyQuery
+	catalog   *device.Catalog
+	readings  Readings
+	zone      *time.Location
+	language  text.Language
+	createdAt time.Time
+	rowLimit  int // of a sheet
 
-	book    *sheet.Book
-	sheet   *sheet.Sheet // the readings are written to
-	sheets  int          // of readings, begun so far
-	frames  int          // written so far
-	columns []string     // their heads: names and units
+	book        *sheet.Book
+	sheet       *sheet.Sheet // the readings are written to
+	sheets      int          // of readings, begun so far
+	frames      int          // written so far
+	columnHeads []string     // their heads: names and units
 }
 
 // write writes the readings, which may take several sheets, and what they are.
 // The latter is the second sheet for whoever opens it.
 func (e *export) write(ctx context.Context, out io.Writer) error {
-	e.book = sheet.New(out, e.made)
+	e.book = sheet.New(out, e.createdAt)
 	column := make(map[device.PropertyID]int, len(e.props))
 	for i, p := range e.props {
 		column[p.ID] = i
-		e.columns = append(e.columns, e.head(p))
+		e.columnHeads = append(e.columnHeads, e.columnHead(p))
 	}
-	if err := e.begin(); err != nil {
+	if err := e.beginSheet(); err != nil {
 		return err
 	}
 	cells, number := make([]reading.Value, len(e.props)), []byte(nil)
 	err := e.readings.Range(ctx, e.device.Tenant, e.device.ID, e.from, e.to, e.ids(), func(at int64, fields []reading.Field) error {
 		if e.sheet.Rows() == e.rowLimit {
-			if err := e.begin(); err != nil {
+			if err := e.beginSheet(); err != nil {
 				return err
 			}
 		}
@@ -115,16 +115,16 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	if err := e.about(); err != nil {
+	if err := e.writeAbout(); err != nil {
 		return err
 	}
 	return e.book.Close()
 }
 
-func (e *export) say(key string) string { return text.Say(e.language, key, nil) }
+func (e *export) label(key string) string { return text.Say(e.language, key, nil) }
 
-// head is what stands above a property's readings: its name and its unit, which is not said twice.
-func (e *export) head(p *device.Property) string {
+// columnHead is what stands above a property's readings: its name and its unit, which is not said twice.
+func (e *export) columnHead(p *device.Property) string {
 	name := e.catalog.Name(e.language, p)
 	if unit := text.UnitBeside(e.language, name, e.catalog.Unit(p)); unit != "" {
 		name += " (" + text.Unit(e.language, unit) + ")"
@@ -135,15 +135,15 @@ func (e *export) head(p *device.Property) string {
 // timeWidth is how wide a date with its time is, in characters.
 const timeWidth = 20
 
-// begin begins a sheet of readings.
-func (e *export) begin() (err error) {
+// beginSheet begins a sheet of readings.
+func (e *export) beginSheet() (err error) {
 	e.sheets++
-	h := sheet.Head{Name: e.say("export.readings"), Frozen: 1}
+	h := sheet.Head{Name: e.label("export.readings"), Frozen: 1}
 	if e.sheets > 1 {
 		h.Name += " " + strconv.Itoa(e.sheets)
 		h.Place = e.sheets
 	}
-	heads := append([]string{e.say("export.time") + " (" + e.zone.String() + ")"}, e.columns...)
+	heads := append([]string{e.label("export.time") + " (" + e.zone.String() + ")"}, e.columnHeads...)
 	for _, head := range heads {
 		h.Widths = append(h.Widths, float64(min(max(utf8.RuneCountInString(head)+2, 10), 40)))
 	}
@@ -160,9 +160,9 @@ func (e *export) begin() (err error) {
 	return nil
 }
 
-// about writes where the readings are from.
-func (e *export) about() error {
-	s, err := e.book.Sheet(sheet.Head{Name: e.say("export.about"), Place: 1, Widths: []float64{28, 28, timeWidth}})
+// writeAbout writes where the readings are from.
+func (e *export) writeAbout() error {
+	s, err := e.book.Sheet(sheet.Head{Name: e.label("export.about"), Place: 1, Widths: []float64{28, 28, timeWidth}})
 	if err != nil {
 		return err
 	}
@@ -178,30 +178,30 @@ func (e *export) about() error {
 		{"field.startTime", func() { s.Time(from) }},
 		{"field.endTime", func() { s.Time(to) }},
 		{"export.rows", func() { s.Number(strconv.AppendInt(nil, int64(e.frames), 10)) }},
-		{"export.made", func() { s.Time(e.made.In(e.zone)) }},
+		{"export.made", func() { s.Time(e.createdAt.In(e.zone)) }},
 		{"export.zone", func() { s.Text(e.zone.String()) }},
 	}
 	for _, fact := range facts {
 		if err := s.Row(); err != nil {
 			return err
 		}
-		s.Bold(e.say(fact.key))
+		s.Bold(e.label(fact.key))
 		fact.write()
 	}
-	if err := e.offsets(s, from, to); err != nil {
+	if err := e.writeOffsets(s, from, to); err != nil {
 		return err
 	}
-	return e.attributes(s)
+	return e.writeAttributes(s)
 }
 
-// offsets writes by how much the zone differed from UTC over the range, and
+// writeOffsets writes by how much the zone differed from UTC over the range, and
 // from when: where clocks were set back an hour of times comes twice.
-func (e *export) offsets(s *sheet.Sheet, from, to time.Time) error {
+func (e *export) writeOffsets(s *sheet.Sheet, from, to time.Time) error {
 	for begin := from; ; {
 		if err := s.Row(); err != nil {
 			return err
 		}
-		s.Bold(e.say("export.offset"))
+		s.Bold(e.label("export.offset"))
 		s.Text(begin.Format("-07:00")) // the label says UTC
 		s.Time(begin)
 		_, end := begin.ZoneBounds()
@@ -212,15 +212,15 @@ func (e *export) offsets(s *sheet.Sheet, from, to time.Time) error {
 	}
 }
 
-// attributes writes what each column is.
-func (e *export) attributes(s *sheet.Sheet) error {
+// writeAttributes writes what each column is.
+func (e *export) writeAttributes(s *sheet.Sheet) error {
 	for range 2 { // the first stays empty
 		if err := s.Row(); err != nil {
 			return err
 		}
 	}
 	for _, key := range []string{"export.attribute", "export.identifier", "export.unit"} {
-		s.Bold(e.say(key))
+		s.Bold(e.label(key))
 	}
 	for _, p := range e.props {
 		if err := s.Row(); err != nil {

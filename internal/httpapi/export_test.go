@@ -15,8 +15,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// spreadsheet asks for a spreadsheet and opens it with another's reader.
-func spreadsheet(t *testing.T, w *world, call testkit.Call) *excelize.File {
+// openSpreadsheet asks for a spreadsheet and opens it with another's reader.
+func openSpreadsheet(t *testing.T, w *fixture, call testkit.Call) *excelize.File {
 	t.Helper()
 	a := w.Do(t, call)
 	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != testkit.Spreadsheet || a.Header.Get("Content-Disposition") != `attachment; filename="device_data.xlsx"` {
@@ -34,8 +34,8 @@ func spreadsheet(t *testing.T, w *world, call testkit.Call) *excelize.File {
 	return f
 }
 
-// lines are the rows of a sheet as they are shown, cells with a bar between.
-func lines(t *testing.T, f *excelize.File, name string) []string {
+// sheetLines are the rows of a sheet as they are shown, cells with a bar between.
+func sheetLines(t *testing.T, f *excelize.File, name string) []string {
 	t.Helper()
 	rows, err := f.GetRows(name)
 	if err != nil {
@@ -61,9 +61,9 @@ func TestExport(t *testing.T) {
 	w.measure(t, w.ws1, night.Add(3*time.Hour), map[string]reading.Value{"rain": reading.Number(5)}) // was not asked for
 	w.measure(t, w.ws1, night.Add(4*time.Hour), map[string]reading.Value{"note": reading.Text("@SUM(A1)")})
 
-	call := w.get(over(exportPath, "WS-1", "note,airTemperature,heating", night, night.Add(5*time.Hour)))
+	call := w.get(rangePath(exportPath, "WS-1", "note,airTemperature,heating", night, night.Add(5*time.Hour)))
 	call.Header = map[string]string{"Time-Zone": "Europe/Berlin", "Accept-Language": "tr-tr"}
-	f := spreadsheet(t, w, call)
+	f := openSpreadsheet(t, w, call)
 	if got := fmt.Sprint(f.GetSheetList()); got != "[Ölçümler Hakkında]" {
 		t.Fatal(got)
 	}
@@ -74,7 +74,7 @@ func TestExport(t *testing.T) {
 		"2026-10-25 02:30:00|-1||FALSE",
 		"2026-10-25 04:30:00|@SUM(A1)",
 	}
-	if got := lines(t, f, "Ölçümler"); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+	if got := sheetLines(t, f, "Ölçümler"); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	for cell, kind := range map[string]excelize.CellType{
@@ -95,7 +95,7 @@ func TestExport(t *testing.T) {
 		"UTC farkı|+02:00|2026-10-25 01:30:00", "UTC farkı|+01:00|2026-10-25 02:00:00",
 		"", "Parametre|Tanımlayıcı|Birim", "note|note", "Hava sıcaklığı|airTemperature|°C", "Heating|heating",
 	}
-	if got := lines(t, f, "Hakkında"); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
+	if got := sheetLines(t, f, "Hakkında"); fmt.Sprintf("%q", got) != fmt.Sprintf("%q", want) {
 		t.Errorf("%q\nwant %q", got, want)
 	}
 	panes, err := f.GetPanes("Ölçümler")
@@ -113,31 +113,31 @@ func TestExportLanguages(t *testing.T) {
 		"tr-tr": {"Ölçümler", "Zaman (Asia/Kolkata)|Bağıl nem (%RH)", "Cihaz kodu|CAM-1"},
 		"ru-ru": {"Показания", "Время (Asia/Kolkata)|Относительная влажность (%RH)", "Код устройства|CAM-1"},
 	} {
-		call := w.get(w.around(exportPath, "CAM-1", "relativeHumidity"))
+		call := w.get(w.pathAroundNow(exportPath, "CAM-1", "relativeHumidity"))
 		call.Header = map[string]string{"Time-Zone": "Asia/Kolkata", "Accept-Language": language}
-		f := spreadsheet(t, w, call)
+		f := openSpreadsheet(t, w, call)
 		sheets := f.GetSheetList()
-		if got := lines(t, f, sheets[0]); sheets[0] != want[0] || len(got) != 1 || got[0] != want[1] {
+		if got := sheetLines(t, f, sheets[0]); sheets[0] != want[0] || len(got) != 1 || got[0] != want[1] {
 			t.Errorf("%s: %s %q", language, sheets[0], got)
 		}
-		if got := lines(t, f, sheets[1]); len(got) != 13 || got[0] != want[2] || !strings.Contains(got[9], "|+05:30|") {
+		if got := sheetLines(t, f, sheets[1]); len(got) != 13 || got[0] != want[2] || !strings.Contains(got[9], "|+05:30|") {
 			t.Errorf("%s: %q", language, got)
 		}
 	}
 }
 
 // Without a header the times are those of the tenant's zone.
-func TestExportInTheTenantsZone(t *testing.T) {
+func TestExportUsesTenantTimeZone(t *testing.T) {
 	w := newServer(t)
-	f := spreadsheet(t, w, w.get(w.around(exportPath, "WS-1", "airTemperature")))
+	f := openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature")))
 	want := []string{"Time (" + w.field.TimeZone.String() + ")|Air temperature (°C)", w.Clock.Now().In(w.field.TimeZone).Format(time.DateTime) + "|21.5"}
-	if got := lines(t, f, "Readings"); fmt.Sprint(got) != fmt.Sprint(want) {
+	if got := sheetLines(t, f, "Readings"); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
 
 // What a provider or a person called something cannot become a formula either.
-func TestExportOfNamesThatLookLikeFormulas(t *testing.T) {
+func TestExportEscapesFormulaNames(t *testing.T) {
 	w := newServer(t)
 	p := &device.Product{Name: "=HYPERLINK(1)", OfflineAfter: time.Minute, Properties: []device.Property{
 		{Identifier: "x", FunctionName: "@x", ElementUnit: "-<&>", DataType: device.Text, AccessMode: "r"},
@@ -147,7 +147,7 @@ func TestExportOfNamesThatLookLikeFormulas(t *testing.T) {
 	}
 	w.Reload(t)
 	w.Device(t, w.field.ID, p, "ODD", func(d *device.Device) { d.NoteName, d.Serial = "+note", "-serial" })
-	f := spreadsheet(t, w, w.get(w.around(exportPath, "ODD", "x")))
+	f := openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "ODD", "x")))
 	for _, name := range f.GetSheetList() {
 		rows, err := f.GetRows(name)
 		if err != nil {
@@ -164,7 +164,7 @@ func TestExportOfNamesThatLookLikeFormulas(t *testing.T) {
 			}
 		}
 	}
-	about := strings.Join(lines(t, f, "About"), "\n")
+	about := strings.Join(sheetLines(t, f, "About"), "\n")
 	for _, want := range []string{"=HYPERLINK(1)", "+note", "-serial", "@x|x|-<&>"} {
 		if !strings.Contains(about, want) {
 			t.Errorf("%s lacks %s", about, want)
@@ -174,15 +174,15 @@ func TestExportOfNamesThatLookLikeFormulas(t *testing.T) {
 
 // A foreign device's readings cannot be exported, whatever the request says of
 // its tenant, and their owner gets them.
-func TestExportsAreApart(t *testing.T) {
+func TestExportsAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, header := range []map[string]string{{}, {"tenant-id": fmt.Sprint(w.rival.ID), "X-Forwarded-Host": w.rival.Hosts[0]}} {
-		call := testkit.Call{Path: w.around(exportPath, theirDevice, "note"), Token: w.ada, Header: header}
+		call := testkit.Call{Path: w.pathAroundNow(exportPath, rivalDeviceName, "note"), Token: w.ada, Header: header}
 		if a := w.Do(t, call); a.Code != 404 || string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
 			t.Errorf("%s", a.Body)
 		}
-		call.Token = w.enemy
-		if got := lines(t, spreadsheet(t, w, call), "Readings"); len(got) != 2 || !strings.HasSuffix(got[1], "|note of "+theirDevice) {
+		call.Token = w.rivalToken
+		if got := sheetLines(t, openSpreadsheet(t, w, call), "Readings"); len(got) != 2 || !strings.HasSuffix(got[1], "|note of "+rivalDeviceName) {
 			t.Errorf("%q", got)
 		}
 	}

@@ -19,41 +19,41 @@ import (
 	"tilth/internal/testkit"
 )
 
-// faulty fails in place of the readings store.
-type faulty struct{ fail func() error }
+// failingReadings fails in place of the readings store.
+type failingReadings struct{ fail func() error }
 
-func (f faulty) Newest(context.Context, tenant.ID, device.ID) []reading.Newest {
+func (f failingReadings) Newest(context.Context, tenant.ID, device.ID) []reading.Newest {
 	if err := f.fail(); err != nil {
 		panic(err)
 	}
 	return nil
 }
 
-func (f faulty) Outlines(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID]reading.Outline, error) {
+func (f failingReadings) Downsample(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID]reading.Outline, error) {
 	return nil, f.fail()
 }
 
-func (f faulty) OutlineRows(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int, func(int64), func(int64, []reading.Field) error) error {
+func (f failingReadings) DownsampleRows(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int, func(int64), func(int64, []reading.Field) error) error {
 	return f.fail()
 }
 
-func (f faulty) Columns(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(*reading.Columns) error) error {
+func (f failingReadings) Columns(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(*reading.Columns) error) error {
 	return f.fail()
 }
 
-func (f faulty) Range(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(int64, []reading.Field) error) error {
+func (f failingReadings) Range(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(int64, []reading.Field) error) error {
 	return f.fail()
 }
 
-func (f faulty) Coverage(context.Context, tenant.ID, device.ID, int64, int64, *time.Location) ([]reading.CoveredDay, error) {
+func (f failingReadings) Coverage(context.Context, tenant.ID, device.ID, int64, int64, *time.Location) ([]reading.CoveredDay, error) {
 	return nil, f.fail()
 }
 
 // A fault of the server is 500 in the envelope: it shows nothing of the inside
 // and is logged with the request's id.
-func TestFault(t *testing.T) {
+func TestServerFaultIsHidden(t *testing.T) {
 	cause := errors.New("pebble: disk /var/lib/secret-place is on fire")
-	w := newServer(t, func(o *httpapi.Options) { o.Readings = faulty{func() error { return cause }} })
+	w := newServer(t, func(o *httpapi.Options) { o.Readings = failingReadings{func() error { return cause }} })
 	a := w.Do(t, w.get(w.series("WS-1", "rain")))
 	if a.Status != 200 || a.Code != 500 || a.Msg != "Unknown system error" || strings.Contains(string(a.Body), "fire") {
 		t.Errorf("%d %s", a.Status, a.Body)
@@ -69,7 +69,7 @@ func TestFault(t *testing.T) {
 func TestPanic(t *testing.T) {
 	broken := true
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Readings = faulty{func() error {
+		o.Readings = failingReadings{func() error {
 			if broken {
 				return errors.New("index out of range")
 			}
@@ -96,7 +96,7 @@ func TestPanic(t *testing.T) {
 func TestPanicOutsideTheCalls(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		o.Telemetry = http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("no disk") })
-		o.Console = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		o.Web = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path == "/abort" {
 				panic(http.ErrAbortHandler)
 			}
@@ -131,7 +131,7 @@ func TestPanicOutsideTheCalls(t *testing.T) {
 // Overload is HTTP 503, saying when to try again.
 func TestOverload(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Readings = faulty{func() error { return errs.New(errs.Unavailable, "error.503") }}
+		o.Readings = failingReadings{func() error { return errs.New(errs.Unavailable, "error.503") }}
 	})
 	a := w.Do(t, w.get(w.series("WS-1", "rain")))
 	if a.Status != 503 || a.Code != 503 || a.Header.Get("Retry-After") != "1" || a.Msg != "The server is busy. Try again in a moment" {
@@ -141,9 +141,9 @@ func TestOverload(t *testing.T) {
 
 // What the disk did not keep is told in words, in the language of who asked, with
 // when to try again: HTTP 200, since the call did reach its handler.
-func TestNothingKept(t *testing.T) {
+func TestDiskFullIsReported(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Readings = faulty{func() error {
+		o.Readings = failingReadings{func() error {
 			return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second).WithCause(errors.New("database or disk is full"))
 		}}
 	})
@@ -195,8 +195,8 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		w.get("/admin-api/" + secret),
 		{Path: pagePath, Token: secret},
 		{Path: livePath, Token: w.ada + secret, Header: map[string]string{"Last-Event-ID": secret}},
-		refresh(secret), refresh(long),
-		login("field", "ada", secret), login("field", "ada", long), login(long, secret, secret),
+		refreshCall(secret), refreshCall(long),
+		loginCall("field", "ada", secret), loginCall("field", "ada", long), loginCall(long, secret, secret),
 		{Method: "POST", Path: loginPath, Body: `{"password":"` + secret + `"`},
 		{Method: "POST", Path: loginPath, Body: `{"password":{"` + secret + `":1}}`},
 		{Method: "POST", Path: loginPath, Body: secret},
@@ -208,7 +208,7 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	for _, call := range calls {
 		w.Do(t, call)
 	}
-	session := w.Do(t, login("field", "ada", testkit.Password))
+	session := w.Do(t, loginCall("field", "ada", testkit.Password))
 	log := w.Log.Text()
 	if strings.Contains(log, secret) || strings.Contains(log, testkit.Password) || strings.Contains(log, w.ada) {
 		for line := range strings.Lines(log) {

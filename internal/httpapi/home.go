@@ -9,7 +9,7 @@ import (
 // GetOverviewStatistics answers the four statistics of the home page.
 func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewStatisticsRequestObject) (wire.GetOverviewStatisticsResponseObject, error) {
 	t := caller(ctx).Tenant
-	midnight, err := s.midnight(ctx)
+	midnight, err := s.startOfDay(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 	if err != nil {
 		return nil, err
 	}
-	gone, err := s.Status.OfflineSince(ctx, t, midnight)
+	wentOffline, err := s.Status.OfflineSince(ctx, t, midnight)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +46,9 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 	online := min(s.Presence.OnlineCount(t), total)
 	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{
 		DeviceCount: total, OnlineCount: online, OfflineCount: total - online,
-		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: some(notices.Last),
+		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: omitZero(notices.Last),
 		SceneCount: len(scenes), UnassignedCount: unassigned,
-		OfflineTodayCount: int(gone), Time: s.Now().UnixMilli(), AlarmsBehind: some(int(s.BehindOf(t).Lag.Seconds())),
+		OfflineTodayCount: int(wentOffline), Time: s.Now().UnixMilli(), AlarmsBehind: omitZero(int(s.TenantAlarmLag(t).Lag.Seconds())),
 		Budgets: near,
 	}}, nil
 }

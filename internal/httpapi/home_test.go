@@ -41,7 +41,7 @@ func TestOverview(t *testing.T) {
 
 // Where clocks skip midnight, "today" begins after the jump, at 01:00, and not
 // at 23:00 of yesterday.
-func TestOverviewWithoutMidnight(t *testing.T) {
+func TestOverviewOnDayWithoutMidnight(t *testing.T) {
 	w := newServer(t)
 	for _, at := range []string{"2027-03-14T04:30:00Z", "2027-03-14T05:00:00Z"} { // Havana: 23:30, and 01:00 of the 14th
 		began, err := time.Parse(time.RFC3339, at)
@@ -60,7 +60,7 @@ func TestOverviewWithoutMidnight(t *testing.T) {
 
 // "Today" begins at midnight in the caller's zone: the header's, else the
 // tenant's.
-func TestOverviewFollowsTheZone(t *testing.T) {
+func TestOverviewUsesCallerTimeZone(t *testing.T) {
 	w := newServer(t)
 	w.Presence.Seen(testkit.Ref(w.ws1))
 	w.Clock.Advance(testkit.OfflineAfter)
@@ -126,7 +126,7 @@ func TestUnknownTimeZone(t *testing.T) {
 func TestUnreadCount(t *testing.T) {
 	w := newServer(t)
 	w.Message(t, w.field.ID, w.field.Ada.ID)
-	for token, want := range map[string]int{w.ada: 1, w.bora: 2, w.enemy: 1} {
+	for token, want := range map[string]int{w.ada: 1, w.bora: 2, w.rivalToken: 1} {
 		if n := testkit.Ask[int](t, w.Contract, testkit.Call{Path: unreadPath, Token: token}); n != want {
 			t.Errorf("%d unread, want %d", n, want)
 		}
@@ -135,16 +135,16 @@ func TestUnreadCount(t *testing.T) {
 
 // Whose alarms are behind is told so, and nobody else; who runs the server reads
 // of how many.
-func TestAlarmsBehind(t *testing.T) {
+func TestAlarmLagIsReported(t *testing.T) {
 	w := newServer(t)
-	w.theirRule()
+	w.createRivalRule()
 	says := func(want string) {
 		t.Helper()
 		if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 200 || string(a.Body) != want {
 			t.Errorf("%d %q, want %q", a.Status, a.Body, want)
 		}
 	}
-	w.engine.Take(w.position+1, []reading.Arrival{w.arrival(w.theirs, w.Clock.Now(), air(1))})
+	w.engine.Take(w.position+1, []reading.Arrival{w.arrival(w.rivalDevice, w.Clock.Now(), air(1))})
 	w.Clock.Advance(4 * time.Second)
 	says("ready\n")
 	w.Clock.Advance(37 * time.Second)
@@ -169,7 +169,7 @@ func TestAlarmsBehind(t *testing.T) {
 }
 
 // Budgets of letters are told of from 80 % on, each tenant's own.
-func TestBudgetsAreTold(t *testing.T) {
+func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 	w := newServer(t)
 	owner, err := w.Tenants.Get(t.Context(), w.field.ID)
 	if err != nil {
@@ -212,7 +212,7 @@ func TestBudgetsAreTold(t *testing.T) {
 	if got, want := told(w.ada), "email 4/5 until 2026-11-21T21:00:00Z"; got != want {
 		t.Errorf("at 80 %%: %s, want %s", got, want)
 	}
-	if got := told(w.enemy); got != "" {
+	if got := told(w.rivalToken); got != "" {
 		t.Errorf("another tenant's: %s", got)
 	}
 	send(1, 2)

@@ -13,120 +13,123 @@ import (
 	"tilth/internal/testkit"
 )
 
-// crossing is how an operation that changes something could be turned against
+// crossTenantCall is how an operation that changes something could be turned against
 // another tenant: what the field's ada asks for of the rival's, and what the
 // rival's own ada gets for the same, which proves that it can be done.
-type crossing struct {
-	ask  func(w *world) testkit.Call // its token is set by the test
-	code int                         // for the field's ada; 200 when zero: she gets her own, or nothing
-	own  string                      // in the answer to the rival's ada
+type crossTenantCall struct {
+	call      func(w *fixture) testkit.Call // its token is set by the test
+	code      int                           // for the field's ada; 200 when zero: she gets her own, or nothing
+	ownerGets string                        // in the answer to the rival's ada
 }
 
-// ofTheirRule asks for something of a rule of the rival's; it takes the rule's
+// rivalRuleCall asks for something of a rule of the rival's; it takes the rule's
 // id.
-func ofTheirRule(format string) func(*world) testkit.Call {
-	return func(w *world) testkit.Call {
-		return testkit.Call{Path: rulesPath + fmt.Sprintf(format, w.theirRule())}
+func rivalRuleCall(format string) func(*fixture) testkit.Call {
+	return func(w *fixture) testkit.Call {
+		return testkit.Call{Path: rulesPath + fmt.Sprintf(format, w.createRivalRule())}
 	}
 }
 
-// ofTheirChannel asks for something of a channel of the rival's.
-func ofTheirChannel(name string) func(*world) testkit.Call {
-	return func(w *world) testkit.Call {
-		return testkit.Call{Path: fmt.Sprint(channelsPath, name, "?id=", w.theirChannel())}
+// rivalChannelCall asks for something of a channel of the rival's.
+func rivalChannelCall(name string) func(*fixture) testkit.Call {
+	return func(w *fixture) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(channelsPath, name, "?id=", w.createRivalChannel())}
 	}
 }
 
-const theirDevice = marker + "-1"
+const rivalDeviceName = marker + "-1"
 
-var crossings = map[string]crossing{
-	"updateUser": {ask: func(w *world) testkit.Call {
+var crossTenantCalls = map[string]crossTenantCall{
+	"updateUser": {call: func(w *fixture) testkit.Call {
 		return testkit.Call{Path: profilePath, Body: fmt.Sprintf(`{"id":%d,"nickname":"X","email":"x@example.com"}`, w.rival.Ada.ID)}
-	}, code: 404, own: `"data":true`},
+	}, code: 404, ownerGets: `"data":true`},
 
-	"toggleCredential": {ask: func(w *world) testkit.Call {
-		return testkit.Call{Path: fmt.Sprint(togglePath, "?id=", w.theirCredential())}
-	}, code: 404, own: `"data":true`},
-	"deleteCredential": {ask: func(w *world) testkit.Call {
-		return testkit.Call{Path: fmt.Sprint(deletePath, "?id=", w.theirCredential())}
-	}, code: 404, own: `"data":true`},
+	"toggleCredential": {call: func(w *fixture) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(togglePath, "?id=", w.createRivalCredential())}
+	}, code: 404, ownerGets: `"data":true`},
+	"deleteCredential": {call: func(w *fixture) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(deletePath, "?id=", w.createRivalCredential())}
+	}, code: 404, ownerGets: `"data":true`},
 
-	"updateDevice": {ask: func(*world) testkit.Call {
-		return testkit.Call{Path: editPath, Body: `{"deviceName":"` + theirDevice + `","noteName":"` + marker + `"}`}
-	}, code: 404, own: `"data":true`},
-	"newDeviceSecret": {ask: func(*world) testkit.Call {
-		return testkit.Call{Path: secretPath, Body: `{"deviceName":"` + theirDevice + `"}`}
-	}, code: 404, own: `"data":"`},
-	"pageAudit": {ask: func(w *world) testkit.Call {
+	"updateDevice": {call: func(*fixture) testkit.Call {
+		return testkit.Call{Path: editPath, Body: `{"deviceName":"` + rivalDeviceName + `","noteName":"` + marker + `"}`}
+	}, code: 404, ownerGets: `"data":true`},
+	"newDeviceSecret": {call: func(*fixture) testkit.Call {
+		return testkit.Call{Path: secretPath, Body: `{"deviceName":"` + rivalDeviceName + `"}`}
+	}, code: 404, ownerGets: `"data":"`},
+	"pageAudit": {call: func(w *fixture) testkit.Call {
 		ctx := w.Audit.NewContext(context.Background(), audit.Actor{Kind: audit.User, ID: w.rival.Ada.ID})
 		if err := audit.Log(ctx, w.rival.ID, audit.Action{Name: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}}); err != nil {
 			panic(err)
 		}
 		return testkit.Call{Path: fmt.Sprint(auditPath, "?text=", marker)}
-	}, own: marker + " scene"},
-	"updateScene": {ask: func(w *world) testkit.Call {
-		return testkit.Call{Path: scenePath + "update", Body: fmt.Sprintf(`{"id":%d,"groupName":"%s scene","groupStatus":1}`, w.theirScene, marker)}
-	}, code: 404, own: `"data":true`},
-	"deleteScene": {ask: func(w *world) testkit.Call {
-		return testkit.Call{Path: fmt.Sprint(scenePath, "delete?id=", w.spareScene())}
-	}, code: 404, own: `"data":true`},
+	}, ownerGets: marker + " scene"},
+	"updateScene": {call: func(w *fixture) testkit.Call {
+		return testkit.Call{Path: scenePath + "update", Body: fmt.Sprintf(`{"id":%d,"groupName":"%s scene","groupStatus":1}`, w.rivalScene, marker)}
+	}, code: 404, ownerGets: `"data":true`},
+	"deleteScene": {call: func(w *fixture) testkit.Call {
+		return testkit.Call{Path: fmt.Sprint(scenePath, "delete?id=", w.createRivalScene())}
+	}, code: 404, ownerGets: `"data":true`},
 
-	"publishAlarmRule":   {ask: ofTheirRule("publish?alarmRulesId=%d"), code: 404, own: `"data":true`},
-	"unpublishAlarmRule": {ask: ofTheirRule("unpublish?alarmRulesId=%d"), code: 404, own: `"data":true`},
-	"deleteAlarmRule":    {ask: ofTheirRule("delete?id=%d"), code: 404, own: `"data":true`},
-	"updateAlarmRule": {ask: func(w *world) testkit.Call {
-		return w.update(w.theirRule(), frost(theirDevice, body{"alarmName": marker}))
-	}, code: 404, own: `"data":true`},
-	"copyAlarmRule": {ask: func(w *world) testkit.Call {
-		return w.sends("", rulesPath+"copy", body{"id": w.theirRule(), "executionIds": []string{theirDevice}})
-	}, code: 404, own: `"data":[`},
-	"muteAlarmRule": {ask: func(w *world) testkit.Call {
-		return w.sends("", rulesPath+"mute", body{"id": w.theirRule(), "until": w.Clock.Milli() + 1000})
-	}, code: 404, own: `"data":true`},
+	"publishAlarmRule":   {call: rivalRuleCall("publish?alarmRulesId=%d"), code: 404, ownerGets: `"data":true`},
+	"unpublishAlarmRule": {call: rivalRuleCall("unpublish?alarmRulesId=%d"), code: 404, ownerGets: `"data":true`},
+	"deleteAlarmRule":    {call: rivalRuleCall("delete?id=%d"), code: 404, ownerGets: `"data":true`},
+	"updateAlarmRule": {call: func(w *fixture) testkit.Call {
+		return w.updateRuleCall(w.createRivalRule(), frostForm(rivalDeviceName, body{"alarmName": marker}))
+	}, code: 404, ownerGets: `"data":true`},
+	"copyAlarmRule": {call: func(w *fixture) testkit.Call {
+		return w.adaCall("", rulesPath+"copy", body{"id": w.createRivalRule(), "executionIds": []string{rivalDeviceName}})
+	}, code: 404, ownerGets: `"data":[`},
+	"muteAlarmRule": {call: func(w *fixture) testkit.Call {
+		return w.adaCall("", rulesPath+"mute", body{"id": w.createRivalRule(), "until": w.Clock.Milli() + 1000})
+	}, code: 404, ownerGets: `"data":true`},
 
-	"resolveAlarmNotice": {ask: func(w *world) testkit.Call { return w.resolve(w.theirNotice(), marker) }, code: 404, own: `"data":true`},
+	"resolveAlarmNotice": {call: func(w *fixture) testkit.Call { return w.resolve(w.createRivalNotice(), marker) }, code: 404, ownerGets: `"data":true`},
 
-	"acknowledgeAlarmNotice": {ask: func(w *world) testkit.Call {
-		return w.sends("", noticesPath+"acknowledge", body{"id": w.theirNotice(), "note": marker})
-	}, code: 404, own: `"data":true`},
-	"unacknowledgeAlarmNotice": {ask: func(w *world) testkit.Call {
-		id := w.theirNotice()
+	"acknowledgeAlarmNotice": {call: func(w *fixture) testkit.Call {
+		return w.adaCall("", noticesPath+"acknowledge", body{"id": w.createRivalNotice(), "note": marker})
+	}, code: 404, ownerGets: `"data":true`},
+	"unacknowledgeAlarmNotice": {call: func(w *fixture) testkit.Call {
+		id := w.createRivalNotice()
 		if err := w.engine.Acknowledge(context.Background(), w.rival.ID, id, marker, "", time.Hour); err != nil {
 			panic(err)
 		}
-		return w.sends("", noticesPath+"unacknowledge", body{"id": id})
-	}, code: 404, own: `"data":true`},
+		return w.adaCall("", noticesPath+"unacknowledge", body{"id": id})
+	}, code: 404, ownerGets: `"data":true`},
 
-	"deleteNoticeChannel": {ask: ofTheirChannel("delete"), code: 404, own: `"data":true`},
-	"testNoticeChannel":   {ask: ofTheirChannel("test"), code: 404, own: `"ok":true`},
-	"updateNoticeChannel": {ask: func(w *world) testkit.Call {
-		return w.channelSends("", "update", night(body{"id": w.theirChannel(), "noticeName": marker}))
-	}, code: 404, own: `"data":true`},
+	"deleteNoticeChannel": {call: rivalChannelCall("delete"), code: 404, ownerGets: `"data":true`},
+	"testNoticeChannel":   {call: rivalChannelCall("test"), code: 404, ownerGets: `"ok":true`},
+	"updateNoticeChannel": {call: func(w *fixture) testkit.Call {
+		return w.channelCall("", "update", nightShiftForm(body{"id": w.createRivalChannel(), "noticeName": marker}))
+	}, code: 404, ownerGets: `"data":true`},
 
-	"pageWebhooks": {ask: func(w *world) testkit.Call { w.theirWebhook(); return testkit.Call{Path: webhooksPath + "page"} }, own: marker + " hook"},
-	"updateWebhook": {ask: func(w *world) testkit.Call {
-		return w.sends("", webhooksPath+"update", planner(body{"id": w.theirWebhook(), "name": marker}))
-	}, code: 404, own: `"data":true`},
-	"toggleWebhook":        {ask: ofTheirWebhook("enable-or-disable"), code: 404, own: `"data":true`},
-	"deleteWebhook":        {ask: ofTheirWebhook("delete"), code: 404, own: `"data":true`},
-	"newWebhookSecret":     {ask: ofTheirWebhook("new-secret"), code: 404, own: `"secret":"whsec_`},
-	"testWebhook":          {ask: ofTheirWebhook("test"), code: 404, own: `"ok":false`},
-	"getWebhookDeliveries": {ask: ofTheirWebhook("deliveries"), code: 404, own: marker + " frost"},
+	"pageWebhooks": {call: func(w *fixture) testkit.Call {
+		w.createRivalWebhook()
+		return testkit.Call{Path: webhooksPath + "page"}
+	}, ownerGets: marker + " hook"},
+	"updateWebhook": {call: func(w *fixture) testkit.Call {
+		return w.adaCall("", webhooksPath+"update", plannerForm(body{"id": w.createRivalWebhook(), "name": marker}))
+	}, code: 404, ownerGets: `"data":true`},
+	"toggleWebhook":        {call: rivalWebhookCall("enable-or-disable"), code: 404, ownerGets: `"data":true`},
+	"deleteWebhook":        {call: rivalWebhookCall("delete"), code: 404, ownerGets: `"data":true`},
+	"newWebhookSecret":     {call: rivalWebhookCall("new-secret"), code: 404, ownerGets: `"secret":"whsec_`},
+	"testWebhook":          {call: rivalWebhookCall("test"), code: 404, ownerGets: `"ok":false`},
+	"getWebhookDeliveries": {call: rivalWebhookCall("deliveries"), code: 404, ownerGets: marker + " frost"},
 }
 
 // What one tenant may not do to another's things, their owner may. All other
 // operations, and all other ways to ask, are in TestIsolationMatrix of
 // internal/app, where each operation has a row.
-func TestOwnersMayWhatOthersMayNot(t *testing.T) {
+func TestCrossTenantChangesAreRefused(t *testing.T) {
 	w := newServer(t)
 	known := map[string]bool{}
 	for _, op := range w.Operations(testkit.ConsoleTags...) {
-		row, ok := crossings[op.ID]
+		row, ok := crossTenantCalls[op.ID]
 		if known[op.ID] = true; !ok {
 			continue
 		}
 		t.Run(op.ID, func(t *testing.T) {
-			call := row.ask(w)
+			call := row.call(w)
 			call.Method, call.Token = op.Method, w.ada
 			a := w.Do(t, call)
 			// What was asked for may be named in a refusal, never in data.
@@ -136,13 +139,13 @@ func TestOwnersMayWhatOthersMayNot(t *testing.T) {
 			if row.code == 404 && string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
 				t.Errorf("told from what does not exist at all: %s", a.Body)
 			}
-			call.Token = w.enemy
-			if a := w.Do(t, call); a.Code != 200 || !strings.Contains(string(a.Body), row.own) {
-				t.Errorf("its owner does not get %q: %s", row.own, a.Body)
+			call.Token = w.rivalToken
+			if a := w.Do(t, call); a.Code != 200 || !strings.Contains(string(a.Body), row.ownerGets) {
+				t.Errorf("its owner does not get %q: %s", row.ownerGets, a.Body)
 			}
 		})
 	}
-	for id := range crossings {
+	for id := range crossTenantCalls {
 		if !known[id] {
 			t.Errorf("the contract has no %s any more", id)
 		}
@@ -150,21 +153,21 @@ func TestOwnersMayWhatOthersMayNot(t *testing.T) {
 }
 
 // A user signs in to the tenant that has that user, with that user's password.
-func TestSignInCrossing(t *testing.T) {
+func TestSignInIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	only := w.User(t, w.field.ID, "only-here")
 	if err := w.Users.PutPassword(t.Context(), w.rival.ID, w.rival.Ada.ID, testkit.PasswordHash("another password")); err != nil {
 		t.Fatal(err)
 	}
-	w.Run(t, apart([]testkit.Scenario{
-		{Name: "at home", Call: login("field", only.UserName, testkit.Password)},
-		{Name: "in the other tenant", Call: login(marker, only.UserName, testkit.Password), Code: 601},
-		{Name: "with the other ada's password", Call: login("field", "ada", "another password"), Code: 601},
-		{Name: "with this ada's password there", Call: login(marker, "ada", testkit.Password), Code: 601},
-		{Name: "the other ada", Call: login(marker, "ada", "another password")},
+	w.Run(t, distinctClients([]testkit.Scenario{
+		{Name: "at home", Call: loginCall("field", only.UserName, testkit.Password)},
+		{Name: "in the other tenant", Call: loginCall(marker, only.UserName, testkit.Password), Code: 601},
+		{Name: "with the other ada's password", Call: loginCall("field", "ada", "another password"), Code: 601},
+		{Name: "with this ada's password there", Call: loginCall(marker, "ada", testkit.Password), Code: 601},
+		{Name: "the other ada", Call: loginCall(marker, "ada", "another password")},
 	}))
 	// Ending one's own session ends nobody else's.
-	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.enemy, Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}}); a.Code != 200 {
+	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.rivalToken, Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}}); a.Code != 200 {
 		t.Fatalf("%s", a.Body)
 	}
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {

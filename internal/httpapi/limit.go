@@ -19,70 +19,70 @@ import (
 const (
 	publicPerSecond = 10
 	publicBurst     = 60
-	addressesKept   = 50_000
+	maxAddresses    = 50_000
 )
 
-// asking is what a tenant may ask at once: half the processors are always others'. A
+// queryLineOptions is what a tenant may ask at once: half the processors are always others'. A
 // page with charts asks for half a second of work; who goes on for longer, as with very
 // long lists that are turned without a pause, would keep all others waiting.
-func asking() limit.LineOptions {
+func queryLineOptions() limit.LineOptions {
 	return limit.LineOptions{Free: time.Second, AtOnce: min(4, max(1, runtime.GOMAXPROCS(0)/2)), Most: 200, Long: 30 * time.Millisecond}
 }
 
-// askedAgain is when a question is to be asked again for which there is no room.
-const askedAgain = time.Second
+// queryRetryAfter is when a question is to be asked again for which there is no room.
+const queryRetryAfter = time.Second
 
 // limits are what addresses, users and tenants may do.
 type limits struct {
-	public   *limit.Buckets[limit.Network] // calls without sign-in
-	pictures *limit.Buckets[limit.Network]
-	uploads  uploads
-	tries    *limit.Recent[tenant.ID] // of channels
-	asked    *limit.Line[tenant.ID]   // questions that are worked on at once
+	public    *limit.Buckets[limit.Network] // calls without sign-in
+	pictures  *limit.Buckets[limit.Network]
+	uploads   uploads
+	testSends *limit.Recent[tenant.ID] // of channels
+	queries   *limit.Line[tenant.ID]   // questions that are worked on at once
 }
 
 func newLimits(o *Options) limits {
 	byAddress := func(name string) *limit.Buckets[limit.Network] {
-		kept := limit.Options{Name: name, Most: addressesKept, Now: o.Now, Meter: o.Limits}
+		kept := limit.Options{Name: name, Most: maxAddresses, Now: o.Now, Meter: o.Limits}
 		return limit.NewBuckets[limit.Network](kept, publicPerSecond, publicBurst)
 	}
 	return limits{
 		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
-		uploads: newUploads(o),
-		tries:   notify.NewTries("channel_tries", o.Now, o.Limits),
-		asked:   limit.NewLine[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, asking()),
+		uploads:   newUploads(o),
+		testSends: notify.NewTries("channel_tries", o.Now, o.Limits),
+		queries:   limit.NewLine[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, queryLineOptions()),
 	}
 }
 
-// inTurn lets a call that passes over history go on in its turn.
-func (s *server) inTurn(w http.ResponseWriter, r *http.Request, next http.Handler) {
+// schedule lets a call that passes over history go on in its turn.
+func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Handler) {
 	c := caller(r.Context())
-	turn, why := s.Turns.Enter(r.Context(), c.Tenant, c.User)
+	task, why := s.Scheduler.Enter(r.Context(), c.Tenant, c.User)
 	switch {
 	case why != limit.NotFull:
 		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain))
-	case turn == nil:
+	case task == nil:
 		s.fail(w, r, r.Context().Err())
 	default:
-		defer turn.Leave()
-		w, r = httpbase.InTurn(w, r, turn)
+		defer task.Leave()
+		w, r = httpbase.InTurn(w, r, task)
 		next.ServeHTTP(w, r)
 	}
 }
 
-// inLine lets a tenant's questions wait for each other, not for anybody else's. What
+// queueQuery lets a tenant's questions wait for each other, not for anybody else's. What
 // an answer that is sent piece by piece takes does not count, nor do changes: these
 // have a line of their own, before the database's writer.
-func (s *server) inLine(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
+func (s *server) queueQuery(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
 	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
 		c := caller(ctx)
-		if r.Method != http.MethodGet || c.User == 0 || of(ctx).heavy {
+		if r.Method != http.MethodGet || c.User == 0 || requestFrom(ctx).heavy {
 			return next(ctx, w, r, request)
 		}
-		leave, why := s.asked.Enter(ctx, c.Tenant)
+		leave, why := s.queries.Enter(ctx, c.Tenant)
 		switch {
 		case why != limit.NotFull:
-			return nil, errs.New(errs.TooMany, "error.429").RetryAfter(askedAgain)
+			return nil, errs.New(errs.TooMany, "error.429").RetryAfter(queryRetryAfter)
 		case leave == nil:
 			return nil, ctx.Err()
 		}

@@ -14,7 +14,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-func prefixes(t *testing.T, all ...string) (list []netip.Prefix) {
+func parsePrefixes(t *testing.T, all ...string) (list []netip.Prefix) {
 	t.Helper()
 	for _, s := range all {
 		p, err := netip.ParsePrefix(s)
@@ -35,7 +35,7 @@ func TestPublicLimit(t *testing.T) {
 			t.Fatalf("call %d: %s", i+1, a.Body)
 		}
 	}
-	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}, login("field", "ada", "x"), refresh("x")} {
+	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}, loginCall("field", "ada", "x"), refreshCall("x")} {
 		a := w.Do(t, public)
 		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0s" || a.Header.Get("Retry-After") != "1" {
 			t.Errorf("%s: %d %s, Retry-After %q", public.Path, a.Status, a.Body, a.Header.Get("Retry-After"))
@@ -58,7 +58,7 @@ func TestPublicLimit(t *testing.T) {
 // One IPv6 network is one client, who has more addresses than there are
 // calls; behind a trusted proxy each client counts for itself.
 func TestPublicLimitNetworks(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Proxies = prefixes(t, "10.0.0.0/8") })
+	w := newServer(t, func(o *httpapi.Options) { o.Proxies = parsePrefixes(t, "10.0.0.0/8") })
 	codes := func(n int, address func(i int) string) map[int]int {
 		t.Helper()
 		found := map[int]int{}
@@ -81,12 +81,12 @@ func TestPublicLimitNetworks(t *testing.T) {
 
 // A tenant that asks for much at the same time is answered bit by bit; nobody else
 // waits for that, and neither does what it changes.
-func TestQuestionsOfATenant(t *testing.T) {
+func TestTenantQueriesAreQueued(t *testing.T) {
 	var asking, most atomic.Int64
 	var field tenant.ID
 	entered, going := make(chan struct{}, 10), make(chan struct{})
 	w := newServer(t, func(o *httpapi.Options) {
-		o.BehindOf = func(of tenant.ID) alarm.Behind {
+		o.TenantAlarmLag = func(of tenant.ID) alarm.Behind {
 			if of != field {
 				return alarm.Behind{}
 			}
@@ -109,7 +109,7 @@ func TestQuestionsOfATenant(t *testing.T) {
 	}
 	<-entered // one at least is being worked on
 	theirs := w.get(statistics)
-	theirs.Token = w.enemy
+	theirs.Token = w.rivalToken
 	w.Run(t, []testkit.Scenario{
 		{Name: "somebody else asks", Call: theirs},
 		{Name: "a change", Call: testkit.Call{Method: "PUT", Path: "/admin-api/client/pc/notify-message/update-all-read", Token: w.ada}},

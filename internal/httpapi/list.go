@@ -7,10 +7,10 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 )
 
-// droppedEmpty takes what is empty out of the lists of a query, and a list of
+// dropEmptyElements takes what is empty out of the lists of a query, and a list of
 // which nothing is left: clients join what people left blank, too. It tells
 // whether anything changed.
-func droppedEmpty(route *routers.Route, query url.Values) bool {
+func dropEmptyElements(route *routers.Route, query url.Values) bool {
 	changed := false
 	for _, p := range route.Operation.Parameters {
 		if p.Value.In != "query" || !p.Value.Schema.Value.Type.Is("array") || !query.Has(p.Value.Name) {
@@ -18,7 +18,7 @@ func droppedEmpty(route *routers.Route, query url.Values) bool {
 		}
 		name := p.Value.Name
 		given := query.Get(name)
-		switch kept := strings.Join(elements(given), ","); kept {
+		switch kept := strings.Join(splitList(given), ","); kept {
 		case given:
 			continue
 		case "":
@@ -31,9 +31,9 @@ func droppedEmpty(route *routers.Route, query url.Values) bool {
 	return changed
 }
 
-// elements are those of a list that is joined by commas, trimmed; empty ones
+// splitList are those of a list that is joined by commas, trimmed; empty ones
 // do not count.
-func elements(joined string) []string {
+func splitList(joined string) []string {
 	var list []string
 	for one := range strings.SplitSeq(joined, ",") {
 		if one = trimmed(one); one != "" {

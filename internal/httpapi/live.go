@@ -15,13 +15,13 @@ import (
 // the screen that it is not.
 const heartbeat = 15 * time.Second
 
-// screensAgain is when a stream is to be asked for again where there are too many.
-const screensAgain = 30 * time.Second
+// streamRetryAfter is when a stream is to be asked for again where there are too many.
+const streamRetryAfter = 30 * time.Second
 
-// livePosition is the header with which each answer to a signed-in caller says
+// livePositionHeader is the header with which each answer to a signed-in caller says
 // where the tenant's stream stood before the call read anything: a stream that
 // is opened from there brings all that the answer may lack.
-const livePosition = "Live-Position"
+const livePositionHeader = "Live-Position"
 
 // GetLive opens a stream of the caller's tenant.
 func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire.GetLiveResponseObject, error) {
@@ -29,29 +29,29 @@ func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire
 	if r.Params.LastEventID != nil {
 		last = *r.Params.LastEventID
 	}
-	return &stream{ctx: ctx, s: s, last: last, beat: heartbeat}, nil
+	return &liveStream{ctx: ctx, server: s, lastEventID: last, heartbeat: heartbeat}, nil
 }
 
 // SessionKey is the key under which a session's streams are ended.
 func SessionKey(session int64) string { return strconv.FormatInt(session, 10) }
 
-// stream writes events as they come until the client leaves, the session ends
+// liveStream writes events as they come until the client leaves, the session ends
 // or the server stops.
-type stream struct {
-	ctx  context.Context // the generated visitor is handed none
-	s    *server
-	last string
-	beat time.Duration // a comment is written every so often
+type liveStream struct {
+	ctx         context.Context // the generated visitor is handed none
+	server      *server
+	lastEventID string
+	heartbeat   time.Duration // a comment is written every so often
 }
 
 // VisitGetLiveResponse writes the stream.
-func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
+func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	c := caller(st.ctx)
-	screen, missed, position, reset := st.s.Live.SubscribeAs(c.Tenant, c.User, SessionKey(c.Session), st.last)
+	screen, missed, position, reset := st.server.Live.SubscribeAs(c.Tenant, c.User, SessionKey(c.Session), st.lastEventID)
 	defer screen.Close()
 	// A session that ended while the stream was being opened ended none of its
 	// streams; from here on its end ends this one.
-	if lives, err := st.s.Sessions.Lives(st.ctx, c.Tenant, c.Session); err != nil {
+	if lives, err := st.server.Sessions.Lives(st.ctx, c.Tenant, c.Session); err != nil {
 		return err
 	} else if !lives {
 		return errs.New(errs.Unauthenticated, "error.401")
@@ -59,7 +59,7 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	select {
 	case <-screen.Ended:
 		if why := screen.Why(); why == live.EndFull || why == live.EndReplaced {
-			return errs.New(errs.TooMany, "live.many").RetryAfter(screensAgain)
+			return errs.New(errs.TooMany, "live.many").RetryAfter(streamRetryAfter)
 		}
 		return errs.New(errs.Unavailable, "error.503").RetryAfter(time.Second)
 	default:
@@ -72,11 +72,11 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	var err error
 	switch {
 	case reset:
-		err = out.bare("id: " + position + "\nevent: reset\ndata: {}\n\n")
+		err = out.writeText("id: " + position + "\nevent: reset\ndata: {}\n\n")
 	case len(missed) == 0:
-		err = out.bare("id: " + position + "\n\n")
+		err = out.writeText("id: " + position + "\n\n")
 	default:
-		err = out.all(missed)
+		err = out.writeAll(missed)
 	}
 	if err != nil {
 		return nil // the client is gone; there is nobody to tell
@@ -85,10 +85,10 @@ func (st *stream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	return nil
 }
 
-func (st *stream) pump(screen *live.Screen, out *eventWriter, expires time.Time) {
-	beat := time.NewTicker(st.beat)
+func (st *liveStream) pump(screen *live.Screen, out *eventWriter, expires time.Time) {
+	beat := time.NewTicker(st.heartbeat)
 	defer beat.Stop()
-	end := time.NewTimer(expires.Sub(st.s.Now()))
+	end := time.NewTimer(expires.Sub(st.server.Now()))
 	defer end.Stop()
 	for {
 		var err error
@@ -96,18 +96,18 @@ func (st *stream) pump(screen *live.Screen, out *eventWriter, expires time.Time)
 		case <-st.ctx.Done():
 			return
 		case e := <-screen.Events:
-			err = out.waiting(e, screen.Events)
+			err = out.writeQueued(e, screen.Events)
 		case <-beat.C:
-			err = out.bare(":\n\n")
+			err = out.writeText(":\n\n")
 		case <-end.C:
-			out.expired()
+			out.writeExpired()
 			return
 		case <-screen.Ended:
 			switch screen.Why() {
 			case live.EndExpired:
-				out.expired()
+				out.writeExpired()
 			case live.EndReplaced:
-				out.replaced()
+				out.writeReplaced()
 			}
 			return
 		}

@@ -14,14 +14,14 @@ import (
 	"tilth/internal/tenant"
 )
 
-// changesWait is how long changes are gathered before screens are told of them:
+// changeBatchDelay is how long changes are gathered before screens are told of them:
 // ten thousand devices that come at once are one event.
-const changesWait = 100 * time.Millisecond
+const changeBatchDelay = 100 * time.Millisecond
 
-// changesWord is the contract's word for what a call changes, in the calls that
+// changesExtension is the contract's word for what a call changes, in the calls that
 // change what other screens show. Devices and scenes need none: their stores
 // tell, whoever changes them.
-const changesWord = "x-changes"
+const changesExtension = "x-changes"
 
 // Sorts of things that change, as the contract calls them (LiveChangeOf); the
 // others are named there only.
@@ -34,48 +34,48 @@ const (
 // audience is whose screens are told: a tenant's, or of these one person's.
 type audience struct {
 	tenant tenant.ID
-	person int64 // 0: everybody's
+	user   int64 // 0: everybody's
 }
 
-// changes tells open screens that something they may show is another now. They
+// changeNotifier tells open screens that something they may show is another now. They
 // are told what sort of thing it is, and fetch it anew.
-type changes struct {
+type changeNotifier struct {
 	hub *live.Hub
 
 	mu      sync.Mutex
-	waiting map[audience]map[string]bool
+	pending map[audience]map[string]bool
 }
 
-func newChanges(h *live.Hub) *changes {
-	return &changes{hub: h, waiting: map[audience]map[string]bool{}}
+func newChangeNotifier(h *live.Hub) *changeNotifier {
+	return &changeNotifier{hub: h, pending: map[audience]map[string]bool{}}
 }
 
 // watch has every change of devices and scenes told, a program's and the
 // provider's included. The registry changes a moment after the store does, and
 // what is fetched in between may lack it: it tells again.
-func (c *changes) watch(devices *device.Store, scenes *device.SceneStore, registry *device.Registry) {
-	devices.OnChange(func(t tenant.ID, _ device.ID) { c.note(audience{tenant: t}, changedDevice) })
-	registry.OnTenantChange(func(t tenant.ID) { c.note(audience{tenant: t}, changedDevice) })
-	scenes.OnChange(func(t tenant.ID, _ int64) { c.note(audience{tenant: t}, changedScene) })
+func (c *changeNotifier) watch(devices *device.Store, scenes *device.SceneStore, registry *device.Registry) {
+	devices.OnChange(func(t tenant.ID, _ device.ID) { c.add(audience{tenant: t}, changedDevice) })
+	registry.OnTenantChange(func(t tenant.ID) { c.add(audience{tenant: t}, changedDevice) })
+	scenes.OnChange(func(t tenant.ID, _ int64) { c.add(audience{tenant: t}, changedScene) })
 }
 
-// note has a change told soon, together with what else changes until then.
-func (c *changes) note(whom audience, what string) {
+// add has a change told soon, together with what else changes until then.
+func (c *changeNotifier) add(to audience, kind string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.waiting[whom] == nil {
-		c.waiting[whom] = map[string]bool{}
-		time.AfterFunc(changesWait, func() { c.tell(whom) })
+	if c.pending[to] == nil {
+		c.pending[to] = map[string]bool{}
+		time.AfterFunc(changeBatchDelay, func() { c.publish(to) })
 	}
-	c.waiting[whom][what] = true
+	c.pending[to][kind] = true
 }
 
-func (c *changes) tell(whom audience) {
+func (c *changeNotifier) publish(to audience) {
 	c.mu.Lock()
-	waiting := c.waiting[whom]
-	delete(c.waiting, whom)
+	waiting := c.pending[to]
+	delete(c.pending, to)
 	c.mu.Unlock()
-	if !c.hub.Watched(whom.tenant) {
+	if !c.hub.Watched(to.tenant) {
 		return
 	}
 	body, err := json.Marshal(struct {
@@ -84,19 +84,19 @@ func (c *changes) tell(whom audience) {
 	if err != nil {
 		return // a list of words always marshals
 	}
-	if whom.person == 0 {
-		c.hub.Publish(whom.tenant, "change", body)
+	if to.user == 0 {
+		c.hub.Publish(to.tenant, "change", body)
 	} else {
-		c.hub.PublishTo(whom.tenant, whom.person, "change", body)
+		c.hub.PublishTo(to.tenant, to.user, "change", body)
 	}
 }
 
-// changingCalls is what each call of the contract changes that screens show.
-func changingCalls(doc *openapi3.T) map[string]string {
+// operationChanges is what each call of the contract changes that screens show.
+func operationChanges(doc *openapi3.T) map[string]string {
 	calls := map[string]string{}
 	for _, path := range doc.Paths.Map() {
 		for _, operation := range path.Operations() {
-			if what, ok := operation.Extensions[changesWord].(string); ok {
+			if what, ok := operation.Extensions[changesExtension].(string); ok {
 				calls[operation.OperationID] = what
 			}
 		}
@@ -104,16 +104,16 @@ func changingCalls(doc *openapi3.T) map[string]string {
 	return calls
 }
 
-// tellChange tells screens what a call has changed, once it is answered.
+// notifyChange tells screens what a call has changed, once it is answered.
 // Messages are read by each person alone.
-func (s *server) tellChange(info *request) {
-	what := s.changing[info.Operation]
-	if what == "" || info.Err != nil {
+func (s *server) notifyChange(info *request) {
+	kind := s.changesByOperation[info.Operation]
+	if kind == "" || info.Err != nil {
 		return
 	}
-	whom := audience{tenant: info.caller.Tenant}
-	if what == changedMessage {
-		whom.person = info.caller.User
+	to := audience{tenant: info.caller.Tenant}
+	if kind == changedMessage {
+		to.user = info.caller.User
 	}
-	s.changes.note(whom, what)
+	s.changeNotifier.add(to, kind)
 }

@@ -17,8 +17,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// changed is an event that tells of changes.
-func changed(seq int, of string) testkit.Event {
+// changeEvent is an event that tells of changes.
+func changeEvent(seq int, of string) testkit.Event {
 	return testkit.Event{ID: fmt.Sprint("e-", seq), Name: "change", Data: `{"of":[` + of + `]}`}
 }
 
@@ -27,27 +27,27 @@ func changed(seq int, of string) testkit.Event {
 func TestLiveChange(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	bora, enemy := w.Listen(t, base, w.live(w.bora, "")), w.Listen(t, base, w.live(w.enemy, ""))
-	expect(t, bora, testkit.Event{ID: "e-0"})
-	expect(t, enemy, testkit.Event{ID: "e-0"})
-	channel := night(nil)
+	bora, enemy := w.Listen(t, base, w.liveCall(w.bora, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	expectEvents(t, bora, testkit.Event{ID: "e-0"})
+	expectEvents(t, enemy, testkit.Event{ID: "e-0"})
+	channel := nightShiftForm(nil)
 	for i, c := range []struct {
 		call testkit.Call
 		of   string
 	}{
 		{testkit.Call{Method: http.MethodPut, Path: editPath, Body: `{"deviceName":"WS-1","noteName":"Tall mast"}`}, `"device"`},
 		{testkit.Call{Method: http.MethodPost, Path: scenePath + "create", Body: `{"groupName":"South","groupStatus":1}`}, `"scene"`},
-		{w.sends(http.MethodPost, channelsPath+"create", channel), `"channel"`},
-		{w.create(frost("WS-1", nil)), `"rule"`},
+		{w.adaCall(http.MethodPost, channelsPath+"create", channel), `"channel"`},
+		{w.createRuleCall(frostForm("WS-1", nil)), `"rule"`},
 	} {
 		c.call.Token = w.ada
 		if a := w.Do(t, c.call); a.Code != 200 {
 			t.Fatalf("%s: %s", c.call.Path, a.Body)
 		}
-		expect(t, bora, changed(i+1, c.of))
+		expectEvents(t, bora, changeEvent(i+1, c.of))
 	}
 	// What was refused changed nothing; then many changes at once are one event.
-	if a := w.Do(t, w.sends(http.MethodPost, channelsPath+"create", night(body{"noticeName": ""}))); a.Code == 200 {
+	if a := w.Do(t, w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""}))); a.Code == 200 {
 		t.Fatalf("%s", a.Body)
 	}
 	if err := w.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
@@ -62,13 +62,13 @@ func TestLiveChange(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, bora, changed(5, `"device","scene"`))
-	if err := w.Devices.Delete(t.Context(), w.rival.ID, w.theirs.ID); err != nil {
+	expectEvents(t, bora, changeEvent(5, `"device","scene"`))
+	if err := w.Devices.Delete(t.Context(), w.rival.ID, w.rivalDevice.ID); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, enemy, changed(1, `"device"`))
-	w.publish(6, 6)
-	expect(t, bora, event(6))
+	expectEvents(t, enemy, changeEvent(1, `"device"`))
+	w.publishReadings(6, 6)
+	expectEvents(t, bora, readingEvent(6))
 }
 
 // What a person has read, the person's other screens are told, and nobody else's.
@@ -76,20 +76,20 @@ func TestLiveChangeOfMessages(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
 	streams := map[string]*testkit.Stream{}
-	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "enemy": w.enemy} {
-		streams[name] = w.Listen(t, base, w.live(token, ""))
-		expect(t, streams[name], testkit.Event{ID: "e-0"})
+	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "enemy": w.rivalToken} {
+		streams[name] = w.Listen(t, base, w.liveCall(token, ""))
+		expectEvents(t, streams[name], testkit.Event{ID: "e-0"})
 	}
 	id := w.messages(t, w.ada, "").List[0].Id
 	for i, path := range []string{fmt.Sprint(messagesPath, "update-read?ids=", id), messagesPath + "update-all-read"} {
 		if a := w.Do(t, testkit.Call{Method: http.MethodPut, Path: path, Token: w.ada}); a.Code != 200 {
 			t.Fatalf("%s", a.Body)
 		}
-		expect(t, streams["ada"], changed(i+1, `"message"`))
-		expect(t, streams["her phone"], changed(i+1, `"message"`))
+		expectEvents(t, streams["ada"], changeEvent(i+1, `"message"`))
+		expectEvents(t, streams["her phone"], changeEvent(i+1, `"message"`))
 	}
-	w.publish(3, 3)
-	expect(t, streams["bora"], event(3))
+	w.publishReadings(3, 3)
+	expectEvents(t, streams["bora"], readingEvent(3))
 	w.hub.Publish(w.rival.ID, "reading", []byte(`{"deviceName":"WS-1","time":1,"values":{"rain":1}}`))
 	if got := streams["enemy"].Next(t); got.ID != "e-1" || got.Name != "reading" {
 		t.Errorf("%+v", got)
@@ -105,7 +105,7 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	}
 	w.Device(t, w.rival.ID, pump, marker+"-2")
 	base := w.Serve(t)
-	ada, enemy := w.Listen(t, base, w.live(w.ada, "")), w.Listen(t, base, w.live(w.enemy, ""))
+	ada, enemy := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
 	for _, s := range []*testkit.Stream{ada, enemy} {
 		if first := s.Next(t); first.ID == "" {
 			t.Fatalf("%+v", first)
@@ -124,7 +124,7 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 	if e := enemy.Next(t); e.Name != "change" || e.Data != `{"of":["device"]}` {
 		t.Errorf("%+v", e)
 	}
-	w.publish(1, 1)
+	w.publishReadings(1, 1)
 	if e := ada.Next(t); e.Name != "reading" {
 		t.Errorf("%+v", e)
 	}
@@ -132,7 +132,7 @@ func TestLiveChangeOfTheCatalogue(t *testing.T) {
 
 // Every call that changes something says what, or is known to change nothing
 // that other screens show.
-func TestCallsSayWhatTheyChange(t *testing.T) {
+func TestChangingCallsDeclareChanges(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
 	if err != nil {
 		t.Fatal(err)

@@ -19,14 +19,14 @@ import (
 	"tilth/internal/testkit"
 )
 
-// page is a screen that counts: each event must be the one after the last.
-type page struct {
+// countingScreen is a screen that counts: each event must be the one after the last.
+type countingScreen struct {
 	base, token string
 	resumes     bool         // it has an id from the beginning
 	seen        atomic.Int64 // number of the newest event it has read whole
 }
 
-func (p *page) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.Response) {
+func (p *countingScreen) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.Response) {
 	t.Helper()
 	nc, err := dial.DialContext(t.Context(), "tcp", strings.TrimPrefix(p.base, "http://"))
 	if err != nil {
@@ -56,7 +56,7 @@ func (p *page) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.Response) {
 
 // read takes events from a stream until it ends; what is not whole does not
 // count. ends is the name of the event that is no reading, if one ended it.
-func (p *page) read(stream io.Reader) (ends string, err error) {
+func (p *countingScreen) read(stream io.Reader) (ends string, err error) {
 	var id, name string
 	lines := bufio.NewScanner(stream)
 	for lines.Scan() {
@@ -81,21 +81,21 @@ func (p *page) read(stream io.Reader) (ends string, err error) {
 
 // A screen that does not read is cut off. Fifty others of its tenant get every
 // event meanwhile, and once it reads again, so does it.
-func TestSlowScreenIsCutOffAlone(t *testing.T) {
+func TestOnlySlowScreenIsCutOff(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	slow := &page{base: base, token: w.ada}
+	slow := &countingScreen{base: base, token: w.ada}
 	// As behind a network: on one machine the systems would hold megabytes.
 	narrow := &net.Dialer{Control: func(_, _ string, raw syscall.RawConn) error {
 		var err error
-		return errors.Join(raw.Control(func(fd uintptr) { err = takeLittle(fd) }), err)
+		return errors.Join(raw.Control(func(fd uintptr) { err = shrinkReceiveBuffer(fd) }), err)
 	}}
 	nc, stuck := slow.open(t, narrow)
 
 	var reading sync.WaitGroup
-	quick := make([]*page, 50)
+	quick := make([]*countingScreen, 50)
 	for i := range quick {
-		p := &page{base: base, token: w.bora}
+		p := &countingScreen{base: base, token: w.bora}
 		quick[i] = p
 		_, res := p.open(t, &net.Dialer{})
 		reading.Go(func() {
@@ -144,7 +144,7 @@ func TestSlowScreenIsCutOffAlone(t *testing.T) {
 func TestResumeOverRandomCuts(t *testing.T) {
 	const events, cuts = 3000, 150
 	w := newServer(t)
-	p := &page{base: w.Serve(t), token: w.ada, resumes: true}
+	p := &countingScreen{base: w.Serve(t), token: w.ada, resumes: true}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -154,7 +154,7 @@ func TestResumeOverRandomCuts(t *testing.T) {
 	for range cuts {
 		nc, res := p.open(t, &net.Dialer{})
 		// Some are told before the cut, some while nobody listens.
-		w.publish(told+1, told+events/cuts/2)
+		w.publishReadings(told+1, told+events/cuts/2)
 		told += events / cuts / 2
 		const least = 80 // bytes of an event
 		waiting := int64(told) - p.seen.Load()
@@ -162,7 +162,7 @@ func TestResumeOverRandomCuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		nc.Close()
-		w.publish(told+1, told+events/cuts/2)
+		w.publishReadings(told+1, told+events/cuts/2)
 		told += events / cuts / 2
 	}
 	_, res := p.open(t, &net.Dialer{})
@@ -181,7 +181,7 @@ func TestResumeOverRandomCuts(t *testing.T) {
 // next one goes on where it was.
 func TestLiveExpiresMidStream(t *testing.T) {
 	w := newServer(t)
-	p := &page{base: w.Serve(t), token: w.ada}
+	p := &countingScreen{base: w.Serve(t), token: w.ada}
 	w.Clock.Advance(30*time.Minute - 100*time.Millisecond) // of the token's life that is left
 	_, res := p.open(t, &net.Dialer{})
 	over := make(chan struct{})
@@ -196,7 +196,7 @@ func TestLiveExpiresMidStream(t *testing.T) {
 			}
 			if w.hub.Behind(w.field.ID) < 100 {
 				n++
-				w.publish(n, n)
+				w.publishReadings(n, n)
 			}
 		}
 	})
@@ -225,7 +225,7 @@ func TestLiveExpiresMidStream(t *testing.T) {
 // A burst of events reaches the screen whole, however they were gathered.
 func TestLiveBurst(t *testing.T) {
 	w := newServer(t)
-	p := &page{base: w.Serve(t), token: w.ada}
+	p := &countingScreen{base: w.Serve(t), token: w.ada}
 	_, res := p.open(t, &net.Dialer{})
 	var reading sync.WaitGroup
 	reading.Go(func() {
@@ -233,7 +233,7 @@ func TestLiveBurst(t *testing.T) {
 			t.Errorf("%s %v", ends, err)
 		}
 	})
-	w.publish(1, 500) // less than a screen may lag
+	w.publishReadings(1, 500) // less than a screen may lag
 	testkit.Eventually(t, "all of it", func() bool { return p.seen.Load() == 500 })
 	w.hub.Close()
 	reading.Wait()

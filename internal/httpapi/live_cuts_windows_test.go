@@ -2,7 +2,7 @@ package httpapi_test
 
 import "syscall"
 
-// takeLittle makes a socket take little at once.
-func takeLittle(fd uintptr) error {
+// shrinkReceiveBuffer makes a socket take little at once.
+func shrinkReceiveBuffer(fd uintptr) error {
 	return syscall.SetsockoptInt(syscall.Handle(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
 }

@@ -11,12 +11,12 @@ import (
 // Heartbeat is how often a quiet stream says that it is there.
 const Heartbeat = heartbeat
 
-// Beating serves a user's stream with another heartbeat, so that a test with a
+// StreamWithHeartbeat serves a user's stream with another heartbeat, so that a test with a
 // real proxy need not take minutes.
-func Beating(o Options, c identity.Caller, beat time.Duration) http.Handler {
+func StreamWithHeartbeat(o Options, c identity.Caller, beat time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), requestKey{}, &request{caller: c})
-		st := &stream{ctx: ctx, s: &server{Options: o}, last: r.Header.Get("Last-Event-ID"), beat: beat}
+		st := &liveStream{ctx: ctx, server: &server{Options: o}, lastEventID: r.Header.Get("Last-Event-ID"), heartbeat: beat}
 		if err := st.VisitGetLiveResponse(w); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}

@@ -10,17 +10,17 @@ import (
 	"tilth/internal/testkit"
 )
 
-func (w *world) publish(from, to int) {
+func (w *fixture) publishReadings(from, to int) {
 	for i := from; i <= to; i++ {
 		w.hub.Publish(w.field.ID, "reading", fmt.Appendf(nil, `{"deviceName":"WS-1","time":%d,"values":{"rain":%d}}`, i, i))
 	}
 }
 
-func event(i int) testkit.Event {
+func readingEvent(i int) testkit.Event {
 	return testkit.Event{ID: fmt.Sprint("e-", i), Name: "reading", Data: fmt.Sprintf(`{"deviceName":"WS-1","time":%d,"values":{"rain":%d}}`, i, i)}
 }
 
-func expect(t *testing.T, s *testkit.Stream, want ...testkit.Event) {
+func expectEvents(t *testing.T, s *testkit.Stream, want ...testkit.Event) {
 	t.Helper()
 	for _, e := range want {
 		if got := s.Next(t); got != e {
@@ -29,7 +29,7 @@ func expect(t *testing.T, s *testkit.Stream, want ...testkit.Event) {
 	}
 }
 
-func (w *world) live(token, last string) testkit.Call {
+func (w *fixture) liveCall(token, last string) testkit.Call {
 	call := testkit.Call{Path: livePath, Token: token, Header: map[string]string{"Accept": "text/event-stream"}}
 	if last != "" {
 		call.Header["Last-Event-ID"] = last
@@ -42,23 +42,23 @@ func (w *world) live(token, last string) testkit.Call {
 func TestLive(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	w.publish(1, 3)
-	s := w.Listen(t, base, w.live(w.ada, ""))
-	expect(t, s, testkit.Event{ID: "e-3"})
-	w.publish(4, 5)
-	expect(t, s, event(4), event(5))
+	w.publishReadings(1, 3)
+	s := w.Listen(t, base, w.liveCall(w.ada, ""))
+	expectEvents(t, s, testkit.Event{ID: "e-3"})
+	w.publishReadings(4, 5)
+	expectEvents(t, s, readingEvent(4), readingEvent(5))
 	w.hub.Publish(w.field.ID, "presence", []byte(`{"deviceName":"WS-1","onlineState":0,"time":7}`))
-	expect(t, s, testkit.Event{ID: "e-6", Name: "presence", Data: `{"deviceName":"WS-1","onlineState":0,"time":7}`})
+	expectEvents(t, s, testkit.Event{ID: "e-6", Name: "presence", Data: `{"deviceName":"WS-1","onlineState":0,"time":7}`})
 
 	s.Leave()
 	testkit.Eventually(t, "the screen's end", func() bool { return w.hub.Screens() == 0 })
-	w.publish(7, 9)
-	back := w.Listen(t, base, w.live(w.ada, "e-6"))
-	expect(t, back, event(7), event(8), event(9))
-	w.publish(10, 10)
-	expect(t, back, event(10))
+	w.publishReadings(7, 9)
+	back := w.Listen(t, base, w.liveCall(w.ada, "e-6"))
+	expectEvents(t, back, readingEvent(7), readingEvent(8), readingEvent(9))
+	w.publishReadings(10, 10)
+	expectEvents(t, back, readingEvent(10))
 	// Nothing was missed: the stream opens as a fresh one.
-	expect(t, w.Listen(t, base, w.live(w.ada, "e-10")), testkit.Event{ID: "e-10"})
+	expectEvents(t, w.Listen(t, base, w.liveCall(w.ada, "e-10")), testkit.Event{ID: "e-10"})
 }
 
 // An id of another run, or one that has fallen out, is answered by a reset with
@@ -66,76 +66,76 @@ func TestLive(t *testing.T) {
 func TestLiveReset(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	w.publish(1, 6000)
+	w.publishReadings(1, 6000)
 	for _, last := range []string{"old-5999", "e-1", "e-6001", "nonsense"} {
-		s := w.Listen(t, base, w.live(w.ada, last))
-		expect(t, s, testkit.Event{ID: "e-6000", Name: "reset", Data: "{}"})
+		s := w.Listen(t, base, w.liveCall(w.ada, last))
+		expectEvents(t, s, testkit.Event{ID: "e-6000", Name: "reset", Data: "{}"})
 		s.Leave()
 	}
 }
 
-func TestLiveTenantsAreApart(t *testing.T) {
+func TestLiveIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	mine, theirs := w.Listen(t, base, w.live(w.ada, "")), w.Listen(t, base, w.live(w.enemy, ""))
-	expect(t, mine, testkit.Event{ID: "e-0"})
-	expect(t, theirs, testkit.Event{ID: "e-0"})
-	w.publish(1, 2)
+	mine, theirs := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	expectEvents(t, mine, testkit.Event{ID: "e-0"})
+	expectEvents(t, theirs, testkit.Event{ID: "e-0"})
+	w.publishReadings(1, 2)
 	w.hub.Publish(w.rival.ID, "presence", []byte(`{"deviceName":"`+marker+`","onlineState":1,"time":1}`))
-	expect(t, mine, event(1), event(2))
-	expect(t, theirs, testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
+	expectEvents(t, mine, readingEvent(1), readingEvent(2))
+	expectEvents(t, theirs, testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
 	// The rival's own screen with the field's position is told only the rival's.
-	call := w.live(w.enemy, "e-0")
+	call := w.liveCall(w.rivalToken, "e-0")
 	call.Header["tenant-id"] = fmt.Sprint(w.field.ID)
-	expect(t, w.Listen(t, base, call), testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
+	expectEvents(t, w.Listen(t, base, call), testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
 }
 
 // A user's newest streams stay; the one whose place was taken is asked to come back
 // later. Where a tenant has too many, the next is refused.
-func TestLiveAtOnce(t *testing.T) {
+func TestLiveStreamLimits(t *testing.T) {
 	w := newServer(t)
 	w.hub.Person, w.hub.Tenant = 2, 3
 	base := w.Serve(t)
 	var ada []*testkit.Stream
 	for range 3 {
-		s := w.Listen(t, base, w.live(w.ada, ""))
-		expect(t, s, testkit.Event{ID: "e-0"})
+		s := w.Listen(t, base, w.liveCall(w.ada, ""))
+		expectEvents(t, s, testkit.Event{ID: "e-0"})
 		ada = append(ada, s)
 	}
-	expect(t, ada[0], testkit.Event{Retry: "30000"})
+	expectEvents(t, ada[0], testkit.Event{Retry: "30000"})
 	ada[0].End(t)
-	expect(t, w.Listen(t, base, w.live(w.bora, "")), testkit.Event{ID: "e-0"})
-	w.Run(t, []testkit.Scenario{{Name: "the farm's fourth", Call: w.live(w.bora, ""), Code: 429, Contains: []string{"Too many live windows are open"}}})
-	expect(t, w.Listen(t, base, w.live(w.enemy, "")), testkit.Event{ID: "e-0"})
-	w.publish(1, 1)
-	expect(t, ada[1], event(1))
-	expect(t, ada[2], event(1))
+	expectEvents(t, w.Listen(t, base, w.liveCall(w.bora, "")), testkit.Event{ID: "e-0"})
+	w.Run(t, []testkit.Scenario{{Name: "the farm's fourth", Call: w.liveCall(w.bora, ""), Code: 429, Contains: []string{"Too many live windows are open"}}})
+	expectEvents(t, w.Listen(t, base, w.liveCall(w.rivalToken, "")), testkit.Event{ID: "e-0"})
+	w.publishReadings(1, 1)
+	expectEvents(t, ada[1], readingEvent(1))
+	expectEvents(t, ada[2], readingEvent(1))
 }
 
 // Logout ends the streams of that session with "expired", and no others.
 func TestLiveExpiresOnLogout(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	tab, other, bora := w.Listen(t, base, w.live(w.ada, "")), w.Listen(t, base, w.live(w.Session(t, w.field.Ada).Access, "")), w.Listen(t, base, w.live(w.bora, ""))
+	tab, other, bora := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.Session(t, w.field.Ada).Access, "")), w.Listen(t, base, w.liveCall(w.bora, ""))
 	for _, s := range []*testkit.Stream{tab, other, bora} {
-		expect(t, s, testkit.Event{ID: "e-0"})
+		expectEvents(t, s, testkit.Event{ID: "e-0"})
 	}
 	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.ada}); a.Code != 200 {
 		t.Fatalf("%s", a.Body)
 	}
-	expect(t, tab, testkit.Event{Name: "expired", Data: "{}"})
+	expectEvents(t, tab, testkit.Event{Name: "expired", Data: "{}"})
 	tab.End(t)
-	w.publish(1, 1)
-	expect(t, other, event(1))
-	expect(t, bora, event(1))
+	w.publishReadings(1, 1)
+	expectEvents(t, other, readingEvent(1))
+	expectEvents(t, bora, readingEvent(1))
 	// Ending the user ends the rest of hers.
 	if err := w.Sessions.EndUser(t.Context(), w.field.ID, w.field.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, other, testkit.Event{Name: "expired", Data: "{}"})
+	expectEvents(t, other, testkit.Event{Name: "expired", Data: "{}"})
 	other.End(t)
-	w.publish(2, 2)
-	expect(t, bora, event(2))
+	w.publishReadings(2, 2)
+	expectEvents(t, bora, readingEvent(2))
 }
 
 // The end of its token ends a stream; the screen opens another with the next.
@@ -143,8 +143,8 @@ func TestLiveExpiresWithTheToken(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
 	w.Clock.Advance(30*time.Minute - 20*time.Millisecond) // of the token's life 20 ms are left
-	s := w.Listen(t, base, w.live(w.ada, ""))
-	expect(t, s, testkit.Event{ID: "e-0"}, testkit.Event{Name: "expired", Data: "{}"})
+	s := w.Listen(t, base, w.liveCall(w.ada, ""))
+	expectEvents(t, s, testkit.Event{ID: "e-0"}, testkit.Event{Name: "expired", Data: "{}"})
 	s.End(t)
 }
 
@@ -153,11 +153,11 @@ func TestLiveExpiresWithTheToken(t *testing.T) {
 func TestLiveShutdown(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	s := w.Listen(t, base, w.live(w.ada, ""))
-	expect(t, s, testkit.Event{ID: "e-0"})
+	s := w.Listen(t, base, w.liveCall(w.ada, ""))
+	expectEvents(t, s, testkit.Event{ID: "e-0"})
 	w.hub.Close()
 	s.End(t)
-	if a := w.Do(t, w.live(w.ada, "")); a.Status != 503 || a.Code != 503 {
+	if a := w.Do(t, w.liveCall(w.ada, "")); a.Status != 503 || a.Code != 503 {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }
@@ -167,7 +167,7 @@ func TestLiveRefusals(t *testing.T) {
 	w := newServer(t)
 	w.Run(t, []testkit.Scenario{
 		{Name: "not signed in", Call: testkit.Call{Path: livePath}, Code: 401},
-		{Name: "long id", Call: w.live(w.ada, fmt.Sprintf("%065d", 1)), Code: 601},
+		{Name: "long id", Call: w.liveCall(w.ada, fmt.Sprintf("%065d", 1)), Code: 601},
 	})
 	if n := w.hub.Screens(); n != 0 {
 		t.Errorf("%d screens", n)
@@ -180,8 +180,8 @@ func TestLiveHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newServer(t)
 		start := time.Now()
-		out := &screen{header: http.Header{}, written: make(chan string, 200)}
-		call := w.live(w.ada, "")
+		out := &chanClient{header: http.Header{}, written: make(chan string, 200)}
+		call := w.liveCall(w.ada, "")
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
@@ -197,12 +197,12 @@ func TestLiveHeartbeat(t *testing.T) {
 		for i := 1; i <= 3; i++ {
 			next(":\n\n", time.Duration(i)*15*time.Second)
 		}
-		w.publish(1, 2) // go out in one write, or two
+		w.publishReadings(1, 2) // go out in one write, or two
 		got := <-out.written
 		if len(out.written) > 0 {
 			got += <-out.written
 		}
-		if got != "id: e-1\nevent: reading\ndata: "+event(1).Data+"\n\nid: e-2\nevent: reading\ndata: "+event(2).Data+"\n\n" {
+		if got != "id: e-1\nevent: reading\ndata: "+readingEvent(1).Data+"\n\nid: e-2\nevent: reading\ndata: "+readingEvent(2).Data+"\n\n" {
 			t.Errorf("%q", got)
 		}
 		for i := 4; i < 120; i++ {
@@ -219,16 +219,16 @@ func TestLiveHeartbeat(t *testing.T) {
 	})
 }
 
-// screen is a client that takes each write as it comes.
-type screen struct {
+// chanClient is a client that takes each write as it comes.
+type chanClient struct {
 	header  http.Header
 	written chan string
 }
 
-func (s *screen) Header() http.Header { return s.header }
-func (s *screen) WriteHeader(int)     {}
-func (s *screen) Flush()              {}
-func (s *screen) Write(b []byte) (int, error) {
+func (s *chanClient) Header() http.Header { return s.header }
+func (s *chanClient) WriteHeader(int)     {}
+func (s *chanClient) Flush()              {}
+func (s *chanClient) Write(b []byte) (int, error) {
 	s.written <- string(b)
 	return len(b), nil
 }

@@ -9,47 +9,53 @@ import (
 	"tilth/internal/reading"
 )
 
-// whole is up to how many bytes of JSON are put together before any is sent: so
+// jsonBufferLimit is up to how many bytes of JSON are put together before any is sent: so
 // a chart goes out at once, and with its length.
-const whole = 2 * httpbase.Piece
+const jsonBufferLimit = 2 * httpbase.Piece
 
-// longResponse writes an answer of any length, which the generated response
+// streamedResponse writes an answer of any length, which the generated response
 // types would put together in memory first.
-type longResponse func(w http.ResponseWriter) error
+type streamedResponse func(w http.ResponseWriter) error
 
 // VisitGetTimeIntervalDataMapResponse writes the answer.
-func (f longResponse) VisitGetTimeIntervalDataMapResponse(w http.ResponseWriter) error { return f(w) }
+func (f streamedResponse) VisitGetTimeIntervalDataMapResponse(w http.ResponseWriter) error {
+	return f(w)
+}
 
 // VisitGetTimeIntervalDataRowsResponse writes the answer.
-func (f longResponse) VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error { return f(w) }
+func (f streamedResponse) VisitGetTimeIntervalDataRowsResponse(w http.ResponseWriter) error {
+	return f(w)
+}
 
 // VisitGetTimeIntervalDataColumnsResponse writes the answer.
-func (f longResponse) VisitGetTimeIntervalDataColumnsResponse(w http.ResponseWriter) error {
+func (f streamedResponse) VisitGetTimeIntervalDataColumnsResponse(w http.ResponseWriter) error {
 	return f(w)
 }
 
 // VisitGetSignDataResponse writes the answer.
-func (f longResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { return f(w) }
+func (f streamedResponse) VisitGetSignDataResponse(w http.ResponseWriter) error { return f(w) }
 
 // VisitExportDeviceDataResponse writes the answer.
-func (f longResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error { return f(w) }
+func (f streamedResponse) VisitExportDeviceDataResponse(w http.ResponseWriter) error { return f(w) }
 
 // VisitRehearseAlarmRuleDevicesResponse writes the answer.
-func (f longResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWriter) error { return f(w) }
+func (f streamedResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseWriter) error {
+	return f(w)
+}
 
-// enterLong takes the caller's slot for an answer with every reading of a range, or
+// acquireStreamSlot takes the caller's slot for an answer with every reading of a range, or
 // one that passes over those of many devices; leave gives it back.
-func (s *server) enterLong(ctx context.Context) (leave func(), err error) {
+func (s *server) acquireStreamSlot(ctx context.Context) (leave func(), err error) {
 	c := caller(ctx)
-	if leave = s.Longs.Enter(ctx, c.Tenant, c.User); leave == nil {
+	if leave = s.HistoryStreams.Enter(ctx, c.Tenant, c.User); leave == nil {
 		return nil, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain)
 	}
 	return leave, nil
 }
 
-// sendEvery is sendJSON of an answer with every reading of a range.
-func (s *server) sendEvery(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
-	leave, err := s.enterLong(ctx)
+// sendAllJSON is sendJSON of an answer with every reading of a range.
+func (s *server) sendAllJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
+	leave, err := s.acquireStreamSlot(ctx)
 	if err != nil {
 		return err
 	}
@@ -59,8 +65,8 @@ func (s *server) sendEvery(ctx context.Context, w http.ResponseWriter, write fun
 
 // sendJSON sends the envelope of a success, with the data that write writes.
 func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
-	how := httpbase.Long{Header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}, Whole: whole, Packed: true}
-	return s.edge.Send(ctx, w, how, func(out *httpbase.Answer) error {
+	opts := httpbase.Long{Header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}, Whole: jsonBufferLimit, Packed: true}
+	return s.edge.Send(ctx, w, opts, func(out *httpbase.Answer) error {
 		out.Buf = append(out.Buf, `{"code":200,"data":`...)
 		if err := write(out); err != nil {
 			return err

@@ -20,22 +20,22 @@ import (
 	"tilth/internal/testkit/race"
 )
 
-// heldAtMost is how much memory an answer may hold at any moment, in bytes.
-const heldAtMost = 1 << 20
+// maxHeldBytes is how much memory an answer may hold at any moment, in bytes.
+const maxHeldBytes = 1 << 20
 
-// dense has WS-2 measure ten times a second, so many times, and seals the first
+// measureDense has WS-2 measure ten times a second, so many times, and seals the first
 // half.
-func (w *world) dense(t *testing.T, begin time.Time, frames int) {
+func (w *fixture) measureDense(t *testing.T, begin time.Time, frames int) {
 	t.Helper()
-	w.fill(t, frames, func(i int) reading.Arrival {
+	w.appendFrames(t, frames, func(i int) reading.Arrival {
 		return w.arrival(w.ws2, begin.Add(time.Duration(i)*100*time.Millisecond), map[string]reading.Value{
 			"airTemperature": reading.Number(float64(i%400) / 10), "rain": reading.Number(float64(i % 7)), "heating": reading.Boolean(i%50 == 0),
 		})
 	})
 }
 
-// fill appends so many frames, and seals when half of them are there.
-func (w *world) fill(t *testing.T, frames int, frame func(i int) reading.Arrival) {
+// appendFrames appends so many frames, and seals when half of them are there.
+func (w *fixture) appendFrames(t *testing.T, frames int, frame func(i int) reading.Arrival) {
 	t.Helper()
 	var batch []reading.Arrival
 	for i := range frames {
@@ -54,9 +54,9 @@ func (w *world) fill(t *testing.T, frames int, frame func(i int) reading.Arrival
 	}
 }
 
-// wide makes a device of 64 properties, of which it measures all every second,
+// createWideDevice makes a device of 64 properties, of which it measures all every second,
 // and answers their names. Most are numbers, some texts that are long.
-func (w *world) wide(t *testing.T, begin time.Time, frames int) (signs string) {
+func (w *fixture) createWideDevice(t *testing.T, begin time.Time, frames int) (signs string) {
 	t.Helper()
 	p := &device.Product{Name: "wide", OfflineAfter: time.Minute}
 	var names []string
@@ -76,7 +76,7 @@ func (w *world) wide(t *testing.T, begin time.Time, frames int) (signs string) {
 	}
 	w.Reload(t)
 	d := w.Device(t, w.field.ID, p, "WIDE")
-	w.fill(t, frames, func(i int) reading.Arrival {
+	w.appendFrames(t, frames, func(i int) reading.Arrival {
 		f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: begin.Add(time.Duration(i) * time.Second).UnixMilli()}
 		for n := range p.Properties {
 			v := reading.Number(float64((i*(n+7))%997) / 10)
@@ -95,21 +95,21 @@ func (w *world) wide(t *testing.T, begin time.Time, frames int) (signs string) {
 
 // A device that measures ten times a second makes no answer hold more than one
 // that measures every minute, nor does one of 64 properties, whatever is asked for.
-func TestLongAnswersHoldLittle(t *testing.T) {
+func TestStreamedAnswersHoldLittleMemory(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
 	frames := denseFrames(t)
 	begin := now.Add(-max(26*time.Hour, time.Duration(frames)*100*time.Millisecond+2*time.Hour))
-	w.dense(t, begin, frames) // half of it sealed
+	w.measureDense(t, begin, frames) // half of it sealed
 	calls := map[string]testkit.Call{}
 	packed := map[string]string{"Accept-Encoding": "gzip"}
 	of := func(device, signs string, begin time.Time) {
 		for name, path := range map[string]string{
-			"by property": over(seriesPath, device, signs, begin, now), "by property, thinned": over(seriesPath, device, signs, begin, now) + "&points=5000",
-			"by time": over(rowsPath, device, signs, begin, now), "by time, thinned": over(rowsPath, device, signs, begin, now) + "&points=5000",
-			"by columns": over(columnsPath, device, signs, begin, now), "by columns, thinned": over(columnsPath, device, signs, begin, now) + "&points=5000",
-			"sign-data": over(signPath, device, signs, begin, now), "spreadsheet": over(exportPath, device, signs, begin, now),
-			"coverage": over(coveragePath, device, signs, begin, now),
+			"by property": rangePath(seriesPath, device, signs, begin, now), "by property, thinned": rangePath(seriesPath, device, signs, begin, now) + "&points=5000",
+			"by time": rangePath(rowsPath, device, signs, begin, now), "by time, thinned": rangePath(rowsPath, device, signs, begin, now) + "&points=5000",
+			"by columns": rangePath(columnsPath, device, signs, begin, now), "by columns, thinned": rangePath(columnsPath, device, signs, begin, now) + "&points=5000",
+			"sign-data": rangePath(signPath, device, signs, begin, now), "spreadsheet": rangePath(exportPath, device, signs, begin, now),
+			"coverage": rangePath(coveragePath, device, signs, begin, now),
 		} {
 			call := w.get(path)
 			call.Header = packed
@@ -118,21 +118,21 @@ func TestLongAnswersHoldLittle(t *testing.T) {
 	}
 	of("WS-2", "airTemperature,rain,heating", begin)
 	wideFrom := now.Add(-25 * time.Hour)
-	of("WIDE", w.wide(t, wideFrom, 10_000), wideFrom)
-	calls["WS-2 rehearsal"] = w.rehearse(frost("WS-2", body{"hitCounts": 3, "durations": 300_000}))
-	calls["WS-2 rehearsal of all"] = w.rehearseAll(frost("WS-2", body{"hitCounts": 3, "durations": 300_000}))
+	of("WIDE", w.createWideDevice(t, wideFrom, 10_000), wideFrom)
+	calls["WS-2 rehearsal"] = w.rehearse(frostForm("WS-2", body{"hitCounts": 3, "durations": 300_000}))
+	calls["WS-2 rehearsal of all"] = w.rehearseAll(frostForm("WS-2", body{"hitCounts": 3, "durations": 300_000}))
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
 		call := calls[name]
-		call.From = farAway
+		call.From = remoteAddr
 		held := testkit.HeldBy(t, w.Handler, func(ctx context.Context) *http.Request { return call.Request(ctx, "http://tilth.test") })
 		t.Logf("%-25s %9d bytes, %8d held", name, held.Sent, held.Most)
-		if held.Status != http.StatusOK || held.Most > heldAtMost && !race.Enabled {
+		if held.Status != http.StatusOK || held.Most > maxHeldBytes && !race.Enabled {
 			t.Errorf("%s: %+v", name, held)
 		}
 	}
 }
 
-// denseFrames is how many readings the device of TestLongAnswersHoldLittle has;
+// denseFrames is how many readings the device of TestStreamedAnswersHoldLittleMemory has;
 // five million take some minutes.
 func denseFrames(t *testing.T) int {
 	t.Helper()
@@ -147,39 +147,39 @@ func denseFrames(t *testing.T) int {
 	return n
 }
 
-// heldAnswer is one that is read up to its first piece, and then no further
+// blockingWriter is one that is read up to its first piece, and then no further
 // until it is let go.
-type heldAnswer struct {
-	header http.Header
-	begun  chan struct{}
-	once   sync.Once
-	let    <-chan struct{}
+type blockingWriter struct {
+	header  http.Header
+	started chan struct{}
+	once    sync.Once
+	release <-chan struct{}
 }
 
-func (h *heldAnswer) Header() http.Header { return h.header }
+func (h *blockingWriter) Header() http.Header { return h.header }
 
-func (h *heldAnswer) WriteHeader(int) {}
+func (h *blockingWriter) WriteHeader(int) {}
 
-func (h *heldAnswer) Write(b []byte) (int, error) {
-	h.once.Do(func() { close(h.begun) })
-	<-h.let
+func (h *blockingWriter) Write(b []byte) (int, error) {
+	h.once.Do(func() { close(h.started) })
+	<-h.release
 	return len(b), nil
 }
 
 // One user, and one tenant, may have so many long answers on their way; what is
 // thinned is none, and nobody else waits.
-func TestLongAnswersAtATime(t *testing.T) {
+func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 	w := newServer(t)
 	begin := w.Clock.Now().Add(-2 * time.Hour)
-	w.dense(t, begin, 20_000)
-	every := over(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
+	w.measureDense(t, begin, 20_000)
+	every := rangePath(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
 	let := make(chan struct{})
 	var answers sync.WaitGroup
 	hold := func(token string) {
-		held := &heldAnswer{header: http.Header{}, begun: make(chan struct{}), let: let}
+		held := &blockingWriter{header: http.Header{}, started: make(chan struct{}), release: let}
 		call := testkit.Call{Path: every, Token: token}
 		answers.Go(func() { w.Handler.ServeHTTP(held, call.Request(t.Context(), "http://tilth.test")) })
-		<-held.begun
+		<-held.started
 	}
 	refused := func(what string, a *testkit.Answer) {
 		t.Helper()
@@ -191,10 +191,10 @@ func TestLongAnswersAtATime(t *testing.T) {
 	for range user {
 		hold(w.ada)
 	}
-	for _, path := range []string{every, over(seriesPath, "WS-2", "rain", begin, w.Clock.Now()), over(columnsPath, "WS-2", "rain", begin, w.Clock.Now()), over(exportPath, "WS-2", "rain", begin, w.Clock.Now())} {
+	for _, path := range []string{every, rangePath(seriesPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(columnsPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(exportPath, "WS-2", "rain", begin, w.Clock.Now())} {
 		refused(path, w.Do(t, w.get(path)))
 	}
-	if list := w.log(t, w.ada, "").List; slices.ContainsFunc(list, func(e wire.AuditEntry) bool { return e.Action == "export" }) {
+	if list := w.auditLog(t, w.ada, "").List; slices.ContainsFunc(list, func(e wire.AuditEntry) bool { return e.Action == "export" }) {
 		t.Error("an export that was refused is in the log")
 	}
 	if a := w.Do(t, w.get(every+"&points=500")); strings.Contains(string(a.Body), `"code":429`) {
@@ -211,7 +211,7 @@ func TestLongAnswersAtATime(t *testing.T) {
 		}
 	}
 	refused("one more of the farm", w.Do(t, testkit.Call{Path: every, Token: w.Session(t, w.User(t, w.field.ID, "one-more")).Access}))
-	if a := w.Do(t, testkit.Call{Path: over(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()), Token: w.enemy}); strings.Contains(string(a.Body), `"code":429`) {
+	if a := w.Do(t, testkit.Call{Path: rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()), Token: w.rivalToken}); strings.Contains(string(a.Body), `"code":429`) {
 		t.Errorf("a neighbour waits: %s", a.Body)
 	}
 	close(let)

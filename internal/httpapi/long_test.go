@@ -20,8 +20,8 @@ import (
 	"tilth/internal/testkit/race"
 )
 
-// watch makes a world whose readings are watched.
-func watch(t testing.TB, s *testkit.Watched) *world {
+// newWatchedServer makes a world whose readings are watched.
+func newWatchedServer(t testing.TB, s *testkit.Watched) *fixture {
 	t.Helper()
 	w := newServer(t, func(o *httpapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
@@ -31,11 +31,11 @@ func watch(t testing.TB, s *testkit.Watched) *world {
 	return w
 }
 
-const farAway = "203.0.113.9"
+const remoteAddr = "203.0.113.9"
 
 // An answer that fails when a part of it was sent already is cut off, so that
 // nobody takes it for the whole; what fails before is told in the envelope.
-func TestFaultInTheMiddle(t *testing.T) {
+func TestErrorMidStreamCutsConnection(t *testing.T) {
 	fault, after := errors.New("the disk is on fire"), 0
 	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		if n > after {
@@ -43,13 +43,13 @@ func TestFaultInTheMiddle(t *testing.T) {
 		}
 		return nil
 	}}
-	w := watch(t, s)
-	from := w.month(t, 20)
+	w := newWatchedServer(t, s)
+	from := w.createMonthDevice(t, 20)
 	base := w.Serve(t)
 	signs := strings.Join(monthSigns, ",")
 	for name, path := range map[string]string{"rows": rowsPath, "columns": columnsPath, "spreadsheet": exportPath} {
-		for _, client := range []string{"127.0.0.1", farAway} {
-			call := w.get(over(path, "MONTH", signs, from, from.AddDate(0, 0, 20)))
+		for _, client := range []string{"127.0.0.1", remoteAddr} {
+			call := w.get(rangePath(path, "MONTH", signs, from, from.AddDate(0, 0, 20)))
 			call.Header = map[string]string{"Accept-Encoding": "gzip", "X-Forwarded-For": client}
 
 			after = 10
@@ -79,7 +79,7 @@ func TestFaultInTheMiddle(t *testing.T) {
 }
 
 // When the client leaves, reading ends with it, and that is no fault of ours.
-func TestClientLeavesALongAnswer(t *testing.T) {
+func TestClientLeavesMidStream(t *testing.T) {
 	const stop = 10_000
 	reached, ended := make(chan struct{}, 1), make(chan error, 1)
 	read := 0
@@ -93,13 +93,13 @@ func TestClientLeavesALongAnswer(t *testing.T) {
 		},
 		Ended: func(n int, err error) { read = n; ended <- err },
 	}
-	w := watch(t, s)
-	from := w.month(t, 20)
+	w := newWatchedServer(t, s)
+	from := w.createMonthDevice(t, 20)
 	base := w.Serve(t)
 	for _, path := range []string{rowsPath, columnsPath, exportPath} {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
-		res, err := http.DefaultTransport.RoundTrip(w.get(over(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20))).Request(ctx, base))
+		res, err := http.DefaultTransport.RoundTrip(w.get(rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20))).Request(ctx, base))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,17 +118,17 @@ func TestClientLeavesALongAnswer(t *testing.T) {
 	}
 }
 
-// nowhere is a client that takes everything and keeps nothing.
-type nowhere struct {
+// discardWriter is a client that takes everything and keeps nothing.
+type discardWriter struct {
 	header http.Header
 	bytes  int
 	first  int // frames that were read when the first byte came
 	frames *int
 }
 
-func (n *nowhere) Header() http.Header { return n.header }
-func (n *nowhere) WriteHeader(int)     {}
-func (n *nowhere) Write(p []byte) (int, error) {
+func (n *discardWriter) Header() http.Header { return n.header }
+func (n *discardWriter) WriteHeader(int)     {}
+func (n *discardWriter) Write(p []byte) (int, error) {
 	if n.bytes == 0 {
 		n.first = *n.frames
 	}
@@ -138,7 +138,7 @@ func (n *nowhere) Write(p []byte) (int, error) {
 
 // Memory does not grow with the range, the answer begins when a fraction of it
 // was read, and all that a month needs is a fraction of what it may.
-func TestLongAnswersAreLight(t *testing.T) {
+func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 	const days = 30
 	frames, early, late, look := 0, uint64(0), uint64(0), true
 	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
@@ -150,14 +150,14 @@ func TestLongAnswersAreLight(t *testing.T) {
 		}
 		return nil
 	}}
-	w := watch(t, s)
-	from := w.month(t, days)
+	w := newWatchedServer(t, s)
+	from := w.createMonthDevice(t, days)
 	signs := strings.Join(monthSigns, ",")
 	for name, path := range map[string]string{"rows": rowsPath, "columns": columnsPath, "spreadsheet": exportPath} {
-		call := w.get(over(path, "MONTH", signs, from, from.AddDate(0, 0, days)))
+		call := w.get(rangePath(path, "MONTH", signs, from, from.AddDate(0, 0, days)))
 		call.Header = map[string]string{"Accept-Encoding": "gzip", "Time-Zone": "Europe/Istanbul"}
-		ask := func() *nowhere {
-			n := &nowhere{header: http.Header{}, frames: &frames}
+		ask := func() *discardWriter {
+			n := &discardWriter{header: http.Header{}, frames: &frames}
 			w.Handler.ServeHTTP(n, call.Request(t.Context(), "http://tilth.test"))
 			return n
 		}
@@ -186,24 +186,24 @@ func TestLongAnswersAreLight(t *testing.T) {
 
 // An answer is compressed for clients that take it and are far enough away, and
 // is the same then.
-func TestLongAnswersArePacked(t *testing.T) {
+func TestStreamedAnswersAreCompressed(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	from := w.month(t, 2)
+	from := w.createMonthDevice(t, 2)
 	at := from.Add(47 * time.Hour)
-	long, short := over(rowsPath, "MONTH", "t1,t2", from, at), over(rowsPath, "MONTH", "t1,t2", at, at)
-	series, file := over(seriesPath, "MONTH", "t1,t2", from, at)+"&points=100", over(exportPath, "MONTH", "t1", from, at)
+	long, short := rangePath(rowsPath, "MONTH", "t1,t2", from, at), rangePath(rowsPath, "MONTH", "t1,t2", at, at)
+	series, file := rangePath(seriesPath, "MONTH", "t1,t2", from, at)+"&points=100", rangePath(exportPath, "MONTH", "t1", from, at)
 	for _, c := range []struct {
 		name, path, accept, from string
 		packed                   bool
 	}{
-		{"far away", long, "br, gzip", farAway, true},
-		{"by property", series, "gzip", farAway, true},
-		{"one that takes none", long, "", farAway, false},
-		{"one that refuses it", long, "gzip;q=0, br", farAway, false},
+		{"far away", long, "br, gzip", remoteAddr, true},
+		{"by property", series, "gzip", remoteAddr, true},
+		{"one that takes none", long, "", remoteAddr, false},
+		{"one that refuses it", long, "gzip;q=0, br", remoteAddr, false},
 		{"on this machine", long, "gzip", "127.0.0.1", false},
 		{"on this machine, IPv6", long, "gzip", "::1", false},
-		{"little", short, "gzip", farAway, false},
-		{"a file, which is packed already", file, "gzip", farAway, false},
+		{"little", short, "gzip", remoteAddr, false},
+		{"a file, which is packed already", file, "gzip", remoteAddr, false},
 	} {
 		plain := w.Do(t, w.get(c.path))
 		if plain.Header.Get("Content-Encoding") != "" {
@@ -212,7 +212,7 @@ func TestLongAnswersArePacked(t *testing.T) {
 		call := w.get(c.path)
 		call.From = "127.0.0.1"
 		call.Header = map[string]string{"Accept-Encoding": c.accept, "X-Forwarded-For": c.from}
-		rec := &recorder{header: http.Header{}}
+		rec := &wireRecorder{header: http.Header{}}
 		w.Handler.ServeHTTP(rec, call.Request(t.Context(), "http://tilth.test"))
 		body := rec.body.Bytes()
 		if packed := rec.header.Get("Content-Encoding") == "gzip"; packed != c.packed {
@@ -232,16 +232,16 @@ func TestLongAnswersArePacked(t *testing.T) {
 	}
 }
 
-// recorder keeps an answer as it came over the wire.
-type recorder struct {
+// wireRecorder keeps an answer as it came over the wire.
+type wireRecorder struct {
 	header http.Header
 	body   bytes.Buffer
 	size   int
 }
 
-func (r *recorder) Header() http.Header { return r.header }
-func (r *recorder) WriteHeader(int)     {}
-func (r *recorder) Write(p []byte) (int, error) {
+func (r *wireRecorder) Header() http.Header { return r.header }
+func (r *wireRecorder) WriteHeader(int)     {}
+func (r *wireRecorder) Write(p []byte) (int, error) {
 	r.size += len(p)
 	return r.body.Write(p)
 }
@@ -249,20 +249,20 @@ func (r *recorder) Write(p []byte) (int, error) {
 // A client that takes nothing for too long is left: the reader of the store
 // does not stay open for it. The deadline is the connection's, and a writer
 // that fails ends the reading.
-func TestAClientThatTakesNothing(t *testing.T) {
+func TestStalledClientIsCutOff(t *testing.T) {
 	ended := make(chan error, 1)
 	frames := 0
 	s := &testkit.Watched{Each: func(_ context.Context, n int) error { frames = n; return nil }, Ended: func(_ int, err error) { ended <- err }}
-	w := watch(t, s)
-	from := w.month(t, 10)
-	stuck := &stuckWriter{nowhere: nowhere{header: http.Header{}, frames: &frames}}
+	w := newWatchedServer(t, s)
+	from := w.createMonthDevice(t, 10)
+	stuck := &stuckWriter{discardWriter: discardWriter{header: http.Header{}, frames: &frames}}
 	func() {
 		defer func() {
 			if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 				t.Errorf("ended with %v", p)
 			}
 		}()
-		w.Handler.ServeHTTP(stuck, w.get(over(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10))).Request(t.Context(), "http://tilth.test"))
+		w.Handler.ServeHTTP(stuck, w.get(rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10))).Request(t.Context(), "http://tilth.test"))
 	}()
 	if err := testkit.Receive(t, "the end of reading", ended); !errors.Is(err, errStuck) || frames == 10*1440 {
 		t.Errorf("read %d frames, ended with %v", frames, err)
@@ -279,7 +279,7 @@ var errStuck = errors.New("i/o timeout")
 
 // stuckWriter takes one piece, and notes by when it should have taken it.
 type stuckWriter struct {
-	nowhere
+	discardWriter
 	deadline time.Time
 }
 
@@ -289,5 +289,5 @@ func (s *stuckWriter) Write(p []byte) (int, error) {
 	if s.bytes > 0 {
 		return 0, errStuck
 	}
-	return s.nowhere.Write(p)
+	return s.discardWriter.Write(p)
 }

@@ -13,15 +13,15 @@ import (
 // When memory gets short, what passes over history is refused first, then what
 // people who are signed in ask for, and signing in last. Who is refused is told when
 // to come again, in words.
-func TestShortOfMemory(t *testing.T) {
+func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.PressedMemory()
 	w := newServer(t, func(o *httpapi.Options) { o.Memory = gauge })
 	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
 	heavy := []testkit.Call{
-		w.get(over(seriesPath, "WS-1", "rain", from, to)), w.get(over(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
-		w.get(over(rowsPath, "WS-1", "rain", from, to)), w.get(over(columnsPath, "WS-1", "rain", from, to)), w.get(over(signPath, "WS-1", "rain", from, to)),
-		w.get(over(exportPath, "WS-1", "rain", from, to)), w.get(over(coveragePath, "WS-1", "", from, to)), w.rehearse(frost("WS-1", nil)),
-		w.rehearseAll(frost("WS-1", nil)),
+		w.get(rangePath(seriesPath, "WS-1", "rain", from, to)), w.get(rangePath(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
+		w.get(rangePath(rowsPath, "WS-1", "rain", from, to)), w.get(rangePath(columnsPath, "WS-1", "rain", from, to)), w.get(rangePath(signPath, "WS-1", "rain", from, to)),
+		w.get(rangePath(exportPath, "WS-1", "rain", from, to)), w.get(rangePath(coveragePath, "WS-1", "", from, to)), w.rehearse(frostForm("WS-1", nil)),
+		w.rehearseAll(frostForm("WS-1", nil)),
 	}
 	call, open, health := w.get(userPath), testkit.Call{Path: byHostPath + "?website=nobody.example"}, testkit.Call{Path: "/healthz"}
 	refused := func(c testkit.Call) bool {

@@ -15,7 +15,7 @@ import (
 // PageMyMessages answers the signed-in user's messages, the newest first, in
 // the user's language and by the user's clock.
 func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesRequestObject) (wire.PageMyMessagesResponseObject, error) {
-	c, paging := caller(ctx), paged(r.Params.PageNo, r.Params.PageSize)
+	c, paging := caller(ctx), pageQuery(r.Params.PageNo, r.Params.PageSize)
 	zone, err := s.zone(ctx)
 	if err != nil {
 		return nil, err
@@ -39,15 +39,15 @@ func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesReques
 		m := &messages[i]
 		list[i] = wireMessage(m)
 		list[i].Ack = wireAck(acks[m.Notice])
-		list[i].TemplateContent = letter.Text(of(ctx).Language, zone, s.property, &m.Alarm)
+		list[i].TemplateContent = letter.Text(requestFrom(ctx).Language, zone, s.propertyLabel, &m.Alarm)
 	}
 	return wire.PageMyMessages200JSONResponse{Code: success, Data: &wire.NotifyMessagePage{List: list, Total: int(total)}}, nil
 }
 
 func wireMessage(m *notify.Message) wire.NotifyMessage {
 	w := wire.NotifyMessage{
-		Id: m.ID, ReadStatus: m.Read, CreateTime: m.CreateTime, NoticeId: some(m.Notice), RuleId: some(m.Alarm.Rule),
-		TriggerType: flag(m.Alarm.Offline), Event: string(m.Alarm.Event), AlarmLevel: m.Alarm.Level,
+		Id: m.ID, ReadStatus: m.Read, CreateTime: m.CreateTime, NoticeId: omitZero(m.Notice), RuleId: omitZero(m.Alarm.Rule),
+		TriggerType: boolInt(m.Alarm.Offline), Event: string(m.Alarm.Event), AlarmLevel: m.Alarm.Level,
 	}
 	if m.Alarm.Event == news.Resolved {
 		w.ByHand = &m.Alarm.ByHand
@@ -55,9 +55,9 @@ func wireMessage(m *notify.Message) wire.NotifyMessage {
 	return w
 }
 
-// property is how a product's property is called, its unit and its decimals
+// propertyLabel is how a product's property is called, its unit and its decimals
 // (nil: as many as it has), as letters want to know it.
-func (s *server) property(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
+func (s *server) propertyLabel(product int64, identifier string, l text.Language) (name, unit string, precision *int) {
 	prop := &device.Property{Identifier: identifier}
 	if p := s.Catalog.Product(product); p != nil && p.Property(identifier) != nil {
 		prop = p.Property(identifier)

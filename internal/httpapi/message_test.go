@@ -15,9 +15,9 @@ import (
 
 const messagesPath = "/admin-api/client/pc/notify-message/"
 
-// told is the message of a notice of a device that began now; with what is
+// addMessage is the message of a notice of a device that began now; with what is
 // else to be said.
-func (w *world) told(t testing.TB, d *device.Device, title string, with ...func(*news.Alarm)) int64 {
+func (w *fixture) addMessage(t testing.TB, d *device.Device, title string, with ...func(*news.Alarm)) int64 {
 	t.Helper()
 	w.Clock.Advance(time.Minute)
 	now := w.Clock.Milli()
@@ -39,14 +39,14 @@ func (w *world) told(t testing.TB, d *device.Device, title string, with ...func(
 	return id
 }
 
-func (w *world) messages(t testing.TB, token, query string) *wire.NotifyMessagePage {
+func (w *fixture) messages(t testing.TB, token, query string) *wire.NotifyMessagePage {
 	t.Helper()
 	return new(testkit.Ask[wire.NotifyMessagePage](t, w.Contract, testkit.Call{Path: messagesPath + "my-page" + query, Token: token}))
 }
 
-// titles are the first lines of what a user sees, a star at what is not read,
+// messageTitles are the first lines of what a user sees, a star at what is not read,
 // and the total.
-func (w *world) titles(t testing.TB, token, query string) string {
+func (w *fixture) messageTitles(t testing.TB, token, query string) string {
 	t.Helper()
 	page := w.messages(t, token, query)
 	var b strings.Builder
@@ -61,7 +61,7 @@ func (w *world) titles(t testing.TB, token, query string) string {
 	return fmt.Sprint(b.String(), page.Total)
 }
 
-func (w *world) read(path, body, token string) testkit.Call {
+func (w *fixture) markReadCall(path, body, token string) testkit.Call {
 	return testkit.Call{Method: http.MethodPut, Path: messagesPath + path, Body: body, Token: token}
 }
 
@@ -69,7 +69,7 @@ func (w *world) read(path, body, token string) testkit.Call {
 // product's names and decimals.
 func TestMessageTexts(t *testing.T) {
 	w := newServer(t)
-	w.told(t, w.ws1, "Frost")
+	w.addMessage(t, w.ws1, "Frost")
 	begin := w.Clock.Now()
 	for _, c := range []struct {
 		header map[string]string
@@ -102,9 +102,9 @@ func mustZone(t testing.TB, name string) *time.Location {
 }
 
 // What the icon and the groups are made from stands beside the text.
-func TestMessageFacts(t *testing.T) {
+func TestMessageFields(t *testing.T) {
 	w := newServer(t)
-	began := w.told(t, w.ws1, "Silent", func(a *news.Alarm) { a.Offline, a.Level, a.Conditions, a.Values, a.Window = true, 1, nil, nil, 600_000 })
+	began := w.addMessage(t, w.ws1, "Silent", func(a *news.Alarm) { a.Offline, a.Level, a.Conditions, a.Values, a.Window = true, 1, nil, nil, 600_000 })
 	start := w.Clock.Milli()
 	open := w.messages(t, w.ada, "").List[0]
 	want := fmt.Sprintf(`{"alarmLevel":1,"createTime":%d,"event":"triggered","id":%d,"noticeId":%d,"readStatus":false,"ruleId":7,"templateContent":"","triggerType":1}`,
@@ -114,7 +114,7 @@ func TestMessageFacts(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, byHand := range []bool{false, true} {
-		w.told(t, w.ws1, "Silent", func(a *news.Alarm) { a.Event, a.End, a.ByHand = news.Resolved, w.Clock.Milli(), byHand })
+		w.addMessage(t, w.ws1, "Silent", func(a *news.Alarm) { a.Event, a.End, a.ByHand = news.Resolved, w.Clock.Milli(), byHand })
 		if m := w.messages(t, w.ada, "").List[0]; m.Event != "resolved" || m.ByHand == nil || *m.ByHand != byHand || m.TriggerType != 0 {
 			t.Errorf("%s", asJSON(t, m))
 		}
@@ -123,55 +123,55 @@ func TestMessageFacts(t *testing.T) {
 
 // A message whose notice is kept no more, and of a product that is gone, is
 // still told.
-func TestMessageOfWhatIsGone(t *testing.T) {
+func TestMessageOfDeletedNoticeAndProduct(t *testing.T) {
 	w := newServer(t)
-	w.told(t, w.ws1, "Frost", func(a *news.Alarm) { a.Product = 9999 })
+	w.addMessage(t, w.ws1, "Frost", func(a *news.Alarm) { a.Product = 9999 })
 	m := w.messages(t, w.ada, "").List[0]
 	if !strings.Contains(m.TemplateContent, "1.84") || m.NoticeId == nil {
 		t.Errorf("%s", asJSON(t, m))
 	}
 }
 
-func TestMessagesAreRead(t *testing.T) {
+func TestMarkMessagesRead(t *testing.T) {
 	w := newServer(t)
-	w.done(t, w.read("update-all-read", "", w.ada)) // what the world has
-	w.done(t, w.read("update-all-read", "", w.bora))
-	a, b, c := w.told(t, w.ws1, "A"), w.told(t, w.ws1, "B"), w.told(t, w.ws2, "C")
-	theirs := w.told(t, w.theirs, "Z")
+	w.mustSucceed(t, w.markReadCall("update-all-read", "", w.ada)) // what the world has
+	w.mustSucceed(t, w.markReadCall("update-all-read", "", w.bora))
+	a, b, c := w.addMessage(t, w.ws1, "A"), w.addMessage(t, w.ws1, "B"), w.addMessage(t, w.ws2, "C")
+	theirs := w.addMessage(t, w.rivalDevice, "Z")
 	w.Run(t, []testkit.Scenario{
-		{Name: "no ids", Call: w.read("update-read", "", w.ada), Code: 601, Contains: []string{"Ids: required"}},
-		{Name: "an empty list", Call: w.read("update-read", `{"ids":[]}`, w.ada), Code: 601, Contains: []string{"Ids: required"}},
-		{Name: "no number", Call: w.read("update-read?ids=x", "", w.ada), Code: 400},
-		{Name: "0", Call: w.read("update-read?ids=0", "", w.ada), Code: 601},
-		{Name: "too many", Call: w.read("update-read", `{"ids":[`+strings.Repeat("1,", 400)+`1]}`, w.ada), Code: 601},
-		{Name: "a broken body", Call: w.read("update-read", `{"ids":`, w.ada), Code: 400},
-		{Name: "another tenant's, and none at all", Call: w.read(fmt.Sprint("update-read?ids=", theirs, ",99999"), "", w.ada), Contains: []string{`"data":true`}},
+		{Name: "no ids", Call: w.markReadCall("update-read", "", w.ada), Code: 601, Contains: []string{"Ids: required"}},
+		{Name: "an empty list", Call: w.markReadCall("update-read", `{"ids":[]}`, w.ada), Code: 601, Contains: []string{"Ids: required"}},
+		{Name: "no number", Call: w.markReadCall("update-read?ids=x", "", w.ada), Code: 400},
+		{Name: "0", Call: w.markReadCall("update-read?ids=0", "", w.ada), Code: 601},
+		{Name: "too many", Call: w.markReadCall("update-read", `{"ids":[`+strings.Repeat("1,", 400)+`1]}`, w.ada), Code: 601},
+		{Name: "a broken body", Call: w.markReadCall("update-read", `{"ids":`, w.ada), Code: 400},
+		{Name: "another tenant's, and none at all", Call: w.markReadCall(fmt.Sprint("update-read?ids=", theirs, ",99999"), "", w.ada), Contains: []string{`"data":true`}},
 	})
 	const all = "C*, B*, A*, "
-	if got := w.titles(t, w.ada, "?readStatus=false"); got != all+"3" {
+	if got := w.messageTitles(t, w.ada, "?readStatus=false"); got != all+"3" {
 		t.Errorf("%q", got)
 	}
-	w.done(t, w.read(fmt.Sprint("update-read?ids=", b), "", w.ada))
-	w.done(t, w.read("update-read", fmt.Sprintf(`{"ids":[%d]}`, c), w.ada))
+	w.mustSucceed(t, w.markReadCall(fmt.Sprint("update-read?ids=", b), "", w.ada))
+	w.mustSucceed(t, w.markReadCall("update-read", fmt.Sprintf(`{"ids":[%d]}`, c), w.ada))
 	for query, want := range map[string]string{
 		"?readStatus=false": "A*, 1", "?readStatus=true&pageSize=2": "C, B, 3", "?pageSize=3": "C, B, A*, 4",
 		"?pageSize=1&pageNo=2": "B, 4", "?pageNo=9": "4",
 	} {
-		if got := w.titles(t, w.ada, query); got != want {
+		if got := w.messageTitles(t, w.ada, query); got != want {
 			t.Errorf("%q: %q, want %q", query, got, want)
 		}
 	}
-	if got := w.titles(t, w.bora, "?readStatus=false"); got != all+"3" {
+	if got := w.messageTitles(t, w.bora, "?readStatus=false"); got != all+"3" {
 		t.Errorf("bora: %q", got)
 	}
-	w.done(t, w.read(fmt.Sprint("update-read?ids[]=", a, "&ids[]=", a), "", w.ada))
-	w.done(t, w.read("update-all-read", "", w.bora))
-	for token, want := range map[string]int{w.ada: 0, w.bora: 0, w.enemy: 2} {
+	w.mustSucceed(t, w.markReadCall(fmt.Sprint("update-read?ids[]=", a, "&ids[]=", a), "", w.ada))
+	w.mustSucceed(t, w.markReadCall("update-all-read", "", w.bora))
+	for token, want := range map[string]int{w.ada: 0, w.bora: 0, w.rivalToken: 2} {
 		if n := testkit.Ask[int](t, w.Contract, testkit.Call{Path: unreadPath, Token: token}); n != want {
 			t.Errorf("%d unread, want %d", n, want)
 		}
 	}
-	if got := w.titles(t, w.enemy, ""); !strings.HasPrefix(got, "Z*, ") {
+	if got := w.messageTitles(t, w.rivalToken, ""); !strings.HasPrefix(got, "Z*, ") {
 		t.Errorf("the other ada: %q", got)
 	}
 }
@@ -188,13 +188,13 @@ func TestMessagePaging(t *testing.T) {
 }
 
 // Somebody new does not begin with what was told before.
-func TestMessagesSinceTheUser(t *testing.T) {
+func TestMessagesStartWithUser(t *testing.T) {
 	w := newServer(t)
-	w.told(t, w.ws1, "Old")
+	w.addMessage(t, w.ws1, "Old")
 	w.Clock.Advance(time.Minute)
 	cem := w.Session(t, w.User(t, w.field.ID, "cem")).Access
-	w.told(t, w.ws1, "New")
-	if got := w.titles(t, cem, ""); got != "New*, 1" {
+	w.addMessage(t, w.ws1, "New")
+	if got := w.messageTitles(t, cem, ""); got != "New*, 1" {
 		t.Errorf("%q", got)
 	}
 }

@@ -22,19 +22,19 @@ import (
 	"tilth/internal/testkit"
 )
 
-// debians is nginx's configuration as Debian delivers it.
-const debians = "/etc/nginx/nginx.conf"
+// debianNginxConf is nginx's configuration as Debian delivers it.
+const debianNginxConf = "/etc/nginx/nginx.conf"
 
-// nginx starts Debian's nginx before a server and answers its address. All is
+// startNginx starts Debian's nginx before a server and answers its address. All is
 // as delivered, but for what belongs to the machine (user, files, the sites);
 // location is added to the one location there is.
-func nginx(t *testing.T, upstream, location string) (base string) {
+func startNginx(t *testing.T, upstream, location string) (base string) {
 	t.Helper()
 	program, err := exec.LookPath("nginx")
 	if err != nil && !strings.Contains(os.Getenv("PATH"), "/usr/sbin") {
 		program, err = exec.LookPath("/usr/sbin/nginx")
 	}
-	delivered, readErr := os.ReadFile(debians)
+	delivered, readErr := os.ReadFile(debianNginxConf)
 	if err != nil || readErr != nil {
 		missing := "Debian's nginx is not installed (scripts/tools.sh does that): nothing is known of streams through it"
 		if os.Getenv("CI") == "true" {
@@ -49,10 +49,10 @@ func nginx(t *testing.T, upstream, location string) (base string) {
 	address, dir := l.Addr().String(), t.TempDir()
 	l.Close()
 	config := filepath.Join(dir, "nginx.conf")
-	if err := os.WriteFile(config, before(t, delivered, address, upstream, dir, location), 0o600); err != nil {
+	if err := os.WriteFile(config, nginxConfig(t, delivered, address, upstream, dir, location), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	said := &output{}
+	said := &syncBuffer{}
 	cmd := exec.Command(program, "-e", "stderr", "-p", dir, "-c", config, "-g", "daemon off;")
 	cmd.Stdout, cmd.Stderr = said, said
 	if err := cmd.Start(); err != nil {
@@ -85,8 +85,8 @@ func nginx(t *testing.T, upstream, location string) (base string) {
 	return "http://" + address
 }
 
-// before is the delivered configuration with one site.
-func before(t *testing.T, delivered []byte, address, upstream, dir, location string) []byte {
+// nginxConfig is the delivered configuration with one site.
+func nginxConfig(t *testing.T, delivered []byte, address, upstream, dir, location string) []byte {
 	t.Helper()
 	site := fmt.Sprintf("client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\n"+
 		"server { listen %[2]s; location / { proxy_pass %[3]s; include /etc/nginx/proxy_params; %[4]s } }", dir, address, upstream, location)
@@ -96,7 +96,7 @@ func before(t *testing.T, delivered []byte, address, upstream, dir, location str
 	} {
 		line := regexp.MustCompile(`(?m)^\s*` + change.line)
 		if !line.Match(delivered) {
-			t.Fatalf("%s is not as Debian delivers it: no line %q", debians, change.line)
+			t.Fatalf("%s is not as Debian delivers it: no line %q", debianNginxConf, change.line)
 		}
 		delivered = line.ReplaceAllLiteral(delivered, []byte(change.to))
 	}
@@ -106,19 +106,19 @@ func before(t *testing.T, delivered []byte, address, upstream, dir, location str
 	return delivered
 }
 
-// output keeps what a process says while others may look.
-type output struct {
+// syncBuffer keeps what a process says while others may look.
+type syncBuffer struct {
 	mu  sync.Mutex
 	buf bytes.Buffer
 }
 
-func (o *output) Write(b []byte) (int, error) {
+func (o *syncBuffer) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.Write(b)
 }
 
-func (o *output) String() string {
+func (o *syncBuffer) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.buf.String()
@@ -129,33 +129,33 @@ func (o *output) String() string {
 // end of a session is told; a refusal is the envelope.
 func TestLiveThroughNginx(t *testing.T) {
 	w := newServer(t)
-	base := nginx(t, w.Serve(t), "")
-	nc, _ := (&page{base: base, token: w.ada}).open(t, &net.Dialer{}) // its beginning is not held back
+	base := startNginx(t, w.Serve(t), "")
+	nc, _ := (&countingScreen{base: base, token: w.ada}).open(t, &net.Dialer{}) // its beginning is not held back
 	nc.Close()
-	s := w.Listen(t, base, w.live(w.ada, ""))
-	expect(t, s, testkit.Event{ID: "e-0"})
+	s := w.Listen(t, base, w.liveCall(w.ada, ""))
+	expectEvents(t, s, testkit.Event{ID: "e-0"})
 	for i := 1; i <= 3; i++ {
 		began := time.Now()
-		w.publish(i, i)
-		expect(t, s, event(i))
+		w.publishReadings(i, i)
+		expectEvents(t, s, readingEvent(i))
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("event %d came after %s", i, took)
 		}
 	}
 	s.Leave()
 	testkit.Eventually(t, "the screen's end to come through", func() bool { return w.hub.Screens() == 0 })
-	w.publish(4, 400)
-	back := w.Listen(t, base, w.live(w.ada, "e-3"))
+	w.publishReadings(4, 400)
+	back := w.Listen(t, base, w.liveCall(w.ada, "e-3"))
 	for i := 4; i <= 400; i++ {
-		expect(t, back, event(i))
+		expectEvents(t, back, readingEvent(i))
 	}
 	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.ada}); a.Code != 200 {
 		t.Fatalf("%s", a.Body)
 	}
-	expect(t, back, testkit.Event{Name: "expired", Data: "{}"})
+	expectEvents(t, back, testkit.Event{Name: "expired", Data: "{}"})
 	back.End(t)
 
-	r := w.live(w.ada, "e-400").Request(t.Context(), base)
+	r := w.liveCall(w.ada, "e-400").Request(t.Context(), base)
 	res, err := http.DefaultTransport.RoundTrip(r)
 	if err != nil {
 		t.Fatal(err)
@@ -166,16 +166,16 @@ func TestLiveThroughNginx(t *testing.T) {
 	}
 }
 
-// nginxPatience is how long nginx waits for a server that says nothing, as
+// nginxReadTimeout is how long nginx waits for a server that says nothing, as
 // delivered.
-const nginxPatience = 60 * time.Second
+const nginxReadTimeout = 60 * time.Second
 
 // nginx ends a stream that says nothing for a while. The heartbeat is for that:
 // here both are a sixtieth of what they are, and the stream stays open for
 // several times as long as nginx waits.
 func TestLiveIdleThroughNginx(t *testing.T) {
 	const scale = 60
-	patience := fmt.Sprintf("proxy_read_timeout %ds;", nginxPatience/time.Second/scale)
+	patience := fmt.Sprintf("proxy_read_timeout %ds;", nginxReadTimeout/time.Second/scale)
 	w := newServer(t)
 	c, err := w.Sessions.Caller(t.Context(), w.ada)
 	if err != nil {
@@ -183,9 +183,9 @@ func TestLiveIdleThroughNginx(t *testing.T) {
 	}
 	o := httpapi.Options{Sessions: w.Sessions, Live: w.hub, Now: w.Clock.Now}
 	quiet := func(beat time.Duration) *bufio.Scanner {
-		server := httptest.NewServer(httpapi.Beating(o, c, beat))
+		server := httptest.NewServer(httpapi.StreamWithHeartbeat(o, c, beat))
 		t.Cleanup(server.Close)
-		p := &page{base: nginx(t, server.URL, patience), token: w.ada}
+		p := &countingScreen{base: startNginx(t, server.URL, patience), token: w.ada}
 		nc, res := p.open(t, &net.Dialer{})
 		if err := nc.SetReadDeadline(time.Now().Add(testkit.Patience)); err != nil {
 			t.Fatal(err)
@@ -203,13 +203,13 @@ func TestLiveIdleThroughNginx(t *testing.T) {
 	}
 	beating := quiet(httpapi.Heartbeat / scale)
 	comments := 0
-	for began := time.Now(); time.Since(began) < 3*nginxPatience/scale && beating.Scan(); {
+	for began := time.Now(); time.Since(began) < 3*nginxReadTimeout/scale && beating.Scan(); {
 		if beating.Text() == ":" {
 			comments++
 		}
 	}
-	w.publish(1, 1)
-	for beating.Scan() && beating.Text() != "data: "+event(1).Data {
+	w.publishReadings(1, 1)
+	for beating.Scan() && beating.Text() != "data: "+readingEvent(1).Data {
 	}
 	if comments < 6 || beating.Err() != nil || !strings.HasPrefix(beating.Text(), "data: ") {
 		t.Errorf("%d comments, then %q, %v", comments, beating.Text(), beating.Err())

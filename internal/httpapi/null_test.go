@@ -47,12 +47,12 @@ func TestNullIsAbsent(t *testing.T) {
 }
 
 // What a form must say is missed in the specification's words where it is null.
-func TestNullInTheSpecificationsWords(t *testing.T) {
+func TestNullRequiredFieldTexts(t *testing.T) {
 	w := newServer(t)
 	rule := func(member string) testkit.Call {
-		b := frost("WS-1", nil)
+		b := frostForm("WS-1", nil)
 		b[member] = nil
-		return w.sends(http.MethodPost, rulesPath+"create", b)
+		return w.adaCall(http.MethodPost, rulesPath+"create", b)
 	}
 	for key, call := range map[string]testkit.Call{
 		"rule.nameRequired":       rule("alarmName"),
@@ -62,8 +62,8 @@ func TestNullInTheSpecificationsWords(t *testing.T) {
 		"rule.conditionsRequired": rule("conditions"),
 		"rule.levelRequired":      rule("alarmLevel"),
 		"rule.releaseRequired":    rule("manualRelease"),
-		"scene.nameRequired":      w.sends(http.MethodPost, scenePath+"create", body{"groupName": nil, "groupStatus": 1}),
-		"scene.statusRequired":    w.sends(http.MethodPost, scenePath+"create", body{"groupName": "South", "groupStatus": nil}),
+		"scene.nameRequired":      w.adaCall(http.MethodPost, scenePath+"create", body{"groupName": nil, "groupStatus": 1}),
+		"scene.statusRequired":    w.adaCall(http.MethodPost, scenePath+"create", body{"groupName": "South", "groupStatus": nil}),
 	} {
 		for _, l := range text.Languages {
 			call.Header = map[string]string{"Accept-Language": string(l)}

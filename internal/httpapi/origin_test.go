@@ -10,9 +10,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// permissions are headers of an answer that let another site's page read it or
+// corsHeaders are headers of an answer that let another site's page read it or
 // send more; none is ever given.
-func permissions(h http.Header) (found []string) {
+func corsHeaders(h http.Header) (found []string) {
 	for name := range h {
 		if strings.HasPrefix(name, "Access-Control-") || strings.HasPrefix(name, "Timing-Allow-") {
 			found = append(found, name)
@@ -23,9 +23,9 @@ func permissions(h http.Header) (found []string) {
 
 // No page of another site gets anything of this one: no call, asked for in
 // advance or not, signed in or not, is permitted across origins.
-func TestNoOtherOriginIsLetIn(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Console = console(t) })
-	picture := upload(t, w, w.ada, "avatarFile", "a.png", pictureFile(t))
+func TestNoCrossOriginAccess(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Web = webHandler(t) })
+	picture := mustUpload(t, w, w.ada, "avatarFile", "a.png", testPNG(t))
 	paths := []string{"/", "/signin", "/assets/app-1a2b.js", "/favicon.svg", picture, "/healthz", "/readyz", "/admin-api/none", "/avatar/none.jpg"}
 	for _, op := range w.Operations(testkit.ConsoleTags...) {
 		if op.ID != "getLive" { // never ends; its refusal is below
@@ -45,7 +45,7 @@ func TestNoOtherOriginIsLetIn(t *testing.T) {
 						"Origin": origin, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization, content-type, tenant-id",
 						"Access-Control-Request-Private-Network": "true", "Sec-Fetch-Site": "cross-site",
 					}})
-					if p := permissions(a.Header); len(p) > 0 {
+					if p := corsHeaders(a.Header); len(p) > 0 {
 						t.Errorf("%s %s for %s: %v", method, path, origin, p)
 					}
 					if method == http.MethodOptions && a.Status < 400 {
@@ -60,7 +60,7 @@ func TestNoOtherOriginIsLetIn(t *testing.T) {
 	}
 	for _, method := range []string{http.MethodOptions, http.MethodGet} {
 		a := w.Do(t, testkit.Call{Method: method, Path: livePath, Header: map[string]string{"Origin": "https://evil.example"}})
-		if p := permissions(a.Header); len(p) > 0 || a.Code == 200 {
+		if p := corsHeaders(a.Header); len(p) > 0 || a.Code == 200 {
 			t.Errorf("%s %s: %v %d", method, livePath, p, a.Code)
 		}
 	}
@@ -70,8 +70,8 @@ func TestNoOtherOriginIsLetIn(t *testing.T) {
 // one: where it tells a browser of the clean form of a path, that is a path of its
 // own. Signing in leads nowhere by itself; the page holds its address to return to
 // (returnAddress in web/src/app) against the same.
-func TestNoAddressLeadsElsewhere(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Console = console(t) })
+func TestNoOpenRedirects(t *testing.T) {
+	w := newServer(t, func(o *httpapi.Options) { o.Web = webHandler(t) })
 	redirected := 0
 	for _, path := range []string{
 		"//evil.example", "//evil.example/", "///evil.example/..", "/.//evil.example", "/..//evil.example", "/data/..//evil.example", "/data/../..//evil.example/x", "/%2e//evil.example",

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// markersAtMost is how many devices are drawn one by one; beyond, the
+	// maxMarkers is how many devices are drawn one by one; beyond, the
 	// server answers clusters.
-	markersAtMost = 2000
+	maxMarkers = 2000
 	// clusterPixels is the width of a cluster's cell on the screen.
 	clusterPixels = 64
 	tilePixels    = 256
@@ -24,7 +24,7 @@ const (
 // GetDeviceMap answers the markers, or clusters, inside a box.
 func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObject) (wire.GetDeviceMapResponseObject, error) {
 	t := caller(ctx).Tenant
-	box, err := boxOf(r.Params)
+	box, err := parseBox(r.Params)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	}
 	m := &wire.DeviceMap{Markers: []wire.MapMarker{}, Clusters: []wire.MapCluster{}, Total: len(places), Unplaced: unplaced}
 	online := func(p *device.MapPoint) bool { return s.Presence.Status(t, p.ID).Online }
-	if len(places) > markersAtMost {
+	if len(places) > maxMarkers {
 		zoom := defaultZoom
 		if r.Params.Zoom != nil {
 			zoom = *r.Params.Zoom
@@ -49,9 +49,9 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	for _, p := range places {
 		w := wire.MapMarker{
 			DeviceName: p.Name, NoteName: p.NoteName, GroupId: p.SceneID,
-			Longitude: p.Longitude, Latitude: p.Latitude, OnlineState: flag(online(p)),
+			Longitude: p.Longitude, Latitude: p.Latitude, OnlineState: boolInt(online(p)),
 		}
-		if open, some := alarms[p.ID]; some {
+		if open, found := alarms[p.ID]; found {
 			w.AlarmLevel = new(int(open.Level))
 		}
 		m.Markers = append(m.Markers, w)
@@ -59,7 +59,7 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	return wire.GetDeviceMap200JSONResponse{Code: success, Data: m}, nil
 }
 
-func boxOf(p wire.GetDeviceMapParams) (*device.Box, error) {
+func parseBox(p wire.GetDeviceMapParams) (*device.Box, error) {
 	sides := []struct {
 		name  string
 		given *float64
@@ -82,15 +82,15 @@ func boxOf(p wire.GetDeviceMapParams) (*device.Box, error) {
 	return &device.Box{West: *p.West, South: *p.South, East: *p.East, North: *p.North}, nil
 }
 
-type cell struct{ x, y int }
+type gridCell struct{ x, y int }
 
 // clusters groups places by cells of the Web-Mercator plane at a zoom; each
 // cluster stands at the mean of its devices.
 func clusters(places []*device.MapPoint, zoom int, online func(*device.MapPoint) bool, alarms map[device.ID]alarm.OpenSummary) []wire.MapCluster {
-	by := map[cell]*wire.MapCluster{}
+	by := map[gridCell]*wire.MapCluster{}
 	scale := tilePixels * math.Exp2(float64(zoom)) / clusterPixels
 	for _, p := range places {
-		at := cell{int(mercatorX(p.Longitude) * scale), int(mercatorY(p.Latitude) * scale)}
+		at := gridCell{int(mercatorX(p.Longitude) * scale), int(mercatorY(p.Latitude) * scale)}
 		c := by[at]
 		if c == nil {
 			c = &wire.MapCluster{West: p.Longitude, East: p.Longitude, South: p.Latitude, North: p.Latitude}
@@ -101,7 +101,7 @@ func clusters(places []*device.MapPoint, zoom int, online func(*device.MapPoint)
 		c.West, c.East = min(c.West, p.Longitude), max(c.East, p.Longitude)
 		c.South, c.North = min(c.South, p.Latitude), max(c.North, p.Latitude)
 		c.Count++
-		c.OnlineCount += flag(online(p))
+		c.OnlineCount += boolInt(online(p))
 		if _, open := alarms[p.ID]; open {
 			c.AlarmCount++
 		}

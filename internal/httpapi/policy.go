@@ -10,20 +10,20 @@ import (
 	"tilth/internal/tenant"
 )
 
-// streamOrigins are how many origins of streams a policy names at most: a
+// maxStreamOrigins are how many origins of streams a policy names at most: a
 // header must stay small enough for the proxies on its way.
-const streamOrigins = 60
+const maxStreamOrigins = 60
 
 // policy is the page's content security policy: scripts and calls from this
 // server only; images besides from the map's tile server, from the catalogue's
 // icons and from the branding of the tenant whose host is asked for; video from
 // that tenant's streams; and frames for what this server serves alone.
-func (c *console) policy(r *http.Request) string {
-	owner := c.owner(r)
-	images := sources("'self' data: blob:", slices.Concat(tileOrigins(c.Tiles), c.iconOrigins(), brandOrigins(owner)))
-	streams := c.streams(r, owner)
+func (c *webHandler) policy(r *http.Request) string {
+	owner := c.tenantFor(r)
+	images := sourceList("'self' data: blob:", slices.Concat(tileOrigins(c.Tiles), c.iconOrigins(), brandingOrigins(owner)))
+	streams := c.streamOrigins(r, owner)
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; " +
-		"connect-src " + sources("'self'", streams) + "; img-src " + images + "; media-src " + sources("'self' blob:", streams) +
+		"connect-src " + sourceList("'self'", streams) + "; img-src " + images + "; media-src " + sourceList("'self' blob:", streams) +
 		"; frame-src 'self'; manifest-src 'self'; worker-src 'self' blob:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 }
 
@@ -31,8 +31,8 @@ func (c *console) policy(r *http.Request) string {
 // nothing else.
 const workerPolicy = "default-src 'none'; connect-src 'self'"
 
-// sources are always and the origins, each once.
-func sources(always string, origins []string) string {
+// sourceList are always and the origins, each once.
+func sourceList(always string, origins []string) string {
 	slices.Sort(origins)
 	return strings.Join(append([]string{always}, slices.Compact(origins)...), " ")
 }
@@ -50,7 +50,7 @@ func tileOrigins(tiles *MapTiles) []string {
 
 // iconOrigins are where the icons of all properties come from; the catalogue
 // is the same for all tenants.
-func (c *console) iconOrigins() []string {
+func (c *webHandler) iconOrigins() []string {
 	var icons []string
 	for _, p := range c.Catalog.Products() {
 		for i := range p.Properties {
@@ -62,39 +62,39 @@ func (c *console) iconOrigins() []string {
 	return origins(icons...)
 }
 
-// owner is the tenant that the request's host belongs to; nil where it names
+// tenantFor is the tenant that the request's host belongs to; nil where it names
 // none or cannot be told.
-func (c *console) owner(r *http.Request) *tenant.Tenant {
+func (c *webHandler) tenantFor(r *http.Request) *tenant.Tenant {
 	t, err := c.Tenants.ByHost(r.Context(), httpbase.ClientHost(r, c.Proxies))
 	if err != nil {
-		c.unknown(r, "branding not found out", err)
+		c.logMissing(r, "branding not found out", err)
 		return nil
 	}
 	return t
 }
 
-// unknown tells of what the page goes without, unless there is no such thing.
-func (c *console) unknown(r *http.Request, what string, err error) {
+// logMissing tells of what the page goes without, unless there is no such thing.
+func (c *webHandler) logMissing(r *http.Request, what string, err error) {
 	if !errs.Is(err, errs.NotFound) && r.Context().Err() == nil {
-		c.Log.Error(what, "request", of(r.Context()).ID, "error", err)
+		c.Log.Error(what, "request", requestFrom(r.Context()).ID, "error", err)
 	}
 }
 
-// brandOrigins are where a tenant's branding comes from.
-func brandOrigins(t *tenant.Tenant) []string {
+// brandingOrigins are where a tenant's branding comes from.
+func brandingOrigins(t *tenant.Tenant) []string {
 	if t == nil {
 		return nil
 	}
 	return origins(t.Branding.Logo, t.Branding.Background, t.Branding.Favicon)
 }
 
-// streams are the origins of the owner's streams. People sign in to the tenant
+// streamOrigins are the origins of the owner's streams. People sign in to the tenant
 // of the host and, where it names none, to the default tenant.
-func (c *console) streams(r *http.Request, owner *tenant.Tenant) []string {
+func (c *webHandler) streamOrigins(r *http.Request, owner *tenant.Tenant) []string {
 	if owner == nil && c.DefaultTenant != "" {
 		t, err := c.Tenants.ByName(r.Context(), c.DefaultTenant)
 		if err != nil {
-			c.unknown(r, "default tenant not found out", err)
+			c.logMissing(r, "default tenant not found out", err)
 			return nil
 		}
 		owner = t
@@ -104,14 +104,14 @@ func (c *console) streams(r *http.Request, owner *tenant.Tenant) []string {
 	}
 	addresses, err := c.Devices.Streams(r.Context(), owner.ID, c.Catalog)
 	if err != nil {
-		c.unknown(r, "streams not found out", err)
+		c.logMissing(r, "streams not found out", err)
 		return nil
 	}
 	list := origins(addresses...)
 	slices.Sort(list)
-	if list = slices.Compact(list); len(list) > streamOrigins {
+	if list = slices.Compact(list); len(list) > maxStreamOrigins {
 		c.Log.Warn("cameras of more servers than a page's policy names: some will not play", "tenant", owner.Name, "servers", len(list))
-		list = list[:streamOrigins]
+		list = list[:maxStreamOrigins]
 	}
 	return list
 }

@@ -14,8 +14,8 @@ import (
 	"tilth/internal/text"
 )
 
-// pageOf asks for the page of a host and gives its policy, directive by directive.
-func pageOf(t *testing.T, h http.Handler, host string, with ...func(*http.Request)) map[string]string {
+// pagePolicy asks for the page of a host and gives its policy, directive by directive.
+func pagePolicy(t *testing.T, h http.Handler, host string, with ...func(*http.Request)) map[string]string {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/signin", nil)
 	r.Host = host
@@ -39,21 +39,21 @@ func pageOf(t *testing.T, h http.Handler, host string, with ...func(*http.Reques
 	return found
 }
 
-// tight is the policy of a page without branding. Whatever is in the database
+// basePolicy is the policy of a page without branding. Whatever is in the database
 // only adds origins to img-src.
-var tight = map[string]string{
+var basePolicy = map[string]string{
 	"default-src": "'none'", "script-src": "'self'", "style-src": "'self' 'unsafe-inline'", "font-src": "'self'", "connect-src": "'self'",
 	"img-src": "'self' data: blob:", "media-src": "'self' blob:", "frame-src": "'self'", "manifest-src": "'self'", "worker-src": "'self' blob:", "base-uri": "'none'", "form-action": "'self'",
 	"frame-ancestors": "'none'",
 }
 
-// holds tells whether a policy is the tight one but for the images' origins.
-func holds(t *testing.T, name string, policy map[string]string, origins string) {
+// checkImageOrigins tells whether a policy is the tight one but for the images' origins.
+func checkImageOrigins(t *testing.T, name string, policy map[string]string, origins string) {
 	t.Helper()
-	if len(policy) != len(tight) {
+	if len(policy) != len(basePolicy) {
 		t.Errorf("%s: directives %v", name, policy)
 	}
-	for directive, value := range tight {
+	for directive, value := range basePolicy {
 		if directive == "img-src" && origins != "" {
 			value += " " + origins
 		}
@@ -63,7 +63,7 @@ func holds(t *testing.T, name string, policy map[string]string, origins string) 
 	}
 }
 
-func brand(t *testing.T, s *testkit.Stores, x *testkit.Tenant, b tenant.Branding) {
+func setBranding(t *testing.T, s *testkit.Stores, x *testkit.Tenant, b tenant.Branding) {
 	t.Helper()
 	x.Branding = b
 	if err := s.Tenants.Put(t.Context(), x.Tenant); err != nil {
@@ -76,15 +76,15 @@ func brand(t *testing.T, s *testkit.Stores, x *testkit.Tenant, b tenant.Branding
 func TestPolicyOfTwoHosts(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	brand(t, s, field, tenant.Branding{Logo: "https://cdn.field.example/l.png?x=1;y", Background: "http://pictures.field.example:8080/b", Favicon: "/f.ico"})
-	brand(t, s, rival, tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"})
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, Proxies: prefixes(t, "10.0.0.0/8")})
+	setBranding(t, s, field, tenant.Branding{Logo: "https://cdn.field.example/l.png?x=1;y", Background: "http://pictures.field.example:8080/b", Favicon: "/f.ico"})
+	setBranding(t, s, rival, tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, Proxies: parsePrefixes(t, "10.0.0.0/8")})
 	const fields, rivals = "http://pictures.field.example:8080 https://cdn.field.example", "https://cdn.rival.example"
 	for host, want := range map[string]string{
 		"field.example": fields, "FIELD.example:8443": fields, "field.example.": fields, "rival.example": rivals,
 		"other.example": "", "localhost:8080": "", "": "", "example": "", "field.example,rival.example": "", "%": "", "[::1]:80": "",
 	} {
-		holds(t, host, pageOf(t, h, host), want)
+		checkImageOrigins(t, host, pagePolicy(t, h, host), want)
 	}
 	// A forwarded host is believed from a trusted proxy only.
 	for _, c := range []struct{ from, forwarded, want string }{
@@ -92,7 +92,7 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 		{"10.0.0.1:5000", "rival.example:443", rivals}, {"10.0.0.1:5000", "field.example, rival.example", rivals}, {"10.0.0.1:5000", "none.example", ""},
 		{"10.0.0.1:5000", "rival.example, ", fields},
 	} {
-		holds(t, c.from+" for "+c.forwarded, pageOf(t, h, "field.example", func(r *http.Request) {
+		checkImageOrigins(t, c.from+" for "+c.forwarded, pagePolicy(t, h, "field.example", func(r *http.Request) {
 			r.RemoteAddr = c.from
 			if c.forwarded != "" {
 				r.Header.Set("X-Forwarded-Host", c.forwarded)
@@ -100,8 +100,8 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 		}), c.want)
 	}
 	// A change of the branding is seen by the next page.
-	brand(t, s, field, tenant.Branding{Title: "Field"})
-	holds(t, "changed", pageOf(t, h, "field.example"), "")
+	setBranding(t, s, field, tenant.Branding{Title: "Field"})
+	checkImageOrigins(t, "changed", pagePolicy(t, h, "field.example"), "")
 }
 
 // hostileBranding must change nothing of a policy and reach no page, even when
@@ -117,14 +117,14 @@ var hostileBranding = []string{
 
 func TestPolicyOfHostileBranding(t *testing.T) {
 	w := newServer(t)
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: w.Tenants, Catalog: w.Catalog, Devices: w.Devices, Log: w.Log.Logger})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: w.Tenants, Catalog: w.Catalog, Devices: w.Devices, Log: w.Log.Logger})
 	for _, x := range hostileBranding {
-		brand(t, w.Stores, w.field, tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"})
-		holds(t, x, pageOf(t, h, "field.example"), "https://cdn.example")
+		setBranding(t, w.Stores, w.field, tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"})
+		checkImageOrigins(t, x, pagePolicy(t, h, "field.example"), "https://cdn.example")
 	}
 	// Nor are such addresses handed to the page, whatever it would do with them.
 	for _, x := range []string{"javascript:alert(1)", "data:text/html,x", "//evil.example/x", `https://evil.example/"'<>`, "https://evil.example/\r\nx"} {
-		brand(t, w.Stores, w.field, tenant.Branding{Title: "T", Logo: x, Background: x, Favicon: x})
+		setBranding(t, w.Stores, w.field, tenant.Branding{Title: "T", Logo: x, Background: x, Favicon: x})
 		a := w.Do(t, testkit.Call{Path: byHostPath + "?website=field.example"})
 		if a.Code != 200 || !strings.Contains(string(a.Data), `"diy":{"title":"T"}`) {
 			t.Errorf("%q: %s", x, a.Body)
@@ -136,7 +136,7 @@ func TestPolicyOfHostileBranding(t *testing.T) {
 func TestPolicyOfTilesAndIcons(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	brand(t, s, field, tenant.Branding{Logo: "https://icons.example/logo.png"})
+	setBranding(t, s, field, tenant.Branding{Logo: "https://icons.example/logo.png"})
 	for name, c := range map[string]struct{ tiles, want string }{
 		"https":          {"https://tiles.example/{z}/{x}/{y}.png?key=a;b", "https://tiles.example"},
 		"http":           {"http://tiles.example:8081/{z}/{x}/{y}.png", "http://tiles.example:8081"},
@@ -145,12 +145,12 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 		"no address":     {"http://a b/;script-src *", ""},
 		"none":           {"", ""},
 	} {
-		h := console(t, func(p *httpapi.Pages) {
+		h := webHandler(t, func(p *httpapi.WebOptions) {
 			if c.tiles != "" {
 				p.Tiles = &httpapi.MapTiles{URL: c.tiles}
 			}
 		})
-		holds(t, name, pageOf(t, h, "field.example"), c.want)
+		checkImageOrigins(t, name, pagePolicy(t, h, "field.example"), c.want)
 	}
 	s.Station(t)
 	for sign, icon := range map[string]string{"airTemperature": "https://icons.example/air.svg", "rain": "https://icons.example;script-src *", "heating": "http://127.0.0.1:9000/h.svg"} {
@@ -159,30 +159,30 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 		}
 	}
 	s.Reload(t)
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
 	for _, host := range []string{"field.example", "other.example"} {
-		holds(t, host, pageOf(t, h, host), "http://127.0.0.1:9000 https://icons.example")
+		checkImageOrigins(t, host, pagePolicy(t, h, host), "http://127.0.0.1:9000 https://icons.example")
 	}
 }
 
 // A page is served even when nobody can be asked whose it is.
 func TestPolicyWithoutDatabase(t *testing.T) {
 	s := testkit.NewStores(t)
-	brand(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
-	h := httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
+	setBranding(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
 	if err := s.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	holds(t, "closed", pageOf(t, h, "field.example"), "")
+	checkImageOrigins(t, "closed", pagePolicy(t, h, "field.example"), "")
 	if !strings.Contains(s.Log.Text(), "branding not found out") {
 		t.Errorf("nobody is told: %s", s.Log.Text())
 	}
 }
 
-// plays tells whether a policy is the tight one but for the streams' origins.
-func plays(t *testing.T, name string, policy map[string]string, origins string) {
+// checkStreamOrigins tells whether a policy is the tight one but for the streams' origins.
+func checkStreamOrigins(t *testing.T, name string, policy map[string]string, origins string) {
 	t.Helper()
-	for directive, value := range tight {
+	for directive, value := range basePolicy {
 		if (directive == "connect-src" || directive == "media-src") && origins != "" {
 			value += " " + origins
 		}
@@ -212,10 +212,10 @@ func TestPolicyOfStreams(t *testing.T) {
 		})
 	}
 	pages := func(defaultTenant string) http.Handler {
-		return httpapi.Console(httpapi.Pages{Dist: dist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, DefaultTenant: defaultTenant})
+		return httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, DefaultTenant: defaultTenant})
 	}
 	// A product that no camera of the tenant is of adds nothing.
-	plays(t, "no cameras", pageOf(t, pages("field"), "field.example"), "")
+	checkStreamOrigins(t, "no cameras", pagePolicy(t, pages("field"), "field.example"), "")
 	camera(field, "c1", "SXT-1", "")
 	camera(field, "c2", "SXT-2", "http://cams.field.example/g.MP4")
 	camera(field, "c3", "SXT-3", "http://cams.field.example/h.webm")
@@ -227,13 +227,13 @@ func TestPolicyOfStreams(t *testing.T) {
 		{"field.example", "rival", fields}, {"rival.example", "field", rivals}, {"rival.example:8443", "", rivals},
 		{"other.example", "field", fields}, {"other.example", "rival", rivals}, {"other.example", "", ""}, {"other.example", "none", ""},
 	} {
-		plays(t, c.host+" by default "+c.defaultTenant, pageOf(t, pages(c.defaultTenant), c.host), c.want)
+		checkStreamOrigins(t, c.host+" by default "+c.defaultTenant, pagePolicy(t, pages(c.defaultTenant), c.host), c.want)
 	}
 	for i, x := range hostileBranding {
 		camera(rival, fmt.Sprint("h", i), fmt.Sprint("SXT-h", i), x+".m3u8")
 		camera(rival, fmt.Sprint("i", i), fmt.Sprint("SXT-i", i), x)
 	}
-	for _, part := range strings.Fields(pageOf(t, pages(""), "rival.example")["media-src"])[2:] {
+	for _, part := range strings.Fields(pagePolicy(t, pages(""), "rival.example")["media-src"])[2:] {
 		if part != rivals && tenant.Origin(part) != part {
 			t.Errorf("a source %q", part)
 		}
@@ -242,7 +242,7 @@ func TestPolicyOfStreams(t *testing.T) {
 	for i := range 100 {
 		camera(field, fmt.Sprint("m", i), fmt.Sprint("SXT-m", i), fmt.Sprintf("https://cam-%d.example/a.m3u8", i))
 	}
-	if n := len(strings.Fields(pageOf(t, pages(""), "field.example")["connect-src"])); n != 61 {
+	if n := len(strings.Fields(pagePolicy(t, pages(""), "field.example")["connect-src"])); n != 61 {
 		t.Errorf("%d sources", n)
 	}
 	if !strings.Contains(s.Log.Text(), "servers=102") {

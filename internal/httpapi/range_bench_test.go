@@ -20,10 +20,10 @@ import (
 // monthSigns are the numbers that a device of the month sends.
 var monthSigns = []string{"t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8"}
 
-// month gives the field a device, MONTH, with a frame a minute of eight numbers
+// createMonthDevice gives the field a device, MONTH, with a frame a minute of eight numbers
 // for thirty days, all but the last sealed. The range of a call over it begins
 // at from.
-func (w *world) month(t testing.TB, days int) (from time.Time) {
+func (w *fixture) createMonthDevice(t testing.TB, days int) (from time.Time) {
 	t.Helper()
 	p := &device.Product{Name: "month", OfflineAfter: time.Minute}
 	for _, sign := range monthSigns {
@@ -63,36 +63,36 @@ func (w *world) month(t testing.TB, days int) (from time.Time) {
 // browser on the same machine does and as one far away.
 func BenchmarkHistory(b *testing.B) {
 	w := newServer(b, func(o *httpapi.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	from := w.month(b, 30)
-	w.askMonth(b, from)
+	from := w.createMonthDevice(b, 30)
+	w.benchmarkMonth(b, from)
 }
 
 // BenchmarkHistorySealed is BenchmarkHistory of a month that is over.
 func BenchmarkHistorySealed(b *testing.B) {
 	w := newServer(b, func(o *httpapi.Options) { o.Proxies = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")} })
-	from := w.month(b, 30)
+	from := w.createMonthDevice(b, 30)
 	for range 2 { // the second time finds that nothing is left to pack
 		if err := w.readings.Seal(b.Context(), from.AddDate(0, 0, 32)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	w.askMonth(b, from)
+	w.benchmarkMonth(b, from)
 }
 
-func (w *world) askMonth(b *testing.B, from time.Time) {
+func (w *fixture) benchmarkMonth(b *testing.B, from time.Time) {
 	to := from.AddDate(0, 0, 30)
 	base := w.Serve(b)
 	five, all := strings.Join(monthSigns[:5], ","), strings.Join(monthSigns, ",")
 	for _, c := range []struct{ name, path string }{
-		{"map", over(seriesPath, "MONTH", five, from, to)},
-		{"map of 1000 points", over(seriesPath, "MONTH", five, from, to) + "&points=1000"},
-		{"rows", over(rowsPath, "MONTH", five, from, to)},
-		{"columns", over(columnsPath, "MONTH", five, from, to)},
-		{"columns of a day", over(columnsPath, "MONTH", five, from, from.AddDate(0, 0, 1))},
-		{"columns of 1000 points", over(columnsPath, "MONTH", five, from, to) + "&points=1000"},
-		{"columns of a moment", over(columnsPath, "MONTH", five, from, from)},
-		{"spreadsheet of 8", over(exportPath, "MONTH", all, from, to)},
-		{"coverage", over(coveragePath, "MONTH", five, from, to)},
+		{"map", rangePath(seriesPath, "MONTH", five, from, to)},
+		{"map of 1000 points", rangePath(seriesPath, "MONTH", five, from, to) + "&points=1000"},
+		{"rows", rangePath(rowsPath, "MONTH", five, from, to)},
+		{"columns", rangePath(columnsPath, "MONTH", five, from, to)},
+		{"columns of a day", rangePath(columnsPath, "MONTH", five, from, from.AddDate(0, 0, 1))},
+		{"columns of 1000 points", rangePath(columnsPath, "MONTH", five, from, to) + "&points=1000"},
+		{"columns of a moment", rangePath(columnsPath, "MONTH", five, from, from)},
+		{"spreadsheet of 8", rangePath(exportPath, "MONTH", all, from, to)},
+		{"coverage", rangePath(coveragePath, "MONTH", five, from, to)},
 	} {
 		for _, client := range []string{"here", "far away"} {
 			b.Run(c.name+"/"+client, func(b *testing.B) {

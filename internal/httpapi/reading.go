@@ -21,12 +21,12 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 		return nil
 	}
 	by := make(wire.Latest, len(last))
-	l := of(ctx).Language
+	l := requestFrom(ctx).Language
 	for i := range p.Properties {
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
 				by[prop.Identifier] = wire.Reading{
-					Value: v.Value, Time: v.Time, Arrival: arrival(&v), Unit: s.Catalog.Unit(prop), Name: s.Catalog.Name(l, prop), Precision: prop.Precision,
+					Value: v.Value, Time: v.Time, Arrival: earlyArrival(&v), Unit: s.Catalog.Unit(prop), Name: s.Catalog.Name(l, prop), Precision: prop.Precision,
 				}
 			}
 		}
@@ -34,16 +34,16 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 	return by
 }
 
-// arrival is when a reading came, where that was before its own time.
-func arrival(n *reading.Newest) *int64 {
+// earlyArrival is when a reading came, where that was before its own time.
+func earlyArrival(n *reading.Newest) *int64 {
 	if n.Order < n.Time {
 		return &n.Order
 	}
 	return nil
 }
 
-// known finds the caller's device and its product by device name.
-func (s *server) known(ctx context.Context, name string) (*device.Device, *device.Product, error) {
+// deviceByName finds the caller's device and its product by device name.
+func (s *server) deviceByName(ctx context.Context, name string) (*device.Device, *device.Product, error) {
 	d, err := s.Devices.Get(ctx, caller(ctx).Tenant, trimmed(name))
 	if err != nil {
 		return nil, nil, err
@@ -57,7 +57,7 @@ func (s *server) known(ctx context.Context, name string) (*device.Device, *devic
 
 // GetDataLast answers the latest reading of each property of a device.
 func (s *server) GetDataLast(ctx context.Context, r wire.GetDataLastRequestObject) (wire.GetDataLastResponseObject, error) {
-	d, p, err := s.known(ctx, r.Params.DeviceName)
+	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *server) GetDataLast(ctx context.Context, r wire.GetDataLastRequestObjec
 
 // GetTsl answers the thing model of a device.
 func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.GetTslResponseObject, error) {
-	d, p, err := s.known(ctx, r.Params.DeviceName)
+	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -93,19 +93,19 @@ func (s *server) properties(ctx context.Context, d *device.Device, p *device.Pro
 // wireProperty is one of a product's properties, in the caller's language.
 func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.TslProperty {
 	w := wire.TslProperty{
-		Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(of(ctx).Language, prop),
+		Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(requestFrom(ctx).Language, prop),
 		ElementUnit: s.Catalog.Unit(prop), ElementData: prop.ElementData, DataType: wire.TslPropertyDataType(prop.DataType),
 		AccessMode: wire.TslPropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
 	}
-	derived(&w, prop)
+	setDerivation(&w, prop)
 	if e := s.Catalog.Element(prop.Identifier); e != nil {
 		w.YeuUrl = e.YeuURL
 	}
 	return w
 }
 
-// derived tells how a property is computed.
-func derived(w *wire.TslProperty, p *device.Property) {
+// setDerivation tells how a property is computed.
+func setDerivation(w *wire.TslProperty, p *device.Property) {
 	if !p.Derived() {
 		return
 	}
@@ -127,7 +127,7 @@ func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestO
 	by := map[string]wire.Element{}
 	for _, sign := range r.Params.YeuSigns {
 		if e := s.Catalog.Element(sign); e != nil {
-			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[of(ctx).Language], YeuUrl: e.YeuURL, Unit: e.Unit}
+			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[requestFrom(ctx).Language], YeuUrl: e.YeuURL, Unit: e.Unit}
 		}
 	}
 	return wire.GetElementMap200JSONResponse{Code: success, Data: &by}, nil
@@ -135,7 +135,7 @@ func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestO
 
 // GetDeviceDiagnostics answers what arrived from a device and what was refused.
 func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagnosticsRequestObject) (wire.GetDeviceDiagnosticsResponseObject, error) {
-	d, _, err := s.known(ctx, r.Params.DeviceName)
+	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -147,7 +147,7 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 	w := &wire.Diagnostics{
 		Days:     make([]wire.IntakeDay, len(days)),
 		Received: in.Messages, Values: in.Values, Refused: in.Refused, ClockAhead: in.ClockAhead.Milliseconds(),
-		LastContact: some(s.Presence.Status(d.Tenant, d.ID).LastContact),
+		LastContact: omitZero(s.Presence.Status(d.Tenant, d.ID).LastContact),
 	}
 	for i, day := range days {
 		w.Days[i] = wire.IntakeDay{Day: day.Day.String(), Messages: day.Messages, Values: day.Values, Refused: day.Refused}
@@ -155,7 +155,7 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 	if last := in.LastRefusal; last.Time != 0 {
 		w.LastRefusal = &wire.Refusal{
 			Time: last.Time, Identifier: last.Identifier, Reason: wire.RefusalReason(last.Reason),
-			Text: text.Say(of(ctx).Language, "refusal."+string(last.Reason), nil),
+			Text: text.Say(requestFrom(ctx).Language, "refusal."+string(last.Reason), nil),
 		}
 	}
 	return wire.GetDeviceDiagnostics200JSONResponse{Code: success, Data: w}, nil

@@ -16,8 +16,8 @@ import (
 
 const columnsPath = "/admin-api/client/pc/device/get/columns/time-interval-data"
 
-// columnsOf puts pieces together, as a client does.
-func columnsOf(t *testing.T, pieces []wire.ColumnsPiece) wire.Series {
+// joinPieces puts pieces together, as a client does.
+func joinPieces(t *testing.T, pieces []wire.ColumnsPiece) wire.Series {
 	t.Helper()
 	series := wire.Series{}
 	for _, piece := range pieces {
@@ -60,14 +60,14 @@ func TestColumns(t *testing.T) {
 		if err := json.Unmarshal([]byte(want), &wanted); err != nil {
 			t.Fatal(err)
 		}
-		call := w.get(over(columnsPath, "WS-2", signs, yesterday, now))
+		call := w.get(rangePath(columnsPath, "WS-2", signs, yesterday, now))
 		if got := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call); asJSON(t, got) != asJSON(t, wanted) {
 			t.Errorf("%s\nwant %s", asJSON(t, got), want)
 		}
 		// Of so few readings all stay, each property's in a piece of its own.
 		call.Path += "&points=100"
 		thinned := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, call)
-		if asJSON(t, columnsOf(t, thinned)) != asJSON(t, columnsOf(t, wanted)) {
+		if asJSON(t, joinPieces(t, thinned)) != asJSON(t, joinPieces(t, wanted)) {
 			t.Errorf("%s\nwant %s", asJSON(t, thinned), want)
 		}
 		for _, piece := range thinned {
@@ -77,26 +77,26 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	for _, points := range []string{"", "&points=100"} {
-		if a := w.Do(t, w.get(over(columnsPath, "WS-2", "rain", now, now)+points)); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
+		if a := w.Do(t, w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points)); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
 			t.Errorf("%s", a.Body)
 		}
 	}
-	if a := w.Do(t, w.get(over(columnsPath, "WS-2", "rain", now, now)+"&points=99")); a.Code != 601 {
+	if a := w.Do(t, w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+"&points=99")); a.Code != 601 {
 		t.Errorf("too few points: %s", a.Body)
 	}
 }
 
 // A thinned piece tells how long its buckets are: else nobody could tell
 // whether these are all the readings.
-func TestColumnsTellTheirBuckets(t *testing.T) {
+func TestColumnsIncludeBucketLength(t *testing.T) {
 	w := newServer(t)
-	from := w.month(t, 6)
+	from := w.createMonthDevice(t, 6)
 	for _, c := range []struct {
 		days, points int
 		bucket       int64 // ms
 	}{{1, 1440, 0}, {2, 100, 3_454_801}, {6, 100, 10_800_000}} {
 		to := from.AddDate(0, 0, c.days).Add(-time.Minute)
-		pieces := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(over(columnsPath, "MONTH", "t1", from, to)+fmt.Sprint("&points=", c.points)))
+		pieces := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", "t1", from, to)+fmt.Sprint("&points=", c.points)))
 		got := int64(0)
 		if len(pieces) == 1 && pieces[0].Bucket != nil {
 			got = *pieces[0].Bucket
@@ -108,20 +108,20 @@ func TestColumnsTellTheirBuckets(t *testing.T) {
 }
 
 // What is sent as a whole tells its length; what is too long for that does not.
-func TestAChartTellsItsLength(t *testing.T) {
+func TestBufferedAnswersHaveContentLength(t *testing.T) {
 	w := newServer(t)
-	from := w.month(t, 20)
+	from := w.createMonthDevice(t, 20)
 	to := from.AddDate(0, 0, 20)
 	base := w.Serve(t)
 	for _, c := range []struct {
 		path  string
 		whole bool
 	}{
-		{over(columnsPath, "MONTH", "t1,t2,t3", from, to) + "&points=960", true},
-		{over(columnsPath, "MONTH", "t1", from.Add(-time.Hour), from.Add(-time.Minute)), true},
-		{over(seriesPath, "MONTH", "t1", from, from.AddDate(0, 0, 1)), true},
-		{over(columnsPath, "MONTH", "t1,t2", from, to), false},
-		{over(rowsPath, "MONTH", "t1,t2", from, to), false},
+		{rangePath(columnsPath, "MONTH", "t1,t2,t3", from, to) + "&points=960", true},
+		{rangePath(columnsPath, "MONTH", "t1", from.Add(-time.Hour), from.Add(-time.Minute)), true},
+		{rangePath(seriesPath, "MONTH", "t1", from, from.AddDate(0, 0, 1)), true},
+		{rangePath(columnsPath, "MONTH", "t1,t2", from, to), false},
+		{rangePath(rowsPath, "MONTH", "t1,t2", from, to), false},
 	} {
 		res, err := http.DefaultTransport.RoundTrip(w.get(c.path).Request(t.Context(), base))
 		if err != nil {

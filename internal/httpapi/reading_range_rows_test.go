@@ -11,9 +11,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// byProperty are rows as the other call has them, which must hold something each
+// rowsByProperty are rows as the other call has them, which must hold something each
 // and come in order of time.
-func byProperty(t *testing.T, rows []map[string]reading.Value) wire.Series {
+func rowsByProperty(t *testing.T, rows []map[string]reading.Value) wire.Series {
 	t.Helper()
 	series, before := wire.Series{}, int64(-1)
 	for i, row := range rows {
@@ -33,7 +33,7 @@ func byProperty(t *testing.T, rows []map[string]reading.Value) wire.Series {
 
 // Rows are thinned as series are: of each property the same readings stay, each
 // bucket's lowest and highest among them, and of booleans and texts the changes.
-func TestRowsThinned(t *testing.T) {
+func TestRowsDownsampled(t *testing.T) {
 	w := newServer(t)
 	const n = 900
 	from := w.Clock.Now().Add(-n * time.Second)
@@ -53,12 +53,12 @@ func TestRowsThinned(t *testing.T) {
 	const signs = "note,airTemperature,heating,rain,note"
 	ask := func(points string) ([]map[string]reading.Value, wire.Series) {
 		t.Helper()
-		rows := testkit.Ask[[]map[string]reading.Value](t, w.Contract, w.get(w.around(rowsPath, "WS-2", signs)+points))
-		series := testkit.Ask[wire.Series](t, w.Contract, w.get(w.around(seriesPath, "WS-2", signs)+points))
+		rows := testkit.Ask[[]map[string]reading.Value](t, w.Contract, w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+points))
+		series := testkit.Ask[wire.Series](t, w.Contract, w.get(w.pathAroundNow(seriesPath, "WS-2", signs)+points))
 		if len(series["rain"]) == 0 {
 			delete(series, "rain") // no row has what never came
 		}
-		if got, want := asJSON(t, byProperty(t, rows)), asJSON(t, series); got != want {
+		if got, want := asJSON(t, rowsByProperty(t, rows)), asJSON(t, series); got != want {
 			t.Errorf("points %q: %.400s\nwant %.400s", points, got, want)
 		}
 		return rows, series
@@ -78,15 +78,15 @@ func TestRowsThinned(t *testing.T) {
 	}
 	// A row has what stayed of its time, and nothing in the place of what did not.
 	raw := map[string]json.RawMessage{}
-	all := testkit.Ask[[]json.RawMessage](t, w.Contract, w.get(w.around(rowsPath, "WS-2", signs)+"&points=100"))
+	all := testkit.Ask[[]json.RawMessage](t, w.Contract, w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+"&points=100"))
 	if err := json.Unmarshal(all[len(all)-1], &raw); err != nil || raw["airTemperature"] == nil || raw["heating"] != nil || raw["note"] != nil {
 		t.Errorf("%s, %v", all[len(all)-1], err)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "too few", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=99"), Code: 601, Contains: []string{"at least 100"}},
-		{Name: "too many", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=5001"), Code: 601, Contains: []string{"at most 5,000"}},
-		{Name: "no number", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=many"), Code: 400},
-		{Name: "of nothing", Call: w.get(w.around(rowsPath, "WS-2", "rain") + "&points=100"), Contains: []string{`"data":[]`}},
-		{Name: "another's device", Call: w.get(w.around(rowsPath, theirDevice, "airTemperature") + "&points=100"), Code: 404, Lacks: []string{marker}},
+		{Name: "too few", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=99"), Code: 601, Contains: []string{"at least 100"}},
+		{Name: "too many", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=5001"), Code: 601, Contains: []string{"at most 5,000"}},
+		{Name: "no number", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=many"), Code: 400},
+		{Name: "of nothing", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=100"), Contains: []string{`"data":[]`}},
+		{Name: "another's device", Call: w.get(w.pathAroundNow(rowsPath, rivalDeviceName, "airTemperature") + "&points=100"), Code: 404, Lacks: []string{marker}},
 	})
 }

@@ -27,7 +27,7 @@ func TestRows(t *testing.T) {
 	w.measure(t, w.ws2, now, map[string]reading.Value{"heating": reading.Boolean(true)})
 	w.measure(t, w.ws2, now.Add(-time.Minute), map[string]reading.Value{"rain": reading.Number(1e-7)})
 
-	call := w.get(over(rowsPath, "WS-2", "note,airTemperature,heating,note", yesterday, now))
+	call := w.get(rangePath(rowsPath, "WS-2", "note,airTemperature,heating,note", yesterday, now))
 	y, n := yesterday.UnixMilli(), now.UnixMilli()
 	want := fmt.Sprintf(`{"code":200,"data":[{"collect_time":%d,"airTemperature":-3.5,"heating":false,"note":"=1+1 \u003c\"水\"\u003e"},`+
 		`{"collect_time":%d,"heating":true}],"msg":""}`, y, n)
@@ -35,15 +35,15 @@ func TestRows(t *testing.T) {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
 	want = fmt.Sprintf(`{"code":200,"data":[{"collect_time":%d,"rain":0},{"collect_time":%d,"rain":1e-7}],"msg":""}`, y, n-60_000)
-	if a := w.Do(t, w.get(over(rowsPath, "WS-2", "rain", yesterday, now))); string(a.Body) != want {
+	if a := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", yesterday, now))); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
-	if a := w.Do(t, w.get(over(rowsPath, "WS-2", "rain", now, now))); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
+	if a := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", now, now))); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
 		t.Errorf("%s", a.Body)
 	}
 	// By property the same, in the order in which they were named.
 	want = fmt.Sprintf(`{"code":200,"data":{"rain":[{"time":%d,"value":0},{"time":%d,"value":1e-7}],"heating":[{"time":%d,"value":false},{"time":%d,"value":true}]},"msg":""}`, y, n-60_000, y, n)
-	if a := w.Do(t, w.get(over(seriesPath, "WS-2", "rain,heating,rain", yesterday, now))); string(a.Body) != want {
+	if a := w.Do(t, w.get(rangePath(seriesPath, "WS-2", "rain,heating,rain", yesterday, now))); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
 }
@@ -67,7 +67,7 @@ func TestRangeRefusals(t *testing.T) {
 			{Name: "the wrong way round", Call: q("startTime", "2001"), Code: 601, Contains: []string{"The start must not be after the end"}},
 			{Name: "for ever", Call: q("endTime", "9223372036854775807"), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
 			{Name: "unknown device", Call: q("deviceName", "none"), Code: 404},
-			{Name: "another's device", Call: q("deviceName", theirDevice), Code: 404, Lacks: []string{marker}},
+			{Name: "another's device", Call: q("deviceName", rivalDeviceName), Code: 404, Lacks: []string{marker}},
 			{Name: "no device", Call: q("deviceName", ""), Code: 601},
 			{Name: "negative", Call: q("startTime", "-1"), Code: 601, Contains: []string{"Start time: at least 0"}},
 			{Name: "no number", Call: q("endTime", "tomorrow"), Code: 400},
@@ -106,7 +106,7 @@ func TestCoverage(t *testing.T) {
 	at := func(hours int) int64 { return day.Add(time.Duration(hours) * time.Hour).UnixMilli() }
 	ask := func(zone string, from, to time.Time) string {
 		t.Helper()
-		call := w.get(over(coveragePath, "WS-2", "", from, to))
+		call := w.get(rangePath(coveragePath, "WS-2", "", from, to))
 		if zone != "" {
 			call.Header = map[string]string{"Time-Zone": zone}
 		}
@@ -135,18 +135,18 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "a moment more than 400 days", Call: w.get(over(coveragePath, "WS-2", "", all[0], all[1].Add(time.Millisecond))), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
-		{Name: "never measured", Call: w.get(over(coveragePath, "CAM-1", "", all[0], all[1])), Contains: []string{`"data":[]`}},
-		{Name: "another zone than there is", Call: testkit.Call{Path: over(coveragePath, "WS-2", "", day, day), Token: w.ada, Header: map[string]string{"Time-Zone": "Mars/Olympus"}}, Code: 400},
+		{Name: "a moment more than 400 days", Call: w.get(rangePath(coveragePath, "WS-2", "", all[0], all[1].Add(time.Millisecond))), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
+		{Name: "never measured", Call: w.get(rangePath(coveragePath, "CAM-1", "", all[0], all[1])), Contains: []string{`"data":[]`}},
+		{Name: "another zone than there is", Call: testkit.Call{Path: rangePath(coveragePath, "WS-2", "", day, day), Token: w.ada, Header: map[string]string{"Time-Zone": "Mars/Olympus"}}, Code: 400},
 	})
 }
 
 // Sealed days, and one that is not, come whole: by rows and by property, as the
 // store has them.
-func TestHistoryIsWhole(t *testing.T) {
+func TestHistoryIsComplete(t *testing.T) {
 	const days = 6
 	w := newServer(t)
-	from := w.month(t, days)
+	from := w.createMonthDevice(t, days)
 	to := from.AddDate(0, 0, days)
 	monthSigns := monthSigns[:3]
 	signs := strings.Join(monthSigns, ",")
@@ -163,8 +163,8 @@ func TestHistoryIsWhole(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	series := testkit.Ask[wire.Series](t, w.Contract, w.get(over(seriesPath, "MONTH", signs, from, to)))
-	rows := testkit.Ask[[]map[string]float64](t, w.Contract, w.get(over(rowsPath, "MONTH", signs, from, to)))
+	series := testkit.Ask[wire.Series](t, w.Contract, w.get(rangePath(seriesPath, "MONTH", signs, from, to)))
+	rows := testkit.Ask[[]map[string]float64](t, w.Contract, w.get(rangePath(rowsPath, "MONTH", signs, from, to)))
 	if len(rows) != days*1440 {
 		t.Fatalf("%d rows", len(rows))
 	}
@@ -182,24 +182,24 @@ func TestHistoryIsWhole(t *testing.T) {
 			}
 		}
 	}
-	columns := columnsOf(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(over(columnsPath, "MONTH", signs, from, to))))
+	columns := joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to))))
 	if !reflect.DeepEqual(columns, series) {
 		t.Error("by columns other readings come")
 	}
-	few := testkit.Ask[wire.Series](t, w.Contract, w.get(over(seriesPath, "MONTH", signs, from, to)+"&points=1000"))
+	few := testkit.Ask[wire.Series](t, w.Contract, w.get(rangePath(seriesPath, "MONTH", signs, from, to)+"&points=1000"))
 	for _, sign := range monthSigns {
 		if n := len(few[sign]); n < 900 || n > 1000 {
 			t.Errorf("%s: %d points of 1000", sign, n)
 		}
 	}
-	if columns := columnsOf(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(over(columnsPath, "MONTH", signs, from, to)+"&points=1000"))); !reflect.DeepEqual(columns, few) {
+	if columns := joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to)+"&points=1000"))); !reflect.DeepEqual(columns, few) {
 		t.Error("by columns other points come")
 	}
 }
 
 // More properties than may be held at a time are read in several passes, and
 // answered as if each had been asked for by itself.
-func TestManyThinnedProperties(t *testing.T) {
+func TestManyDownsampledProperties(t *testing.T) {
 	w := newServer(t)
 	var signs []string
 	for i := range 20 {
@@ -227,10 +227,10 @@ func TestManyThinnedProperties(t *testing.T) {
 		Value float64 `json:"value"`
 	}
 	ask := func(signs string) map[string][]point {
-		return testkit.Ask[map[string][]point](t, w.Contract, w.get(over(seriesPath, "WS-2", signs, from, now)+"&points=5000"))
+		return testkit.Ask[map[string][]point](t, w.Contract, w.get(rangePath(seriesPath, "WS-2", signs, from, now)+"&points=5000"))
 	}
 	all := ask(strings.Join(signs, ","))
-	columns := w.Do(t, w.get(over(columnsPath, "WS-2", strings.Join(signs, ","), from, now)+"&points=5000"))
+	columns := w.Do(t, w.get(rangePath(columnsPath, "WS-2", strings.Join(signs, ","), from, now)+"&points=5000"))
 	for k, sign := range signs {
 		if alone := ask(sign); !reflect.DeepEqual(alone[sign], all[sign]) || len(all[sign]) != 40 && k != 11 {
 			t.Errorf("%s: %d of %d points", sign, len(all[sign]), len(alone[sign]))

@@ -22,7 +22,7 @@ type request struct {
 
 type requestKey struct{}
 
-func of(ctx context.Context) *request {
+func requestFrom(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
 		return &request{Request: httpbase.Of(ctx)} // outside a call (a test of a single handler): nobody signed in
@@ -41,22 +41,22 @@ func (s *server) newEdge() *httpbase.Edge {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})
 		},
 		Shape: func(w http.ResponseWriter, r *http.Request, err error) {
-			if isCall(r) {
-				s.envelope(w, r, err)
+			if isConsoleCall(r) {
+				s.writeEnvelope(w, r, err)
 				return
 			}
-			plain(w, http.StatusInternalServerError, "internal server error")
+			writePlain(w, http.StatusInternalServerError, "internal server error")
 		},
 	}
 }
 
 // caller is who a signed-in call speaks for; its tenant is the only one the
 // call may touch.
-func caller(ctx context.Context) identity.Caller { return of(ctx).caller }
+func caller(ctx context.Context) identity.Caller { return requestFrom(ctx).caller }
 
 // zone is the caller's time zone: the header's, else the tenant's.
 func (s *server) zone(ctx context.Context) (*time.Location, error) {
-	if z := of(ctx).zone; z != nil {
+	if z := requestFrom(ctx).zone; z != nil {
 		return z, nil
 	}
 	t, err := s.Tenants.Get(ctx, caller(ctx).Tenant)
@@ -66,8 +66,8 @@ func (s *server) zone(ctx context.Context) (*time.Location, error) {
 	return t.TimeZone, nil
 }
 
-// midnight is when the caller's day began, epoch milliseconds.
-func (s *server) midnight(ctx context.Context) (int64, error) {
+// startOfDay is when the caller's day began, epoch milliseconds.
+func (s *server) startOfDay(ctx context.Context) (int64, error) {
 	z, err := s.zone(ctx)
 	if err != nil {
 		return 0, err

@@ -14,8 +14,8 @@ import (
 // CreateScene makes a scene and answers its id.
 func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObject) (wire.CreateSceneResponseObject, error) {
 	t, id := caller(ctx).Tenant, int64(0)
-	err := audit.Record(ctx, t, "scene.create", s.seeScene(t, &id), func(ctx context.Context) (err error) {
-		id, err = s.Scenes.CreateValidated(ctx, t, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	err := audit.Record(ctx, t, "scene.create", s.snapshotScene(t, &id), func(ctx context.Context) (err error) {
+		id, err = s.Scenes.CreateValidated(ctx, t, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 		return err
 	})
 	if err != nil {
@@ -27,8 +27,8 @@ func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObjec
 // UpdateScene renames a scene, or opens or closes it.
 func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObject) (wire.UpdateSceneResponseObject, error) {
 	t := caller(ctx).Tenant
-	err := audit.Record(ctx, t, "scene.update", s.seeScene(t, &r.Body.Id), func(ctx context.Context) error {
-		return s.Scenes.Update(ctx, t, r.Body.Id, said(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
+	err := audit.Record(ctx, t, "scene.update", s.snapshotScene(t, &r.Body.Id), func(ctx context.Context) error {
+		return s.Scenes.Update(ctx, t, r.Body.Id, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
 	})
 	if err != nil {
 		return nil, err
@@ -39,11 +39,11 @@ func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObjec
 // DeleteScene removes a scene; its devices move to the default group.
 func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObject) (wire.DeleteSceneResponseObject, error) {
 	t := caller(ctx).Tenant
-	err := audit.Record(ctx, t, "scene.delete", s.seeScene(t, &r.Params.Id), func(ctx context.Context) error {
+	err := audit.Record(ctx, t, "scene.delete", s.snapshotScene(t, &r.Params.Id), func(ctx context.Context) error {
 		return s.Scenes.Delete(ctx, t, r.Params.Id)
 	})
 	if db.IsReferenced(err) {
-		return nil, s.inUse(ctx, t, r.Params.Id, err)
+		return nil, s.sceneInUseError(ctx, t, r.Params.Id, err)
 	}
 	if err != nil {
 		return nil, err
@@ -51,13 +51,13 @@ func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObjec
 	return wire.DeleteScene200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-// inUse is why a scene cannot be deleted: rules are for it.
-func (s *server) inUse(ctx context.Context, t tenant.ID, scene int64, cause error) error {
-	rules, err := s.Rules.UsageOfScene(ctx, t, scene, rulesRefused)
+// sceneInUseError is why a scene cannot be deleted: rules are for it.
+func (s *server) sceneInUseError(ctx context.Context, t tenant.ID, scene int64, cause error) error {
+	rules, err := s.Rules.UsageOfScene(ctx, t, scene, maxRulesInRefusal)
 	if err != nil {
 		return err
 	}
-	return errs.New(errs.Refused, "scene.inUse", "rules", namedRules(of(ctx).Language, rules)).WithCause(cause)
+	return errs.New(errs.Refused, "scene.inUse", "rules", ruleNames(requestFrom(ctx).Language, rules)).WithCause(cause)
 }
 
 // GetScene answers one scene.
@@ -78,8 +78,8 @@ func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wi
 // PageScenes answers the scenes by name, page by page. The default group is
 // none of them.
 func (s *server) PageScenes(ctx context.Context, r wire.PageScenesRequestObject) (wire.PageScenesResponseObject, error) {
-	t, q := caller(ctx).Tenant, paged(r.Params.PageNo, r.Params.PageSize)
-	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(said(r.Params.GroupName)), q.Offset, q.Limit)
+	t, q := caller(ctx).Tenant, pageQuery(r.Params.PageNo, r.Params.PageSize)
+	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(textOf(r.Params.GroupName)), q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +110,8 @@ func sceneStatus(status *int) device.SceneStatus {
 	return device.SceneStatus(*status)
 }
 
-// said is a text that may be absent; empty then.
-func said(text *string) string {
+// textOf is a text that may be absent; empty then.
+func textOf(text *string) string {
 	if text == nil {
 		return ""
 	}

@@ -14,13 +14,13 @@ import (
 )
 
 // sceneCall is a call of the field's ada that changes scenes.
-func (w *world) sceneCall(method, name, body string) testkit.Call {
+func (w *fixture) sceneCall(method, name, body string) testkit.Call {
 	return testkit.Call{Method: method, Path: scenePath + name, Body: body, Token: w.ada}
 }
 
-// spareScene makes a scene of the rival's that may be deleted, and answers its
+// createRivalScene makes a scene of the rival's that may be deleted, and answers its
 // id.
-func (w *world) spareScene() int64 {
+func (w *fixture) createRivalScene() int64 {
 	all, err := w.Scenes.List(context.Background(), w.rival.ID)
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -32,7 +32,7 @@ func (w *world) spareScene() int64 {
 	return id
 }
 
-func (w *world) sceneList(t *testing.T, query string) string {
+func (w *fixture) sceneList(t *testing.T, query string) string {
 	t.Helper()
 	page := testkit.Ask[wire.ScenePage](t, w.Contract, w.get(scenePath+"page"+query))
 	var all []string
@@ -125,7 +125,7 @@ func TestSceneRefusals(t *testing.T) {
 
 // A scene is made in the caller's tenant, whatever the header says, and the
 // other's cannot be told from what does not exist.
-func TestScenesAreApart(t *testing.T) {
+func TestScenesAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	call := w.sceneCall(http.MethodPost, "create", `{"groupName":"mine","groupStatus":1}`)
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.rival.ID)}
@@ -135,15 +135,15 @@ func TestScenesAreApart(t *testing.T) {
 	}
 	missing := w.Do(t, w.get(scenePath+"get?id=99999"))
 	for _, call := range []testkit.Call{
-		w.get(fmt.Sprint(scenePath, "get?id=", w.theirScene)),
-		w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.theirScene), ""),
-		w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"taken","groupStatus":2}`, w.theirScene)),
+		w.get(fmt.Sprint(scenePath, "get?id=", w.rivalScene)),
+		w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.rivalScene), ""),
+		w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"taken","groupStatus":2}`, w.rivalScene)),
 	} {
 		if a := w.Do(t, call); string(a.Body) != string(missing.Body) {
 			t.Errorf("%s: %s", call.Path, a.Body)
 		}
 	}
-	if s, err := w.Scenes.Get(t.Context(), w.rival.ID, w.theirScene); err != nil || s.Name != marker+" scene" || s.Status != device.SceneUsable {
+	if s, err := w.Scenes.Get(t.Context(), w.rival.ID, w.rivalScene); err != nil || s.Name != marker+" scene" || s.Status != device.SceneUsable {
 		t.Errorf("%+v %v", s, err)
 	}
 }

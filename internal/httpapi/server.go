@@ -34,8 +34,8 @@ import (
 // Readings is what the console reads of the readings store.
 type Readings interface {
 	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
-	Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
-	OutlineRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
+	Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
+	DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
 	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
 	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
 	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
@@ -48,117 +48,117 @@ type MapTiles struct {
 
 // Options is everything the console's edge speaks to.
 type Options struct {
-	Version       string
-	DefaultTenant string
-	MapTiles      *MapTiles
-	PublicURL     string // where people and devices reach the server; empty: where they ask
-	Listen        Listeners
-	EmbedKey      []byte         // under which the addresses of cameras' snippets are signed
-	DemoPages     bool           // the console shows the template pages with sample data
-	Proxies       []netip.Prefix // whose forwarded addresses are believed
-	Now           func() time.Time
-	Log           *slog.Logger
-	Limits        *limit.Meter                    // counts what limits refuse; nil: nobody asks
-	Behind        func() alarm.Behind             // how far the judging of alarms is behind for all
-	BehindOf      func(t tenant.ID) alarm.Behind  // for one
-	Memory        *memory.Gauge                   // nil: nothing is refused for want of it
-	Longs         *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
-	Turns         *reading.Turns                  // of work that passes over readings, likewise
-	UploadWait    time.Duration                   // for how long a picture that comes may wait for its tenant's turn; 0: 20 seconds
-	Ready         func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
+	Version        string
+	DefaultTenant  string
+	MapTiles       *MapTiles
+	PublicURL      string // where people and devices reach the server; empty: where they ask
+	Listen         Listeners
+	EmbedKey       []byte         // under which the addresses of cameras' snippets are signed
+	DemoPages      bool           // the console shows the template pages with sample data
+	Proxies        []netip.Prefix // whose forwarded addresses are believed
+	Now            func() time.Time
+	Log            *slog.Logger
+	Limits         *limit.Meter                    // counts what limits refuse; nil: nobody asks
+	AlarmLag       func() alarm.Behind             // how far the judging of alarms is behind for all
+	TenantAlarmLag func(t tenant.ID) alarm.Behind  // for one
+	Memory         *memory.Gauge                   // nil: nothing is refused for want of it
+	HistoryStreams *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
+	Scheduler      *reading.Turns                  // of work that passes over readings, likewise
+	UploadTimeout  time.Duration                   // for how long a picture that comes may wait for its tenant's turn; 0: 20 seconds
+	Ready          func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
-	Audit         *audit.Store
-	Tenants       *tenant.Store
-	Users         *identity.UserStore
-	Sessions      *identity.SessionStore
-	SignIn        *identity.SignIn
-	Captcha       *captcha.Service
-	Account       *identity.Account
-	Credentials   *identity.CredentialStore
-	Avatars       *identity.AvatarStore
-	Catalog       *device.Catalog
-	Devices       *device.Store
-	Scenes        *device.SceneStore
-	Roster        *device.Roster
-	Registry      *device.Registry
-	Presence      *device.Presence
-	Status        *device.StatusStore
-	Diagnostics   *device.Diagnostics
-	Readings      Readings
-	Past          *reading.Store // the store behind Readings, from which rules are rehearsed
-	Derivation    *derivation.Engine
-	Notices       *alarm.NoticeStore
-	Rules         *alarm.RuleStore
-	RuleForms     *alarm.Checker
-	Alarms        Alarms
-	NoticesAnHour int // that a rule may begin before one is unsteady; 0: any number
-	Channels      *notify.ChannelStore
-	SMSLogged     bool // SMS are only written to the log
-	Outbox        *notify.Outbox
-	Webhooks      *notify.WebhookStore
-	WebhookCaller *webhook.Caller
-	Messages      *notify.MessageStore
-	Live          *live.Hub
+	Audit             *audit.Store
+	Tenants           *tenant.Store
+	Users             *identity.UserStore
+	Sessions          *identity.SessionStore
+	SignIn            *identity.SignIn
+	Captcha           *captcha.Service
+	Account           *identity.Account
+	Credentials       *identity.CredentialStore
+	Avatars           *identity.AvatarStore
+	Catalog           *device.Catalog
+	Devices           *device.Store
+	Scenes            *device.SceneStore
+	Roster            *device.Roster
+	Registry          *device.Registry
+	Presence          *device.Presence
+	Status            *device.StatusStore
+	Diagnostics       *device.Diagnostics
+	Readings          Readings
+	ReadingStore      *reading.Store // the store behind Readings, from which rules are rehearsed
+	Derivation        *derivation.Engine
+	Notices           *alarm.NoticeStore
+	Rules             *alarm.RuleStore
+	RuleForms         *alarm.Checker
+	Alarms            Alarms
+	MaxNoticesPerHour int // that a rule may begin before one is unsteady; 0: any number
+	Channels          *notify.ChannelStore
+	SMSLogged         bool // SMS are only written to the log
+	Outbox            *notify.Outbox
+	Webhooks          *notify.WebhookStore
+	WebhookCaller     *webhook.Caller
+	Messages          *notify.MessageStore
+	Live              *live.Hub
 
 	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
 	LoRaWAN   http.Handler // network servers that speak for devices, below /api/v1/integrations/
 	MQTT      http.Handler // the devices' side over WebSockets, at /mqtt
 	OpenAPI   http.Handler // programs, below /open-api/
-	Console   http.Handler // the web console: everything else
+	Web       http.Handler // the web console: everything else
 }
 
 type server struct {
 	Options
 	edge *httpbase.Edge
 	limits
-	router   routers.Router
-	changes  *changes
-	changing map[string]string // what a call changes, by its operation
+	router             routers.Router
+	changeNotifier     *changeNotifier
+	changesByOperation map[string]string // what a call changes, by its operation
 }
 
 var _ wire.StrictServerInterface = (*server)(nil)
 
 // New makes the handler of the HTTP address.
 func New(o Options) (http.Handler, error) {
-	known, err := contract()
+	index, err := loadContract()
 	if err != nil {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
-	if o.Longs == nil {
-		o.Longs = reading.NewLongAnswers(o.Limits)
+	if o.HistoryStreams == nil {
+		o.HistoryStreams = reading.NewLongAnswers(o.Limits)
 	}
-	if o.Turns == nil {
-		o.Turns = reading.NewTurns(o.Limits)
+	if o.Scheduler == nil {
+		o.Scheduler = reading.NewTurns(o.Limits)
 	}
 	s := &server{
-		Options: o, limits: newLimits(&o), router: known.router,
-		changes: newChanges(o.Live), changing: known.changing,
+		Options: o, limits: newLimits(&o), router: index.router,
+		changeNotifier: newChangeNotifier(o.Live), changesByOperation: index.changesByOperation,
 	}
 	s.edge = s.newEdge()
-	s.changes.watch(o.Devices, o.Scenes, o.Registry)
+	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry)
 	calls := wire.HandlerWithOptions(
-		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.inLine}, wire.StrictHTTPServerOptions{
+		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.queueQuery}, wire.StrictHTTPServerOptions{
 			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,
 		}),
 		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseRouter: s.callMux()},
 	)
-	checked := listParams(s.checked(calls))
+	checked := normalizeLists(s.withChecks(calls))
 	mux := http.NewServeMux()
 	mux.Handle("/api/v1/", o.Telemetry)
 	mux.Handle("/api/v1/integrations/", o.LoRaWAN)
 	mux.Handle("/mqtt", o.MQTT)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc(avatarPath, s.avatar)
-	mux.HandleFunc("GET "+embedPath+"{signed}", s.embed)
-	mux.Handle("/", o.Console)
+	mux.HandleFunc(avatarPath, s.serveAvatar)
+	mux.HandleFunc("GET "+embedPath+"{signed}", s.serveEmbed)
+	mux.Handle("/", o.Web)
 	return s.edge.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not by the mux: it would redirect a path that is not clean, and a call
 		// that does not exist is answered with the envelope.
 		switch {
-		case isCall(r):
+		case isConsoleCall(r):
 			checked.ServeHTTP(w, r)
-		case isOpen(r): // past the mux for the same reason
+		case isOpenAPI(r): // past the mux for the same reason
 			o.OpenAPI.ServeHTTP(w, r)
 		default:
 			mux.ServeHTTP(w, r)
@@ -166,13 +166,13 @@ func New(o Options) (http.Handler, error) {
 	})), nil
 }
 
-// isCall tells whether a request is one of the console's calls.
-func isCall(r *http.Request) bool {
+// isConsoleCall tells whether a request is one of the console's calls.
+func isConsoleCall(r *http.Request) bool {
 	return strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
 }
 
-// isOpen tells whether a request is a program's, or for what explains that API.
-func isOpen(r *http.Request) bool {
+// isOpenAPI tells whether a request is a program's, or for what explains that API.
+func isOpenAPI(r *http.Request) bool {
 	return r.URL.Path == "/open-api" || strings.HasPrefix(r.URL.Path, "/open-api/")
 }
 
@@ -186,18 +186,18 @@ func (s *server) callMux() *http.ServeMux {
 
 func noSuchPath() *errs.Error { return errs.New(errs.NoSuchPath, "error.404") }
 
-func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { plain(w, http.StatusOK, "ok") }
+func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { writePlain(w, http.StatusOK, "ok") }
 
 func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
 	if err := s.Ready(r.Context()); err != nil {
-		plain(w, http.StatusServiceUnavailable, err.Error())
+		writePlain(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
-	plain(w, http.StatusOK, "ready"+behind(s.Behind()))
+	writePlain(w, http.StatusOK, "ready"+alarmLagText(s.AlarmLag()))
 }
 
-// behind says, for whoever runs the server, how far alarms are behind.
-func behind(b alarm.Behind) string {
+// alarmLagText says, for whoever runs the server, how far alarms are behind.
+func alarmLagText(b alarm.Behind) string {
 	if b.Tenants == 0 {
 		return ""
 	}
@@ -208,22 +208,22 @@ func behind(b alarm.Behind) string {
 	return fmt.Sprintf("; alarms of %d %s are %d s behind", b.Tenants, organisations, int(b.Lag.Seconds()))
 }
 
-func plain(w http.ResponseWriter, status int, body string) {
+func writePlain(w http.ResponseWriter, status int, body string) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
 	fmt.Fprintln(w, body)
 }
 
-// unserved answers why a file is not served, to a page that asked without a
+// writeFileError answers why a file is not served, to a page that asked without a
 // token. what is what the log calls a fault of the server.
-func (s *server) unserved(w http.ResponseWriter, r *http.Request, what string, err error) {
+func (s *server) writeFileError(w http.ResponseWriter, r *http.Request, logMessage string, err error) {
 	if errs.Is(err, errs.NotFound) {
-		plain(w, http.StatusNotFound, "not found")
+		writePlain(w, http.StatusNotFound, "not found")
 		return
 	}
 	if r.Context().Err() == nil {
-		s.Log.Error(what, "request", of(r.Context()).ID, "error", err)
+		s.Log.Error(logMessage, "request", requestFrom(r.Context()).ID, "error", err)
 	}
-	plain(w, http.StatusInternalServerError, "internal server error")
+	writePlain(w, http.StatusInternalServerError, "internal server error")
 }

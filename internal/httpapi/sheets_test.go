@@ -17,7 +17,7 @@ import (
 
 // More readings than a sheet holds go on in further ones, each under the same
 // heads; what they are stays on the second.
-func TestExportOfSeveralSheets(t *testing.T) {
+func TestExportSplitsIntoSheets(t *testing.T) {
 	s := testkit.NewStores(t)
 	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir()})
 	if err != nil {
@@ -42,8 +42,8 @@ func TestExportOfSeveralSheets(t *testing.T) {
 		}
 		readings.Trim(readings.Stats().Position)
 		e := &export{
-			history: history{device: d, product: s.Catalog.Product(p.ID), from: begin.UnixMilli(), to: begin.Add(time.Hour).UnixMilli(), props: []*device.Property{rain}},
-			catalog: s.Catalog, readings: readings, zone: time.UTC, language: text.English, made: s.Clock.Now(), rowLimit: 10,
+			historyQuery: historyQuery{device: d, product: s.Catalog.Product(p.ID), from: begin.UnixMilli(), to: begin.Add(time.Hour).UnixMilli(), props: []*device.Property{rain}},
+			catalog:      s.Catalog, readings: readings, zone: time.UTC, language: text.English, createdAt: s.Clock.Now(), rowLimit: 10,
 		}
 		var file bytes.Buffer
 		out := bufio.NewWriter(&file)

@@ -14,7 +14,7 @@ import (
 // LoginUsername signs a person in by password.
 func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestObject) (wire.LoginUsernameResponseObject, error) {
 	for field, value := range map[string]string{"userName": r.Body.UserName, "tenantName": r.Body.TenantName} {
-		if err := plainText(field, value); err != nil {
+		if err := checkText(field, value); err != nil {
 			return nil, err
 		}
 	}
@@ -28,13 +28,13 @@ func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestO
 	}
 	pair, err := s.SignIn.Password(ctx, identity.Attempt{
 		Tenant: owner, UserName: strings.TrimSpace(r.Body.UserName), Password: r.Body.Password,
-		Remember: r.Body.RememberMe != nil && *r.Body.RememberMe, Address: of(ctx).Address,
-		Verification: value(r.Body.CaptchaVerification),
+		Remember: r.Body.RememberMe != nil && *r.Body.RememberMe, Address: requestFrom(ctx).Address,
+		Verification: stringValue(r.Body.CaptchaVerification),
 	})
 	if err != nil {
 		return nil, err
 	}
-	return wire.LoginUsername200JSONResponse{Code: success, Data: session(pair)}, nil
+	return wire.LoginUsername200JSONResponse{Code: success, Data: wireSession(pair)}, nil
 }
 
 // RefreshToken exchanges a refresh token for a new pair.
@@ -43,13 +43,13 @@ func (s *server) RefreshToken(ctx context.Context, r wire.RefreshTokenRequestObj
 	if err != nil {
 		return nil, err
 	}
-	return wire.RefreshToken200JSONResponse{Code: success, Data: session(pair)}, nil
+	return wire.RefreshToken200JSONResponse{Code: success, Data: wireSession(pair)}, nil
 }
 
 // Logout ends the session of the presented token.
 func (s *server) Logout(ctx context.Context, _ wire.LogoutRequestObject) (wire.LogoutResponseObject, error) {
 	c := caller(ctx)
-	err := audit.Record(ctx, c.Tenant, "session.signOut", s.seeSession, func(ctx context.Context) error {
+	err := audit.Record(ctx, c.Tenant, "session.signOut", s.snapshotSession, func(ctx context.Context) error {
 		return s.Sessions.End(ctx, c.Tenant, c.Session)
 	})
 	if err != nil {
@@ -76,16 +76,16 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 	}
 	return wire.GetUser200JSONResponse{Code: success, Data: &wire.User{
 		Id: u.ID, UserName: u.UserName, Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Avatar: u.Avatar,
-		LoginDate: some(u.SignedIn), TenantName: name, TimeZone: t.TimeZone.String(),
+		LoginDate: omitZero(u.SignedIn), TenantName: name, TimeZone: t.TimeZone.String(),
 	}}, nil
 }
 
-func session(p identity.Pair) *wire.Session {
+func wireSession(p identity.Pair) *wire.Session {
 	return &wire.Session{AccessToken: p.Access, RefreshToken: p.Refresh, UserId: p.UserID, ExpiresTime: p.Expires}
 }
 
-// some is a number that is absent on the wire when it is zero.
-func some[N int | int64](n N) *N {
+// omitZero is a number that is absent on the wire when it is zero.
+func omitZero[N int | int64](n N) *N {
 	if n == 0 {
 		return nil
 	}

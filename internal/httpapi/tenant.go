@@ -33,11 +33,11 @@ func (s *server) GetTenantByWebsite(ctx context.Context, r wire.GetTenantByWebsi
 		return nil, err
 	}
 	return wire.GetTenantByWebsite200JSONResponse{Code: success, Data: &wire.Tenant{
-		Id: int64(t.ID), Name: t.Name, Diy: branding(t.Branding.Shown()),
+		Id: int64(t.ID), Name: t.Name, Diy: wireBranding(t.Branding.Shown()),
 	}}, nil
 }
 
-func branding(b tenant.Branding) *wire.Branding {
+func wireBranding(b tenant.Branding) *wire.Branding {
 	if b == (tenant.Branding{}) {
 		return nil
 	}
@@ -55,9 +55,9 @@ func branding(b tenant.Branding) *wire.Branding {
 
 // GetConsoleSettings answers what the console needs before anybody signs in.
 func (s *server) GetConsoleSettings(context.Context, wire.GetConsoleSettingsRequestObject) (wire.GetConsoleSettingsResponseObject, error) {
-	set := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant, DemoPages: s.DemoPages, Captcha: string(s.SignIn.Demand()), Sms: s.Account.Codes.Available(), PasswordMin: s.Account.Shortest}
+	settings := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant, DemoPages: s.DemoPages, Captcha: string(s.SignIn.Demand()), Sms: s.Account.Codes.Available(), PasswordMin: s.Account.Shortest}
 	if m := s.MapTiles; m != nil {
-		set.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
+		settings.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
 	}
-	return wire.GetConsoleSettings200JSONResponse{Code: success, Data: set}, nil
+	return wire.GetConsoleSettings200JSONResponse{Code: success, Data: settings}, nil
 }

@@ -50,16 +50,16 @@ func TestTenantByWebsite(t *testing.T) {
 // other one; a name beside a host is nobody's.
 func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 	w := newServer(t)
-	face := func(x *testkit.Tenant, title, content string) tenant.Branding {
+	newBranding := func(x *testkit.Tenant, title, content string) tenant.Branding {
 		origin := "https://pictures." + x.Name + ".test/"
 		b := tenant.Branding{Title: title, Content: content, Logo: origin + "logo.svg", Background: origin + "background.svg", Favicon: origin + "favicon.svg"}
-		brand(t, w.Stores, x, b)
+		setBranding(t, w.Stores, x, b)
 		return b
 	}
-	faces := map[*testkit.Tenant]tenant.Branding{
-		w.field: face(w.field, "Harvest Hills", "Wheat from the high plain."), w.rival: face(w.rival, "Côte Verte", "Vines above the lake."),
+	brandings := map[*testkit.Tenant]tenant.Branding{
+		w.field: newBranding(w.field, "Harvest Hills", "Wheat from the high plain."), w.rival: newBranding(w.rival, "Côte Verte", "Vines above the lake."),
 	}
-	for own, want := range faces {
+	for own, want := range brandings {
 		other := w.rival
 		if own == w.rival {
 			other = w.field
@@ -71,7 +71,7 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 			if told.Name != own.Name || told.Diy == nil || !reflect.DeepEqual(*told.Diy, wanted) {
 				t.Errorf("%s: %s", host, asJSON(t, told))
 			}
-			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) || strings.Contains(body, faces[other].Title) {
+			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) || strings.Contains(body, brandings[other].Title) {
 				t.Errorf("%s is told of the other one: %s", host, body)
 			}
 		}

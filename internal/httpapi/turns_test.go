@@ -17,7 +17,7 @@ import (
 
 // Calls that pass over history are worked on one after the other, tenant by tenant;
 // what a tenant asks too much of keeps nobody else waiting, and is refused at last.
-func TestHistoryInTurn(t *testing.T) {
+func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	var working, most atomic.Int64
 	var neighbour atomic.Bool
 	entered, going := make(chan struct{}, 100), make(chan struct{})
@@ -34,12 +34,12 @@ func TestHistoryInTurn(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
 		o.Readings = s
-		o.Turns = limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		o.Scheduler = limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
 			limit.TurnOptions{AtOnce: 2, EachKey: 1, EachMaker: 1, KeyWaits: 6, MakerWaits: 3, Slice: time.Millisecond})
 	})
 	begin := w.Clock.Now().Add(-2 * time.Hour)
-	w.dense(t, begin, 100)
-	ask := over(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
+	w.measureDense(t, begin, 100)
+	ask := rangePath(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
 	// One is worked on, three wait, the others are refused at once.
 	const asked, refused = 10, 6
 	answers := make(chan *testkit.Answer, asked)
@@ -52,9 +52,9 @@ func TestHistoryInTurn(t *testing.T) {
 		}
 	}
 	testkit.Receive(t, "the first of them", entered)
-	theirs := over(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now())
+	theirs := rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now())
 	neighbour.Store(true)
-	if a := w.Do(t, testkit.Call{Path: theirs, Token: w.enemy}); a.Code != 200 {
+	if a := w.Do(t, testkit.Call{Path: theirs, Token: w.rivalToken}); a.Code != 200 {
 		t.Errorf("a neighbour: %s", a.Body)
 	}
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
@@ -73,13 +73,13 @@ func TestHistoryInTurn(t *testing.T) {
 }
 
 // A call that a client leaves while it waits for its turn is not worked on.
-func TestTurnOfAClientThatLeft(t *testing.T) {
+func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
 	turns := limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: 9, MakerWaits: 9, Slice: time.Second})
-	w := newServer(t, func(o *httpapi.Options) { o.Turns = turns })
+	w := newServer(t, func(o *httpapi.Options) { o.Scheduler = turns })
 	turn, _ := turns.Enter(t.Context(), w.field.ID, 0)
 	ctx, cancel := context.WithCancel(t.Context())
-	call := w.get(over(rowsPath, "WS-2", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))
+	call := w.get(rangePath(rowsPath, "WS-2", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))
 	req := call.Request(ctx, w.Serve(t))
 	time.AfterFunc(50*time.Millisecond, cancel)
 	if res, err := http.DefaultTransport.RoundTrip(req); err == nil {
@@ -93,7 +93,7 @@ func TestTurnOfAClientThatLeft(t *testing.T) {
 }
 
 // A call that needs no sign-in takes no more than a form of it needs.
-func TestBodiesWithoutSignIn(t *testing.T) {
+func TestPublicBodyLimit(t *testing.T) {
 	w := newServer(t)
 	body := func(n int) string {
 		return `{"tenantName":"field","userName":"ada","password":"` + testkit.Password + `"` + strings.Repeat(" ", n) + `}`

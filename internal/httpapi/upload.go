@@ -14,31 +14,31 @@ import (
 // all are taken: tenants in turn, so that one whose people upload slowly, or much,
 // keeps others waiting for no more than a picture of theirs.
 const (
-	uploadsAUser   = 2 // one may hang for a while when a telephone loses its network
-	uploadsATenant = 4
-	uploadsMost    = 16
-	uploadsWaiting = 16               // of a tenant; more are refused at once
-	uploadWait     = 20 * time.Second // and whoever has waited for so long
-	uploadAgain    = 10 * time.Second // when to try again
+	uploadsPerUser    = 2 // one may hang for a while when a telephone loses its network
+	uploadsPerTenant  = 4
+	maxUploads        = 16
+	maxWaitingUploads = 16               // of a tenant; more are refused at once
+	uploadTimeout     = 20 * time.Second // and whoever has waited for so long
+	uploadRetryAfter  = 10 * time.Second // when to try again
 )
 
 // uploads are the pictures that are received.
 type uploads struct {
-	users *limit.Slots[int64] // those that wait count, too
-	turns *limit.Turns[tenant.ID, int64]
-	wait  time.Duration
+	users     *limit.Slots[int64] // those that wait count, too
+	scheduler *limit.Turns[tenant.ID, int64]
+	timeout   time.Duration
 }
 
 func newUploads(o *Options) uploads {
 	u := uploads{
-		users: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsAUser, 0),
-		turns: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "console_uploads_tenants", Meter: o.Limits}, limit.TurnOptions{
-			AtOnce: uploadsMost, EachKey: uploadsATenant, EachMaker: uploadsAUser, KeyWaits: uploadsWaiting, MakerWaits: uploadsAUser,
+		users: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsPerUser, 0),
+		scheduler: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "console_uploads_tenants", Meter: o.Limits}, limit.TurnOptions{
+			AtOnce: maxUploads, EachKey: uploadsPerTenant, EachMaker: uploadsPerUser, KeyWaits: maxWaitingUploads, MakerWaits: uploadsPerUser,
 		}),
-		wait: o.UploadWait,
+		timeout: o.UploadTimeout,
 	}
-	if u.wait == 0 {
-		u.wait = uploadWait
+	if u.timeout == 0 {
+		u.timeout = uploadTimeout
 	}
 	return u
 }
@@ -47,20 +47,20 @@ func newUploads(o *Options) uploads {
 // called after it was.
 func (u *uploads) enter(ctx context.Context, t tenant.ID, user int64) (leave func(), err error) {
 	if u.users.Enter(user) != limit.NotFull {
-		return nil, errs.New(errs.TooMany, "avatar.waiting").RetryAfter(uploadAgain)
+		return nil, errs.New(errs.TooMany, "avatar.waiting").RetryAfter(uploadRetryAfter)
 	}
-	waiting, enough := context.WithTimeout(ctx, u.wait)
-	defer enough()
-	turn, _ := u.turns.Enter(waiting, t, user)
-	if turn == nil {
+	waitCtx, cancel := context.WithTimeout(ctx, u.timeout)
+	defer cancel()
+	task, _ := u.scheduler.Enter(waitCtx, t, user)
+	if task == nil {
 		u.users.Leave(user)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(uploadAgain)
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(uploadRetryAfter)
 	}
 	return func() {
-		turn.Leave()
+		task.Leave()
 		u.users.Leave(user)
 	}, nil
 }

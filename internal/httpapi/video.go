@@ -18,11 +18,11 @@ import (
 
 const (
 	embedPath = "/embed/"
-	// embedLife is how long the address of a snippet is good.
-	embedLife = time.Minute
-	// embedFacts are the bytes of an address that say what and until when:
+	// embedTTL is how long the address of a snippet is good.
+	embedTTL = time.Minute
+	// embedPayloadSize are the bytes of an address that say what and until when:
 	// tenant, device, end in epoch milliseconds.
-	embedFacts = 3 * 8
+	embedPayloadSize = 3 * 8
 )
 
 // embedPolicy keeps a snippet to itself: it may run scripts in a world of its
@@ -32,7 +32,7 @@ const embedPolicy = "sandbox allow-scripts"
 
 // GetDeviceVideo answers what a camera shows.
 func (s *server) GetDeviceVideo(ctx context.Context, r wire.GetDeviceVideoRequestObject) (wire.GetDeviceVideoResponseObject, error) {
-	d, p, err := s.known(ctx, r.Params.DeviceName)
+	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -44,42 +44,42 @@ func (s *server) GetDeviceVideo(ctx context.Context, r wire.GetDeviceVideoReques
 func (s *server) video(d *device.Device, p *device.Product) *wire.Video {
 	v := d.Video(p)
 	if v.Kind == device.VideoEmbed {
-		v.Source = embedPath + s.signEmbed(device.Ref{Tenant: d.Tenant, ID: d.ID}, s.Now().Add(embedLife))
+		v.Source = embedPath + s.signEmbed(device.Ref{Tenant: d.Tenant, ID: d.ID}, s.Now().Add(embedTTL))
 	}
 	return &wire.Video{Kind: string(v.Kind), Url: v.Source}
 }
 
 // signEmbed makes the name under which a device's snippet is served until end.
 func (s *server) signEmbed(ref device.Ref, end time.Time) string {
-	facts := make([]byte, 0, embedFacts+sha256.Size)
-	facts = binary.BigEndian.AppendUint64(facts, uint64(ref.Tenant))
-	facts = binary.BigEndian.AppendUint64(facts, uint64(ref.ID))
-	facts = binary.BigEndian.AppendUint64(facts, uint64(end.UnixMilli()))
-	return base64.RawURLEncoding.EncodeToString(append(facts, s.embedMAC(facts)...))
+	payload := make([]byte, 0, embedPayloadSize+sha256.Size)
+	payload = binary.BigEndian.AppendUint64(payload, uint64(ref.Tenant))
+	payload = binary.BigEndian.AppendUint64(payload, uint64(ref.ID))
+	payload = binary.BigEndian.AppendUint64(payload, uint64(end.UnixMilli()))
+	return base64.RawURLEncoding.EncodeToString(append(payload, s.embedMAC(payload)...))
 }
 
-func (s *server) embedMAC(facts []byte) []byte {
+func (s *server) embedMAC(payload []byte) []byte {
 	mac := hmac.New(sha256.New, s.EmbedKey)
-	mac.Write(facts)
+	mac.Write(payload)
 	return mac.Sum(nil)
 }
 
-// signedEmbed reads such a name; false for one that is forged or over.
-func (s *server) signedEmbed(name string) (device.Ref, bool) {
+// verifyEmbed reads such a name; false for one that is forged or over.
+func (s *server) verifyEmbed(name string) (device.Ref, bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(name)
-	if err != nil || len(raw) != embedFacts+sha256.Size || !hmac.Equal(raw[embedFacts:], s.embedMAC(raw[:embedFacts])) {
+	if err != nil || len(raw) != embedPayloadSize+sha256.Size || !hmac.Equal(raw[embedPayloadSize:], s.embedMAC(raw[:embedPayloadSize])) {
 		return device.Ref{}, false
 	}
 	ref := device.Ref{Tenant: tenant.ID(binary.BigEndian.Uint64(raw)), ID: device.ID(binary.BigEndian.Uint64(raw[8:]))}
 	return ref, s.Now().UnixMilli() < int64(binary.BigEndian.Uint64(raw[16:]))
 }
 
-// embed serves a camera's snippet to whoever has its address: a frame carries
+// serveEmbed serves a camera's snippet to whoever has its address: a frame carries
 // no token. Nothing but the snippet is on it.
-func (s *server) embed(w http.ResponseWriter, r *http.Request) {
+func (s *server) serveEmbed(w http.ResponseWriter, r *http.Request) {
 	v, err := s.snippet(r.Context(), r.PathValue("signed"))
 	if err != nil {
-		s.unserved(w, r, "video not read", err)
+		s.writeFileError(w, r, "video not read", err)
 		return
 	}
 	h := w.Header()
@@ -94,7 +94,7 @@ func (s *server) embed(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *server) snippet(ctx context.Context, signed string) (string, error) {
-	ref, ok := s.signedEmbed(signed)
+	ref, ok := s.verifyEmbed(signed)
 	if !ok {
 		return "", errs.Missing()
 	}

@@ -16,25 +16,25 @@ import (
 
 const (
 	videoPath = "/admin-api/client/pc/device/get/video"
-	// hostile is what a snippet would do if it could.
-	hostile = `<script>parent.localStorage.clear();top.location="https://evil.example"</script><p>gate</p>`
+	// hostileSnippet is what a snippet would do if it could.
+	hostileSnippet = `<script>parent.localStorage.clear();top.location="https://evil.example"</script><p>gate</p>`
 )
 
-// camera makes a camera of the field's that shows source.
-func (w *world) camera(t *testing.T, name, source string) *device.Device {
+// createCamera makes a camera of the field's that shows source.
+func (w *fixture) createCamera(t *testing.T, name, source string) *device.Device {
 	t.Helper()
 	return w.Device(t, w.field.ID, w.station, name, func(d *device.Device) {
 		d.Serial, d.ElementData = "x-SXT-"+name, map[string]string{"airTemperature": source} // of its product's first property
 	})
 }
 
-func (w *world) video(t *testing.T, name string) wire.Video {
+func (w *fixture) getVideo(t *testing.T, name string) wire.Video {
 	t.Helper()
 	return testkit.Ask[wire.Video](t, w.Contract, w.get(videoPath+"?deviceName="+name))
 }
 
-// frame asks for an address as a browser's frame does: without a token.
-func (w *world) frame(t *testing.T, method, path string) *httptest.ResponseRecorder {
+// getWithoutToken asks for an address as a browser's frame does: without a token.
+func (w *fixture) getWithoutToken(t *testing.T, method, path string) *httptest.ResponseRecorder {
 	t.Helper()
 	rec := httptest.NewRecorder()
 	w.Handler.ServeHTTP(rec, httptest.NewRequest(method, path, nil))
@@ -50,12 +50,12 @@ func TestDeviceVideo(t *testing.T) {
 		"DATA": {"data:text/html,<script>alert(1)</script>", "none", ""},
 		"NONE": {"", "none", ""},
 	} {
-		w.camera(t, name, c.source)
-		if got := w.video(t, name); got != (wire.Video{Kind: c.kind, Url: c.url}) {
+		w.createCamera(t, name, c.source)
+		if got := w.getVideo(t, name); got != (wire.Video{Kind: c.kind, Url: c.url}) {
 			t.Errorf("%s: %+v", name, got)
 		}
 	}
-	w.camera(t, "EMBED", hostile)
+	w.createCamera(t, "EMBED", hostileSnippet)
 	a := w.Do(t, w.get(videoPath+"?deviceName=EMBED"))
 	if strings.Contains(string(a.Body), "script") || !strings.Contains(string(a.Body), `"kind":"embed","url":"/embed/`) {
 		t.Errorf("%s", a.Body)
@@ -71,10 +71,10 @@ func TestDeviceVideo(t *testing.T) {
 // world of its own from which it reaches nothing.
 func TestEmbed(t *testing.T) {
 	w := newServer(t)
-	w.camera(t, "EMBED", hostile)
-	address := w.video(t, "EMBED").Url
-	res := w.frame(t, http.MethodGet, address)
-	if res.Code != 200 || res.Body.String() != hostile {
+	w.createCamera(t, "EMBED", hostileSnippet)
+	address := w.getVideo(t, "EMBED").Url
+	res := w.getWithoutToken(t, http.MethodGet, address)
+	if res.Code != 200 || res.Body.String() != hostileSnippet {
 		t.Fatalf("%d %s", res.Code, res.Body)
 	}
 	for name, want := range map[string]string{
@@ -86,10 +86,10 @@ func TestEmbed(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if res := w.frame(t, http.MethodHead, address); res.Code != 200 || res.Body.Len() != 0 {
+	if res := w.getWithoutToken(t, http.MethodHead, address); res.Code != 200 || res.Body.Len() != 0 {
 		t.Errorf("HEAD: %d %s", res.Code, res.Body)
 	}
-	if res := w.frame(t, http.MethodPost, address); res.Code == 200 {
+	if res := w.getWithoutToken(t, http.MethodPost, address); res.Code == 200 {
 		t.Errorf("POST: %d", res.Code)
 	}
 	if strings.Contains(w.Log.Text(), strings.TrimPrefix(address, "/embed/")) {
@@ -101,9 +101,9 @@ func TestEmbed(t *testing.T) {
 // it was made.
 func TestEmbedAddresses(t *testing.T) {
 	w := newServer(t)
-	w.camera(t, "EMBED", hostile)
-	w.camera(t, "OTHER", "<p>other</p>")
-	address := w.video(t, "EMBED").Url
+	w.createCamera(t, "EMBED", hostileSnippet)
+	w.createCamera(t, "OTHER", "<p>other</p>")
+	address := w.getVideo(t, "EMBED").Url
 	signed := strings.TrimPrefix(address, "/embed/")
 	raw, err := base64.RawURLEncoding.DecodeString(signed)
 	if err != nil || len(raw) != 56 {
@@ -111,7 +111,7 @@ func TestEmbedAddresses(t *testing.T) {
 	}
 	gone := func(what, path string) {
 		t.Helper()
-		res := w.frame(t, http.MethodGet, path)
+		res := w.getWithoutToken(t, http.MethodGet, path)
 		if res.Code != 404 || res.Body.String() != "not found\n" || res.Header().Get("Cache-Control") != "no-store" || res.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %d %s", what, res.Code, res.Body)
 		}
@@ -132,20 +132,20 @@ func TestEmbedAddresses(t *testing.T) {
 	gone("another spelling", address[:len(address)-1]+string(address[len(address)-1]+1))
 
 	other := newServer(t, func(o *httpapi.Options) { o.EmbedKey = []byte("another installation's") })
-	other.camera(t, "EMBED", hostile)
+	other.createCamera(t, "EMBED", hostileSnippet)
 	w, other = other, w
 	gone("of another installation", address)
 	w = other
 
 	w.Clock.Advance(time.Minute - time.Millisecond)
-	if res := w.frame(t, http.MethodGet, address); res.Code != 200 {
+	if res := w.getWithoutToken(t, http.MethodGet, address); res.Code != 200 {
 		t.Errorf("within the minute: %d", res.Code)
 	}
 	w.Clock.Advance(time.Millisecond)
 	gone("expired", address)
 
 	// What is no snippet any more is not served, nor is a device's that is gone.
-	address = w.video(t, "EMBED").Url
+	address = w.getVideo(t, "EMBED").Url
 	d, err := w.Devices.Get(t.Context(), w.field.ID, "EMBED")
 	if err != nil {
 		t.Fatal(err)
@@ -155,7 +155,7 @@ func TestEmbedAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone("no snippet any more", address)
-	address = w.video(t, "OTHER").Url
+	address = w.getVideo(t, "OTHER").Url
 	d, err = w.Devices.Get(t.Context(), w.field.ID, "OTHER")
 	if err != nil {
 		t.Fatal(err)
@@ -164,7 +164,7 @@ func TestEmbedAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	gone("deleted", address)
-	if res := w.frame(t, http.MethodGet, "/embed/"); res.Code == 200 {
+	if res := w.getWithoutToken(t, http.MethodGet, "/embed/"); res.Code == 200 {
 		t.Errorf("no address: %d", res.Code)
 	}
 }
@@ -172,12 +172,12 @@ func TestEmbedAddresses(t *testing.T) {
 // A fault of ours shows nothing.
 func TestEmbedFault(t *testing.T) {
 	w := newServer(t)
-	w.camera(t, "EMBED", hostile)
-	address := w.video(t, "EMBED").Url
+	w.createCamera(t, "EMBED", hostileSnippet)
+	address := w.getVideo(t, "EMBED").Url
 	if err := w.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.frame(t, http.MethodGet, address); res.Code != 500 || strings.Contains(res.Body.String(), "sql") {
+	if res := w.getWithoutToken(t, http.MethodGet, address); res.Code != 500 || strings.Contains(res.Body.String(), "sql") {
 		t.Errorf("%d %s", res.Code, res.Body)
 	}
 	if !strings.Contains(w.Log.Text(), "video not read") {

@@ -10,7 +10,7 @@ import (
 
 // PageWebhooks answers the tenant's webhooks, the newest first, page by page.
 func (s *server) PageWebhooks(ctx context.Context, r wire.PageWebhooksRequestObject) (wire.PageWebhooksResponseObject, error) {
-	q := paged(r.Params.PageNo, r.Params.PageSize)
+	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
 	list, total, err := s.Webhooks.Page(ctx, caller(ctx).Tenant, q.Offset, q.Limit)
 	if err != nil {
 		return nil, err
@@ -24,7 +24,7 @@ func (s *server) PageWebhooks(ctx context.Context, r wire.PageWebhooksRequestObj
 
 func wireWebhook(w *notify.Webhook) wire.Webhook {
 	v := wire.Webhook{
-		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), AlarmLevel: w.Level, Enabled: w.Enabled, OldSecretUntil: some(w.OldSecret),
+		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), AlarmLevel: w.Level, Enabled: w.Enabled, OldSecretUntil: omitZero(w.OldSecret),
 		CreateTime: w.CreateTime,
 	}
 	if w.Gone {
@@ -89,7 +89,7 @@ func (s *server) ToggleWebhook(ctx context.Context, r wire.ToggleWebhookRequestO
 		if r.Params.Enabled == nil {
 			return toggle()
 		}
-		return switchTo(*r.Params.Enabled, toggle, func() (bool, error) {
+		return setEnabled(*r.Params.Enabled, toggle, func() (bool, error) {
 			w, err := s.Webhooks.Get(ctx, t, id)
 			return err == nil && w.Enabled, err
 		})
@@ -129,25 +129,25 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 	if err != nil {
 		return nil, err
 	}
-	v := &wire.WebhookOutcome{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: filled(o.Answer)}
+	v := &wire.WebhookOutcome{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitEmpty(o.Answer)}
 	if o.Err != nil {
-		v.Msg = new(sentence(of(ctx).Language, o.Err))
+		v.Msg = new(errorText(requestFrom(ctx).Language, o.Err))
 	}
 	return wire.TestWebhook200JSONResponse{Code: success, Data: v}, nil
 }
 
 // GetWebhookDeliveries answers what a webhook was told last.
 func (s *server) GetWebhookDeliveries(ctx context.Context, r wire.GetWebhookDeliveriesRequestObject) (wire.GetWebhookDeliveriesResponseObject, error) {
-	told, err := s.Outbox.NewestOf(ctx, caller(ctx).Tenant, r.Params.Id)
+	deliveries, err := s.Outbox.NewestOf(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]wire.WebhookDelivery, len(told))
-	for i := range told {
-		d := &told[i]
+	list := make([]wire.WebhookDelivery, len(deliveries))
+	for i := range deliveries {
+		d := &deliveries[i]
 		list[i] = wire.WebhookDelivery{
-			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.HeardAs(d.Event), State: string(d.State), Reason: filled(string(d.Reason)), Attempts: d.Attempts,
-			Answer: filled(d.Answer), NextTime: some(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime,
+			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.HeardAs(d.Event), State: string(d.State), Reason: omitEmpty(string(d.Reason)), Attempts: d.Attempts,
+			Answer: omitEmpty(d.Answer), NextTime: omitZero(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime,
 		}
 	}
 	return wire.GetWebhookDeliveries200JSONResponse{Code: success, Data: &list}, nil

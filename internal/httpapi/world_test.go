@@ -23,31 +23,31 @@ import (
 // test can tell when another tenant's answer holds any of it.
 const marker = "zzrival"
 
-// world is a server over real stores, with two tenants.
+// fixture is a server over real stores, with two tenants.
 //
 // The field has the scene North with WS-1 (placed, measured) and WS-2 (placed),
 // and in no scene CAM-1, a camera without a place. The rival has one of each,
 // all marked.
-type world struct {
+type fixture struct {
 	*testkit.Stores
 	*testkit.Contract
 	readings *reading.Store
 	hub      *live.Hub
 	engine   *alarm.Engine
 	position uint64 // of the last batch that was judged
-	ready    error  // what the server says of itself
+	readyErr error  // what the server says of itself
 
-	station                *device.Product
-	field, rival           *testkit.Tenant
-	north, theirScene      int64
-	ws1, ws2, cam1, theirs *device.Device
-	ada, bora, enemy       string // access tokens of the field's two users and the rival's ada
+	station                     *device.Product
+	field, rival                *testkit.Tenant
+	north, rivalScene           int64
+	ws1, ws2, cam1, rivalDevice *device.Device
+	ada, bora, rivalToken       string // access tokens of the field's two users and the rival's ada
 }
 
 // newServer makes the world; with changes how its server is set.
-func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
+func newServer(t testing.TB, with ...func(*httpapi.Options)) *fixture {
 	t.Helper()
-	w := &world{Stores: testkit.NewStores(t)}
+	w := &fixture{Stores: testkit.NewStores(t)}
 	w.hub = w.Screens
 	var err error
 	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
@@ -69,17 +69,17 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	}
 	w.populate(t)
 	o := httpapi.Options{
-		NoticesAnHour: alarm.MaxNoticesPerHour,
-		Behind:        w.engine.Behind, BehindOf: w.engine.TenantBehind,
+		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
+		AlarmLag:          w.engine.Behind, TenantAlarmLag: w.engine.TenantBehind,
 		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
-		Ready: func(context.Context) error { return w.ready },
+		Ready: func(context.Context) error { return w.readyErr },
 		Audit: w.Audit, Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
 		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
 		Channels: w.Channels, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.Programs,
-		Past: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
-		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Console: http.NotFoundHandler(),
+		ReadingStore: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
+		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Web: http.NotFoundHandler(),
 	}
 	for _, f := range with {
 		f(&o)
@@ -93,11 +93,11 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *world {
 	return w
 }
 
-func (w *world) populate(t testing.TB) {
+func (w *fixture) populate(t testing.TB) {
 	t.Helper()
 	w.field, w.rival = w.Tenant(t, "field"), w.Tenant(t, marker)
 	w.station = w.Station(t)
-	w.north, w.theirScene = w.Scene(t, w.field.ID, "North"), w.Scene(t, w.rival.ID, marker+" scene")
+	w.north, w.rivalScene = w.Scene(t, w.field.ID, "North"), w.Scene(t, w.rival.ID, marker+" scene")
 	w.ws1 = w.Device(t, w.field.ID, w.station, "WS-1", func(d *device.Device) {
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = "Mast", w.north, new(32.85), new(39.92)
 	})
@@ -107,11 +107,11 @@ func (w *world) populate(t testing.TB) {
 	w.cam1 = w.Device(t, w.field.ID, w.station, "CAM-1", func(d *device.Device) {
 		d.Serial, d.ElementData = "x-SXT-1", map[string]string{"note": "https://example.org/gate.m3u8"}
 	})
-	w.theirs = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
-		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.theirScene, new(32.85), new(39.92)
+	w.rivalDevice = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
+		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.rivalScene, new(32.85), new(39.92)
 	})
-	w.ada, w.bora, w.enemy = w.Session(t, w.field.Ada).Access, w.Session(t, w.field.Bora).Access, w.Session(t, w.rival.Ada).Access
-	for _, d := range []*device.Device{w.ws1, w.theirs} {
+	w.ada, w.bora, w.rivalToken = w.Session(t, w.field.Ada).Access, w.Session(t, w.field.Bora).Access, w.Session(t, w.rival.Ada).Access
+	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
 			"airTemperature": reading.Number(21.5), "heating": reading.Boolean(true), "note": reading.Text("note of " + d.Name),
 		})
@@ -126,7 +126,7 @@ func (w *world) populate(t testing.TB) {
 }
 
 // measure appends one frame of a device.
-func (w *world) measure(t testing.TB, d *device.Device, at time.Time, values map[string]reading.Value) {
+func (w *fixture) measure(t testing.TB, d *device.Device, at time.Time, values map[string]reading.Value) {
 	t.Helper()
 	if err := w.readings.Append(t.Context(), []reading.Arrival{w.arrival(d, at, values)}); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func (w *world) measure(t testing.TB, d *device.Device, at time.Time, values map
 }
 
 // arrival is one frame of a device that arrives now.
-func (w *world) arrival(d *device.Device, at time.Time, values map[string]reading.Value) reading.Arrival {
+func (w *fixture) arrival(d *device.Device, at time.Time, values map[string]reading.Value) reading.Arrival {
 	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at.UnixMilli()}
 	for _, p := range w.station.Properties {
 		if v, ok := values[p.Identifier]; ok {
@@ -145,7 +145,7 @@ func (w *world) arrival(d *device.Device, at time.Time, values map[string]readin
 }
 
 // get is a signed-in GET of the field's ada.
-func (w *world) get(path string) testkit.Call { return testkit.Call{Path: path, Token: w.ada} }
+func (w *fixture) get(path string) testkit.Call { return testkit.Call{Path: path, Token: w.ada} }
 
 const (
 	captchaPath  = "/admin-api/system/captcha/get"
@@ -177,24 +177,24 @@ const (
 )
 
 // series is the path of a device's history over the hour around now.
-func (w *world) series(deviceName, signs string) string {
-	return w.around(seriesPath, deviceName, signs)
+func (w *fixture) series(deviceName, signs string) string {
+	return w.pathAroundNow(seriesPath, deviceName, signs)
 }
 
-// around is a call over the hour around now of a device's history.
-func (w *world) around(path, deviceName, signs string) string {
-	return over(path, deviceName, signs, w.Clock.Now().Add(-30*time.Minute), w.Clock.Now().Add(30*time.Minute))
+// pathAroundNow is a call over the hour around now of a device's history.
+func (w *fixture) pathAroundNow(path, deviceName, signs string) string {
+	return rangePath(path, deviceName, signs, w.Clock.Now().Add(-30*time.Minute), w.Clock.Now().Add(30*time.Minute))
 }
 
-// over is a call over a range of a device's history.
-func over(path, deviceName, signs string, from, to time.Time) string {
+// rangePath is a call over a range of a device's history.
+func rangePath(path, deviceName, signs string, from, to time.Time) string {
 	return path + "?" + url.Values{
 		"deviceName": {deviceName}, "yeuSignList": {signs},
 		"startTime": {strconv.FormatInt(from.UnixMilli(), 10)}, "endTime": {strconv.FormatInt(to.UnixMilli(), 10)},
 	}.Encode()
 }
 
-func login(tenantName, userName, password string) testkit.Call {
+func loginCall(tenantName, userName, password string) testkit.Call {
 	return testkit.Call{Method: http.MethodPost, Path: loginPath, Body: `{"tenantName":"` + tenantName + `","userName":"` + userName + `","password":"` + password + `"}`}
 }
 
@@ -231,7 +231,7 @@ func TestUnauthenticated(t *testing.T) {
 
 // What is not a call is answered with the envelope and an HTTP status, signed
 // in or not; and every answer has an id of its own.
-func TestUnreached(t *testing.T) {
+func TestUnknownPathsAndMethods(t *testing.T) {
 	w := newServer(t)
 	ids := map[string]bool{}
 	for _, c := range []struct {
@@ -271,7 +271,7 @@ func TestUnreached(t *testing.T) {
 	}
 }
 
-func TestTooLarge(t *testing.T) {
+func TestTooLargeBodies(t *testing.T) {
 	w := newServer(t)
 	large := `{"tenantName":"field","userName":"ada","password":"` + strings.Repeat("x", 1<<20) + `"}`
 	for name, call := range map[string]testkit.Call{
@@ -297,8 +297,8 @@ func TestHealth(t *testing.T) {
 			t.Errorf("%s: %d %q", path, a.Status, a.Body)
 		}
 	}
-	w.ready = errors.New("readings are being read into memory")
-	if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 503 || string(a.Body) != w.ready.Error()+"\n" {
+	w.readyErr = errors.New("readings are being read into memory")
+	if a := w.Do(t, testkit.Call{Path: "/readyz"}); a.Status != 503 || string(a.Body) != w.readyErr.Error()+"\n" {
 		t.Errorf("%d %q", a.Status, a.Body)
 	}
 	if a := w.Do(t, testkit.Call{Path: "/healthz"}); a.Status != 200 {
@@ -307,11 +307,11 @@ func TestHealth(t *testing.T) {
 }
 
 // Paths outside the calls go to the devices' edge and to the console.
-func TestOtherPaths(t *testing.T) {
+func TestNonCallPaths(t *testing.T) {
 	says := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
 	}
-	w := newServer(t, func(o *httpapi.Options) { o.Telemetry, o.MQTT, o.Console = says("edge"), says("mqtt"), says("console") })
+	w := newServer(t, func(o *httpapi.Options) { o.Telemetry, o.MQTT, o.Web = says("edge"), says("mqtt"), says("console") })
 	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/mqtt": "mqtt", "/mqtt/": "console", "/admin": "console"} {
 		if a := w.Do(t, testkit.Call{Path: path}); string(a.Body) != want {
 			t.Errorf("%s: %d %q", path, a.Status, a.Body)
@@ -320,7 +320,7 @@ func TestOtherPaths(t *testing.T) {
 }
 
 // Who takes over the connection, as a WebSocket does, gets it.
-func TestTakenOver(t *testing.T) {
+func TestConnectionHijack(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		o.MQTT = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()
