@@ -138,10 +138,10 @@ const timeWidth = 20
 // beginSheet begins a sheet of readings.
 func (e *export) beginSheet() (err error) {
 	e.sheets++
-	h := sheet.Head{Name: e.label("export.readings"), Frozen: 1}
+	h := sheet.Options{Name: e.label("export.readings"), FrozenRows: 1}
 	if e.sheets > 1 {
 		h.Name += " " + strconv.Itoa(e.sheets)
-		h.Place = e.sheets
+		h.Order = e.sheets
 	}
 	heads := append([]string{e.label("export.time") + " (" + e.zone.String() + ")"}, e.columnHeads...)
 	for _, head := range heads {
@@ -162,7 +162,7 @@ func (e *export) beginSheet() (err error) {
 
 // writeAbout writes where the readings are from.
 func (e *export) writeAbout() error {
-	s, err := e.book.Sheet(sheet.Head{Name: e.label("export.about"), Place: 1, Widths: []float64{28, 28, timeWidth}})
+	s, err := e.book.Sheet(sheet.Options{Name: e.label("export.about"), Order: 1, Widths: []float64{28, 28, timeWidth}})
 	if err != nil {
 		return err
 	}

@@ -26,37 +26,37 @@ const (
 
 // Book is a spreadsheet being written. It is not safe for concurrent use.
 type Book struct {
-	zip    *zip.Writer
-	made   time.Time
-	sheets []placed
-	open   *Sheet
+	zip      *zip.Writer
+	modified time.Time
+	sheets   []sheetEntry
+	current  *Sheet
 }
 
-// placed is a sheet that was begun, under its number.
-type placed struct {
+// sheetEntry is a sheet that was begun, under its number.
+type sheetEntry struct {
 	name          string
-	place, number int
+	order, number int
 }
 
 // New begins a spreadsheet; made is when it is said to be from.
-func New(w io.Writer, made time.Time) *Book {
-	b := &Book{zip: zip.NewWriter(w), made: made}
+func New(w io.Writer, modified time.Time) *Book {
+	b := &Book{zip: zip.NewWriter(w), modified: modified}
 	// The quickest level: a month is a quarter larger than at the usual one, and
 	// done in half the time.
 	b.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return deflate.NewWriter(w), nil })
 	return b
 }
 
-// Head says how a sheet looks.
-type Head struct {
-	Name   string    // unique in the book, 1 to MaxName characters, none of []:*?/\
-	Place  int       // sheets are shown in the order of their places, whenever they were written
-	Frozen int       // rows at the top that stay in view
-	Widths []float64 // of the first columns, in characters
+// Options says how a sheet looks.
+type Options struct {
+	Name       string    // unique in the book, 1 to MaxName characters, none of []:*?/\
+	Order      int       // sheets are shown in the order of their places, whenever they were written
+	FrozenRows int       // rows at the top that stay in view
+	Widths     []float64 // of the first columns, in characters
 }
 
 // Sheet begins a sheet; it ends the one before.
-func (b *Book) Sheet(h Head) (*Sheet, error) {
+func (b *Book) Sheet(h Options) (*Sheet, error) {
 	if err := b.checkName(h.Name); err != nil {
 		return nil, err
 	}
@@ -64,21 +64,21 @@ func (b *Book) Sheet(h Head) (*Sheet, error) {
 		return nil, err
 	}
 	number := len(b.sheets) + 1
-	w, err := b.file(fmt.Sprintf("xl/worksheets/sheet%d.xml", number))
+	w, err := b.addFile(fmt.Sprintf("xl/worksheets/sheet%d.xml", number))
 	if err != nil {
 		return nil, err
 	}
-	b.sheets = append(b.sheets, placed{h.Name, h.Place, number})
-	b.open = &Sheet{out: w, buf: make([]byte, 0, flushAt+flushAt/4)}
-	b.open.begin(h)
-	return b.open, nil
+	b.sheets = append(b.sheets, sheetEntry{h.Name, h.Order, number})
+	b.current = &Sheet{out: w, buf: make([]byte, 0, flushAt+flushAt/4)}
+	b.current.begin(h)
+	return b.current, nil
 }
 
 func (b *Book) checkName(name string) error {
 	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) || strings.Trim(name, "'") != name {
 		return fmt.Errorf("sheet: %q cannot be a sheet's name", name)
 	}
-	if slices.ContainsFunc(b.sheets, func(p placed) bool { return strings.EqualFold(p.name, name) }) {
+	if slices.ContainsFunc(b.sheets, func(p sheetEntry) bool { return strings.EqualFold(p.name, name) }) {
 		return fmt.Errorf("sheet: two sheets are named %q", name)
 	}
 	return nil
@@ -92,15 +92,15 @@ func (b *Book) Close() error {
 	if err := b.end(); err != nil {
 		return err
 	}
-	slices.SortStableFunc(b.sheets, func(x, y placed) int { return cmp.Compare(x.place, y.place) })
+	slices.SortStableFunc(b.sheets, func(x, y sheetEntry) int { return cmp.Compare(x.order, y.order) })
 	for _, part := range []struct{ name, content string }{
 		{"xl/styles.xml", styles},
 		{"xl/workbook.xml", b.workbook()},
-		{"xl/_rels/workbook.xml.rels", b.links()},
-		{"_rels/.rels", rootLinks},
-		{"[Content_Types].xml", b.types()},
+		{"xl/_rels/workbook.xml.rels", b.relationships()},
+		{"_rels/.rels", rootRelationships},
+		{"[Content_Types].xml", b.contentTypes()},
 	} {
-		w, err := b.file(part.name)
+		w, err := b.addFile(part.name)
 		if err != nil {
 			return err
 		}
@@ -112,14 +112,14 @@ func (b *Book) Close() error {
 }
 
 func (b *Book) end() error {
-	if b.open == nil {
+	if b.current == nil {
 		return nil
 	}
-	s := b.open
-	b.open = nil
+	s := b.current
+	b.current = nil
 	return s.end()
 }
 
-func (b *Book) file(name string) (io.Writer, error) {
-	return b.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: b.made})
+func (b *Book) addFile(name string) (io.Writer, error) {
+	return b.zip.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: b.modified})
 }

@@ -17,18 +17,18 @@ import (
 	"tilth/internal/httpapi/sheet"
 )
 
-var made = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+var modTime = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// book writes a spreadsheet and reads it back with another's reader.
-func book(t *testing.T, write func(b *sheet.Book)) *excelize.File {
+// roundTrip writes a spreadsheet and reads it back with another's reader.
+func roundTrip(t *testing.T, write func(b *sheet.Book)) *excelize.File {
 	t.Helper()
-	return reread(t, bytesOf(t, write))
+	return openBook(t, writeBook(t, write))
 }
 
-func bytesOf(t *testing.T, write func(b *sheet.Book)) []byte {
+func writeBook(t *testing.T, write func(b *sheet.Book)) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	b := sheet.New(&out, made)
+	b := sheet.New(&out, modTime)
 	write(b)
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -36,7 +36,7 @@ func bytesOf(t *testing.T, write func(b *sheet.Book)) []byte {
 	return out.Bytes()
 }
 
-func reread(t *testing.T, raw []byte) *excelize.File {
+func openBook(t *testing.T, raw []byte) *excelize.File {
 	t.Helper()
 	f, err := excelize.OpenReader(bytes.NewReader(raw))
 	if err != nil {
@@ -50,26 +50,26 @@ func reread(t *testing.T, raw []byte) *excelize.File {
 	return f
 }
 
-// begin begins a sheet with one row.
-func begin(t *testing.T, b *sheet.Book, h sheet.Head) *sheet.Sheet {
+// newSheet begins a sheet with one row.
+func newSheet(t *testing.T, b *sheet.Book, h sheet.Options) *sheet.Sheet {
 	t.Helper()
 	s, err := b.Sheet(h)
 	if err != nil {
 		t.Fatal(err)
 	}
-	row(t, s)
+	newRow(t, s)
 	return s
 }
 
-func row(t *testing.T, s *sheet.Sheet) {
+func newRow(t *testing.T, s *sheet.Sheet) {
 	t.Helper()
 	if err := s.Row(); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// raw is a cell's value as it is stored, and its kind.
-func raw(t *testing.T, f *excelize.File, name, cell string) (string, excelize.CellType) {
+// rawCell is a cell's value as it is stored, and its kind.
+func rawCell(t *testing.T, f *excelize.File, name, cell string) (string, excelize.CellType) {
 	t.Helper()
 	value, err := f.GetCellValue(name, cell, excelize.Options{RawCellValue: true})
 	if err != nil {
@@ -85,18 +85,18 @@ func raw(t *testing.T, f *excelize.File, name, cell string) (string, excelize.Ce
 	return value, kind
 }
 
-func TestTextsAreNeverAnythingElse(t *testing.T) {
+func TestTextCellsKeepTheirText(t *testing.T) {
 	texts := []string{
 		"=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(\"http://x\",\"y\")", "1", "1.50", "true", "TRUE", "2026-11-21", "#N/A", "'", "'=1", "",
 		" both ends ", "two\nlines", "a\r\nb", "tab\there", "<b>&amp;\"'</b>", "]]>", "水 İı 🌾", "\x00\x07\x1b", "_x0041_", "_x005F_", "_x004", "__x0041__", "_xyz12_",
 		"\ufffe\uffff", "long " + strings.Repeat("x", 1024),
 	}
-	f := book(t, func(b *sheet.Book) {
-		s := begin(t, b, sheet.Head{Name: "Texts"})
+	f := roundTrip(t, func(b *sheet.Book) {
+		s := newSheet(t, b, sheet.Options{Name: "Texts"})
 		for _, text := range texts {
 			s.Text(text)
 			s.Bold(text)
-			row(t, s)
+			newRow(t, s)
 		}
 		s.Text("broken \xff here")
 		s.Text(strings.Repeat("y", 40_000))
@@ -104,7 +104,7 @@ func TestTextsAreNeverAnythingElse(t *testing.T) {
 	})
 	for i, want := range texts {
 		for _, column := range "AB" {
-			got, kind := raw(t, f, "Texts", fmt.Sprintf("%c%d", column, i+1))
+			got, kind := rawCell(t, f, "Texts", fmt.Sprintf("%c%d", column, i+1))
 			if got != want || kind != excelize.CellTypeInlineString {
 				t.Errorf("%q was read as %q of kind %d", want, got, kind)
 			}
@@ -112,7 +112,7 @@ func TestTextsAreNeverAnythingElse(t *testing.T) {
 	}
 	last := fmt.Sprint(len(texts) + 1)
 	for cell, want := range map[string]string{"A": "broken \ufffd here", "B": strings.Repeat("y", 32_767), "C": strings.Repeat("🌾", 16_383)} {
-		if got, _ := raw(t, f, "Texts", cell+last); got != want {
+		if got, _ := rawCell(t, f, "Texts", cell+last); got != want {
 			t.Errorf("%s: %d characters, want %d", cell, len(got), len(want))
 		}
 	}
@@ -120,16 +120,16 @@ func TestTextsAreNeverAnythingElse(t *testing.T) {
 
 // A text that would become a formula when somebody presses F2 and the enter key
 // is marked as one that stays a text, in each style; others are as they were.
-func TestTextsStayTextsWhenTheyAreEdited(t *testing.T) {
+func TestFormulaLikeTextsGetQuotePrefix(t *testing.T) {
 	texts := map[string]bool{"=1+1": true, " =1": true, "-1": true, "\t@a": true, "＝1": true, "plain": false, "a=b": false, "": false}
 	var order []string
-	f := book(t, func(b *sheet.Book) {
-		s := begin(t, b, sheet.Head{Name: "S"})
+	f := roundTrip(t, func(b *sheet.Book) {
+		s := newSheet(t, b, sheet.Options{Name: "S"})
 		for text := range texts {
 			order = append(order, text)
 			s.Text(text)
 			s.Bold(text)
-			row(t, s)
+			newRow(t, s)
 		}
 	})
 	for i, text := range order {
@@ -148,19 +148,19 @@ func TestTextsStayTextsWhenTheyAreEdited(t *testing.T) {
 
 func TestNumbersAndBooleans(t *testing.T) {
 	numbers := []string{"0", "-0", "23.4", "-273.15", "1e+21", "5e-324", "1.7976931348623157e+308", "0.30000000000000004", "9007199254740993"}
-	f := book(t, func(b *sheet.Book) {
-		s := begin(t, b, sheet.Head{Name: "Numbers"})
+	f := roundTrip(t, func(b *sheet.Book) {
+		s := newSheet(t, b, sheet.Options{Name: "Numbers"})
 		for _, n := range numbers {
 			s.Number([]byte(n))
 		}
-		row(t, s)
+		newRow(t, s)
 		s.Bool(true)
 		s.Skip()
 		s.Bool(false)
 	})
 	for i, want := range numbers {
 		cell, _ := excelize.CoordinatesToCellName(i+1, 1)
-		if got, kind := raw(t, f, "Numbers", cell); got != want || kind != excelize.CellTypeUnset {
+		if got, kind := rawCell(t, f, "Numbers", cell); got != want || kind != excelize.CellTypeUnset {
 			t.Errorf("%s was read as %s of kind %d", want, got, kind)
 		}
 	}
@@ -199,12 +199,12 @@ func TestTimes(t *testing.T) {
 		"2028-02-29 23:59:59": utc("2028-02-29T23:59:59Z"),
 	}
 	instants := []time.Time{utc("2026-11-21T12:34:56.789Z"), utc("2026-11-21T23:59:59.999Z"), utc("2026-11-21T00:00:00.001Z")}
-	f := book(t, func(b *sheet.Book) {
-		s := begin(t, b, sheet.Head{Name: "Times"})
+	f := roundTrip(t, func(b *sheet.Book) {
+		s := newSheet(t, b, sheet.Options{Name: "Times"})
 		for want, at := range cases {
 			s.Text(want)
 			s.Time(at)
-			row(t, s)
+			newRow(t, s)
 		}
 		for _, at := range instants {
 			s.Time(at)
@@ -213,7 +213,7 @@ func TestTimes(t *testing.T) {
 		s.Time(time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC))
 	})
 	for i := range len(cases) {
-		want, _ := raw(t, f, "Times", fmt.Sprint("A", i+1))
+		want, _ := rawCell(t, f, "Times", fmt.Sprint("A", i+1))
 		cell := fmt.Sprint("B", i+1)
 		if got, err := f.GetCellValue("Times", cell); err != nil || got != want {
 			t.Errorf("%s is shown as %s, %v", want, got, err)
@@ -229,7 +229,7 @@ func TestTimes(t *testing.T) {
 	last := len(cases) + 1
 	for i, at := range instants {
 		cell, _ := excelize.CoordinatesToCellName(i+1, last)
-		value, _ := raw(t, f, "Times", cell)
+		value, _ := rawCell(t, f, "Times", cell)
 		var serial float64
 		if _, err := fmt.Sscan(value, &serial); err != nil {
 			t.Fatal(err)
@@ -240,21 +240,21 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	for cell, want := range map[string]string{"D": "1900-12-31 00:00:00", "E": "10000-01-01 00:00:00"} {
-		if got, kind := raw(t, f, "Times", fmt.Sprint(cell, last)); got != want || kind != excelize.CellTypeInlineString {
+		if got, kind := rawCell(t, f, "Times", fmt.Sprint(cell, last)); got != want || kind != excelize.CellTypeInlineString {
 			t.Errorf("%s: %q of kind %d", cell, got, kind)
 		}
 	}
 }
 
 // Sheets stand in the order of their places, whenever they were written.
-func TestSheets(t *testing.T) {
-	f := book(t, func(b *sheet.Book) {
-		begin(t, b, sheet.Head{Name: "Readings", Frozen: 1, Widths: []float64{20.5, 9}}).Bold("first")
-		begin(t, b, sheet.Head{Name: "Readings 2", Place: 2}).Text("second")
-		if _, err := b.Sheet(sheet.Head{Name: "Empty", Place: 2}); err != nil {
+func TestSheetsInOrder(t *testing.T) {
+	f := roundTrip(t, func(b *sheet.Book) {
+		newSheet(t, b, sheet.Options{Name: "Readings", FrozenRows: 1, Widths: []float64{20.5, 9}}).Bold("first")
+		newSheet(t, b, sheet.Options{Name: "Readings 2", Order: 2}).Text("second")
+		if _, err := b.Sheet(sheet.Options{Name: "Empty", Order: 2}); err != nil {
 			t.Fatal(err)
 		}
-		begin(t, b, sheet.Head{Name: `"About" <&> '水'x`, Place: 1}).Text("about")
+		newSheet(t, b, sheet.Options{Name: `"About" <&> '水'x`, Order: 1}).Text("about")
 	})
 	if got := fmt.Sprint(f.GetSheetList()); got != `[Readings "About" <&> '水'x Readings 2 Empty]` {
 		t.Errorf("%s", got)
@@ -277,28 +277,28 @@ func TestSheets(t *testing.T) {
 	}
 }
 
-func TestNamesOfSheets(t *testing.T) {
-	b := sheet.New(io.Discard, made)
-	begin(t, b, sheet.Head{Name: "Readings"})
+func TestSheetNames(t *testing.T) {
+	b := sheet.New(io.Discard, modTime)
+	newSheet(t, b, sheet.Options{Name: "Readings"})
 	for _, name := range []string{"", "readings", "a/b", "a[b", "a:b", "a?b", `a\b`, "a*b", "'a", "a'", strings.Repeat("x", 32)} {
-		if _, err := b.Sheet(sheet.Head{Name: name}); err == nil {
+		if _, err := b.Sheet(sheet.Options{Name: name}); err == nil {
 			t.Errorf("%q is taken", name)
 		}
 	}
-	begin(t, b, sheet.Head{Name: strings.Repeat("水", 31)})
+	newSheet(t, b, sheet.Options{Name: strings.Repeat("水", 31)})
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := sheet.New(io.Discard, made).Close(); err == nil {
+	if err := sheet.New(io.Discard, modTime).Close(); err == nil {
 		t.Error("a spreadsheet without a sheet")
 	}
 }
 
 func TestLimits(t *testing.T) {
-	b := sheet.New(io.Discard, made)
-	s := begin(t, b, sheet.Head{Name: "Long"})
+	b := sheet.New(io.Discard, modTime)
+	s := newSheet(t, b, sheet.Options{Name: "Long"})
 	for s.Rows() < sheet.MaxRows {
-		row(t, s)
+		newRow(t, s)
 	}
 	if err := s.Row(); err == nil {
 		t.Error("one row too many")
@@ -306,12 +306,12 @@ func TestLimits(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	b = sheet.New(io.Discard, made)
-	s = begin(t, b, sheet.Head{Name: "Wide"})
+	b = sheet.New(io.Discard, modTime)
+	s = newSheet(t, b, sheet.Options{Name: "Wide"})
 	for range sheet.MaxColumns {
 		s.Number([]byte("1"))
 	}
-	row(t, s)
+	newRow(t, s)
 	for range sheet.MaxColumns + 1 {
 		s.Skip()
 	}
@@ -325,8 +325,8 @@ func TestLimits(t *testing.T) {
 
 // The names of columns up to the last.
 func TestColumns(t *testing.T) {
-	f := book(t, func(b *sheet.Book) {
-		s := begin(t, b, sheet.Head{Name: "Wide"})
+	f := roundTrip(t, func(b *sheet.Book) {
+		s := newSheet(t, b, sheet.Options{Name: "Wide"})
 		for i := range sheet.MaxColumns {
 			s.Number(fmt.Append(nil, i+1))
 		}
@@ -336,15 +336,17 @@ func TestColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, _ := raw(t, f, "Wide", cell); got != fmt.Sprint(column) {
+		if got, _ := rawCell(t, f, "Wide", cell); got != fmt.Sprint(column) {
 			t.Errorf("%s: %s", cell, got)
 		}
 	}
 }
 
 // Every file in it is XML that can be read, and says when it was made.
-func TestFiles(t *testing.T) {
-	content := bytesOf(t, func(b *sheet.Book) { begin(t, b, sheet.Head{Name: "S", Frozen: 1, Widths: []float64{3}}).Text("\x01<") })
+func TestPartsAreValidXML(t *testing.T) {
+	content := writeBook(t, func(b *sheet.Book) {
+		newSheet(t, b, sheet.Options{Name: "S", FrozenRows: 1, Widths: []float64{3}}).Text("\x01<")
+	})
 	z, err := zip.NewReader(bytes.NewReader(content), int64(len(content)))
 	if err != nil {
 		t.Fatal(err)
@@ -357,7 +359,7 @@ func TestFiles(t *testing.T) {
 		for d := xml.NewDecoder(r); err == nil; {
 			_, err = d.Token()
 		}
-		if !errors.Is(err, io.EOF) || !f.Modified.Equal(made) {
+		if !errors.Is(err, io.EOF) || !f.Modified.Equal(modTime) {
 			t.Errorf("%s of %s: %v", f.Name, f.Modified, err)
 		}
 		r.Close()
@@ -367,23 +369,23 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// full takes so many bytes and no more.
-type full struct{ left int }
+// limitedWriter takes so many bytes and no more.
+type limitedWriter struct{ remaining int }
 
 var errFull = errors.New("no more room")
 
-func (f *full) Write(p []byte) (int, error) {
-	if f.left -= len(p); f.left < 0 {
+func (f *limitedWriter) Write(p []byte) (int, error) {
+	if f.remaining -= len(p); f.remaining < 0 {
 		return 0, errFull
 	}
 	return len(p), nil
 }
 
 // Where writing fails, whoever writes is told, and it is told once more at the end.
-func TestFailureToWrite(t *testing.T) {
+func TestWriteErrors(t *testing.T) {
 	for _, room := range []int{0, 10, 5_000, 200_000} {
-		b := sheet.New(&full{room}, made)
-		s, err := b.Sheet(sheet.Head{Name: "S"})
+		b := sheet.New(&limitedWriter{room}, modTime)
+		s, err := b.Sheet(sheet.Options{Name: "S"})
 		for n := 0; err == nil && n < 200_000; n++ {
 			if err = s.Row(); err == nil {
 				s.Number(fmt.Append(nil, n*7919%100_003))
@@ -399,16 +401,16 @@ func TestFailureToWrite(t *testing.T) {
 }
 
 // What is written goes out as it is written: it does not wait for the end.
-func TestStreams(t *testing.T) {
+func TestRowsAreWrittenWhileStreaming(t *testing.T) {
 	var out bytes.Buffer
-	b := sheet.New(&out, made)
-	s := begin(t, b, sheet.Head{Name: "S"})
+	b := sheet.New(&out, modTime)
+	s := newSheet(t, b, sheet.Options{Name: "S"})
 	for n := 0; out.Len() < 10_000; n++ {
 		if n == 100_000 {
 			t.Fatalf("%d bytes after %d rows", out.Len(), n)
 		}
 		s.Number(fmt.Append(nil, n*7919%100_003))
-		row(t, s)
+		newRow(t, s)
 	}
 	if err := b.Close(); err != nil {
 		t.Error(err)
@@ -419,9 +421,9 @@ func FuzzText(f *testing.F) {
 	f.Add("=1+1 <_x0041_>\xa8\xff\x01")
 	f.Add("_x0000\x01")
 	f.Fuzz(func(t *testing.T, text string) {
-		file := book(t, func(b *sheet.Book) { begin(t, b, sheet.Head{Name: "S"}).Text(text) })
+		file := roundTrip(t, func(b *sheet.Book) { newSheet(t, b, sheet.Options{Name: "S"}).Text(text) })
 		want := string([]rune(text)) // a broken byte is a question mark
-		if got, kind := raw(t, file, "S", "A1"); len(text) < 32_767 && got != want || kind != excelize.CellTypeInlineString {
+		if got, kind := rawCell(t, file, "S", "A1"); len(text) < 32_767 && got != want || kind != excelize.CellTypeInlineString {
 			t.Errorf("%q was read as %q of kind %d", text, got, kind)
 		}
 	})
@@ -431,15 +433,15 @@ func FuzzText(f *testing.F) {
 func BenchmarkRows(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		var size full
-		size.left = 1 << 30
-		book := sheet.New(&size, made)
-		s, err := book.Sheet(sheet.Head{Name: "S"})
+		var size limitedWriter
+		size.remaining = 1 << 30
+		book := sheet.New(&size, modTime)
+		s, err := book.Sheet(sheet.Options{Name: "S"})
 		for n := 0; err == nil && n < 43_200; n++ {
 			if err = s.Row(); err != nil {
 				break
 			}
-			s.Time(made.Add(time.Duration(n) * time.Minute))
+			s.Time(modTime.Add(time.Duration(n) * time.Minute))
 			for i := range 8 {
 				s.Number([]byte([]string{"23.4", "1013.25", "55.1", "0.25"}[(n*7+i)%4]))
 			}
@@ -450,6 +452,6 @@ func BenchmarkRows(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.ReportMetric(float64(1<<30-size.left)/1e6, "MB")
+		b.ReportMetric(float64(1<<30-size.remaining)/1e6, "MB")
 	}
 }

@@ -9,14 +9,14 @@ import (
 // written last, when it is known how many there are.
 
 const (
-	xmlHead   = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
-	mainSpace = `http://schemas.openxmlformats.org/spreadsheetml/2006/main`
-	linkSpace = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
-	packSpace = `http://schemas.openxmlformats.org/package/2006/`
-	typeOf    = `application/vnd.openxmlformats-officedocument.spreadsheetml.`
+	xmlHeader         = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>` + "\n"
+	mainNS            = `http://schemas.openxmlformats.org/spreadsheetml/2006/main`
+	relationshipNS    = `http://schemas.openxmlformats.org/officeDocument/2006/relationships`
+	packageNS         = `http://schemas.openxmlformats.org/package/2006/`
+	contentTypePrefix = `application/vnd.openxmlformats-officedocument.spreadsheetml.`
 
-	rootLinks = xmlHead + `<Relationships xmlns="` + packSpace + `relationships">` +
-		`<Relationship Id="rId1" Type="` + linkSpace + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`
+	rootRelationships = xmlHeader + `<Relationships xmlns="` + packageNS + `relationships">` +
+		`<Relationship Id="rId1" Type="` + relationshipNS + `/officeDocument" Target="xl/workbook.xml"/></Relationships>`
 )
 
 // The styles that cells name by their number in cellXfs.
@@ -26,11 +26,11 @@ const (
 	styleBold
 	// Of texts that would become formulas when somebody goes over them with the
 	// keyboard: they are shown with an apostrophe then, which keeps them texts.
-	styleGuarded
-	styleBoldGuarded
+	styleQuotePrefix
+	styleBoldQuotePrefix
 )
 
-const styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
+const styles = xmlHeader + `<styleSheet xmlns="` + mainNS + `">` +
 	`<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy-mm-dd hh:mm:ss"/></numFmts>` +
 	`<fonts count="2"><font><sz val="11"/><name val="Calibri"/><family val="2"/></font>` +
 	`<font><b/><sz val="11"/><name val="Calibri"/><family val="2"/></font></fonts>` +
@@ -46,7 +46,7 @@ const styles = xmlHead + `<styleSheet xmlns="` + mainSpace + `">` +
 
 func (b *Book) workbook() string {
 	var s strings.Builder
-	s.WriteString(xmlHead + `<workbook xmlns="` + mainSpace + `" xmlns:r="` + linkSpace + `"><sheets>`)
+	s.WriteString(xmlHeader + `<workbook xmlns="` + mainNS + `" xmlns:r="` + relationshipNS + `"><sheets>`)
 	for _, p := range b.sheets {
 		fmt.Fprintf(&s, `<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, appendText(nil, p.name), p.number, p.number)
 	}
@@ -54,25 +54,25 @@ func (b *Book) workbook() string {
 	return s.String()
 }
 
-func (b *Book) links() string {
+func (b *Book) relationships() string {
 	var s strings.Builder
-	s.WriteString(xmlHead + `<Relationships xmlns="` + packSpace + `relationships">`)
+	s.WriteString(xmlHeader + `<Relationships xmlns="` + packageNS + `relationships">`)
 	for _, p := range b.sheets {
-		fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, p.number, linkSpace, p.number)
+		fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, p.number, relationshipNS, p.number)
 	}
-	fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/></Relationships>`, len(b.sheets)+1, linkSpace)
+	fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/></Relationships>`, len(b.sheets)+1, relationshipNS)
 	return s.String()
 }
 
-func (b *Book) types() string {
+func (b *Book) contentTypes() string {
 	var s strings.Builder
-	s.WriteString(xmlHead + `<Types xmlns="` + packSpace + `content-types">` +
+	s.WriteString(xmlHeader + `<Types xmlns="` + packageNS + `content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 		`<Default Extension="xml" ContentType="application/xml"/>` +
-		`<Override PartName="/xl/workbook.xml" ContentType="` + typeOf + `sheet.main+xml"/>` +
-		`<Override PartName="/xl/styles.xml" ContentType="` + typeOf + `styles+xml"/>`)
+		`<Override PartName="/xl/workbook.xml" ContentType="` + contentTypePrefix + `sheet.main+xml"/>` +
+		`<Override PartName="/xl/styles.xml" ContentType="` + contentTypePrefix + `styles+xml"/>`)
 	for _, p := range b.sheets {
-		fmt.Fprintf(&s, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, p.number, typeOf)
+		fmt.Fprintf(&s, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, p.number, contentTypePrefix)
 	}
 	s.WriteString(`</Types>`)
 	return s.String()

@@ -17,20 +17,20 @@ const flushAt = 32 << 10
 // cells from left to right. What goes wrong is kept, and told by the next Row
 // and by the end of the sheet.
 type Sheet struct {
-	out     io.Writer
-	buf     []byte
-	letters []string // of the columns used so far
-	rows    int
-	column  int
-	digits  []byte // of the number of the row
-	err     error
+	out         io.Writer
+	buf         []byte
+	columnNames []string // of the columns used so far
+	rows        int
+	column      int
+	digits      []byte // of the number of the row
+	err         error
 }
 
-func (s *Sheet) begin(h Head) {
-	s.buf = append(s.buf, xmlHead+`<worksheet xmlns="`+mainSpace+`">`...)
-	if h.Frozen > 0 {
+func (s *Sheet) begin(h Options) {
+	s.buf = append(s.buf, xmlHeader+`<worksheet xmlns="`+mainNS+`">`...)
+	if h.FrozenRows > 0 {
 		s.buf = fmt.Appendf(s.buf, `<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
-			h.Frozen, h.Frozen+1)
+			h.FrozenRows, h.FrozenRows+1)
 	}
 	if len(h.Widths) > 0 {
 		s.buf = append(s.buf, `<cols>`...)
@@ -67,23 +67,23 @@ func (s *Sheet) Row() error {
 
 // Text writes a cell that holds a text, and never anything else: no formula
 // comes of it whatever it begins with, not even when somebody edits the cell.
-func (s *Sheet) Text(text string) { s.text(text, stylePlain, styleGuarded) }
+func (s *Sheet) Text(text string) { s.text(text, stylePlain, styleQuotePrefix) }
 
 // Bold writes a text in bold type.
-func (s *Sheet) Bold(text string) { s.text(text, styleBold, styleBoldGuarded) }
+func (s *Sheet) Bold(text string) { s.text(text, styleBold, styleBoldQuotePrefix) }
 
-func (s *Sheet) text(text string, style, guarded int) {
+func (s *Sheet) text(text string, style, quotedStyle int) {
 	if !s.cell() {
 		return
 	}
 	if cell.Formula(text) {
-		style = guarded
+		style = quotedStyle
 	}
 	if style != stylePlain {
 		s.buf = append(strconv.AppendInt(append(s.buf, ` s="`...), int64(style), 10), '"')
 	}
 	s.buf = append(s.buf, ` t="inlineStr"><is><t xml:space="preserve">`...)
-	s.buf = appendText(s.buf, cut(text))
+	s.buf = appendText(s.buf, truncate(text))
 	s.buf = append(s.buf, `</t></is></c>`...)
 }
 
@@ -135,10 +135,10 @@ func (s *Sheet) cell() bool {
 	if s.Skip(); s.err != nil {
 		return false
 	}
-	for len(s.letters) < s.column {
-		s.letters = append(s.letters, letters(len(s.letters)+1))
+	for len(s.columnNames) < s.column {
+		s.columnNames = append(s.columnNames, columnName(len(s.columnNames)+1))
 	}
-	s.buf = append(append(append(s.buf, `<c r="`...), s.letters[s.column-1]...), s.digits...)
+	s.buf = append(append(append(s.buf, `<c r="`...), s.columnNames[s.column-1]...), s.digits...)
 	s.buf = append(s.buf, '"')
 	return true
 }
@@ -171,8 +171,8 @@ func (s *Sheet) end() error {
 	return s.err
 }
 
-// letters are a column's name: A is 1, AA is 27.
-func letters(column int) string {
+// columnName are a column's name: A is 1, AA is 27.
+func columnName(column int) string {
 	var b [3]byte
 	i := len(b)
 	for ; column > 0; column = (column - 1) / 26 {
@@ -183,25 +183,25 @@ func letters(column int) string {
 }
 
 const (
-	millisADay = 86_400_000
-	epochDay   = 25_569 // 1970-01-01 in days since 1899-12-30
-	dayDigits  = 10_000_000_000
+	millisPerDay  = 86_400_000
+	epochDay      = 25_569 // 1970-01-01 in days since 1899-12-30
+	fractionScale = 10_000_000_000
 )
 
 // appendDate writes a time, milliseconds since 1970 by the clock on the wall,
 // as spreadsheets count: days since the end of 1899 and the fraction of a day.
 func appendDate(b []byte, wall int64) []byte {
-	day, ms := wall/millisADay, wall%millisADay
+	day, ms := wall/millisPerDay, wall%millisPerDay
 	if ms < 0 {
-		day, ms = day-1, ms+millisADay
+		day, ms = day-1, ms+millisPerDay
 	}
 	b = strconv.AppendInt(b, day+epochDay, 10)
 	if ms == 0 {
 		return b
 	}
-	fraction := (ms*dayDigits + millisADay/2) / millisADay
+	fraction := (ms*fractionScale + millisPerDay/2) / millisPerDay
 	mark := len(b)
-	b = strconv.AppendInt(b, dayDigits+fraction, 10)
+	b = strconv.AppendInt(b, fractionScale+fraction, 10)
 	b[mark] = '.' // in place of the leading one
 	for b[len(b)-1] == '0' {
 		b = b[:len(b)-1]

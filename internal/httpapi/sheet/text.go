@@ -22,7 +22,7 @@ func appendText(b []byte, s string) []byte {
 			case r == utf8.RuneError && size == 1:
 				replace(i, size, string(utf8.RuneError))
 			case r == 0xfffe || r == 0xffff:
-				replace(i, size, coded(r))
+				replace(i, size, escapeRune(r))
 			}
 			i += size
 			continue
@@ -37,23 +37,23 @@ func appendText(b []byte, s string) []byte {
 		case c == '"':
 			replace(i, 1, "&quot;")
 		case c < ' ' && c != '\n' && c != '\t': // a carriage return too: XML makes a line feed of it
-			replace(i, 1, coded(rune(c)))
-		case c == '_' && looksCoded(s[i:]):
-			replace(i, 1, coded('_'))
+			replace(i, 1, escapeRune(rune(c)))
+		case c == '_' && looksEscaped(s[i:]):
+			replace(i, 1, escapeRune('_'))
 		}
 		i++
 	}
 	return append(b, s[begin:]...)
 }
 
-func coded(r rune) string {
+func escapeRune(r rune) string {
 	const digits = "0123456789ABCDEF"
 	return "_x" + string([]byte{digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15]}) + "_"
 }
 
-// looksCoded tells whether s begins as a coded character does; the underscore
+// looksEscaped tells whether s begins as a coded character does; the underscore
 // that ends it may be that of a coded character which follows.
-func looksCoded(s string) bool {
+func looksEscaped(s string) bool {
 	if len(s) < 6 || s[1] != 'x' {
 		return false
 	}
@@ -61,8 +61,8 @@ func looksCoded(s string) bool {
 	return err == nil
 }
 
-// cut shortens a text to what a cell holds.
-func cut(s string) string {
+// truncate shortens a text to what a cell holds.
+func truncate(s string) string {
 	if len(s) <= maxText {
 		return s // a byte is at least a unit
 	}
