@@ -10,7 +10,7 @@ import (
 
 // writeTimeout is how long a client may take to receive a write, where nobody says
 // otherwise.
-const writeTimeout = httpbase.PieceLimit
+const writeTimeout = httpbase.ChunkTimeout
 
 // perWriteDeadline makes the deadline of an HTTP/2 stream what that of an HTTP/1.1
 // connection is: the end of a write that takes too long. By itself it is the
@@ -35,7 +35,7 @@ func (w *perWriteDeadline) Write(b []byte) (n int, err error) {
 	for {
 		piece := b[n:]
 		if w.limit.IsZero() {
-			piece = piece[:min(len(piece), httpbase.Piece)]
+			piece = piece[:min(len(piece), httpbase.ChunkSize)]
 		}
 		m := 0
 		err = w.withDeadline(func() error {

@@ -25,7 +25,7 @@ func (s *Server) limitConnections() error {
 	s.connections = listen.NewRoom(listen.Options{Most: most, Now: time.Now, Log: s.log})
 	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
 	people := watchers + min(reservedForPeople, most/8)
-	pace := listen.Pace{Piece: httpbase.Piece, Within: writeTimeout} // devices' answers have a time of their own
+	pace := listen.Pace{Piece: httpbase.ChunkSize, Within: writeTimeout} // devices' answers have a time of their own
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener

@@ -124,7 +124,7 @@ func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAl
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
 		defer leave()
-		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error {
+		return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: header}, func(out *httpbase.StreamWriter) error {
 			each := func(j *alarm.DeviceRule, h *alarm.Rehearsal) error {
 				return writeLine(out, wireRehearsedDevice(j, h, len(all)))
 			}
@@ -139,7 +139,7 @@ func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAl
 }
 
 // writeLine sends a line of JSON at once; nil: an empty one.
-func writeLine(out *httpbase.Answer, v any) error {
+func writeLine(out *httpbase.StreamWriter, v any) error {
 	if v != nil {
 		line, err := json.Marshal(v)
 		if err != nil {
@@ -148,7 +148,7 @@ func writeLine(out *httpbase.Answer, v any) error {
 		out.Buf = append(out.Buf, line...)
 	}
 	out.Buf = append(out.Buf, '\n')
-	return out.Now()
+	return out.FlushNow()
 }
 
 func wireRehearsedDevice(j *alarm.DeviceRule, h *alarm.Rehearsal, of int) rehearsedDevice {

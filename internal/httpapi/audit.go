@@ -11,7 +11,7 @@ import (
 // actor acts in a call: its signed-in user, as people call them then. A public
 // call has nobody yet.
 func (s *server) actor(info *request) audit.Actor {
-	actor := audit.Actor{Request: info.ID, Address: info.From()}
+	actor := audit.Actor{Request: info.ID, Address: info.AddressText()}
 	if info.caller.User != 0 {
 		actor.Kind, actor.ID, actor.Name = audit.User, info.caller.User, s.callerName
 	}

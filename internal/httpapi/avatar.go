@@ -126,7 +126,7 @@ func readCrop(part io.Reader) (*picture.Crop, error) {
 func (s *server) serveAvatar(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if wait := s.pictures.Allow(limit.Client.Of(requestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
-		httpbase.RetryAfter(h, wait)
+		httpbase.SetRetryAfter(h, wait)
 		writePlain(w, http.StatusTooManyRequests, "too many requests")
 		return
 	}

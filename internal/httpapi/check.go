@@ -71,7 +71,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
 			return err
 		}
-		info.Who = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
+		info.LogAttrs = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
 	}
 	if err := s.checkMemory(route); err != nil {
 		return err
@@ -119,25 +119,25 @@ func (s *server) checkMemory(route *routers.Route) error {
 // handler as it comes.
 func validateRequest(w http.ResponseWriter, r *http.Request, route *routers.Route, params map[string]string, query url.Values) error {
 	if isUpload(route) {
-		if err := (httpbase.Limits{Bytes: maxUploadBody}).On(w, r); err != nil {
+		if err := (httpbase.BodyLimits{Bytes: maxUploadBody}).Apply(w, r); err != nil {
 			return err
 		}
-		return httpbase.CheckParameters(r, route, params, query)
+		return httpbase.ValidateParameters(r, route, params, query)
 	}
 	maxBytes := int64(bodyLimit)
 	if isPublic(route) {
 		maxBytes = publicBodyLimit
 	}
-	if err := (httpbase.Limits{Bytes: maxBytes}).On(w, r); err != nil {
+	if err := (httpbase.BodyLimits{Bytes: maxBytes}).Apply(w, r); err != nil {
 		return err
 	}
 	hasBody := route.Operation.RequestBody != nil
 	if hasBody {
-		if err := httpbase.OneText(r, httpbase.WholeNumbers, httpbase.WithoutNulls(route.Operation)); err != nil {
+		if err := httpbase.NormalizeJSON(r, httpbase.NormalizeIntegers, httpbase.DropNulls(route.Operation)); err != nil {
 			return err
 		}
 	}
-	if err := httpbase.Check(r, route, params, query); err != nil || hasBody {
+	if err := httpbase.Validate(r, route, params, query); err != nil || hasBody {
 		return err
 	}
 	// A body that nobody asked for is read within the limit, so that the
@@ -154,7 +154,7 @@ func checkText(field, value string) error {
 		return errs.New(errs.Malformed, "error.encoding")
 	case !utf8.ValidString(value):
 		return errs.New(errs.Malformed, "invalid.encoding").WithField(field)
-	case !httpbase.Keepable(value):
+	case !httpbase.IsStorable(value):
 		return errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return nil
@@ -184,7 +184,7 @@ func violationError(err error) error {
 	if err == nil {
 		return nil
 	}
-	b := httpbase.BreachOf(err)
+	b := httpbase.ViolationOf(err)
 	key, mendable := violationKeys[b.Rule]
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:

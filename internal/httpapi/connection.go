@@ -43,7 +43,7 @@ func (s *server) baseURL(ctx context.Context) *url.URL {
 	if u, err := url.Parse(s.PublicURL); err == nil && u.Host != "" {
 		return u
 	}
-	scheme, host := requestedOrigin(requestFrom(ctx).Asked, s.Proxies)
+	scheme, host := requestedOrigin(requestFrom(ctx).HTTPRequest, s.Proxies)
 	return &url.URL{Scheme: scheme, Host: host}
 }
 

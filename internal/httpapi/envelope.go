@@ -34,7 +34,7 @@ func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edg
 func (s *server) writeEnvelope(w http.ResponseWriter, r *http.Request, err error) {
 	e := errs.As(err)
 	info := requestFrom(r.Context())
-	info.Refused(e, e.Kind == errs.Internal || e.Kind == errs.Upstream)
+	info.SetError(e, e.Kind == errs.Internal || e.Kind == errs.Upstream)
 	if r.Context().Err() != nil {
 		return // the client is gone; there is nobody to answer
 	}
@@ -43,7 +43,7 @@ func (s *server) writeEnvelope(w http.ResponseWriter, r *http.Request, err error
 		status = st
 	}
 	if envelopeCodes[e.Kind] == envelopeCodes[errs.Unavailable] || e.Kind == errs.TooMany {
-		httpbase.RetryAfter(w.Header(), e.Retry)
+		httpbase.SetRetryAfter(w.Header(), e.Retry)
 	}
 	body, err := envelopeBody(info, e)
 	if err != nil {

@@ -48,7 +48,7 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
 		defer leave()
-		return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error { return e.write(ctx, out) })
+		return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: header}, func(out *httpbase.StreamWriter) error { return e.write(ctx, out) })
 	}), nil
 }
 

@@ -65,7 +65,7 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Hand
 		s.fail(w, r, r.Context().Err())
 	default:
 		defer task.Leave()
-		w, r = httpbase.InTurn(w, r, task)
+		w, r = httpbase.WithTask(w, r, task)
 		next.ServeHTTP(w, r)
 	}
 }

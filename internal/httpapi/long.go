@@ -11,7 +11,7 @@ import (
 
 // jsonBufferLimit is up to how many bytes of JSON are put together before any is sent: so
 // a chart goes out at once, and with its length.
-const jsonBufferLimit = 2 * httpbase.Piece
+const jsonBufferLimit = 2 * httpbase.ChunkSize
 
 // streamedResponse writes an answer of any length, which the generated response
 // types would put together in memory first.
@@ -54,7 +54,7 @@ func (s *server) acquireStreamSlot(ctx context.Context) (leave func(), err error
 }
 
 // sendAllJSON is sendJSON of an answer with every reading of a range.
-func (s *server) sendAllJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
+func (s *server) sendAllJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error {
 	leave, err := s.acquireStreamSlot(ctx)
 	if err != nil {
 		return err
@@ -64,9 +64,9 @@ func (s *server) sendAllJSON(ctx context.Context, w http.ResponseWriter, write f
 }
 
 // sendJSON sends the envelope of a success, with the data that write writes.
-func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
-	opts := httpbase.Long{Header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}, Whole: jsonBufferLimit, Packed: true}
-	return s.edge.Send(ctx, w, opts, func(out *httpbase.Answer) error {
+func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error {
+	opts := httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}, BufferLimit: jsonBufferLimit, Compress: true}
+	return s.edge.Stream(ctx, w, opts, func(out *httpbase.StreamWriter) error {
 		out.Buf = append(out.Buf, `{"code":200,"data":`...)
 		if err := write(out); err != nil {
 			return err

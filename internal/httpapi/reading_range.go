@@ -157,7 +157,7 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 		}), nil
 	}
 	ds := s.newDownsampler(&h, *p.Points)
-	send := func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error {
+	send := func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error {
 		defer ds.release()
 		return s.sendJSON(ctx, w, write)
 	}
@@ -227,12 +227,12 @@ func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ re
 func (t *downsampler) release() { reading.Release(t.results) }
 
 // sendFunc is sendAllJSON or sendJSON.
-type sendFunc func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.Answer) error) error
+type sendFunc func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error
 
 // sendSeries sends for each property the points that write gives.
 func (s *server) sendSeries(ctx context.Context, h *historyQuery, send sendFunc, write func(*pointWriter, *device.Property) error) streamedResponse {
 	return streamedResponse(func(w http.ResponseWriter) error {
-		return send(ctx, w, func(out *httpbase.Answer) error {
+		return send(ctx, w, func(out *httpbase.StreamWriter) error {
 			for i, prop := range h.props {
 				out.Buf = append(append(append(out.Buf, "{,"[min(i, 1)]), jsonString(prop.Identifier)...), ":["...)
 				if err := write(&pointWriter{out: out}, prop); err != nil {
@@ -248,7 +248,7 @@ func (s *server) sendSeries(ctx context.Context, h *historyQuery, send sendFunc,
 
 // pointWriter writes a list of readings, one by one.
 type pointWriter struct {
-	out     *httpbase.Answer
+	out     *httpbase.StreamWriter
 	started bool
 }
 
@@ -261,7 +261,7 @@ func (p *pointWriter) write(at int64, v reading.Value) error {
 	p.out.Buf = strconv.AppendInt(p.out.Buf, at, 10)
 	p.out.Buf = append(p.out.Buf, `,"value":`...)
 	p.out.Buf = append(v.AppendJSON(p.out.Buf), '}')
-	return p.out.Next()
+	return p.out.FlushIfFull()
 }
 
 // jsonString is a text as JSON has it.

@@ -26,7 +26,7 @@ func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeI
 	ds := s.newDownsampler(&h, *p.Points)
 	return streamedResponse(func(w http.ResponseWriter) error {
 		defer ds.release()
-		return s.sendJSON(ctx, w, func(out *httpbase.Answer) error {
+		return s.sendJSON(ctx, w, func(out *httpbase.StreamWriter) error {
 			pieces := pieceWriter{out: out}
 			for _, prop := range h.props {
 				if !isBuffered(prop) {
@@ -58,14 +58,14 @@ func (s *server) columns(ctx context.Context, h *historyQuery) streamedResponse 
 		keys[prop.ID] = columnKey(prop)
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
-		return s.sendAllJSON(ctx, w, func(out *httpbase.Answer) error {
+		return s.sendAllJSON(ctx, w, func(out *httpbase.StreamWriter) error {
 			pieces := pieceWriter{out: out}
 			err := s.Readings.Columns(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, ids, func(c *reading.Columns) error {
 				pieces.beginPiece(c.Times)
 				for i := range c.Columns {
 					pieces.beginColumn(keys[c.Columns[i].Property])
 					out.Buf = c.Columns[i].AppendJSON(out.Buf)
-					if err := out.Next(); err != nil {
+					if err := out.FlushIfFull(); err != nil {
 						return err
 					}
 				}
@@ -87,7 +87,7 @@ func columnKey(p *device.Property) []byte {
 // pieceWriter writes a list of pieces: of each its times, its columns one by
 // one, and its close.
 type pieceWriter struct {
-	out       *httpbase.Answer
+	out       *httpbase.StreamWriter
 	pieces    int
 	hasColumn bool // the piece has a column
 }
@@ -118,7 +118,7 @@ func (w *pieceWriter) endPiece(bucket int64) error {
 		w.out.Buf = strconv.AppendInt(w.out.Buf, bucket, 10)
 	}
 	w.out.Buf = append(w.out.Buf, '}')
-	return w.out.Next()
+	return w.out.FlushIfFull()
 }
 
 // maxBatchReadings is how many readings of an outline are written before what has been
@@ -134,7 +134,7 @@ func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Outline) error {
 			w.out.Buf = append(w.out.Buf, ',')
 		}
 		w.out.Buf = o.AppendJSON(w.out.Buf, from, min(from+maxBatchReadings, len(o.Times)))
-		if err := w.out.Next(); err != nil {
+		if err := w.out.FlushIfFull(); err != nil {
 			return err
 		}
 	}

@@ -41,7 +41,7 @@ func (s *server) writeRows(ctx context.Context, h *historyQuery, send sendFunc, 
 		keys[prop.ID] = rowKey(prop)
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
-		return send(ctx, w, func(out *httpbase.Answer) error {
+		return send(ctx, w, func(out *httpbase.StreamWriter) error {
 			before := byte('[')
 			err := read(func(at int64, fields []reading.Field) error {
 				out.Buf = appendRowStart(out.Buf, before, at)
@@ -51,7 +51,7 @@ func (s *server) writeRows(ctx context.Context, h *historyQuery, send sendFunc, 
 				}
 				out.Buf = append(out.Buf, '}')
 				before = ','
-				return out.Next()
+				return out.FlushIfFull()
 			})
 			if before == '[' {
 				out.Buf = append(out.Buf, '[')

@@ -25,7 +25,7 @@ type requestKey struct{}
 func requestFrom(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
-		return &request{Request: httpbase.Of(ctx)} // outside a call (a test of a single handler): nobody signed in
+		return &request{Request: httpbase.RequestFrom(ctx)} // outside a call (a test of a single handler): nobody signed in
 	}
 	return r
 }
@@ -35,12 +35,12 @@ func requestFrom(ctx context.Context) *request {
 // "on disk", so only calls get the envelope.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		Name: "call", CallKey: "call", Level: slog.LevelDebug, Pages: true, Log: s.Log, Now: s.Now,
+		LogMessage: "call", OperationKey: "call", LogLevel: slog.LevelDebug, ServesPages: true, Log: s.Log, Now: s.Now,
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.Proxies) },
-		Own: func(ctx context.Context, q *httpbase.Request) context.Context {
+		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})
 		},
-		Shape: func(w http.ResponseWriter, r *http.Request, err error) {
+		WriteError: func(w http.ResponseWriter, r *http.Request, err error) {
 			if isConsoleCall(r) {
 				s.writeEnvelope(w, r, err)
 				return

@@ -152,7 +152,7 @@ func New(o Options) (http.Handler, error) {
 	mux.HandleFunc(avatarPath, s.serveAvatar)
 	mux.HandleFunc("GET "+embedPath+"{signed}", s.serveEmbed)
 	mux.Handle("/", o.Web)
-	return s.edge.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return s.edge.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Not by the mux: it would redirect a path that is not clean, and a call
 		// that does not exist is answered with the envelope.
 		switch {

@@ -12,7 +12,7 @@ import (
 func ClientAddr(r *http.Request, proxies []netip.Prefix) netip.Addr {
 	hop := parseAddr(r.RemoteAddr)
 	forwarded := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
-	for i := len(forwarded) - 1; i >= 0 && isOf(hop, proxies); i-- {
+	for i := len(forwarded) - 1; i >= 0 && containsAddr(hop, proxies); i-- {
 		next := parseAddr(strings.TrimSpace(forwarded[i]))
 		if !next.IsValid() {
 			break
@@ -43,7 +43,7 @@ func ClientScheme(r *http.Request, proxies []netip.Prefix) string {
 // FromProxy tells whether the connection that a request came by is a trusted
 // proxy's.
 func FromProxy(r *http.Request, proxies []netip.Prefix) bool {
-	return isOf(parseAddr(r.RemoteAddr), proxies)
+	return containsAddr(parseAddr(r.RemoteAddr), proxies)
 }
 
 // forwarded is what a trusted proxy says of a request; of several values the one
@@ -56,7 +56,7 @@ func forwarded(r *http.Request, proxies []netip.Prefix, header string) string {
 	return strings.TrimSpace(all[strings.LastIndexByte(all, ',')+1:])
 }
 
-func isOf(a netip.Addr, networks []netip.Prefix) bool {
+func containsAddr(a netip.Addr, networks []netip.Prefix) bool {
 	for _, n := range networks {
 		if n.Contains(a) {
 			return true

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// inside is a network of trusted proxies.
-var inside = netip.MustParsePrefix("10.0.0.0/8")
+// trustedNetwork is a network of trusted proxies.
+var trustedNetwork = netip.MustParsePrefix("10.0.0.0/8")
 
 // Forwarded addresses are believed from trusted proxies only, from the nearest
 // hop outwards.
 func TestClientAddr(t *testing.T) {
-	proxies := []netip.Prefix{inside, netip.MustParsePrefix("fd00::/8")}
+	proxies := []netip.Prefix{trustedNetwork, netip.MustParsePrefix("fd00::/8")}
 	for _, c := range []struct {
 		remote    string
 		forwarded []string
@@ -52,7 +52,7 @@ func TestClientAddr(t *testing.T) {
 // What a proxy says of host and scheme is believed from a trusted one alone, and
 // of several only what the nearest one wrote.
 func TestClientHostAndScheme(t *testing.T) {
-	proxies := []netip.Prefix{inside}
+	proxies := []netip.Prefix{trustedNetwork}
 	for _, c := range []struct {
 		remote        string
 		hosts, protos []string
@@ -83,7 +83,7 @@ func TestClientHostAndScheme(t *testing.T) {
 }
 
 func TestFromProxy(t *testing.T) {
-	proxies := []netip.Prefix{inside, netip.MustParsePrefix("fd00::/8")}
+	proxies := []netip.Prefix{trustedNetwork, netip.MustParsePrefix("fd00::/8")}
 	for remote, want := range map[string]bool{
 		"10.0.0.1:5000": true, "[::ffff:10.0.0.1]:5000": true, "[fd00::1]:5000": true, "203.0.113.1:5000": false, "@": false, "": false,
 	} {

@@ -19,42 +19,42 @@ func post(body string) *http.Request {
 	return httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
 }
 
-func TestLimits(t *testing.T) {
+func TestBodyLimits(t *testing.T) {
 	for _, within := range []time.Duration{0, time.Minute} { // a writer without deadlines has none
-		limits := Limits{Bytes: 10, Within: within}
-		if body, err := limits.Read(bare{}, post("0123456789")); err != nil || string(body) != "0123456789" {
+		limits := BodyLimits{Bytes: 10, ReadTimeout: within}
+		if body, err := limits.Read(minimalWriter{}, post("0123456789")); err != nil || string(body) != "0123456789" {
 			t.Errorf("%q, %v", body, err)
 		}
-		body, err := limits.Read(bare{}, post("0123456789+"))
+		body, err := limits.Read(minimalWriter{}, post("0123456789+"))
 		if large, ok := errors.AsType[*http.MaxBytesError](err); !ok || large.Limit != 10 || string(body) != "0123456789" {
 			t.Errorf("%q, %v", body, err)
 		}
 	}
 	r := post("0123456789+")
-	if err := (Limits{Bytes: 4}).On(bare{}, r); err != nil {
+	if err := (BodyLimits{Bytes: 4}).Apply(minimalWriter{}, r); err != nil {
 		t.Fatal(err)
 	}
-	if body, err := io.ReadAll(r.Body); string(body) != "0123" || BreachOf(err).Rule != RuleTooLarge {
+	if body, err := io.ReadAll(r.Body); string(body) != "0123" || ViolationOf(err).Rule != RuleTooLarge {
 		t.Errorf("%q, %v", body, err)
 	}
 }
 
-// broken is a connection that is gone.
-type broken struct{ http.ResponseWriter }
+// closedConn is a connection that is gone.
+type closedConn struct{ http.ResponseWriter }
 
-func (broken) SetReadDeadline(time.Time) error { return net.ErrClosed }
+func (closedConn) SetReadDeadline(time.Time) error { return net.ErrClosed }
 
-func TestLimitsOfAGoneConnection(t *testing.T) {
-	if body, err := (Limits{Bytes: 10, Within: time.Minute}).Read(broken{}, post("x")); !errors.Is(err, net.ErrClosed) || body != nil {
+func TestBodyLimitsOnClosedConnection(t *testing.T) {
+	if body, err := (BodyLimits{Bytes: 10, ReadTimeout: time.Minute}).Read(closedConn{}, post("x")); !errors.Is(err, net.ErrClosed) || body != nil {
 		t.Errorf("%q, %v", body, err)
 	}
 }
 
 // What does not come in time is not waited for, over a real connection.
-func TestLimitOfTime(t *testing.T) {
+func TestBodyReadTimeout(t *testing.T) {
 	ended := make(chan error, 1)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, err := Limits{Bytes: 10, Within: 50 * time.Millisecond}.Read(NewStatusWriter(w), r)
+		body, err := BodyLimits{Bytes: 10, ReadTimeout: 50 * time.Millisecond}.Read(NewStatusWriter(w), r)
 		ended <- fmt.Errorf("%s: %w", body, err)
 	}))
 	defer s.Close()
@@ -72,13 +72,13 @@ func TestLimitOfTime(t *testing.T) {
 }
 
 // A body is one JSON text, or empty: nobody guesses what is meant by more.
-func TestOneText(t *testing.T) {
+func TestNormalizeJSON(t *testing.T) {
 	for body, one := range map[string]bool{
 		``: true, `{}`: true, " [1, 2]\r\n\t": true, `null`: true, `7`: true, `"x"`: true,
 		` `: false, `{`: false, `{}{}`: false, `{} garbage`: false, `{}]`: false, `{},`: false, "{}\x00": false, `1 2`: false, `{'a':1}`: false, `garbage`: false,
 	} {
 		r := post(body)
-		err := OneText(r)
+		err := NormalizeJSON(r)
 		if one != (err == nil) {
 			t.Errorf("%q: %v", body, err)
 			continue
@@ -86,7 +86,7 @@ func TestOneText(t *testing.T) {
 		if again, err := io.ReadAll(r.Body); one && (err != nil || string(again) != body) {
 			t.Errorf("%q is read again as %q, %v", body, again, err)
 		}
-		if !one && !errors.Is(err, ErrNotOneText) {
+		if !one && !errors.Is(err, ErrNotJSON) {
 			t.Errorf("%q: %v", body, err)
 		}
 	}
@@ -96,35 +96,35 @@ func TestOneText(t *testing.T) {
 		`"\ud83c"`: false, `"\udf31"`: false, `"\udf31\ud83c"`: false, `"\uD83Cx"`: false, `"\ud83c\n"`: false, `"\ud83c\u0041"`: false, `{"\ud83c":1}`: false, `"\\\ud83c"`: false,
 	} {
 		r := post(body)
-		err := OneText(r)
+		err := NormalizeJSON(r)
 		if text != (err == nil) || !text && !errors.Is(err, ErrNotUTF8) {
 			t.Errorf("%q: %v", body, err)
 		}
-		if b := BreachOf(err); !text && (b.Rule != RuleEncoding || b.Cause == nil) {
+		if b := ViolationOf(err); !text && (b.Rule != RuleEncoding || b.Cause == nil) {
 			t.Errorf("%q: %+v", body, b)
 		}
 	}
 	r := post(`{"a":1.0}`)
-	if err := OneText(r, WholeNumbers); err != nil {
+	if err := NormalizeJSON(r, NormalizeIntegers); err != nil {
 		t.Fatal(err)
 	}
 	if again, _ := io.ReadAll(r.Body); string(again) != `{"a":1}` {
 		t.Errorf("%s", again)
 	}
 	fault := errors.New("reset by peer")
-	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{}`), failing{fault}))
-	if err := OneText(r); !errors.Is(err, fault) {
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{}`), errorReader{fault}))
+	if err := NormalizeJSON(r); !errors.Is(err, fault) {
 		t.Error(err)
 	}
 }
 
-type failing struct{ err error }
+type errorReader struct{ err error }
 
-func (f failing) Read([]byte) (int, error) { return 0, f.err }
+func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
 
-func TestKeepable(t *testing.T) {
+func TestIsStorable(t *testing.T) {
 	for text, want := range map[string]bool{"": true, "WS-1": true, "北": true, "\x00": false, "a\x00b": false} {
-		if Keepable(text) != want {
+		if IsStorable(text) != want {
 			t.Errorf("%q: not %t", text, want)
 		}
 	}

@@ -33,10 +33,10 @@ const (
 	RuleFormat     Rule = "format" // a text that does not look as it should
 )
 
-var errUnknown = errors.New("a property that the contract does not name")
+var errUnknownProperty = errors.New("a property that the contract does not name")
 
-// Breach says which rule a request breaks, and where.
-type Breach struct {
+// Violation says which rule a request breaks, and where.
+type Violation struct {
 	Rule    Rule
 	Field   string   // the parameter, or the field at the top of the body; empty: the request or its body as a whole
 	Limit   string   // a decimal number; empty for rules that have none
@@ -44,36 +44,36 @@ type Breach struct {
 	Cause   error    // for the log: without what the client wrote, which may be a secret; may be nil
 }
 
-// BreachOf tells what an error of reading, checking or binding a request means.
-func BreachOf(err error) Breach {
+// ViolationOf tells what an error of reading, checking or binding a request means.
+func ViolationOf(err error) Violation {
 	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return Breach{Rule: RuleTooLarge}
+		return Violation{Rule: RuleTooLarge}
 	}
 	if errors.Is(err, ErrNotUTF8) {
-		return Breach{Rule: RuleEncoding, Cause: ErrNotUTF8}
+		return Violation{Rule: RuleEncoding, Cause: ErrNotUTF8}
 	}
 	field := ""
 	if re, ok := errors.AsType[*openapi3filter.RequestError](err); ok && re.Parameter != nil {
 		field = re.Parameter.Name
 		if errors.Is(re.Err, openapi3filter.ErrInvalidRequired) {
-			return Breach{Rule: RuleRequired, Field: field}
+			return Violation{Rule: RuleRequired, Field: field}
 		}
 	}
 	if se, ok := errors.AsType[*openapi3.SchemaError](err); ok {
-		return schemaBreach(origin(se), field)
+		return schemaViolation(rootCause(se), field)
 	}
 	// The contract lets pass what does not fit where it goes: a number that is too
 	// large, for one.
 	if te, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && te.Field != "" {
 		field, _, _ = strings.Cut(te.Field, ".")
-		return Breach{Rule: RuleType, Field: field, Cause: unquoted(err)}
+		return Violation{Rule: RuleType, Field: field, Cause: redact(err)}
 	}
-	return Breach{Rule: RuleUnreadable, Field: field, Cause: unquoted(err)}
+	return Violation{Rule: RuleUnreadable, Field: field, Cause: redact(err)}
 }
 
-// origin is the rule that was broken: where a schema is made of several, the
+// rootCause is the rule that was broken: where a schema is made of several, the
 // library says only that not all of them hold, and keeps the reason below.
-func origin(se *openapi3.SchemaError) *openapi3.SchemaError {
+func rootCause(se *openapi3.SchemaError) *openapi3.SchemaError {
 	for se.SchemaField == "allOf" {
 		part, ok := errors.AsType[*openapi3.SchemaError](se.Origin)
 		if !ok {
@@ -84,11 +84,11 @@ func origin(se *openapi3.SchemaError) *openapi3.SchemaError {
 	return se
 }
 
-func schemaBreach(se *openapi3.SchemaError, field string) Breach {
+func schemaViolation(se *openapi3.SchemaError, field string) Violation {
 	if pointer := se.JSONPointer(); field == "" && len(pointer) > 0 { // within a parameter it is the place in its list
 		field = pointer[0]
 	}
-	b := Breach{Rule: RuleType, Field: field, Cause: errors.New(se.Reason)}
+	b := Violation{Rule: RuleType, Field: field, Cause: errors.New(se.Reason)}
 	switch rule := Rule(se.SchemaField); rule {
 	case RuleRequired:
 		b.Rule = rule
@@ -112,18 +112,18 @@ func schemaBreach(se *openapi3.SchemaError, field string) Breach {
 	case "pattern", RuleFormat:
 		b.Rule = RuleFormat
 	case "properties": // one that is not among them; the library's words quote it
-		b.Rule, b.Cause = RuleUnknown, errUnknown
+		b.Rule, b.Cause = RuleUnknown, errUnknownProperty
 	}
 	return b
 }
 
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
-// unquoted says what was wrong with a request without the value that was: the
+// redact says what was wrong with a request without the value that was: the
 // library's own words quote it.
-func unquoted(err error) error {
-	if errors.Is(err, ErrNotOneText) {
-		return ErrNotOneText
+func redact(err error) error {
+	if errors.Is(err, ErrNotJSON) {
+		return ErrNotJSON
 	}
 	if pe, ok := errors.AsType[*openapi3filter.ParseError](err); ok && pe.Reason != "" {
 		return errors.New(pe.Reason)

@@ -16,7 +16,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/legacy"
 )
 
-const things = `
+const thingsContract = `
 openapi: 3.0.3
 info: {title: Things, version: "1"}
 paths:
@@ -52,10 +52,10 @@ paths:
       responses: {"200": {description: done}}
 `
 
-// contract finds which operation of things a request asks for.
-func contract(t *testing.T) routers.Router {
+// thingsRouter finds which operation of things a request asks for.
+func thingsRouter(t *testing.T) routers.Router {
 	t.Helper()
-	doc, err := openapi3.NewLoader().LoadFromData([]byte(things))
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(thingsContract))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,8 +66,8 @@ func contract(t *testing.T) routers.Router {
 	return router
 }
 
-// check asks and gives what is wrong; parametersAlone leaves the body alone.
-func check(t *testing.T, router routers.Router, method, path, body string, parametersAlone bool) (*http.Request, error) {
+// validateThing asks and gives what is wrong; skipBody leaves the body alone.
+func validateThing(t *testing.T, router routers.Router, method, path, body string, skipBody bool) (*http.Request, error) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -75,17 +75,17 @@ func check(t *testing.T, router routers.Router, method, path, body string, param
 	if err != nil {
 		t.Fatal(err)
 	}
-	if parametersAlone {
-		return r, CheckParameters(r, route, params, r.URL.Query())
+	if skipBody {
+		return r, ValidateParameters(r, route, params, r.URL.Query())
 	}
-	return r, Check(r, route, params, r.URL.Query())
+	return r, Validate(r, route, params, r.URL.Query())
 }
 
 // What is wrong with a request is told by the field and the rule, and the cause
 // says nothing that the client wrote.
-func TestBreaches(t *testing.T) {
+func TestViolations(t *testing.T) {
 	const good, wrong = `{"title":"x"}`, "s3cr3t"
-	router := contract(t)
+	router := thingsRouter(t)
 	for _, c := range []struct {
 		path, body   string
 		rule         Rule
@@ -121,14 +121,14 @@ func TestBreaches(t *testing.T) {
 		if strings.Contains(c.path, "&") || c.field == "id" || c.path == "1" || c.path == "1?name=s3cr3t" {
 			body = good
 		}
-		_, err := check(t, router, http.MethodPost, "/things/"+c.path, body, false)
+		_, err := validateThing(t, router, http.MethodPost, "/things/"+c.path, body, false)
 		if c.rule == "" {
 			if err != nil {
 				t.Errorf("%+v: %v", c, err)
 			}
 			continue
 		}
-		b := BreachOf(fmt.Errorf("wrapped: %w", err))
+		b := ViolationOf(fmt.Errorf("wrapped: %w", err))
 		if b.Rule != c.rule || b.Field != c.field || b.Limit != c.limit || !reflect.DeepEqual(b.Choices, c.choices) {
 			t.Errorf("%+v: %+v", c, b)
 		}
@@ -136,32 +136,32 @@ func TestBreaches(t *testing.T) {
 			t.Errorf("%+v: because %v", c, b.Cause)
 		}
 	}
-	_, err := check(t, router, http.MethodPut, "/things", `{"s3cr3t":1}`, false)
-	if b := BreachOf(err); b.Rule != RuleUnknown || b.Field != "" || strings.Contains(b.Cause.Error(), wrong) {
+	_, err := validateThing(t, router, http.MethodPut, "/things", `{"s3cr3t":1}`, false)
+	if b := ViolationOf(err); b.Rule != RuleUnknown || b.Field != "" || strings.Contains(b.Cause.Error(), wrong) {
 		t.Errorf("%+v", b)
 	}
 }
 
 // Only the parameters are checked of what its handler reads as it comes: not a
 // byte of the body is gone.
-func TestCheckParameters(t *testing.T) {
-	router := contract(t)
-	r, err := check(t, router, http.MethodPost, "/things/1?name=x", "no JSON at all", true)
+func TestValidateParametersLeavesBodyUnread(t *testing.T) {
+	router := thingsRouter(t)
+	r, err := validateThing(t, router, http.MethodPost, "/things/1?name=x", "no JSON at all", true)
 	if err != nil {
 		t.Error(err)
 	}
 	if body, err := io.ReadAll(r.Body); string(body) != "no JSON at all" {
 		t.Errorf("%q, %v", body, err)
 	}
-	if _, err = check(t, router, http.MethodPost, "/things/1", "", true); BreachOf(err).Rule != RuleRequired {
+	if _, err = validateThing(t, router, http.MethodPost, "/things/1", "", true); ViolationOf(err).Rule != RuleRequired {
 		t.Error(err)
 	}
 }
 
 // A body that was checked can be read again.
-func TestCheckLeavesTheBody(t *testing.T) {
+func TestValidateKeepsBodyReadable(t *testing.T) {
 	const good = `{"title":"x"}`
-	r, err := check(t, contract(t), http.MethodPost, "/things/1?name=x", good, false)
+	r, err := validateThing(t, thingsRouter(t), http.MethodPost, "/things/1?name=x", good, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,26 +172,26 @@ func TestCheckLeavesTheBody(t *testing.T) {
 
 // What the contract lets pass, and does not fit where it goes, is told by its
 // field as well; what else goes wrong is only told not to be readable.
-func TestBreachesBehindTheContract(t *testing.T) {
+func TestViolationsOfBindingErrors(t *testing.T) {
 	var into struct {
 		Count int8
 		Part  struct{ Size int8 }
 	}
 	for body, field := range map[string]string{`{"Count":300}`: "Count", `{"Part":{"Size":300}}`: "Part"} {
-		b := BreachOf(fmt.Errorf("can't decode JSON body: %w", json.Unmarshal([]byte(body), &into)))
+		b := ViolationOf(fmt.Errorf("can't decode JSON body: %w", json.Unmarshal([]byte(body), &into)))
 		if b.Rule != RuleType || b.Field != field || strings.Contains(b.Cause.Error(), "300") {
 			t.Errorf("%s: %+v", body, b)
 		}
 	}
 	for _, err := range []error{json.Unmarshal([]byte(`7`), &into), json.Unmarshal([]byte(`{`), &into), io.ErrUnexpectedEOF, errors.New("s3cr3t")} {
-		if b := BreachOf(err); b.Rule != RuleUnreadable || b.Field != "" || strings.Contains(b.Cause.Error(), "s3cr3t") {
+		if b := ViolationOf(err); b.Rule != RuleUnreadable || b.Field != "" || strings.Contains(b.Cause.Error(), "s3cr3t") {
 			t.Errorf("%v: %+v", err, b)
 		}
 	}
-	if b := BreachOf(fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 5})); b.Rule != RuleTooLarge {
+	if b := ViolationOf(fmt.Errorf("reading: %w", &http.MaxBytesError{Limit: 5})); b.Rule != RuleTooLarge {
 		t.Errorf("%+v", b)
 	}
-	if b := BreachOf(ErrNotOneText); b.Rule != RuleUnreadable || !errors.Is(b.Cause, ErrNotOneText) {
+	if b := ViolationOf(ErrNotJSON); b.Rule != RuleUnreadable || !errors.Is(b.Cause, ErrNotJSON) {
 		t.Errorf("%+v", b)
 	}
 }

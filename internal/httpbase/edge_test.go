@@ -17,18 +17,18 @@ import (
 	"tilth/internal/text"
 )
 
-var errOurs = errors.New("the disk is on fire")
+var errServer = errors.New("the disk is on fire")
 
 // newEdge is an edge that answers errors with the words "wrong: ", and 500 for
-// errOurs and panics.
+// errServer and panics.
 func newEdge(set ...func(e *Edge)) (*Edge, *testkit.Log) {
 	log, clock := testkit.NewLog(), testkit.NewClock()
 	e := &Edge{
-		Name: "asked", CallKey: "call", Level: slog.LevelInfo, Log: log.Logger, Now: clock.Now,
+		LogMessage: "asked", OperationKey: "call", LogLevel: slog.LevelInfo, Log: log.Logger, Now: clock.Now,
 		Address: func(r *http.Request) netip.Addr { return ClientAddr(r, nil) },
-		Shape: func(w http.ResponseWriter, r *http.Request, err error) {
-			fault := errors.Is(err, errOurs) || strings.HasPrefix(err.Error(), "panic")
-			Of(r.Context()).Refused(err, fault)
+		WriteError: func(w http.ResponseWriter, r *http.Request, err error) {
+			fault := errors.Is(err, errServer) || strings.HasPrefix(err.Error(), "panic")
+			RequestFrom(r.Context()).SetError(err, fault)
 			if fault {
 				w.WriteHeader(http.StatusInternalServerError)
 				return
@@ -42,28 +42,28 @@ func newEdge(set ...func(e *Edge)) (*Edge, *testkit.Log) {
 	return e, log
 }
 
-func (e *Edge) ask(t testing.TB, h http.HandlerFunc, mend ...func(r *http.Request)) *httptest.ResponseRecorder {
+func (e *Edge) serve(t testing.TB, h http.HandlerFunc, modify ...func(r *http.Request)) *httptest.ResponseRecorder {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, "/path?query=hidden", nil)
-	for _, f := range mend {
+	for _, f := range modify {
 		f(r)
 	}
 	rec := httptest.NewRecorder()
-	e.Around(h).ServeHTTP(rec, r)
+	e.Wrap(h).ServeHTTP(rec, r)
 	return rec
 }
 
 // Each request has an id and headers, and its handler knows of it what there is
 // to know.
-func TestAround(t *testing.T) {
+func TestWrapSetsHeadersAndLogs(t *testing.T) {
 	e, log := newEdge()
 	var seen *Request
-	rec := e.ask(t, func(w http.ResponseWriter, r *http.Request) {
-		seen = Of(r.Context())
-		seen.Operation, seen.Who = "getThing", []slog.Attr{slog.Int("tenant", 7)}
+	rec := e.serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen = RequestFrom(r.Context())
+		seen.Operation, seen.LogAttrs = "getThing", []slog.Attr{slog.Int("tenant", 7)}
 		w.WriteHeader(http.StatusTeapot)
 	}, func(r *http.Request) { r.Header.Set("Accept-Language", "tr"); r.RemoteAddr = "203.0.113.9:5000" })
-	if seen.Language != text.Turkish || seen.From() != "203.0.113.9" || seen.Asked.URL.RawQuery != "query=hidden" || len(seen.ID) != 16 {
+	if seen.Language != text.Turkish || seen.AddressText() != "203.0.113.9" || seen.HTTPRequest.URL.RawQuery != "query=hidden" || len(seen.ID) != 16 {
 		t.Errorf("%+v", seen)
 	}
 	h := rec.Result().Header
@@ -77,15 +77,15 @@ func TestAround(t *testing.T) {
 }
 
 // What an edge keeps of a request of its own is in its context.
-func TestOwn(t *testing.T) {
+func TestNewContext(t *testing.T) {
 	type key struct{}
 	e, _ := newEdge(func(e *Edge) {
-		e.Own = func(ctx context.Context, q *Request) context.Context {
+		e.NewContext = func(ctx context.Context, q *Request) context.Context {
 			return context.WithValue(ctx, key{}, "of "+q.ID)
 		}
 	})
-	e.ask(t, func(_ http.ResponseWriter, r *http.Request) {
-		if got := r.Context().Value(key{}); got != "of "+Of(r.Context()).ID {
+	e.serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		if got := r.Context().Value(key{}); got != "of "+RequestFrom(r.Context()).ID {
 			t.Errorf("%v", got)
 		}
 	})
@@ -93,16 +93,16 @@ func TestOwn(t *testing.T) {
 
 // A page that is served is no line of the log; one that is refused is.
 func TestPagesAreNotLogged(t *testing.T) {
-	e, log := newEdge(func(e *Edge) { e.Pages = true })
-	e.ask(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a page") })
+	e, log := newEdge(func(e *Edge) { e.ServesPages = true })
+	e.serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "a page") })
 	if log.Text() != "" {
 		t.Errorf("%s", log.Text())
 	}
-	e.ask(t, func(w http.ResponseWriter, r *http.Request) { e.Fail(w, r, errors.New("no page")) })
+	e.serve(t, func(w http.ResponseWriter, r *http.Request) { e.Fail(w, r, errors.New("no page")) })
 	if !strings.Contains(log.Text(), `status=400 took=0s address=192.0.2.1 error="no page"`) {
 		t.Errorf("%s", log.Text())
 	}
-	e.ask(t, func(_ http.ResponseWriter, r *http.Request) { Of(r.Context()).Operation = "getThing" })
+	e.serve(t, func(_ http.ResponseWriter, r *http.Request) { RequestFrom(r.Context()).Operation = "getThing" })
 	if !strings.Contains(log.Text(), "call=getThing status=200") {
 		t.Errorf("%s", log.Text())
 	}
@@ -110,20 +110,20 @@ func TestPagesAreNotLogged(t *testing.T) {
 
 // A fault of the server is an error in the log, unless the client left and that
 // is why.
-func TestFaultsInTheLog(t *testing.T) {
+func TestServerFaultsLoggedAsErrors(t *testing.T) {
 	for name, c := range map[string]struct {
 		err  error
 		left bool
 		want string
 	}{
 		"refusal": {errors.New("no such thing"), false, "level=INFO msg=asked"},
-		"fault":   {errOurs, false, "level=ERROR msg=asked"},
-		"left":    {errOurs, true, "level=INFO msg=asked"},
+		"fault":   {errServer, false, "level=ERROR msg=asked"},
+		"left":    {errServer, true, "level=INFO msg=asked"},
 	} {
 		e, log := newEdge()
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
-		e.ask(t, func(w http.ResponseWriter, r *http.Request) {
+		e.serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if c.left {
 				leave()
 			}
@@ -136,26 +136,26 @@ func TestFaultsInTheLog(t *testing.T) {
 }
 
 // Nothing is put together for a line that nobody writes.
-func TestLevelThatIsNotWritten(t *testing.T) {
+func TestDisabledLogLevelWritesNothing(t *testing.T) {
 	var out bytes.Buffer
-	e, _ := newEdge(func(e *Edge) { e.Log, e.Level = slog.New(slog.NewTextHandler(&out, nil)), slog.LevelDebug })
-	e.ask(t, func(http.ResponseWriter, *http.Request) {})
+	e, _ := newEdge(func(e *Edge) { e.Log, e.LogLevel = slog.New(slog.NewTextHandler(&out, nil)), slog.LevelDebug })
+	e.serve(t, func(http.ResponseWriter, *http.Request) {})
 	if out.Len() != 0 {
 		t.Errorf("%s", &out)
 	}
-	e.ask(t, func(w http.ResponseWriter, r *http.Request) { e.Fail(w, r, errOurs) })
+	e.serve(t, func(w http.ResponseWriter, r *http.Request) { e.Fail(w, r, errServer) })
 	if !strings.Contains(out.String(), "level=ERROR msg=asked") {
 		t.Errorf("%s", &out)
 	}
 }
 
 // Where an answer has begun there is no other: what fails then cuts it off.
-func TestFailInTheMiddle(t *testing.T) {
+func TestFailAfterStartCutsConnection(t *testing.T) {
 	e, log := newEdge()
-	s := httptest.NewServer(e.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		Of(r.Context()).Operation = "getThing"
+	s := httptest.NewServer(e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		RequestFrom(r.Context()).Operation = "getThing"
 		fmt.Fprint(w, "half")
-		e.Fail(w, r, errOurs)
+		e.Fail(w, r, errServer)
 	})))
 	defer s.Close()
 	if body, err := read(s.URL); err == nil {
@@ -180,7 +180,7 @@ func read(address string) ([]byte, error) {
 }
 
 // A client that takes nothing more is no fault of the server's.
-func TestFailOnceTheClientIsGone(t *testing.T) {
+func TestFailAfterClientLeftIsNoServerFault(t *testing.T) {
 	e, log := newEdge()
 	defer func() {
 		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
@@ -190,21 +190,21 @@ func TestFailOnceTheClientIsGone(t *testing.T) {
 			t.Errorf("%s", got)
 		}
 	}()
-	e.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, err := fmt.Fprint(w, "half")
 		e.Fail(w, r, err)
-	})).ServeHTTP(gone{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/", nil))
+	})).ServeHTTP(failingWriter{httptest.NewRecorder()}, httptest.NewRequest(http.MethodGet, "/", nil))
 }
 
-// gone is a connection that cannot be written to any more.
-type gone struct{ *httptest.ResponseRecorder }
+// failingWriter is a connection that cannot be written to any more.
+type failingWriter struct{ *httptest.ResponseRecorder }
 
-func (gone) Write([]byte) (int, error) { return 0, errors.New("reset by peer") }
+func (failingWriter) Write([]byte) (int, error) { return 0, errors.New("reset by peer") }
 
 // Outside of an edge nothing is known of a request.
-func TestOutside(t *testing.T) {
-	q := Of(t.Context())
-	if q.Language != text.English || q.ID != "" || q.From() != "" || q.Asked != nil {
+func TestRequestFromWithoutEdge(t *testing.T) {
+	q := RequestFrom(t.Context())
+	if q.Language != text.English || q.ID != "" || q.AddressText() != "" || q.HTTPRequest != nil {
 		t.Errorf("%+v", q)
 	}
 }

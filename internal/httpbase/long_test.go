@@ -20,14 +20,14 @@ import (
 	"tilth/internal/testkit/race"
 )
 
-const farAway = "203.0.113.9:5000"
+const remoteAddr = "203.0.113.9:5000"
 
-// rows writes so many rows of 100 bytes.
-func rows(n int) func(out *Answer) error {
-	return func(out *Answer) error {
+// writeRows writes so many rows of 100 bytes.
+func writeRows(n int) func(out *StreamWriter) error {
+	return func(out *StreamWriter) error {
 		for i := range n {
 			out.Buf = fmt.Appendf(out.Buf, "%099d\n", i)
-			if err := out.Next(); err != nil {
+			if err := out.FlushIfFull(); err != nil {
 				return err
 			}
 		}
@@ -35,16 +35,16 @@ func rows(n int) func(out *Answer) error {
 	}
 }
 
-func (e *Edge) sending(how Long, write func(out *Answer) error) http.HandlerFunc {
+func (e *Edge) streamHandler(how StreamOptions, write func(out *StreamWriter) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := e.Send(r.Context(), w, how, write); err != nil {
+		if err := e.Stream(r.Context(), w, how, write); err != nil {
 			e.Fail(w, r, err)
 		}
 	}
 }
 
-// textOf is what rows writes.
-func textOf(n int) string {
+// rowsText is what rows writes.
+func rowsText(n int) string {
 	var b strings.Builder
 	for i := range n {
 		fmt.Fprintf(&b, "%099d\n", i)
@@ -54,18 +54,18 @@ func textOf(n int) string {
 
 // An answer is what was written, in pieces that are about as long as one; up to
 // a limit it goes out at once, and with its length.
-func TestSend(t *testing.T) {
+func TestStreamChunksAndContentLength(t *testing.T) {
 	e, _ := newEdge()
 	header := http.Header{"Content-Type": {"text/plain"}}
 	for _, c := range []struct {
 		rows, whole, writes int
 		length              string
 	}{
-		{0, 0, 1, ""}, {1, 0, 1, ""}, {1000, 0, 4, ""}, {0, 4 * Piece, 1, "0"}, {1, 4 * Piece, 1, "100"}, {1000, 4 * Piece, 1, "100000"}, {2000, 4 * Piece, 4, ""},
+		{0, 0, 1, ""}, {1, 0, 1, ""}, {1000, 0, 4, ""}, {0, 4 * ChunkSize, 1, "0"}, {1, 4 * ChunkSize, 1, "100"}, {1000, 4 * ChunkSize, 1, "100000"}, {2000, 4 * ChunkSize, 4, ""},
 	} {
-		rec := &counted{ResponseRecorder: httptest.NewRecorder()}
-		e.Around(e.sending(Long{Header: header, Whole: c.whole}, rows(c.rows))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
-		if rec.Body.String() != textOf(c.rows) || rec.writes != c.writes || rec.Code != http.StatusOK ||
+		rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
+		e.Wrap(e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+		if rec.Body.String() != rowsText(c.rows) || rec.writes != c.writes || rec.Code != http.StatusOK ||
 			rec.Header().Get("Content-Length") != c.length || rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%+v: %d bytes in %d writes, %v", c, rec.Body.Len(), rec.writes, rec.Header())
 		}
@@ -75,37 +75,37 @@ func TestSend(t *testing.T) {
 	}
 }
 
-// counted counts how often it is written to, and notes by when.
-type counted struct {
+// countingRecorder counts how often it is written to, and notes by when.
+type countingRecorder struct {
 	*httptest.ResponseRecorder
 	writes    int
 	deadlines []time.Duration // from the write
-	room      int             // bytes that it takes; 0: all
+	capacity  int             // bytes that it takes; 0: all
 }
 
-func (c *counted) Write(b []byte) (int, error) {
+func (c *countingRecorder) Write(b []byte) (int, error) {
 	c.writes++
-	if c.room > 0 && c.Body.Len()+len(b) > c.room {
+	if c.capacity > 0 && c.Body.Len()+len(b) > c.capacity {
 		return 0, os.ErrDeadlineExceeded
 	}
 	return c.ResponseRecorder.Write(b)
 }
 
-func (c *counted) SetWriteDeadline(at time.Time) error {
+func (c *countingRecorder) SetWriteDeadline(at time.Time) error {
 	c.deadlines = append(c.deadlines, time.Until(at))
 	return nil
 }
 
 // What was passed on by hand comes before a trailer, and an answer can be
 // written as to a file.
-func TestSendByHand(t *testing.T) {
+func TestStreamFlushBufferBeforeTrailer(t *testing.T) {
 	e, _ := newEdge()
-	rec := e.ask(t, func(w http.ResponseWriter, r *http.Request) {
-		err := e.Send(r.Context(), w, Long{Header: http.Header{"Trailer": {"Link"}}}, func(out *Answer) error {
+	rec := e.serve(t, func(w http.ResponseWriter, r *http.Request) {
+		err := e.Stream(r.Context(), w, StreamOptions{Header: http.Header{"Trailer": {"Link"}}}, func(out *StreamWriter) error {
 			if n, err := io.WriteString(out, "as to a file"); err != nil || n != 12 {
 				t.Errorf("%d, %v", n, err)
 			}
-			if err := out.Pass(); err != nil || len(out.Buf) != 0 {
+			if err := out.FlushBuffer(); err != nil || len(out.Buf) != 0 {
 				return fmt.Errorf("%d bytes left: %w", len(out.Buf), err)
 			}
 			w.Header().Set("Link", "next")
@@ -122,13 +122,13 @@ func TestSendByHand(t *testing.T) {
 
 // What somebody waits for leaves at once; what comes behind it may take as long as it
 // likes.
-func TestSendNow(t *testing.T) {
+func TestStreamFlushNow(t *testing.T) {
 	e, _ := newEdge()
 	seen := make(chan struct{})
-	server := httptest.NewServer(e.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		err := e.Send(r.Context(), w, Long{}, func(out *Answer) error {
+	server := httptest.NewServer(e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		err := e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error {
 			out.Buf = append(out.Buf, "a line\n"...)
-			if err := out.Now(); err != nil {
+			if err := out.FlushNow(); err != nil {
 				return err
 			}
 			select {
@@ -163,8 +163,8 @@ func TestSendNow(t *testing.T) {
 		t.Errorf("%q, %v", rest, err)
 	}
 	// A client that is gone ends it, one that cannot be hurried does not.
-	gone := &hurried{ResponseRecorder: httptest.NewRecorder(), err: io.ErrClosedPipe}
-	err = e.Send(t.Context(), plainWriter{httptest.NewRecorder()}, Long{}, func(out *Answer) error { return out.Now() })
+	gone := &flushErrorRecorder{ResponseRecorder: httptest.NewRecorder(), err: io.ErrClosedPipe}
+	err = e.Stream(t.Context(), noFlushWriter{httptest.NewRecorder()}, StreamOptions{}, func(out *StreamWriter) error { return out.FlushNow() })
 	if err != nil {
 		t.Errorf("%v", err)
 	}
@@ -174,37 +174,37 @@ func TestSendNow(t *testing.T) {
 				t.Errorf("ended with %v", p)
 			}
 		}()
-		_ = e.Send(t.Context(), gone, Long{}, func(out *Answer) error { return out.Now() })
+		_ = e.Stream(t.Context(), gone, StreamOptions{}, func(out *StreamWriter) error { return out.FlushNow() })
 	}()
 }
 
-// hurried is a connection that cannot be flushed for a reason of its own.
-type hurried struct {
+// flushErrorRecorder is a connection that cannot be flushed for a reason of its own.
+type flushErrorRecorder struct {
 	*httptest.ResponseRecorder
 	err error
 }
 
-func (h *hurried) FlushError() error { return h.err }
+func (h *flushErrorRecorder) FlushError() error { return h.err }
 
-// plainWriter knows nothing of flushing.
-type plainWriter struct{ http.ResponseWriter }
+// noFlushWriter knows nothing of flushing.
+type noFlushWriter struct{ http.ResponseWriter }
 
 // Each piece has its own time, and one that is longer has longer.
-func TestDeadlines(t *testing.T) {
+func TestStreamWriteDeadlines(t *testing.T) {
 	e, log := newEdge()
-	rec := &counted{ResponseRecorder: httptest.NewRecorder()}
-	e.Around(e.sending(Long{}, rows(1000))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
-	e.Around(e.sending(Long{Whole: 4 * Piece}, rows(1000))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
+	e.Wrap(e.streamHandler(StreamOptions{}, writeRows(1000))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	e.Wrap(e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
 	if len(rec.deadlines) != 5 {
 		t.Fatalf("%v", rec.deadlines)
 	}
 	for i, d := range rec.deadlines {
-		if most := map[bool]time.Duration{false: PieceLimit, true: 3 * PieceLimit}[i == 4]; d > most || d < most-10*time.Second {
+		if most := map[bool]time.Duration{false: ChunkTimeout, true: 3 * ChunkTimeout}[i == 4]; d > most || d < most-10*time.Second {
 			t.Errorf("%d: %s", i, d)
 		}
 	}
 	// A client that takes nothing more is left, and that is no fault of the server's.
-	rec = &counted{ResponseRecorder: httptest.NewRecorder(), room: 2*Piece + 1000}
+	rec = &countingRecorder{ResponseRecorder: httptest.NewRecorder(), capacity: 2*ChunkSize + 1000}
 	written := 0
 	func() {
 		defer func() {
@@ -212,16 +212,16 @@ func TestDeadlines(t *testing.T) {
 				t.Errorf("ended with %v", p)
 			}
 		}()
-		e.Around(e.sending(Long{}, func(out *Answer) error {
+		e.Wrap(e.streamHandler(StreamOptions{}, func(out *StreamWriter) error {
 			for ; ; written++ {
 				out.Buf = append(out.Buf, make([]byte, 1000)...)
-				if err := out.Next(); err != nil {
+				if err := out.FlushIfFull(); err != nil {
 					return err
 				}
 			}
 		})).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
 	}()
-	if written > 3*Piece/1000+3 {
+	if written > 3*ChunkSize/1000+3 {
 		t.Errorf("%d rows were written", written)
 	}
 	if got := log.Text(); strings.Contains(got, "level=ERROR") || !strings.Contains(got, `level=DEBUG msg="answer cut off"`) || !strings.Contains(got, "i/o timeout") {
@@ -231,15 +231,15 @@ func TestDeadlines(t *testing.T) {
 
 // What fails before the answer begins is told as any refusal, and of the answer's
 // header there is nothing; what fails later cuts the connection off.
-func TestSendFails(t *testing.T) {
+func TestStreamErrors(t *testing.T) {
 	e, log := newEdge()
 	after := 0
-	how := Long{Header: http.Header{"Content-Disposition": {"attachment"}}, Packed: true}
-	s := httptest.NewServer(e.Around(e.sending(how, func(out *Answer) error {
-		if err := rows(after)(out); err != nil {
+	how := StreamOptions{Header: http.Header{"Content-Disposition": {"attachment"}}, Compress: true}
+	s := httptest.NewServer(e.Wrap(e.streamHandler(how, func(out *StreamWriter) error {
+		if err := writeRows(after)(out); err != nil {
 			return err
 		}
-		return errOurs
+		return errServer
 	})))
 	defer s.Close()
 	for _, coding := range []string{"", "gzip"} {
@@ -254,7 +254,7 @@ func TestSendFails(t *testing.T) {
 		}
 		after = 10_000
 		before := len(log.Text())
-		if body, err := read(s.URL); err == nil || len(body) < Piece {
+		if body, err := read(s.URL); err == nil || len(body) < ChunkSize {
 			t.Errorf("%s: %d bytes of half an answer end with %v", coding, len(body), err)
 		}
 		testkit.Eventually(t, "the line in the log", func() bool { return strings.Contains(log.Text()[before:], "msg=asked") })
@@ -265,12 +265,12 @@ func TestSendFails(t *testing.T) {
 }
 
 // A client that leaves ends the writing, and that is no fault.
-func TestSendToWhoLeaves(t *testing.T) {
+func TestStreamToClientThatLeaves(t *testing.T) {
 	e, log := newEdge()
 	begun, ended := make(chan struct{}, 1), make(chan error, 1)
-	s := httptest.NewServer(e.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_ = e.Send(r.Context(), w, Long{}, func(out *Answer) error { // cut off
-			if err := rows(1000)(out); err != nil {
+	s := httptest.NewServer(e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error { // cut off
+			if err := writeRows(1000)(out); err != nil {
 				return err
 			}
 			begun <- struct{}{}
@@ -303,18 +303,18 @@ func TestSendToWhoLeaves(t *testing.T) {
 
 // An answer is compressed for clients that take it and are far enough away, and
 // is the same then.
-func TestPacked(t *testing.T) {
+func TestStreamCompression(t *testing.T) {
 	e, _ := newEdge()
 	for name, c := range map[string]struct {
 		rows         int
 		accept, from string
 		packed       bool
 	}{
-		"far away": {10_000, "br, gzip", farAway, true}, "whole": {100, "gzip", farAway, true}, "one that takes none": {10_000, "", farAway, false},
-		"one that refuses it": {10_000, "gzip;q=0", farAway, false}, "on this machine": {10_000, "gzip", "127.0.0.1:5000", false},
-		"on this machine, IPv6": {10_000, "gzip", "[::1]:5000", false}, "little": {13, "gzip", farAway, false},
+		"far away": {10_000, "br, gzip", remoteAddr, true}, "whole": {100, "gzip", remoteAddr, true}, "one that takes none": {10_000, "", remoteAddr, false},
+		"one that refuses it": {10_000, "gzip;q=0", remoteAddr, false}, "on this machine": {10_000, "gzip", "127.0.0.1:5000", false},
+		"on this machine, IPv6": {10_000, "gzip", "[::1]:5000", false}, "little": {13, "gzip", remoteAddr, false},
 	} {
-		rec := e.ask(t, e.sending(Long{Whole: 4 * Piece, Packed: true}, rows(c.rows)), func(r *http.Request) {
+		rec := e.serve(t, e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize, Compress: true}, writeRows(c.rows)), func(r *http.Request) {
 			r.Header.Set("Accept-Encoding", c.accept)
 			r.RemoteAddr = c.from
 		})
@@ -330,41 +330,41 @@ func TestPacked(t *testing.T) {
 				t.Errorf("%s: %d bytes of %d, %v, %v", name, size, len(body), err, rec.Header())
 			}
 		}
-		if !bytes.Equal(body, []byte(textOf(c.rows))) {
+		if !bytes.Equal(body, []byte(rowsText(c.rows))) {
 			t.Errorf("%s: %d bytes", name, len(body))
 		}
 	}
 	// Once the answer has begun it is too late.
-	rec := e.ask(t, e.sending(Long{Packed: true}, func(out *Answer) error {
+	rec := e.serve(t, e.streamHandler(StreamOptions{Compress: true}, func(out *StreamWriter) error {
 		out.Buf = append(out.Buf, "a head\n"...)
-		if err := out.Pass(); err != nil {
+		if err := out.FlushBuffer(); err != nil {
 			return err
 		}
-		return rows(1000)(out)
-	}), func(r *http.Request) { r.Header.Set("Accept-Encoding", "gzip"); r.RemoteAddr = farAway })
-	if rec.Body.String() != "a head\n"+textOf(1000) || rec.Header().Get("Content-Encoding") != "" {
+		return writeRows(1000)(out)
+	}), func(r *http.Request) { r.Header.Set("Accept-Encoding", "gzip"); r.RemoteAddr = remoteAddr })
+	if rec.Body.String() != "a head\n"+rowsText(1000) || rec.Header().Get("Content-Encoding") != "" {
 		t.Errorf("%d bytes, %v", rec.Body.Len(), rec.Header())
 	}
 }
 
-// nowhere takes everything and keeps nothing.
-type nowhere struct{ header http.Header }
+// discardWriter takes everything and keeps nothing.
+type discardWriter struct{ header http.Header }
 
-func (n nowhere) Header() http.Header       { return n.header }
-func (nowhere) WriteHeader(int)             {}
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+func (n discardWriter) Header() http.Header       { return n.header }
+func (discardWriter) WriteHeader(int)             {}
+func (discardWriter) Write(p []byte) (int, error) { return len(p), nil }
 
 // Memory does not grow with the answer.
-func TestLongAnswersAreLight(t *testing.T) {
+func TestStreamMemoryIsBounded(t *testing.T) {
 	e, _ := newEdge()
 	for name, packed := range map[string]bool{"plain": false, "packed": true} {
 		spent := func(n int) uint64 {
 			var before, after runtime.MemStats
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
 			r.Header.Set("Accept-Encoding", "gzip")
-			r.RemoteAddr = farAway
+			r.RemoteAddr = remoteAddr
 			runtime.ReadMemStats(&before)
-			e.Around(e.sending(Long{Packed: packed}, func(out *Answer) error {
+			e.Wrap(e.streamHandler(StreamOptions{Compress: packed}, func(out *StreamWriter) error {
 				row := make([]byte, 100)
 				for range n {
 					if _, err := out.Write(row); err != nil {
@@ -372,7 +372,7 @@ func TestLongAnswersAreLight(t *testing.T) {
 					}
 				}
 				return nil
-			})).ServeHTTP(nowhere{http.Header{}}, r)
+			})).ServeHTTP(discardWriter{http.Header{}}, r)
 			runtime.ReadMemStats(&after)
 			return after.TotalAlloc - before.TotalAlloc
 		}
@@ -385,15 +385,15 @@ func TestLongAnswersAreLight(t *testing.T) {
 }
 
 // Buffers are used again, though not those that one answer made large.
-func TestBuffersAreKept(t *testing.T) {
-	out := &Answer{Buf: make([]byte, 0, keptBuffer+1)}
-	out.to.header, out.whole = http.Header{}, 7
+func TestStreamBuffersArePooled(t *testing.T) {
+	out := &StreamWriter{Buf: make([]byte, 0, maxPooledBuffer+1)}
+	out.conn.header, out.bufferLimit = http.Header{}, 7
 	out.release()
-	if out.to.header != nil || out.whole != 0 || len(out.Buf) != 0 {
+	if out.conn.header != nil || out.bufferLimit != 0 || len(out.Buf) != 0 {
 		t.Errorf("%+v holds on to its answer", out)
 	}
 	for range 100 {
-		if got := spareAnswers.Get().(*Answer); cap(got.Buf) > keptBuffer {
+		if got := streamWriterPool.Get().(*StreamWriter); cap(got.Buf) > maxPooledBuffer {
 			t.Fatalf("a buffer of %d bytes is kept", cap(got.Buf))
 		}
 	}

@@ -7,24 +7,24 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// WithoutNulls takes out of a call's body the members that are null where the
+// DropNulls takes out of a call's body the members that are null where the
 // contract has no null for them: they are as if absent, since that is what
 // clients mean who write down each field of a form. What is required is then
 // missed like any other, by its own sentence. The text must be a valid one, or
 // empty; all else of it means what it meant.
-func WithoutNulls(call *openapi3.Operation) func(text []byte) []byte {
+func DropNulls(call *openapi3.Operation) func(text []byte) []byte {
 	return func(text []byte) []byte {
 		body := call.RequestBody.Value.Content.Get("application/json")
 		if body == nil || !bytes.Contains(text, []byte("null")) {
 			return text
 		}
-		mended, _ := withoutNulls(text, body.Schema.Value)
+		mended, _ := dropNulls(text, body.Schema.Value)
 		return mended
 	}
 }
 
-// withoutNulls gives a text without its nulls, and whether it had any.
-func withoutNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bool) {
+// dropNulls gives a text without its nulls, and whether it had any.
+func dropNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bool) {
 	var mended any
 	had := false
 	switch text = bytes.TrimSpace(text); {
@@ -34,13 +34,13 @@ func withoutNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bo
 			return text, false
 		}
 		for name, value := range members {
-			switch of := member(s, name); {
+			switch of := memberSchema(s, name); {
 			case of == nil: // nothing of the contract's
 			case string(bytes.TrimSpace(value)) == "null" && !of.Nullable:
 				delete(members, name)
 				had = true
 			default:
-				without, some := withoutNulls(value, of)
+				without, some := dropNulls(value, of)
 				members[name], had = without, had || some
 			}
 		}
@@ -51,7 +51,7 @@ func withoutNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bo
 			return text, false
 		}
 		for i := range items {
-			without, some := withoutNulls(items[i], s.Items.Value)
+			without, some := dropNulls(items[i], s.Items.Value)
 			items[i], had = without, had || some
 		}
 		mended = items
@@ -66,14 +66,14 @@ func withoutNulls(text json.RawMessage, s *openapi3.Schema) (json.RawMessage, bo
 	return out, true
 }
 
-// member is the schema of an object's member, nil where the contract does not
+// memberSchema is the schema of an object's member, nil where the contract does not
 // name it.
-func member(s *openapi3.Schema, name string) *openapi3.Schema {
+func memberSchema(s *openapi3.Schema, name string) *openapi3.Schema {
 	if p := s.Properties[name]; p != nil {
 		return p.Value
 	}
 	for _, part := range s.AllOf {
-		if p := member(part.Value, name); p != nil {
+		if p := memberSchema(part.Value, name); p != nil {
 			return p
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-const forms = `
+const formsContract = `
 openapi: 3.0.3
 info: {title: Forms, version: "1"}
 paths:
@@ -31,12 +31,12 @@ paths:
 
 // What is null where the contract has no null is as if absent; the rest stays
 // to the letter as far as nothing was taken out.
-func TestWithoutNulls(t *testing.T) {
-	doc, err := openapi3.NewLoader().LoadFromData([]byte(forms))
+func TestDropNulls(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(formsContract))
 	if err != nil {
 		t.Fatal(err)
 	}
-	mend := WithoutNulls(doc.Paths.Value("/forms").Post)
+	mend := DropNulls(doc.Paths.Value("/forms").Post)
 	for given, want := range map[string]string{
 		``: ``, `null`: `null`, `[null]`: `[null]`, `7`: `7`, `"null"`: `"null"`,
 		`{"name": "null"}`:               `{"name": "null"}`,
@@ -57,7 +57,7 @@ func TestWithoutNulls(t *testing.T) {
 			t.Errorf("%s: %s, want %s", given, got, want)
 		}
 	}
-	none := WithoutNulls(&openapi3.Operation{RequestBody: &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody()}})
+	none := DropNulls(&openapi3.Operation{RequestBody: &openapi3.RequestBodyRef{Value: openapi3.NewRequestBody()}})
 	if got := string(none([]byte(`{"name":null}`))); got != `{"name":null}` {
 		t.Error(got)
 	}

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// WholeNumbers writes the whole numbers of a JSON text as integers: 1.0 and 10e-1
+// NormalizeIntegers writes the whole numbers of a JSON text as integers: 1.0 and 10e-1
 // are integers to a contract, and not to those who bind them. The text must be a
 // valid one, or empty; all else of it stays as it is.
-func WholeNumbers(text []byte) []byte {
+func NormalizeIntegers(text []byte) []byte {
 	var out []byte // nil as long as nothing changed
 	kept := 0      // up to where text is in out
 	for i := 0; i < len(text); {
 		switch c := text[i]; {
 		case c == '"':
-			i = behindString(text, i)
+			i = skipString(text, i)
 		case c == '-' || c >= '0' && c <= '9':
-			end := behindNumber(text, i)
+			end := skipNumber(text, i)
 			if whole, ok := asInteger(text[i:end]); ok {
 				out = append(append(out, text[kept:i]...), whole...)
 				kept = end
@@ -34,7 +34,7 @@ func WholeNumbers(text []byte) []byte {
 	return append(out, text[kept:]...)
 }
 
-func behindString(text []byte, i int) int {
+func skipString(text []byte, i int) int {
 	for i++; i < len(text) && text[i] != '"'; i++ {
 		if text[i] == '\\' {
 			i++
@@ -43,7 +43,7 @@ func behindString(text []byte, i int) int {
 	return i + 1
 }
 
-func behindNumber(text []byte, i int) int {
+func skipNumber(text []byte, i int) int {
 	for i < len(text) && strings.IndexByte("+-.0123456789Ee", text[i]) >= 0 {
 		i++
 	}

@@ -8,72 +8,72 @@ import (
 	"tilth/internal/httpbase/deflate"
 )
 
-// packFrom is the length in bytes from which an answer is worth compressing:
+// minCompressSize is the length in bytes from which an answer is worth compressing:
 // less fits into one packet of the network.
-const packFrom = 1400
+const minCompressSize = 1400
 
-// wantsPacked tells whether a request's client takes compressed answers and is
+// wantsGzip tells whether a request's client takes compressed answers and is
 // far enough away.
-func wantsPacked(q *Request) bool {
-	return q.Asked != nil && Accepts(q.Asked, "gzip") && !q.Address.IsLoopback()
+func wantsGzip(q *Request) bool {
+	return q.HTTPRequest != nil && Accepts(q.HTTPRequest, "gzip") && !q.Address.IsLoopback()
 }
 
-// packing is the compression of a long answer; the zero one does nothing.
-type packing struct {
-	to *gzipped
+// lazyGzip is the compression of a long answer; the zero one does nothing.
+type lazyGzip struct {
+	gzip *gzipWriter
 }
 
-// over is where an answer's next bytes are written to. Compression begins with
+// writer is where an answer's next bytes are written to. Compression begins with
 // the first of them, if there are enough.
-func (p *packing) over(a *Answer) io.Writer {
-	if a.packs && p.to == nil && !a.to.begun && len(a.Buf) >= packFrom {
-		a.to.header.Set("Content-Encoding", "gzip")
-		p.to = &gzipped{out: &a.to, packed: deflate.NewWriter(&a.to)}
+func (p *lazyGzip) writer(a *StreamWriter) io.Writer {
+	if a.compress && p.gzip == nil && !a.conn.started && len(a.Buf) >= minCompressSize {
+		a.conn.header.Set("Content-Encoding", "gzip")
+		p.gzip = &gzipWriter{out: &a.conn, deflater: deflate.NewWriter(&a.conn)}
 	}
-	if p.to == nil {
-		return &a.to
+	if p.gzip == nil {
+		return &a.conn
 	}
-	return p.to
+	return p.gzip
 }
 
 // close writes the end.
-func (p *packing) close() error {
-	if p.to == nil {
+func (p *lazyGzip) close() error {
+	if p.gzip == nil {
 		return nil
 	}
-	return p.to.close()
+	return p.gzip.close()
 }
 
-// gzipped is a stream of gzip (RFC 1952) that holds nothing between its pieces: a
+// gzipWriter is a stream of gzip (RFC 1952) that holds nothing between its pieces: a
 // month of readings shrinks to a twentieth all the same.
-type gzipped struct {
-	out    io.Writer
-	packed *deflate.Writer
-	begun  bool
-	sum    uint32
-	size   uint32 // modulo 2^32, as the format has it
+type gzipWriter struct {
+	out           io.Writer
+	deflater      *deflate.Writer
+	headerWritten bool
+	crc           uint32
+	size          uint32 // modulo 2^32, as the format has it
 }
 
-// gzipHead says: deflate, no name, no time, of an unknown system.
-var gzipHead = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
+// gzipHeader says: deflate, no name, no time, of an unknown system.
+var gzipHeader = []byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255}
 
-func (g *gzipped) Write(b []byte) (int, error) {
-	if !g.begun {
-		g.begun = true
-		if _, err := g.out.Write(gzipHead); err != nil {
+func (g *gzipWriter) Write(b []byte) (int, error) {
+	if !g.headerWritten {
+		g.headerWritten = true
+		if _, err := g.out.Write(gzipHeader); err != nil {
 			return 0, err
 		}
 	}
-	g.sum = crc32.Update(g.sum, crc32.IEEETable, b)
+	g.crc = crc32.Update(g.crc, crc32.IEEETable, b)
 	g.size += uint32(len(b))
-	return g.packed.Write(b)
+	return g.deflater.Write(b)
 }
 
-func (g *gzipped) close() error {
-	if err := g.packed.Close(); err != nil {
+func (g *gzipWriter) close() error {
+	if err := g.deflater.Close(); err != nil {
 		return err
 	}
-	end := binary.LittleEndian.AppendUint32(nil, g.sum)
+	end := binary.LittleEndian.AppendUint32(nil, g.crc)
 	_, err := g.out.Write(binary.LittleEndian.AppendUint32(end, g.size))
 	return err
 }

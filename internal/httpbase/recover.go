@@ -7,9 +7,9 @@ import (
 	"runtime/debug"
 )
 
-// recovered is to be deferred: it turns a panic of one request into an answer,
+// recoverPanic is to be deferred: it turns a panic of one request into an answer,
 // and the server serves on. An answer that has begun is cut off.
-func (e *Edge) recovered(q *Request, r *http.Request) {
+func (e *Edge) recoverPanic(q *Request, r *http.Request) {
 	p := recover()
 	if p == nil {
 		return
@@ -18,9 +18,9 @@ func (e *Edge) recovered(q *Request, r *http.Request) {
 		panic(http.ErrAbortHandler) // the handler's own wish
 	}
 	e.Log.Error("panic", "request", q.ID, "panic", p, "stack", string(debug.Stack()))
-	if q.answer.Begun() {
+	if q.answer.Started() {
 		q.Err = fmt.Errorf("panic: %v", p)
 		panic(http.ErrAbortHandler)
 	}
-	e.Shape(q.answer, r, fmt.Errorf("panic: %v", p))
+	e.WriteError(q.answer, r, fmt.Errorf("panic: %v", p))
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // A panic is an answer in the edge's own shape, and the log says where it was.
-func TestPanic(t *testing.T) {
+func TestPanicIsAnswered(t *testing.T) {
 	e, log := newEdge()
-	rec := e.ask(t, func(http.ResponseWriter, *http.Request) { panic("index out of range") })
+	rec := e.serve(t, func(http.ResponseWriter, *http.Request) { panic("index out of range") })
 	if rec.Code != http.StatusInternalServerError || strings.Contains(rec.Body.String(), "index") {
 		t.Errorf("%d %s", rec.Code, rec.Body)
 	}
@@ -29,9 +29,9 @@ func TestPanic(t *testing.T) {
 
 // An answer that has begun, or that its handler gives up, is cut off: half must
 // not look like the whole. Only the former is a fault.
-func TestPanicInTheMiddle(t *testing.T) {
+func TestPanicAfterStartCutsConnection(t *testing.T) {
 	e, log := newEdge()
-	s := httptest.NewServer(e.Around(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s := httptest.NewServer(e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/abort":
 			panic(http.ErrAbortHandler)

@@ -12,23 +12,23 @@ import (
 // Request is what an edge knows of the request that it serves. One goroutine
 // uses it, the request's.
 type Request struct {
-	ID        string
-	Language  text.Language // of sentences in its answer
-	Address   netip.Addr    // of the client; may be invalid
-	Asked     *http.Request // as it came; nil outside of an edge
-	Operation string        // which call it is, for the log; empty: none
-	Who       []slog.Attr   // whom it speaks for, for the log
-	Err       error         // what it was answered with, for the log; nil: nothing went wrong
-	Fault     bool          // Err is the server's
+	ID          string
+	Language    text.Language // of sentences in its answer
+	Address     netip.Addr    // of the client; may be invalid
+	HTTPRequest *http.Request // as it came; nil outside of an edge
+	Operation   string        // which call it is, for the log; empty: none
+	LogAttrs    []slog.Attr   // whom it speaks for, for the log
+	Err         error         // what it was answered with, for the log; nil: nothing went wrong
+	ServerFault bool          // Err is the server's
 
 	answer *StatusWriter
 }
 
 type requestKey struct{}
 
-// Of is the request that ctx belongs to. Outside of an edge (a test of a single
+// RequestFrom is the request that ctx belongs to. Outside of an edge (a test of a single
 // handler) it is one that nothing is known of, in English.
-func Of(ctx context.Context) *Request {
+func RequestFrom(ctx context.Context) *Request {
 	q, ok := ctx.Value(requestKey{}).(*Request)
 	if !ok {
 		return &Request{Language: text.English}
@@ -36,12 +36,12 @@ func Of(ctx context.Context) *Request {
 	return q
 }
 
-// Refused notes for the log what a request is answered with; fault, whether the
+// SetError notes for the log what a request is answered with; fault, whether the
 // server is to blame.
-func (q *Request) Refused(err error, fault bool) { q.Err, q.Fault = err, fault }
+func (q *Request) SetError(err error, fault bool) { q.Err, q.ServerFault = err, fault }
 
-// From is the client's address as a text; empty where it is not known.
-func (q *Request) From() string {
+// AddressText is the client's address as a text; empty where it is not known.
+func (q *Request) AddressText() string {
 	if !q.Address.IsValid() {
 		return ""
 	}

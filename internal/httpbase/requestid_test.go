@@ -9,15 +9,15 @@ import (
 
 // An edge within an edge keeps the id, so that one request has one in the log;
 // what the client says is no id.
-func TestRequestID(t *testing.T) {
+func TestNestedEdgesShareRequestID(t *testing.T) {
 	outer, outerLog := newEdge()
 	inner, innerLog := newEdge()
 	ids := map[string]bool{}
 	for range 3 {
 		within := ""
-		rec := outer.ask(t, func(w http.ResponseWriter, r *http.Request) {
-			inner.Around(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = Of(r.Context()).ID })).ServeHTTP(w, r)
-			if of := Of(r.Context()).ID; of != within {
+		rec := outer.serve(t, func(w http.ResponseWriter, r *http.Request) {
+			inner.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = RequestFrom(r.Context()).ID })).ServeHTTP(w, r)
+			if of := RequestFrom(r.Context()).ID; of != within {
 				t.Errorf("%s around %s", of, within)
 			}
 		}, func(r *http.Request) { r.Header.Set("X-Request-Id", "mine") })
@@ -37,9 +37,9 @@ func TestRequestID(t *testing.T) {
 	}
 }
 
-func BenchmarkAround(b *testing.B) {
-	e, _ := newEdge(func(e *Edge) { e.Pages = true })
-	h := e.Around(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+func BenchmarkWrap(b *testing.B) {
+	e, _ := newEdge(func(e *Edge) { e.ServesPages = true })
+	h := e.Wrap(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
 	r := httptest.NewRequest(http.MethodGet, "/", nil)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -9,9 +9,9 @@ import (
 // http.ResponseController reaches what is below it.
 type StatusWriter struct {
 	http.ResponseWriter
-	status int   // 0: not said
-	begun  bool  // the client may have seen of it
-	gone   error // why the client could not be written to
+	status   int   // 0: not said
+	started  bool  // the client may have seen of it
+	writeErr error // why the client could not be written to
 }
 
 // NewStatusWriter watches what is written to w.
@@ -25,24 +25,24 @@ func (w *StatusWriter) Status() int {
 	return w.status
 }
 
-// Begun tells whether the answer has begun, so that there can be no other.
-func (w *StatusWriter) Begun() bool { return w.begun }
+// Started tells whether the answer has begun, so that there can be no other.
+func (w *StatusWriter) Started() bool { return w.started }
 
 // WriteHeader begins the answer, unless the status is of those that come before
 // one (103 Early Hints).
 func (w *StatusWriter) WriteHeader(status int) {
-	if !w.begun && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
-		w.status, w.begun = status, true
+	if !w.started && (status >= http.StatusOK || status == http.StatusSwitchingProtocols) {
+		w.status, w.started = status, true
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
 
 // Write writes a part of the body.
 func (w *StatusWriter) Write(b []byte) (int, error) {
-	w.begun = true
+	w.started = true
 	n, err := w.ResponseWriter.Write(b)
 	if err != nil {
-		w.gone = err
+		w.writeErr = err
 	}
 	return n, err
 }
@@ -50,7 +50,7 @@ func (w *StatusWriter) Write(b []byte) (int, error) {
 // FlushError sends what is written so far, the head of the answer at least.
 func (w *StatusWriter) FlushError() error {
 	err := http.NewResponseController(w.ResponseWriter).Flush()
-	w.begun = w.begun || !errors.Is(err, http.ErrNotSupported)
+	w.started = w.started || !errors.Is(err, http.ErrNotSupported)
 	return err
 }
 

@@ -26,34 +26,34 @@ func TestStatusWriter(t *testing.T) {
 	} {
 		w := NewStatusWriter(httptest.NewRecorder())
 		c.write(w)
-		if w.Status() != c.status || w.Begun() != c.begun {
-			t.Errorf("%s: %d, begun %t", name, w.Status(), w.Begun())
+		if w.Status() != c.status || w.Started() != c.begun {
+			t.Errorf("%s: %d, begun %t", name, w.Status(), w.Started())
 		}
 	}
 }
 
-// bare is a writer that can do nothing but write.
-type bare struct{ http.ResponseWriter }
+// minimalWriter is a writer that can do nothing but write.
+type minimalWriter struct{ http.ResponseWriter }
 
-// deadlines is one that has them.
-type deadlines struct {
-	bare
+// deadlineWriter is one that has them.
+type deadlineWriter struct {
+	minimalWriter
 	write time.Time
 }
 
-func (d *deadlines) SetWriteDeadline(at time.Time) error { d.write = at; return nil }
+func (d *deadlineWriter) SetWriteDeadline(at time.Time) error { d.write = at; return nil }
 
 // What the connection can is reached through the writer, and what it cannot is
 // said.
 func TestStatusWriterUnwraps(t *testing.T) {
-	below := &deadlines{bare: bare{httptest.NewRecorder()}}
+	below := &deadlineWriter{minimalWriter: minimalWriter{httptest.NewRecorder()}}
 	w := NewStatusWriter(NewStatusWriter(below))
 	c, at := http.NewResponseController(w), time.Now()
 	if err := c.SetWriteDeadline(at); err != nil || !below.write.Equal(at) {
 		t.Errorf("%v, %v", err, below.write)
 	}
-	if err := c.Flush(); !errors.Is(err, http.ErrNotSupported) || w.Begun() {
-		t.Errorf("%v, begun %t", err, w.Begun())
+	if err := c.Flush(); !errors.Is(err, http.ErrNotSupported) || w.Started() {
+		t.Errorf("%v, begun %t", err, w.Started())
 	}
 	if err := c.SetReadDeadline(at); !errors.Is(err, http.ErrNotSupported) {
 		t.Error(err)

@@ -7,33 +7,33 @@ import (
 	"tilth/internal/limit"
 )
 
-// InTurn gives the request and the writer of an answer that is worked out in turn
+// WithTask gives the request and the writer of an answer that is worked out in turn
 // with others: what passes over history shares by the request's context, and while
 // the client is written to it is others' turn.
-func InTurn(w http.ResponseWriter, r *http.Request, t limit.Turn) (http.ResponseWriter, *http.Request) {
+func WithTask(w http.ResponseWriter, r *http.Request, t limit.Turn) (http.ResponseWriter, *http.Request) {
 	ctx := limit.WithTurn(r.Context(), t)
-	return &turnWriter{ResponseWriter: w, ctx: ctx, turn: t}, r.WithContext(ctx)
+	return &taskWriter{ResponseWriter: w, ctx: ctx, task: t}, r.WithContext(ctx)
 }
 
-type turnWriter struct {
+type taskWriter struct {
 	http.ResponseWriter
 	ctx  context.Context
-	turn limit.Turn
+	task limit.Turn
 }
 
 // Write writes a part of the body.
-func (w *turnWriter) Write(b []byte) (int, error) {
-	w.turn.Rest()
-	defer w.turn.Again(w.ctx)
+func (w *taskWriter) Write(b []byte) (int, error) {
+	w.task.Rest()
+	defer w.task.Again(w.ctx)
 	return w.ResponseWriter.Write(b)
 }
 
 // FlushError sends what is written so far.
-func (w *turnWriter) FlushError() error {
-	w.turn.Rest()
-	defer w.turn.Again(w.ctx)
+func (w *taskWriter) FlushError() error {
+	w.task.Rest()
+	defer w.task.Again(w.ctx)
 	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap lets http.ResponseController reach the connection.
-func (w *turnWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+func (w *taskWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

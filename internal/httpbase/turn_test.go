@@ -27,7 +27,7 @@ func (s *slowClient) FlushError() error {
 }
 
 // While a client is written to, it is others' turn; afterwards it is the answer's again.
-func TestTurnWhileWriting(t *testing.T) {
+func TestTaskPausedWhileWriting(t *testing.T) {
 	turns := limit.NewTurns[int, int](limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: 1, MakerWaits: 1, Slice: time.Minute})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
@@ -41,11 +41,11 @@ func TestTurnWhileWriting(t *testing.T) {
 			other.Leave()
 		}
 	}}
-	w, r := InTurn(client, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), mine)
+	w, r := WithTask(client, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), mine)
 	e, _ := newEdge()
-	err := e.Send(r.Context(), w, Long{}, func(out *Answer) error {
+	err := e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error {
 		out.Buf = append(out.Buf, "a line"...)
-		return out.Now()
+		return out.FlushNow()
 	})
 	if err != nil || had < 2 || client.Body.String() != "a line" {
 		t.Errorf("others had %d turns; %q, %v", had, client.Body, err)

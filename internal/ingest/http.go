@@ -104,7 +104,7 @@ func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	if r.ContentLength > int64(h.opts.MaxMessage) {
 		return nil, errTooLarge
 	}
-	body, err := httpbase.Limits{Bytes: int64(h.opts.MaxMessage), Within: bodyTimeout}.Read(w, r)
+	body, err := httpbase.BodyLimits{Bytes: int64(h.opts.MaxMessage), ReadTimeout: bodyTimeout}.Read(w, r)
 	h.pipeline.stats.bytes.Add(uint64(len(body)))
 	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
 		return nil, errTooLarge
@@ -144,7 +144,7 @@ func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
 }
 
 func later(w http.ResponseWriter, status int, code string, wait time.Duration) {
-	httpbase.RetryAfter(w.Header(), wait)
+	httpbase.SetRetryAfter(w.Header(), wait)
 	answer(w, status, problem{Code: code})
 }
 

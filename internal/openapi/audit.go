@@ -10,7 +10,7 @@ import (
 // is written down by audit.Record around it.
 func (s *server) who(info *request) audit.Actor {
 	p := info.program
-	who := audit.Actor{Kind: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.From()}
+	who := audit.Actor{Kind: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.AddressText()}
 	who.Name = func(ctx context.Context) (string, error) {
 		c, err := s.Credentials.Get(ctx, p.Tenant, p.User, p.Credential)
 		if err != nil {

@@ -61,7 +61,7 @@ func (s *server) inTurn(w http.ResponseWriter, r *http.Request, info *request, n
 		s.fail(w, r, r.Context().Err())
 	default:
 		defer turn.Leave()
-		w, r = httpbase.InTurn(w, r, turn)
+		w, r = httpbase.WithTask(w, r, turn)
 		next.ServeHTTP(w, r)
 	}
 }
@@ -83,7 +83,7 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	h := w.Header()
 	h.Set("RateLimit-Limit", strconv.Itoa(s.Rate))
 	h.Set("RateLimit-Remaining", strconv.Itoa(l.Remaining))
-	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.WholeSeconds(l.Reset)))
+	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.CeilSeconds(l.Reset)))
 	if !l.Allowed() {
 		return errs.New(errs.TooMany, "error.429").RetryAfter(l.Retry)
 	}
@@ -108,7 +108,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	switch {
 	case err == nil:
 		info.program = program
-		info.Who = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
+		info.LogAttrs = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
 		return nil
 	case errs.Is(err, errs.Unauthenticated):
 		if wait := s.failures.Add(from); wait > 0 {
@@ -155,7 +155,7 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 			return invalid("open.empty", name)
 		case !utf8.ValidString(values[0]):
 			return errs.New(errs.Malformed, "invalid.encoding").WithField(name)
-		case !httpbase.Keepable(values[0]):
+		case !httpbase.IsStorable(values[0]):
 			return invalid("invalid.format", name)
 		case !exact(route.Operation, name, values[0]):
 			return invalid("invalid.type", name)
@@ -168,20 +168,20 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 			if !utf8.ValidString(named[p.Value.Name]) {
 				return errs.New(errs.Malformed, "invalid.encoding").WithField(p.Value.Name)
 			}
-			if !httpbase.Keepable(named[p.Value.Name]) {
+			if !httpbase.IsStorable(named[p.Value.Name]) {
 				return invalid("invalid.format", p.Value.Name)
 			}
 		}
 	}
-	if err := (httpbase.Limits{Bytes: bodyLimit}).On(w, r); err != nil {
+	if err := (httpbase.BodyLimits{Bytes: bodyLimit}).Apply(w, r); err != nil {
 		return broken(err)
 	}
 	if route.Operation.RequestBody != nil {
-		if err := httpbase.OneText(r, httpbase.WithoutNulls(route.Operation)); err != nil {
+		if err := httpbase.NormalizeJSON(r, httpbase.DropNulls(route.Operation)); err != nil {
 			return broken(err)
 		}
 	}
-	return broken(httpbase.Check(r, route, named, asked))
+	return broken(httpbase.Validate(r, route, named, asked))
 }
 
 // exact refuses what is no boolean of JSON: the library takes 1, T and the like for
@@ -209,7 +209,7 @@ func broken(err error) error {
 	if err == nil {
 		return nil
 	}
-	b := httpbase.BreachOf(err)
+	b := httpbase.ViolationOf(err)
 	key, named := rules[b.Rule]
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:

@@ -122,7 +122,7 @@ func (s *server) walk(ctx context.Context, h *history, row func(at int64, fields
 // GetHistory answers a device's readings, the oldest first, as they are read.
 func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject) (wire.GetHistoryResponseObject, error) {
 	info := of(ctx)
-	format := or(r.Params.Format, preferred(info.Asked.Header.Get("Accept")))
+	format := or(r.Params.Format, preferred(info.HTTPRequest.Header.Get("Accept")))
 	h, err := s.history(ctx, r, format)
 	if err != nil {
 		return nil, err

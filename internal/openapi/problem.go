@@ -42,7 +42,7 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	e := errs.As(err)
 	info := of(r.Context())
 	status := statuses[e.Kind]
-	info.Refused(logged(e), status >= http.StatusInternalServerError)
+	info.SetError(logged(e), status >= http.StatusInternalServerError)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		return // the client is gone; there is nobody to answer
 	}
@@ -58,7 +58,7 @@ func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
 	h := w.Header()
 	switch e.Kind {
 	case errs.Unavailable, errs.TooMany, errs.StorageFailure:
-		httpbase.RetryAfter(h, e.Retry)
+		httpbase.SetRetryAfter(h, e.Retry)
 	case errs.Unauthenticated:
 		h.Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
 	}

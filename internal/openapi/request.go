@@ -31,8 +31,8 @@ func of(ctx context.Context) *request {
 // newEdge is everything below Prefix.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		Name: "open API", CallKey: "call", Level: slog.LevelDebug, Log: s.Log, Now: s.Now, Address: s.Address, Shape: s.problem,
-		Own: func(ctx context.Context, q *httpbase.Request) context.Context {
+		LogMessage: "open API", OperationKey: "call", LogLevel: slog.LevelDebug, Log: s.Log, Now: s.Now, Address: s.Address, WriteError: s.problem,
+		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})
 		},
 	}

@@ -15,12 +15,12 @@ import (
 
 // sendJSON sends a page of history.
 func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
-	return s.edge.Send(ctx, w, httpbase.Long{Header: http.Header{"Content-Type": {"application/json"}}}, func(out *httpbase.Answer) error {
+	return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}}}, func(out *httpbase.StreamWriter) error {
 		row, before := objects(h), `{"items":[`
 		next, err := s.walk(ctx, h, func(at int64, fields []reading.Field) error {
 			out.Buf = row(append(out.Buf, before...), at, fields)
 			before = ","
-			return out.Next()
+			return out.FlushIfFull()
 		})
 		if err != nil {
 			return err
@@ -39,18 +39,18 @@ func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history
 
 // sendNDJSON sends history as an object a line.
 func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
-	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *httpbase.Answer) func(int64, []reading.Field) error {
+	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
 		row := objects(h)
 		return func(at int64, fields []reading.Field) error {
 			out.Buf = append(row(out.Buf, at, fields), '\n')
-			return out.Next()
+			return out.FlushIfFull()
 		}
 	})
 }
 
 // sendCSV sends history as a table with a head.
 func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history) error {
-	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *httpbase.Answer) func(int64, []reading.Field) error {
+	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
 		out.Buf = append(out.Buf, "time"...)
 		column := make(map[device.PropertyID]int, len(h.props))
 		for i, p := range h.props {
@@ -76,24 +76,24 @@ func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history)
 				}
 			}
 			out.Buf = append(out.Buf, "\r\n"...)
-			return out.Next()
+			return out.FlushIfFull()
 		}
 	})
 }
 
 // sendRows sends rows, and at their end where to go on.
 func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *history, format, contentType string,
-	rows func(out *httpbase.Answer) func(at int64, fields []reading.Field) error) error {
+	rows func(out *httpbase.StreamWriter) func(at int64, fields []reading.Field) error) error {
 	header := http.Header{
 		"Content-Type": {contentType}, "Trailer": {"Link"},
 		"Content-Disposition": {`attachment; filename="history.` + format + `"`},
 	}
-	return s.edge.Send(ctx, w, httpbase.Long{Header: header}, func(out *httpbase.Answer) error {
+	return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: header}, func(out *httpbase.StreamWriter) error {
 		next, err := s.walk(ctx, h, rows(out))
 		if err != nil || next == nil {
 			return err
 		}
-		if err := out.Pass(); err != nil { // what is announced as a trailer comes after all else
+		if err := out.FlushBuffer(); err != nil { // what is announced as a trailer comes after all else
 			return err
 		}
 		w.Header().Set("Link", "<"+of(ctx).following(*next, format)+`>; rel="next"`)

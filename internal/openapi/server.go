@@ -118,7 +118,7 @@ func New(o Options) (http.Handler, error) {
 		}
 		s.takesOnly(version+template, slices.Sorted(keys(item.Operations())))
 	}
-	return s.edge.Around(http.HandlerFunc(s.route)), nil
+	return s.edge.Wrap(http.HandlerFunc(s.route)), nil
 }
 
 // route hands a request to what it asks for. Not by the mux alone: it would

@@ -60,7 +60,7 @@ func New(o Options) http.Handler {
 		ResponseErrorHandlerFunc: h.fail,
 	})
 	h.calls = wire.HandlerWithOptions(strict, wire.StdHTTPServerOptions{ErrorHandlerFunc: h.malformed})
-	return h.edge.Around(http.HandlerFunc(h.serve))
+	return h.edge.Wrap(http.HandlerFunc(h.serve))
 }
 
 type handler struct {
@@ -73,16 +73,16 @@ type handler struct {
 // way is how a path is called.
 type way struct {
 	method string
-	body   httpbase.Limits
+	body   httpbase.BodyLimits
 	json   bool // the body is one JSON text
 	heavy  bool // it passes over what is kept
 }
 
-var small = httpbase.Limits{Bytes: maxJSON}
+var small = httpbase.BodyLimits{Bytes: maxJSON}
 
 // ways are the paths there are.
 var ways = map[string]way{
-	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.Limits{Bytes: MaxFile, Within: patience}},
+	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.BodyLimits{Bytes: MaxFile, ReadTimeout: patience}},
 	Prefix + "v1/delete":         {method: http.MethodPost, body: small, json: true},
 	Prefix + "v1/user/reset":     {method: http.MethodPost, body: small, json: true},
 	Prefix + "v1/derive":         {method: http.MethodPost, body: small, json: true, heavy: true},
@@ -94,9 +94,9 @@ var ways = map[string]way{
 // a body or a token.
 func (h *handler) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		Name: "provider call", CallKey: "path", Level: slog.LevelInfo, Log: h.Log, Now: h.Now, Address: h.Address, Shape: h.problem,
-		Own: func(ctx context.Context, q *httpbase.Request) context.Context {
-			q.Operation = q.Asked.URL.Path
+		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Log: h.Log, Now: h.Now, Address: h.Address, WriteError: h.problem,
+		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
+			q.Operation = q.HTTPRequest.URL.Path
 			return ctx
 		},
 	}
@@ -109,8 +109,8 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 		h.fail(w, r, err)
 		return
 	}
-	q := httpbase.Of(r.Context())
-	who := audit.Actor{Kind: audit.Provider, Request: q.ID, Address: q.From()}
+	q := httpbase.RequestFrom(r.Context())
+	who := audit.Actor{Kind: audit.Provider, Request: q.ID, Address: q.AddressText()}
 	h.calls.ServeHTTP(w, r.WithContext(h.Audit.NewContext(r.Context(), who)))
 }
 
@@ -129,7 +129,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.Log.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
-		if wait := h.failures.Allow(limit.Client.Of(httpbase.Of(r.Context()).Address), limit.One).Retry; wait > 0 {
+		if wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
 			return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
 		}
 		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
@@ -141,16 +141,16 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if h.Memory.Short(work) {
 		return noMemory(work)
 	}
-	if patience := way.body.Within; patience > 0 {
+	if patience := way.body.ReadTimeout; patience > 0 {
 		// Not every writer has deadlines; those that have keep this call from
 		// being cut off.
 		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience))
 	}
-	if err := way.body.On(w, r); err != nil {
+	if err := way.body.Apply(w, r); err != nil {
 		return unreadable(err)
 	}
 	if way.json {
-		if err := httpbase.OneText(r); err != nil {
+		if err := httpbase.NormalizeJSON(r); err != nil {
 			return unreadable(err)
 		}
 	}
@@ -315,6 +315,6 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.ed
 func (h *handler) problem(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	// Where the server is stopping, whoever asked is to ask again soon: nothing failed.
-	httpbase.Of(r.Context()).Refused(p, p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping))
+	httpbase.RequestFrom(r.Context()).SetError(p, p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping))
 	p.write(w)
 }

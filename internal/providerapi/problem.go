@@ -88,7 +88,7 @@ func (p *problem) write(w http.ResponseWriter) {
 		w.Header().Set("Allow", http.MethodPost)
 	}
 	if p.retry > 0 {
-		httpbase.RetryAfter(w.Header(), p.retry)
+		httpbase.SetRetryAfter(w.Header(), p.retry)
 	}
 	w.Header().Set("Content-Type", "application/problem+json")
 	w.WriteHeader(p.status)
