@@ -76,7 +76,7 @@ func (s *Sheet) text(text string, style, quotedStyle int) {
 	if !s.cell() {
 		return
 	}
-	if cell.Formula(text) {
+	if cell.IsFormula(text) {
 		style = quotedStyle
 	}
 	if style != stylePlain {

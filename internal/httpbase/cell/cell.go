@@ -8,44 +8,44 @@ import (
 )
 
 const (
-	// signs begin a formula; programs of East Asia take the wide and the small
+	// formulaSigns begin a formula; programs of East Asia take the wide and the small
 	// ones for the same.
-	signs = "=+-@＝＋－＠﹦﹢﹣﹫"
-	// parts are where one program or another begins a new cell, whatever is
+	formulaSigns = "=+-@＝＋－＠﹦﹢﹣﹫"
+	// cellSeparators are where one program or another begins a new cell, whatever is
 	// quoted: in most of Europe a list is parted by ;, and a quotation mark counts
 	// at the start of a cell only, which is then another one.
-	parts = ";|؛；\t\n\v\f\r\u0085\u2028\u2029"
+	cellSeparators = ";|؛；\t\n\v\f\r\u0085\u2028\u2029"
 )
 
-// passed tells whether a spreadsheet may pass over a character when it looks at
+// isIgnored tells whether a spreadsheet may pass over a character when it looks at
 // what a cell begins with.
-func passed(r rune) bool {
+func isIgnored(r rune) bool {
 	return r == '"' || unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf)
 }
 
-// signed tells whether a text begins with one of the signs.
-func signed(text string) bool {
+// startsWithSign tells whether a text begins with one of the signs.
+func startsWithSign(text string) bool {
 	r, _ := utf8.DecodeRuneInString(text)
-	return strings.ContainsRune(signs, r)
+	return strings.ContainsRune(formulaSigns, r)
 }
 
-// Formula tells whether a text that somebody types into a cell may become a
+// IsFormula tells whether a text that somebody types into a cell may become a
 // formula.
-func Formula(text string) bool { return signed(strings.TrimLeftFunc(text, passed)) }
+func IsFormula(text string) bool { return startsWithSign(strings.TrimLeftFunc(text, isIgnored)) }
 
-// AppendGuarded appends a text with an apostrophe right before each sign that a
+// AppendEscaped appends a text with an apostrophe right before each sign that a
 // formula may begin with: at the start, and after whatever parts cells
 // somewhere. Where apostrophes stand before such a sign there is one more of
 // them then, so that who takes one away has the text again.
-func AppendGuarded(dst []byte, text string) []byte {
-	begins := true // a cell, as far as was read
+func AppendEscaped(dst []byte, text string) []byte {
+	atCellStart := true // a cell, as far as was read
 	for i, r := range text {
 		switch {
-		case strings.ContainsRune(parts, r):
-			begins = true
-		case begins && !passed(r):
-			begins = false
-			if signed(strings.TrimLeft(text[i:], "'")) {
+		case strings.ContainsRune(cellSeparators, r):
+			atCellStart = true
+		case atCellStart && !isIgnored(r):
+			atCellStart = false
+			if startsWithSign(strings.TrimLeft(text[i:], "'")) {
 				dst = append(dst, '\'')
 			}
 		}
@@ -58,12 +58,12 @@ func AppendGuarded(dst []byte, text string) []byte {
 // (RFC 4180), guarded.
 func AppendCSV(dst []byte, text string) []byte {
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	guarded := AppendGuarded(nil, text)
-	if len(guarded) == len(text) && !strings.ContainsAny(text, `",`+parts) && strings.TrimSpace(text) == text {
+	escaped := AppendEscaped(nil, text)
+	if len(escaped) == len(text) && !strings.ContainsAny(text, `",`+cellSeparators) && strings.TrimSpace(text) == text {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')
-	for _, b := range guarded {
+	for _, b := range escaped {
 		if b == '"' {
 			dst = append(dst, '"')
 		}

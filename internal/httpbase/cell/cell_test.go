@@ -11,8 +11,8 @@ import (
 	"tilth/internal/httpbase/cell"
 )
 
-// guarded are texts as people may send them, and as they stand in a cell.
-var guarded = map[string]string{
+// escapedTexts are texts as people may send them, and as they stand in a cell.
+var escapedTexts = map[string]string{
 	"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0",
 	// In the width of East Asia's scripts.
 	"＝1+1": "'＝1+1", "＋1": "'＋1", "－1": "'－1", "＠a": "'＠a", "﹦1": "'﹦1",
@@ -29,38 +29,38 @@ var guarded = map[string]string{
 	`say "hi"`: `say "hi"`, "a@b.example": "a@b.example", "1;2": "1;2", `x"=1`: `x"=1`,
 }
 
-func TestGuard(t *testing.T) {
-	for text, want := range guarded {
-		if got := string(cell.AppendGuarded(nil, text)); got != want {
+func TestAppendEscaped(t *testing.T) {
+	for text, want := range escapedTexts {
+		if got := string(cell.AppendEscaped(nil, text)); got != want {
 			t.Errorf("%q is guarded as %q, want %q", text, got, want)
 		}
-		if got := bare(want); got != text {
+		if got := unescape(want); got != text {
 			t.Errorf("%q is read back as %q, want %q", want, got, text)
 		}
 	}
 }
 
-func TestFormula(t *testing.T) {
+func TestIsFormula(t *testing.T) {
 	for text, want := range map[string]bool{
 		"=1": true, " +1": true, "\t-1": true, "\n@a": true, "＝1": true, "\ufeff=1": true, "-12.5": true,
 		"": false, "a=1": false, "'=1": false, "x;=1": false, "1": false, "北": false,
 	} {
-		if cell.Formula(text) != want {
+		if cell.IsFormula(text) != want {
 			t.Errorf("%q is taken for a formula: %v", text, !want)
 		}
 	}
 }
 
-// bare reads a guarded text back, as docs/open-api.md says.
-func bare(guarded string) string {
+// unescape reads a guarded text back, as docs/open-api.md says.
+func unescape(escaped string) string {
 	var out strings.Builder
-	begins := true
-	for i, r := range guarded {
+	atCellStart := true
+	for i, r := range escaped {
 		if strings.ContainsRune(";|؛；\t\n\v\f\r\u0085\u2028\u2029", r) {
-			begins = true
-		} else if begins && r != '"' && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) {
-			begins = false
-			first, _ := utf8.DecodeRuneInString(strings.TrimLeft(guarded[i:], "'"))
+			atCellStart = true
+		} else if atCellStart && r != '"' && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) {
+			atCellStart = false
+			first, _ := utf8.DecodeRuneInString(strings.TrimLeft(escaped[i:], "'"))
 			if r == '\'' && strings.ContainsRune("=+-@＝＋－＠﹦﹢﹣﹫", first) {
 				continue
 			}
@@ -70,9 +70,9 @@ func bare(guarded string) string {
 	return out.String()
 }
 
-// cellsOf reads a line as a program does that parts cells at sep: a quotation
+// splitCells reads a line as a program does that parts cells at sep: a quotation
 // mark counts where it is the first of a cell.
-func cellsOf(file string, sep rune) (cells []string) {
+func splitCells(file string, sep rune) (cells []string) {
 	var cell strings.Builder
 	quoted, first := false, true
 	text := []rune(file)
@@ -99,11 +99,11 @@ func cellsOf(file string, sep rune) (cells []string) {
 }
 
 // No program of any country finds a formula in a row, whatever it parts cells at.
-func check(t *testing.T, text string) {
+func checkNoFormula(t *testing.T, text string) {
 	t.Helper()
 	row := "2026-11-01T00:00:00.000Z," + string(cell.AppendCSV(nil, text)) + ",x\r\n"
 	for _, sep := range ",;\t|؛；" {
-		for _, c := range cellsOf(row, sep) {
+		for _, c := range splitCells(row, sep) {
 			if first := strings.TrimLeftFunc(c, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) }); first != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
 				t.Errorf("%q, parted at %q, has the cell %q", row, sep, c)
 			}
@@ -113,25 +113,25 @@ func check(t *testing.T, text string) {
 	if err != nil || len(cells) != 1 || len(cells[0]) != 3 {
 		t.Fatalf("%q is read as %q, %v", row, cells, err)
 	}
-	if got := bare(strings.ReplaceAll(cells[0][1], "␍", "\r")); got != strings.ToValidUTF8(text, "\uFFFD") {
+	if got := unescape(strings.ReplaceAll(cells[0][1], "␍", "\r")); got != strings.ToValidUTF8(text, "\uFFFD") {
 		t.Errorf("%q is read back as %q", text, got)
 	}
 }
 
-func TestNoProgramFindsAFormula(t *testing.T) {
-	for text := range guarded {
-		check(t, text)
+func TestCSVHasNoFormulaForAnySeparator(t *testing.T) {
+	for text := range escapedTexts {
+		checkNoFormula(t, text)
 	}
 }
 
 func FuzzCSV(f *testing.F) {
-	for text := range guarded {
+	for text := range escapedTexts {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if slices.Contains([]rune(text), '␍') {
 			t.Skip()
 		}
-		check(t, text)
+		checkNoFormula(t, text)
 	})
 }
