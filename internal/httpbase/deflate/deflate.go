@@ -15,61 +15,61 @@ import (
 // deflate (RFC 1951); pieces of 32 KiB and more lose little by that. It has nothing
 // of a piece any more when it passes it on. It is not safe for concurrent use.
 type Writer struct {
-	to io.Writer
+	out io.Writer
 }
 
 // NewWriter makes a Writer to an io.Writer.
-func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
+func NewWriter(to io.Writer) *Writer { return &Writer{out: to} }
 
 // Write compresses a piece, and writes it.
 func (w *Writer) Write(piece []byte) (int, error) {
 	if len(piece) == 0 {
 		return 0, nil
 	}
-	packed, err := pack(piece)
+	packed, err := compress(piece)
 	if err != nil {
 		return 0, err
 	}
-	if _, err := w.to.Write(packed); err != nil {
+	if _, err := w.out.Write(packed); err != nil {
 		return 0, err
 	}
 	return len(piece), nil
 }
 
-// last is the block without content that ends a stream.
-var last = []byte{0x03, 0x00}
+// finalBlock is the block without content that ends a stream.
+var finalBlock = []byte{0x03, 0x00}
 
 // Close ends the stream. What it is written to stays open.
 func (w *Writer) Close() error {
-	_, err := w.to.Write(last)
+	_, err := w.out.Write(finalBlock)
 	return err
 }
 
-// pack compresses a piece up to a whole byte.
-func pack(piece []byte) ([]byte, error) {
-	p := packers.Get().(*packer)
-	defer packers.Put(p)
-	p.packed.Reset()
-	p.flate.Reset(&p.packed)
+// compress compresses a piece up to a whole byte.
+func compress(piece []byte) ([]byte, error) {
+	p := compressorPool.Get().(*compressor)
+	defer compressorPool.Put(p)
+	p.compressed.Reset()
+	p.flate.Reset(&p.compressed)
 	if _, err := p.flate.Write(piece); err != nil {
 		return nil, err
 	}
 	if err := p.flate.Flush(); err != nil {
 		return nil, err
 	}
-	return bytes.Clone(p.packed.Bytes()), nil
+	return bytes.Clone(p.compressed.Bytes()), nil
 }
 
-// packer is a compressor and what it writes to.
-type packer struct {
-	flate  *flate.Writer
-	packed bytes.Buffer
+// compressor is a compressor and what it writes to.
+type compressor struct {
+	flate      *flate.Writer
+	compressed bytes.Buffer
 }
 
-var packers = sync.Pool{New: func() any {
+var compressorPool = sync.Pool{New: func() any {
 	w, err := flate.NewWriter(io.Discard, flate.BestSpeed)
 	if err != nil {
 		panic(err) // the level is constant
 	}
-	return &packer{flate: w}
+	return &compressor{flate: w}
 }}

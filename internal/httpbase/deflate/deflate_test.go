@@ -11,7 +11,7 @@ import (
 
 // What is written in pieces, whatever their sizes, is read back whole by another's
 // reader.
-func TestPieces(t *testing.T) {
+func TestWritesOfAnySizeAreReadBack(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	var out, want bytes.Buffer
 	w := NewWriter(&out)
@@ -41,13 +41,13 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-type closed struct{ error }
+type failingWriter struct{ error }
 
-func (c closed) Write([]byte) (int, error) { return 0, c.error }
+func (c failingWriter) Write([]byte) (int, error) { return 0, c.error }
 
-func TestFailuresAreTold(t *testing.T) {
+func TestWriteErrorsAreReturned(t *testing.T) {
 	gone := errors.New("gone")
-	w := NewWriter(closed{gone})
+	w := NewWriter(failingWriter{gone})
 	if _, err := w.Write([]byte("a")); !errors.Is(err, gone) {
 		t.Error(err)
 	}
