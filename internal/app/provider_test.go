@@ -179,7 +179,7 @@ $`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := identity.NewHasher().Verify(t.Context(), identity.Server, stored, password); err != nil || !ok {
+	if ok, err := identity.NewHasher().Verify(t.Context(), identity.PlatformRequester, stored, password); err != nil || !ok {
 		t.Errorf("the printed password does not open: %v", err)
 	}
 

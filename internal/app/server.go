@@ -180,10 +180,10 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
-	s.signIn = identity.NewSignIn(identity.SignInParts{
+	s.signIn = identity.NewSignIn(identity.SignInDeps{
 		Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Key: decoys,
-		Captcha: identity.Captcha{Demand: s.set.Captcha, Verify: slider.Verify},
-		Post:    newPostbox(s.mails), Now: time.Now, Meter: st.limits,
+		Captcha: identity.Captcha{Policy: s.set.Captcha, Verify: slider.Verify},
+		Mailer:  newPostbox(s.mails), Now: time.Now, Meter: st.limits,
 	})
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.listeners.deviceListeners(), EmbedKey: embeds,
@@ -192,9 +192,9 @@ func (s *Server) wire() error {
 		AlarmLag: st.alarms.Behind, TenantAlarmLag: st.alarms.TenantBehind,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
-		Account: identity.NewAccount(identity.AccountParts{
+		Account: identity.NewAccount(identity.AccountDeps{
 			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
-			Post: newPostbox(s.mails), Now: time.Now, Shortest: s.set.PasswordMin,
+			Mailer: newPostbox(s.mails), Now: time.Now, MinPasswordLength: s.set.PasswordMin,
 		}),
 		SignIn:  s.signIn,
 		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,

@@ -44,8 +44,8 @@ type Settings struct {
 	Proxies         []netip.Prefix
 	Balancers       []netip.Prefix // of TCP: connections from there begin with a PROXY header
 	MapTiles        *httpapi.MapTiles
-	DemoPages       bool            // the template pages with sample data are there
-	Captcha         identity.Demand // when sign-in demands the slider captcha
+	DemoPages       bool                   // the template pages with sample data are there
+	Captcha         identity.CaptchaPolicy // when sign-in demands the slider captcha
 	Retention       time.Duration
 	AuditRetention  time.Duration
 	DeviceRate      float64 // messages a second a device may send for long
@@ -98,7 +98,7 @@ func serveFlags(f *pflag.FlagSet) {
 	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
 	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
-	f.String("captcha", string(identity.DemandAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
+	f.String("captcha", string(identity.CaptchaAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
 	declareDuration(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
 	declareDuration(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
@@ -214,8 +214,8 @@ func parseSettings(k *koanf.Koanf) (*Settings, error) {
 	if s.Memory, err = parseMemory(k.String(memoryFlag)); err != nil {
 		return nil, err
 	}
-	switch s.Captcha = identity.Demand(k.String("captcha")); s.Captcha {
-	case identity.DemandAlways, identity.DemandAdaptive, identity.DemandOff:
+	switch s.Captcha = identity.CaptchaPolicy(k.String("captcha")); s.Captcha {
+	case identity.CaptchaAlways, identity.CaptchaAdaptive, identity.CaptchaOff:
 	default:
 		return nil, fmt.Errorf("--captcha: %q is not always, adaptive or off", k.String("captcha"))
 	}

@@ -171,7 +171,7 @@ func TestDemoLogsSMSCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := testkit.NewLog()
-	if err := newTextSender(&s.Notifications, log.Logger).SendText(t.Context(), "+905551112233", "code 123456"); err != nil {
+	if err := newTextSender(&s.Notifications, log.Logger).SendSMS(t.Context(), "+905551112233", "code 123456"); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.Text(), "123456") || !strings.Contains(log.Text(), "level="+s.LogLevel.String()) {

@@ -33,7 +33,7 @@ func (t smsTextSender) SendSMS(ctx context.Context, mobile, text string) error {
 }
 
 // newTextSender is nil where SMS is not set up.
-func newTextSender(t *Notifications, log *slog.Logger) identity.TextSender {
+func newTextSender(t *Notifications, log *slog.Logger) identity.SMSSender {
 	if t.SMS == smsOff {
 		return nil
 	}
@@ -50,7 +50,7 @@ func codeKey(platform []byte) ([]byte, error) {
 type mailPostbox struct{ queue *mail.Queue }
 
 // Enqueue hands a letter over.
-func (l mailPostbox) Enqueue(x identity.Letter) {
+func (l mailPostbox) Enqueue(x identity.Email) {
 	l.queue.Post(mail.Message{
 		ID: x.ID, To: x.To, Subject: x.Subject, Text: x.Text, HTML: mail.Paragraphs(x.Language, x.Text),
 	})
@@ -65,7 +65,7 @@ func newMailQueue(m *mail.SMTP, log *slog.Logger) *mail.Queue {
 }
 
 // newPostbox is nil where mail is not set up.
-func newPostbox(q *mail.Queue) identity.Postbox {
+func newPostbox(q *mail.Queue) identity.Mailer {
 	if q == nil {
 		return nil
 	}

@@ -43,13 +43,13 @@ func (s *server) ValidateSmsCode(ctx context.Context, r wire.ValidateSmsCodeRequ
 }
 
 func mobileChange(m wire.MobileCode) identity.MobileChange {
-	return identity.MobileChange{Mobile: deref(m.Mobile), Scene: deref(m.Scene), Code: deref(m.Code)}
+	return identity.MobileChange{Mobile: deref(m.Mobile), Purpose: deref(m.Scene), Code: deref(m.Code)}
 }
 
 // SendSmsCode sends the signed-in user a code to a mobile.
 func (s *server) SendSmsCode(ctx context.Context, r wire.SendSmsCodeRequestObject) (wire.SendSmsCodeResponseObject, error) {
 	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
-		Mobile: deref(r.Body.Mobile), Scene: deref(r.Body.Scene), Language: requestFrom(ctx).Language, Address: requestFrom(ctx).Address,
+		Mobile: deref(r.Body.Mobile), Purpose: deref(r.Body.Scene), Language: requestFrom(ctx).Language, Address: requestFrom(ctx).Address,
 	})
 	if err != nil {
 		return nil, err

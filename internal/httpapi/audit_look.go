@@ -156,7 +156,7 @@ func (s *server) snapshotCredential(t tenant.ID, user int64, id *int64) audit.Sn
 // snapshotSession sees the caller while the session lives.
 func (s *server) snapshotSession(ctx context.Context) ([]audit.Thing, error) {
 	c := caller(ctx)
-	lives, err := s.Sessions.Lives(ctx, c.Tenant, c.Session)
+	lives, err := s.Sessions.IsActive(ctx, c.Tenant, c.Session)
 	if err != nil {
 		return nil, err
 	}

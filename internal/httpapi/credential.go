@@ -44,7 +44,7 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 	for _, k := range list {
 		page.List = append(page.List, wire.Credential{
 			Id: k.ID, Name: k.Name, AppKey: k.AppKey, Enabled: number01(k.Enabled), CreateTime: k.CreateTime, LastUseTime: omitZero(k.LastUse),
-			Requests24h: k.Day, Requests30d: k.Month,
+			Requests24h: k.Uses24h, Requests30d: k.Uses30d,
 		})
 	}
 	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil

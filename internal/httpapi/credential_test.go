@@ -47,11 +47,11 @@ func (w *fixture) credentials(t *testing.T, token, query string) wire.Credential
 
 func (w *fixture) credentialWorks(t *testing.T, c wire.NewCredential) bool {
 	t.Helper()
-	p, err := w.Credentials.Check(t.Context(), c.AppKey, c.AppSecret)
+	p, err := w.Credentials.Authenticate(t.Context(), c.AppKey, c.AppSecret)
 	if err != nil && !errs.Is(err, errs.Unauthenticated) {
 		t.Fatal(err)
 	}
-	return err == nil && p == identity.Program{Tenant: w.field.ID, User: w.field.Ada.ID, Credential: c.Id}
+	return err == nil && p == identity.APICaller{Tenant: w.field.ID, User: w.field.Ada.ID, Credential: c.Id}
 }
 
 // From the making of a credential to its end.
@@ -139,7 +139,7 @@ func TestCredentialRefusals(t *testing.T) {
 			t.Errorf("%s: %s", l, a.Body)
 		}
 	}
-	for range identity.CredentialsAUser - w.credentials(t, w.ada, "").Total {
+	for range identity.MaxCredentialsPerUser - w.credentials(t, w.ada, "").Total {
 		testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "x"))
 	}
 	w.Run(t, []testkit.Scenario{
@@ -175,7 +175,7 @@ func TestCredentialsAreUserScoped(t *testing.T) {
 	call := createCredentialCall(w.rivalToken, "theirs")
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
 	theirs := testkit.Ask[wire.NewCredential](t, w.Contract, call)
-	if p, err := w.Credentials.Check(t.Context(), theirs.AppKey, theirs.AppSecret); err != nil || p.Tenant != w.rival.ID || p.User != w.rival.Ada.ID {
+	if p, err := w.Credentials.Authenticate(t.Context(), theirs.AppKey, theirs.AppSecret); err != nil || p.Tenant != w.rival.ID || p.User != w.rival.Ada.ID {
 		t.Errorf("%+v %v", p, err)
 	}
 	// Neither key nor secret is in the log.

@@ -51,7 +51,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	defer screen.Close()
 	// A session that ended while the stream was being opened ended none of its
 	// streams; from here on its end ends this one.
-	if lives, err := st.server.Sessions.Lives(st.ctx, c.Tenant, c.Session); err != nil {
+	if lives, err := st.server.Sessions.IsActive(st.ctx, c.Tenant, c.Session); err != nil {
 		return err
 	} else if !lives {
 		return errs.New(errs.Unauthenticated, "error.401")

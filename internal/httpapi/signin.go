@@ -26,7 +26,7 @@ func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestO
 	case !errs.Is(err, errs.NotFound):
 		return nil, err
 	}
-	pair, err := s.SignIn.Password(ctx, identity.Attempt{
+	pair, err := s.SignIn.WithPassword(ctx, identity.Attempt{
 		Tenant: owner, UserName: strings.TrimSpace(r.Body.UserName), Password: r.Body.Password,
 		Remember: r.Body.RememberMe != nil && *r.Body.RememberMe, Address: requestFrom(ctx).Address,
 		Verification: stringValue(r.Body.CaptchaVerification),
@@ -76,11 +76,11 @@ func (s *server) GetUser(ctx context.Context, _ wire.GetUserRequestObject) (wire
 	}
 	return wire.GetUser200JSONResponse{Code: success, Data: &wire.User{
 		Id: u.ID, UserName: u.UserName, Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Avatar: u.Avatar,
-		LoginDate: omitZero(u.SignedIn), TenantName: name, TimeZone: t.TimeZone.String(),
+		LoginDate: omitZero(u.LastSignIn), TenantName: name, TimeZone: t.TimeZone.String(),
 	}}, nil
 }
 
-func wireSession(p identity.Pair) *wire.Session {
+func wireSession(p identity.TokenPair) *wire.Session {
 	return &wire.Session{AccessToken: p.Access, RefreshToken: p.Refresh, UserId: p.UserID, ExpiresTime: p.Expires}
 }
 

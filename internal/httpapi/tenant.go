@@ -55,7 +55,7 @@ func wireBranding(b tenant.Branding) *wire.Branding {
 
 // GetConsoleSettings answers what the console needs before anybody signs in.
 func (s *server) GetConsoleSettings(context.Context, wire.GetConsoleSettingsRequestObject) (wire.GetConsoleSettingsResponseObject, error) {
-	settings := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant, DemoPages: s.DemoPages, Captcha: string(s.SignIn.Demand()), Sms: s.Account.Codes.Available(), PasswordMin: s.Account.Shortest}
+	settings := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant, DemoPages: s.DemoPages, Captcha: string(s.SignIn.CaptchaPolicy()), Sms: s.Account.Codes.Available(), PasswordMin: s.Account.MinPasswordLength}
 	if m := s.MapTiles; m != nil {
 		settings.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
 	}

@@ -25,33 +25,33 @@ const (
 
 // Account is what signed-in users change of themselves.
 type Account struct {
-	AccountParts
+	AccountDeps
 }
 
-// AccountParts is what an Account is made of.
-type AccountParts struct {
+// AccountDeps is what an Account is made of.
+type AccountDeps struct {
 	DB       *db.DB
 	Tenants  *tenant.Store
 	Users    *UserStore
 	Sessions *SessionStore
 	Codes    *CodeStore
 	Hasher   *Hasher
-	Post     Postbox // nil: no mail is sent
+	Mailer   Mailer // nil: no mail is sent
 	Now      func() time.Time
-	// Shortest is how many characters new passwords have at least; 0: PasswordMin.
-	Shortest int
+	// MinPasswordLength is how many characters new passwords have at least; 0: PasswordMin.
+	MinPasswordLength int
 }
 
 // NewAccount makes an Account.
-func NewAccount(p AccountParts) *Account {
-	p.Shortest = max(p.Shortest, PasswordMin)
+func NewAccount(p AccountDeps) *Account {
+	p.MinPasswordLength = max(p.MinPasswordLength, PasswordMin)
 	return &Account{p}
 }
 
 // CodeRequest is a person asking for a code.
 type CodeRequest struct {
 	Mobile   string // as typed
-	Scene    int
+	Purpose  int
 	Language text.Language // of the SMS
 	Address  netip.Addr    // of the client
 }
@@ -59,29 +59,29 @@ type CodeRequest struct {
 // SendCode sends the caller a code to a number, whoever has it: that a number
 // is another user's is told only to who has proven to hold it.
 func (a *Account) SendCode(ctx context.Context, c Caller, r CodeRequest) error {
-	mobile, err := mobileOf(r.Mobile)
+	mobile, err := parseMobile(r.Mobile)
 	if err != nil {
 		return err
 	}
-	if err := isScene(r.Scene); err != nil {
+	if err := checkPurpose(r.Purpose); err != nil {
 		return err
 	}
 	t, err := a.Tenants.Get(ctx, c.Tenant)
 	if err != nil {
 		return err
 	}
-	return a.Codes.Send(ctx, c.Tenant, CodeOrder{
-		User: c.User, Mobile: mobile, Scene: r.Scene, Address: r.Address,
-		Say: func(code string) string {
+	return a.Codes.Send(ctx, c.Tenant, OutgoingCode{
+		User: c.User, Mobile: mobile, Purpose: r.Purpose, Address: r.Address,
+		RenderText: func(code string) string {
 			return text.SaySMS(r.Language, "sms.code", map[string]string{
-				"title": titleOf(t), "code": code, "minutes": strconv.Itoa(int(CodeLife.Minutes())),
+				"title": displayTitle(t), "code": code, "minutes": strconv.Itoa(int(CodeLife.Minutes())),
 			}, "title")
 		},
 	})
 }
 
-func isScene(scene int) error {
-	if scene != SceneAccount {
+func checkPurpose(purpose int) error {
+	if purpose != PurposeAccount {
 		return errs.New(errs.Refused, "invalid.choice").WithField("scene")
 	}
 	return nil
@@ -100,11 +100,11 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 	if p.ID != nil && *p.ID != c.User {
 		return errs.Missing()
 	}
-	nickname, err := nicknameOf(p.Nickname)
+	nickname, err := parseNickname(p.Nickname)
 	if err != nil {
 		return err
 	}
-	email, err := emailOf(p.Email)
+	email, err := parseEmail(p.Email)
 	if err != nil {
 		return err
 	}
@@ -114,17 +114,17 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 			return err
 		}
 		if p.Mobile != nil {
-			if err := isBound(*p.Mobile, u.Mobile); err != nil {
+			if err := checkBoundMobile(*p.Mobile, u.Mobile); err != nil {
 				return err
 			}
 		}
-		if err := a.Users.change(ctx, c.Tenant, c.User, "nickname = ?, email = ?", nickname, email); err != nil {
+		if err := a.Users.updateColumns(ctx, c.Tenant, c.User, "nickname = ?, email = ?", nickname, email); err != nil {
 			return err
 		}
-		now := *u
-		now.Nickname, now.Email = nickname, email
-		if changes := Contacts(u, &now); len(changes) > 0 {
-			if err := note(ctx, u, "user.update", changes...); err != nil {
+		updated := *u
+		updated.Nickname, updated.Email = nickname, email
+		if changes := ContactChanges(u, &updated); len(changes) > 0 {
+			if err := auditUser(ctx, u, "user.update", changes...); err != nil {
 				return err
 			}
 		}
@@ -132,23 +132,23 @@ func (a *Account) UpdateProfile(ctx context.Context, c Caller, p Profile) error 
 			return nil
 		}
 		// To the address so far: who takes an account over begins with this.
-		return a.tell(ctx, u, "email", maskedEmail(email))
+		return a.emailUser(ctx, u, "email", maskedEmail(email))
 	})
 }
 
-// isBound refuses a number other than the bound one. One without + is judged
+// checkBoundMobile refuses a number other than the bound one. One without + is judged
 // by the Chinese pattern.
-func isBound(typed, bound string) error {
+func checkBoundMobile(typed, bound string) error {
 	typed = strings.TrimSpace(typed)
 	switch {
 	case typed == bound:
 		return nil
 	case typed == "":
 		return errs.New(errs.Refused, "phone.required")
-	case !strings.HasPrefix(typed, "+") && !chinese.MatchString(typed):
+	case !strings.HasPrefix(typed, "+") && !chineseMobilePattern.MatchString(typed):
 		return errs.New(errs.Refused, "profile.mobileFormat")
 	}
-	number, err := mobileOf(typed)
+	number, err := parseMobile(typed)
 	if err == nil && number != bound {
 		err = errs.New(errs.Refused, "profile.mobileFixed")
 	}
@@ -157,27 +157,27 @@ func isBound(typed, bound string) error {
 
 // MobileChange is a number with the code that was sent to it.
 type MobileChange struct {
-	Mobile string // as typed
-	Scene  int
-	Code   string
+	Mobile  string // as typed
+	Purpose int
+	Code    string
 }
 
 // BindMobile gives the caller, who has none, a mobile number.
 func (a *Account) BindMobile(ctx context.Context, c Caller, m MobileChange) error {
-	return a.putMobile(ctx, c, m, true)
+	return a.setMobile(ctx, c, m, true)
 }
 
 // UpdateMobile gives the caller another mobile number.
 func (a *Account) UpdateMobile(ctx context.Context, c Caller, m MobileChange) error {
-	return a.putMobile(ctx, c, m, false)
+	return a.setMobile(ctx, c, m, false)
 }
 
-func (a *Account) putMobile(ctx context.Context, c Caller, m MobileChange, first bool) error {
-	mobile, err := mobileOf(m.Mobile)
+func (a *Account) setMobile(ctx context.Context, c Caller, m MobileChange, first bool) error {
+	mobile, err := parseMobile(m.Mobile)
 	if err != nil {
 		return err
 	}
-	if err := isScene(m.Scene); err != nil {
+	if err := checkPurpose(m.Purpose); err != nil {
 		return err
 	}
 	if strings.TrimSpace(m.Code) == "" {
@@ -193,11 +193,11 @@ func (a *Account) putMobile(ctx context.Context, c Caller, m MobileChange, first
 			return errs.New(errs.Refused, "phone.bound")
 		}
 		// A refusal is no error of the transaction: the guess has to count.
-		refusal, err = a.Codes.take(ctx, c.Tenant, guess{c.User, mobile, m.Scene, m.Code})
+		refusal, err = a.Codes.redeem(ctx, c.Tenant, codeAttempt{c.User, mobile, m.Purpose, m.Code})
 		if refusal != nil || err != nil || mobile == u.Mobile {
 			return err
 		}
-		taken, err := a.Users.holds(ctx, c.Tenant, mobile)
+		taken, err := a.Users.hasMobile(ctx, c.Tenant, mobile)
 		if err != nil {
 			return err
 		}
@@ -205,15 +205,15 @@ func (a *Account) putMobile(ctx context.Context, c Caller, m MobileChange, first
 			refusal = errs.New(errs.Refused, "phone.inUse")
 			return nil
 		}
-		if err := a.Users.change(ctx, c.Tenant, c.User, "mobile = ?", mobile); err != nil {
+		if err := a.Users.updateColumns(ctx, c.Tenant, c.User, "mobile = ?", mobile); err != nil {
 			return err
 		}
-		now := *u
-		now.Mobile = mobile
-		if err := note(ctx, u, "user.update", Contacts(u, &now)...); err != nil {
+		updated := *u
+		updated.Mobile = mobile
+		if err := auditUser(ctx, u, "user.update", ContactChanges(u, &updated)...); err != nil {
 			return err
 		}
-		return a.tell(ctx, u, "mobile", maskedMobile(mobile))
+		return a.emailUser(ctx, u, "mobile", maskedMobile(mobile))
 	})
 	if err != nil {
 		return err
@@ -229,10 +229,10 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		return errs.New(errs.Refused, "phone.codeRequired")
 	case n == 0:
 		return errs.New(errs.Refused, "password.required")
-	case n < a.Shortest && a.Shortest == PasswordMin: // in the specification's words
+	case n < a.MinPasswordLength && a.MinPasswordLength == PasswordMin: // in the specification's words
 		return errs.New(errs.Refused, "password.min")
-	case n < a.Shortest:
-		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(a.Shortest))
+	case n < a.MinPasswordLength:
+		return errs.New(errs.Refused, "password.minOf", "count", strconv.Itoa(a.MinPasswordLength))
 	case n > passwordMax:
 		return errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(passwordMax)).WithField("password")
 	}
@@ -243,14 +243,14 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 	if u.Mobile == "" {
 		return errs.New(errs.Refused, "password.bindFirst")
 	}
-	g := guess{c.User, u.Mobile, SceneAccount, code}
+	g := codeAttempt{c.User, u.Mobile, PurposeAccount, code}
 	// Before the costly hash, which nobody gets for a guess; the code is used
 	// up only with the change, so that an overload costs no code.
 	refusal, err := a.Codes.check(ctx, c.Tenant, g)
 	if err != nil || refusal != nil {
 		return firstOf(err, refusal)
 	}
-	hash, err := a.Hasher.Hash(ctx, Asker{Known: true, Account: accountOf(c.Tenant, u.UserName)}, password)
+	hash, err := a.Hasher.Hash(ctx, Requester{Known: true, Account: accountKey(c.Tenant, u.UserName)}, password)
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		}
 		// The password may have been reset while this one was hashed: who is shut
 		// out by that must not undo it.
-		lives, err := a.Sessions.Lives(ctx, c.Tenant, c.Session)
+		lives, err := a.Sessions.IsActive(ctx, c.Tenant, c.Session)
 		if err != nil {
 			return err
 		}
@@ -269,7 +269,7 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 			return notSignedIn()
 		}
 		g.mobile = u.Mobile // as it is now
-		if refusal, err = a.Codes.take(ctx, c.Tenant, g); refusal != nil || err != nil {
+		if refusal, err = a.Codes.redeem(ctx, c.Tenant, g); refusal != nil || err != nil {
 			return err
 		}
 		if err := a.Users.PutPassword(ctx, c.Tenant, c.User, hash); err != nil {
@@ -278,10 +278,10 @@ func (a *Account) ChangePassword(ctx context.Context, c Caller, code, password s
 		if err := a.Sessions.EndOthers(ctx, c.Tenant, c.User, c.Session); err != nil {
 			return err
 		}
-		if err := note(ctx, u, "user.update", audit.Change{Field: "password", Hidden: true}); err != nil {
+		if err := auditUser(ctx, u, "user.update", audit.Change{Field: "password", Hidden: true}); err != nil {
 			return err
 		}
-		return a.tell(ctx, u, "password", "")
+		return a.emailUser(ctx, u, "password", "")
 	})
 	return firstOf(err, refusal)
 }
@@ -293,17 +293,17 @@ func firstOf(err, refusal error) error {
 	return refusal
 }
 
-// tell posts a letter to u once the transaction in ctx is kept.
-func (a *Account) tell(ctx context.Context, u *User, what, as string) error {
-	if a.Post == nil {
+// emailUser posts a letter to u once the transaction in ctx is kept.
+func (a *Account) emailUser(ctx context.Context, u *User, event, value string) error {
+	if a.Mailer == nil {
 		return nil
 	}
 	t, err := a.Tenants.Get(ctx, u.Tenant)
 	if err != nil {
 		return err
 	}
-	if l := letterOf(t, u, what, as, a.Now()); l != nil {
-		a.DB.AfterCommit(ctx, func() { a.Post.Post(*l) })
+	if l := newAccountEmail(t, u, event, value, a.Now()); l != nil {
+		a.DB.AfterCommit(ctx, func() { a.Mailer.Enqueue(*l) })
 	}
 	return nil
 }

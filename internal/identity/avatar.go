@@ -23,8 +23,8 @@ const (
 	AvatarPrefix = "/avatar/"
 	AvatarSuffix = ".jpg"
 
-	picturesWait = 16              // of a tenant, while one is decoded, which takes up to seconds and 320 MiB
-	pictureAgain = 5 * time.Second // when to try again where more wait
+	maxQueuedPictures = 16              // of a tenant, while one is decoded, which takes up to seconds and 320 MiB
+	pictureRetryAfter = 5 * time.Second // when to try again where more wait
 )
 
 type avatarRow struct {
@@ -40,13 +40,13 @@ type avatarRow struct {
 type AvatarStore struct {
 	db    *db.DB
 	now   func() time.Time
-	turns *limit.Turns[tenant.ID, int64] // of decoding
+	queue *limit.Turns[tenant.ID, int64] // of decoding
 }
 
 // NewAvatarStore makes a store; now is the server's clock.
 func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
-	return &AvatarStore{db: d, now: now, turns: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.TurnOptions{
-		AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: picturesWait, MakerWaits: picturesWait,
+	return &AvatarStore{db: d, now: now, queue: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.TurnOptions{
+		AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: maxQueuedPictures, MakerWaits: maxQueuedPictures,
 	})}
 }
 
@@ -54,16 +54,16 @@ func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
 // picture before is gone with it. What is no picture, or too large, is Refused
 // with the reason; Unavailable when too many of the tenant's wait.
 func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) (string, error) {
-	square, err := s.square(ctx, t, user, file, crop)
+	square, err := s.makeSquare(ctx, t, user, file, crop)
 	if err != nil {
 		return "", err
 	}
-	address, err := newAddress(square)
+	address, err := newAvatarPath(square)
 	if err != nil {
 		return "", err
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := touched(tx.NewUpdate().Model((*userRow)(nil)).Set("avatar = ?", address).
+		if err := requireRowAffected(tx.NewUpdate().Model((*userRow)(nil)).Set("avatar = ?", address).
 			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx)); err != nil {
 			return err
 		}
@@ -73,22 +73,22 @@ func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []b
 		if err != nil {
 			return err
 		}
-		var whose userRow
-		if err := tx.NewSelect().Model(&whose).Where("u.tenant_id = ? AND u.id = ?", t, user).Scan(ctx); err != nil {
+		var owner userRow
+		if err := tx.NewSelect().Model(&owner).Where("u.tenant_id = ? AND u.id = ?", t, user).Scan(ctx); err != nil {
 			return err
 		}
-		return note(ctx, whose.user(), "user.update", audit.Change{Field: "avatar", Hidden: true})
+		return auditUser(ctx, owner.user(), "user.update", audit.Change{Field: "avatar", Hidden: true})
 	})
 	return address, err
 }
 
-// square waits for its turn: pictures are decoded one at a time, since each may
+// makeSquare waits for its turn: pictures are decoded one at a time, since each may
 // take much memory; of tenants one after the other, and of their users.
-func (s *AvatarStore) square(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) ([]byte, error) {
-	turn, why := s.turns.Enter(ctx, t, user)
+func (s *AvatarStore) makeSquare(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) ([]byte, error) {
+	turn, why := s.queue.Enter(ctx, t, user)
 	switch {
 	case why != limit.NotFull:
-		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(pictureAgain)
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(pictureRetryAfter)
 	case turn == nil:
 		return nil, ctx.Err()
 	}
@@ -96,10 +96,10 @@ func (s *AvatarStore) square(ctx context.Context, t tenant.ID, user int64, file 
 	return picture.Square(file, crop)
 }
 
-// newAddress is a picture's address: its content and 128 random bits hashed,
+// newAvatarPath is a picture's address: its content and 128 random bits hashed,
 // so that another picture has another address and caches may keep it for ever,
 // and that who has the picture does not know whose it is.
-func newAddress(square []byte) (string, error) {
+func newAvatarPath(square []byte) (string, error) {
 	salt := make([]byte, 16)
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
@@ -108,7 +108,7 @@ func newAddress(square []byte) (string, error) {
 	return AvatarPrefix + hex.EncodeToString(sum[:16]) + AvatarSuffix, nil
 }
 
-func isAddress(address string) bool {
+func isAvatarPath(address string) bool {
 	digits, ok := strings.CutPrefix(address, AvatarPrefix)
 	digits, also := strings.CutSuffix(digits, AvatarSuffix)
 	return ok && also && len(digits) == 32 && strings.Trim(digits, "0123456789abcdef") == ""
@@ -118,7 +118,7 @@ func isAddress(address string) bool {
 // error when there is none any more. Who knows the address may see it: an
 // image on a page carries no token.
 func (s *AvatarStore) Picture(ctx context.Context, address string) ([]byte, error) {
-	if !isAddress(address) {
+	if !isAvatarPath(address) {
 		return nil, errs.Missing() // without asking the database
 	}
 	var r avatarRow

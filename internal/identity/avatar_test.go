@@ -17,8 +17,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// plain is a PNG file of one colour.
-func plain(t testing.TB, c color.Color) []byte {
+// plainPNG is a PNG file of one colour.
+func plainPNG(t testing.TB, c color.Color) []byte {
 	t.Helper()
 	img := image.NewRGBA(image.Rect(0, 0, 20, 10))
 	for i := range 200 {
@@ -43,7 +43,7 @@ func putAvatar(t *testing.T, s *testkit.Stores, u *identity.User, file []byte) s
 func TestAvatar(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	file := plain(t, color.White)
+	file := plainPNG(t, color.White)
 	address := putAvatar(t, s, field.Ada, file)
 	if !regexp.MustCompile(`^/avatar/[0-9a-f]{32}\.jpg$`).MatchString(address) {
 		t.Errorf("address %q", address)
@@ -78,14 +78,14 @@ func TestAvatar(t *testing.T) {
 }
 
 // What is refused leaves the picture before, and a picture goes with its user.
-func TestAvatarStays(t *testing.T) {
+func TestRefusedAvatarKeepsPrevious(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	address, theirs := putAvatar(t, s, field.Ada, plain(t, color.White)), putAvatar(t, s, rival.Ada, plain(t, color.White))
+	address, theirs := putAvatar(t, s, field.Ada, plainPNG(t, color.White)), putAvatar(t, s, rival.Ada, plainPNG(t, color.White))
 	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, []byte("<svg/>"), nil); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
-	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, plain(t, color.White), &picture.Crop{X: 15, Side: 10}); !errs.Is(err, errs.Refused) {
+	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, plainPNG(t, color.White), &picture.Crop{X: 15, Side: 10}); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.Avatars.Put(t.Context(), field.ID, field.Ada.ID, make([]byte, picture.MaxBytes+1), nil); !errs.Is(err, errs.Refused) || errs.As(err).Key != "avatar.tooLarge" {
@@ -93,7 +93,7 @@ func TestAvatarStays(t *testing.T) {
 	}
 	// Not through another tenant, either.
 	for _, pair := range []*identity.User{{Tenant: rival.ID, ID: field.Ada.ID}, {Tenant: field.ID, ID: rival.Ada.ID}, {Tenant: field.ID, ID: 999}} {
-		if _, err := s.Avatars.Put(t.Context(), pair.Tenant, pair.ID, plain(t, color.Black), nil); !errs.Is(err, errs.NotFound) {
+		if _, err := s.Avatars.Put(t.Context(), pair.Tenant, pair.ID, plainPNG(t, color.Black), nil); !errs.Is(err, errs.NotFound) {
 			t.Errorf("%+v: %v", pair, err)
 		}
 	}
@@ -114,10 +114,10 @@ func TestAvatarStays(t *testing.T) {
 }
 
 // Many at once take turns; in the end there is one picture.
-func TestAvatarTurns(t *testing.T) {
+func TestConcurrentAvatarUploads(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	file := plain(t, color.White)
+	file := plainPNG(t, color.White)
 	outcomes := make(chan error, 16)
 	var all sync.WaitGroup
 	for range cap(outcomes) {

@@ -10,33 +10,33 @@ import (
 
 // A code that was sent while the clock was a year ahead is not waited for once
 // the clock is right again, and is good for nothing then: it has no ten minutes.
-func TestCodeOfAClockThatWasAhead(t *testing.T) {
-	f := signedIn(t, false)
+func TestCodeAfterClockSetBackByMonths(t *testing.T) {
+	f := newSessionFixture(t, false)
 	c := f.caller(t, f.pair)
-	send := func() error { return f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)) }
+	send := func() error { return f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)) }
 	const year = 365 * 24 * time.Hour
 	for range 10 { // the day's count of the number and the user
 		f.Clock.Advance(time.Minute)
-		limited(t, "ahead", send(), 0)
+		wantRetryAfter(t, "ahead", send(), 0)
 	}
 	early := f.Phones.Code(t, phone)
 	f.Clock.Advance(-year / 2)
-	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: identity.SceneAccount, Code: early}); errs.As(err).Key != "phone.codeOver" {
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: early}); errs.As(err).Key != "phone.codeOver" {
 		t.Errorf("a code of half a year: %v", err)
 	}
-	limited(t, "set right", send(), 0)
-	limited(t, "at once again", send(), time.Minute)
-	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: identity.SceneAccount, Code: f.Phones.Code(t, phone)}); err != nil {
+	wantRetryAfter(t, "set right", send(), 0)
+	wantRetryAfter(t, "at once again", send(), time.Minute)
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: f.Phones.Code(t, phone)}); err != nil {
 		t.Errorf("the new code: %v", err)
 	}
 }
 
 // A clock that is kept right, by a minute back, takes nobody's code away.
-func TestCodeOfAClockThatIsKeptRight(t *testing.T) {
-	f := signedIn(t, false)
-	limited(t, "sent", f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)), 0)
+func TestCodeSurvivesSmallClockCorrection(t *testing.T) {
+	f := newSessionFixture(t, false)
+	wantRetryAfter(t, "sent", f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), 0)
 	f.Clock.Advance(-time.Minute)
-	m := identity.MobileChange{Mobile: phone, Scene: identity.SceneAccount, Code: f.Phones.Code(t, phone)}
+	m := identity.MobileChange{Mobile: phone, Purpose: identity.PurposeAccount, Code: f.Phones.Code(t, phone)}
 	if err := f.Account.UpdateMobile(t.Context(), f.caller(t, f.pair), m); err != nil {
 		t.Error(err)
 	}
@@ -45,8 +45,8 @@ func TestCodeOfAClockThatIsKeptRight(t *testing.T) {
 // A refresh token that was used ends the session when it turns up again, however
 // far the clock was set back since; two tabs that refresh while it is kept right
 // get the same pair.
-func TestRefreshReuseOfAClockThatWasAhead(t *testing.T) {
-	f := signedIn(t, true)
+func TestRefreshReuseAfterClockSetBack(t *testing.T) {
+	f := newSessionFixture(t, true)
 	f.Clock.Advance(26 * time.Hour)
 	next := f.refresh(t, f.pair.Refresh)
 	f.Clock.Advance(-identity.ReuseWindow)
@@ -54,19 +54,19 @@ func TestRefreshReuseOfAClockThatWasAhead(t *testing.T) {
 		t.Errorf("within the window: %+v, want %+v", again, next)
 	}
 	f.Clock.Advance(-20 * time.Hour)
-	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.Pair{}) {
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.TokenPair{}) {
 		t.Errorf("hours later: %+v %v", p, err)
 	}
-	f.refused(t, "the stolen session", next.Access)
+	f.wantUnauthorized(t, "the stolen session", next.Access)
 }
 
 // Who signed in while the clock was a year ahead has to do it again once it is
 // right: that sign-in has no year and half an hour, and its refresh token no more.
 // One of before lives on, and a clock that is kept right, by hours back, signs
 // nobody out.
-func TestSessionOfAClockThatWasAhead(t *testing.T) {
+func TestSessionAfterClockSetBack(t *testing.T) {
 	for _, remember := range []bool{false, true} {
-		f := signedIn(t, remember)
+		f := newSessionFixture(t, remember)
 		f.Clock.Advance(365 * 24 * time.Hour)
 		early, err := f.Sessions.Start(t.Context(), f.field.ID, f.field.Ada.ID, remember)
 		if err != nil {
@@ -78,8 +78,8 @@ func TestSessionOfAClockThatWasAhead(t *testing.T) {
 			t.Errorf("14 hours back: %+v, want %+v", again, known)
 		}
 		f.Clock.Advance(14*time.Hour - 365*24*time.Hour)
-		f.refused(t, "of a year ahead", early.Access)
-		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.Pair{}) {
+		f.wantUnauthorized(t, "of a year ahead", early.Access)
+		if p, err := f.Sessions.Refresh(t.Context(), early.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.TokenPair{}) {
 			t.Errorf("refreshed: %+v %v", p, err)
 		}
 		f.caller(t, f.pair)

@@ -10,28 +10,28 @@ import (
 	"tilth/internal/tenant"
 )
 
-const emailMax = 254 // bytes, RFC 5321
+const maxEmailBytes = 254 // bytes, RFC 5321
 
 var (
-	international = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
-	chinese       = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
-	email         = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
+	e164Pattern          = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
+	chineseMobilePattern = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
+	emailPattern         = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
 )
 
 // E164 gives a phone number as it is kept and sent to; empty for what is no
 // number. A bare Chinese mobile number gets its country.
 func E164(number string) string {
 	switch {
-	case chinese.MatchString(number):
+	case chineseMobilePattern.MatchString(number):
 		return "+86" + number
-	case international.MatchString(number):
+	case e164Pattern.MatchString(number):
 		return "+" + strings.TrimPrefix(number, "+")
 	}
 	return ""
 }
 
-// mobileOf reads a number that a person typed.
-func mobileOf(typed string) (string, error) {
+// parseMobile reads a number that a person typed.
+func parseMobile(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return "", errs.New(errs.Refused, "phone.required")
@@ -43,14 +43,14 @@ func mobileOf(typed string) (string, error) {
 	return number, nil
 }
 
-// nicknameOf reads a name for people.
-func nicknameOf(typed string) (string, error) {
+// parseNickname reads a name for people.
+func parseNickname(typed string) (string, error) {
 	return tenant.Named(typed, "nickname", "profile.nicknameRequired")
 }
 
-// emailOf reads an address that a person typed: one that mail can be sent to
+// parseEmail reads an address that a person typed: one that mail can be sent to
 // as it stands.
-func emailOf(typed string) (string, error) {
+func parseEmail(typed string) (string, error) {
 	typed = strings.TrimSpace(typed)
 	if typed == "" {
 		return "", errs.New(errs.Refused, "profile.emailRequired")
@@ -67,7 +67,7 @@ func emailOf(typed string) (string, error) {
 // IsEmail tells whether mail can be sent to an address as it stands.
 func IsEmail(address string) bool {
 	a, err := mail.ParseAddress(address)
-	return err == nil && a.Address == address && len(address) <= emailMax && email.MatchString(address) && !strings.ContainsFunc(address, tenant.Unshown)
+	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) && !strings.ContainsFunc(address, tenant.Unshown)
 }
 
 // maskedMobile shows whose number it is to who knows it: country and the last

@@ -26,7 +26,7 @@ func TestNickname(t *testing.T) {
 	for typed, want := range map[string]string{
 		" Ada ": "Ada", "Çağla İ.": "Çağla İ.", "农夫": "农夫", "👩‍🌾": "👩‍🌾", strings.Repeat("ş", 64): strings.Repeat("ş", 64), "<b>": "<b>",
 	} {
-		if got, err := nicknameOf(typed); err != nil || got != want {
+		if got, err := parseNickname(typed); err != nil || got != want {
 			t.Errorf("%q: %q %v", typed, got, err)
 		}
 	}
@@ -36,7 +36,7 @@ func TestNickname(t *testing.T) {
 		"a\u2028b": "invalid.format", "a\x7fb": "invalid.format", "a\xffb": "invalid.format", "a\u0085b": "invalid.format",
 		"\u00ad": "profile.nicknameRequired", "\u3164": "profile.nicknameRequired",
 	} {
-		if _, err := nicknameOf(typed); errs.As(err).Key != key || !errs.Is(err, errs.Refused) {
+		if _, err := parseNickname(typed); errs.As(err).Key != key || !errs.Is(err, errs.Refused) {
 			t.Errorf("%q: %v, want %s", typed, err, key)
 		}
 	}
@@ -46,7 +46,7 @@ func TestEmail(t *testing.T) {
 	for typed, want := range map[string]string{
 		" ada@example.com ": "ada@example.com", "a.b+c@sub.example.org": "a.b+c@sub.example.org", "ş@örnek.tr": "ş@örnek.tr",
 	} {
-		if got, err := emailOf(typed); err != nil || got != want {
+		if got, err := parseEmail(typed); err != nil || got != want {
 			t.Errorf("%q: %q %v", typed, got, err)
 		}
 	}
@@ -55,16 +55,16 @@ func TestEmail(t *testing.T) {
 		"ada@example.com\r\nBcc: eve@example.com", "ada@example.com;eve@example.com", `"a b"@example.com`, "a\x00@example.com", "a..b@example.com",
 		".a@example.com", "a\u202e@example.com", strings.Repeat("a", 250) + "@example.com", "a@b..c", "<a@example.com>", "ada@example.com (x)",
 	} {
-		if _, err := emailOf(typed); errs.As(err).Key != "profile.emailFormat" {
+		if _, err := parseEmail(typed); errs.As(err).Key != "profile.emailFormat" {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}
 	for _, typed := range []string{"ada@10.0.0.1", "ada@[10.0.0.1]", "ada@[IPv6:::1]", "ada@0x7f.1", "ada@１２７.０.０.１"} {
-		if _, err := emailOf(typed); errs.As(err).Key != "invalid.mailHost" || errs.As(err).Field != "email" {
+		if _, err := parseEmail(typed); errs.As(err).Key != "invalid.mailHost" || errs.As(err).Field != "email" {
 			t.Errorf("%q: %v", typed, err)
 		}
 	}
-	if _, err := emailOf("  "); errs.As(err).Key != "profile.emailRequired" {
+	if _, err := parseEmail("  "); errs.As(err).Key != "profile.emailRequired" {
 		t.Error(err)
 	}
 }

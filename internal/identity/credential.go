@@ -18,15 +18,15 @@ import (
 )
 
 const (
-	// CredentialsAUser is how many API credentials a user may have.
-	CredentialsAUser = 100
+	// MaxCredentialsPerUser is how many API credentials a user may have.
+	MaxCredentialsPerUser = 100
 
 	appKeyLen    = 24 // characters of an appKey after its prefix: 120 random bits
 	appKeyPrefix = "tk_"
 
 	// What app keys are made of: digits and small letters that nobody confuses
 	// when reading one out.
-	appKeyLetters = "0123456789abcdefghjkmnpqrstvwxyz"
+	appKeyAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 )
 
 // Credential is what a program signs in with. It belongs to the user who made
@@ -39,12 +39,12 @@ type Credential struct {
 	Enabled    bool
 	CreateTime int64 // epoch milliseconds
 	LastUse    int64 // epoch milliseconds; 0 when it was never used
-	Day        int64 // how often it opened something in the last 24 hours, the hour that goes on included
-	Month      int64 // the same in the last 30 days
+	Uses24h    int64 // how often it opened something in the last 24 hours, the hour that goes on included
+	Uses30d    int64 // the same in the last 30 days
 }
 
-// Program is who a valid credential speaks for.
-type Program struct {
+// APICaller is who a valid credential speaks for.
+type APICaller struct {
 	Tenant     tenant.ID
 	User       int64
 	Credential int64
@@ -66,21 +66,21 @@ type credentialRow struct {
 func (s *CredentialStore) credential(r *credentialRow) Credential {
 	return Credential{
 		ID: r.ID, Name: r.Name, AppKey: r.AppKey, Enabled: r.Enabled, CreateTime: r.CreateTime,
-		LastUse: max(r.LastUseTime, s.uses.last(r.ID)),
+		LastUse: max(r.LastUseTime, s.pendingUses.lastUseOf(r.ID)),
 	}
 }
 
 // CredentialStore keeps API credentials.
 type CredentialStore struct {
-	db      *db.DB
-	now     func() time.Time
-	uses    uses
-	writing sync.RWMutex // held while uses move from memory to the database, so that nobody counts them twice
+	db          *db.DB
+	now         func() time.Time
+	pendingUses pendingUses
+	flushMu     sync.RWMutex // held while uses move from memory to the database, so that nobody counts them twice
 }
 
 // NewCredentialStore makes a store; now is the server's clock.
 func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
-	return &CredentialStore{db: d, now: now, uses: newUses()}
+	return &CredentialStore{db: d, now: now, pendingUses: newPendingUses()}
 }
 
 // Create makes a credential of a tenant's user. Its secret is told this once.
@@ -107,8 +107,8 @@ func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, n
 		if err != nil {
 			return err
 		}
-		if n >= CredentialsAUser {
-			return errs.New(errs.Refused, "credential.tooMany", "limit", strconv.Itoa(CredentialsAUser))
+		if n >= MaxCredentialsPerUser {
+			return errs.New(errs.Refused, "credential.tooMany", "limit", strconv.Itoa(MaxCredentialsPerUser))
 		}
 		_, err = tx.NewInsert().Model(&r).Exec(ctx)
 		return err
@@ -123,7 +123,7 @@ func newAppKey() string {
 	var b [appKeyLen]byte
 	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
 	for i, v := range b {
-		b[i] = appKeyLetters[int(v)%len(appKeyLetters)] // 32 letters divide 256 evenly
+		b[i] = appKeyAlphabet[int(v)%len(appKeyAlphabet)] // 32 letters divide 256 evenly
 	}
 	return appKeyPrefix + string(b[:])
 }
@@ -131,14 +131,14 @@ func newAppKey() string {
 // isAppKey tells whether key could be one; the database is not asked for others.
 func isAppKey(key string) bool {
 	letters, ok := strings.CutPrefix(key, appKeyPrefix)
-	return ok && len(letters) == appKeyLen && strings.Trim(letters, appKeyLetters) == ""
+	return ok && len(letters) == appKeyLen && strings.Trim(letters, appKeyAlphabet) == ""
 }
 
 // Page gives limit of a user's credentials from offset on, newest first, and
 // how many there are, with how often each was used.
 func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, limit int64) ([]Credential, int64, error) {
-	s.writing.RLock()
-	defer s.writing.RUnlock()
+	s.flushMu.RLock()
+	defer s.flushMu.RUnlock()
 	var rows []credentialRow
 	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("c.tenant_id = ? AND c.user_id = ?", t, user).
 		OrderExpr("c.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
@@ -147,7 +147,7 @@ func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, l
 		list = append(list, s.credential(&rows[i]))
 	}
 	if err == nil {
-		err = s.count(ctx, list)
+		err = s.fillUseCounts(ctx, list)
 	}
 	return list, total, err
 }
@@ -166,7 +166,7 @@ func (s *CredentialStore) Get(ctx context.Context, t tenant.ID, user, id int64) 
 // Toggle opens a closed credential of a user and closes an open one.
 func (s *CredentialStore) Toggle(ctx context.Context, t tenant.ID, user, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return touched(tx.NewUpdate().Model((*credentialRow)(nil)).Set("enabled = NOT enabled").
+		return requireRowAffected(tx.NewUpdate().Model((*credentialRow)(nil)).Set("enabled = NOT enabled").
 			Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Exec(ctx))
 	})
 }
@@ -174,13 +174,13 @@ func (s *CredentialStore) Toggle(ctx context.Context, t tenant.ID, user, id int6
 // Delete removes a credential of a user; its secret opens nothing from then on.
 func (s *CredentialStore) Delete(ctx context.Context, t tenant.ID, user, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return touched(tx.NewDelete().Model((*credentialRow)(nil)).
+		return requireRowAffected(tx.NewDelete().Model((*credentialRow)(nil)).
 			Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Exec(ctx))
 	})
 }
 
-// touched is a NotFound error when a statement met no row.
-func touched(res sql.Result, err error) error {
+// requireRowAffected is a NotFound error when a statement met no row.
+func requireRowAffected(res sql.Result, err error) error {
 	if err != nil {
 		return err
 	}
@@ -191,12 +191,12 @@ func touched(res sql.Result, err error) error {
 	return err
 }
 
-// Check tells who a key and its secret speak for: the tenant comes from here
+// Authenticate tells who a key and its secret speak for: the tenant comes from here
 // and nowhere else. An unknown key, a wrong secret, a closed credential and one
 // of a disabled user are one and the same Unknown error.
-func (s *CredentialStore) Check(ctx context.Context, appKey, appSecret string) (Program, error) {
+func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret string) (APICaller, error) {
 	if !isAppKey(appKey) {
-		return Program{}, notSignedIn()
+		return APICaller{}, notSignedIn()
 	}
 	var row struct {
 		ID         int64
@@ -211,12 +211,12 @@ func (s *CredentialStore) Check(ctx context.Context, appKey, appSecret string) (
 		Join("JOIN users AS u ON u.id = c.user_id AND u.tenant_id = c.tenant_id").
 		Where("c.app_key = ?", appKey).Scan(ctx, &row)
 	if err != nil && !db.IsMissing(err) {
-		return Program{}, err
+		return APICaller{}, err
 	}
 	right := subtle.ConstantTimeCompare(hashToken(appSecret), row.SecretHash) == 1
 	if !right || !row.Allowed {
-		return Program{}, notSignedIn()
+		return APICaller{}, notSignedIn()
 	}
-	s.uses.note(row.ID, s.now().UnixMilli())
-	return Program{Tenant: row.TenantID, User: row.UserID, Credential: row.ID}, nil
+	s.pendingUses.add(row.ID, s.now().UnixMilli())
+	return APICaller{Tenant: row.TenantID, User: row.UserID, Credential: row.ID}, nil
 }

@@ -11,15 +11,15 @@ import (
 )
 
 const (
-	// usesEvery is how often uses are written.
-	usesEvery = time.Minute
+	// usesFlushInterval is how often uses are written.
+	usesFlushInterval = time.Minute
 
-	hour = int64(time.Hour / time.Millisecond)
+	millisPerHour = int64(time.Hour / time.Millisecond)
 
 	// How far back uses are told, and how long they are kept.
-	usesDay   = 24 * hour
-	usesMonth = 30 * usesDay
-	usesKept  = 31 * usesDay
+	millisPerDay        = 24 * millisPerHour
+	millisPer30Days     = 30 * millisPerDay
+	usesRetentionMillis = 31 * millisPerDay
 )
 
 // usesRow is how often a credential was used in one hour.
@@ -30,46 +30,48 @@ type usesRow struct {
 	Requests      int64
 }
 
-// used names a credential and an hour.
-type used struct{ credential, hour int64 }
+// useKey names a credential and an hour.
+type useKey struct{ credential, hour int64 }
 
-// uses are those that are not in the database yet: a program asks many times a
+// pendingUses are those that are not in the database yet: a program asks many times a
 // second, and none of that should wait for the disk.
-type uses struct {
-	mu     sync.Mutex
-	at     map[int64]int64 // the last, epoch milliseconds by credential
-	counts map[used]int64
+type pendingUses struct {
+	mu      sync.Mutex
+	lastUse map[int64]int64 // the last, epoch milliseconds by credential
+	counts  map[useKey]int64
 }
 
-func newUses() uses { return uses{at: map[int64]int64{}, counts: map[used]int64{}} }
+func newPendingUses() pendingUses {
+	return pendingUses{lastUse: map[int64]int64{}, counts: map[useKey]int64{}}
+}
 
-func (u *uses) note(id, at int64) {
+func (u *pendingUses) add(id, at int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	u.at[id] = max(u.at[id], at)
-	u.counts[used{id, at - at%hour}]++
+	u.lastUse[id] = max(u.lastUse[id], at)
+	u.counts[useKey{id, at - at%millisPerHour}]++
 }
 
-// last is when a credential was used since the last writing; 0: not at all.
-func (u *uses) last(id int64) int64 {
+// lastUseOf is when a credential was used since the last writing; 0: not at all.
+func (u *pendingUses) lastUseOf(id int64) int64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.at[id]
+	return u.lastUse[id]
 }
 
-func (u *uses) all() (at map[int64]int64, counts map[used]int64) {
+func (u *pendingUses) snapshot() (at map[int64]int64, counts map[useKey]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return maps.Clone(u.at), maps.Clone(u.counts)
+	return maps.Clone(u.lastUse), maps.Clone(u.counts)
 }
 
-// written forgets what is in the database now, but not what came since.
-func (u *uses) written(at map[int64]int64, counts map[used]int64) {
+// markWritten forgets what is in the database now, but not what came since.
+func (u *pendingUses) markWritten(at map[int64]int64, counts map[useKey]int64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	for id, was := range at {
-		if u.at[id] == was {
-			delete(u.at, id)
+		if u.lastUse[id] == was {
+			delete(u.lastUse, id)
 		}
 	}
 	for key, n := range counts {
@@ -79,41 +81,41 @@ func (u *uses) written(at map[int64]int64, counts map[used]int64) {
 	}
 }
 
-// count fills in how often each credential was used: what is written, and what
+// fillUseCounts fills in how often each credential was used: what is written, and what
 // is not yet.
-func (s *CredentialStore) count(ctx context.Context, list []Credential) error {
+func (s *CredentialStore) fillUseCounts(ctx context.Context, list []Credential) error {
 	if len(list) == 0 {
 		return nil
 	}
 	now := s.now().UnixMilli()
-	place := make(map[int64]*Credential, len(list))
+	byID := make(map[int64]*Credential, len(list))
 	ids := make([]int64, len(list))
 	for i := range list {
-		place[list[i].ID], ids[i] = &list[i], list[i].ID
+		byID[list[i].ID], ids[i] = &list[i], list[i].ID
 	}
 	var rows []struct{ CredentialID, Day, Month int64 }
 	err := s.db.Read(ctx).NewSelect().Model((*usesRow)(nil)).ColumnExpr("h.credential_id").
-		ColumnExpr("SUM(CASE WHEN h.hour > ? THEN h.requests ELSE 0 END) AS day", now-usesDay).
+		ColumnExpr("SUM(CASE WHEN h.hour > ? THEN h.requests ELSE 0 END) AS day", now-millisPerDay).
 		ColumnExpr("SUM(h.requests) AS month").
-		Where("h.credential_id IN (?) AND h.hour > ?", bun.List(ids), now-usesMonth).
+		Where("h.credential_id IN (?) AND h.hour > ?", bun.List(ids), now-millisPer30Days).
 		GroupExpr("h.credential_id").Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
 	for _, r := range rows {
-		place[r.CredentialID].Day, place[r.CredentialID].Month = r.Day, r.Month
+		byID[r.CredentialID].Uses24h, byID[r.CredentialID].Uses30d = r.Day, r.Month
 	}
-	_, counts := s.uses.all()
+	_, counts := s.pendingUses.snapshot()
 	for key, n := range counts {
-		c := place[key.credential]
+		c := byID[key.credential]
 		if c == nil {
 			continue
 		}
-		if key.hour > now-usesDay {
-			c.Day += n
+		if key.hour > now-millisPerDay {
+			c.Uses24h += n
 		}
-		if key.hour > now-usesMonth {
-			c.Month += n
+		if key.hour > now-millisPer30Days {
+			c.Uses30d += n
 		}
 	}
 	return nil
@@ -121,7 +123,7 @@ func (s *CredentialStore) count(ctx context.Context, list []Credential) error {
 
 // Run writes uses behind until ctx ends, and a last time then.
 func (s *CredentialStore) Run(ctx context.Context, log *slog.Logger) error {
-	tick := time.NewTicker(usesEvery)
+	tick := time.NewTicker(usesFlushInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -140,9 +142,9 @@ func (s *CredentialStore) Run(ctx context.Context, log *slog.Logger) error {
 // Flush writes the uses that are not in the database yet, and forgets those
 // that nobody is told of any more.
 func (s *CredentialStore) Flush(ctx context.Context) error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	at, counts := s.uses.all()
+	s.flushMu.Lock()
+	defer s.flushMu.Unlock()
+	at, counts := s.pendingUses.snapshot()
 	if len(at) == 0 && len(counts) == 0 {
 		return nil
 	}
@@ -163,11 +165,11 @@ func (s *CredentialStore) Flush(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.NewDelete().Model((*usesRow)(nil)).Where("h.hour < ?", s.now().UnixMilli()-usesKept).Exec(ctx)
+		_, err := tx.NewDelete().Model((*usesRow)(nil)).Where("h.hour < ?", s.now().UnixMilli()-usesRetentionMillis).Exec(ctx)
 		return err
 	})
 	if err == nil {
-		s.uses.written(at, counts)
+		s.pendingUses.markWritten(at, counts)
 	}
 	return err
 }

@@ -12,19 +12,19 @@ import (
 // Uses are counted by the hour, told at once, written behind, and forgotten
 // after a month.
 func TestUsesAreCounted(t *testing.T) {
-	k := withKeys(t)
-	c, secret := k.make(t, k.field.Ada, "a")
-	k.make(t, k.field.Ada, "idle")
-	k.make(t, k.field.Bora, "another's")
+	k := newCredentialFixture(t)
+	c, secret := k.create(t, k.field.Ada, "a")
+	k.create(t, k.field.Ada, "idle")
+	k.create(t, k.field.Bora, "another's")
 	use := func(n int) {
 		for range n {
-			k.opens(t, c.AppKey, secret)
+			k.authenticates(t, c.AppKey, secret)
 		}
 	}
 	check := func(what string, day, month int64) {
 		t.Helper()
 		list := k.list(t, k.field.Ada)
-		if list[1].Day != day || list[1].Month != month || list[0].Day != 0 || list[0].Month != 0 {
+		if list[1].Uses24h != day || list[1].Uses30d != month || list[0].Uses24h != 0 || list[0].Uses30d != 0 {
 			t.Errorf("%s: %+v, want %d and %d", what, list, day, month)
 		}
 	}
@@ -41,7 +41,7 @@ func TestUsesAreCounted(t *testing.T) {
 		return n
 	}
 	use(3)
-	k.opens(t, c.AppKey, "wrong")
+	k.authenticates(t, c.AppKey, "wrong")
 	check("not written yet", 3, 3)
 	flush()
 	check("written", 3, 3)
@@ -83,14 +83,14 @@ func TestUsesAreCounted(t *testing.T) {
 }
 
 // Nobody sees a use twice or not at all while it is being written.
-func TestUsesWhileTheyAreWritten(t *testing.T) {
-	k := withKeys(t)
-	c, secret := k.make(t, k.field.Ada, "a")
+func TestUseCountsDuringFlush(t *testing.T) {
+	k := newCredentialFixture(t)
+	c, secret := k.create(t, k.field.Ada, "a")
 	var all sync.WaitGroup
 	const uses = 200
 	all.Go(func() {
 		for range uses {
-			if _, err := k.Credentials.Check(t.Context(), c.AppKey, secret); errs.Is(err, errs.Unauthenticated) {
+			if _, err := k.Credentials.Authenticate(t.Context(), c.AppKey, secret); errs.Is(err, errs.Unauthenticated) {
 				t.Error(err)
 			}
 		}
@@ -103,14 +103,14 @@ func TestUsesWhileTheyAreWritten(t *testing.T) {
 		}
 	})
 	for last := int64(0); last < uses; {
-		now := k.list(t, k.field.Ada)[0].Month
+		now := k.list(t, k.field.Ada)[0].Uses30d
 		if now < last || now > uses {
 			t.Fatalf("%d after %d", now, last)
 		}
 		last = now
 	}
 	all.Wait()
-	if got := k.list(t, k.field.Ada)[0].Month; got != uses {
+	if got := k.list(t, k.field.Ada)[0].Uses30d; got != uses {
 		t.Errorf("%d uses", got)
 	}
 }

@@ -21,21 +21,21 @@ func (c Cost) decoy() string { return c.encode(make([]byte, saltLen), nil) }
 // none has. The key stays, and the share falls as people sign in: a name that nobody
 // has goes over to the usual cost once, as an account does, and not with each restart.
 func (s *SignIn) decoy(ctx context.Context, a Attempt) (string, error) {
-	all, old, err := s.Users.costing(ctx, a.Tenant, older)
+	total, legacy, err := s.Users.countWithCost(ctx, a.Tenant, legacyCost)
 	if err != nil {
 		return "", err
 	}
 	mac := hmac.New(sha256.New, s.Key)
-	mac.Write([]byte(accountOf(a.Tenant, a.UserName)))
-	place := uint64(binary.BigEndian.Uint32(mac.Sum(nil))) // even, within 1<<32
-	if place*all < old<<32 {
-		return older.decoy(), nil
+	mac.Write([]byte(accountKey(a.Tenant, a.UserName)))
+	position := uint64(binary.BigEndian.Uint32(mac.Sum(nil))) // even, within 1<<32
+	if position*total < legacy<<32 {
+		return legacyCost.decoy(), nil
 	}
 	return s.Hasher.cost.decoy(), nil
 }
 
-// costing counts a tenant's users, and those of them whose password's hash has a cost.
-func (s *UserStore) costing(ctx context.Context, t tenant.ID, c Cost) (all, such uint64, err error) {
+// countWithCost counts a tenant's users, and those of them whose password's hash has a cost.
+func (s *UserStore) countWithCost(ctx context.Context, t tenant.ID, c Cost) (total, withCost uint64, err error) {
 	var n struct{ Everybody, Such uint64 }
 	err = s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).
 		ColumnExpr("COUNT(*) AS everybody, COUNT(CASE WHEN u.password_hash LIKE ? THEN 1 END) AS such", c.prefix()+"%").

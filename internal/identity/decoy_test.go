@@ -10,13 +10,13 @@ import (
 	"tilth/internal/testkit"
 )
 
-// outmoded is a stored form of the older cost.
-func outmoded() string { return identity.Older.Prefix() + "AAAA$AAAA" }
+// legacyHash is a stored form of the older cost.
+func legacyHash() string { return identity.LegacyCost.Prefix() + "AAAA$AAAA" }
 
 // Of the names that nobody has, as large a share costs what the older hashes do as of
 // the tenant's accounts; each name costs the same whenever it is asked for, after a
 // restart as well. As accounts go over to the usual cost, names do, and none goes back.
-func TestDecoysAreAsTheAccountsAre(t *testing.T) {
+func TestDecoyCostsMatchAccounts(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	const names = 400
@@ -25,14 +25,14 @@ func TestDecoysAreAsTheAccountsAre(t *testing.T) {
 		chosen := map[string]bool{}
 		for i := range names {
 			name := "nobody" + strconv.Itoa(i)
-			decoy, err := in.Decoy(t.Context(), attempt(of, name, "", home))
+			decoy, err := in.Decoy(t.Context(), attempt(of, name, "", homeAddr))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if chosen[name] = strings.HasPrefix(decoy, identity.Older.Prefix()); !chosen[name] && !strings.HasPrefix(decoy, testkit.PasswordCost.Prefix()) {
+			if chosen[name] = strings.HasPrefix(decoy, identity.LegacyCost.Prefix()); !chosen[name] && !strings.HasPrefix(decoy, testkit.PasswordCost.Prefix()) {
 				t.Fatalf("the decoy of %s is %q", name, decoy)
 			}
-			if again, err := in.Decoy(t.Context(), attempt(of, strings.ToUpper(name), "", away)); err != nil || again != decoy {
+			if again, err := in.Decoy(t.Context(), attempt(of, strings.ToUpper(name), "", otherAddr)); err != nil || again != decoy {
 				t.Errorf("%s costs %q and then %q, %v", name, decoy, again, err)
 			}
 		}
@@ -44,8 +44,8 @@ func TestDecoysAreAsTheAccountsAre(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	put(field.Ada, outmoded())
-	put(field.Bora, outmoded())
+	put(field.Ada, legacyHash())
+	put(field.Bora, legacyHash())
 	before := older(field.ID, s.SignIn)
 	for step, c := range []struct {
 		do          func()
@@ -70,7 +70,7 @@ func TestDecoysAreAsTheAccountsAre(t *testing.T) {
 		if n < c.least || n > c.most {
 			t.Errorf("step %d: %d of %d names cost more, want %d to %d", step, n, names, c.least, c.most)
 		}
-		restarted := identity.NewSignIn(s.SignIn.SignInParts)
+		restarted := identity.NewSignIn(s.SignIn.SignInDeps)
 		for name, is := range older(field.ID, restarted) {
 			if is != after[name] {
 				t.Errorf("step %d: %s costs something else after a restart", step, name)
@@ -78,7 +78,7 @@ func TestDecoysAreAsTheAccountsAre(t *testing.T) {
 		}
 		before = after
 	}
-	put(field.Ada, outmoded())
+	put(field.Ada, legacyHash())
 	for _, of := range []tenant.ID{rival.ID, 0} { // nobody has an older hash, or nobody is there
 		for name, is := range older(of, s.SignIn) {
 			if is {
@@ -86,7 +86,7 @@ func TestDecoysAreAsTheAccountsAre(t *testing.T) {
 			}
 		}
 	}
-	other := s.SignIn.SignInParts
+	other := s.SignIn.SignInDeps
 	other.Key = []byte("another platform's")
 	same := true
 	theirs, ours := older(field.ID, identity.NewSignIn(other)), older(field.ID, s.SignIn)

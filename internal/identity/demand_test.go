@@ -12,8 +12,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// demanded tells whether a refusal is that a captcha is to be passed first.
-func demanded(t *testing.T, e *errs.Error) bool {
+// captchaRequired tells whether a refusal is that a captcha is to be passed first.
+func captchaRequired(t *testing.T, e *errs.Error) bool {
 	t.Helper()
 	if e == nil || e.Key != "signin.captcha" {
 		return false
@@ -26,16 +26,16 @@ func demanded(t *testing.T, e *errs.Error) bool {
 
 // After three failures of an account, from wherever, or from an address, of
 // whichever account, a captcha is demanded there and nowhere else.
-func TestDemandAfterFailures(t *testing.T) {
+func TestCaptchaRequiredAfterFailures(t *testing.T) {
 	for name, c := range map[string]struct{ userName, address string }{
 		"of the account":         {"ada", ""},
-		"from the address":       {"", home},
-		"of the pair":            {"ada", home},
+		"from the address":       {"", homeAddr},
+		"of the pair":            {"ada", homeAddr},
 		"of an unknown account":  {"nobody", ""},
-		"from it, of nobody yet": {"nobody", home},
+		"from it, of nobody yet": {"nobody", homeAddr},
 	} {
 		t.Run(name, func(t *testing.T) {
-			g := newGate(t)
+			g := newSignInFixture(t)
 			field := g.Tenant(t, "field")
 			for i := range 3 {
 				userName, address := c.userName, c.address
@@ -45,25 +45,25 @@ func TestDemandAfterFailures(t *testing.T) {
 				if address == "" {
 					address = "198.51." + strconv.Itoa(i) + ".1"
 				}
-				if e := g.sign(attempt(field.ID, userName, "wrong", address)); e == nil || e.Key != "signin.fail" {
+				if e := g.signIn(attempt(field.ID, userName, "wrong", address)); e == nil || e.Key != "signin.fail" {
 					t.Fatalf("failure %d: %v", i+1, e)
 				}
 			}
 			for _, probe := range []struct{ userName, address string }{
-				{"ada", home}, {"ada", away}, {"nobody", home}, {"bora", home}, {"bora", away},
+				{"ada", homeAddr}, {"ada", otherAddr}, {"nobody", homeAddr}, {"bora", homeAddr}, {"bora", otherAddr},
 			} {
 				a := attempt(field.ID, probe.userName, testkit.Password, probe.address)
 				want := probe.userName == c.userName || probe.address == c.address
-				if got := demanded(t, g.sign(a)); got != want {
+				if got := captchaRequired(t, g.signIn(a)); got != want {
 					t.Errorf("%s from %s: demanded %t, want %t", probe.userName, probe.address, got, want)
 				}
 			}
-			right := attempt(field.ID, "ada", testkit.Password, home)
-			if e := g.slide(right); e != nil {
+			right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+			if e := g.signInWithCaptcha(right); e != nil {
 				t.Errorf("with a captcha: %v", e)
 			}
 			g.Clock.Advance(15 * time.Minute)
-			if e := g.sign(right); e != nil {
+			if e := g.signIn(right); e != nil {
 				t.Errorf("a quarter of an hour later: %v", e)
 			}
 		})
@@ -72,25 +72,25 @@ func TestDemandAfterFailures(t *testing.T) {
 
 // A demand that is not met counts as no failure and costs no password hash: the
 // hasher is out of order here, and is not asked.
-func TestDemandCostsNothing(t *testing.T) {
-	g := newGate(t)
+func TestCaptchaRefusalComputesNoHash(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
-	right := attempt(field.ID, "ada", testkit.Password, home)
-	g.wrong(right, 3)
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+	g.failSignIns(right, 3)
 	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, "garbage"); err != nil {
 		t.Fatal(err)
 	}
 	bad := right
 	for i := range 30 {
 		bad.Verification = []string{"", "made up", "x"}[i%3]
-		if !demanded(t, g.sign(bad)) {
+		if !captchaRequired(t, g.signIn(bad)) {
 			t.Fatalf("attempt %d", i)
 		}
 	}
 	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, testkit.PasswordHash(testkit.Password)); err != nil {
 		t.Fatal(err)
 	}
-	if e := g.slide(right); e != nil {
+	if e := g.signInWithCaptcha(right); e != nil {
 		t.Errorf("the demands were counted: %v", e)
 	}
 }
@@ -98,80 +98,80 @@ func TestDemandCostsNothing(t *testing.T) {
 // A verification is good for one attempt, whether it was needed, and whatever
 // came of it.
 func TestVerificationIsUsedUp(t *testing.T) {
-	g := newGate(t)
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
 	for name, a := range map[string]identity.Attempt{
 		"not needed": attempt(field.ID, "ada", testkit.Password, "198.51.100.1"), "wrong password": attempt(field.ID, "bora", "wrong", "198.51.100.2"),
 	} {
 		a.Verification = g.Slider.Verification(t)
-		if e := g.sign(a); e != nil && e.Key != "signin.fail" {
+		if e := g.signIn(a); e != nil && e.Key != "signin.fail" {
 			t.Fatal(e)
 		}
 		if g.Slider.Verify(a.Verification) {
 			t.Errorf("%s: good once more", name)
 		}
 	}
-	g.wrong(attempt(field.ID, "ada", "", home), 3)
-	again := attempt(field.ID, "ada", "wrong", home)
+	g.failSignIns(attempt(field.ID, "ada", "", homeAddr), 3)
+	again := attempt(field.ID, "ada", "wrong", homeAddr)
 	again.Verification = g.Slider.Verification(t)
-	if e := g.sign(again); e == nil || e.Key != "signin.fail" {
+	if e := g.signIn(again); e == nil || e.Key != "signin.fail" {
 		t.Fatal(e)
 	}
 	again.Password = testkit.Password
-	if !demanded(t, g.sign(again)) {
+	if !captchaRequired(t, g.signIn(again)) {
 		t.Error("one captcha, two guesses")
 	}
 }
 
 // Failures from many addresses make a captcha be demanded of the account's
 // owner, and never shut her out.
-func TestNobodyIsLockedOutFromElsewhere(t *testing.T) {
-	g := newGate(t)
+func TestFailuresElsewhereDoNotLockOwnerOut(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
 	for i := range 60 {
-		g.wrong(attempt(field.ID, "ada", "", "198.51."+strconv.Itoa(i)+".1"), 1)
+		g.failSignIns(attempt(field.ID, "ada", "", "198.51."+strconv.Itoa(i)+".1"), 1)
 	}
-	right := attempt(field.ID, "ada", testkit.Password, home)
-	if !demanded(t, g.sign(right)) {
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+	if !captchaRequired(t, g.signIn(right)) {
 		t.Error("sixty failures, and no captcha")
 	}
-	if e := g.slide(right); e != nil {
+	if e := g.signInWithCaptcha(right); e != nil {
 		t.Errorf("locked out: %v", e)
 	}
 	// Her success does not open the door again for those who guess.
-	if !demanded(t, g.sign(attempt(field.ID, "ada", "wrong", away))) {
+	if !captchaRequired(t, g.signIn(attempt(field.ID, "ada", "wrong", otherAddr))) {
 		t.Error("no captcha after the owner's own sign-in")
 	}
 }
 
 // Whoever has an account of his own cannot use it to be forgiven.
-func TestSuccessForgivesNoAddress(t *testing.T) {
-	g := newGate(t)
+func TestSuccessKeepsAddressFailures(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
 	for i := range 3 {
 		victim := g.User(t, field.ID, "victim"+strconv.Itoa(i)).UserName
-		if e := g.sign(attempt(field.ID, victim, "wrong", home)); e == nil || e.Key != "signin.fail" {
+		if e := g.signIn(attempt(field.ID, victim, "wrong", homeAddr)); e == nil || e.Key != "signin.fail" {
 			t.Fatal(e)
 		}
-		if e := g.slide(attempt(field.ID, "bora", testkit.Password, home)); e != nil {
+		if e := g.signInWithCaptcha(attempt(field.ID, "bora", testkit.Password, homeAddr)); e != nil {
 			t.Fatal(e)
 		}
 	}
-	if !demanded(t, g.sign(attempt(field.ID, "victim3", "wrong", home))) {
+	if !captchaRequired(t, g.signIn(attempt(field.ID, "victim3", "wrong", homeAddr))) {
 		t.Error("forgiven")
 	}
 }
 
 // Guesses sent all at once learn no more than guesses sent one after the
 // other: three without a captcha.
-func TestGuessesAtOnce(t *testing.T) {
-	g := newGate(t)
+func TestConcurrentGuessesAreLimited(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
 	var looked, asked atomic.Int32
 	var all sync.WaitGroup
 	for i := range 30 {
 		all.Go(func() {
-			_, err := g.SignIn.Password(t.Context(), attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"))
+			_, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"))
 			switch e := errs.As(err); e.Key {
 			case "signin.fail":
 				looked.Add(1)
@@ -190,16 +190,16 @@ func TestGuessesAtOnce(t *testing.T) {
 
 // Sign-ins that are right do not get into one another's way, as many as may wait of a
 // network that the account signed in from.
-func TestRightAtOnce(t *testing.T) {
-	g := newGate(t)
+func TestConcurrentValidSignIns(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
-	if e := g.sign(attempt(field.ID, "ada", testkit.Password, home)); e != nil {
+	if e := g.signIn(attempt(field.ID, "ada", testkit.Password, homeAddr)); e != nil {
 		t.Fatal(e)
 	}
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, err := g.SignIn.Password(t.Context(), attempt(field.ID, "ada", testkit.Password, home)); err != nil {
+			if _, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
 				t.Error(err)
 			}
 		})
@@ -207,37 +207,37 @@ func TestRightAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-func TestDemandSettings(t *testing.T) {
-	g := newGate(t)
+func TestCaptchaPolicies(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
-	right := attempt(field.ID, "ada", testkit.Password, home)
-	with := func(d identity.Demand, verify func(string) bool) {
-		g.SignIn = identity.NewSignIn(identity.SignInParts{
-			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Demand: d, Verify: verify}, Now: g.Clock.Now,
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+	with := func(d identity.CaptchaPolicy, verify func(string) bool) {
+		g.SignIn = identity.NewSignIn(identity.SignInDeps{
+			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Policy: d, Verify: verify}, Now: g.Clock.Now,
 		})
-		if g.SignIn.Demand() != d {
-			t.Errorf("%s is set, %s said", d, g.SignIn.Demand())
+		if g.SignIn.CaptchaPolicy() != d {
+			t.Errorf("%s is set, %s said", d, g.SignIn.CaptchaPolicy())
 		}
 	}
 
-	with(identity.DemandAlways, g.Slider.Verify)
-	if !demanded(t, g.sign(right)) {
+	with(identity.CaptchaAlways, g.Slider.Verify)
+	if !captchaRequired(t, g.signIn(right)) {
 		t.Error("always, but not the first time")
 	}
-	if e := g.slide(right); e != nil {
+	if e := g.signInWithCaptcha(right); e != nil {
 		t.Errorf("always: %v", e)
 	}
 
-	with(identity.DemandOff, func(string) bool { t.Error("asked although it is off"); return false })
+	with(identity.CaptchaOff, func(string) bool { t.Error("asked although it is off"); return false })
 	right.Verification = "x"
 	wrong := right
 	wrong.Password = "wrong"
 	for range 10 {
-		if e := g.sign(wrong); e == nil || e.Key != "signin.fail" {
+		if e := g.signIn(wrong); e == nil || e.Key != "signin.fail" {
 			t.Fatalf("off: %v", e)
 		}
 	}
-	if e := g.sign(right); e == nil || e.Kind != errs.TooMany {
+	if e := g.signIn(right); e == nil || e.Kind != errs.TooMany {
 		t.Errorf("off, and the lock too: %v", e)
 	}
 }

@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	guessesToldEvery = 24 * time.Hour // the owner of an account is told once
-	guessedWaits     = 1000           // accounts whose owners wait to be told; more are told when it begins anew
+	guessWarningInterval   = 24 * time.Hour // the owner of an account is told once
+	maxQueuedGuessWarnings = 1000           // accounts whose owners wait to be told; more are told when it begins anew
 )
 
-// guessedAt is an account on which passwords are tried.
-type guessedAt struct {
+// guessWarning is an account on which passwords are tried.
+type guessWarning struct {
 	tenant tenant.ID
 	user   int64
 	time   time.Time
 }
 
-// tellLater has a user told: who tries passwords learns nothing from how long it takes.
-func (s *SignIn) tellLater(u *userRow) {
+// queueGuessWarning has a user told: who tries passwords learns nothing from how long it takes.
+func (s *SignIn) queueGuessWarning(u *userRow) {
 	select {
-	case s.guessed <- guessedAt{u.TenantID, u.ID, s.Now()}:
+	case s.guessWarnings <- guessWarning{u.TenantID, u.ID, s.Now()}:
 	default:
 	}
 }
@@ -34,15 +34,15 @@ func (s *SignIn) Run(ctx context.Context, log *slog.Logger) error {
 		select {
 		case <-ctx.Done():
 			return nil
-		case at := <-s.guessed:
-			if err := s.tell(ctx, at); err != nil && ctx.Err() == nil {
+		case at := <-s.guessWarnings:
+			if err := s.sendGuessWarning(ctx, at); err != nil && ctx.Err() == nil {
 				log.Error("the owner of an account was not told of guesses at its password", "tenant", at.tenant, "user", at.user, "error", err)
 			}
 		}
 	}
 }
 
-func (s *SignIn) tell(ctx context.Context, at guessedAt) error {
+func (s *SignIn) sendGuessWarning(ctx context.Context, at guessWarning) error {
 	u, err := s.Users.Get(ctx, at.tenant, at.user)
 	if err != nil {
 		return err
@@ -51,13 +51,13 @@ func (s *SignIn) tell(ctx context.Context, at guessedAt) error {
 	if err != nil {
 		return err
 	}
-	l := letterOf(t, u, "guesses", "", at.time)
-	if s.Post == nil || l == nil {
+	l := newAccountEmail(t, u, "guesses", "", at.time)
+	if s.Mailer == nil || l == nil {
 		return nil
 	}
-	now, err := s.Users.tellGuesses(ctx, at.tenant, at.user, at.time, guessesToldEvery)
-	if err == nil && now {
-		s.Post.Post(*l)
+	due, err := s.Users.claimGuessWarning(ctx, at.tenant, at.user, at.time, guessWarningInterval)
+	if err == nil && due {
+		s.Mailer.Enqueue(*l)
 	}
 	return err
 }

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-func TestKnownCallersHoldForOneVersion(t *testing.T) {
-	var k knownCallers
+func TestCallerCacheIsPerDatabaseVersion(t *testing.T) {
+	var k callerCache
 	one, two := sha256.Sum256([]byte("one")), sha256.Sum256([]byte("two"))
 	ada, ben := Caller{User: 1, Expires: 10}, Caller{User: 2, Expires: 10}
 	expect := func(version uint64, hash [sha256.Size]byte, want Caller, known bool) {
@@ -30,12 +30,12 @@ func TestKnownCallersHoldForOneVersion(t *testing.T) {
 	expect(3, two, ben, true)
 }
 
-func TestKnownCallersAreBounded(t *testing.T) {
-	var k knownCallers
-	for i := range callersKept + 1 {
+func TestCallerCacheIsBounded(t *testing.T) {
+	var k callerCache
+	for i := range maxCachedCallers + 1 {
 		k.put(1, sha256.Sum256([]byte{byte(i), byte(i >> 8), byte(i >> 16)}), Caller{User: int64(i)})
 	}
-	if len(k.of) != 1 {
-		t.Errorf("%d callers are kept", len(k.of))
+	if len(k.byTokenHash) != 1 {
+		t.Errorf("%d callers are kept", len(k.byTokenHash))
 	}
 }

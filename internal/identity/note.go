@@ -7,8 +7,8 @@ import (
 	"tilth/internal/tenant"
 )
 
-// Seen is the user as the audit log knows them.
-func (u *User) Seen() audit.Thing {
+// AuditThing is the user as the audit log knows them.
+func (u *User) AuditThing() audit.Thing {
 	name := u.Nickname
 	if name == "" {
 		name = u.UserName
@@ -16,14 +16,14 @@ func (u *User) Seen() audit.Thing {
 	return audit.Thing{ID: u.ID, Name: name, SearchAlias: u.UserName}
 }
 
-// note writes down what was done to a user, within the transaction of ctx.
-func note(ctx context.Context, u *User, what string, changes ...audit.Change) error {
-	return audit.Log(ctx, u.Tenant, audit.Action{Name: what, Thing: u.Seen(), Changes: changes})
+// auditUser writes down what was done to a user, within the transaction of ctx.
+func auditUser(ctx context.Context, u *User, action string, changes ...audit.Change) error {
+	return audit.Log(ctx, u.Tenant, audit.Action{Name: action, Thing: u.AuditThing(), Changes: changes})
 }
 
-// Contacts are what changed of how a user is called and reached. All people of
+// ContactChanges are what changed of how a user is called and reached. All people of
 // the tenant read it: of addresses and numbers they see as much as letters show.
-func Contacts(before, after *User) (changes []audit.Change) {
+func ContactChanges(before, after *User) (changes []audit.Change) {
 	for _, c := range []struct {
 		field, before, after string
 		mask                 func(string) string
@@ -32,7 +32,7 @@ func Contacts(before, after *User) (changes []audit.Change) {
 		{"email", before.Email, after.Email, maskedEmail},
 		{"mobile", before.Mobile, after.Mobile, maskedMobile},
 	} {
-		change := audit.Change{Field: c.field, Before: shown(c.before, c.mask), After: shown(c.after, c.mask)}
+		change := audit.Change{Field: c.field, Before: maskUnlessEmpty(c.before, c.mask), After: maskUnlessEmpty(c.after, c.mask)}
 		if c.before == c.after {
 			continue
 		}
@@ -44,16 +44,16 @@ func Contacts(before, after *User) (changes []audit.Change) {
 	return changes
 }
 
-func shown(value string, masked func(string) string) string {
+func maskUnlessEmpty(value string, masked func(string) string) string {
 	if value == "" {
 		return ""
 	}
 	return masked(value)
 }
 
-// noteFailure writes down, later, that somebody tried a wrong password of a
+// auditFailedSignIn writes down, later, that somebody tried a wrong password of a
 // tenant's user: who signs in learns nothing from how long that takes.
-func noteFailure(ctx context.Context, t tenant.ID, u *User) {
-	seen := u.Seen()
-	audit.LogLater(audit.WithActor(ctx, audit.User, u.ID, seen.Name), t, audit.Action{Name: "session.fail", Thing: seen})
+func auditFailedSignIn(ctx context.Context, t tenant.ID, u *User) {
+	thing := u.AuditThing()
+	audit.LogLater(audit.WithActor(ctx, audit.User, u.ID, thing.Name), t, audit.Action{Name: "session.fail", Thing: thing})
 }

@@ -13,24 +13,24 @@ import (
 	"tilth/internal/testkit"
 )
 
-// slow is a sign-in before whose session something else happens.
-type slow struct {
+// interruptedSignIn is a sign-in before whose session something else happens.
+type interruptedSignIn struct {
 	*identity.SignIn
-	looked    int // at the clock: when an attempt begins, and when its password has been verified
-	meanwhile func()
+	clockReads int // at the clock: when an attempt begins, and when its password has been verified
+	interrupt  func()
 }
 
-// looks is at which look at the clock an attempt's password has been verified: four are what it waits for
+// readsBeforeSession is at which look at the clock an attempt's password has been verified: four are what it waits for
 // before.
-const looks = 5
+const readsBeforeSession = 5
 
-func newSlow(s *testkit.Stores) *slow {
-	l := &slow{}
-	l.SignIn = identity.NewSignIn(identity.SignInParts{
-		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Demand: identity.DemandOff},
+func newInterruptedSignIn(s *testkit.Stores) *interruptedSignIn {
+	l := &interruptedSignIn{}
+	l.SignIn = identity.NewSignIn(identity.SignInDeps{
+		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Policy: identity.CaptchaOff},
 		Now: func() time.Time {
-			if l.looked++; l.looked == looks && l.meanwhile != nil {
-				l.meanwhile()
+			if l.clockReads++; l.clockReads == readsBeforeSession && l.interrupt != nil {
+				l.interrupt()
 			}
 			return s.Clock.Now()
 		},
@@ -38,11 +38,11 @@ func newSlow(s *testkit.Stores) *slow {
 	return l
 }
 
-// ends does something to a user as whoever ends the user's sessions with it.
-func ends(t *testing.T, s *testkit.Stores, u *identity.User, what func(ctx context.Context) error) {
+// changeAndEndSessions does something to a user as whoever ends the user's sessions with it.
+func changeAndEndSessions(t *testing.T, s *testkit.Stores, u *identity.User, change func(ctx context.Context) error) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-		if err := what(ctx); err != nil {
+		if err := change(ctx); err != nil {
 			return err
 		}
 		return s.Sessions.EndUser(ctx, u.Tenant, u.ID)
@@ -54,7 +54,7 @@ func ends(t *testing.T, s *testkit.Stores, u *identity.User, what func(ctx conte
 
 // What ends the sessions of a user keeps out, too, who is about to begin one
 // with what was valid before: that fails like any wrong password.
-func TestSignInOvertaken(t *testing.T) {
+func TestSignInFailsWhenSessionsEndMeanwhile(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	other := testkit.PasswordHash("another one")
@@ -69,13 +69,13 @@ func TestSignInOvertaken(t *testing.T) {
 		"deleted": func(ctx context.Context, u *identity.User) error { return s.Users.Delete(ctx, field.ID, u.ID) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			u, in := s.User(t, field.ID, name), newSlow(s)
-			in.meanwhile = func() {
-				ends(t, s, u, func(ctx context.Context) error { return what(ctx, u) })
+			u, in := s.User(t, field.ID, name), newInterruptedSignIn(s)
+			in.interrupt = func() {
+				changeAndEndSessions(t, s, u, func(ctx context.Context) error { return what(ctx, u) })
 			}
-			ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: home})
-			pair, err := in.Password(ctx, attempt(field.ID, name, testkit.Password, home))
-			if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != "signin.fail" || pair != (identity.Pair{}) {
+			ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: homeAddr})
+			pair, err := in.WithPassword(ctx, attempt(field.ID, name, testkit.Password, homeAddr))
+			if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != "signin.fail" || pair != (identity.TokenPair{}) {
 				t.Errorf("%+v %v", pair, err)
 			}
 			if n, err := s.DB.Read(t.Context()).NewSelect().Table("sessions").Count(t.Context()); err != nil || n != 0 {
@@ -94,17 +94,17 @@ func TestSignInOvertaken(t *testing.T) {
 
 // A sign-in that was overtaken counts as a failure, and no failure before it is
 // forgiven.
-func TestSignInOvertakenCounts(t *testing.T) {
+func TestInvalidatedSignInCountsAsFailure(t *testing.T) {
 	s := testkit.NewStores(t)
-	field, in := s.Tenant(t, "field"), newSlow(s)
-	right := attempt(field.ID, "ada", testkit.Password, home)
+	field, in := s.Tenant(t, "field"), newInterruptedSignIn(s)
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
 	for i := range 11 {
-		a, want := attempt(field.ID, "ada", "wrong", home), "signin.fail"
+		a, want := attempt(field.ID, "ada", "wrong", homeAddr), "signin.fail"
 		switch i {
 		case 9:
-			a, in.looked = right, 0
-			in.meanwhile = func() {
-				ends(t, s, field.Ada, func(ctx context.Context) error {
+			a, in.clockReads = right, 0
+			in.interrupt = func() {
+				changeAndEndSessions(t, s, field.Ada, func(ctx context.Context) error {
 					return s.Users.PutPassword(ctx, field.ID, field.Ada.ID, testkit.PasswordHash("another one"))
 				})
 			}
@@ -112,7 +112,7 @@ func TestSignInOvertakenCounts(t *testing.T) {
 			want = "signin.locked"
 		}
 		s.Clock.Advance(30 * time.Second) // as guesses from where nobody is known wait
-		if _, err := in.Password(t.Context(), a); err == nil || errs.As(err).Key != want {
+		if _, err := in.WithPassword(t.Context(), a); err == nil || errs.As(err).Key != want {
 			t.Errorf("attempt %d: %v", i+1, err)
 		}
 	}
@@ -120,13 +120,13 @@ func TestSignInOvertakenCounts(t *testing.T) {
 
 // Who was shut out by a reset does not undo it with a change of password that
 // was under way.
-func TestChangePasswordOvertaken(t *testing.T) {
-	f := signedIn(t, false)
+func TestChangePasswordFailsAfterReset(t *testing.T) {
+	f := newSessionFixture(t, false)
 	f.setMobile(t, f.field.Ada, phone)
 	c := f.caller(t, f.pair)
-	code := f.code(t, c, phone)
+	code := f.requestCode(t, c, phone)
 	reset := testkit.PasswordHash("from the provider")
-	ends(t, f.Stores, f.field.Ada, func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) })
+	changeAndEndSessions(t, f.Stores, f.field.Ada, func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) })
 	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("changed all the same: %v", err)
 	}

@@ -23,73 +23,73 @@ type Cost struct {
 	Threads uint8
 }
 
-// usual is what new hashes take. older is what those take that were made before it, as
+// currentCost is what new hashes take. older is what those take that were made before it, as
 // long as their owners have not signed in since.
 var (
-	usual = Cost{Passes: 1, Memory: 64 * 1024, Threads: 1}
-	older = Cost{Passes: 3, Memory: 64 * 1024, Threads: 2}
+	currentCost = Cost{Passes: 1, Memory: 64 * 1024, Threads: 1}
+	legacyCost  = Cost{Passes: 3, Memory: 64 * 1024, Threads: 2}
 )
 
 const (
 	saltLen = 16
 	keyLen  = 32
 
-	hashersAtOnce = 3               // each takes 64 MiB and a core, one of the older cost two
-	hashersKnown  = 1               // of them, for whoever is known
-	hashersWait   = 32              // of one network; of all that are not known together, half of it of one network
-	hashersAgain  = 2 * time.Second // when to come again where as many wait
+	maxConcurrentHashes    = 3               // each takes 64 MiB and a core, one of the older cost two
+	hashesReservedForKnown = 1               // of them, for whoever is known
+	maxQueuedHashes        = 32              // of one network; of all that are not known together, half of it of one network
+	hashRetryAfter         = 2 * time.Second // when to come again where as many wait
 )
 
-// Asker is whose password is looked at or made, and from where. The zero Asker is the
+// Requester is whose password is looked at or made, and from where. The zero Asker is the
 // server itself.
-type Asker struct {
-	Network limit.Network // of the client, by Neighbourhood; the zero one of who has a session or runs the platform
+type Requester struct {
+	Subnet  limit.Network // of the client, by Neighbourhood; the zero one of who has a session or runs the platform
 	Known   bool          // the account signed in from there before, or has a session
 	Account string        // any name of it that no other has
 }
 
-// Server asks on behalf of whoever runs the platform.
-var Server = Asker{Known: true}
+// PlatformRequester asks on behalf of whoever runs the platform.
+var PlatformRequester = Requester{Known: true}
 
-// Neighbourhood is what addresses count as one where passwords are looked at: who has
+// Subnet is what addresses count as one where passwords are looked at: who has
 // one of them has the others at hand.
-var Neighbourhood = limit.Grouping{IPv4: 24, IPv6: 48}
+var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 
 // Hasher computes password hashes, three at once. Networks come one after the other and,
 // of a network, accounts; one of the three is kept for those who are known, and is enough
 // for them where strangers wait for the others. So neither a flood of sign-ins, right or
 // wrong, nor one from ever new networks keeps others waiting for more than each other.
 type Hasher struct {
-	turns *limit.Turns[askers, string]
+	queue *limit.Turns[requesterKey, string]
 	cost  Cost
 }
 
-// askers come one after the other.
-type askers struct {
-	network limit.Network
-	known   bool
+// requesterKey come one after the other.
+type requesterKey struct {
+	subnet limit.Network
+	known  bool
 }
 
 // NewHasher makes a hasher of the cost that people's passwords are worth.
-func NewHasher() *Hasher { return NewHasherAt(usual, nil) }
+func NewHasher() *Hasher { return NewHasherAt(currentCost, nil) }
 
 // NewHasherAt makes a hasher of another cost, as suits passwords that guard
 // nothing; the zero cost is the usual one. meter counts who is refused (nil: nobody asks).
 func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	if cost == (Cost{}) {
-		cost = usual
+		cost = currentCost
 	}
-	turns := limit.NewTurns[askers, string](limit.Options{Name: "password_hashes", Meter: meter}, limit.TurnOptions{
-		AtOnce: hashersAtOnce, EachKey: hashersAtOnce, EachMaker: 1, KeyWaits: hashersWait, MakerWaits: hashersWait,
+	queue := limit.NewTurns[requesterKey, string](limit.Options{Name: "password_hashes", Meter: meter}, limit.TurnOptions{
+		AtOnce: maxConcurrentHashes, EachKey: maxConcurrentHashes, EachMaker: 1, KeyWaits: maxQueuedHashes, MakerWaits: maxQueuedHashes,
 	})
-	turns.Reserve(limit.Reserved[askers]{
-		Turns: hashersKnown, For: func(a askers) bool { return a.known }, OthersWait: hashersWait,
+	queue.Reserve(limit.Reserved[requesterKey]{
+		Turns: hashesReservedForKnown, For: func(a requesterKey) bool { return a.known }, OthersWait: maxQueuedHashes,
 	})
-	return &Hasher{turns: turns, cost: cost}
+	return &Hasher{queue: queue, cost: cost}
 }
 
 // Hash makes the stored form of a password.
-func (h *Hasher) Hash(ctx context.Context, by Asker, password string) (string, error) {
+func (h *Hasher) Hash(ctx context.Context, by Requester, password string) (string, error) {
 	salt := make([]byte, saltLen)
 	if _, err := rand.Read(salt); err != nil {
 		return "", err
@@ -105,7 +105,7 @@ func (h *Hasher) Hash(ctx context.Context, by Asker, password string) (string, e
 func (h *Hasher) outdated(stored string) bool { return !strings.HasPrefix(stored, h.cost.prefix()) }
 
 // Verify tells whether password is the one that stored was made from.
-func (h *Hasher) Verify(ctx context.Context, by Asker, stored, password string) (bool, error) {
+func (h *Hasher) Verify(ctx context.Context, by Requester, stored, password string) (bool, error) {
 	var version int
 	var cost Cost
 	parts := strings.Split(stored, "$")
@@ -133,11 +133,11 @@ func (h *Hasher) Verify(ctx context.Context, by Asker, stored, password string) 
 	return subtle.ConstantTimeCompare(got, want) == 1, nil
 }
 
-func (h *Hasher) derive(ctx context.Context, by Asker, password string, salt []byte, cost Cost) ([]byte, error) {
-	turn, why := h.turns.Enter(ctx, askers{by.Network, by.Known}, by.Account)
+func (h *Hasher) derive(ctx context.Context, by Requester, password string, salt []byte, cost Cost) ([]byte, error) {
+	turn, why := h.queue.Enter(ctx, requesterKey{by.Subnet, by.Known}, by.Account)
 	switch {
 	case why != limit.NotFull:
-		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashersAgain)
+		return nil, errs.New(errs.Unavailable, "error.503").RetryAfter(hashRetryAfter)
 	case turn == nil:
 		return nil, ctx.Err()
 	}

@@ -18,30 +18,30 @@ import (
 
 func TestHashAndVerify(t *testing.T) {
 	h := NewHasher()
-	stored, err := h.Hash(t.Context(), Server, "pass wörd €")
+	stored, err := h.Hash(t.Context(), PlatformRequester, "pass wörd €")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(stored, "$argon2id$v=19$m=65536,t=1,p=1$") || strings.Contains(stored, "wörd") {
 		t.Errorf("stored %q", stored)
 	}
-	again, err := h.Hash(t.Context(), Server, "pass wörd €")
+	again, err := h.Hash(t.Context(), PlatformRequester, "pass wörd €")
 	if err != nil || again == stored {
 		t.Errorf("two hashes of one password must differ by their salt: %v", err)
 	}
 	for password, want := range map[string]bool{"pass wörd €": true, "pass wörd": false, "": false, "Pass wörd €": false} {
-		if got, err := h.Verify(t.Context(), Server, stored, password); err != nil || got != want {
+		if got, err := h.Verify(t.Context(), PlatformRequester, stored, password); err != nil || got != want {
 			t.Errorf("Verify(%q) = %t, %v", password, got, err)
 		}
 	}
 }
 
 // What a hash costs is kept with it: whoever checks it need not make such ones.
-func TestCostIsOfTheHash(t *testing.T) {
+func TestHashCarriesItsCost(t *testing.T) {
 	cheap, dear := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil), NewHasherAt(Cost{}, nil)
-	before := NewHasherAt(older, nil)
+	before := NewHasherAt(legacyCost, nil)
 	for of, by := range map[*Hasher]*Hasher{cheap: dear, dear: cheap, before: dear} {
-		stored, err := of.Hash(t.Context(), Server, "x")
+		stored, err := of.Hash(t.Context(), PlatformRequester, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestCostIsOfTheHash(t *testing.T) {
 			t.Errorf("%s is outdated to whom it is not, or is not to whom it is", want)
 		}
 		for password, want := range map[string]bool{"x": true, "y": false} {
-			if ok, err := by.Verify(t.Context(), Server, stored, password); err != nil || ok != want {
+			if ok, err := by.Verify(t.Context(), PlatformRequester, stored, password); err != nil || ok != want {
 				t.Errorf("%s: %q: %t, %v", stored, password, ok, err)
 			}
 		}
@@ -66,8 +66,8 @@ func TestCostIsOfTheHash(t *testing.T) {
 // it: there is no key that one could give.
 func TestDecoy(t *testing.T) {
 	h := NewHasher()
-	for _, cost := range []Cost{usual, older, {Passes: 2, Memory: 16, Threads: 1}} {
-		stored, err := NewHasherAt(cost, nil).Hash(t.Context(), Server, "x")
+	for _, cost := range []Cost{currentCost, legacyCost, {Passes: 2, Memory: 16, Threads: 1}} {
+		stored, err := NewHasherAt(cost, nil).Hash(t.Context(), PlatformRequester, "x")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -77,14 +77,14 @@ func TestDecoy(t *testing.T) {
 			t.Errorf("the decoy is %q, a password %q", decoy, real)
 		}
 		for _, password := range []string{"", "x"} {
-			if ok, err := h.Verify(t.Context(), Server, cost.decoy(), password); ok || err != nil {
+			if ok, err := h.Verify(t.Context(), PlatformRequester, cost.decoy(), password); ok || err != nil {
 				t.Errorf("an account that does not exist let somebody in with %q: %t %v", password, ok, err)
 			}
 		}
 	}
 }
 
-func TestVerifyRefusesWhatItCannotRead(t *testing.T) {
+func TestVerifyRefusesMalformedHashes(t *testing.T) {
 	h := NewHasher()
 	for name, stored := range map[string]string{
 		"nothing":       "",
@@ -97,31 +97,31 @@ func TestVerifyRefusesWhatItCannotRead(t *testing.T) {
 		"key":           "$argon2id$v=19$m=65536,t=3,p=2$AAAA$!",
 		"too few parts": "$argon2id$v=19$m=65536,t=3,p=2$AAAA",
 	} {
-		if ok, err := h.Verify(t.Context(), Server, stored, "secret"); ok || err == nil {
+		if ok, err := h.Verify(t.Context(), PlatformRequester, stored, "secret"); ok || err == nil {
 			t.Errorf("%s: %t, %v", name, ok, err)
 		}
 	}
 }
 
-// stranger asks for somebody from a network that the account never signed in from.
-func stranger(network, account string) Asker {
-	return Asker{Network: Neighbourhood.Of(netip.MustParseAddr(network)), Account: account}
+// unfamiliarRequester asks for somebody from a network that the account never signed in from.
+func unfamiliarRequester(network, account string) Requester {
+	return Requester{Subnet: Subnet.Of(netip.MustParseAddr(network)), Account: account}
 }
 
 // Half as many wait of one network as of all that are strange; the one after is told
 // that the server is busy, at once. Those who wait leave when their caller does, and
 // none of them keeps somebody who is known waiting.
-func TestQueueOverflow(t *testing.T) {
+func TestHashQueueOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
 		var looking []limit.Turn
-		for i := range hashersAtOnce - hashersKnown {
-			turn, _ := h.turns.Enter(t.Context(), askers{network: stranger("192.0.2.1", "").Network}, strconv.Itoa(i))
+		for i := range maxConcurrentHashes - hashesReservedForKnown {
+			turn, _ := h.queue.Enter(t.Context(), requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet}, strconv.Itoa(i))
 			looking = append(looking, turn)
 		}
 		ctx, leave := context.WithCancel(t.Context())
 		var left atomic.Int32
-		ask := func(by Asker) {
+		ask := func(by Requester) {
 			go func() {
 				if _, err := h.Hash(ctx, by, "x"); errors.Is(err, context.Canceled) {
 					left.Add(1)
@@ -129,33 +129,33 @@ func TestQueueOverflow(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		busy := func(what string, by Asker) {
+		busy := func(what string, by Requester) {
 			t.Helper()
 			_, err := h.Verify(t.Context(), by, h.cost.decoy(), "x")
 			if e := errs.As(err); e.Kind != errs.Unavailable || e.Retry != 2*time.Second {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		for i := range hashersWait / 2 {
-			ask(stranger("198.51.100."+strconv.Itoa(i), strconv.Itoa(i)))
+		for i := range maxQueuedHashes / 2 {
+			ask(unfamiliarRequester("198.51.100."+strconv.Itoa(i), strconv.Itoa(i)))
 		}
-		busy("beyond the queue of a network", stranger("198.51.100.77", "new"))
-		for i := range hashersWait / 2 {
-			ask(stranger("10.0."+strconv.Itoa(i)+".1", "ada"))
+		busy("beyond the queue of a network", unfamiliarRequester("198.51.100.77", "new"))
+		for i := range maxQueuedHashes / 2 {
+			ask(unfamiliarRequester("10.0."+strconv.Itoa(i)+".1", "ada"))
 		}
-		busy("beyond the queue", stranger("10.1.0.1", "new"))
-		if _, err := h.Hash(t.Context(), Asker{Network: stranger("198.51.100.1", "").Network, Known: true, Account: "ada"}, "x"); err != nil {
+		busy("beyond the queue", unfamiliarRequester("10.1.0.1", "new"))
+		if _, err := h.Hash(t.Context(), Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet, Known: true, Account: "ada"}, "x"); err != nil {
 			t.Errorf("who is known: %v", err)
 		}
 		leave()
 		synctest.Wait()
-		if n := left.Load(); n != hashersWait {
+		if n := left.Load(); n != maxQueuedHashes {
 			t.Errorf("%d left", n)
 		}
 		for _, turn := range looking {
 			turn.Leave()
 		}
-		if _, err := h.Hash(t.Context(), stranger("10.1.0.1", "new"), "x"); err != nil {
+		if _, err := h.Hash(t.Context(), unfamiliarRequester("10.1.0.1", "new"), "x"); err != nil {
 			t.Errorf("after the flood: %v", err)
 		}
 	})
@@ -163,16 +163,16 @@ func TestQueueOverflow(t *testing.T) {
 
 // Neighbourhoods have their turn one after the other, and of one neighbourhood its
 // accounts do, in the order in which they came.
-func TestNeighbourhoodsInTurn(t *testing.T) {
+func TestHashQueueIsFairBetweenSubnets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
 		var looking []limit.Turn
-		enter := func(by Asker) limit.Turn {
-			turn, _ := h.turns.Enter(t.Context(), askers{by.Network, by.Known}, by.Account)
+		enter := func(by Requester) limit.Turn {
+			turn, _ := h.queue.Enter(t.Context(), requesterKey{by.Subnet, by.Known}, by.Account)
 			return turn
 		}
-		for i := range hashersAtOnce - hashersKnown {
-			looking = append(looking, enter(stranger("192.0.2.1", strconv.Itoa(i))))
+		for i := range maxConcurrentHashes - hashesReservedForKnown {
+			looking = append(looking, enter(unfamiliarRequester("192.0.2.1", strconv.Itoa(i))))
 		}
 		var order []string // one at a time
 		for _, who := range []string{
@@ -181,7 +181,7 @@ func TestNeighbourhoodsInTurn(t *testing.T) {
 		} {
 			address, account, _ := strings.Cut(who, " ")
 			go func() {
-				turn := enter(stranger(address, account))
+				turn := enter(unfamiliarRequester(address, account))
 				order = append(order, who)
 				turn.Leave()
 			}()

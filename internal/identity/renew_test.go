@@ -12,10 +12,10 @@ import (
 	"tilth/internal/testkit"
 )
 
-// ofOld gives a user a password whose hash has the older cost.
-func ofOld(t *testing.T, s *testkit.Stores, u *identity.User) (stored string) {
+// setLegacyHash gives a user a password whose hash has the older cost.
+func setLegacyHash(t *testing.T, s *testkit.Stores, u *identity.User) (stored string) {
 	t.Helper()
-	stored, err := identity.NewHasherAt(identity.Older, nil).Hash(t.Context(), identity.Server, testkit.Password)
+	stored, err := identity.NewHasherAt(identity.LegacyCost, nil).Hash(t.Context(), identity.PlatformRequester, testkit.Password)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -25,7 +25,7 @@ func ofOld(t *testing.T, s *testkit.Stores, u *identity.User) (stored string) {
 	return stored
 }
 
-func storedOf(t *testing.T, s *testkit.Stores, u *identity.User) string {
+func storedHash(t *testing.T, s *testkit.Stores, u *identity.User) string {
 	t.Helper()
 	stored, err := s.Users.PasswordHash(t.Context(), u.Tenant, u.ID)
 	if err != nil {
@@ -36,24 +36,24 @@ func storedOf(t *testing.T, s *testkit.Stores, u *identity.User) string {
 
 // The first right sign-in with a hash of the older cost makes it anew at the usual one.
 // That is no change of the password: sessions go on, and the log tells of a sign-in only.
-func TestSignInRenewsTheHash(t *testing.T) {
+func TestSignInRehashesLegacyPassword(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	before := ofOld(t, s, field.Ada)
+	before := setLegacyHash(t, s, field.Ada)
 	session := s.Session(t, field.Ada)
-	ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: home})
-	if _, err := s.SignIn.Password(ctx, attempt(field.ID, "ada", "wrong", home)); !errs.Is(err, errs.Refused) {
+	ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: homeAddr})
+	if _, err := s.SignIn.WithPassword(ctx, attempt(field.ID, "ada", "wrong", homeAddr)); !errs.Is(err, errs.Refused) {
 		t.Errorf("a wrong password: %v", err)
 	}
-	if storedOf(t, s, field.Ada) != before {
+	if storedHash(t, s, field.Ada) != before {
 		t.Error("a wrong password made the hash anew")
 	}
 	var renewed string
 	for range 2 {
-		if _, err := s.SignIn.Password(ctx, attempt(field.ID, "ada", testkit.Password, home)); err != nil {
+		if _, err := s.SignIn.WithPassword(ctx, attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
 			t.Fatal(err)
 		}
-		now := storedOf(t, s, field.Ada)
+		now := storedHash(t, s, field.Ada)
 		if !strings.HasPrefix(now, testkit.PasswordCost.Prefix()) || renewed != "" && now != renewed {
 			t.Errorf("stored %q after %q", now, renewed)
 		}
@@ -76,93 +76,93 @@ func TestSignInRenewsTheHash(t *testing.T) {
 	if len(list) != 3 || said["signIn"] != 2 || said["fail"] != 1 {
 		t.Errorf("the log says %v", said)
 	}
-	e := errs.As(signInError(s, attempt(field.ID, "ada", "wrong", home)))
+	e := errs.As(signInError(s, attempt(field.ID, "ada", "wrong", homeAddr)))
 	if e == nil || e.Key != "signin.fail" {
 		t.Errorf("a wrong password afterwards: %v", e)
 	}
 }
 
 func signInError(s *testkit.Stores, a identity.Attempt) error {
-	_, err := s.SignIn.Password(context.Background(), a)
+	_, err := s.SignIn.WithPassword(context.Background(), a)
 	return err
 }
 
 // A disabled account's hash is not made anew, however right the password: that would take
 // longer than to refuse a wrong one. The hasher here makes none without a panic.
-func TestSignInRenewsNoDisabledHash(t *testing.T) {
+func TestDisabledAccountIsNotRehashed(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	before := ofOld(t, s, field.Ada)
+	before := setLegacyHash(t, s, field.Ada)
 	field.Ada.Disabled = true
 	if err := s.Users.Update(t.Context(), field.ID, field.Ada); err != nil {
 		t.Fatal(err)
 	}
 	s.SignIn.Hasher = identity.NewHasherAt(identity.Cost{Passes: 0, Memory: 8, Threads: 1}, nil)
-	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, home)); !errs.Is(err, errs.Refused) {
+	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, homeAddr)); !errs.Is(err, errs.Refused) {
 		t.Errorf("%v", err)
 	}
-	if storedOf(t, s, field.Ada) != before {
+	if storedHash(t, s, field.Ada) != before {
 		t.Error("the hash was made anew")
 	}
 }
 
 // Of two right sign-ins at once that make the hash anew, both get in, and one hash stays.
-func TestSignInRenewedMeanwhile(t *testing.T) {
+func TestConcurrentRehash(t *testing.T) {
 	s := testkit.NewStores(t)
-	field, in := s.Tenant(t, "field"), newSlow(s)
-	ofOld(t, s, field.Ada)
-	right := attempt(field.ID, "ada", testkit.Password, home)
+	field, in := s.Tenant(t, "field"), newInterruptedSignIn(s)
+	setLegacyHash(t, s, field.Ada)
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
 	var others string
-	in.meanwhile = func() {
+	in.interrupt = func() {
 		if err := signInError(s, right); err != nil {
 			t.Errorf("the other one: %v", err)
 		}
-		others = storedOf(t, s, field.Ada)
+		others = storedHash(t, s, field.Ada)
 	}
-	pair, err := in.Password(t.Context(), right)
+	pair, err := in.WithPassword(t.Context(), right)
 	if err != nil || pair.UserID != field.Ada.ID {
 		t.Errorf("%+v %v", pair, err)
 	}
-	if now := storedOf(t, s, field.Ada); others == "" || now != others {
+	if now := storedHash(t, s, field.Ada); others == "" || now != others {
 		t.Errorf("the other one stored %q, and this one %q", others, now)
 	}
 }
 
 // A hash that is made anew takes the place of no password that was set meanwhile, and who
 // knew the one before does not get in.
-func TestSignInRenewsNoNewerPassword(t *testing.T) {
+func TestRehashKeepsNewerPassword(t *testing.T) {
 	s := testkit.NewStores(t)
-	field, in := s.Tenant(t, "field"), newSlow(s)
-	ofOld(t, s, field.Ada)
+	field, in := s.Tenant(t, "field"), newInterruptedSignIn(s)
+	setLegacyHash(t, s, field.Ada)
 	reset := testkit.PasswordHash("from the provider")
-	in.meanwhile = func() {
-		ends(t, s, field.Ada, func(ctx context.Context) error { return s.Users.PutPassword(ctx, field.ID, field.Ada.ID, reset) })
+	in.interrupt = func() {
+		changeAndEndSessions(t, s, field.Ada, func(ctx context.Context) error { return s.Users.PutPassword(ctx, field.ID, field.Ada.ID, reset) })
 	}
-	if _, err := in.Password(t.Context(), attempt(field.ID, "ada", testkit.Password, home)); err == nil || errs.As(err).Key != "signin.fail" {
+	if _, err := in.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password, homeAddr)); err == nil || errs.As(err).Key != "signin.fail" {
 		t.Errorf("%v", err)
 	}
-	if now := storedOf(t, s, field.Ada); now != reset {
+	if now := storedHash(t, s, field.Ada); now != reset {
 		t.Errorf("stored %q", now)
 	}
 }
 
 // Where no more passwords may wait, who has the right one gets in with the hash as it is.
-func TestSignInWithoutRenewing(t *testing.T) {
+func TestSignInSkipsRehashWhenQueueFull(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	before := ofOld(t, s, field.Ada)
-	leave := s.SignIn.Hasher.Crowd(t.Context(), identity.Neighbourhood.Of(netip.MustParseAddr(home)))
-	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, home)); err != nil {
+	before := setLegacyHash(t, s, field.Ada)
+	leave := s.SignIn.Hasher.FillQueue(t.Context(), identity.Subnet.Of(netip.MustParseAddr(homeAddr)))
+	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
 		t.Errorf("%v", err)
 	}
-	if storedOf(t, s, field.Ada) != before {
+	if storedHash(t, s, field.Ada) != before {
 		t.Error("the hash was made anew: the crowd was none")
 	}
 	leave()
-	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, home)); err != nil {
+	if err := signInError(s, attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
 		t.Errorf("%v", err)
 	}
-	if storedOf(t, s, field.Ada) == before {
+	if storedHash(t, s, field.Ada) == before {
 		t.Error("the hash is as before when nobody waits")
 	}
 }

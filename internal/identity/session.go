@@ -17,34 +17,34 @@ import (
 // How long tokens live, and how long a used refresh token still answers the
 // pair that replaced it (two tabs refreshing at once).
 const (
-	AccessLife        = 30 * time.Minute
-	RefreshLife       = 12 * time.Hour
-	RefreshLifeRemind = 30 * 24 * time.Hour // with remember-me
-	ReuseWindow       = 30 * time.Second
+	AccessLife            = 30 * time.Minute
+	RefreshLife           = 12 * time.Hour
+	RefreshLifeRemembered = 30 * 24 * time.Hour // with remember-me
+	ReuseWindow           = 30 * time.Second
 )
 
-// SessionsAUser is how many sessions a user has at most; a new one ends the oldest.
-const SessionsAUser = 20
+// MaxSessionsPerUser is how many sessions a user has at most; a new one ends the oldest.
+const MaxSessionsPerUser = 20
 
-// mostAhead is how far ahead the clock may have been when a token was made that is
+// maxClockAhead is how far ahead the clock may have been when a token was made that is
 // good still. One of a clock that was years ahead would live for as long.
-const mostAhead = 24 * time.Hour
+const maxClockAhead = 24 * time.Hour
 
-// good tells whether a token that ends at expires, and lives so long, is good now:
+// isTokenValid tells whether a token that ends at expires, and lives so long, is good now:
 // it has not ended, and was not made in a time to come.
-func good(expires, now int64, life time.Duration) bool {
-	return expires > now && expires <= now+(life+mostAhead).Milliseconds()
+func isTokenValid(expires, now int64, life time.Duration) bool {
+	return expires > now && expires <= now+(life+maxClockAhead).Milliseconds()
 }
 
 func refreshLife(remember bool) time.Duration {
 	if remember {
-		return RefreshLifeRemind
+		return RefreshLifeRemembered
 	}
 	return RefreshLife
 }
 
-// Pair is what a sign-in or a refresh gives.
-type Pair struct {
+// TokenPair is what a sign-in or a refresh gives.
+type TokenPair struct {
 	Access  string
 	Refresh string
 	Expires int64 // when Access ends, epoch milliseconds
@@ -86,9 +86,9 @@ type refreshRow struct {
 
 // SessionStore keeps sessions and their tokens.
 type SessionStore struct {
-	db    *db.DB
-	now   func() time.Time
-	known knownCallers
+	db      *db.DB
+	now     func() time.Time
+	callers callerCache
 
 	mu    sync.Mutex
 	onEnd []func(session int64)
@@ -107,21 +107,21 @@ func (s *SessionStore) OnEnd(f func(session int64)) {
 	s.onEnd = append(s.onEnd, f)
 }
 
-func (s *SessionStore) ended(sessions ...int64) {
+func (s *SessionStore) notifyEnded(sessions ...int64) {
 	s.mu.Lock()
-	watchers := s.onEnd
+	listeners := s.onEnd
 	s.mu.Unlock()
 	for _, id := range sessions {
-		for _, f := range watchers {
+		for _, f := range listeners {
 			f(id)
 		}
 	}
 }
 
 // Start opens a session for a tenant's user who has proven to be one; the oldest
-// beyond SessionsAUser ends.
-func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (Pair, error) {
-	var pair Pair
+// beyond MaxSessionsPerUser ends.
+func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (TokenPair, error) {
+	var pair TokenPair
 	now := s.now().UnixMilli()
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_time = ?", now).
@@ -148,14 +148,14 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 	return pair, err
 }
 
-// endOldest ends what a user has beyond SessionsAUser.
+// endOldest ends what a user has beyond MaxSessionsPerUser.
 func (s *SessionStore) endOldest(ctx context.Context, t tenant.ID, user int64) error {
 	return s.end(ctx, t, "s.user_id = ? AND s.id NOT IN (SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
-		user, t, user, SessionsAUser)
+		user, t, user, MaxSessionsPerUser)
 }
 
-func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pair, error) {
-	pair := Pair{UserID: of.UserID}
+func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow) (TokenPair, error) {
+	pair := TokenPair{UserID: session.UserID}
 	var err error
 	if pair.Access, err = newToken(); err != nil {
 		return pair, err
@@ -165,11 +165,11 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pa
 	}
 	now := s.now()
 	pair.Expires = now.Add(AccessLife).UnixMilli()
-	access := accessRow{Hash: hashToken(pair.Access), SessionID: of.ID, ExpireTime: pair.Expires}
+	access := accessRow{Hash: hashToken(pair.Access), SessionID: session.ID, ExpireTime: pair.Expires}
 	if _, err := tx.NewInsert().Model(&access).Exec(ctx); err != nil {
 		return pair, err
 	}
-	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: of.ID, ExpireTime: now.Add(refreshLife(of.Remember)).UnixMilli()}
+	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: session.ID, ExpireTime: now.Add(refreshLife(session.Remember)).UnixMilli()}
 	_, err = tx.NewInsert().Model(&refresh).Exec(ctx)
 	return pair, err
 }
@@ -179,7 +179,7 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, of sessionRow) (Pa
 // Unknown error.
 func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error) {
 	hash, version, now := sha256.Sum256([]byte(access)), s.db.Version(), s.now().UnixMilli()
-	if c, ok := s.known.get(version, hash); ok && good(c.Expires, now, AccessLife) {
+	if c, ok := s.callers.get(version, hash); ok && isTokenValid(c.Expires, now, AccessLife) {
 		return c, nil
 	}
 	var row struct {
@@ -194,28 +194,28 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
 		Where("a.hash = ?", hash[:]).
 		Scan(ctx, &row)
-	if db.IsMissing(err) || err == nil && !good(row.ExpireTime, now, AccessLife) {
+	if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, AccessLife) {
 		return Caller{}, notSignedIn()
 	}
 	if err != nil {
 		return Caller{}, err
 	}
 	c := Caller{Tenant: row.TenantID, User: row.UserID, Session: row.SessionID, Expires: row.ExpireTime}
-	s.known.put(version, hash, c)
+	s.callers.put(version, hash, c)
 	return c, nil
 }
 
-// Lives tells whether a tenant's session has not ended.
-func (s *SessionStore) Lives(ctx context.Context, t tenant.ID, session int64) (bool, error) {
+// IsActive tells whether a tenant's session has not ended.
+func (s *SessionStore) IsActive(ctx context.Context, t tenant.ID, session int64) (bool, error) {
 	return s.db.Read(ctx).NewSelect().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", t, session).Exists(ctx)
 }
 
 // Refresh exchanges a refresh token for a new pair. For ReuseWindow a used one
 // answers the same pair again; its reuse later ends the session, since one of
 // its two holders is not who signed in.
-func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error) {
-	var pair Pair
-	var stolen int64
+func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, error) {
+	var pair TokenPair
+	var reused int64
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		now := s.now().UnixMilli()
 		var row refreshRow
@@ -233,19 +233,19 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error
 				pair, err = unseal(refresh, row.Successor)
 				return err
 			}
-			stolen = row.SessionID
-			return s.endStolen(ctx, tx, row.SessionID)
+			reused = row.SessionID
+			return s.endReused(ctx, tx, row.SessionID)
 		}
-		var of sessionRow
-		err = tx.NewSelect().Model(&of).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+		var session sessionRow
+		err = tx.NewSelect().Model(&session).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
 			Where("s.id = ?", row.SessionID).Scan(ctx)
-		if db.IsMissing(err) || err == nil && !good(row.ExpireTime, now, refreshLife(of.Remember)) {
+		if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, refreshLife(session.Remember)) {
 			return notSignedIn()
 		}
 		if err != nil {
 			return err
 		}
-		if pair, err = s.issue(ctx, tx, of); err != nil {
+		if pair, err = s.issue(ctx, tx, session); err != nil {
 			return err
 		}
 		if row.Successor, err = seal(refresh, pair); err != nil {
@@ -255,17 +255,17 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (Pair, error
 		_, err = tx.NewUpdate().Model(&row).Column("use_time", "successor").WherePK().Exec(ctx)
 		return err
 	})
-	if err == nil && stolen != 0 {
-		s.ended(stolen)
-		return Pair{}, notSignedIn()
+	if err == nil && reused != 0 {
+		s.notifyEnded(reused)
+		return TokenPair{}, notSignedIn()
 	}
 	return pair, err
 }
 
-// endStolen ends a session one of whose used refresh tokens came again, and writes
+// endReused ends a session one of whose used refresh tokens came again, and writes
 // that down for its tenant to see: the server did it, at the demand
 // of who came from that address.
-func (s *SessionStore) endStolen(ctx context.Context, tx bun.IDB, session int64) error {
+func (s *SessionStore) endReused(ctx context.Context, tx bun.IDB, session int64) error {
 	var owner userRow
 	if err := tx.NewSelect().Model(&owner).Join("JOIN sessions AS s ON s.user_id = u.id").Where("s.id = ?", session).Scan(ctx); err != nil {
 		return err
@@ -273,7 +273,7 @@ func (s *SessionStore) endStolen(ctx context.Context, tx bun.IDB, session int64)
 	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", owner.TenantID, session).Exec(ctx); err != nil {
 		return err
 	}
-	return note(audit.WithActor(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
+	return auditUser(audit.WithActor(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
 }
 
 // End ends one session of a tenant.
@@ -302,7 +302,7 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args 
 		return err
 	})
 	if err == nil {
-		s.db.AfterCommit(ctx, func() { s.ended(ids...) })
+		s.db.AfterCommit(ctx, func() { s.notifyEnded(ids...) })
 	}
 	return err
 }

@@ -15,18 +15,18 @@ import (
 	"tilth/internal/testkit"
 )
 
-// fixture is one tenant's ada, signed in, and what was told of ended sessions.
-type fixture struct {
+// sessionFixture is one tenant's ada, signed in, and what was told of ended sessions.
+type sessionFixture struct {
 	*testkit.Stores
 	field *testkit.Tenant
-	pair  identity.Pair
+	pair  identity.TokenPair
 	id    int64 // of the session
 	ended []int64
 }
 
-func signedIn(t *testing.T, remember bool) *fixture {
+func newSessionFixture(t *testing.T, remember bool) *sessionFixture {
 	t.Helper()
-	f := &fixture{Stores: testkit.NewStores(t)}
+	f := &sessionFixture{Stores: testkit.NewStores(t)}
 	f.field = f.Tenant(t, "field")
 	f.Sessions.OnEnd(func(session int64) { f.ended = append(f.ended, session) })
 	var err error
@@ -37,7 +37,7 @@ func signedIn(t *testing.T, remember bool) *fixture {
 	return f
 }
 
-func (f *fixture) caller(t *testing.T, p identity.Pair) identity.Caller {
+func (f *sessionFixture) caller(t *testing.T, p identity.TokenPair) identity.Caller {
 	t.Helper()
 	c, err := f.Sessions.Caller(t.Context(), p.Access)
 	if err != nil {
@@ -46,14 +46,14 @@ func (f *fixture) caller(t *testing.T, p identity.Pair) identity.Caller {
 	return c
 }
 
-func (f *fixture) refused(t *testing.T, what, access string) {
+func (f *sessionFixture) wantUnauthorized(t *testing.T, what, access string) {
 	t.Helper()
 	if c, err := f.Sessions.Caller(t.Context(), access); !errs.Is(err, errs.Unauthenticated) || c != (identity.Caller{}) {
 		t.Errorf("%s: %+v %v", what, c, err)
 	}
 }
 
-func (f *fixture) refresh(t *testing.T, token string) identity.Pair {
+func (f *sessionFixture) refresh(t *testing.T, token string) identity.TokenPair {
 	t.Helper()
 	p, err := f.Sessions.Refresh(t.Context(), token)
 	if err != nil {
@@ -62,7 +62,7 @@ func (f *fixture) refresh(t *testing.T, token string) identity.Pair {
 	return p
 }
 
-func (f *fixture) rows(t *testing.T, table string) (n int) {
+func (f *sessionFixture) countRows(t *testing.T, table string) (n int) {
 	t.Helper()
 	if err := f.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).Scan(t.Context(), &n); err != nil {
 		t.Fatal(err)
@@ -71,18 +71,18 @@ func (f *fixture) rows(t *testing.T, table string) (n int) {
 }
 
 func TestAccessTokenExpires(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	f.Clock.Advance(identity.AccessLife - time.Millisecond)
 	f.caller(t, f.pair)
 	f.Clock.Advance(time.Millisecond)
-	f.refused(t, "expired", f.pair.Access)
-	f.refused(t, "none", "")
-	f.refused(t, "a refresh token", f.pair.Refresh)
-	f.refused(t, "made up", "x"+f.pair.Access)
+	f.wantUnauthorized(t, "expired", f.pair.Access)
+	f.wantUnauthorized(t, "none", "")
+	f.wantUnauthorized(t, "a refresh token", f.pair.Refresh)
+	f.wantUnauthorized(t, "made up", "x"+f.pair.Access)
 }
 
 func TestTokensAreStoredAsHashesOnly(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	next := f.refresh(t, f.pair.Refresh)
 	var found int
 	err := f.DB.Read(t.Context()).NewRaw(`SELECT
@@ -106,20 +106,20 @@ func TestTokensAreStoredAsHashesOnly(t *testing.T) {
 	}
 }
 
-func TestDisabledUserIsOutAtOnce(t *testing.T) {
-	f := signedIn(t, false)
+func TestDisabledUserTokensAreRefused(t *testing.T) {
+	f := newSessionFixture(t, false)
 	f.field.Ada.Disabled = true
 	if err := f.Users.Update(t.Context(), f.field.ID, f.field.Ada); err != nil {
 		t.Fatal(err)
 	}
-	f.refused(t, "disabled", f.pair.Access)
+	f.wantUnauthorized(t, "disabled", f.pair.Access)
 	if _, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("refresh of a disabled user: %v", err)
 	}
 }
 
 func TestRefreshRotates(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	f.Clock.Advance(28 * time.Minute)
 	next := f.refresh(t, f.pair.Refresh)
 	if next.Access == f.pair.Access || next.Refresh == f.pair.Refresh || next.UserID != f.field.Ada.ID ||
@@ -132,7 +132,7 @@ func TestRefreshRotates(t *testing.T) {
 	}
 	f.caller(t, f.pair)
 	f.Clock.Advance(2 * time.Minute)
-	f.refused(t, "the old access token", f.pair.Access)
+	f.wantUnauthorized(t, "the old access token", f.pair.Access)
 	f.caller(t, next)
 	for name, token := range map[string]string{"an access token": next.Access, "made up": "x", "none": ""} {
 		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unauthenticated) {
@@ -145,8 +145,8 @@ func TestRefreshRotates(t *testing.T) {
 }
 
 func TestRefreshTokenExpires(t *testing.T) {
-	for remember, life := range map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemind} {
-		f := signedIn(t, remember)
+	for remember, life := range map[bool]time.Duration{false: identity.RefreshLife, true: identity.RefreshLifeRemembered} {
+		f := newSessionFixture(t, remember)
 		f.Clock.Advance(life - time.Millisecond)
 		next := f.refresh(t, f.pair.Refresh) // which lives as long again
 		f.Clock.Advance(life - time.Millisecond)
@@ -161,7 +161,7 @@ func TestRefreshTokenExpires(t *testing.T) {
 // Two tabs that refresh at once get the same pair; a used token that turns up
 // later ends the session, since one of its holders is a thief.
 func TestRefreshReuse(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	next := f.refresh(t, f.pair.Refresh)
 	f.Clock.Advance(identity.ReuseWindow)
 	if again := f.refresh(t, f.pair.Refresh); again != next {
@@ -173,10 +173,10 @@ func TestRefreshReuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.Pair{}) {
+	if p, err := f.Sessions.Refresh(t.Context(), f.pair.Refresh); !errs.Is(err, errs.Unauthenticated) || p != (identity.TokenPair{}) {
 		t.Fatalf("later: %+v %v", p, err)
 	}
-	f.refused(t, "the stolen session", next.Access)
+	f.wantUnauthorized(t, "the stolen session", next.Access)
 	if _, err := f.Sessions.Refresh(t.Context(), next.Refresh); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("the stolen session's newest refresh token: %v", err)
 	}
@@ -186,9 +186,9 @@ func TestRefreshReuse(t *testing.T) {
 	f.caller(t, other) // another sign-in of the same user goes on
 }
 
-func TestRefreshAtOnce(t *testing.T) {
-	f := signedIn(t, false)
-	pairs := make([]identity.Pair, 6)
+func TestConcurrentRefresh(t *testing.T) {
+	f := newSessionFixture(t, false)
+	pairs := make([]identity.TokenPair, 6)
 	var wg sync.WaitGroup
 	for i := range pairs {
 		wg.Go(func() {
@@ -205,27 +205,27 @@ func TestRefreshAtOnce(t *testing.T) {
 			t.Errorf("%+v and %+v", p, pairs[0])
 		}
 	}
-	if n := f.rows(t, "refresh_tokens"); n != 2 {
+	if n := f.countRows(t, "refresh_tokens"); n != 2 {
 		t.Errorf("%d refresh tokens", n)
 	}
 }
 
-func TestEnd(t *testing.T) {
-	f := signedIn(t, false)
+func TestEndSession(t *testing.T) {
+	f := newSessionFixture(t, false)
 	next := f.refresh(t, f.pair.Refresh)
 	other := f.Session(t, f.field.Ada)
 	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
 		t.Fatal(err)
 	}
-	f.refused(t, "ended", f.pair.Access)
-	f.refused(t, "ended, refreshed", next.Access)
+	f.wantUnauthorized(t, "ended", f.pair.Access)
+	f.wantUnauthorized(t, "ended, refreshed", next.Access)
 	for _, token := range []string{f.pair.Refresh, next.Refresh} {
 		if _, err := f.Sessions.Refresh(t.Context(), token); !errs.Is(err, errs.Unauthenticated) {
 			t.Errorf("refresh of an ended session: %v", err)
 		}
 	}
 	f.caller(t, other)
-	if lives, err := f.Sessions.Lives(t.Context(), f.field.ID, f.id); lives || err != nil {
+	if lives, err := f.Sessions.IsActive(t.Context(), f.field.ID, f.id); lives || err != nil {
 		t.Errorf("the ended session lives: %t %v", lives, err)
 	}
 	if err := f.Sessions.End(t.Context(), f.field.ID, f.id); err != nil {
@@ -238,11 +238,11 @@ func TestEnd(t *testing.T) {
 
 // A user's newest sessions stay; whoever signs in once more ends the oldest, and
 // nobody else's.
-func TestSessionsAUser(t *testing.T) {
-	f := signedIn(t, true)
+func TestMaxSessionsPerUser(t *testing.T) {
+	f := newSessionFixture(t, true)
 	other := f.Session(t, f.User(t, f.field.ID, "cem"))
-	pairs := []identity.Pair{f.pair}
-	for range identity.SessionsAUser - 1 {
+	pairs := []identity.TokenPair{f.pair}
+	for range identity.MaxSessionsPerUser - 1 {
 		pairs = append(pairs, f.Session(t, f.field.Ada))
 	}
 	for _, p := range pairs {
@@ -252,7 +252,7 @@ func TestSessionsAUser(t *testing.T) {
 		t.Fatalf("ended early: %v", f.ended)
 	}
 	newest := f.Session(t, f.field.Ada)
-	f.refused(t, "the oldest", pairs[0].Access)
+	f.wantUnauthorized(t, "the oldest", pairs[0].Access)
 	for _, p := range append(pairs[1:], newest, other) {
 		f.caller(t, p)
 	}
@@ -265,14 +265,14 @@ func TestSessionsAUser(t *testing.T) {
 }
 
 func TestEndUser(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	second, bora := f.Session(t, f.field.Ada), f.Session(t, f.field.Bora)
 	ids := []int64{f.id, f.caller(t, second).Session}
 	if err := f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
-	f.refused(t, "first", f.pair.Access)
-	f.refused(t, "second", second.Access)
+	f.wantUnauthorized(t, "first", f.pair.Access)
+	f.wantUnauthorized(t, "second", second.Access)
 	f.caller(t, bora)
 	slices.Sort(f.ended)
 	if !slices.Equal(f.ended, ids) {
@@ -280,8 +280,8 @@ func TestEndUser(t *testing.T) {
 	}
 }
 
-func TestSweep(t *testing.T) {
-	f := signedIn(t, false)
+func TestSweepExpiredTokens(t *testing.T) {
+	f := newSessionFixture(t, false)
 	remembered, err := f.Sessions.Start(t.Context(), f.field.ID, f.field.Bora.ID, true)
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func TestSweep(t *testing.T) {
 		if err := f.Sessions.Sweep(t.Context(), f.Clock.Now()); err != nil {
 			t.Fatal(err)
 		}
-		if s, a, r := f.rows(t, "sessions"), f.rows(t, "access_tokens"), f.rows(t, "refresh_tokens"); s != sessions || a != access || r != refresh {
+		if s, a, r := f.countRows(t, "sessions"), f.countRows(t, "access_tokens"), f.countRows(t, "refresh_tokens"); s != sessions || a != access || r != refresh {
 			t.Errorf("%s: %d sessions, %d access and %d refresh tokens are left", what, s, a, r)
 		}
 	}
@@ -301,20 +301,20 @@ func TestSweep(t *testing.T) {
 	f.refresh(t, remembered.Refresh)
 	f.Clock.Advance(identity.RefreshLife - identity.AccessLife)
 	sweep("one session expired", 1, 0, 2)
-	f.Clock.Advance(identity.RefreshLifeRemind)
+	f.Clock.Advance(identity.RefreshLifeRemembered)
 	sweep("all expired", 0, 0, 0)
 }
 
 // A user's newest sign-in is told, the one that is going on included. Renewing
 // its tokens is none, nor is what a program does with a credential; another
 // tenant's user of the same name signs in for themselves.
-func TestNewestSignIn(t *testing.T) {
-	f := signedIn(t, false)
+func TestLastSignIn(t *testing.T) {
+	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
 	look := func(u *identity.User, want int64, when string) {
 		t.Helper()
-		if got, err := f.Users.Get(t.Context(), u.Tenant, u.ID); err != nil || got.SignedIn != want {
-			t.Errorf("%s: %d, want %d (%v)", when, got.SignedIn, want, err)
+		if got, err := f.Users.Get(t.Context(), u.Tenant, u.ID); err != nil || got.LastSignIn != want {
+			t.Errorf("%s: %d, want %d (%v)", when, got.LastSignIn, want, err)
 		}
 	}
 	first := f.Clock.Milli()
@@ -328,7 +328,7 @@ func TestNewestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.Clock.Advance(time.Minute)
-	if _, err := f.Credentials.Check(t.Context(), c.AppKey, secret); err != nil {
+	if _, err := f.Credentials.Authenticate(t.Context(), c.AppKey, secret); err != nil {
 		t.Fatal(err)
 	}
 	look(f.field.Ada, first, "after a program's call")
@@ -347,8 +347,8 @@ func TestNewestSignIn(t *testing.T) {
 
 // A database that cannot be written starts and ends nothing, and tells nobody
 // that something ended.
-func TestSessionFaults(t *testing.T) {
-	f := signedIn(t, false)
+func TestSessionDatabaseFailure(t *testing.T) {
+	f := newSessionFixture(t, false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := f.Sessions.Start(gone, f.field.ID, f.field.Ada.ID, false); err == nil {
@@ -371,10 +371,10 @@ func TestSessionFaults(t *testing.T) {
 // session ends in each of the ways there are: not one answer after the end may
 // be the old one.
 func TestCallerSeesEveryChange(t *testing.T) {
-	for name, end := range map[string]func(f *fixture) error{
-		"the session": func(f *fixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
-		"all of them": func(f *fixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
-		"the user, by whoever": func(f *fixture) error {
+	for name, end := range map[string]func(f *sessionFixture) error{
+		"the session": func(f *sessionFixture) error { return f.Sessions.End(t.Context(), f.field.ID, f.id) },
+		"all of them": func(f *sessionFixture) error { return f.Sessions.EndUser(t.Context(), f.field.ID, f.field.Ada.ID) },
+		"the user, by whoever": func(f *sessionFixture) error {
 			return f.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 				_, err := tx.NewUpdate().Table("users").Set("disabled = TRUE").Where("id = ?", f.field.Ada.ID).Exec(ctx)
 				return err
@@ -382,7 +382,7 @@ func TestCallerSeesEveryChange(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := signedIn(t, false)
+			f := newSessionFixture(t, false)
 			want := f.caller(t, f.pair)
 			over, asked := make(chan struct{}), make(chan struct{}, 4)
 			var asking sync.WaitGroup
@@ -395,7 +395,7 @@ func TestCallerSeesEveryChange(t *testing.T) {
 						}
 						select {
 						case <-over: // it may have been asked before the end
-							f.refused(t, "after the end", f.pair.Access)
+							f.wantUnauthorized(t, "after the end", f.pair.Access)
 							return
 						default:
 						}
@@ -418,11 +418,11 @@ func TestCallerSeesEveryChange(t *testing.T) {
 	}
 }
 
-func TestCallerEndsByTheClock(t *testing.T) {
-	f := signedIn(t, false)
+func TestCachedCallerExpires(t *testing.T) {
+	f := newSessionFixture(t, false)
 	f.caller(t, f.pair)
 	f.Clock.Advance(identity.AccessLife - time.Millisecond)
 	f.caller(t, f.pair)
 	f.Clock.Advance(time.Millisecond)
-	f.refused(t, "expired", f.pair.Access)
+	f.wantUnauthorized(t, "expired", f.pair.Access)
 }

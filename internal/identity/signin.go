@@ -14,21 +14,21 @@ import (
 	"tilth/internal/text"
 )
 
-// Demand is when sign-in demands a slider captcha.
-type Demand string
+// CaptchaPolicy is when sign-in demands a slider captcha.
+type CaptchaPolicy string
 
 // The demands: at every sign-in, after failures of the account or the address,
 // never.
 const (
-	DemandAlways   Demand = "always"
-	DemandAdaptive Demand = "adaptive"
-	DemandOff      Demand = "off"
+	CaptchaAlways   CaptchaPolicy = "always"
+	CaptchaAdaptive CaptchaPolicy = "adaptive"
+	CaptchaOff      CaptchaPolicy = "off"
 )
 
 // Captcha is what sign-in asks of the slider captcha.
 type Captcha struct {
-	Demand Demand
-	Verify func(verification string) bool // uses the verification up; never called with DemandOff
+	Policy CaptchaPolicy
+	Verify func(verification string) bool // uses the verification up; never called with CaptchaOff
 }
 
 // CaptchaRequired is the data of a refusal that a passed captcha would lift.
@@ -46,154 +46,154 @@ type Attempt struct {
 	Verification string     // of a captcha that was passed; empty when none was
 }
 
-func (a Attempt) network() limit.Network { return Neighbourhood.Of(a.Address) }
+func (a Attempt) subnet() limit.Network { return Subnet.Of(a.Address) }
 
 // SignIn checks passwords and opens sessions.
 type SignIn struct {
-	SignInParts
-	watch   *watch
-	guessed chan guessedAt
+	SignInDeps
+	failures      *failureTracker
+	guessWarnings chan guessWarning
 }
 
-// SignInParts is what a SignIn is made of.
-type SignInParts struct {
+// SignInDeps is what a SignIn is made of.
+type SignInDeps struct {
 	Tenants  *tenant.Store
 	Users    *UserStore
 	Sessions *SessionStore
 	Hasher   *Hasher
 	Key      []byte // secret, of the platform: picks what an account that does not exist costs
 	Captcha  Captcha
-	Post     Postbox // nil: no mail is sent
+	Mailer   Mailer // nil: no mail is sent
 	Now      func() time.Time
 	Meter    *limit.Meter // counts what is refused; nil: nobody asks
 }
 
 // NewSignIn makes a SignIn.
-func NewSignIn(p SignInParts) *SignIn {
-	return &SignIn{SignInParts: p, watch: newWatch(p.Now, p.Meter), guessed: make(chan guessedAt, guessedWaits)}
+func NewSignIn(p SignInDeps) *SignIn {
+	return &SignIn{SignInDeps: p, failures: newFailureTracker(p.Now, p.Meter), guessWarnings: make(chan guessWarning, maxQueuedGuessWarnings)}
 }
 
-// Demand is when a captcha is demanded.
-func (s *SignIn) Demand() Demand { return s.Captcha.Demand }
+// CaptchaPolicy is when a captcha is demanded.
+func (s *SignIn) CaptchaPolicy() CaptchaPolicy { return s.Captcha.Policy }
 
-// Password signs a person in. A wrong user, a wrong password and a disabled
+// WithPassword signs a person in. A wrong user, a wrong password and a disabled
 // account are one and the same refusal, in the same time; whether a captcha is
 // demanded does not depend on whether the account exists.
-func (s *SignIn) Password(ctx context.Context, a Attempt) (Pair, error) {
-	user, err := s.user(ctx, a)
+func (s *SignIn) WithPassword(ctx context.Context, a Attempt) (TokenPair, error) {
+	user, err := s.userOrDecoy(ctx, a)
 	if err != nil {
-		return Pair{}, err
+		return TokenPair{}, err
 	}
-	from := originOf(a)
-	if from.known, err = s.Users.cameFrom(ctx, a.Tenant, user.ID, a.network().String()); err != nil {
-		return Pair{}, err
+	from := newOrigin(a)
+	if from.known, err = s.Users.hasSignedInFrom(ctx, a.Tenant, user.ID, a.subnet().String()); err != nil {
+		return TokenPair{}, err
 	}
-	if err := s.watch.shut(from); err != nil {
-		return Pair{}, err
+	if err := s.failures.checkLocked(from); err != nil {
+		return TokenPair{}, err
 	}
 	// A verification is used up whatever comes of an attempt that is looked at: it is good once.
-	passed := s.Captcha.Demand == DemandOff || a.Verification != "" && s.Captcha.Verify(a.Verification)
-	if err := s.watch.demand(from, s.Captcha.Demand, passed); err != nil {
-		return Pair{}, err
+	passed := s.Captcha.Policy == CaptchaOff || a.Verification != "" && s.Captcha.Verify(a.Verification)
+	if err := s.failures.checkCaptcha(from, s.Captcha.Policy, passed); err != nil {
+		return TokenPair{}, err
 	}
-	by := Asker{Network: a.network(), Known: from.known, Account: accountOf(a.Tenant, a.UserName)}
+	requester := Requester{Subnet: a.subnet(), Known: from.known, Account: accountKey(a.Tenant, a.UserName)}
 	for again := false; ; again = true {
-		right, err := s.Hasher.Verify(ctx, by, user.PasswordHash, a.Password)
+		right, err := s.Hasher.Verify(ctx, requester, user.PasswordHash, a.Password)
 		if err != nil {
-			return Pair{}, err
+			return TokenPair{}, err
 		}
-		if err := s.settle(ctx, from, user, passed, right && !user.Disabled); err != nil {
-			return Pair{}, err
+		if err := s.recordOutcome(ctx, from, user, passed, right && !user.Disabled); err != nil {
+			return TokenPair{}, err
 		}
-		by.Known = true // whoever has the right password
-		renewed, err := s.renew(ctx, by, user, a.Password)
+		requester.Known = true // whoever has the right password
+		newHash, err := s.rehash(ctx, requester, user, a.Password)
 		if err != nil {
-			return Pair{}, err
+			return TokenPair{}, err
 		}
-		pair, now, err := s.open(ctx, user, renewed, a)
+		pair, current, err := s.startSession(ctx, user, newHash, a)
 		switch {
 		case err != nil:
-			return Pair{}, err
-		case pair != Pair{}:
-			s.watch.welcome(from)
+			return TokenPair{}, err
+		case pair != TokenPair{}:
+			s.failures.forgive(from)
 			return pair, nil
-		case again || now.ID == 0:
-			return Pair{}, s.settle(ctx, from, user, passed, false)
+		case again || current.ID == 0:
+			return TokenPair{}, s.recordOutcome(ctx, from, user, passed, false)
 		}
-		user = now // perhaps it is the same password that another sign-in renewed
+		user = current // perhaps it is the same password that another sign-in renewed
 	}
 }
 
-// renew makes the hash of a right password anew where it has not the usual cost; empty:
+// rehash makes the hash of a right password anew where it has not the usual cost; empty:
 // it has, or so many passwords wait that this one's turn is the next sign-in.
-func (s *SignIn) renew(ctx context.Context, by Asker, user *userRow, password string) (string, error) {
+func (s *SignIn) rehash(ctx context.Context, requester Requester, user *userRow, password string) (string, error) {
 	if !s.Hasher.outdated(user.PasswordHash) {
 		return "", nil
 	}
-	hash, err := s.Hasher.Hash(ctx, by, password)
+	hash, err := s.Hasher.Hash(ctx, requester, password)
 	if errs.Is(err, errs.Unavailable) {
 		return "", nil
 	}
 	return hash, err
 }
 
-// user is who an attempt names; one without a number is nobody, and has a decoy for a
+// userOrDecoy is who an attempt names; one without a number is nobody, and has a decoy for a
 // password, which is looked for whoever is named: else that would tell them apart.
-func (s *SignIn) user(ctx context.Context, a Attempt) (*userRow, error) {
+func (s *SignIn) userOrDecoy(ctx context.Context, a Attempt) (*userRow, error) {
 	decoy, err := s.decoy(ctx, a)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.Users.one(ctx, a.Tenant, "u.folded_name = ?", text.FoldASCII(a.UserName))
+	r, err := s.Users.getWhere(ctx, a.Tenant, "u.folded_name = ?", text.FoldASCII(a.UserName))
 	if errs.Is(err, errs.NotFound) {
 		return &userRow{PasswordHash: decoy}, nil
 	}
 	return r, err
 }
 
-// settle says what comes of an attempt whose password was looked at, and writes
+// recordOutcome says what comes of an attempt whose password was looked at, and writes
 // a failure down where there is such a user.
-func (s *SignIn) settle(ctx context.Context, from origin, user *userRow, passed, right bool) error {
-	guessed, err := s.watch.settle(from, s.Captcha.Demand, passed, right)
+func (s *SignIn) recordOutcome(ctx context.Context, from origin, user *userRow, passed, right bool) error {
+	warnOwner, err := s.failures.recordOutcome(from, s.Captcha.Policy, passed, right)
 	if user.ID == 0 || err == nil {
 		return err
 	}
 	if !right {
-		noteFailure(ctx, user.TenantID, user.user())
+		auditFailedSignIn(ctx, user.TenantID, user.user())
 	}
-	if guessed {
-		s.tellLater(user)
+	if warnOwner {
+		s.queueGuessWarning(user)
 	}
 	return err
 }
 
-// open starts a session for a user whose password was verified, and keeps its hash that
+// startSession starts a session for a user whose password was verified, and keeps its hash that
 // was made anew, if any. No pair: that is not valid any more. Since the user was read, the
 // password may have been changed or the user shut out, which has ended all sessions but
 // this one. now is how the user stands then; one without a number is there no more.
-func (s *SignIn) open(ctx context.Context, verified *userRow, renewed string, a Attempt) (pair Pair, now *userRow, err error) {
+func (s *SignIn) startSession(ctx context.Context, verified *userRow, newHash string, a Attempt) (pair TokenPair, current *userRow, err error) {
 	err = s.Sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		now, err = s.Users.one(ctx, verified.TenantID, "u.id = ?", verified.ID)
+		current, err = s.Users.getWhere(ctx, verified.TenantID, "u.id = ?", verified.ID)
 		if errs.Is(err, errs.NotFound) {
-			now = &userRow{}
+			current = &userRow{}
 			return nil
 		}
-		if err != nil || now.PasswordHash != verified.PasswordHash || now.Disabled {
+		if err != nil || current.PasswordHash != verified.PasswordHash || current.Disabled {
 			return err
 		}
-		if renewed != "" {
-			if err := s.Users.PutPassword(ctx, now.TenantID, now.ID, renewed); err != nil {
+		if newHash != "" {
+			if err := s.Users.PutPassword(ctx, current.TenantID, current.ID, newHash); err != nil {
 				return err
 			}
 		}
-		if pair, err = s.Sessions.Start(ctx, now.TenantID, now.ID, a.Remember); err != nil {
+		if pair, err = s.Sessions.Start(ctx, current.TenantID, current.ID, a.Remember); err != nil {
 			return err
 		}
-		if err := s.Users.comesFrom(ctx, now.TenantID, now.ID, a.network().String()); err != nil {
+		if err := s.Users.rememberNetwork(ctx, current.TenantID, current.ID, a.subnet().String()); err != nil {
 			return err
 		}
-		u := now.user()
-		return note(audit.WithActor(ctx, audit.User, u.ID, u.Seen().Name), u, "session.signIn")
+		u := current.user()
+		return auditUser(audit.WithActor(ctx, audit.User, u.ID, u.AuditThing().Name), u, "session.signIn")
 	})
-	return pair, now, err
+	return pair, current, err
 }

@@ -11,52 +11,54 @@ import (
 	"tilth/internal/testkit"
 )
 
-const home, away = "203.0.113.1", "203.0.113.2"
+const homeAddr, otherAddr = "203.0.113.1", "203.0.113.2"
 
 func attempt(t tenant.ID, userName, password, address string) identity.Attempt {
 	return identity.Attempt{Tenant: t, UserName: userName, Password: password, Address: netip.MustParseAddr(address)}
 }
 
-// gate is a server's sign-in with people who slide when they are asked to.
-type gate struct {
+// signInFixture is a server's sign-in with people who slide when they are asked to.
+type signInFixture struct {
 	*testkit.Stores
 	t *testing.T
 }
 
-func newGate(t *testing.T) *gate { return &gate{Stores: testkit.NewStores(t), t: t} }
+func newSignInFixture(t *testing.T) *signInFixture {
+	return &signInFixture{Stores: testkit.NewStores(t), t: t}
+}
 
-// sign tries to sign in without a captcha.
-func (g *gate) sign(a identity.Attempt) *errs.Error {
+// signIn tries to sign in without a captcha.
+func (g *signInFixture) signIn(a identity.Attempt) *errs.Error {
 	g.t.Helper()
-	pair, err := g.SignIn.Password(g.t.Context(), a)
+	pair, err := g.SignIn.WithPassword(g.t.Context(), a)
 	if err == nil {
 		if pair.Access == "" {
 			g.t.Error("signed in without a token")
 		}
 		return nil
 	}
-	if pair != (identity.Pair{}) {
+	if pair != (identity.TokenPair{}) {
 		g.t.Errorf("%v, and yet %+v", err, pair)
 	}
 	return errs.As(err)
 }
 
-// slide solves a captcha and tries to sign in.
-func (g *gate) slide(a identity.Attempt) *errs.Error {
+// signInWithCaptcha solves a captcha and tries to sign in.
+func (g *signInFixture) signInWithCaptcha(a identity.Attempt) *errs.Error {
 	g.t.Helper()
 	a.Verification = g.Slider.Verification(g.t)
-	return g.sign(a)
+	return g.signIn(a)
 }
 
-// wrong fails so many times, sliding each time, and waiting where that is asked for.
-func (g *gate) wrong(a identity.Attempt, times int) {
+// failSignIns fails so many times, sliding each time, and waiting where that is asked for.
+func (g *signInFixture) failSignIns(a identity.Attempt, times int) {
 	g.t.Helper()
 	a.Password = "wrong"
 	for i := range times {
-		e := g.slide(a)
+		e := g.signInWithCaptcha(a)
 		if e != nil && e.Kind == errs.TooMany && e.Retry <= 30*time.Second { // as guesses from where nobody is known have to
 			g.Clock.Advance(e.Retry)
-			e = g.slide(a)
+			e = g.signInWithCaptcha(a)
 		}
 		if e == nil || e.Key != "signin.fail" {
 			g.t.Fatalf("failure %d: %v", i+1, e)
@@ -68,7 +70,7 @@ func TestSignIn(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	for name, userName := range map[string]string{"as it is": "ada", "in capitals": "ADA"} {
-		pair, err := s.SignIn.Password(t.Context(), attempt(field.ID, userName, testkit.Password, home))
+		pair, err := s.SignIn.WithPassword(t.Context(), attempt(field.ID, userName, testkit.Password, homeAddr))
 		if err != nil || pair.UserID != field.Ada.ID {
 			t.Fatalf("%s: %+v %v", name, pair, err)
 		}
@@ -78,7 +80,7 @@ func TestSignIn(t *testing.T) {
 			t.Errorf("%s: %+v %v", name, c, err)
 		}
 	}
-	pair, err := s.SignIn.Password(t.Context(), attempt(rival.ID, "ada", testkit.Password, home))
+	pair, err := s.SignIn.WithPassword(t.Context(), attempt(rival.ID, "ada", testkit.Password, homeAddr))
 	if err != nil || pair.UserID != rival.Ada.ID {
 		t.Errorf("the other tenant's ada: %+v %v", pair, err)
 	}
@@ -87,7 +89,7 @@ func TestSignIn(t *testing.T) {
 // A wrong user, a wrong password, a tenant that does not exist and a disabled
 // account are one and the same refusal.
 func TestSignInRefusals(t *testing.T) {
-	g := newGate(t)
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
 	field.Bora.Disabled = true
 	if err := g.Users.Update(t.Context(), field.ID, field.Bora); err != nil {
@@ -95,16 +97,16 @@ func TestSignInRefusals(t *testing.T) {
 	}
 	networks := 0
 	for name, a := range map[string]identity.Attempt{
-		"wrong password": attempt(field.ID, "ada", "wrong", home),
-		"no password":    attempt(field.ID, "ada", "", home),
-		"wrong user":     attempt(field.ID, "eve", testkit.Password, home),
-		"no tenant":      attempt(0, "ada", testkit.Password, home),
-		"disabled":       attempt(field.ID, "bora", testkit.Password, home),
-		"folded too far": attempt(field.ID, "adá", testkit.Password, home),
+		"wrong password": attempt(field.ID, "ada", "wrong", homeAddr),
+		"no password":    attempt(field.ID, "ada", "", homeAddr),
+		"wrong user":     attempt(field.ID, "eve", testkit.Password, homeAddr),
+		"no tenant":      attempt(0, "ada", testkit.Password, homeAddr),
+		"disabled":       attempt(field.ID, "bora", testkit.Password, homeAddr),
+		"folded too far": attempt(field.ID, "adá", testkit.Password, homeAddr),
 	} {
 		networks++
 		a.Address = netip.AddrFrom4([4]byte{10, 0, byte(networks), 1})
-		e := g.slide(a)
+		e := g.signInWithCaptcha(a)
 		if e == nil || e.Kind != errs.Refused || e.Key != "signin.fail" || e.Field != "" || e.Args != nil || e.Data != nil {
 			t.Errorf("%s: %+v", name, e)
 		}
@@ -114,11 +116,11 @@ func TestSignInRefusals(t *testing.T) {
 // Ten failures of one account from one address lock that pair for 15 minutes:
 // nobody else, and nobody elsewhere.
 func TestSignInLock(t *testing.T) {
-	g := newGate(t)
+	g := newSignInFixture(t)
 	field, rival := g.Tenant(t, "field"), g.Tenant(t, "rival")
-	wrong, right := attempt(field.ID, "ada", "wrong", home), attempt(field.ID, "ada", testkit.Password, home)
-	for _, a := range []identity.Attempt{attempt(field.ID, "bora", testkit.Password, home), attempt(rival.ID, "ada", testkit.Password, home)} {
-		if e := g.sign(a); e != nil { // they come from there at other times, too
+	wrong, right := attempt(field.ID, "ada", "wrong", homeAddr), attempt(field.ID, "ada", testkit.Password, homeAddr)
+	for _, a := range []identity.Attempt{attempt(field.ID, "bora", testkit.Password, homeAddr), attempt(rival.ID, "ada", testkit.Password, homeAddr)} {
+		if e := g.signIn(a); e != nil { // they come from there at other times, too
 			t.Fatal(e)
 		}
 	}
@@ -126,40 +128,40 @@ func TestSignInLock(t *testing.T) {
 		if i%2 == 1 {
 			wrong.UserName = "ADA" // the same account
 		}
-		g.wrong(wrong, 1)
+		g.failSignIns(wrong, 1)
 		g.Clock.Advance(time.Minute)
 	}
-	for name, e := range map[string]*errs.Error{"plain": g.sign(right), "with a captcha": g.slide(right)} {
+	for name, e := range map[string]*errs.Error{"plain": g.signIn(right), "with a captcha": g.signInWithCaptcha(right)} {
 		if e == nil || e.Kind != errs.TooMany || e.Key != "signin.locked" || e.Retry != 14*time.Minute {
 			t.Fatalf("the right password of a locked pair, %s: %+v", name, e)
 		}
 	}
 	for name, a := range map[string]identity.Attempt{
-		"another address": attempt(field.ID, "ada", testkit.Password, away),
-		"another account": attempt(field.ID, "bora", testkit.Password, home),
-		"another tenant":  attempt(rival.ID, "ada", testkit.Password, home),
+		"another address": attempt(field.ID, "ada", testkit.Password, otherAddr),
+		"another account": attempt(field.ID, "bora", testkit.Password, homeAddr),
+		"another tenant":  attempt(rival.ID, "ada", testkit.Password, homeAddr),
 	} {
-		if e := g.slide(a); e != nil {
+		if e := g.signInWithCaptcha(a); e != nil {
 			t.Errorf("%s is locked too: %v", name, e)
 		}
 	}
 	g.Clock.Advance(14*time.Minute - time.Second)
-	if e := g.slide(right); e == nil || e.Kind != errs.TooMany || e.Retry != time.Second {
+	if e := g.signInWithCaptcha(right); e == nil || e.Kind != errs.TooMany || e.Retry != time.Second {
 		t.Errorf("a second before the end: %+v", e)
 	}
 	g.Clock.Advance(time.Second)
-	g.wrong(wrong, 1)
-	if e := g.slide(right); e != nil {
+	g.failSignIns(wrong, 1)
+	if e := g.signInWithCaptcha(right); e != nil {
 		t.Errorf("after the lock one failure locks again: %v", e)
 	}
 }
 
 // Accounts that do not exist are locked alike, so that a lock tells nothing.
 func TestSignInLockOfUnknownAccounts(t *testing.T) {
-	g := newGate(t)
-	a := attempt(g.Tenant(t, "field").ID, "nobody", "wrong", home)
-	g.wrong(a, 10)
-	if e := g.slide(a); e == nil || e.Kind != errs.TooMany {
+	g := newSignInFixture(t)
+	a := attempt(g.Tenant(t, "field").ID, "nobody", "wrong", homeAddr)
+	g.failSignIns(a, 10)
+	if e := g.signInWithCaptcha(a); e == nil || e.Kind != errs.TooMany {
 		t.Error(e)
 	}
 }
@@ -167,34 +169,34 @@ func TestSignInLockOfUnknownAccounts(t *testing.T) {
 // A success forgets the pair's failures before it, and failures are forgotten
 // after a quarter of an hour.
 func TestSignInFailuresAreForgotten(t *testing.T) {
-	g := newGate(t)
-	a := attempt(g.Tenant(t, "field").ID, "ada", testkit.Password, home)
-	g.wrong(a, 9)
+	g := newSignInFixture(t)
+	a := attempt(g.Tenant(t, "field").ID, "ada", testkit.Password, homeAddr)
+	g.failSignIns(a, 9)
 	g.Clock.Advance(30 * time.Second)
-	if e := g.slide(a); e != nil {
+	if e := g.signInWithCaptcha(a); e != nil {
 		t.Fatal(e)
 	}
-	g.wrong(a, 9)
+	g.failSignIns(a, 9)
 	g.Clock.Advance(15 * time.Minute)
-	g.wrong(a, 9)
-	if e := g.slide(a); e != nil {
+	g.failSignIns(a, 9)
+	if e := g.signInWithCaptcha(a); e != nil {
 		t.Fatal(e)
 	}
-	g.wrong(a, 10)
-	if e := g.slide(a); e == nil || e.Kind != errs.TooMany {
+	g.failSignIns(a, 10)
+	if e := g.signInWithCaptcha(a); e == nil || e.Kind != errs.TooMany {
 		t.Errorf("ten failures in a row: %v", e)
 	}
 }
 
 // What cannot be read from the database is a fault, never a wrong password.
-func TestSignInFault(t *testing.T) {
-	g := newGate(t)
+func TestSignInUnreadableHashIsInternalError(t *testing.T) {
+	g := newSignInFixture(t)
 	field := g.Tenant(t, "field")
 	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, "garbage"); err != nil {
 		t.Fatal(err)
 	}
 	for range 11 {
-		if e := g.sign(attempt(field.ID, "ada", testkit.Password, home)); e == nil || e.Kind != errs.Internal {
+		if e := g.signIn(attempt(field.ID, "ada", testkit.Password, homeAddr)); e == nil || e.Kind != errs.Internal {
 			t.Fatal(e)
 		}
 	}

@@ -19,17 +19,17 @@ import (
 // phone is the number of whoever asks; others are number(i).
 const phone = "+905550000001"
 
-func number(i int) string { return fmt.Sprintf("+9055500%05d", i) }
+func mobileNumber(i int) string { return fmt.Sprintf("+9055500%05d", i) }
 
-func order(user int64, mobile string) identity.CodeOrder {
-	return identity.CodeOrder{
-		User: user, Mobile: mobile, Scene: identity.SceneAccount, Address: netip.MustParseAddr(home),
-		Say: func(code string) string { return "code " + code },
+func newOutgoingCode(user int64, mobile string) identity.OutgoingCode {
+	return identity.OutgoingCode{
+		User: user, Mobile: mobile, Purpose: identity.PurposeAccount, Address: netip.MustParseAddr(homeAddr),
+		RenderText: func(code string) string { return "code " + code },
 	}
 }
 
-// limited fails the test unless err asks to wait for so long; 0: no error.
-func limited(t *testing.T, what string, err error, wait time.Duration) {
+// wantRetryAfter fails the test unless err asks to wait for so long; 0: no error.
+func wantRetryAfter(t *testing.T, what string, err error, wait time.Duration) {
 	t.Helper()
 	if wait == 0 {
 		if err != nil {
@@ -43,8 +43,8 @@ func limited(t *testing.T, what string, err error, wait time.Duration) {
 }
 
 func TestCodeIsSentAndStoredHashed(t *testing.T) {
-	f := signedIn(t, false)
-	if err := f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)); err != nil {
+	f := newSessionFixture(t, false)
+	if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
 	code := f.Phones.Code(t, phone)
@@ -66,22 +66,22 @@ func TestCodeIsSentAndStoredHashed(t *testing.T) {
 	}
 	// Under another key the same database tells nothing: the code is not right.
 	other := identity.NewCodeStore(f.DB, []byte("another platform's key"), f.Phones, f.Clock.Now)
-	parts := f.Account.AccountParts
+	parts := f.Account.AccountDeps
 	parts.Codes = other
 	c := f.caller(t, f.pair)
-	if err := identity.NewAccount(parts).UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: 2, Code: code}); errs.As(err).Key != "phone.codeWrong" {
+	if err := identity.NewAccount(parts).UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2, Code: code}); errs.As(err).Key != "phone.codeWrong" {
 		t.Errorf("%v", err)
 	}
 }
 
 func TestCodesAreRandom(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	seen := map[string]bool{}
 	for i := range 8 {
-		if err := f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, number(i))); err != nil {
+		if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, mobileNumber(i))); err != nil {
 			t.Fatal(err)
 		}
-		seen[f.Phones.Code(t, number(i))] = true
+		seen[f.Phones.Code(t, mobileNumber(i))] = true
 		f.Clock.Advance(time.Minute)
 	}
 	if len(seen) < 7 {
@@ -91,99 +91,99 @@ func TestCodesAreRandom(t *testing.T) {
 
 // One a minute and ten a day, for a number and for a user.
 func TestCodeLimits(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	send := func(user int64, mobile string) error {
 		t.Helper()
-		return f.Codes.Send(t.Context(), f.field.ID, order(user, mobile))
+		return f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(user, mobile))
 	}
 	ada, bora := f.field.Ada.ID, f.field.Bora.ID
-	limited(t, "the first", send(ada, phone), 0)
+	wantRetryAfter(t, "the first", send(ada, phone), 0)
 	f.Clock.Advance(20 * time.Second)
-	limited(t, "the user, another number", send(ada, number(2)), 40*time.Second)
-	limited(t, "another user, the number", send(bora, phone), 40*time.Second)
-	limited(t, "others", send(bora, number(3)), 0)
+	wantRetryAfter(t, "the user, another number", send(ada, mobileNumber(2)), 40*time.Second)
+	wantRetryAfter(t, "another user, the number", send(bora, phone), 40*time.Second)
+	wantRetryAfter(t, "others", send(bora, mobileNumber(3)), 0)
 	f.Clock.Advance(40*time.Second - time.Millisecond)
-	limited(t, "almost a minute", send(ada, phone), time.Millisecond)
+	wantRetryAfter(t, "almost a minute", send(ada, phone), time.Millisecond)
 	f.Clock.Advance(time.Millisecond)
 	for i := range 9 {
-		limited(t, fmt.Sprint("number ", i+2), send(ada, phone), 0)
+		wantRetryAfter(t, fmt.Sprint("number ", i+2), send(ada, phone), 0)
 		f.Clock.Advance(time.Minute)
 	}
 	// Ten were sent; the first leaves the day 24 hours after it was sent.
-	limited(t, "the user's eleventh", send(ada, number(4)), 24*time.Hour-10*time.Minute)
-	limited(t, "the number's eleventh", send(bora, phone), 24*time.Hour-10*time.Minute)
-	limited(t, "neither", send(bora, number(5)), 0)
+	wantRetryAfter(t, "the user's eleventh", send(ada, mobileNumber(4)), 24*time.Hour-10*time.Minute)
+	wantRetryAfter(t, "the number's eleventh", send(bora, phone), 24*time.Hour-10*time.Minute)
+	wantRetryAfter(t, "neither", send(bora, mobileNumber(5)), 0)
 	f.Clock.Advance(24*time.Hour - 10*time.Minute)
-	limited(t, "a day after the first", send(ada, phone), 0)
-	limited(t, "and no more", send(ada, number(6)), time.Minute)
+	wantRetryAfter(t, "a day after the first", send(ada, phone), 0)
+	wantRetryAfter(t, "and no more", send(ada, mobileNumber(6)), time.Minute)
 }
 
 // The limits are in the database: a new store over it counts on.
 func TestCodeLimitsSurviveARestart(t *testing.T) {
-	f := signedIn(t, false)
-	if err := f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)); err != nil {
+	f := newSessionFixture(t, false)
+	if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
 	again := identity.NewCodeStore(f.DB, testkit.SecretKey, f.Phones, f.Clock.Now)
-	limited(t, "after a restart", again.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)), time.Minute)
+	wantRetryAfter(t, "after a restart", again.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), time.Minute)
 }
 
 // A number is one phone whoever sends to it; users of other tenants are others.
 func TestCodeLimitsAcrossTenants(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
-	limited(t, "field", f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)), 0)
-	limited(t, "rival, the number", f.Codes.Send(t.Context(), rival.ID, order(rival.Ada.ID, phone)), time.Minute)
-	limited(t, "rival, another", f.Codes.Send(t.Context(), rival.ID, order(rival.Ada.ID, number(2))), 0)
+	wantRetryAfter(t, "field", f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), 0)
+	wantRetryAfter(t, "rival, the number", f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, phone)), time.Minute)
+	wantRetryAfter(t, "rival, another", f.Codes.Send(t.Context(), rival.ID, newOutgoingCode(rival.Ada.ID, mobileNumber(2))), 0)
 }
 
 // An address sends fifty a day, whichever users; an IPv6 network is one.
-func TestCodeLimitOfAnAddress(t *testing.T) {
+func TestCodeLimitPerAddress(t *testing.T) {
 	for name, address := range map[string]func(i int) string{
-		"IPv4":   func(int) string { return home },
-		"mapped": func(i int) string { return map[bool]string{true: "::ffff:" + home, false: home}[i%2 == 0] },
+		"IPv4":   func(int) string { return homeAddr },
+		"mapped": func(i int) string { return map[bool]string{true: "::ffff:" + homeAddr, false: homeAddr}[i%2 == 0] },
 		"IPv6":   func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) },
 	} {
-		f := signedIn(t, false)
+		f := newSessionFixture(t, false)
 		send := func(i int, from string) error {
-			o := order(f.User(t, f.field.ID, fmt.Sprint("user", i)).ID, number(i))
+			o := newOutgoingCode(f.User(t, f.field.ID, fmt.Sprint("user", i)).ID, mobileNumber(i))
 			o.Address = netip.MustParseAddr(from)
 			return f.Codes.Send(t.Context(), f.field.ID, o)
 		}
 		for i := range 50 {
-			limited(t, fmt.Sprint(name, " ", i), send(i, address(i)), 0)
+			wantRetryAfter(t, fmt.Sprint(name, " ", i), send(i, address(i)), 0)
 		}
-		limited(t, name+", the next", send(50, address(50)), 24*time.Hour)
-		limited(t, name+", elsewhere", send(51, away), 0)
+		wantRetryAfter(t, name+", the next", send(50, address(50)), 24*time.Hour)
+		wantRetryAfter(t, name+", elsewhere", send(51, otherAddr), 0)
 	}
 }
 
 // A tenant sends five hundred a day, wherever from.
-func TestCodeLimitOfATenant(t *testing.T) {
-	f := signedIn(t, false)
+func TestCodeLimitPerTenant(t *testing.T) {
+	f := newSessionFixture(t, false)
 	rival := f.Tenant(t, "rival")
 	send := func(owner tenant.ID, user int64, i int) error {
-		o := order(user, number(i))
+		o := newOutgoingCode(user, mobileNumber(i))
 		o.Address = netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})
 		return f.Codes.Send(t.Context(), owner, o)
 	}
 	for i := range 50 {
 		user := f.User(t, f.field.ID, fmt.Sprint("user", i)).ID
 		for j := range 10 {
-			limited(t, fmt.Sprint(i, j), send(f.field.ID, user, i*10+j), 0)
+			wantRetryAfter(t, fmt.Sprint(i, j), send(f.field.ID, user, i*10+j), 0)
 			f.Clock.Advance(time.Minute)
 		}
 	}
-	limited(t, "the next", send(f.field.ID, f.field.Ada.ID, 501), 24*time.Hour-500*time.Minute)
-	limited(t, "another tenant", send(rival.ID, rival.Ada.ID, 502), 0)
+	wantRetryAfter(t, "the next", send(f.field.ID, f.field.Ada.ID, 501), 24*time.Hour-500*time.Minute)
+	wantRetryAfter(t, "another tenant", send(rival.ID, rival.Ada.ID, 502), 0)
 }
 
 // A send that fails does not use the minute up, but the day's count has it;
 // its code is good for nothing, and the one before stays good.
-func TestCodeThatIsNotSent(t *testing.T) {
-	f := signedIn(t, false)
+func TestFailedSendCountsTowardsDayOnly(t *testing.T) {
+	f := newSessionFixture(t, false)
 	ada := f.field.Ada.ID
-	if err := f.Codes.Send(t.Context(), f.field.ID, order(ada, phone)); err != nil {
+	if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(ada, phone)); err != nil {
 		t.Fatal(err)
 	}
 	good := f.Phones.Code(t, phone)
@@ -192,31 +192,31 @@ func TestCodeThatIsNotSent(t *testing.T) {
 	f.Phones.Break(down)
 	lost := ""
 	for i := range 9 {
-		o := order(ada, phone)
-		o.Say = func(code string) string { lost = code; return code }
+		o := newOutgoingCode(ada, phone)
+		o.RenderText = func(code string) string { lost = code; return code }
 		if err := f.Codes.Send(t.Context(), f.field.ID, o); !errors.Is(err, down) {
 			t.Fatalf("%d: %v", i, err)
 		}
 	}
 	f.Phones.Break(nil)
-	limited(t, "after nine failures and one success", f.Codes.Send(t.Context(), f.field.ID, order(ada, phone)), 24*time.Hour-time.Minute)
+	wantRetryAfter(t, "after nine failures and one success", f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(ada, phone)), 24*time.Hour-time.Minute)
 	c := f.caller(t, f.pair)
 	if lost != good {
-		if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: 2, Code: lost}); errs.As(err).Key != "phone.codeWrong" {
+		if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2, Code: lost}); errs.As(err).Key != "phone.codeWrong" {
 			t.Errorf("a code that was never sent: %v", err)
 		}
 	}
-	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Scene: 2, Code: good}); err != nil {
+	if err := f.Account.UpdateMobile(t.Context(), c, identity.MobileChange{Mobile: phone, Purpose: 2, Code: good}); err != nil {
 		t.Errorf("the code before: %v", err)
 	}
 }
 
 // Whoever hangs up while the gateway is asked has used the minute up all the
 // same: the message may be on its way.
-func TestCodeOfWhoHangsUp(t *testing.T) {
-	f := signedIn(t, false)
+func TestSendCodeSurvivesCancelledRequest(t *testing.T) {
+	f := newSessionFixture(t, false)
 	ctx, hangUp := context.WithCancel(t.Context())
-	asked := sender(func(ctx context.Context, mobile, text string) error {
+	asked := smsSenderFunc(func(ctx context.Context, mobile, text string) error {
 		hangUp()
 		if err := ctx.Err(); err != nil {
 			return err
@@ -224,23 +224,25 @@ func TestCodeOfWhoHangsUp(t *testing.T) {
 		return f.Phones.SendText(ctx, mobile, text)
 	})
 	codes := identity.NewCodeStore(f.DB, testkit.SecretKey, asked, f.Clock.Now)
-	if err := codes.Send(ctx, f.field.ID, order(f.field.Ada.ID, phone)); err != nil {
+	if err := codes.Send(ctx, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
-	limited(t, "at once again", codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)), time.Minute)
+	wantRetryAfter(t, "at once again", codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)), time.Minute)
 }
 
-type sender func(ctx context.Context, mobile, text string) error
+type smsSenderFunc func(ctx context.Context, mobile, text string) error
 
-func (s sender) SendText(ctx context.Context, mobile, text string) error { return s(ctx, mobile, text) }
+func (s smsSenderFunc) SendSMS(ctx context.Context, mobile, text string) error {
+	return s(ctx, mobile, text)
+}
 
 // Of many at once, one is sent.
-func TestCodesAtOnce(t *testing.T) {
-	f := signedIn(t, false)
+func TestConcurrentSendsYieldOneCode(t *testing.T) {
+	f := newSessionFixture(t, false)
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
-			if err := f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)); err != nil && !errs.Is(err, errs.TooMany) {
+			if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil && !errs.Is(err, errs.TooMany) {
 				t.Error(err)
 			}
 		})
@@ -252,27 +254,27 @@ func TestCodesAtOnce(t *testing.T) {
 }
 
 // Without a gateway nothing is counted: there is nothing to abuse.
-func TestCodesOff(t *testing.T) {
-	f := signedIn(t, false)
+func TestCodesWithoutSMSGateway(t *testing.T) {
+	f := newSessionFixture(t, false)
 	codes := identity.NewCodeStore(f.DB, testkit.SecretKey, nil, f.Clock.Now)
 	for range 12 {
-		if e := errs.As(codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone))); e.Kind != errs.NotConfigured || e.Key != "channel.smsOff" {
+		if e := errs.As(codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone))); e.Kind != errs.NotConfigured || e.Key != "channel.smsOff" {
 			t.Fatal(e)
 		}
 	}
-	if n := f.rows(t, "sms_codes"); n != 0 || codes.Available() || !f.Codes.Available() {
+	if n := f.countRows(t, "sms_codes"); n != 0 || codes.Available() || !f.Codes.Available() {
 		t.Errorf("%d rows", n)
 	}
 }
 
 func TestCodeSweep(t *testing.T) {
-	f := signedIn(t, false)
+	f := newSessionFixture(t, false)
 	for _, step := range []struct {
 		wait time.Duration
 		left int
 	}{{0, 1}, {24*time.Hour - time.Millisecond, 1}, {time.Millisecond, 0}} {
 		if step.wait == 0 {
-			if err := f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)); err != nil {
+			if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -280,28 +282,28 @@ func TestCodeSweep(t *testing.T) {
 		if err := f.Codes.Sweep(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if n := f.rows(t, "sms_codes"); n != step.left {
+		if n := f.countRows(t, "sms_codes"); n != step.left {
 			t.Errorf("%d left after %s", n, step.wait)
 		}
 	}
 	// Codes go with their user.
-	if err := f.Codes.Send(t.Context(), f.field.ID, order(f.field.Ada.ID, phone)); err != nil {
+	if err := f.Codes.Send(t.Context(), f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Users.Delete(t.Context(), f.field.ID, f.field.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
-	if n := f.rows(t, "sms_codes"); n != 0 {
+	if n := f.countRows(t, "sms_codes"); n != 0 {
 		t.Errorf("%d left of a deleted user", n)
 	}
 }
 
 // A database that cannot be written sends nothing.
-func TestCodeFaults(t *testing.T) {
-	f := signedIn(t, false)
+func TestSendCodeDatabaseFailure(t *testing.T) {
+	f := newSessionFixture(t, false)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := f.Codes.Send(gone, f.field.ID, order(f.field.Ada.ID, phone)); err == nil || len(f.Phones.Sent()) != 0 {
+	if err := f.Codes.Send(gone, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err == nil || len(f.Phones.Sent()) != 0 {
 		t.Errorf("%v, sent %v", err, f.Phones.Sent())
 	}
 }

@@ -31,8 +31,8 @@ func hashToken(token string) []byte {
 
 // seal encrypts the pair that replaced a refresh token under a key which only
 // that token gives, so that the database alone opens nothing.
-func seal(used string, pair Pair) ([]byte, error) {
-	box, err := boxFor(used)
+func seal(used string, pair TokenPair) ([]byte, error) {
+	aead, err := successorCipher(used)
 	if err != nil {
 		return nil, err
 	}
@@ -40,30 +40,30 @@ func seal(used string, pair Pair) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	nonce := make([]byte, box.NonceSize())
+	nonce := make([]byte, aead.NonceSize())
 	if _, err := rand.Read(nonce); err != nil {
 		return nil, err
 	}
-	return box.Seal(nonce, nonce, plain, nil), nil
+	return aead.Seal(nonce, nonce, plain, nil), nil
 }
 
-func unseal(used string, sealed []byte) (Pair, error) {
-	var pair Pair
-	box, err := boxFor(used)
+func unseal(used string, sealed []byte) (TokenPair, error) {
+	var pair TokenPair
+	aead, err := successorCipher(used)
 	if err != nil {
 		return pair, err
 	}
-	if len(sealed) < box.NonceSize() {
+	if len(sealed) < aead.NonceSize() {
 		return pair, fmt.Errorf("sealed pair of %d bytes", len(sealed))
 	}
-	plain, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], nil)
+	plain, err := aead.Open(nil, sealed[:aead.NonceSize()], sealed[aead.NonceSize():], nil)
 	if err != nil {
 		return pair, err
 	}
 	return pair, json.Unmarshal(plain, &pair)
 }
 
-func boxFor(used string) (cipher.AEAD, error) {
+func successorCipher(used string) (cipher.AEAD, error) {
 	key, err := hkdf.Key(sha256.New, []byte(used), nil, "refresh token successor", 32)
 	if err != nil {
 		return nil, err

@@ -27,7 +27,7 @@ func TestTokens(t *testing.T) {
 // Only the used token opens what replaced it; the database alone opens
 // nothing.
 func TestSeal(t *testing.T) {
-	pair := Pair{Access: "access", Refresh: "refresh", Expires: 5, UserID: 7}
+	pair := TokenPair{Access: "access", Refresh: "refresh", Expires: 5, UserID: 7}
 	sealed, err := seal("used", pair)
 	if err != nil {
 		t.Fatal(err)
@@ -53,7 +53,7 @@ func TestSeal(t *testing.T) {
 		"cut":           {"used", sealed[:5]},
 		"none":          {"used", nil},
 	} {
-		if got, err := unseal(broken.used, broken.sealed); err == nil || got != (Pair{}) {
+		if got, err := unseal(broken.used, broken.sealed); err == nil || got != (TokenPair{}) {
 			t.Errorf("%s: %+v %v", name, got, err)
 		}
 	}

@@ -16,15 +16,15 @@ import (
 
 // User is a person of a tenant.
 type User struct {
-	ID       int64
-	Tenant   tenant.ID
-	UserName string
-	Nickname string
-	Email    string
-	Mobile   string // E.164; empty when none is bound
-	Avatar   string // address; empty when none
-	SignedIn int64  // the newest sign-in, epoch milliseconds; 0 when there was none
-	Disabled bool
+	ID         int64
+	Tenant     tenant.ID
+	UserName   string
+	Nickname   string
+	Email      string
+	Mobile     string // E.164; empty when none is bound
+	Avatar     string // address; empty when none
+	LastSignIn int64  // the newest sign-in, epoch milliseconds; 0 when there was none
+	Disabled   bool
 }
 
 type userRow struct {
@@ -46,7 +46,7 @@ type userRow struct {
 func (r *userRow) user() *User {
 	return &User{
 		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
-		Avatar: r.Avatar, SignedIn: r.LoginTime, Disabled: r.Disabled,
+		Avatar: r.Avatar, LastSignIn: r.LoginTime, Disabled: r.Disabled,
 	}
 }
 
@@ -61,7 +61,7 @@ func NewUserStore(d *db.DB, now func() time.Time) *UserStore { return &UserStore
 
 // Get finds a tenant's user by id.
 func (s *UserStore) Get(ctx context.Context, t tenant.ID, id int64) (*User, error) {
-	r, err := s.one(ctx, t, "u.id = ?", id)
+	r, err := s.getWhere(ctx, t, "u.id = ?", id)
 	if err != nil {
 		return nil, err
 	}
@@ -70,14 +70,14 @@ func (s *UserStore) Get(ctx context.Context, t tenant.ID, id int64) (*User, erro
 
 // ByName finds a tenant's user by user name, in any case of its Latin letters.
 func (s *UserStore) ByName(ctx context.Context, t tenant.ID, userName string) (*User, error) {
-	r, err := s.one(ctx, t, "u.folded_name = ?", text.FoldASCII(userName))
+	r, err := s.getWhere(ctx, t, "u.folded_name = ?", text.FoldASCII(userName))
 	if err != nil {
 		return nil, err
 	}
 	return r.user(), nil
 }
 
-func (s *UserStore) one(ctx context.Context, t tenant.ID, where string, arg any) (*userRow, error) {
+func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*userRow, error) {
 	var r userRow
 	err := s.db.Read(ctx).NewSelect().Model(&r).Where("u.tenant_id = ?", t).Where(where, arg).Scan(ctx)
 	if db.IsMissing(err) {
@@ -113,25 +113,25 @@ func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHa
 
 // Update changes nickname, e-mail, mobile and whether the user is shut out.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
-	return s.change(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, disabled = ?", u.Nickname, u.Email, u.Mobile, u.Disabled)
+	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, disabled = ?", u.Nickname, u.Email, u.Mobile, u.Disabled)
 }
 
 // PutPassword stores another password.
 func (s *UserStore) PutPassword(ctx context.Context, t tenant.ID, id int64, passwordHash string) error {
-	return s.change(ctx, t, id, "password_hash = ?", passwordHash)
+	return s.updateColumns(ctx, t, id, "password_hash = ?", passwordHash)
 }
 
 // PasswordHash gives the stored form of a user's password.
 func (s *UserStore) PasswordHash(ctx context.Context, t tenant.ID, id int64) (string, error) {
-	r, err := s.one(ctx, t, "u.id = ?", id)
+	r, err := s.getWhere(ctx, t, "u.id = ?", id)
 	if err != nil {
 		return "", err
 	}
 	return r.PasswordHash, nil
 }
 
-// holds tells whether a user of the tenant has a mobile number.
-func (s *UserStore) holds(ctx context.Context, t tenant.ID, mobile string) (bool, error) {
+// hasMobile tells whether a user of the tenant has a mobile number.
+func (s *UserStore) hasMobile(ctx context.Context, t tenant.ID, mobile string) (bool, error) {
 	return s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.mobile = ?", t, mobile).Exists(ctx)
 }
 
@@ -143,7 +143,7 @@ func (s *UserStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 	})
 }
 
-func (s *UserStore) change(ctx context.Context, t tenant.ID, id int64, set string, args ...any) error {
+func (s *UserStore) updateColumns(ctx context.Context, t tenant.ID, id int64, set string, args ...any) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set(set, args...).
 			Where("u.tenant_id = ? AND u.id = ?", t, id).Exec(ctx)

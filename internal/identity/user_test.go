@@ -89,12 +89,12 @@ func TestUserDelete(t *testing.T) {
 
 // Every method of the stores, called with another tenant's id for this
 // tenant's user or session, finds and changes nothing.
-func TestTenantsAreApart(t *testing.T) {
+func TestTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	mine := s.User(t, field.ID, "only-mine")
 	pair := s.Session(t, mine)
-	mine.SignedIn = s.Clock.Now().UnixMilli()
+	mine.LastSignIn = s.Clock.Now().UnixMilli()
 	caller, err := s.Sessions.Caller(t.Context(), pair.Access)
 	if err != nil {
 		t.Fatal(err)
@@ -124,14 +124,14 @@ func TestTenantsAreApart(t *testing.T) {
 			"SessionStore.End":     {func() error { return s.Sessions.End(ctx, owner, caller.Session) }, false},
 			"SessionStore.EndUser": {func() error { return s.Sessions.EndUser(ctx, owner, mine.ID) }, false},
 			"SessionStore.Lives": {func() error {
-				lives, err := s.Sessions.Lives(ctx, owner, caller.Session)
+				lives, err := s.Sessions.IsActive(ctx, owner, caller.Session)
 				if lives {
 					t.Errorf("tenant %d sees that it lives", owner)
 				}
 				return err
 			}, false},
 			"SignIn.Password": {func() error {
-				if _, err := s.SignIn.Password(ctx, attempt(owner, "only-mine", testkit.Password, home)); !errs.Is(err, errs.Refused) {
+				if _, err := s.SignIn.WithPassword(ctx, attempt(owner, "only-mine", testkit.Password, homeAddr)); !errs.Is(err, errs.Refused) {
 					t.Errorf("tenant %d lets it in: %v", owner, err)
 				}
 				return nil

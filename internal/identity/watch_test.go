@@ -7,29 +7,29 @@ import (
 )
 
 // Names cannot be made to run into one another.
-func TestOrigins(t *testing.T) {
+func TestOriginsAreDistinct(t *testing.T) {
 	seen := map[origin]Attempt{}
 	for _, a := range []Attempt{
 		{Tenant: 1, UserName: "ada", Address: netip.MustParseAddr("192.0.2.1")}, {Tenant: 2, UserName: "ada", Address: netip.MustParseAddr("192.0.2.1")},
 		{Tenant: 1, UserName: "ada1", Address: netip.MustParseAddr("92.0.2.1")}, {Tenant: 1, UserName: "ada", Address: netip.MustParseAddr("192.0.2.11")}, {UserName: "ada", Address: netip.MustParseAddr("192.0.2.1")},
 	} {
-		o := originOf(a)
+		o := newOrigin(a)
 		if twin, ok := seen[o]; ok {
 			t.Errorf("%+v and %+v are one", a, twin)
 		}
 		seen[o] = a
 		a.UserName, a.Password, a.Verification = "ADA"+a.UserName[3:], "x", "y"
-		if originOf(a) != o {
+		if newOrigin(a) != o {
 			t.Errorf("%+v is another in capitals", a)
 		}
 	}
 }
 
-func TestWaitOf(t *testing.T) {
+func TestBackoff(t *testing.T) {
 	for failures, want := range map[int]time.Duration{
-		0: 0, 9: 0, 10: time.Second, 11: 2 * time.Second, 14: 16 * time.Second, failuresKeptOfNetwork: longestWait,
+		0: 0, 9: 0, 10: time.Second, 11: 2 * time.Second, 14: 16 * time.Second, failuresCountedPerSubnet: maxBackoff,
 	} {
-		if got := waitOf(failures); got != want {
+		if got := backoff(failures); got != want {
 			t.Errorf("after %d failures %s, want %s", failures, got, want)
 		}
 	}

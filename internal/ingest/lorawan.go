@@ -19,7 +19,7 @@ var eui = regexp.MustCompile(`^[0-9A-Fa-f]{16}$`)
 
 // credentials tell whose devices a network server may report of.
 type credentials interface {
-	Check(ctx context.Context, appKey, appSecret string) (identity.Program, error)
+	Check(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
 }
 
 // serials find a tenant's devices by what is written on them.
@@ -115,10 +115,10 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 }
 
 // check looks at a request's credential, which asks the database.
-func (h *lorawan) check(r *http.Request, from limit.Network) (identity.Program, error) {
+func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller, error) {
 	done, err := h.pipeline.gate.failures.Look(r.Context(), from)
 	if err != nil {
-		return identity.Program{}, err
+		return identity.APICaller{}, err
 	}
 	defer done()
 	key, secret, _ := r.BasicAuth()

@@ -230,8 +230,8 @@ func TestLoRaWANSignIn(t *testing.T) {
 // broken is a database that does not answer.
 type broken struct{}
 
-func (broken) Check(context.Context, string, string) (identity.Program, error) {
-	return identity.Program{}, errors.New("no disk")
+func (broken) Check(context.Context, string, string) (identity.APICaller, error) {
+	return identity.APICaller{}, errors.New("no disk")
 }
 
 func (broken) BySerial(context.Context, tenant.ID, []string) ([]device.ID, error) {

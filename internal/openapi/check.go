@@ -123,13 +123,13 @@ func (s *server) signIn(r *http.Request, info *request) error {
 }
 
 // look finds the credential, which asks the database.
-func (s *server) look(ctx context.Context, from limit.Network, key, secret string) (identity.Program, error) {
+func (s *server) look(ctx context.Context, from limit.Network, key, secret string) (identity.APICaller, error) {
 	done, err := s.failures.Look(ctx, from)
 	if err != nil {
-		return identity.Program{}, err
+		return identity.APICaller{}, err
 	}
 	defer done()
-	return s.Credentials.Check(ctx, key, secret)
+	return s.Credentials.Authenticate(ctx, key, secret)
 }
 
 // parameters holds a request against the contract: each parameter that is given

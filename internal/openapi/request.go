@@ -15,7 +15,7 @@ import (
 type request struct {
 	*httpbase.Request
 	asked   url.Values // the query; never logged
-	program identity.Program
+	program identity.APICaller
 }
 
 type requestKey struct{}

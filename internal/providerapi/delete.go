@@ -151,7 +151,7 @@ func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string)
 		if err := s.Users.Delete(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "user.delete", Thing: u.Seen()})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "user.delete", Thing: u.AuditThing()})
 	})
 }
 
@@ -243,7 +243,7 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		return "", absent(err, "tenant %q has no user %q", owner, userName)
 	}
 	password := newPassword()
-	hash, err := s.Hasher.Hash(ctx, identity.Server, password)
+	hash, err := s.Hasher.Hash(ctx, identity.PlatformRequester, password)
 	if err != nil {
 		return "", err
 	}
@@ -254,6 +254,6 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "user.update", Thing: u.Seen(), Changes: []audit.Change{{Field: "password", Hidden: true}}})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "user.update", Thing: u.AuditThing(), Changes: []audit.Change{{Field: "password", Hidden: true}}})
 	})
 }

@@ -170,7 +170,7 @@ func (e *execution) user(ctx context.Context, t *tenantStep, u *userStep) error 
 		}
 	}
 	item := Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.plain}
-	e.done(u.masked(), item, id, u.user.Seen())
+	e.done(u.masked(), item, id, u.user.AuditThing())
 	return nil
 }
 

@@ -34,6 +34,6 @@ func (s *step) deed(kind Kind, thing audit.Thing) audit.Action {
 func (u *userStep) masked() *step {
 	s := u.step
 	s.seen = slices.DeleteFunc(slices.Clone(s.seen), func(c audit.Change) bool { return c.Field != "disabled" })
-	s.seen = append(s.seen, identity.Contacts(&u.before, &u.user)...)
+	s.seen = append(s.seen, identity.ContactChanges(&u.before, &u.user)...)
 	return &s
 }

@@ -134,7 +134,7 @@ func (p *platform) opens(t testing.TB, u *identity.User, password string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ok, err := p.hasher.Verify(t.Context(), identity.Server, stored, password)
+	ok, err := p.hasher.Verify(t.Context(), identity.PlatformRequester, stored, password)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (v *vault) matches(ctx context.Context, stored, password string) (bool, err
 	if known {
 		return ok, nil
 	}
-	ok, err := v.hasher.Verify(ctx, identity.Server, stored, password)
+	ok, err := v.hasher.Verify(ctx, identity.PlatformRequester, stored, password)
 	if err == nil {
 		v.verified[key] = ok
 	}
@@ -41,7 +41,7 @@ func (v *vault) hash(ctx context.Context, user, password string) (string, error)
 	if h, ok := v.hashes[user]; ok {
 		return h, nil
 	}
-	h, err := v.hasher.Hash(ctx, identity.Server, password)
+	h, err := v.hasher.Hash(ctx, identity.PlatformRequester, password)
 	if err == nil {
 		v.hashes[user] = h
 	}

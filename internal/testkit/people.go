@@ -68,7 +68,7 @@ func (s *Stores) User(t testing.TB, owner tenant.ID, userName string) *identity.
 }
 
 // Session signs a user in past the password and gives the tokens.
-func (s *Stores) Session(t testing.TB, u *identity.User) identity.Pair {
+func (s *Stores) Session(t testing.TB, u *identity.User) identity.TokenPair {
 	t.Helper()
 	pair, err := s.Sessions.Start(t.Context(), u.Tenant, u.ID, false)
 	if err != nil {

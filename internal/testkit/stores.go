@@ -71,14 +71,14 @@ func NewStores(t testing.TB) *Stores {
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Post = &Phones{}, &Postbox{}
-	s.SignIn = identity.NewSignIn(identity.SignInParts{
+	s.SignIn = identity.NewSignIn(identity.SignInDeps{
 		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(PasswordCost, nil), Key: SecretKey,
-		Captcha: identity.Captcha{Demand: identity.DemandAdaptive, Verify: s.Slider.Verify}, Post: s.Post, Now: s.Clock.Now,
+		Captcha: identity.Captcha{Policy: identity.CaptchaAdaptive, Verify: s.Slider.Verify}, Mailer: s.Post, Now: s.Clock.Now,
 	})
 	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
-	s.Account = identity.NewAccount(identity.AccountParts{
+	s.Account = identity.NewAccount(identity.AccountDeps{
 		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasherAt(PasswordCost, nil),
-		Post: s.Post, Now: s.Clock.Now,
+		Mailer: s.Post, Now: s.Clock.Now,
 	})
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)

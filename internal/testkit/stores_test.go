@@ -30,7 +30,7 @@ func TestBuilders(t *testing.T) {
 	if field.ID == rival.ID || field.Ada.ID == field.Bora.ID || field.Ada.Tenant != field.ID {
 		t.Errorf("%+v %+v", field, rival)
 	}
-	pair, err := s.SignIn.Password(t.Context(), identity.Attempt{Tenant: field.ID, UserName: "ada", Password: Password})
+	pair, err := s.SignIn.WithPassword(t.Context(), identity.Attempt{Tenant: field.ID, UserName: "ada", Password: Password})
 	if err != nil || pair.UserID != field.Ada.ID {
 		t.Errorf("%+v %v", pair, err)
 	}

@@ -98,19 +98,19 @@ func (c *Carrier) Letters() []notify.Letter {
 // Postbox keeps the letters that were posted.
 type Postbox struct {
 	mu      sync.Mutex
-	letters []identity.Letter
+	letters []identity.Email
 }
 
 // Post takes a letter.
-func (p *Postbox) Post(l identity.Letter) {
+func (p *Postbox) Post(l identity.Email) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.letters = append(p.letters, l)
 }
 
 // Letters is all that was posted.
-func (p *Postbox) Letters() []identity.Letter {
+func (p *Postbox) Letters() []identity.Email {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]identity.Letter(nil), p.letters...)
+	return append([]identity.Email(nil), p.letters...)
 }
