@@ -13,8 +13,8 @@ import (
 	"tilth/internal/identity/picture"
 )
 
-// deflated are so many zeros as zlib has them: a thousandth of that.
-func deflated(t *testing.T, zeros int) string {
+// deflatedZeros are so many zeros as zlib has them: a thousandth of that.
+func deflatedZeros(t *testing.T, zeros int) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := zlib.NewWriter(&b)
@@ -30,14 +30,14 @@ func deflated(t *testing.T, zeros int) string {
 	return b.String()
 }
 
-// pngOf is a PNG file of a size whose pixels are what is given.
-func pngOf(w, h uint32, pixels string) []byte {
+// pngWithData is a PNG file of a size whose pixels are what is given.
+func pngWithData(w, h uint32, pixels string) []byte {
 	file := pngHeader(w, h, 8, 0)
 	return slices.Concat(file[:33], chunk("IDAT", pixels), file[33:])
 }
 
-// endless is an animation that begins anew for ever.
-func endless(t *testing.T) []byte {
+// endlessGIF is an animation that begins anew for ever.
+func endlessGIF(t *testing.T) []byte {
 	t.Helper()
 	g := gif.GIF{LoopCount: 0}
 	for range 500 {
@@ -55,20 +55,20 @@ func endless(t *testing.T) []byte {
 // or nothing: no piece of them is unfolded that is no pixel of it.
 func TestPictureBombs(t *testing.T) {
 	const much = 64 << 20
-	zeros := deflated(t, much)
-	good := pngFile(t, drawn(120, 80, four))
+	zeros := deflatedZeros(t, much)
+	good := pngFile(t, drawQuarters(120, 80, fourColours))
 	for name, c := range map[string]struct {
 		file []byte
 		key  string // of the refusal; empty: it is a picture
 	}{
-		"50,000 by 50,000, with pixels":     {pngOf(50_000, 50_000, zeros), "avatar.tooManyPixels"},
-		"as many, in one row":               {pngOf(1<<30, 1, zeros), "avatar.tooManyPixels"},
-		"more pixels than it has room for":  {pngOf(100, 100, zeros), "avatar.broken"},
-		"fewer pixels than it says":         {pngOf(100, 100, deflated(t, 0)), "avatar.broken"},
+		"50,000 by 50,000, with pixels":     {pngWithData(50_000, 50_000, zeros), "avatar.tooManyPixels"},
+		"as many, in one row":               {pngWithData(1<<30, 1, zeros), "avatar.tooManyPixels"},
+		"more pixels than it has room for":  {pngWithData(100, 100, zeros), "avatar.broken"},
+		"fewer pixels than it says":         {pngWithData(100, 100, deflatedZeros(t, 0)), "avatar.broken"},
 		"a profile that unfolds to much":    {withChunk(good, "iCCP", "x\x00\x00"+zeros), ""},
 		"a text that unfolds to much":       {withChunk(good, "zTXt", "x\x00\x00"+zeros), ""},
 		"a text of all languages that does": {withChunk(good, "iTXt", "x\x00\x01\x00\x00\x00"+zeros), ""},
-		"an animation without end":          {endless(t), "avatar.format"},
+		"an animation without end":          {endlessGIF(t), "avatar.format"},
 		"a zip file":                        {append([]byte("PK\x03\x04\x14\x00\x00\x00\x08\x00"), zeros...), "avatar.format"},
 		"an SVG that names itself a thousand times": {
 			[]byte(`<svg xmlns="http://www.w3.org/2000/svg"><g id="a"/><g id="b"><use href="#a"/><use href="#a"/></g><script>alert(1)</script></svg>`), "avatar.format",
@@ -82,7 +82,7 @@ func TestPictureBombs(t *testing.T) {
 		if took := after.TotalAlloc - before.TotalAlloc; took > 4<<20 {
 			t.Errorf("%s of %d bytes took %d", name, len(c.file), took)
 		}
-		if c.key == "" && (err != nil || len(out) > 40_000) || c.key != "" && !refused(err, c.key) {
+		if c.key == "" && (err != nil || len(out) > 40_000) || c.key != "" && !isRefusal(err, c.key) {
 			t.Errorf("%s: %d bytes, %v", name, len(out), err)
 		}
 	}
@@ -91,7 +91,7 @@ func TestPictureBombs(t *testing.T) {
 // What is a picture and something else for another program is refused, or comes
 // out as a picture and nothing else.
 func TestPolyglots(t *testing.T) {
-	photo, graphic := jpegFile(t, drawn(40, 30, four)), pngFile(t, drawn(40, 30, four))
+	photo, graphic := jpegFile(t, drawQuarters(40, 30, fourColours)), pngFile(t, drawQuarters(40, 30, fourColours))
 	for name, file := range map[string][]byte{
 		"JPEG and JavaScript": withSegment(photo, 0xFE, "*/=alert(document.domain)/*"),
 		"JPEG and PDF":        withSegment(photo, 0xFE, "%PDF-1.7\n1 0 obj<</OpenAction<</S/JavaScript/JS(app.alert(1))>>>>"),
@@ -105,7 +105,7 @@ func TestPolyglots(t *testing.T) {
 	} {
 		out, err := picture.Square(file, nil)
 		if err != nil {
-			if !refused(err, "avatar.broken") && !refused(err, "avatar.format") {
+			if !isRefusal(err, "avatar.broken") && !isRefusal(err, "avatar.format") {
 				t.Errorf("%s: %v", name, err)
 			}
 			continue

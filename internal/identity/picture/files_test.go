@@ -13,18 +13,18 @@ import (
 
 // The colours of the quarters of a test picture.
 var (
-	red   = color.RGBA{R: 0xC0, A: 0xFF}
-	green = color.RGBA{G: 0xA0, A: 0xFF}
-	blue  = color.RGBA{B: 0xC0, A: 0xFF}
-	white = color.RGBA{R: 0xFF, G: 0xFF, B: 0xFF, A: 0xFF}
-	paper = color.RGBA{R: 0xF6, G: 0xF5, B: 0xF0, A: 0xFF}
+	red      = color.RGBA{R: 0xC0, A: 0xFF}
+	green    = color.RGBA{G: 0xA0, A: 0xFF}
+	blue     = color.RGBA{B: 0xC0, A: 0xFF}
+	white    = color.RGBA{R: 0xFF, G: 0xFF, B: 0xFF, A: 0xFF}
+	backdrop = color.RGBA{R: 0xF6, G: 0xF5, B: 0xF0, A: 0xFF}
 )
 
 // quarters are the colours of a picture: top left, top right, bottom left,
 // bottom right.
 type quarters [4]color.RGBA
 
-func drawn(w, h int, q quarters) *image.NRGBA {
+func drawQuarters(w, h int, q quarters) *image.NRGBA {
 	img := image.NewNRGBA(image.Rect(0, 0, w, h))
 	for y := range h {
 		for x := range w {
@@ -52,8 +52,8 @@ func pngFile(t testing.TB, img image.Image) []byte {
 	return b.Bytes()
 }
 
-// tiffOf is EXIF data of one entry.
-func tiffOf(order binary.AppendByteOrder, tag, kind uint16, count uint32, value uint16) []byte {
+// exifTIFF is EXIF data of one entry.
+func exifTIFF(order binary.AppendByteOrder, tag, kind uint16, count uint32, value uint16) []byte {
 	b := []byte("II*\x00")
 	if order == binary.AppendByteOrder(binary.BigEndian) {
 		b = []byte("MM\x00*")
@@ -71,7 +71,7 @@ func tiffOf(order binary.AppendByteOrder, tag, kind uint16, count uint32, value 
 	return append(b, 0, 0, 0, 0, 0, 0)
 }
 
-func turned(o int) []byte { return tiffOf(binary.BigEndian, 0x0112, 3, 1, uint16(o)) }
+func exifOrientation(o int) []byte { return exifTIFF(binary.BigEndian, 0x0112, 3, 1, uint16(o)) }
 
 // segment is a part of a JPEG file, and withSegment puts it behind the start.
 func segment(marker byte, body string) []byte {
@@ -106,8 +106,8 @@ func pngHeader(w, h uint32, depth, passes byte) []byte {
 	return bytes.Join([][]byte{[]byte("\x89PNG\r\n\x1A\n"), chunk("IHDR", string(b)), chunk("IEND", "")}, nil)
 }
 
-// riff is a WebP file of the given chunks.
-func riff(chunks ...[]byte) []byte {
+// webpFile is a WebP file of the given chunks.
+func webpFile(chunks ...[]byte) []byte {
 	body := append([]byte("WEBP"), bytes.Join(chunks, nil)...)
 	b := binary.LittleEndian.AppendUint32([]byte("RIFF"), uint32(len(body)))
 	return append(b, body...)
@@ -129,13 +129,13 @@ func vp8x(flags byte, w, h int) []byte {
 	}))
 }
 
-// bits writes the least significant first, as WebP's lossless form does.
-type bits struct {
+// bitWriter writes the least significant first, as WebP's lossless form does.
+type bitWriter struct {
 	out []byte
 	n   uint
 }
 
-func (b *bits) put(value uint32, count uint) {
+func (b *bitWriter) put(value uint32, count uint) {
 	for i := range count {
 		if b.n%8 == 0 {
 			b.out = append(b.out, 0)
@@ -145,17 +145,17 @@ func (b *bits) put(value uint32, count uint) {
 	}
 }
 
-// lossless is a lossless WebP picture: its left half has green at 0, its right
+// losslessWebP is a lossless WebP picture: its left half has green at 0, its right
 // half at 255, all the rest of it is 0. Every symbol but green takes no bit, so
 // a picture without halves is a few bytes long, however large it says it is.
-func lossless(w, h int, halves bool) []byte {
-	var b bits
+func losslessWebP(w, h int, halves bool) []byte {
+	var b bitWriter
 	b.put(0x2F, 8)
 	b.put(uint32(w-1), 14)
 	b.put(uint32(h-1), 14)
 	b.put(0, 1+3) // no transparency, version 0
 	b.put(0, 3)   // no transform, no colour cache, one group of codes
-	one := func(symbol uint32) { b.put(1, 1); b.put(0, 1); b.put(1, 1); b.put(symbol, 8) }
+	singleSymbol := func(symbol uint32) { b.put(1, 1); b.put(0, 1); b.put(1, 1); b.put(symbol, 8) }
 	if halves {
 		b.put(1, 1) // a simple code
 		b.put(1, 1) // of two symbols
@@ -163,12 +163,12 @@ func lossless(w, h int, halves bool) []byte {
 		b.put(0, 8)
 		b.put(255, 8)
 	} else {
-		one(0)
+		singleSymbol(0)
 	}
-	one(0)   // red
-	one(0)   // blue
-	one(255) // opaque
-	one(0)   // distances
+	singleSymbol(0)   // red
+	singleSymbol(0)   // blue
+	singleSymbol(255) // opaque
+	singleSymbol(0)   // distances
 	if halves {
 		for range h {
 			for x := range w {
@@ -179,8 +179,8 @@ func lossless(w, h int, halves bool) []byte {
 	return riffChunk("VP8L", string(b.out))
 }
 
-// frame is a JPEG file up to the frame: its size, and one sampling a component.
-func frame(marker byte, w, h uint16, sampling ...byte) []byte {
+// jpegFrame is a JPEG file up to the frame: its size, and one sampling a component.
+func jpegFrame(marker byte, w, h uint16, sampling ...byte) []byte {
 	body := []byte{8, byte(h >> 8), byte(h), byte(w >> 8), byte(w), byte(len(sampling))}
 	for i, s := range sampling {
 		body = append(body, byte(i+1), s, 0)
@@ -188,9 +188,9 @@ func frame(marker byte, w, h uint16, sampling ...byte) []byte {
 	return append([]byte{0xFF, 0xD8}, segment(marker, string(body))...)
 }
 
-// progressive is a grey picture of 8 by 8 in the given number of passes.
-func progressive(scans int) []byte {
-	b := frame(0xC2, 8, 8, 0x11)
+// progressiveJPEG is a grey picture of 8 by 8 in the given number of passes.
+func progressiveJPEG(scans int) []byte {
+	b := jpegFrame(0xC2, 8, 8, 0x11)
 	b = append(b, segment(0xDB, "\x00"+string(bytes.Repeat([]byte{1}, 64)))...)
 	b = append(b, segment(0xC4, "\x00\x01"+string(make([]byte, 15))+"\x00")...)
 	for i := range scans {

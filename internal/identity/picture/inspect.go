@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// facts is what a file says of itself before a pixel is decoded.
-type facts struct {
+// fileInfo is what a file says of itself before a pixel is decoded.
+type fileInfo struct {
 	width, height int // as stored, in pixels
 	cost          int // bytes of memory that decoding takes, a pixel
 	orientation   orientation
@@ -16,8 +16,8 @@ type facts struct {
 
 // inspect walks through a file from its first byte to its last: it must be one
 // still picture of a wanted kind, whole, and nothing beside it.
-func inspect(file []byte) (*facts, error) {
-	var f *facts
+func inspect(file []byte) (*fileInfo, error) {
+	var f *fileInfo
 	var err error
 	switch {
 	case bytes.HasPrefix(file, []byte("\xFF\xD8\xFF")):
@@ -27,12 +27,12 @@ func inspect(file []byte) (*facts, error) {
 	case len(file) >= 12 && string(file[:4]) == "RIFF" && string(file[8:12]) == "WEBP":
 		f, err = inspectWebP(file)
 	default:
-		return nil, unwanted()
+		return nil, unsupportedFormat()
 	}
 	if err != nil {
 		return nil, err
 	}
-	if holdsMarkup(file) {
+	if containsMarkup(file) {
 		return nil, broken()
 	}
 	return f, nil
@@ -42,7 +42,7 @@ func inspect(file []byte) (*facts, error) {
 // a page. It would not get through; but who sends it means no picture.
 var markup = []string{"<script", "<html", "<iframe", "<!doctype", "<?php"}
 
-func holdsMarkup(file []byte) bool {
+func containsMarkup(file []byte) bool {
 	for rest := file; ; {
 		at := bytes.IndexByte(rest, '<')
 		if at < 0 {

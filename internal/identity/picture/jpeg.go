@@ -18,8 +18,8 @@ const (
 // programs make about ten; thousands of empty ones cost hours to decode.
 const maxScans = 64
 
-func inspectJPEG(file []byte) (*facts, error) {
-	f := &facts{orientation: asStored, decode: jpeg.Decode}
+func inspectJPEG(file []byte) (*fileInfo, error) {
+	f := &fileInfo{orientation: asStored, decode: jpeg.Decode}
 	scans, rest := 0, file[2:]
 	for {
 		marker, after := nextMarker(rest)
@@ -29,7 +29,7 @@ func inspectJPEG(file []byte) (*facts, error) {
 		rest = after
 		switch {
 		case marker == markerEOI:
-			if f.width == 0 || scans == 0 || !fromCamera(rest) {
+			if f.width == 0 || scans == 0 || !isCameraTrailer(rest) {
 				return nil, broken()
 			}
 			return f, nil
@@ -46,7 +46,7 @@ func inspectJPEG(file []byte) (*facts, error) {
 		rest = rest[length:]
 		switch {
 		case isFrame(marker):
-			if f.width != 0 || !f.frame(marker, body) {
+			if f.width != 0 || !f.readFrame(marker, body) {
 				return nil, broken()
 			}
 		case marker == markerAPP1 && f.orientation == asStored:
@@ -82,9 +82,9 @@ func isFrame(marker byte) bool {
 	return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC
 }
 
-// frame reads the size of the picture and what decoding it takes: a byte a
+// readFrame reads the size of the picture and what decoding it takes: a byte a
 // sample, and for a progressive one four more for its coefficients.
-func (f *facts) frame(marker byte, body []byte) bool {
+func (f *fileInfo) readFrame(marker byte, body []byte) bool {
 	if len(body) < 6 || len(body) != 6+3*int(body[5]) || body[5] == 0 || body[5] > 4 {
 		return false
 	}
@@ -123,10 +123,10 @@ func afterScan(rest []byte) []byte {
 	}
 }
 
-// fromCamera tells whether what follows the picture is what telephones append
+// isCameraTrailer tells whether what follows the picture is what telephones append
 // to their photographs: padding, further pictures (a gain map, a preview), the
 // film of a moving photograph. Anything else is another file in disguise.
-func fromCamera(tail []byte) bool {
+func isCameraTrailer(tail []byte) bool {
 	padded := bytes.TrimLeft(tail, "\x00")
 	return len(padded) == 0 || bytes.HasPrefix(padded, []byte("\xFF\xD8\xFF")) ||
 		len(tail) >= 8 && string(tail[4:8]) == "ftyp" || bytes.HasSuffix(tail, []byte("SEFT"))

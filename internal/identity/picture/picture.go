@@ -29,8 +29,8 @@ const (
 // ContentType is what comes out, always.
 const ContentType = "image/jpeg"
 
-// paper is what shows through transparent pictures, in both themes.
-var paper = color.RGBA{R: 0xF6, G: 0xF5, B: 0xF0, A: 0xFF}
+// backdrop is what shows through transparent pictures, in both themes.
+var backdrop = color.RGBA{R: 0xF6, G: 0xF5, B: 0xF0, A: 0xFF}
 
 // Crop is a square of the upright picture, in its pixels.
 type Crop struct{ X, Y, Side int }
@@ -47,7 +47,7 @@ func Square(file []byte, crop *Crop) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := f.affordable(); err != nil {
+	if err := f.checkCost(); err != nil {
 		return nil, err
 	}
 	rect, err := f.rect(crop)
@@ -71,12 +71,12 @@ func TooLarge() *errs.Error {
 	return errs.New(errs.Refused, "avatar.tooLarge", "limit", strconv.Itoa(MaxBytes>>20))
 }
 
-func unwanted() *errs.Error { return errs.New(errs.Refused, "avatar.format") }
-func animated() *errs.Error { return errs.New(errs.Refused, "avatar.animated") }
-func broken() *errs.Error   { return errs.New(errs.Refused, "avatar.broken") }
+func unsupportedFormat() *errs.Error { return errs.New(errs.Refused, "avatar.format") }
+func animated() *errs.Error          { return errs.New(errs.Refused, "avatar.animated") }
+func broken() *errs.Error            { return errs.New(errs.Refused, "avatar.broken") }
 
-// affordable refuses what would take too much memory to decode.
-func (f *facts) affordable() error {
+// checkCost refuses what would take too much memory to decode.
+func (f *fileInfo) checkCost() error {
 	if f.width < 1 || f.height < 1 {
 		return broken()
 	}
@@ -88,7 +88,7 @@ func (f *facts) affordable() error {
 }
 
 // rect is the part of the stored picture that crop, or the middle, is.
-func (f *facts) rect(crop *Crop) (image.Rectangle, error) {
+func (f *fileInfo) rect(crop *Crop) (image.Rectangle, error) {
 	w, h := f.width, f.height
 	if f.orientation >= transposed {
 		w, h = h, w
@@ -108,7 +108,7 @@ func (f *facts) rect(crop *Crop) (image.Rectangle, error) {
 // shrink brings a part of a picture to the size that comes out.
 func shrink(img image.Image, part image.Rectangle) *image.RGBA {
 	small := image.NewRGBA(image.Rect(0, 0, Side, Side))
-	draw.Draw(small, small.Bounds(), image.NewUniform(paper), image.Point{}, draw.Src)
+	draw.Draw(small, small.Bounds(), image.NewUniform(backdrop), image.Point{}, draw.Src)
 	draw.CatmullRom.Scale(small, small.Bounds(), img, part, draw.Over, nil)
 	return small
 }

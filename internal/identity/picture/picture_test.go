@@ -18,8 +18,8 @@ import (
 	"tilth/internal/text"
 )
 
-// made makes the square of a file that must be good.
-func made(t *testing.T, file []byte, crop *picture.Crop) image.Image {
+// mustSquare makes the square of a file that must be good.
+func mustSquare(t *testing.T, file []byte, crop *picture.Crop) image.Image {
 	t.Helper()
 	out, err := picture.Square(file, crop)
 	if err != nil {
@@ -32,9 +32,9 @@ func made(t *testing.T, file []byte, crop *picture.Crop) image.Image {
 	return img
 }
 
-// shows tells whether the middles of the quarters have the wanted colours,
+// hasQuarters tells whether the middles of the quarters have the wanted colours,
 // give or take what compression does to them.
-func shows(img image.Image, want quarters) bool {
+func hasQuarters(img image.Image, want quarters) bool {
 	for i, w := range want {
 		r, g, b, _ := img.At(64+i%2*128, 64+i/2*128).RGBA()
 		for _, pair := range [][2]int{{int(r >> 8), int(w.R)}, {int(g >> 8), int(w.G)}, {int(b >> 8), int(w.B)}} {
@@ -46,7 +46,7 @@ func shows(img image.Image, want quarters) bool {
 	return true
 }
 
-func fixture(t testing.TB, name string) []byte {
+func readTestdata(t testing.TB, name string) []byte {
 	t.Helper()
 	file, err := os.ReadFile("testdata/" + name)
 	if err != nil {
@@ -55,12 +55,12 @@ func fixture(t testing.TB, name string) []byte {
 	return file
 }
 
-var four = quarters{red, green, blue, white}
+var fourColours = quarters{red, green, blue, white}
 
 // Every kind comes out as the same square, wide and tall ones by their middle.
 func TestSquare(t *testing.T) {
-	wide := drawn(120, 80, four)
-	clear := drawn(80, 80, quarters{red, {}, {}, blue})
+	wide := drawQuarters(120, 80, fourColours)
+	clear := drawQuarters(80, 80, quarters{red, {}, {}, blue})
 	deep := image.NewNRGBA64(wide.Bounds())
 	paletted := image.NewPaletted(wide.Bounds(), color.Palette{red, green, blue, white})
 	ink := image.NewCMYK(wide.Bounds())
@@ -77,26 +77,26 @@ func TestSquare(t *testing.T) {
 		file []byte
 		want quarters
 	}{
-		"jpeg":                {jpegFile(t, wide), four},
-		"jpeg, tall":          {jpegFile(t, drawn(80, 120, four)), four},
-		"jpeg, progressive":   {progressive(1), quarters{dark, dark, dark, dark}},
-		"jpeg, filled":        {bytes.Replace(jpegFile(t, wide), []byte{0xFF, 0xDB}, []byte{0xFF, 0xFF, 0xFF, 0xDB}, 1), four},
-		"png":                 {pngFile(t, wide), four},
-		"png, 16 bits":        {pngFile(t, deep), four},
-		"png, palette":        {pngFile(t, paletted), four},
-		"png, transparent":    {pngFile(t, clear), quarters{red, paper, paper, blue}},
-		"png, one pixel":      {pngFile(t, drawn(1, 1, quarters{red, red, red, red})), quarters{red, red, red, red}},
-		"webp, lossless":      {riff(lossless(100, 60, true)), quarters{black, lime, black, lime}},
-		"webp, lossy":         {fixture(t, "lossy.webp"), quarters{red, white, white, blue}},
-		"webp, lossy, alpha":  {fixture(t, "lossy-alpha.webp"), quarters{red, paper, paper, blue}},
-		"webp, with metadata": {riff(vp8x(0x0C, 100, 60), lossless(100, 60, true), riffChunk("XMP ", "<x:xmpmeta/>")), quarters{black, lime, black, lime}},
-		"camera: padding":     {append(jpegFile(t, wide), 0, 0, 0), four},
-		"camera: gain map":    {append(jpegFile(t, wide), jpegFile(t, drawn(8, 8, four))...), four},
-		"camera: film":        {append(jpegFile(t, wide), "\x00\x00\x00\x18ftypmp42"...), four},
-		"camera: trailer":     {append(jpegFile(t, wide), "\x00\x00\x01\x0A\x0E\x00\x00\x00Image_UTC_DataSEFHSEFT"...), four},
+		"jpeg":                {jpegFile(t, wide), fourColours},
+		"jpeg, tall":          {jpegFile(t, drawQuarters(80, 120, fourColours)), fourColours},
+		"jpeg, progressive":   {progressiveJPEG(1), quarters{dark, dark, dark, dark}},
+		"jpeg, filled":        {bytes.Replace(jpegFile(t, wide), []byte{0xFF, 0xDB}, []byte{0xFF, 0xFF, 0xFF, 0xDB}, 1), fourColours},
+		"png":                 {pngFile(t, wide), fourColours},
+		"png, 16 bits":        {pngFile(t, deep), fourColours},
+		"png, palette":        {pngFile(t, paletted), fourColours},
+		"png, transparent":    {pngFile(t, clear), quarters{red, backdrop, backdrop, blue}},
+		"png, one pixel":      {pngFile(t, drawQuarters(1, 1, quarters{red, red, red, red})), quarters{red, red, red, red}},
+		"webp, lossless":      {webpFile(losslessWebP(100, 60, true)), quarters{black, lime, black, lime}},
+		"webp, lossy":         {readTestdata(t, "lossy.webp"), quarters{red, white, white, blue}},
+		"webp, lossy, alpha":  {readTestdata(t, "lossy-alpha.webp"), quarters{red, backdrop, backdrop, blue}},
+		"webp, with metadata": {webpFile(vp8x(0x0C, 100, 60), losslessWebP(100, 60, true), riffChunk("XMP ", "<x:xmpmeta/>")), quarters{black, lime, black, lime}},
+		"camera: padding":     {append(jpegFile(t, wide), 0, 0, 0), fourColours},
+		"camera: gain map":    {append(jpegFile(t, wide), jpegFile(t, drawQuarters(8, 8, fourColours))...), fourColours},
+		"camera: film":        {append(jpegFile(t, wide), "\x00\x00\x00\x18ftypmp42"...), fourColours},
+		"camera: trailer":     {append(jpegFile(t, wide), "\x00\x00\x01\x0A\x0E\x00\x00\x00Image_UTC_DataSEFHSEFT"...), fourColours},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if img := made(t, c.file, nil); !shows(img, c.want) {
+			if img := mustSquare(t, c.file, nil); !hasQuarters(img, c.want) {
 				t.Errorf("colours %v %v %v %v", img.At(64, 64), img.At(192, 64), img.At(64, 192), img.At(192, 192))
 			}
 		})
@@ -112,13 +112,13 @@ func TestOrientation(t *testing.T) {
 	}
 	for o, q := range stored {
 		for name, file := range map[string][]byte{
-			"jpeg": withExif(jpegFile(t, drawn(120, 80, q)), turned(o)),
-			"jpeg, the other byte order": withExif(jpegFile(t, drawn(120, 80, q)),
-				tiffOf(binary.LittleEndian, 0x0112, 3, 1, uint16(o))),
-			"jpeg, with XMP": withSegment(withExif(jpegFile(t, drawn(120, 80, q)), turned(o)), 0xE1, "http://ns.adobe.com/xap/1.0/\x00<x/>"),
-			"png":            withChunk(pngFile(t, drawn(120, 80, q)), "eXIf", string(turned(o))),
+			"jpeg": withExif(jpegFile(t, drawQuarters(120, 80, q)), exifOrientation(o)),
+			"jpeg, the other byte order": withExif(jpegFile(t, drawQuarters(120, 80, q)),
+				exifTIFF(binary.LittleEndian, 0x0112, 3, 1, uint16(o))),
+			"jpeg, with XMP": withSegment(withExif(jpegFile(t, drawQuarters(120, 80, q)), exifOrientation(o)), 0xE1, "http://ns.adobe.com/xap/1.0/\x00<x/>"),
+			"png":            withChunk(pngFile(t, drawQuarters(120, 80, q)), "eXIf", string(exifOrientation(o))),
 		} {
-			if img := made(t, file, nil); !shows(img, four) {
+			if img := mustSquare(t, file, nil); !hasQuarters(img, fourColours) {
 				t.Errorf("%s, %d: not upright", name, o)
 			}
 			// A crop is of the upright picture: its top right quarter.
@@ -126,54 +126,54 @@ func TestOrientation(t *testing.T) {
 			if o >= 5 {
 				x = 40
 			}
-			if img := made(t, file, &picture.Crop{X: x + 5, Y: 2, Side: 30}); !shows(img, quarters{green, green, green, green}) {
+			if img := mustSquare(t, file, &picture.Crop{X: x + 5, Y: 2, Side: 30}); !hasQuarters(img, quarters{green, green, green, green}) {
 				t.Errorf("%s, %d: the crop is of another place", name, o)
 			}
 		}
 	}
 	black, lime := color.RGBA{A: 0xFF}, color.RGBA{G: 0xFF, A: 0xFF}
-	for name, exif := range map[string][]byte{"bare": turned(6), "with a prefix": append([]byte("Exif\x00\x00"), turned(6)...)} {
-		file := riff(vp8x(0x08, 100, 60), lossless(100, 60, true), riffChunk("EXIF", string(exif)))
-		if img := made(t, file, nil); !shows(img, quarters{black, black, lime, lime}) {
+	for name, exif := range map[string][]byte{"bare": exifOrientation(6), "with a prefix": append([]byte("Exif\x00\x00"), exifOrientation(6)...)} {
+		file := webpFile(vp8x(0x08, 100, 60), losslessWebP(100, 60, true), riffChunk("EXIF", string(exif)))
+		if img := mustSquare(t, file, nil); !hasQuarters(img, quarters{black, black, lime, lime}) {
 			t.Errorf("webp, %s: not upright", name)
 		}
 	}
 	// What makes no sense changes nothing and refuses nothing.
 	for name, tiff := range map[string][]byte{
-		"empty": {}, "short": []byte("II*\x00"), "no TIFF": []byte("XX*\x00\x08\x00\x00\x00\x00\x00"), "too high": turned(9), "zero": turned(0),
-		"another type": tiffOf(binary.BigEndian, 0x0112, 4, 1, 6), "two of it": tiffOf(binary.BigEndian, 0x0112, 3, 2, 6),
-		"another tag": tiffOf(binary.BigEndian, 0x0113, 3, 1, 6), "far away": []byte("II*\x00\xFF\xFF\xFF\xFF\x01\x00"),
-		"cut off": turned(6)[:30], "many entries": []byte("MM\x00*\x00\x00\x00\x08\xFF\xFF"),
+		"empty": {}, "short": []byte("II*\x00"), "no TIFF": []byte("XX*\x00\x08\x00\x00\x00\x00\x00"), "too high": exifOrientation(9), "zero": exifOrientation(0),
+		"another type": exifTIFF(binary.BigEndian, 0x0112, 4, 1, 6), "two of it": exifTIFF(binary.BigEndian, 0x0112, 3, 2, 6),
+		"another tag": exifTIFF(binary.BigEndian, 0x0113, 3, 1, 6), "far away": []byte("II*\x00\xFF\xFF\xFF\xFF\x01\x00"),
+		"cut off": exifOrientation(6)[:30], "many entries": []byte("MM\x00*\x00\x00\x00\x08\xFF\xFF"),
 	} {
-		if img := made(t, withExif(jpegFile(t, drawn(120, 80, four)), tiff), nil); !shows(img, four) {
+		if img := mustSquare(t, withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff), nil); !hasQuarters(img, fourColours) {
 			t.Errorf("EXIF %s: turned", name)
 		}
 	}
 }
 
 func TestCrop(t *testing.T) {
-	file := pngFile(t, drawn(120, 80, four))
+	file := pngFile(t, drawQuarters(120, 80, fourColours))
 	for _, c := range []picture.Crop{{0, 0, 80}, {40, 0, 80}, {0, 79, 1}, {119, 79, 1}} {
-		made(t, file, &c)
+		mustSquare(t, file, &c)
 	}
 	for _, c := range []picture.Crop{
 		{-1, 0, 10}, {0, -1, 10}, {0, 0, 0}, {0, 0, -5}, {0, 0, 81}, {41, 0, 80}, {0, 1, 80}, {120, 0, 1}, {0, 80, 1},
 		{1 << 62, 0, 10}, {0, 0, 1 << 62}, {1 << 62, 1 << 62, 1 << 62}, {-1 << 62, 0, 1 << 62},
 	} {
-		if _, err := picture.Square(file, &c); !refused(err, "avatar.crop") {
+		if _, err := picture.Square(file, &c); !isRefusal(err, "avatar.crop") {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
 }
 
-func refused(err error, key string) bool {
+func isRefusal(err error, key string) bool {
 	return errs.Is(err, errs.Refused) && errs.As(err).Key == key && text.Has(key)
 }
 
-// refusals are files that no picture is made of, by the sentence they get.
-func refusals(t testing.TB) map[string]map[string][]byte {
-	good := drawn(120, 80, four)
-	photo, graphic, web := jpegFile(t, good), pngFile(t, good), riff(lossless(100, 60, true))
+// refusedFiles are files that no picture is made of, by the sentence they get.
+func refusedFiles(t testing.TB) map[string]map[string][]byte {
+	good := drawQuarters(120, 80, fourColours)
+	photo, graphic, web := jpegFile(t, good), pngFile(t, good), webpFile(losslessWebP(100, 60, true))
 	scanned := []byte("\xFF\xDA\x00\x08\x01\x01\x00\x00\x3F\x00\xFF\xD9")
 	return map[string]map[string][]byte{
 		"avatar.format": {
@@ -186,29 +186,29 @@ func refusals(t testing.TB) map[string]map[string][]byte {
 		"avatar.animated": {
 			"png":           withChunk(graphic, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00"),
 			"png, a frame":  withChunk(graphic, "fcTL", strings.Repeat("\x00", 26)),
-			"webp":          riff(vp8x(0x02, 100, 60), riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"), riffChunk("ANMF", strings.Repeat("\x00", 16))),
-			"webp, unasked": riff(lossless(100, 60, true), riffChunk("ANMF", strings.Repeat("\x00", 16))),
+			"webp":          webpFile(vp8x(0x02, 100, 60), riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"), riffChunk("ANMF", strings.Repeat("\x00", 16))),
+			"webp, unasked": webpFile(losslessWebP(100, 60, true), riffChunk("ANMF", strings.Repeat("\x00", 16))),
 		},
 		"avatar.tooManyPixels": {
 			"png":              pngHeader(50_000, 50_000, 8, 0),
 			"png, as wide":     pngHeader(1<<30, 1<<30, 8, 0),
 			"png, deep":        pngHeader(7_000, 6_000, 16, 0),
 			"png, in passes":   pngHeader(6_000, 5_000, 16, 1),
-			"jpeg":             slices.Concat(frame(0xC0, 65_500, 65_500, 0x22, 0x11, 0x11), scanned),
-			"jpeg, passes":     slices.Concat(frame(0xC2, 6_000, 5_000, 0x11, 0x11, 0x11), scanned),
-			"webp":             riff(lossless(16_384, 16_384, false)),
-			"webp, just above": riff(lossless(6_325, 6_325, false)),
-			"webp, by canvas":  riff(vp8x(0, 1<<14, 1<<14), lossless(10, 10, false)),
+			"jpeg":             slices.Concat(jpegFrame(0xC0, 65_500, 65_500, 0x22, 0x11, 0x11), scanned),
+			"jpeg, passes":     slices.Concat(jpegFrame(0xC2, 6_000, 5_000, 0x11, 0x11, 0x11), scanned),
+			"webp":             webpFile(losslessWebP(16_384, 16_384, false)),
+			"webp, just above": webpFile(losslessWebP(6_325, 6_325, false)),
+			"webp, by canvas":  webpFile(vp8x(0, 1<<14, 1<<14), losslessWebP(10, 10, false)),
 		},
 		"avatar.broken": {
 			"jpeg cut":                   photo[:len(photo)/2],
 			"jpeg without end":           photo[:len(photo)-2],
 			"jpeg, mere start":           photo[:3],
 			"jpeg without frame":         {0xFF, 0xD8, 0xFF, 0xD9},
-			"jpeg, two frames":           bytes.Join([][]byte{photo[:len(photo)-2], frame(0xC0, 8, 8, 0x11)[2:], {0xFF, 0xD9}}, nil),
-			"jpeg, odd sampling":         slices.Concat(frame(0xC0, 8, 8, 0x01), scanned),
-			"jpeg, no height":            slices.Concat(frame(0xC0, 8, 0, 0x11), scanned),
-			"jpeg, thousands of scans":   progressive(5000),
+			"jpeg, two frames":           bytes.Join([][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:], {0xFF, 0xD9}}, nil),
+			"jpeg, odd sampling":         slices.Concat(jpegFrame(0xC0, 8, 8, 0x01), scanned),
+			"jpeg, no height":            slices.Concat(jpegFrame(0xC0, 8, 0, 0x11), scanned),
+			"jpeg, thousands of scans":   progressiveJPEG(5000),
 			"jpeg and html":              append(slices.Clone(photo), "<html><script>alert(1)</script>"...),
 			"jpeg and zip":               append(slices.Clone(photo), "PK\x03\x04 archive"...),
 			"jpeg and php in comment":    withSegment(photo, 0xFE, "<?php system($_GET[0]);"),
@@ -230,13 +230,13 @@ func refusals(t testing.TB) map[string]map[string][]byte {
 			"script behind three bytes":  []byte("\xFF\xD8\xFF<script>alert(1)</script>"),
 			"webp cut":                   web[:len(web)-10],
 			"webp and more":              append(slices.Clone(web), 0, 0),
-			"webp, nothing in it":        riff(),
-			"webp, header alone":         riff(vp8x(0, 10, 10)),
-			"webp, chunk too long":       riff([]byte("VP8L\xFF\xFF\x00\x00/")),
-			"webp, half a chunk":         riff(lossless(10, 10, true), []byte("EXI")),
-			"webp, canvas not as inside": riff(vp8x(0, 10, 10), lossless(6_000, 6_000, false)),
-			"webp lossy, cut":            riff(riffChunk("VP8 ", string(fixture(t, "lossy.webp")[500:520]))),
-			"webp, script inside":        riff(lossless(100, 60, true), riffChunk("XMP ", "<script>alert(1)</script>")),
+			"webp, nothing in it":        webpFile(),
+			"webp, header alone":         webpFile(vp8x(0, 10, 10)),
+			"webp, chunk too long":       webpFile([]byte("VP8L\xFF\xFF\x00\x00/")),
+			"webp, half a chunk":         webpFile(losslessWebP(10, 10, true), []byte("EXI")),
+			"webp, canvas not as inside": webpFile(vp8x(0, 10, 10), losslessWebP(6_000, 6_000, false)),
+			"webp lossy, cut":            webpFile(riffChunk("VP8 ", string(readTestdata(t, "lossy.webp")[500:520]))),
+			"webp, script inside":        webpFile(losslessWebP(100, 60, true), riffChunk("XMP ", "<script>alert(1)</script>")),
 		},
 		"avatar.tooLarge": {"6 MiB": append(slices.Clone(photo), make([]byte, 6<<20)...)},
 	}
@@ -245,13 +245,13 @@ func refusals(t testing.TB) map[string]map[string][]byte {
 // Nothing else is taken, each with its reason; and what is refused costs next
 // to nothing, however large it says it is.
 func TestRefusals(t *testing.T) {
-	for key, files := range refusals(t) {
+	for key, files := range refusedFiles(t) {
 		for name, file := range files {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			_, err := picture.Square(file, nil)
 			runtime.ReadMemStats(&after)
-			if !refused(err, key) {
+			if !isRefusal(err, key) {
 				t.Errorf("%s: %v, want %s", name, err, key)
 			}
 			if took := after.TotalAlloc - before.TotalAlloc; took > 2<<20 {
@@ -262,10 +262,10 @@ func TestRefusals(t *testing.T) {
 }
 
 // Cut anywhere, or with a byte changed, a file is a picture or refused.
-func TestDamage(t *testing.T) {
-	good := drawn(40, 30, four)
+func TestDamagedFiles(t *testing.T) {
+	good := drawQuarters(40, 30, fourColours)
 	for name, file := range map[string][]byte{
-		"jpeg": withExif(jpegFile(t, good), turned(6)), "png": pngFile(t, good), "webp": riff(lossless(40, 30, true)), "lossy": fixture(t, "lossy.webp"),
+		"jpeg": withExif(jpegFile(t, good), exifOrientation(6)), "png": pngFile(t, good), "webp": webpFile(losslessWebP(40, 30, true)), "lossy": readTestdata(t, "lossy.webp"),
 	} {
 		for at := range file {
 			if _, err := picture.Square(file[:at], nil); !errs.Is(err, errs.Refused) {
@@ -283,15 +283,15 @@ func TestDamage(t *testing.T) {
 }
 
 // Nothing but pixels gets through.
-func TestNoMetadata(t *testing.T) {
+func TestMetadataIsRemoved(t *testing.T) {
 	const place = "51.4779N somewhere"
-	tiff := append(turned(6), place...)
+	tiff := append(exifOrientation(6), place...)
 	for name, file := range map[string][]byte{
-		"exif":    withExif(jpegFile(t, drawn(40, 30, four)), tiff),
-		"comment": withSegment(jpegFile(t, drawn(40, 30, four)), 0xFE, place),
-		"png":     withChunk(withChunk(pngFile(t, drawn(40, 30, four)), "tEXt", "Location\x00"+place), "eXIf", string(tiff)),
-		"webp":    riff(vp8x(0x0C, 100, 60), lossless(100, 60, true), riffChunk("EXIF", string(tiff)), riffChunk("XMP ", place)),
-		"profile": fixture(t, "lossy.webp"),
+		"exif":    withExif(jpegFile(t, drawQuarters(40, 30, fourColours)), tiff),
+		"comment": withSegment(jpegFile(t, drawQuarters(40, 30, fourColours)), 0xFE, place),
+		"png":     withChunk(withChunk(pngFile(t, drawQuarters(40, 30, fourColours)), "tEXt", "Location\x00"+place), "eXIf", string(tiff)),
+		"webp":    webpFile(vp8x(0x0C, 100, 60), losslessWebP(100, 60, true), riffChunk("EXIF", string(tiff)), riffChunk("XMP ", place)),
+		"profile": readTestdata(t, "lossy.webp"),
 	} {
 		out, err := picture.Square(file, nil)
 		if err != nil {
@@ -309,7 +309,7 @@ func TestNoMetadata(t *testing.T) {
 }
 
 // The sentence says how many pixels may be.
-func TestManyPixelsSaid(t *testing.T) {
+func TestTooManyPixelsNamesLimit(t *testing.T) {
 	for limit, file := range map[string][]byte{"40": pngHeader(50_000, 50_000, 8, 0), "27": pngHeader(6_000, 5_000, 16, 1)} {
 		_, err := picture.Square(file, nil)
 		if got := fmt.Sprint(errs.As(err).Args["limit"]); got != limit {
@@ -319,10 +319,10 @@ func TestManyPixelsSaid(t *testing.T) {
 }
 
 func FuzzSquare(f *testing.F) {
-	good := drawn(12, 8, four)
+	good := drawQuarters(12, 8, fourColours)
 	for _, file := range [][]byte{
-		withExif(jpegFile(f, good), turned(6)), progressive(2), pngFile(f, good), riff(lossless(12, 8, true)),
-		fixture(f, "lossy.webp"), fixture(f, "lossy-alpha.webp"),
+		withExif(jpegFile(f, good), exifOrientation(6)), progressiveJPEG(2), pngFile(f, good), webpFile(losslessWebP(12, 8, true)),
+		readTestdata(f, "lossy.webp"), readTestdata(f, "lossy-alpha.webp"),
 	} {
 		f.Add(file, 0, 0, 5)
 	}

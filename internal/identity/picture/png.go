@@ -7,8 +7,8 @@ import (
 
 const pngSignature = "\x89PNG\r\n\x1A\n"
 
-func inspectPNG(file []byte) (*facts, error) {
-	f := &facts{orientation: asStored, decode: png.Decode}
+func inspectPNG(file []byte) (*fileInfo, error) {
+	f := &fileInfo{orientation: asStored, decode: png.Decode}
 	for rest := file[len(pngSignature):]; ; {
 		if len(rest) < 12 {
 			return nil, broken()
@@ -21,7 +21,7 @@ func inspectPNG(file []byte) (*facts, error) {
 		rest = rest[12+length:]
 		switch kind {
 		case "IHDR":
-			if !f.header(body) {
+			if !f.readHeader(body) {
 				return nil, broken()
 			}
 		case "acTL", "fcTL", "fdAT":
@@ -37,9 +37,9 @@ func inspectPNG(file []byte) (*facts, error) {
 	}
 }
 
-// header reads the size of the picture and what decoding it takes: four bytes
+// readHeader reads the size of the picture and what decoding it takes: four bytes
 // a pixel, eight of 16 bits a sample, half as much again in passes.
-func (f *facts) header(body []byte) bool {
+func (f *fileInfo) readHeader(body []byte) bool {
 	if len(body) != 13 {
 		return false
 	}

@@ -13,8 +13,8 @@ import (
 // transparency holds two pictures at once.
 const webpCost = 8
 
-func inspectWebP(file []byte) (*facts, error) {
-	f := &facts{orientation: asStored, cost: webpCost, decode: decodeWebP}
+func inspectWebP(file []byte) (*fileInfo, error) {
+	f := &fileInfo{orientation: asStored, cost: webpCost, decode: decodeWebP}
 	// The size that the file gives itself is even, or one padding byte follows.
 	size := int64(binary.LittleEndian.Uint32(file[4:])) + 8
 	if size+size&1 != int64(len(file)) {
@@ -53,14 +53,14 @@ func decodeWebP(r io.Reader) (image.Image, error) {
 	img, err := webp.Decode(r)
 	switch img := img.(type) {
 	case *image.YCbCr:
-		widen(img)
+		expandRange(img)
 	case *image.NYCbCrA:
-		widen(&img.YCbCr)
+		expandRange(&img.YCbCr)
 	}
 	return img, err
 }
 
-func widen(img *image.YCbCr) {
+func expandRange(img *image.YCbCr) {
 	var brightness, colour [256]byte
 	for v := range 256 {
 		brightness[v] = byte(min(max(((v-16)*255+109)/219, 0), 255))
