@@ -38,7 +38,7 @@ type Server struct {
 	log         *slog.Logger
 	stores      *stores
 	pipeline    *ingest.Pipeline
-	consumer    *ingest.Judge
+	consumer    *ingest.Consumer
 	mqtt        *ingest.MQTT
 	provider    *providerapi.Service
 	mails       *mail.Queue // nil: no mail is sent
@@ -152,12 +152,12 @@ func (s *Server) wire() error {
 	derived := st.derivation()
 	s.pipeline = ingest.NewPipeline(ingest.Options{
 		Derivation: derived, Admit: st.alarms.Admit,
-		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Log: st.readings, Logger: s.log, Limits: st.limits,
+		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Journal: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
-		PerAddress: s.set.PerAddress, Memory: s.memory, Full: func(why error) { s.connections.Turned("mqtt", why) },
+		PerAddress: s.set.PerAddress, Memory: s.memory, OnFull: func(why error) { s.connections.Turned("mqtt", why) },
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
-	s.consumer = ingest.NewJudge(ingest.JudgeOptions{
+	s.consumer = ingest.NewConsumer(ingest.ConsumerOptions{
 		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.log,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
@@ -439,8 +439,8 @@ func (s *Server) describeMetrics() {
 	m.labelled("tilth_mqtt_turned_away_total", "MQTT connections that were not wanted, by reason.", "reason", func() map[string]uint64 {
 		e := edge()
 		return map[string]uint64{
-			"full": e.RefusedFull, "address": e.RefusedAddress, "tls": e.HandshakeFailures, "connect": e.GreetingsRefused,
-			"silent": e.Silences, "stalled": e.Stalls, "malformed": e.Malformed,
+			"full": e.RefusedFull, "address": e.RefusedAddress, "tls": e.HandshakeFailures, "connect": e.ConnectsRefused,
+			"silent": e.IdleTimeouts, "stalled": e.Stalls, "malformed": e.Malformed,
 		}
 	})
 	m.counter("tilth_mqtt_panics_total", "Connections ended by a fault of the server.", func() float64 { return float64(edge().Panics) })

@@ -26,9 +26,9 @@ type abuse struct {
 	heap    uint64             // bytes that may be held while they are open, for all
 }
 
-// packetOf makes random bytes that begin with a packet type and a length of
+// randomPacket makes random bytes that begin with a packet type and a length of
 // their own.
-func packetOf(kind byte, random *rand.Rand) []byte {
+func randomPacket(kind byte, random *rand.Rand) []byte {
 	body := make([]byte, random.IntN(120))
 	for i := range body {
 		body[i] = byte(random.Uint32())
@@ -39,7 +39,7 @@ func packetOf(kind byte, random *rand.Rand) []byte {
 // abuses lists everything that is tried; connections are the many.
 func abuses(many int) []abuse {
 	malformed := func(s Stats) uint64 { return s.Malformed }
-	silent := func(s Stats) uint64 { return s.Silences }
+	silent := func(s Stats) uint64 { return s.IdleTimeouts }
 	send := func(b []byte) func(int, *rand.Rand, *client) error {
 		return func(_ int, _ *rand.Rand, c *client) error { return c.write(b) }
 	}
@@ -48,7 +48,7 @@ func abuses(many int) []abuse {
 	few := many / 5
 	return []abuse{
 		{name: "random bytes", n: many, counted: malformed, do: func(_ int, random *rand.Rand, c *client) error {
-			return c.write(packetOf(byte(2+random.IntN(14)), random)) // anything but a CONNECT
+			return c.write(randomPacket(byte(2+random.IntN(14)), random)) // anything but a CONNECT
 		}},
 		{name: "random CONNECT", n: few, do: func(_ int, random *rand.Rand, c *client) error {
 			b := append([]byte{0x10, 100, 0, 4, 'M', 'Q', 'T', 'T', byte(4 + random.IntN(2)), 0x03}, make([]byte, 92)...)
@@ -63,22 +63,22 @@ func abuses(many int) []abuse {
 		{name: "wrong secrets", n: many, do: func(i int, random *rand.Rand, c *client) error {
 			c.version = byte(4 + i%2)
 			return c.write(c.connect("WS-2", fmt.Sprint("guess ", random.Uint64()), ""))
-		}, counted: func(s Stats) uint64 { return s.GreetingsRefused }},
+		}, counted: func(s Stats) uint64 { return s.ConnectsRefused }},
 		{name: "random packets of a device", n: few, do: func(i int, random *rand.Rand, c *client) error {
-			if err := c.enter(i); err != nil {
+			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
 			// Of a kind that a client may not send: what is inside does not matter.
-			return c.write(packetOf([]byte{0, 1, 2, 4, 5, 7, 9, 11, 13, 15}[random.IntN(10)], random))
+			return c.write(randomPacket([]byte{0, 1, 2, 4, 5, 7, 9, 11, 13, 15}[random.IntN(10)], random))
 		}, counted: malformed},
 		{name: "oversized message", n: few, do: func(i int, _ *rand.Rand, c *client) error {
-			if err := c.enter(i); err != nil {
+			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
 			return c.write([]byte{0x32, 0x81, 0x80, 0x10})
 		}, counted: malformed},
 		{name: "messages promised and never sent", n: few, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
-			if err := c.enter(i); err != nil {
+			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
 			return c.write([]byte{0x32, 0xff, 0xff, 0x0f, 0, 21}) // 256 KiB each
@@ -109,7 +109,7 @@ func abuses(many int) []abuse {
 		{name: "silent", n: 2 * many, hold: true, do: func(int, *rand.Rand, *client) error { return nil }, counted: silent, heap: held(2 * many)},
 		{name: "half closed", n: many, hold: true, do: func(_ int, _ *rand.Rand, c *client) error { return c.Conn.(*net.TCPConn).CloseWrite() }},
 		{name: "deaf", n: 8, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
-			if err := c.enter(i); err != nil {
+			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
 			}
 			if err := c.Conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
@@ -137,8 +137,8 @@ func (c *client) write(b []byte) error {
 	return err
 }
 
-// enter signs a device in with a keep-alive of one second.
-func (c *client) enter(i int) error {
+// signInShortKeepAlive signs a device in with a keep-alive of one second.
+func (c *client) signInShortKeepAlive(i int) error {
 	hello := c.connect("WS-2", secretOf("WS-2"), fmt.Sprint("client ", i))
 	hello[10], hello[11] = 0, 1
 	if err := c.write(hello); err != nil {
@@ -175,17 +175,17 @@ func heap() uint64 {
 
 // Whatever strangers and broken devices do, a device that behaves is served on,
 // memory stays as it was, and everything that was refused is counted.
-func TestAbuse(t *testing.T) {
+func TestAbusiveClientsAreCountedAndHarmless(t *testing.T) {
 	many := 500
 	if testing.Short() {
 		many = 50
 	}
 	e := newEdge(t, func(o *Options) {
-		o.Log, o.Now, o.Rate, o.Burst = nothingKept{}, running(), 500, 1
+		o.Journal, o.Now, o.Rate, o.Burst = discardJournal{}, runningClock(), 500, 1
 		o.ConnectTimeout, o.WriteTimeout, o.PerDevice, o.PerAddress = abuseTimeout, abuseTimeout, 1<<20, 2*many
 		o.FailureBurst = 1 << 20
 	}).serve(func(ln net.Listener) net.Listener { return smallBuffers{ln} })
-	served := e.behave(t)
+	served := e.publishSteadily(t)
 	before := heap()
 	for _, a := range abuses(many) {
 		t.Run(a.name, func(t *testing.T) {
@@ -203,11 +203,11 @@ func TestAbuse(t *testing.T) {
 	}
 }
 
-// behave keeps one device publishing until the test ends, and counts its
+// publishSteadily keeps one device publishing until the test ends, and counts its
 // answers.
-func (e *edge) behave(t *testing.T) *atomic.Uint64 {
+func (e *edge) publishSteadily(t *testing.T) *atomic.Uint64 {
 	t.Helper()
-	c := e.signedIn(4, "WS-1")
+	c := e.dialSignedIn(4, "WS-1")
 	var served atomic.Uint64
 	var stopped atomic.Bool
 	done := make(chan error, 1)
@@ -242,7 +242,7 @@ func (e *edge) behave(t *testing.T) *atomic.Uint64 {
 func (e *edge) abuse(t *testing.T, a abuse) {
 	want := uint64(a.n)
 	if a.counted == nil {
-		want, a.counted = 0, func(s Stats) uint64 { return s.Malformed + s.Silences + s.Stalls + s.GreetingsRefused }
+		want, a.counted = 0, func(s Stats) uint64 { return s.Malformed + s.IdleTimeouts + s.Stalls + s.ConnectsRefused }
 	}
 	start, empty := a.counted(e.pipeline.Stats()), heap()
 	clients := make([]*client, a.n)
@@ -252,7 +252,7 @@ func (e *edge) abuse(t *testing.T, a abuse) {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(1, uint64(w)))
 			for i := w; i < a.n; i += workers {
-				c, err := e.stranger()
+				c, err := e.dialOtherAddress()
 				if err != nil {
 					t.Error(err)
 					return
@@ -275,7 +275,7 @@ func (e *edge) abuse(t *testing.T, a abuse) {
 			t.Errorf("%d connections hold %d KiB", a.n, (now-empty)>>10)
 		}
 	}
-	expect(t, "all are gone", func() bool { return e.pipeline.Stats().Connections == 1 })
+	eventually(t, "all are gone", func() bool { return e.pipeline.Stats().Connections == 1 })
 	if n := a.counted(e.pipeline.Stats()) - start; n != want {
 		t.Errorf("%d of %d counted: %+v", n, want, e.pipeline.Stats())
 	}
@@ -286,8 +286,8 @@ func (e *edge) abuse(t *testing.T, a abuse) {
 	}
 }
 
-// stranger opens a connection from another address than the rest of the tests.
-func (e *edge) stranger() (*client, error) {
+// dialOtherAddress opens a connection from another address than the rest of the tests.
+func (e *edge) dialOtherAddress() (*client, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: 5 * time.Second}
 	nc, err := dialer.Dial("tcp", e.address)
 	if err != nil {
@@ -311,13 +311,13 @@ func TestAbuseFloodFromOneAddress(t *testing.T) {
 	}
 	const share = 100
 	e := newEdge(t, func(o *Options) { o.PerAddress = share }).serve()
-	other := e.signedIn(5, "WS-2")
+	other := e.dialSignedIn(5, "WS-2")
 	held := make(chan *client, many)
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {
 			for range many / 8 {
-				c, err := e.stranger()
+				c, err := e.dialOtherAddress()
 				if err != nil {
 					t.Error(err)
 					return
@@ -328,14 +328,14 @@ func TestAbuseFloodFromOneAddress(t *testing.T) {
 	}
 	group.Wait()
 	close(held)
-	expect(t, "the rest refused", func() bool { return e.pipeline.Stats().RefusedAddress == uint64(many-share) })
+	eventually(t, "the rest refused", func() bool { return e.pipeline.Stats().RefusedAddress == uint64(many-share) })
 	if s := e.pipeline.Stats(); s.Connections != share+1 {
 		t.Errorf("%d open", s.Connections)
 	}
 	other.ping()
-	e.signedIn(4, "WS-1").ping()
+	e.dialSignedIn(4, "WS-1").ping()
 	for c := range held {
 		c.Close()
 	}
-	expect(t, "all gone", func() bool { return e.pipeline.Stats().Connections == 2 })
+	eventually(t, "all gone", func() bool { return e.pipeline.Stats().Connections == 2 })
 }

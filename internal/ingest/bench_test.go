@@ -23,30 +23,30 @@ func BenchmarkDecode(b *testing.B) {
 	b.ReportAllocs()
 	b.SetBytes(int64(len(payload)))
 	for b.Loop() {
-		var c content
-		d.own(&c, e, payload, now)
+		var c messageContent
+		d.decodeOwn(&c, e, payload, now)
 		if len(c.arrivals) != 1 {
 			b.Fatal(refusalsOf(c))
 		}
 	}
 }
 
-// BenchmarkPace is a message's place in its device's allowance, of one device
+// BenchmarkGateReserve is a message's place in its device's allowance, of one device
 // and of many, from all processors.
-func BenchmarkPace(b *testing.B) {
+func BenchmarkGateReserve(b *testing.B) {
 	for _, devices := range []int{1, 100_000} {
 		b.Run(fmt.Sprint(devices), func(b *testing.B) {
 			g := newTestGate(func(o *Options) { o.Rate, o.Burst = 1e6, 1e6 })
 			entries, held := make([]*device.Entry, devices), make([]limit.Held[device.ID], devices)
 			for i := range entries {
 				entries[i] = entry(green, device.ID(i+1), fmt.Sprint("WS-", i), false, false)
-				held[i] = g.hold(entries[i].ID)
+				held[i] = g.pin(entries[i].ID)
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
 			b.RunParallel(func(pb *testing.PB) {
 				for i := 0; pb.Next(); i = (i + 7919) % devices {
-					g.pace(held[i], time.Now(), entries[i])
+					g.reserve(held[i], time.Now(), entries[i])
 				}
 			})
 		})
@@ -56,7 +56,7 @@ func BenchmarkPace(b *testing.B) {
 // BenchmarkMQTT is QoS 1 over real sockets, answered after the commit: to
 // memory, and to the store with its fsync.
 func BenchmarkMQTT(b *testing.B) {
-	b.Run("memory", func(b *testing.B) { benchmarkMQTT(b, nothingKept{}) })
+	b.Run("memory", func(b *testing.B) { benchmarkMQTT(b, discardJournal{}) })
 	b.Run("store", func(b *testing.B) {
 		store, err := reading.Open(b.Context(), reading.Options{Dir: b.TempDir(), Now: func() time.Time { return time.UnixMilli(now) }})
 		if err != nil {
@@ -67,13 +67,13 @@ func BenchmarkMQTT(b *testing.B) {
 	})
 }
 
-type nothingKept struct{}
+type discardJournal struct{}
 
-func (nothingKept) Append(context.Context, []reading.Arrival) error { return nil }
+func (discardJournal) Append(context.Context, []reading.Arrival) error { return nil }
 
 func benchmarkMQTT(b *testing.B, log appender) {
 	const connections, inFlight = 20, 100
-	e := newEdge(b, func(o *Options) { o.Log = log; o.Now = running(); o.PerDevice = connections }).serve()
+	e := newEdge(b, func(o *Options) { o.Journal = log; o.Now = runningClock(); o.PerDevice = connections }).serve()
 	rounds := b.N/(connections*inFlight) + 1
 	done := make(chan error, connections)
 	var clients []*client

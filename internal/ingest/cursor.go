@@ -99,9 +99,9 @@ func (c *cursor) nested() {
 	}
 }
 
-// nesting is how deep objects and lists lie in each other in a text that valid
+// maxDepth is how deep objects and lists lie in each other in a text that valid
 // accepts.
-func nesting(text []byte) (deepest int) {
+func maxDepth(text []byte) (deepest int) {
 	c := cursor{text: text}
 	for depth := 0; c.at < len(c.text); {
 		switch c.text[c.at] {
@@ -129,16 +129,16 @@ func (c *cursor) bare() {
 	}
 }
 
-// plain gives what stands between the quotes of a JSON string when that is
+// rawString gives what stands between the quotes of a JSON string when that is
 // already the string itself; else ok is false and unquote is needed.
-func plain(quoted []byte) (inner []byte, ok bool) {
+func rawString(quoted []byte) (inner []byte, ok bool) {
 	inner = quoted[1 : len(quoted)-1]
 	return inner, bytes.IndexByte(inner, '\\') < 0 && utf8.Valid(inner)
 }
 
-// inside is the text that a JSON string stands for.
-func inside(quoted []byte) []byte {
-	if inner, ok := plain(quoted); ok {
+// stringBytes is the text that a JSON string stands for.
+func stringBytes(quoted []byte) []byte {
+	if inner, ok := rawString(quoted); ok {
 		return inner
 	}
 	return []byte(unquote(quoted))
@@ -146,7 +146,7 @@ func inside(quoted []byte) []byte {
 
 // unquote gives the string that a JSON string stands for.
 func unquote(quoted []byte) string {
-	if inner, ok := plain(quoted); ok {
+	if inner, ok := rawString(quoted); ok {
 		return string(inner)
 	}
 	var s string

@@ -24,32 +24,32 @@ const (
 	latestTime   = 4_102_444_800_000
 )
 
-// content is what was made of one message.
-type content struct {
+// messageContent is what was made of one message.
+type messageContent struct {
 	arrivals []reading.Arrival
-	parts    []part // the sender's first, then a gateway's children
-	from     *slab  // while it is made
+	parts    []deviceContent // the sender's first, then a gateway's children
+	arena    *arena          // while it is made
 }
 
-// part is what one message brought from one device.
-type part struct {
-	ref      device.Ref
-	at       int64
-	values   int
-	refusals []device.Refusal
-	ahead    time.Duration // how far the newest reading was ahead; 0 up to a minute
-	right    bool          // one had a time within a minute of its arrival
+// deviceContent is what one message brought from one device.
+type deviceContent struct {
+	ref            device.Ref
+	at             int64
+	values         int
+	refusals       []device.Refusal
+	ahead          time.Duration // how far the newest reading was ahead; 0 up to a minute
+	clockPlausible bool          // one had a time within a minute of its arrival
 }
 
-// clock is what the part says of its device's clock, for Diagnostics.Count.
-func (p *part) clock() time.Duration {
-	if p.ahead == 0 && !p.right {
+// clockAhead is what the part says of its device's clock, for Diagnostics.Count.
+func (p *deviceContent) clockAhead() time.Duration {
+	if p.ahead == 0 && !p.clockPlausible {
 		return device.ClockUnknown
 	}
 	return p.ahead
 }
 
-func (p *part) refuse(identifier string, reason device.Reason) {
+func (p *deviceContent) refuse(identifier string, reason device.Reason) {
 	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: device.SanitizeText(clip(identifier)), Reason: reason})
 }
 
@@ -72,58 +72,58 @@ func clip(identifier string) string {
 type decoder struct {
 	registry  *device.Registry
 	retention time.Duration
-	stamps    stamps
-	slabs     sync.Pool // of *slab
+	clock     arrivalClock
+	arenas    sync.Pool // of *slab
 }
 
 // begin makes c ready to be decoded into; finish must follow.
-func (d *decoder) begin(c *content) {
-	c.from, _ = d.slabs.Get().(*slab)
-	if c.from == nil {
-		c.from = &slab{}
+func (d *decoder) begin(c *messageContent) {
+	c.arena, _ = d.arenas.Get().(*arena)
+	if c.arena == nil {
+		c.arena = &arena{}
 	}
-	c.parts = c.from.parts.take(1)
-	c.arrivals = c.from.arrivals.take(1)
+	c.parts = c.arena.parts.alloc(1)
+	c.arrivals = c.arena.arrivals.alloc(1)
 }
 
-func (d *decoder) finish(c *content) {
-	d.slabs.Put(c.from)
-	c.from = nil
+func (d *decoder) finish(c *messageContent) {
+	d.arenas.Put(c.arena)
+	c.arena = nil
 }
 
-// own decodes what a device publishes of itself: {"k":v,…},
+// decodeOwn decodes what a device publishes of itself: {"k":v,…},
 // {"ts":ms,"values":{…}} or a list of either.
-func (d *decoder) own(c *content, e *device.Entry, payload []byte, at int64) {
+func (d *decoder) decodeOwn(c *messageContent, e *device.Entry, payload []byte, at int64) {
 	d.begin(c)
 	defer d.finish(c)
-	p := part{ref: e.Ref, at: at}
-	if valid(payload) {
-		d.entries(c, &p, e, payload)
+	p := deviceContent{ref: e.Ref, at: at}
+	if validJSON(payload) {
+		d.decodeEntries(c, &p, e, payload)
 	} else {
 		p.refuse("", device.ReasonUnreadable)
 	}
 	c.parts = append(c.parts, p)
-	c.order()
+	c.sortByTime()
 }
 
-// order puts what one message brought in the order of time, in which it is
+// sortByTime puts what one message brought in the order of time, in which it is
 // judged: loggers list what they have saved up as they like. Of equal times
 // what was written later stays later.
-func (c *content) order() {
+func (c *messageContent) sortByTime() {
 	byTime := func(a, b reading.Arrival) int { return cmp.Compare(a.Time, b.Time) }
 	if !slices.IsSortedFunc(c.arrivals, byTime) {
 		slices.SortStableFunc(c.arrivals, byTime)
 	}
 }
 
-// gateway decodes {"DEVICE":[entry,…],…}; a single entry may stand without its
+// decodeGateway decodes {"DEVICE":[entry,…],…}; a single entry may stand without its
 // list. A device that the gateway's tenant does not have is refused and gets
 // nothing.
-func (d *decoder) gateway(c *content, e *device.Entry, payload []byte, at int64) {
+func (d *decoder) decodeGateway(c *messageContent, e *device.Entry, payload []byte, at int64) {
 	d.begin(c)
 	defer d.finish(c)
-	c.parts = append(c.parts, part{ref: e.Ref, at: at})
-	if !valid(payload) {
+	c.parts = append(c.parts, deviceContent{ref: e.Ref, at: at})
+	if !validJSON(payload) {
 		c.parts[0].refuse("", device.ReasonUnreadable)
 		return
 	}
@@ -139,11 +139,11 @@ func (d *decoder) gateway(c *content, e *device.Entry, payload []byte, at int64)
 			c.parts[0].refuse(name, reason)
 			continue
 		}
-		p := part{ref: child.Ref, at: at}
-		d.entries(c, &p, child, entries)
+		p := deviceContent{ref: child.Ref, at: at}
+		d.decodeEntries(c, &p, child, entries)
 		c.parts = append(c.parts, p)
 	}
-	c.order()
+	c.sortByTime()
 }
 
 // findChild finds the device for which a gateway speaks, or says why it may not.
@@ -158,16 +158,16 @@ func findChild(r *device.Registry, gateway *device.Entry, name string) (*device.
 	return child, ""
 }
 
-// entries decodes one entry or a list of them.
-func (d *decoder) entries(c *content, p *part, e *device.Entry, raw []byte) {
+// decodeEntries decodes one entry or a list of them.
+func (d *decoder) decodeEntries(c *messageContent, p *deviceContent, e *device.Entry, raw []byte) {
 	cur := cursor{text: raw}
 	switch cur.kind() {
 	case '{':
-		d.entry(c, p, e, raw)
+		d.decodeEntry(c, p, e, raw)
 	case '[':
 		for cur.enter(); cur.more(); {
 			if cur.kind() == '{' {
-				d.entry(c, p, e, cur.value())
+				d.decodeEntry(c, p, e, cur.value())
 				continue
 			}
 			cur.value()
@@ -178,9 +178,9 @@ func (d *decoder) entries(c *content, p *part, e *device.Entry, raw []byte) {
 	}
 }
 
-// entry decodes {"ts":ms,"values":{…}} when it has both, else {"k":v,…}.
-func (d *decoder) entry(c *content, p *part, e *device.Entry, raw []byte) {
-	ts, values := timed(raw)
+// decodeEntry decodes {"ts":ms,"values":{…}} when it has both, else {"k":v,…}.
+func (d *decoder) decodeEntry(c *messageContent, p *deviceContent, e *device.Entry, raw []byte) {
+	ts, values := findTimeAndValues(raw)
 	var at int64
 	if ts != nil && values != nil {
 		var reason device.Reason
@@ -194,20 +194,20 @@ func (d *decoder) entry(c *content, p *part, e *device.Entry, raw []byte) {
 		}
 		raw = values
 	}
-	fields := p.fields(&c.from.fields, e.Product, raw)
+	fields := p.fields(&c.arena.fields, e.Product, raw)
 	if len(fields) == 0 {
 		return
 	}
 	if at == 0 {
 		var ok bool
-		if at, ok = d.stamps.next(e.ID, p.at); !ok {
+		if at, ok = d.clock.next(e.ID, p.at); !ok {
 			p.refuse("", device.ReasonFuture)
 			return
 		}
 	}
 	p.values += len(fields)
 	if apart := time.Duration(at-p.at) * time.Millisecond; -reportedAhead <= apart && apart <= reportedAhead {
-		p.right = true
+		p.clockPlausible = true
 	}
 	c.arrivals = append(c.arrivals, reading.Arrival{
 		Frame: reading.Frame{Tenant: e.Tenant, Device: e.ID, Time: at, Fields: fields},
@@ -215,30 +215,30 @@ func (d *decoder) entry(c *content, p *part, e *device.Entry, raw []byte) {
 	})
 }
 
-// timed finds an entry's time and values; of members that come twice the last
+// findTimeAndValues finds an entry's time and values; of members that come twice the last
 // counts.
-func timed(raw []byte) (ts, values []byte) {
+func findTimeAndValues(raw []byte) (ts, values []byte) {
 	cur := cursor{text: raw}
 	for cur.enter(); cur.more(); {
 		key, value := cur.key(), cur.value()
 		switch {
-		case is(key, "ts"):
+		case keyIs(key, "ts"):
 			ts = value
-		case is(key, "values"):
+		case keyIs(key, "values"):
 			values = value
 		}
 	}
 	return ts, values
 }
 
-// is tells whether a quoted key is name.
-func is(key []byte, name string) bool {
-	return string(inside(key)) == name
+// keyIs tells whether a quoted key is name.
+func keyIs(key []byte, name string) bool {
+	return string(stringBytes(key)) == name
 }
 
 // readTime reads epoch milliseconds and holds them against arrival and
 // retention.
-func (d *decoder) readTime(p *part, raw []byte) (int64, device.Reason) {
+func (d *decoder) readTime(p *deviceContent, raw []byte) (int64, device.Reason) {
 	at, ok := readMillis(raw)
 	if !ok {
 		return 0, device.ReasonBadTime
@@ -271,8 +271,8 @@ func readMillis(raw []byte) (int64, bool) {
 
 // fields reads the members of an object as values of product's properties:
 // sorted by property, each once, the last of equal names counting.
-func (p *part) fields(from *chunk[reading.Field], product *device.Product, raw []byte) []reading.Field {
-	fields := from.room(min(len(product.Properties), bytes.Count(raw, []byte{':'})))
+func (p *deviceContent) fields(from *chunk[reading.Field], product *device.Product, raw []byte) []reading.Field {
+	fields := from.reserve(min(len(product.Properties), bytes.Count(raw, []byte{':'})))
 	cur := cursor{text: raw}
 	guess := 0
 	for cur.enter(); cur.more(); {
@@ -301,7 +301,7 @@ func (p *part) fields(from *chunk[reading.Field], product *device.Product, raw [
 			fields = slices.Insert(fields, place, reading.Field{Property: property.ID, Value: v})
 		}
 	}
-	from.keep(len(fields))
+	from.commit(len(fields))
 	return fields[:len(fields):len(fields)]
 }
 
@@ -310,7 +310,7 @@ func byProperty(f reading.Field, id device.PropertyID) int { return cmp.Compare(
 // findProperty gives the index of the property that a quoted key names, or -1.
 // Devices repeat the order in which they send, so it begins at guess.
 func findProperty(product *device.Product, guess int, key []byte) int {
-	name := inside(key)
+	name := stringBytes(key)
 	n := len(product.Properties)
 	for i := range n {
 		if at := (guess + i) % n; product.Properties[at].Identifier == string(name) {

@@ -26,8 +26,8 @@ func FuzzOwn(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		d := newDecoder()
-		var c content
-		d.own(&c, d.registry.Get(1), payload, now)
+		var c messageContent
+		d.decodeOwn(&c, d.registry.Get(1), payload, now)
 		checkFrames(t, c, 1)
 		want, plausible := oracle(payload)
 		if !plausible {
@@ -66,14 +66,14 @@ func FuzzGateway(f *testing.F) {
 	f.Add([]byte(`{"GW-1":{"humidity":5},"WS-OFF":{"humidity":5},"":[]}`))
 	f.Fuzz(func(t *testing.T, payload []byte) {
 		d := newDecoder()
-		var c content
-		d.gateway(&c, d.registry.Get(3), payload, now)
+		var c messageContent
+		d.decodeGateway(&c, d.registry.Get(3), payload, now)
 		checkFrames(t, c, 1, 2, 3)
 	})
 }
 
 // checkFrames checks what the store and the judge rely on.
-func checkFrames(t *testing.T, c content, allowed ...device.ID) {
+func checkFrames(t *testing.T, c messageContent, allowed ...device.ID) {
 	t.Helper()
 	for n, a := range c.arrivals {
 		if n > 0 && c.arrivals[n-1].Time > a.Time {

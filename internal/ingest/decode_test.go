@@ -13,11 +13,11 @@ import (
 // newDecoder is a decoder over the fixture's devices.
 func newDecoder() *decoder {
 	r := device.NewRegistry(hashKey)
-	r.Replace(population())
-	return &decoder{registry: r, retention: 400 * 24 * time.Hour, stamps: stamps{registry: r}}
+	r.Replace(testDevices())
+	return &decoder{registry: r, retention: 400 * 24 * time.Hour, clock: arrivalClock{registry: r}}
 }
 
-func framesOf(c content) []reading.Frame {
+func framesOf(c messageContent) []reading.Frame {
 	var frames []reading.Frame
 	for _, a := range c.arrivals {
 		frames = append(frames, a.Frame)
@@ -26,7 +26,7 @@ func framesOf(c content) []reading.Frame {
 }
 
 // refusalsOf writes refusals for comparison: device:identifier:reason.
-func refusalsOf(c content) string {
+func refusalsOf(c messageContent) string {
 	var all []string
 	for _, p := range c.parts {
 		for _, r := range p.refusals {
@@ -116,8 +116,8 @@ func TestDecodeOwn(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDecoder()
-			var c content
-			d.own(&c, d.registry.Get(1), []byte(test.payload), now)
+			var c messageContent
+			d.decodeOwn(&c, d.registry.Get(1), []byte(test.payload), now)
 			if got := describe(framesOf(c)); got != test.frames {
 				t.Errorf("frames\n got %s\nwant %s", got, test.frames)
 			}
@@ -156,8 +156,8 @@ func TestDecodeGateway(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			d := newDecoder()
-			var c content
-			d.gateway(&c, d.registry.Get(3), []byte(test.payload), now)
+			var c messageContent
+			d.decodeGateway(&c, d.registry.Get(3), []byte(test.payload), now)
 			if got := describe(framesOf(c)); got != test.frames {
 				t.Errorf("frames\n got %s\nwant %s", got, test.frames)
 			}
@@ -190,16 +190,16 @@ func TestDecodeClockAhead(t *testing.T) {
 		for _, o := range test.offsets {
 			payload += fmt.Sprintf(`,{"ts":%d,"values":{"humidity":1}}`, now+o)
 		}
-		var c content
-		d.own(&c, d.registry.Get(1), []byte(payload+"]"), now)
+		var c messageContent
+		d.decodeOwn(&c, d.registry.Get(1), []byte(payload+"]"), now)
 		if got := c.parts[0].ahead; got != test.want {
 			t.Errorf("offsets %v: ahead %v, want %v", test.offsets, got, test.want)
 		}
 	}
 }
 
-func TestStampsAreDistinctAndGoForward(t *testing.T) {
-	s := newStamps(1, 2, 7)
+func TestArrivalClockTimesAreDistinctAndIncreasing(t *testing.T) {
+	s := newArrivalClock(1, 2, 7)
 	type stamp struct {
 		id     device.ID
 		at     int64
@@ -232,10 +232,10 @@ func TestStampsAreDistinctAndGoForward(t *testing.T) {
 
 // A clock that is set back is followed: what arrives then is neither refused
 // until the clock has caught up, nor given times of its own.
-func TestStampsOfAClockSetBack(t *testing.T) {
+func TestArrivalClockFollowsClockSetBack(t *testing.T) {
 	const hour, second = 3_600_000, 1000
 	for _, back := range []int64{8 * hour, hour / 10, 6 * second} {
-		s := newStamps(1)
+		s := newArrivalClock(1)
 		for i, step := range []struct{ at, want int64 }{
 			{now, now},
 			{now - back, now - back},
@@ -251,7 +251,7 @@ func TestStampsOfAClockSetBack(t *testing.T) {
 		}
 	}
 	// Small steps that come one after the other count together.
-	s := newStamps(1)
+	s := newArrivalClock(1)
 	for back := int64(0); back <= 9*second; back += 3 * second {
 		if got, ok := s.next(1, now-back); !ok || back > 5*second != (got < now) && got != now-back {
 			t.Errorf("back by %d ms: %d %v", back, got-now, ok)

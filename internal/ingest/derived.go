@@ -6,21 +6,21 @@ import (
 	"tilth/internal/reading"
 )
 
-// append makes frames durable together with what is derived from them.
-func (p *Pipeline) append(arrivals []reading.Arrival, deriving []*device.Entry) error {
+// appendFrames makes frames durable together with what is derived from them.
+func (p *Pipeline) appendFrames(arrivals []reading.Arrival, deriving []*device.Entry) error {
 	if deriving == nil {
-		return p.opts.Log.Append(p.life, arrivals)
+		return p.opts.Journal.Append(p.ctx, arrivals)
 	}
-	whole, lapsed, err := p.opts.Derivation.DeriveBatch(p.life, arrivals, deriving)
+	whole, lapsed, err := p.opts.Derivation.DeriveBatch(p.ctx, arrivals, deriving)
 	if err == nil {
-		err = p.opts.Log.Append(p.life, whole)
+		err = p.opts.Journal.Append(p.ctx, whole)
 	}
 	if err != nil {
 		p.opts.Derivation.ForgetBatch(deriving)
 		return err
 	}
 	for _, l := range lapsed {
-		if p.lapses.isNew(l) {
+		if p.reportedErrors.add(l) {
 			p.opts.Logger.Error("nothing can be derived from what a device sends; it is kept as it was measured",
 				"tenant", l.Tenant, "device", l.ID, "error", l.Err)
 		}
@@ -28,25 +28,25 @@ func (p *Pipeline) append(arrivals []reading.Arrival, deriving []*device.Entry) 
 	return nil
 }
 
-// lapses are those that the log was told of: a device that cannot be read may
+// reportedErrors are those that the log was told of: a device that cannot be read may
 // send a message a second.
-type lapses map[lapse]struct{}
+type reportedErrors map[reportedError]struct{}
 
-type lapse struct {
+type reportedError struct {
 	device.Ref
 	reason string
 }
 
-// mostLapses bounds the memory of lapses; beyond, the log is told again.
-const mostLapses = 1000
+// maxReportedErrors bounds the memory of lapses; beyond, the log is told again.
+const maxReportedErrors = 1000
 
-func (known *lapses) isNew(l derivation.DeviceFailure) bool {
-	key := lapse{l.Ref, l.Err.Error()}
+func (known *reportedErrors) add(l derivation.DeviceFailure) bool {
+	key := reportedError{l.Ref, l.Err.Error()}
 	if _, told := (*known)[key]; told {
 		return false
 	}
-	if *known == nil || len(*known) >= mostLapses {
-		*known = lapses{}
+	if *known == nil || len(*known) >= maxReportedErrors {
+		*known = reportedErrors{}
 	}
 	(*known)[key] = struct{}{}
 	return true

@@ -19,53 +19,53 @@ import (
 
 const dewPoint device.PropertyID = 99
 
-// deriving makes an edge over a real store, whose stations have a dew point.
-func deriving(t testing.TB) (*edge, *reading.Store, *faultyLog) {
+// newDerivingEdge makes an edge over a real store, whose stations have a dew point.
+func newDerivingEdge(t testing.TB) (*edge, *reading.Store, *failingJournal) {
 	t.Helper()
 	store, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(now) }})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	log := &faultyLog{store: store}
+	log := &failingJournal{store: store}
 	e := newEdge(t, func(o *Options) {
-		o.Log = log
+		o.Journal = log
 		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
 			return device.Site{Zone: time.UTC}, nil
 		}})
 	})
-	giveDewPoints(e)
+	addDewPoints(e)
 	return e, store, log
 }
 
-// giveDewPoints gives the stations a dew point.
-func giveDewPoints(e *edge) {
+// addDewPoints gives the stations a dew point.
+func addDewPoints(e *edge) {
 	p := station()
 	p.Properties[0].ElementUnit, p.Properties[1].ElementUnit = "%", "°C"
 	p.Properties = append(p.Properties, device.Property{
 		ID: dewPoint, Identifier: "dewPoint", DataType: device.Number, Formula: "dewPoint", Inputs: []string{"airTemperature", "humidity"},
 	})
 	var entries []*device.Entry
-	for _, x := range population() {
+	for _, x := range testDevices() {
 		entries = append(entries, device.NewEntry(x.Ref, x.Name, p, x.Gateway, x.Disabled, device.HashSecret(hashKey, secretOf(x.Name))))
 	}
 	e.registry.Replace(entries)
 }
 
-// faultyLog is a store that a test can make fail.
-type faultyLog struct {
+// failingJournal is a store that a test can make fail.
+type failingJournal struct {
 	store *reading.Store
 	err   error
 }
 
-func (l *faultyLog) Append(ctx context.Context, batch []reading.Arrival) error {
+func (l *failingJournal) Append(ctx context.Context, batch []reading.Arrival) error {
 	if l.err != nil {
 		return l.err
 	}
 	return l.store.Append(ctx, batch)
 }
 
-func dewOf(t testing.TB, s *reading.Store, id device.ID) (values []float64) {
+func dewPoints(t testing.TB, s *reading.Store, id device.ID) (values []float64) {
 	t.Helper()
 	err := s.Range(t.Context(), green, id, 0, 2*now, []device.PropertyID{dewPoint}, func(_ int64, fields []reading.Field) error {
 		values = append(values, fields[0].Value.Float())
@@ -80,16 +80,16 @@ func dewOf(t testing.TB, s *reading.Store, id device.ID) (values []float64) {
 // A message that is answered has its derived values in the same frame, which is
 // what the judge gets too.
 func TestDerivedValuesAreInTheFrame(t *testing.T) {
-	e, store, _ := deriving(t)
+	e, store, _ := newDerivingEdge(t)
 	if o := e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60}`); o.Values != 2 || o.Refused != 0 {
 		t.Errorf("%+v", o)
 	}
-	if got := dewOf(t, store, 1); len(got) != 1 || got[0] != 16.7 {
+	if got := dewPoints(t, store, 1); len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("dew points %v", got)
 	}
 	// Of a gateway's children too, each its own.
 	e.submit("GW-1", GatewayTelemetry, `{"WS-1":[{"airTemperature":30,"humidity":60}],"WS-2":[{"airTemperature":20}]}`)
-	if a, b := dewOf(t, store, 1), dewOf(t, store, 2); len(a) != 2 || len(b) != 0 {
+	if a, b := dewPoints(t, store, 1), dewPoints(t, store, 2); len(a) != 2 || len(b) != 0 {
 		t.Errorf("dew points %v and %v", a, b)
 	}
 	told := make(chan []reading.Arrival, 4)
@@ -106,12 +106,12 @@ func TestDerivedValuesAreInTheFrame(t *testing.T) {
 
 // A device does not say itself what is computed here.
 func TestDerivedValuesAreNotSent(t *testing.T) {
-	e, store, _ := deriving(t)
+	e, store, _ := newDerivingEdge(t)
 	o := e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60,"dewPoint":3}`)
-	if o.Values != 2 || o.Refused != 1 || o.First.Reason != device.ReasonDerived || o.First.Identifier != "dewPoint" {
+	if o.Values != 2 || o.Refused != 1 || o.FirstRefusal.Reason != device.ReasonDerived || o.FirstRefusal.Identifier != "dewPoint" {
 		t.Errorf("%+v", o)
 	}
-	if got := dewOf(t, store, 1); len(got) != 1 || got[0] != 16.7 {
+	if got := dewPoints(t, store, 1); len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("dew points %v", got)
 	}
 	if in := e.diagnostics.Get(green, 1); in.Refused != 1 || in.LastRefusal.Reason != device.ReasonDerived {
@@ -123,21 +123,21 @@ func TestDerivedValuesAreNotSent(t *testing.T) {
 }
 
 // What was not written is not remembered: nothing follows from it.
-func TestNothingFollowsFromWhatWasNotWritten(t *testing.T) {
-	e, store, log := deriving(t)
+func TestFailedWriteLeavesNoDerivedState(t *testing.T) {
+	e, store, log := newDerivingEdge(t)
 	log.err = errors.New("disk full")
 	if o := e.submit("WS-1", Telemetry, `{"airTemperature":25}`); o.Err == nil {
 		t.Fatal("answered")
 	}
 	log.err = nil
 	e.submit("WS-1", Telemetry, `{"humidity":60}`)
-	if got := dewOf(t, store, 1); len(got) != 0 {
+	if got := dewPoints(t, store, 1); len(got) != 0 {
 		t.Errorf("dew points %v of a temperature that nobody has", got)
 	}
 }
 
-// damage makes the only part of a store unreadable.
-func damage(t *testing.T, dir string) {
+// corruptStore makes the only part of a store unreadable.
+func corruptStore(t *testing.T, dir string) {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{
 		FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: "tilth.frame.1", Merge: pebble.DefaultMerger.Merge},
@@ -169,7 +169,7 @@ func damage(t *testing.T, dir string) {
 // A device of which something stored cannot be read keeps nobody waiting, itself
 // neither: what it measured is kept without what would follow from it, and the
 // log is told once.
-func TestDamageOfOneDeviceHoldsUpNobody(t *testing.T) {
+func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	const day = 86_400_000
 	dir := t.TempDir()
 	open := func() *reading.Store {
@@ -190,18 +190,18 @@ func TestDamageOfOneDeviceHoldsUpNobody(t *testing.T) {
 	if err := errors.Join(store.Seal(t.Context(), time.UnixMilli(now)), store.Close()); err != nil {
 		t.Fatal(err)
 	}
-	damage(t, dir)
+	corruptStore(t, dir)
 	store = open()
 	t.Cleanup(func() { store.Close() })
 	var told bytes.Buffer
 	e := newEdge(t, func(o *Options) {
-		o.Log = store
+		o.Journal = store
 		o.Logger = slog.New(slog.NewTextHandler(&told, nil))
 		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
 			return device.Site{Zone: time.UTC}, nil
 		}})
 	})
-	giveDewPoints(e)
+	addDewPoints(e)
 	e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60}`)
 	outcomes := make(chan Outcome, 40)
 	for range 20 { // of a day that is whole, and of the one that is not
@@ -218,13 +218,13 @@ func TestDamageOfOneDeviceHoldsUpNobody(t *testing.T) {
 			t.Errorf("outcome %+v", o)
 		}
 	}
-	if got := numbersOf(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, airTemperature); len(got) != 1 {
+	if got := valuesBefore(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, airTemperature); len(got) != 1 {
 		t.Errorf("green's temperatures before the damage: %v", got)
 	}
-	if got := numbersOf(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, dewPoint); len(got) != 0 {
+	if got := valuesBefore(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, dewPoint); len(got) != 0 {
 		t.Errorf("half of what follows was kept: %v", got)
 	}
-	if got := numbersOf(t, store, device.Ref{Tenant: blue, ID: 5}, now+1, dewPoint); len(got) != 1 || got[0] != 16.7 {
+	if got := valuesBefore(t, store, device.Ref{Tenant: blue, ID: 5}, now+1, dewPoint); len(got) != 1 || got[0] != 16.7 {
 		t.Errorf("blue's dew points: %v", got)
 	}
 	// It goes on with what needs nothing of the damage.
@@ -240,8 +240,8 @@ func TestDamageOfOneDeviceHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// numbersOf are a property's values until before a time.
-func numbersOf(t *testing.T, s *reading.Store, ref device.Ref, before int64, property device.PropertyID) (values []float64) {
+// valuesBefore are a property's values until before a time.
+func valuesBefore(t *testing.T, s *reading.Store, ref device.Ref, before int64, property device.PropertyID) (values []float64) {
 	t.Helper()
 	err := s.Range(t.Context(), ref.Tenant, ref.ID, 0, before-1, []device.PropertyID{property}, func(_ int64, fields []reading.Field) error {
 		values = append(values, fields[0].Value.Float())

@@ -17,15 +17,15 @@ import (
 	"tilth/internal/tenant"
 )
 
-// house is an edge on real stores, with its judge.
-type house struct {
+// testServer is an edge on real stores, with its judge.
+type testServer struct {
 	*edge
 	store *reading.Store
 	hub   *live.Hub
 	close func()
 }
 
-func openHouse(t *testing.T, dir string) *house {
+func openTestServer(t *testing.T, dir string) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }})
@@ -36,9 +36,9 @@ func openHouse(t *testing.T, dir string) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{store: store, hub: live.NewHub("e")}
-	h.edge = newEdge(t, func(o *Options) { o.Log = store })
-	judge := NewJudge(JudgeOptions{Alarms: &rules{began: store.Stats().Position}, Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
+	h := &testServer{store: store, hub: live.NewHub("e")}
+	h.edge = newEdge(t, func(o *Options) { o.Journal = store })
+	judge := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{start: store.Stats().Position}, Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
 	judged := make(chan error, 1)
 	go func() { judged <- judge.Run(ctx) }()
 	h.serve()
@@ -60,13 +60,13 @@ func openHouse(t *testing.T, dir string) *house {
 
 // A reading on one screen: from a device's socket to disk, then to the screen,
 // and it is there after a restart.
-func TestFromTheFieldToTheScreen(t *testing.T) {
+func TestReadingReachesDiskAndScreen(t *testing.T) {
 	dir := t.TempDir()
-	h := openHouse(t, dir)
+	h := openTestServer(t, dir)
 	screen, _, _, _ := h.hub.Subscribe(green, "", "")
 	foreign, _, _, _ := h.hub.Subscribe(blue, "", "")
 
-	c := h.signedIn(5, "WS-1")
+	c := h.dialSignedIn(5, "WS-1")
 	c.send(c.publish("v1/devices/me/telemetry", `{"airTemperature":3.4,"heating":"1","wind":9}`, 1, 1))
 	c.wantAck(v5.PUBACK, 1, 0)
 	if got := fmt.Sprint(latest(t, h.store, green, 1)); got != fmt.Sprint([]reading.Last{
@@ -79,7 +79,7 @@ func TestFromTheFieldToTheScreen(t *testing.T) {
 		t.Errorf("the screen was told %s %s", event.Name, event.Data)
 	}
 
-	gateway := h.signedIn(4, "BLUE-GW")
+	gateway := h.dialSignedIn(4, "BLUE-GW")
 	gateway.send(gateway.publish("v1/gateway/telemetry", `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`, 2, 1))
 	gateway.wantAck(v5.PUBREC, 1, 0)
 	if event := receive(t, foreign.Events); string(event.Data) != `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}` {
@@ -89,7 +89,7 @@ func TestFromTheFieldToTheScreen(t *testing.T) {
 		t.Errorf("another tenant's gateway wrote %v", last)
 	}
 
-	url := h.web().URL + "/api/v1/" + secretOf("WS-2") + "/telemetry"
+	url := h.serveHTTP().URL + "/api/v1/" + secretOf("WS-2") + "/telemetry"
 	if status, body, _ := post(t, url, `{"humidity":"44.5"}`); status != 200 {
 		t.Errorf("HTTP: %d %s", status, body)
 	}
@@ -104,12 +104,12 @@ func TestFromTheFieldToTheScreen(t *testing.T) {
 	gateway.Close()
 	h.close()
 
-	again := openHouse(t, dir)
+	again := openTestServer(t, dir)
 	if last := latest(t, again.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
 		t.Errorf("after a restart: %v", last)
 	}
 	// The same message again, as after a lost answer, changes nothing.
-	c = again.signedIn(4, "WS-1")
+	c = again.dialSignedIn(4, "WS-1")
 	repeat := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":3.4}}`, now)
 	c.send(c.publish("v1/devices/me/telemetry", repeat, 1, 1), c.publish("v1/devices/me/telemetry", repeat, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
@@ -121,7 +121,7 @@ func TestFromTheFieldToTheScreen(t *testing.T) {
 
 // What was committed but not judged when the server died is judged before
 // devices are let in, and screens are not told of it.
-func TestBacklogIsJudgedFirst(t *testing.T) {
+func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
 	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }})
@@ -136,9 +136,9 @@ func TestBacklogIsJudgedFirst(t *testing.T) {
 	if err := store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	h := openHouse(t, dir)
+	h := openTestServer(t, dir)
 	screen, _, _, _ := h.hub.Subscribe(green, "", "")
-	c := h.signedIn(4, "WS-1")
+	c := h.dialSignedIn(4, "WS-1")
 	c.send(c.telemetry(6, 1, 1))
 	c.wantAck(v5.PUBACK, 1, 0)
 	if event := receive(t, screen.Events); string(event.Data) != `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}` {

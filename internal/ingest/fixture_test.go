@@ -55,8 +55,8 @@ func entry(t tenant.ID, id device.ID, name string, gateway, disabled bool) *devi
 		device.HashSecret(hashKey, secretOf(name)))
 }
 
-// population is what the fixture's registry holds at first.
-func population() []*device.Entry {
+// testDevices is what the fixture's registry holds at first.
+func testDevices() []*device.Entry {
 	return []*device.Entry{
 		entry(green, 1, "WS-1", false, false),
 		entry(green, 2, "WS-2", false, false),
@@ -73,7 +73,7 @@ type edge struct {
 	registry    *device.Registry
 	presence    *device.Presence
 	diagnostics *device.Diagnostics
-	log         *memoryLog
+	journal     *memoryJournal
 	pipeline    *Pipeline
 	mqtt        *MQTT
 	address     string       // of the MQTT listener, once serve was called
@@ -92,9 +92,9 @@ func (e *edge) arrival() time.Time {
 // now is the edge's clock, which stands still unless a test moves it.
 func (e *edge) now() time.Time { return time.UnixMilli(now + e.passed.Load()) }
 
-// running is a clock that does not stand still, for limits that make somebody
+// runningClock is a clock that does not stand still, for limits that make somebody
 // wait.
-func running() func() time.Time {
+func runningClock() func() time.Time {
 	begin := time.Now()
 	return func() time.Time { return time.UnixMilli(now).Add(time.Since(begin)) }
 }
@@ -102,9 +102,9 @@ func running() func() time.Time {
 // newEdge makes an edge with a log in memory; change may set options.
 func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	t.Helper()
-	e := &edge{t: t, log: newMemoryLog(), registry: device.NewRegistry(hashKey), diagnostics: device.NewDiagnostics()}
-	e.registry.Replace(population())
-	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Log: e.log, Now: e.arrival, Rate: 1e6, Burst: 1e6}
+	e := &edge{t: t, journal: newMemoryJournal(), registry: device.NewRegistry(hashKey), diagnostics: device.NewDiagnostics()}
+	e.registry.Replace(testDevices())
+	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Journal: e.journal, Now: e.arrival, Rate: 1e6, Burst: 1e6}
 	for _, f := range change {
 		f(&o)
 	}
@@ -113,7 +113,7 @@ func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	e.pipeline = NewPipeline(o)
 	e.mqtt = NewMQTT(e.pipeline)
 	t.Cleanup(func() {
-		e.log.release()
+		e.journal.release()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := errors.Join(e.mqtt.Shutdown(ctx), e.pipeline.Close(ctx)); err != nil {
@@ -151,7 +151,7 @@ func (e *edge) serve(over ...func(net.Listener) net.Listener) *edge {
 }
 
 func (e *edge) find(name string) *device.Entry {
-	for _, x := range population() {
+	for _, x := range testDevices() {
 		if x.Name == name {
 			return e.registry.Get(x.ID)
 		}
@@ -171,8 +171,8 @@ func (e *edge) submit(name string, kind Kind, payload string) Outcome {
 	return receive(e.t, done)
 }
 
-// expect polls until the condition holds.
-func expect(t testing.TB, what string, holds func() bool) {
+// eventually polls until the condition holds.
+func eventually(t testing.TB, what string, holds func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(5 * time.Second)
 	for !holds() {
@@ -195,8 +195,8 @@ func receive[T any](t testing.TB, c <-chan T) T {
 	}
 }
 
-// memoryLog is an appender whose commits a test can hold and fail.
-type memoryLog struct {
+// memoryJournal is an appender whose commits a test can hold and fail.
+type memoryJournal struct {
 	entered chan int // frames of each Append that begins
 
 	mu      sync.Mutex
@@ -205,9 +205,9 @@ type memoryLog struct {
 	err     error
 }
 
-func newMemoryLog() *memoryLog { return &memoryLog{entered: make(chan int, 1<<16)} }
+func newMemoryJournal() *memoryJournal { return &memoryJournal{entered: make(chan int, 1<<16)} }
 
-func (l *memoryLog) Append(ctx context.Context, batch []reading.Arrival) error {
+func (l *memoryJournal) Append(ctx context.Context, batch []reading.Arrival) error {
 	l.entered <- len(batch)
 	l.mu.Lock()
 	gate := l.gate
@@ -229,13 +229,13 @@ func (l *memoryLog) Append(ctx context.Context, batch []reading.Arrival) error {
 }
 
 // hold makes commits wait until release.
-func (l *memoryLog) hold() {
+func (l *memoryJournal) hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.gate = make(chan struct{})
 }
 
-func (l *memoryLog) release() {
+func (l *memoryJournal) release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.gate != nil {
@@ -245,14 +245,14 @@ func (l *memoryLog) release() {
 }
 
 // fail makes commits fail; nil: work again.
-func (l *memoryLog) fail(err error) {
+func (l *memoryJournal) fail(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.err = err
 }
 
 // frames gives every committed frame in order.
-func (l *memoryLog) frames() []reading.Frame {
+func (l *memoryJournal) frames() []reading.Frame {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var all []reading.Frame
@@ -264,14 +264,14 @@ func (l *memoryLog) frames() []reading.Frame {
 	return all
 }
 
-func (l *memoryLog) commits() int {
+func (l *memoryJournal) commits() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return len(l.batches)
 }
 
 // temperatures gives the committed air temperatures of a device in order.
-func (l *memoryLog) temperatures(id device.ID) []float64 {
+func (l *memoryJournal) temperatures(id device.ID) []float64 {
 	var all []float64
 	for _, f := range l.frames() {
 		for _, field := range f.Fields {
@@ -315,7 +315,7 @@ func needed(t *testing.T, what string, err error) {
 var _ http.Handler = NewHTTP(&Pipeline{})
 
 // forget drops what was committed.
-func (l *memoryLog) forget() {
+func (l *memoryJournal) forget() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.batches = nil

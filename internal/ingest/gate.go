@@ -54,11 +54,11 @@ func (g *gate) signIn(address, userName, password string) (*device.Entry, device
 			return e, hash, nil
 		}
 	}
-	return nil, device.SecretHash{}, g.failed(origin(address))
+	return nil, device.SecretHash{}, g.noteFailure(networkOf(address))
 }
 
-// failed counts a failed sign-in of an address, and gives its error.
-func (g *gate) failed(from limit.Network) error {
+// noteFailure counts a failed sign-in of an address, and gives its error.
+func (g *gate) noteFailure(from limit.Network) error {
 	g.stats.signInFailures.Add(1)
 	if retry := g.failures.Add(from); retry > 0 {
 		return limitedError{retry}
@@ -66,12 +66,12 @@ func (g *gate) failed(from limit.Network) error {
 	return errWrongSecret
 }
 
-// hold gives a device's allowance to a connection of it, until Release.
-func (g *gate) hold(id device.ID) limit.Held[device.ID] { return g.messages.Hold(id) }
+// pin gives a device's allowance to a connection of it, until Release.
+func (g *gate) pin(id device.ID) limit.Held[device.ID] { return g.messages.Hold(id) }
 
-// pace takes a message's place, of the allowance that a device's connection
+// reserve takes a message's place, of the allowance that a device's connection
 // holds, and tells how long to wait before it may be handled.
-func (g *gate) pace(h limit.Held[device.ID], now time.Time, e *device.Entry) time.Duration {
+func (g *gate) reserve(h limit.Held[device.ID], now time.Time, e *device.Entry) time.Duration {
 	return h.Reserve(now, g.cost(e))
 }
 
@@ -88,9 +88,9 @@ func (g *gate) cost(e *device.Entry) limit.Cost {
 	return limit.Share(max(1, g.registry.Count(e.Tenant)))
 }
 
-// origin is what failed sign-ins and connections of an address, with a port or
+// networkOf is what failed sign-ins and connections of an address, with a port or
 // without, are counted by.
-func origin(address string) limit.Network {
+func networkOf(address string) limit.Network {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = address

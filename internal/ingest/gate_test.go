@@ -13,7 +13,7 @@ import (
 
 func newTestGate(change func(*Options)) *gate {
 	r := device.NewRegistry(hashKey)
-	r.Replace(population())
+	r.Replace(testDevices())
 	o := Options{Registry: r}
 	change(&o)
 	o.setDefaults()
@@ -81,7 +81,7 @@ func TestGateLimitsFailuresByAddress(t *testing.T) {
 }
 
 // Whatever others fail at, who has the right secret is let in, as often as they come.
-func TestGateLetsInBesideFailures(t *testing.T) {
+func TestGateAcceptsRightSecretDespiteFailures(t *testing.T) {
 	g := newTestGate(func(o *Options) { o.FailureRate, o.FailureBurst = 0.001, 3 })
 	for i := range 100 {
 		if _, _, err := g.signIn("192.0.2.1:5000", "WS-1", fmt.Sprint("wrong ", i)); err == nil {
@@ -105,7 +105,7 @@ func BenchmarkGateWrongSecret(b *testing.B) {
 	}
 }
 
-func TestOrigin(t *testing.T) {
+func TestNetworkOf(t *testing.T) {
 	for address, want := range map[string]string{
 		"192.0.2.7:1883":                "192.0.2.7",
 		"192.0.2.7":                     "192.0.2.7",
@@ -117,18 +117,18 @@ func TestOrigin(t *testing.T) {
 		"":                              limit.Network{}.String(),
 		"[2001:db8:1:3:3:4:5:6%lo]:443": "2001:db8:1:3::/64",
 	} {
-		if got := origin(address).String(); got != want {
+		if got := networkOf(address).String(); got != want {
 			t.Errorf("%s: %s, want %s", address, got, want)
 		}
 	}
 }
 
-func TestGatePace(t *testing.T) {
+func TestGateReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newTestGate(func(o *Options) { o.Rate, o.Burst = 20, 5 })
 		ws, gw := g.registry.Get(1), g.registry.Get(3)
-		held := map[device.ID]limit.Held[device.ID]{ws.ID: g.hold(ws.ID), gw.ID: g.hold(gw.ID)}
-		pace := func(e *device.Entry) time.Duration { return g.pace(held[e.ID], time.Now(), e) }
+		held := map[device.ID]limit.Held[device.ID]{ws.ID: g.pin(ws.ID), gw.ID: g.pin(gw.ID)}
+		pace := func(e *device.Entry) time.Duration { return g.reserve(held[e.ID], time.Now(), e) }
 		for i := range 5 {
 			if d := pace(ws); d != 0 {
 				t.Fatalf("message %d of the burst waits %v", i, d)
@@ -159,7 +159,7 @@ func TestGatePace(t *testing.T) {
 			t.Errorf("the gateway waits %v", d)
 		}
 		// A fifth device comes.
-		g.registry.Replace(append(population(), entry(green, 9, "WS-9", false, false)))
+		g.registry.Replace(append(testDevices(), entry(green, 9, "WS-9", false, false)))
 		pace(gw)
 		time.Sleep(time.Hour)
 		for i := range 25 {
@@ -174,12 +174,12 @@ func TestGatePace(t *testing.T) {
 }
 
 // Each message passes here.
-func TestPaceAllocatesNothing(t *testing.T) {
+func TestGateReserveAllocatesNothing(t *testing.T) {
 	g := newTestGate(func(*Options) {})
 	ws := g.registry.Get(1)
-	held := g.hold(ws.ID)
+	held := g.pin(ws.ID)
 	defer held.Release()
-	if n := testing.AllocsPerRun(100, func() { g.pace(held, time.Now(), ws) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { g.reserve(held, time.Now(), ws) }); n != 0 {
 		t.Errorf("%v allocations a message", n)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// submitting hands n messages over at once and gives what counts the answers.
-func submitting(t *testing.T, e *edge, n int) (answered func() int) {
+// submitN hands n messages over at once and gives what counts the answers.
+func submitN(t *testing.T, e *edge, n int) (answered func() int) {
 	t.Helper()
 	outcomes := make(chan Outcome, n)
 	for i := range n {
@@ -28,32 +28,32 @@ func TestPipelineGathersWhereManyPublish(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		for range 3 {
-			alone := submitting(t, e, 1)
+			alone := submitN(t, e, 1)
 			if synctest.Wait(); alone() != 1 {
 				t.Fatal("a message that came alone waits")
 			}
 		}
-		e.log.hold()
-		submitting(t, e, 1)
+		e.journal.hold()
+		submitN(t, e, 1)
 		synctest.Wait()
-		many := submitting(t, e, gatherFrom)
-		e.log.release()
-		if synctest.Wait(); many() != gatherFrom {
+		many := submitN(t, e, gatherThreshold)
+		e.journal.release()
+		if synctest.Wait(); many() != gatherThreshold {
 			t.Fatalf("%d of the many are answered", many())
 		}
-		commits := e.log.commits()
-		first := submitting(t, e, 1)
-		time.Sleep(gatherTime / 2)
-		second := submitting(t, e, 2)
+		commits := e.journal.commits()
+		first := submitN(t, e, 1)
+		time.Sleep(gatherDelay / 2)
+		second := submitN(t, e, 2)
 		if synctest.Wait(); first()+second() != 0 {
 			t.Error("nothing was gathered after a commit of many")
 		}
-		time.Sleep(gatherTime / 2)
-		if synctest.Wait(); first() != 1 || second() != 2 || e.log.commits() != commits+1 {
-			t.Errorf("%d and %d answered with %d commits", first(), second(), e.log.commits()-commits)
+		time.Sleep(gatherDelay / 2)
+		if synctest.Wait(); first() != 1 || second() != 2 || e.journal.commits() != commits+1 {
+			t.Errorf("%d and %d answered with %d commits", first(), second(), e.journal.commits()-commits)
 		}
 		// Those were few: the next does not wait.
-		alone := submitting(t, e, 1)
+		alone := submitN(t, e, 1)
 		if synctest.Wait(); alone() != 1 {
 			t.Error("a message waits after a commit of few")
 		}
@@ -65,21 +65,21 @@ func TestPipelineGathersNoLongerThanNeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		submitMany := func() {
-			e.log.hold()
-			submitting(t, e, 1)
+			e.journal.hold()
+			submitN(t, e, 1)
 			synctest.Wait()
-			submitting(t, e, gatherFrom)
-			e.log.release()
+			submitN(t, e, gatherThreshold)
+			e.journal.release()
 			synctest.Wait()
 		}
 		submitMany()
 		began := time.Now()
-		enough := submitting(t, e, gatherMost)
-		if synctest.Wait(); enough() != gatherMost || time.Since(began) != 0 {
-			t.Errorf("%d of %d answered", enough(), gatherMost)
+		enough := submitN(t, e, gatherLimit)
+		if synctest.Wait(); enough() != gatherLimit || time.Since(began) != 0 {
+			t.Errorf("%d of %d answered", enough(), gatherLimit)
 		}
 		submitMany()
-		last := submitting(t, e, 1)
+		last := submitN(t, e, 1)
 		if err := e.pipeline.Close(context.Background()); err != nil || last() != 1 || time.Since(began) != 0 {
 			t.Errorf("closed after %v: %v, %d answered", time.Since(began), err, last())
 		}
@@ -104,28 +104,28 @@ func TestDirectWriterLeavesTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer server.Close()
-	o := newOutbox(server, time.Minute)
+	o := newWriteBuffer(server, time.Minute)
 	if o.direct == nil {
 		t.Fatal("plain TCP is not written to directly")
 	}
 	const n = 1 << 20 // more than a socket takes
-	var mail int
+	var flushes int
 	for i := range n {
 		o.mu.Lock()
-		if o.leave([]byte{byte(i), byte(i >> 8), byte(i >> 16), 0xff}) {
-			mail++
+		if o.queueLocked([]byte{byte(i), byte(i >> 8), byte(i >> 16), 0xff}) {
+			flushes++
 		}
 		o.mu.Unlock()
 	}
-	if mail != 1 {
-		t.Errorf("asked for %d times to flush", mail)
+	if flushes != 1 {
+		t.Errorf("asked for %d times to flush", flushes)
 	}
 	o.flush()
 	o.mu.Lock()
 	if !o.writing {
 		t.Error("all of it was taken at once: the test shows nothing")
 	}
-	o.put([]byte("end"))
+	o.appendLocked([]byte("end"))
 	o.mu.Unlock()
 	got := make([]byte, 4*n+3)
 	for at := 0; at < len(got); {
@@ -144,17 +144,17 @@ func TestDirectWriterLeavesTheRest(t *testing.T) {
 		t.Errorf("ends with %q", got[4*n:])
 	}
 	// The goroutine has left, and its deadline with it.
-	expect(t, "the writer has left", func() bool {
+	eventually(t, "the writer has left", func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		return !o.writing
 	})
 	client.Close()
-	expect(t, "a connection that is gone is noticed", func() bool {
+	eventually(t, "a connection that is gone is noticed", func() bool {
 		o.mu.Lock()
 		defer o.mu.Unlock()
 		if !o.closed {
-			o.put([]byte("x"))
+			o.appendLocked([]byte("x"))
 		}
 		return o.closed
 	})

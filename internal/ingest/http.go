@@ -15,7 +15,7 @@ import (
 
 const (
 	bodyTimeout  = 60 * time.Second // for a device on a slow line to send one message
-	roomTimeout  = 5 * time.Second  // for the queue to take it
+	queueTimeout = 5 * time.Second  // for the queue to take it
 	retrySeconds = 5                // what an overloaded server asks for
 )
 
@@ -35,8 +35,8 @@ type httpEdge struct {
 func NewHTTP(p *Pipeline) http.Handler {
 	h := &httpEdge{pipeline: p, opts: p.opts}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /api/v1/{secret}/telemetry", func(w http.ResponseWriter, r *http.Request) { h.take(w, r, Telemetry) })
-	mux.HandleFunc("POST /api/v1/{secret}/attributes", func(w http.ResponseWriter, r *http.Request) { h.take(w, r, Acknowledged) })
+	mux.HandleFunc("POST /api/v1/{secret}/telemetry", func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Telemetry) })
+	mux.HandleFunc("POST /api/v1/{secret}/attributes", func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Ignored) })
 	return mux
 }
 
@@ -47,40 +47,40 @@ type problem struct {
 	Identifier string        `json:"identifier,omitempty"`
 }
 
-func (h *httpEdge) take(w http.ResponseWriter, r *http.Request, kind Kind) {
+func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
 	e, _, err := h.pipeline.gate.signIn(h.opts.ClientAddr(r), r.PathValue("secret"), "")
 	if limited := (limitedError{}); errors.As(err, &limited) {
-		later(w, http.StatusTooManyRequests, "tooMany", limited.retry)
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", limited.retry)
 		return
 	}
 	if err != nil {
-		answer(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+		writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
 		return
 	}
 	if wait := h.pipeline.gate.admit(e); wait > 0 {
-		later(w, http.StatusTooManyRequests, "tooMany", wait)
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
-	if h.full(w) {
+	if h.refuseShortOfMemory(w) {
 		return
 	}
 	body, err := h.read(w, r)
 	if err != nil {
 		if errors.Is(err, errTooLarge) {
-			h.pipeline.turnAway(e)
+			h.pipeline.rejectOversized(e)
 		}
-		unread(w, err)
+		answerReadError(w, err)
 		return
 	}
 	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
 }
 
-// full refuses a message before it is read while there is no memory for it.
-func (h *httpEdge) full(w http.ResponseWriter) bool {
+// refuseShortOfMemory refuses a message before it is read while there is no memory for it.
+func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
 	if !h.opts.Memory.Short(memory.Intake) {
 		return false
 	}
-	later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+	answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 	return true
 }
 
@@ -89,13 +89,13 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 	outcome, err := h.submit(r.Context(), m)
 	switch {
 	case err != nil || outcome.Err != nil:
-		later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 	case outcome.Rejected():
 		h.pipeline.stats.acks.Add(1)
-		answer(w, http.StatusBadRequest, problem{"refused", outcome.First.Reason, outcome.First.Identifier})
+		writeJSON(w, http.StatusBadRequest, problem{"refused", outcome.FirstRefusal.Reason, outcome.FirstRefusal.Identifier})
 	default:
 		h.pipeline.stats.acks.Add(1)
-		answer(w, http.StatusOK, struct{}{})
+		writeJSON(w, http.StatusOK, struct{}{})
 	}
 }
 
@@ -112,24 +112,24 @@ func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) 
 	return body, err
 }
 
-// unread answers why a body was not read. What was only too slow may be sent
+// answerReadError answers why a body was not read. What was only too slow may be sent
 // again, over a connection on which the rest of it is not awaited.
-func unread(w http.ResponseWriter, err error) {
+func answerReadError(w http.ResponseWriter, err error) {
 	switch {
 	case errors.Is(err, errTooLarge):
-		answer(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
+		writeJSON(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
-		answer(w, http.StatusRequestTimeout, problem{Code: "tooSlow"})
+		writeJSON(w, http.StatusRequestTimeout, problem{Code: "tooSlow"})
 	default:
-		answer(w, http.StatusBadRequest, problem{Code: "unreadable"})
+		writeJSON(w, http.StatusBadRequest, problem{Code: "unreadable"})
 	}
 }
 
 // submit hands the message over and waits for its commit. An error means that
 // nobody took it in time.
 func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
-	waiting, cancel := context.WithTimeout(ctx, roomTimeout)
+	waiting, cancel := context.WithTimeout(ctx, queueTimeout)
 	defer cancel()
 	done := make(chan Outcome, 1)
 	if err := h.pipeline.Submit(waiting, m, func(o Outcome) { done <- o }); err != nil {
@@ -143,12 +143,12 @@ func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
 	}
 }
 
-func later(w http.ResponseWriter, status int, code string, wait time.Duration) {
+func answerRetry(w http.ResponseWriter, status int, code string, wait time.Duration) {
 	httpbase.SetRetryAfter(w.Header(), wait)
-	answer(w, status, problem{Code: code})
+	writeJSON(w, status, problem{Code: code})
 }
 
-func answer(w http.ResponseWriter, status int, body any) {
+func writeJSON(w http.ResponseWriter, status int, body any) {
 	b, err := json.Marshal(body)
 	if err != nil {
 		w.WriteHeader(http.StatusInternalServerError)

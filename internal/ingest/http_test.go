@@ -19,8 +19,8 @@ import (
 	"tilth/internal/device"
 )
 
-// web opens an HTTP listener on the edge.
-func (e *edge) web() *httptest.Server {
+// serveHTTP opens an HTTP listener on the edge.
+func (e *edge) serveHTTP() *httptest.Server {
 	s := httptest.NewServer(NewHTTP(e.pipeline))
 	e.t.Cleanup(s.Close)
 	return s
@@ -43,7 +43,7 @@ func post(t testing.TB, url, body string) (int, string, http.Header) {
 
 func TestHTTPTelemetry(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
-	base := e.web().URL + "/api/v1/"
+	base := e.serveHTTP().URL + "/api/v1/"
 	own := base + secretOf("WS-1")
 	for _, test := range []struct {
 		name, url, body string
@@ -75,7 +75,7 @@ func TestHTTPTelemetry(t *testing.T) {
 			t.Errorf("%s: headers %v", test.name, header)
 		}
 	}
-	if got, want := describe(e.log.frames()), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
+	if got, want := describe(e.journal.frames()), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
 		t.Errorf("committed %s\nwant %s", got, want)
 	}
 	if r, err := http.Get(own + "/telemetry"); err != nil || r.StatusCode != http.StatusMethodNotAllowed {
@@ -95,7 +95,7 @@ func TestHTTPTelemetry(t *testing.T) {
 // A body without a length is limited too.
 func TestHTTPStreamedBody(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
-	url := e.web().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
+	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
 	for size, want := range map[int]int{1000: 200, 100_000: 413} {
 		body := io.MultiReader(strings.NewReader(`{"humidity":1}`), strings.NewReader(strings.Repeat(" ", size)))
 		r, err := http.Post(url, "application/json", io.NopCloser(body))
@@ -107,12 +107,12 @@ func TestHTTPStreamedBody(t *testing.T) {
 			t.Errorf("%d bytes: %d", size, r.StatusCode)
 		}
 	}
-	wantTurnedAway(t, e, 2)
+	wantOversizedCounted(t, e, 2)
 }
 
-// wantTurnedAway checks that of so many messages of WS-1 one was over the limit,
+// wantOversizedCounted checks that of so many messages of WS-1 one was over the limit,
 // and that this was counted.
-func wantTurnedAway(t *testing.T, e *edge, messages int64) {
+func wantOversizedCounted(t *testing.T, e *edge, messages int64) {
 	t.Helper()
 	in := e.diagnostics.Get(green, 1)
 	if in.Messages != messages || in.Refused != 1 || in.LastRefusal != (device.Refusal{Time: now, Reason: device.ReasonTooLarge}) {
@@ -129,29 +129,29 @@ func wantTurnedAway(t *testing.T, e *edge, messages int64) {
 // A body whose length says that it is too large is not read, and counted.
 func TestHTTPTooLargeIsCounted(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxMessage = 2000 })
-	status, _, _ := post(t, e.web().URL+"/api/v1/"+secretOf("WS-1")+"/telemetry", strings.Repeat(" ", 2001))
+	status, _, _ := post(t, e.serveHTTP().URL+"/api/v1/"+secretOf("WS-1")+"/telemetry", strings.Repeat(" ", 2001))
 	if status != http.StatusRequestEntityTooLarge {
 		t.Errorf("answered %d", status)
 	}
-	wantTurnedAway(t, e, 1)
+	wantOversizedCounted(t, e, 1)
 }
 
 func TestHTTPAnswersAfterTheCommit(t *testing.T) {
 	e := newEdge(t)
-	url := e.web().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
-	e.log.hold()
+	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
+	e.journal.hold()
 	statuses := make(chan int, 1)
 	go func() {
 		status, _, _ := post(t, url, `{"humidity":1}`)
 		statuses <- status
 	}()
-	receive(t, e.log.entered)
+	receive(t, e.journal.entered)
 	select {
 	case status := <-statuses:
 		t.Fatalf("answered %d before the commit", status)
 	default:
 	}
-	e.log.release()
+	e.journal.release()
 	if status := receive(t, statuses); status != 200 {
 		t.Errorf("answered %d", status)
 	}
@@ -159,13 +159,13 @@ func TestHTTPAnswersAfterTheCommit(t *testing.T) {
 
 func TestHTTPFailedCommit(t *testing.T) {
 	e := newEdge(t)
-	url := e.web().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
-	e.log.fail(errDisk)
+	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
+	e.journal.fail(errDisk)
 	status, body, header := post(t, url, `{"humidity":1}`)
 	if status != 503 || body != `{"code":"unavailable"}` || header.Get("Retry-After") != "5" {
 		t.Errorf("%d %s %v", status, body, header)
 	}
-	e.log.fail(nil)
+	e.journal.fail(nil)
 	if status, _, _ := post(t, url, `{"humidity":1}`); status != 200 {
 		t.Errorf("sent again: %d", status)
 	}
@@ -179,10 +179,10 @@ func TestHTTPFailedCommit(t *testing.T) {
 
 func TestHTTPRate(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.Rate, o.Burst = 0.1, 2 }).serve()
-	base := e.web().URL + "/api/v1/"
+	base := e.serveHTTP().URL + "/api/v1/"
 	url := base + secretOf("WS-1") + "/telemetry"
 	// One limit for a device, however it comes.
-	c := e.signedIn(4, "WS-1")
+	c := e.dialSignedIn(4, "WS-1")
 	c.send(c.telemetry(1, 1, 1))
 	c.wantAck(4, 1, 0)
 	if status, _, _ := post(t, url, `{"humidity":1}`); status != 200 {
@@ -196,7 +196,7 @@ func TestHTTPRate(t *testing.T) {
 	if status, _, _ := post(t, base+secretOf("WS-2")+"/telemetry", `{"humidity":1}`); status != 200 {
 		t.Errorf("another device: %d", status)
 	}
-	if got := describe(e.log.frames()); got != "1@0 air=1; 1@1 hum=1; 2@0 hum=1" {
+	if got := describe(e.journal.frames()); got != "1@0 air=1; 1@1 hum=1; 2@0 hum=1" {
 		t.Errorf("committed %s", got)
 	}
 }
@@ -207,7 +207,7 @@ func TestHTTPFailedSignInsAreLimited(t *testing.T) {
 		o.FailureRate, o.FailureBurst = 0.01, 2
 		o.ClientAddr = func(*http.Request) string { return address }
 	})
-	base := e.web().URL + "/api/v1/"
+	base := e.serveHTTP().URL + "/api/v1/"
 	for i, want := range []int{401, 401, 429, 429} {
 		if status, _, header := post(t, base+"wrong/telemetry", `{}`); status != want || (status == 429) != (header.Get("Retry-After") != "") {
 			t.Errorf("failure %d: %d %v", i, status, header)
@@ -225,7 +225,7 @@ func TestHTTPFailedSignInsAreLimited(t *testing.T) {
 // A client that goes away in the middle of its body leaves nothing behind.
 func TestHTTPBodyCutShort(t *testing.T) {
 	e := newEdge(t)
-	s := e.web()
+	s := e.serveHTTP()
 	nc, err := net.Dial("tcp", s.Listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)
@@ -239,18 +239,18 @@ func TestHTTPBodyCutShort(t *testing.T) {
 		t.Errorf("%v %v", r, err)
 	}
 	nc.Close()
-	if n := len(e.log.frames()); n > 0 {
+	if n := len(e.journal.frames()); n > 0 {
 		t.Errorf("%d frames written", n)
 	}
 }
 
-// slowly is a listener with one connection, whose client is known.
-type slowly struct {
+// pipeListener is a listener with one connection, whose client is known.
+type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
 }
 
-func (l *slowly) Accept() (net.Conn, error) {
+func (l *pipeListener) Accept() (net.Conn, error) {
 	select {
 	case nc := <-l.conns:
 		return nc, nil
@@ -259,8 +259,8 @@ func (l *slowly) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *slowly) Close() error   { close(l.done); return nil }
-func (l *slowly) Addr() net.Addr { return &net.TCPAddr{} }
+func (l *pipeListener) Close() error   { close(l.done); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
 // A body that does not come in time may be sent again, which no other 4xx but
 // 429 says.
@@ -268,7 +268,7 @@ func TestHTTPBodyTooSlow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		ours, theirs := net.Pipe()
-		l := &slowly{conns: make(chan net.Conn, 1), done: make(chan struct{})}
+		l := &pipeListener{conns: make(chan net.Conn, 1), done: make(chan struct{})}
 		l.conns <- theirs
 		s := &http.Server{Handler: NewHTTP(e.pipeline), ReadHeaderTimeout: time.Second}
 		go s.Serve(l)
@@ -303,8 +303,8 @@ func TestSecretsAreNotLogged(t *testing.T) {
 		return log.Write(b)
 	}), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	e := newEdge(t, func(o *Options) { o.Logger = logger }).serve()
-	base := e.web().URL + "/api/v1/"
-	e.log.fail(errDisk)
+	base := e.serveHTTP().URL + "/api/v1/"
+	e.journal.fail(errDisk)
 	for _, secret := range []string{secretOf("WS-1"), "wrong-" + secretOf("WS-1")} {
 		post(t, base+secret+"/telemetry", `{"humidity":1}`)
 		for _, version := range []byte{4, 5} {
@@ -316,11 +316,11 @@ func TestSecretsAreNotLogged(t *testing.T) {
 			c.readToEnd()
 		}
 	}
-	c := e.signedIn(4, "WS-1")
+	c := e.dialSignedIn(4, "WS-1")
 	e.fault.Store(true)
 	c.send(c.telemetry(1, 1, 1))
 	c.wantEnd(0)
-	expect(t, "the fault in the log", func() bool {
+	eventually(t, "the fault in the log", func() bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return strings.Contains(log.String(), "panic")

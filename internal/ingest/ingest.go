@@ -27,8 +27,8 @@ const (
 	GatewayTelemetry                  // a gateway's readings of other devices
 	GatewayConnect                    // a gateway met one of its devices
 	GatewayDisconnect                 // a gateway lost one of its devices
-	Acknowledged                      // attributes, rpc, claims: counted, nothing more
-	Stray                             // a topic that is not the device's own
+	Ignored                           // attributes, rpc, claims: counted, nothing more
+	UnknownTopic                      // a topic that is not the device's own
 )
 
 // Message is one thing that a device sent.
@@ -41,10 +41,10 @@ type Message struct {
 
 // Outcome tells what became of a message.
 type Outcome struct {
-	Err     error          // the commit failed: the device must not be answered and sends again
-	Values  int            // kept
-	Refused int            // refusals
-	First   device.Refusal // the first of them, when Refused > 0
+	Err          error          // the commit failed: the device must not be answered and sends again
+	Values       int            // kept
+	Refused      int            // refusals
+	FirstRefusal device.Refusal // the first of them, when Refused > 0
 }
 
 // Rejected tells that nothing of the message was good. It is answered all the
@@ -67,7 +67,7 @@ type Options struct {
 	Registry    *device.Registry
 	Presence    *device.Presence
 	Diagnostics *device.Diagnostics
-	Log         appender
+	Journal     appender
 	Derivation  *derivation.Engine // nil: nothing is derived
 	// Admit waits until a tenant's readings may come in; nil: they always may.
 	Admit  func(ctx context.Context, t tenant.ID) error
@@ -95,9 +95,9 @@ type Options struct {
 	PerDevice      int           // MQTT connections of one device; default 16
 	InFlight       int           // messages of one connection that wait for their commit; default 256
 
-	// Full is told when a connection is turned away since MaxConnections are open;
+	// OnFull is told when a connection is turned away since MaxConnections are open;
 	// it does not wait. nil: nobody asks.
-	Full func(why error)
+	OnFull func(why error)
 
 	// ClientAddr is the address that a request's failed sign-ins and a
 	// WebSocket count for; default: the peer's.
@@ -114,8 +114,8 @@ func (o *Options) setDefaults() {
 	if o.ClientAddr == nil {
 		o.ClientAddr = func(r *http.Request) string { return r.RemoteAddr }
 	}
-	if o.Full == nil {
-		o.Full = func(error) {}
+	if o.OnFull == nil {
+		o.OnFull = func(error) {}
 	}
 	fallback(&o.Retention, 400*24*time.Hour)
 	fallback(&o.MaxMessage, 256<<10)

@@ -28,7 +28,7 @@ type position interface {
 // screens are the open ones of each tenant.
 type screens interface {
 	Watched(t tenant.ID) bool
-	Behind(t tenant.ID) int
+	MedianLag(t tenant.ID) int
 	Publish(t tenant.ID, name string, data []byte)
 }
 
@@ -42,9 +42,9 @@ type alarms interface {
 	Recorded() uint64
 }
 
-// JudgeOptions say what a Judge works with; all but Logger and SaveEvery are
+// ConsumerOptions say what a Judge works with; all but Logger and SaveEvery are
 // needed.
-type JudgeOptions struct {
+type ConsumerOptions struct {
 	Journal   journal
 	Position  position
 	Alarms    alarms
@@ -54,26 +54,26 @@ type JudgeOptions struct {
 	SaveEvery time.Duration // how often the position is saved at most; default 1 s
 }
 
-// Judge reads the journal in order: what was committed is handed over to be
+// Consumer reads the journal in order: what was committed is handed over to be
 // judged, and told to the screens. One Judge runs at a time.
-type Judge struct {
-	opts   JudgeOptions
-	teller *teller
-	saved  uint64 // known to Run and then to its saver
+type Consumer struct {
+	opts      ConsumerOptions
+	publisher *livePublisher
+	saved     uint64 // known to Run and then to its saver
 }
 
-// NewJudge makes a judge; Run sets it to work.
-func NewJudge(o JudgeOptions) *Judge {
+// NewConsumer makes a judge; Run sets it to work.
+func NewConsumer(o ConsumerOptions) *Consumer {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	fallback(&o.SaveEvery, time.Second)
-	return &Judge{opts: o, teller: newTeller(o.Screens, o.Registry)}
+	return &Consumer{opts: o, publisher: newLivePublisher(o.Screens, o.Registry)}
 }
 
 // Run judges until ctx ends and then saves the position a last time. It returns
 // nil when that was all, else why it cannot go on.
-func (j *Judge) Run(ctx context.Context) error {
+func (j *Consumer) Run(ctx context.Context) error {
 	from, err := j.opts.Position.Load(ctx)
 	if ctx.Err() != nil { // ended before anything was judged
 		return nil
@@ -87,13 +87,13 @@ func (j *Judge) Run(ctx context.Context) error {
 	beside, stop := context.WithCancel(ctx)
 	var running sync.WaitGroup
 	running.Go(func() { j.saveRegularly(beside) })
-	running.Go(func() { j.teller.run(beside) })
+	running.Go(func() { j.publisher.run(beside) })
 	var working error
 	running.Go(func() {
 		defer stop()
 		working = j.opts.Alarms.Work(beside)
 	})
-	err = j.opts.Journal.Consume(beside, j.opts.Alarms.Taken(), j.take)
+	err = j.opts.Journal.Consume(beside, j.opts.Alarms.Taken(), j.consume)
 	stop()
 	running.Wait()
 	if working != nil {
@@ -107,15 +107,15 @@ func (j *Judge) Run(ctx context.Context) error {
 	return errors.Join(err, j.save(last))
 }
 
-// take hands one batch over. What must never be missed comes before the position
+// consume hands one batch over. What must never be missed comes before the position
 // moves; the screens may miss it, since they resume by fetching.
-func (j *Judge) take(_ context.Context, pos uint64, batch []reading.Arrival) error {
+func (j *Consumer) consume(_ context.Context, pos uint64, batch []reading.Arrival) error {
 	j.opts.Alarms.Take(pos, batch)
-	j.teller.add(batch)
+	j.publisher.add(batch)
 	return nil
 }
 
-func (j *Judge) saveRegularly(ctx context.Context) {
+func (j *Consumer) saveRegularly(ctx context.Context) {
 	tick := time.NewTicker(j.opts.SaveEvery)
 	defer tick.Stop()
 	for {
@@ -133,7 +133,7 @@ func (j *Judge) saveRegularly(ctx context.Context) {
 }
 
 // save makes the position durable; the journal up to there may go then.
-func (j *Judge) save(ctx context.Context) error {
+func (j *Consumer) save(ctx context.Context) error {
 	pos := j.opts.Alarms.Recorded()
 	if pos <= j.saved {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/tenant"
 )
 
-// script is a journal that a test writes.
-type script struct {
+// fakeJournal is a journal that a test writes.
+type fakeJournal struct {
 	live chan []reading.Arrival
 
 	mu      sync.Mutex
@@ -24,9 +24,9 @@ type script struct {
 	trimmed []uint64
 }
 
-func newScript() *script { return &script{live: make(chan []reading.Arrival)} }
+func newFakeJournal() *fakeJournal { return &fakeJournal{live: make(chan []reading.Arrival)} }
 
-func (s *script) Consume(ctx context.Context, from uint64, fn func(context.Context, uint64, []reading.Arrival) error) error {
+func (s *fakeJournal) Consume(ctx context.Context, from uint64, fn func(context.Context, uint64, []reading.Arrival) error) error {
 	s.mu.Lock()
 	s.from = from
 	s.mu.Unlock()
@@ -47,7 +47,7 @@ func (s *script) Consume(ctx context.Context, from uint64, fn func(context.Conte
 	}
 }
 
-func (s *script) Trim(pos uint64) {
+func (s *fakeJournal) Trim(pos uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.trimmed = append(s.trimmed, pos)
@@ -90,23 +90,23 @@ func (p *memoryPosition) saved() []uint64 {
 	return slices.Clone(p.saves)
 }
 
-// rules take over what is to be judged, until a test makes them fail.
-type rules struct {
-	began uint64
+// fakeAlarms take over what is to be judged, until a test makes them fail.
+type fakeAlarms struct {
+	start uint64
 	fails chan error
 	mu    sync.Mutex
 	taken []uint64
 }
 
-func (r *rules) Taken() uint64 { return r.began }
+func (r *fakeAlarms) Taken() uint64 { return r.start }
 
-func (r *rules) Take(pos uint64, _ []reading.Arrival) {
+func (r *fakeAlarms) Take(pos uint64, _ []reading.Arrival) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.taken = append(r.taken, pos)
 }
 
-func (r *rules) Work(ctx context.Context) error {
+func (r *fakeAlarms) Work(ctx context.Context) error {
 	select {
 	case err := <-r.fails:
 		return err
@@ -115,11 +115,11 @@ func (r *rules) Work(ctx context.Context) error {
 	}
 }
 
-func (r *rules) Recorded() uint64 {
+func (r *fakeAlarms) Recorded() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.taken) == 0 {
-		return r.began
+		return r.start
 	}
 	return r.taken[len(r.taken)-1]
 }
@@ -134,13 +134,13 @@ func field(p device.PropertyID, v reading.Value) reading.Field {
 
 func testRegistry() *device.Registry {
 	r := device.NewRegistry(hashKey)
-	r.Replace(population())
+	r.Replace(testDevices())
 	return r
 }
 
-// judging runs a judge until the returned function is called, which gives Run's
+// runConsumer runs a judge until the returned function is called, which gives Run's
 // answer.
-func judging(t *testing.T, j *Judge) (stop func() error) {
+func runConsumer(t *testing.T, j *Consumer) (stop func() error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -151,13 +151,13 @@ func judging(t *testing.T, j *Judge) (stop func() error) {
 	}
 }
 
-func TestJudgeTellsTheScreensOfTheTenant(t *testing.T) {
+func TestConsumerPublishesToScreensOfTenant(t *testing.T) {
 	hub := live.NewHub("e")
 	greenScreen, _, _, _ := hub.Subscribe(green, "", "")
 	blueScreen, _, _, _ := hub.Subscribe(blue, "", "")
-	journal := newScript()
-	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
-	stop := judging(t, j)
+	journal := newFakeJournal()
+	j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
+	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{
 		arrival(green, 1, now, field(airTemperature, reading.Number(3.4)), field(heating, reading.Boolean(true))),
 		arrival(blue, 5, now-1, field(note, reading.Text(`"quoted" <&> ä`))),
@@ -187,13 +187,13 @@ func TestJudgeTellsTheScreensOfTheTenant(t *testing.T) {
 }
 
 // What the rules find in the journal themselves is neither handed over nor told.
-func TestJudgeBeginsWhereTheRulesDo(t *testing.T) {
+func TestConsumerStartsAtAlarmPosition(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	journal := newScript()
-	position, alarms := &memoryPosition{pos: 40}, &rules{began: 42}
-	j := NewJudge(JudgeOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
-	stop := judging(t, j)
+	journal := newFakeJournal()
+	position, alarms := &memoryPosition{pos: 40}, &fakeAlarms{start: 42}
+	j := NewConsumer(ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(3)))}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"humidity":3}}`
 	if e := receive(t, screen.Events); string(e.Data) != want {
@@ -207,11 +207,11 @@ func TestJudgeBeginsWhereTheRulesDo(t *testing.T) {
 	}
 }
 
-func TestJudgeMakesNothingForTenantsNobodyWatches(t *testing.T) {
+func TestConsumerSkipsUnwatchedTenants(t *testing.T) {
 	hub := live.NewHub("e")
-	journal := newScript()
-	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
-	stop := judging(t, j)
+	journal := newFakeJournal()
+	j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
+	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
 	if err := stop(); err != nil {
 		t.Error(err)
@@ -221,11 +221,11 @@ func TestJudgeMakesNothingForTenantsNobodyWatches(t *testing.T) {
 	}
 }
 
-func TestJudgeSavesItsPosition(t *testing.T) {
+func TestConsumerSavesPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		journal, position := newScript(), &memoryPosition{pos: 7}
-		j := NewJudge(JudgeOptions{Alarms: &rules{began: 7}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
-		stop := judging(t, j)
+		journal, position := newFakeJournal(), &memoryPosition{pos: 7}
+		j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{start: 7}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+		stop := runConsumer(t, j)
 		for range 100 { // 1 s in all
 			journal.live <- nil
 			time.Sleep(10 * time.Millisecond)
@@ -262,9 +262,9 @@ func TestJudgeSavesItsPosition(t *testing.T) {
 	})
 }
 
-func TestJudgeFailures(t *testing.T) {
+func TestConsumerReturnsFailures(t *testing.T) {
 	broken := &memoryPosition{err: errDisk}
-	j := NewJudge(JudgeOptions{Alarms: &rules{}, Journal: newScript(), Position: broken, Screens: live.NewHub("e"), Registry: testRegistry()})
+	j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: newFakeJournal(), Position: broken, Screens: live.NewHub("e"), Registry: testRegistry()})
 	if err := j.Run(context.Background()); !errors.Is(err, errDisk) {
 		t.Errorf("without a position: %v", err)
 	}
@@ -274,8 +274,8 @@ func TestJudgeFailures(t *testing.T) {
 	if err := j.Run(stopped); err != nil {
 		t.Errorf("stopped before it began: %v", err)
 	}
-	journal, position := newScript(), &memoryPosition{}
-	j = NewJudge(JudgeOptions{Alarms: &rules{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+	journal, position := newFakeJournal(), &memoryPosition{}
+	j = NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- nil
@@ -289,11 +289,11 @@ func TestJudgeFailures(t *testing.T) {
 
 // When the rules cannot go on, neither can the judge; the position stays where
 // they came to.
-func TestJudgeEndsWithTheRules(t *testing.T) {
+func TestConsumerEndsWhenAlarmsFail(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	journal, position, alarms := newScript(), &memoryPosition{pos: 4}, &rules{began: 4, fails: make(chan error)}
-	j := NewJudge(JudgeOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	journal, position, alarms := newFakeJournal(), &memoryPosition{pos: 4}, &fakeAlarms{start: 4, fails: make(chan error)}
+	j := NewConsumer(ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}

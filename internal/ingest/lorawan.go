@@ -19,7 +19,7 @@ var eui = regexp.MustCompile(`^[0-9A-Fa-f]{16}$`)
 
 // credentials tell whose devices a network server may report of.
 type credentials interface {
-	Check(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
+	Authenticate(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
 }
 
 // serials find a tenant's devices by what is written on them.
@@ -44,50 +44,50 @@ func NewLoRaWAN(p *Pipeline, c credentials, s serials) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /api/v1/integrations/chirpstack", func(w http.ResponseWriter, r *http.Request) {
 		event := r.URL.Query().Get("event")
-		h.take(w, r, func(body []byte) (*uplink, error) { return chirpStack(event, body) })
+		h.handle(w, r, func(body []byte) (*uplink, error) { return chirpStack(event, body) })
 	})
 	mux.HandleFunc("POST /api/v1/integrations/thethingsstack", func(w http.ResponseWriter, r *http.Request) {
-		h.take(w, r, thingsStack)
+		h.handle(w, r, thingsStack)
 	})
 	return mux
 }
 
-func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte) (*uplink, error)) {
+func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byte) (*uplink, error)) {
 	owner, ok := h.signIn(w, r)
 	if !ok {
 		return
 	}
-	if h.full(w) {
+	if h.refuseShortOfMemory(w) {
 		return
 	}
 	body, err := h.read(w, r)
 	if err != nil {
-		unread(w, err) // whose it is stands in it, so it counts for no device
+		answerReadError(w, err) // whose it is stands in it, so it counts for no device
 		return
 	}
 	u, err := read(body)
 	if errors.Is(err, errNoUplink) {
-		answer(w, http.StatusOK, struct{}{})
+		writeJSON(w, http.StatusOK, struct{}{})
 		return
 	}
 	if err != nil {
-		answer(w, http.StatusBadRequest, problem{Code: "refused", Reason: device.ReasonUnreadable})
+		writeJSON(w, http.StatusBadRequest, problem{Code: "refused", Reason: device.ReasonUnreadable})
 		return
 	}
 	e, err := h.find(r.Context(), owner, u)
 	switch {
 	case err != nil:
-		later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 		return
 	case e == nil:
-		answer(w, http.StatusNotFound, problem{Code: "refused", Reason: device.ReasonNotYours, Identifier: u.eui})
+		writeJSON(w, http.StatusNotFound, problem{Code: "refused", Reason: device.ReasonNotYours, Identifier: u.eui})
 		return
 	case e.Disabled:
-		answer(w, http.StatusForbidden, problem{Code: "refused", Reason: device.ReasonDisabled, Identifier: e.Name})
+		writeJSON(w, http.StatusForbidden, problem{Code: "refused", Reason: device.ReasonDisabled, Identifier: e.Name})
 		return
 	}
 	if wait := h.pipeline.gate.admit(e); wait > 0 {
-		later(w, http.StatusTooManyRequests, "tooMany", wait)
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
 		return
 	}
 	h.commit(w, r, Message{Entry: e, Kind: Telemetry, Payload: u.telemetry(e.Product), At: h.opts.Now().UnixMilli()})
@@ -96,21 +96,21 @@ func (h *lorawan) take(w http.ResponseWriter, r *http.Request, read func([]byte)
 // signIn tells whose devices the request may speak of, or answers why not.
 // Failures count for an address as those of devices do.
 func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, bool) {
-	gate, from := h.pipeline.gate, origin(h.opts.ClientAddr(r))
+	gate, from := h.pipeline.gate, networkOf(h.opts.ClientAddr(r))
 	program, err := h.check(r, from)
 	if err == nil {
 		return program.Tenant, true
 	}
 	if !errs.Is(err, errs.Unauthenticated) {
-		later(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 		return 0, false
 	}
-	if limited := (limitedError{}); errors.As(gate.failed(from), &limited) {
-		later(w, http.StatusTooManyRequests, "tooMany", limited.retry)
+	if limited := (limitedError{}); errors.As(gate.noteFailure(from), &limited) {
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", limited.retry)
 		return 0, false
 	}
 	w.Header().Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
-	answer(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+	writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
 	return 0, false
 }
 
@@ -122,7 +122,7 @@ func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller
 	}
 	defer done()
 	key, secret, _ := r.BasicAuth()
-	return h.credentials.Check(r.Context(), key, secret)
+	return h.credentials.Authenticate(r.Context(), key, secret)
 }
 
 // find is the tenant's device that an uplink is of; nil when there is none. A

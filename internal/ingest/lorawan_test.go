@@ -38,21 +38,21 @@ const thingsStackUp = `{
     "received_at": "2026-03-01T08:59:40.25Z", "consumed_airtime": "0.056576s"}
 }`
 
-// orchard is an edge beside real stores: two tenants, each with a credential,
+// lorawanFixture is an edge beside real stores: two tenants, each with a credential,
 // and the probes that network servers speak of.
-type orchard struct {
+type lorawanFixture struct {
 	*testkit.Stores
-	t    *testing.T
-	log  *memoryLog
-	edge *Pipeline
-	url  string
-	keys map[string][2]string // appKey and appSecret by tenant
-	base map[device.ID]string
+	t        *testing.T
+	journal  *memoryJournal
+	pipeline *Pipeline
+	url      string
+	keys     map[string][2]string // appKey and appSecret by tenant
+	base     map[device.ID]string
 }
 
-func newOrchard(t *testing.T, change ...func(*Options)) *orchard {
+func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 	t.Helper()
-	o := &orchard{Stores: testkit.NewStores(t), t: t, log: newMemoryLog(), keys: map[string][2]string{}, base: map[device.ID]string{}}
+	o := &lorawanFixture{Stores: testkit.NewStores(t), t: t, journal: newMemoryJournal(), keys: map[string][2]string{}, base: map[device.ID]string{}}
 	o.Clock.Set(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
 	probe := &device.Product{Name: "probe", OfflineAfter: time.Hour, Properties: []device.Property{
 		{Identifier: "soilMoisture", FunctionName: "Moisture", DataType: device.Number, AccessMode: "r", Min: new(0.0), Max: new(100.0)},
@@ -82,20 +82,20 @@ func newOrchard(t *testing.T, change ...func(*Options)) *orchard {
 	add(green.ID, "probe-off", "3", func(d *device.Device) { d.Disabled = true })
 	add(blue.ID, "P-BLUE", "A84041FFFF1A2BFF")
 	settings := Options{
-		Registry: o.Registry, Diagnostics: o.Diagnostics, Presence: o.Presence, Log: o.log, Now: o.Clock.Now, Rate: 1e6, Burst: 1e6,
+		Registry: o.Registry, Diagnostics: o.Diagnostics, Presence: o.Presence, Journal: o.journal, Now: o.Clock.Now, Rate: 1e6, Burst: 1e6,
 		FailureRate: 0.01, FailureBurst: 5,
 	}
 	for _, f := range change {
 		f(&settings)
 	}
-	o.edge = NewPipeline(settings)
-	s := httptest.NewServer(NewLoRaWAN(o.edge, o.Credentials, o.Devices))
+	o.pipeline = NewPipeline(settings)
+	s := httptest.NewServer(NewLoRaWAN(o.pipeline, o.Credentials, o.Devices))
 	o.url = s.URL + "/api/v1/integrations/"
 	t.Cleanup(func() {
 		s.Close()
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		if err := o.edge.Close(ctx); err != nil {
+		if err := o.pipeline.Close(ctx); err != nil {
 			t.Errorf("closing the edge: %v", err)
 		}
 	})
@@ -103,7 +103,7 @@ func newOrchard(t *testing.T, change ...func(*Options)) *orchard {
 }
 
 // post posts as a tenant's network server; the answer with its status before it.
-func (o *orchard) post(as, path, body string) (string, http.Header) {
+func (o *lorawanFixture) post(as, path, body string) (string, http.Header) {
 	o.t.Helper()
 	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.url+path, strings.NewReader(body))
 	if err != nil {
@@ -124,9 +124,9 @@ func (o *orchard) post(as, path, body string) (string, http.Header) {
 	return fmt.Sprint(a.StatusCode, " ", string(text)), a.Header
 }
 
-// kept is what was committed: device, time of the minute, values by property.
-func (o *orchard) kept() (lines []string) {
-	for _, f := range o.log.frames() {
+// committed is what was committed: device, time of the minute, values by property.
+func (o *lorawanFixture) committed() (lines []string) {
+	for _, f := range o.journal.frames() {
 		line := o.base[f.Device] + " " + time.UnixMilli(f.Time).UTC().Format("05.000")
 		p := o.Registry.Get(f.Device).Product
 		for _, field := range f.Fields {
@@ -142,7 +142,7 @@ func (o *orchard) kept() (lines []string) {
 }
 
 func TestLoRaWANUplinks(t *testing.T) {
-	o := newOrchard(t)
+	o := newLoRaWANFixture(t)
 	chirp := func(from, to, object string) string {
 		return strings.ReplaceAll(fmt.Sprintf(chirpStackUp, object), from, to)
 	}
@@ -185,7 +185,7 @@ func TestLoRaWANUplinks(t *testing.T) {
 		"A84041FFFF1A2B3C 30.123 soilMoisture=31.5 rssi=-96", "P-B 40.250 soilMoisture=31.5 rssi=-35", "probe-c 30.123 soilMoisture=31.5 rssi=-96",
 		"P-B 40.250 battery_voltage=3.6 rssi=-35", "P-B 40.250 rssi=-1", "P-B 40.250 soilMoisture=7 rssi=-35", "A84041FFFF1A2B3C 00.000 soilMoisture=8 rssi=-96",
 	}
-	if got := o.kept(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+	if got := o.committed(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("kept\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	// What was refused of a device that is known shows on its page.
@@ -196,7 +196,7 @@ func TestLoRaWANUplinks(t *testing.T) {
 }
 
 func TestLoRaWANSignIn(t *testing.T) {
-	o := newOrchard(t)
+	o := newLoRaWANFixture(t)
 	body := fmt.Sprintf(thingsStackUp, `"soilMoisture": 1`)
 	right := o.keys["green"]
 	if got, _ := o.post("green", "thethingsstack", body); got != "200 {}" {
@@ -227,22 +227,22 @@ func TestLoRaWANSignIn(t *testing.T) {
 	}
 }
 
-// broken is a database that does not answer.
-type broken struct{}
+// failingDB is a database that does not answer.
+type failingDB struct{}
 
-func (broken) Check(context.Context, string, string) (identity.APICaller, error) {
+func (failingDB) Authenticate(context.Context, string, string) (identity.APICaller, error) {
 	return identity.APICaller{}, errors.New("no disk")
 }
 
-func (broken) BySerial(context.Context, tenant.ID, []string) ([]device.ID, error) {
+func (failingDB) BySerial(context.Context, tenant.ID, []string) ([]device.ID, error) {
 	return nil, errors.New("no disk")
 }
 
-func TestLoRaWANComesAgainWhereTheServerCannot(t *testing.T) {
-	o := newOrchard(t)
+func TestLoRaWANAnswersRetryWhenStoreFails(t *testing.T) {
+	o := newLoRaWANFixture(t)
 	body := fmt.Sprintf(thingsStackUp, `"soilMoisture": 1`)
 	for name, h := range map[string]http.Handler{
-		"credentials": NewLoRaWAN(o.edge, broken{}, o.Devices), "devices": NewLoRaWAN(o.edge, o.Credentials, broken{}),
+		"credentials": NewLoRaWAN(o.pipeline, failingDB{}, o.Devices), "devices": NewLoRaWAN(o.pipeline, o.Credentials, failingDB{}),
 	} {
 		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/integrations/thethingsstack", strings.NewReader(body))
 		r.SetBasicAuth(o.keys["green"][0], o.keys["green"][1])
@@ -252,12 +252,12 @@ func TestLoRaWANComesAgainWhereTheServerCannot(t *testing.T) {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
 	}
-	o.log.fail(errors.New("the disk is full"))
+	o.journal.fail(errors.New("the disk is full"))
 	if got, _ := o.post("green", "thethingsstack", body); got != `503 {"code":"unavailable"}` {
 		t.Errorf("not on disk: %s", got)
 	}
-	if len(o.kept()) != 0 {
-		t.Errorf("kept %v", o.kept())
+	if len(o.committed()) != 0 {
+		t.Errorf("kept %v", o.committed())
 	}
 }
 
@@ -270,7 +270,7 @@ func nested(depth int, name, inside string) string {
 // Objects in each other are opened as far as a codec has any, and never cost
 // more than some times the body.
 func TestLoRaWANNesting(t *testing.T) {
-	o := newOrchard(t)
+	o := newLoRaWANFixture(t)
 	const unreadable = `400 {"code":"refused","reason":"unreadable"}`
 	for _, c := range []struct{ name, body, want string }{
 		{"as deep as may be", nested(16, "k", "1"), `400 {"code":"refused","reason":"unknown","identifier":"k_k_k_k_k_k_k_k"}`},
@@ -315,7 +315,7 @@ func FuzzUplink(f *testing.F) {
 			if err != nil {
 				continue
 			}
-			if payload := u.telemetry(p); !valid(payload) {
+			if payload := u.telemetry(p); !validJSON(payload) {
 				t.Errorf("not JSON: %q", payload)
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"tilth/internal/device"
 )
 
-// maxOpened is how deep objects and lists may lie in each other in what a codec
+// maxFlattenDepth is how deep objects and lists may lie in each other in what a codec
 // made.
-const maxOpened = 16
+const maxFlattenDepth = 16
 
 // uplink is what a LoRaWAN network server tells of one message of a device.
 type uplink struct {
@@ -119,7 +119,7 @@ func (u *uplink) heard(rssi, snr *float64) {
 // message that nobody decoded is one that cannot be read, and so is one in which
 // more lies in each other than any codec makes.
 func (u *uplink) telemetry(p *device.Product) []byte {
-	if !u.decoded() || nesting(u.values) > maxOpened {
+	if !u.decoded() || maxDepth(u.values) > maxFlattenDepth {
 		return []byte("null")
 	}
 	b := make([]byte, 0, 2*len(u.values))
@@ -138,7 +138,7 @@ func (u *uplink) telemetry(p *device.Product) []byte {
 	for i := range p.Properties {
 		longest = max(longest, len(p.Properties[i].Identifier))
 	}
-	b = append(open(b, longest, "", u.values), '}')
+	b = append(flattenObject(b, longest, "", u.values), '}')
 	if !u.at.IsZero() {
 		b = append(b, '}')
 	}
@@ -158,15 +158,15 @@ func (u *uplink) decoded() bool {
 	return c.more()
 }
 
-// open appends what is in an object, and in objects of it, as members of one
+// flattenObject appends what is in an object, and in objects of it, as members of one
 // object. A name as long as the product's longest is none of them with more
 // behind it: what is in there is refused as one value.
-func open(b []byte, longest int, prefix string, object []byte) []byte {
+func flattenObject(b []byte, longest int, prefix string, object []byte) []byte {
 	c := cursor{text: object}
 	for c.enter(); c.more(); {
-		name, value := prefix+string(inside(c.key())), c.value()
+		name, value := prefix+string(stringBytes(c.key())), c.value()
 		if value[0] == '{' && len(name) < longest {
-			b = open(b, longest, name+"_", value)
+			b = flattenObject(b, longest, name+"_", value)
 		} else {
 			b = appendMember(b, name, value)
 		}

@@ -11,10 +11,10 @@ import (
 // Messages are taken in as long as there is any memory. Then devices over HTTP are
 // told to come again, others wait; and what waited is taken in, and only then
 // answered, once there is memory again.
-func TestShortOfMemory(t *testing.T) {
+func TestMemoryShortageDelaysMessages(t *testing.T) {
 	gauge, percent := testkit.PressedMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
-	url := e.web().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
+	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
 	percent.Store(95)
 	if status, said, _ := post(t, url, `{"humidity":1}`); status != http.StatusOK {
 		t.Fatalf("at 95%%: %d %s", status, said)
@@ -33,7 +33,7 @@ func TestShortOfMemory(t *testing.T) {
 	select {
 	case <-submitted:
 		t.Error("a message was accepted for which there is no memory")
-	case <-time.After(3 * lookForMemory):
+	case <-time.After(3 * memoryPollInterval):
 	}
 	percent.Store(90)
 	if err := <-submitted; err != nil {
@@ -45,7 +45,7 @@ func TestShortOfMemory(t *testing.T) {
 }
 
 // Whoever waits for memory does not keep the server from stopping.
-func TestShortOfMemoryAtTheEnd(t *testing.T) {
+func TestMemoryShortageDoesNotBlockClose(t *testing.T) {
 	gauge, percent := testkit.PressedMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	percent.Store(99)

@@ -106,16 +106,16 @@ func (m *MQTT) ServeConn(nc net.Conn, clientAddr string) {
 		clientAddr = nc.RemoteAddr().String()
 	}
 	c := newConn(m, nc, clientAddr)
-	if !m.open(c) {
+	if !m.register(c) {
 		c.out.abort()
 		return
 	}
-	defer m.gone(c)
+	defer m.unregister(c)
 	c.run()
 }
 
-// open enters a connection, when there is room for it.
-func (m *MQTT) open(c *conn) bool {
+// register enters a connection, when there is room for it.
+func (m *MQTT) register(c *conn) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch {
@@ -123,9 +123,9 @@ func (m *MQTT) open(c *conn) bool {
 		return false
 	case len(m.conns) >= m.opts.MaxConnections:
 		m.pipeline.stats.refusedFull.Add(1)
-		m.opts.Full(errFull)
+		m.opts.OnFull(errFull)
 		return false
-	case m.addresses.Enter(c.origin) != limit.NotFull:
+	case m.addresses.Enter(c.network) != limit.NotFull:
 		m.pipeline.stats.refusedAddress.Add(1)
 		return false
 	}
@@ -136,11 +136,11 @@ func (m *MQTT) open(c *conn) bool {
 	return true
 }
 
-func (m *MQTT) gone(c *conn) {
+func (m *MQTT) unregister(c *conn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.conns, c)
-	m.addresses.Leave(c.origin)
+	m.addresses.Leave(c.network)
 	m.pipeline.stats.connections.Add(-1)
 	m.running.Done()
 }
@@ -164,7 +164,7 @@ func (m *MQTT) attach(c *conn) bool {
 		list = slices.Delete(list, 0, 1)
 	}
 	m.devices[c.ref.ID] = append(list, c)
-	c.attached, c.allowance = true, m.pipeline.gate.hold(c.ref.ID)
+	c.attached, c.allowance = true, m.pipeline.gate.pin(c.ref.ID)
 	m.mu.Unlock()
 
 	m.opts.Presence.Connected(c.ref)
@@ -202,11 +202,11 @@ func (m *MQTT) detach(c *conn) {
 func (m *MQTT) structureChanged() {
 	m.generation.Add(1)
 	if m.sweeping.CompareAndSwap(false, true) {
-		go m.sweep()
+		go m.endRevoked()
 	}
 }
 
-func (m *MQTT) sweep() {
+func (m *MQTT) endRevoked() {
 	m.sweeping.Store(false) // a change from here on needs another sweep
 	m.mu.Lock()
 	var signedIn []*conn

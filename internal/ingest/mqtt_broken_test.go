@@ -70,16 +70,16 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 		{"UNSUBSCRIBE cut short", 5, framed(0xA2, []byte{0, 1, 0, 0, 1, 'a', 0, 9, 'a'}), reasonMalformed},
 		{"UNSUBSCRIBE without identifier", 4, framed(0xA2, []byte{0}), reasonMalformed},
 	}
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		other := e.signedIn(version, "WS-2")
+		other := e.dialSignedIn(version, "WS-2")
 		broken := uint64(0)
 		for _, test := range tests {
 			if test.version != 0 && test.version != version {
 				continue
 			}
 			t.Run(test.name, func(t *testing.T) {
-				c := e.signedIn(version, "WS-1")
+				c := e.dialSignedIn(version, "WS-1")
 				c.t = t
 				c.send(test.bytes)
 				c.wantEnd(test.reason)
@@ -91,7 +91,7 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 		if s := e.pipeline.Stats(); s.Malformed != broken || s.Panics != 0 {
 			t.Errorf("stats %+v, want %d malformed", s, broken)
 		}
-		if n := len(e.log.frames()); n > 0 {
+		if n := len(e.journal.frames()); n > 0 {
 			t.Errorf("%d frames were made of it", n)
 		}
 	})
@@ -100,24 +100,24 @@ func TestMQTTBrokenPacketsEndTheirConnectionOnly(t *testing.T) {
 // A packet over the limit is told in its device's diagnostics; of a stranger's
 // nobody knows whose it is.
 func TestMQTTOversizedIsCounted(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		oversized := []byte{0x32, 0x81, 0x80, 0x10} // 256 KiB + 1
 		stranger := e.dial(version)
 		stranger.send(oversized)
 		stranger.readToEnd()
 
-		c := e.signedIn(version, "WS-1")
+		c := e.dialSignedIn(version, "WS-1")
 		c.send(c.telemetry(1, 1, 7))
 		c.wantAck(v5.PUBACK, 7, 0)
 		c.send(oversized)
 		c.wantEnd(reasonTooLarge)
-		wantTurnedAway(t, e, 2)
+		wantOversizedCounted(t, e, 2)
 	})
 }
 
 // The same before a client has signed in.
-func TestMQTTBrokenGreetings(t *testing.T) {
+func TestMQTTMalformedConnect(t *testing.T) {
 	hello := func(level, flags byte, rest ...byte) []byte {
 		return framed(0x10, append([]byte{0, 4, 'M', 'Q', 'T', 'T', level, flags, 0, 60}, rest...))
 	}
@@ -164,11 +164,11 @@ func TestMQTTBrokenGreetings(t *testing.T) {
 }
 
 func TestMQTTTruncatedPackets(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		whole := (&client{version: version}).telemetry(1, 1, 1)
 		for n := 1; n < len(whole); n++ {
-			c := e.signedIn(version, "WS-1")
+			c := e.dialSignedIn(version, "WS-1")
 			c.send(whole[:n])
 			if err := c.Conn.(*net.TCPConn).CloseWrite(); err != nil {
 				t.Fatal(err)
@@ -176,7 +176,7 @@ func TestMQTTTruncatedPackets(t *testing.T) {
 			c.wantEnd(0)
 			c.Close()
 		}
-		if n := len(e.log.frames()); n > 0 {
+		if n := len(e.journal.frames()); n > 0 {
 			t.Errorf("%d frames were made of parts", n)
 		}
 	})
@@ -185,14 +185,14 @@ func TestMQTTTruncatedPackets(t *testing.T) {
 // A client that says it sends no more still gets what it waits for.
 func TestMQTTHalfClosed(t *testing.T) {
 	e := newEdge(t).serve()
-	c := e.signedIn(4, "WS-1")
-	e.log.hold()
+	c := e.dialSignedIn(4, "WS-1")
+	e.journal.hold()
 	c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
 	if err := c.Conn.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, e.log.entered)
-	e.log.release()
+	receive(t, e.journal.entered)
+	e.journal.release()
 	c.wantAck(v5.PUBACK, 1, 0)
 	c.wantAck(v5.PUBACK, 2, 0)
 	c.wantEnd(0)
@@ -200,11 +200,11 @@ func TestMQTTHalfClosed(t *testing.T) {
 
 // A message as large as may be goes through, in pieces as in one.
 func TestMQTTLargeMessages(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
+		c := e.dialSignedIn(version, "WS-1")
 		head := len(c.publish("v1/devices/me/telemetry", "", 1, 1)) - 2 // without the first byte and the length
-		for i, size := range []int{readBuffer - head, readBuffer - head + 1, 100_000, 256<<10 - head} {
+		for i, size := range []int{readBufferSize - head, readBufferSize - head + 1, 100_000, 256<<10 - head} {
 			payload := `{"airTemperature":1}`
 			payload += strings.Repeat(" ", size-len(payload))
 			whole := c.publish("v1/devices/me/telemetry", payload, 1, uint16(i+1))
@@ -213,16 +213,16 @@ func TestMQTTLargeMessages(t *testing.T) {
 			c.send(whole[3000:], c.telemetry(2, 0, 0))
 			c.wantAck(v5.PUBACK, uint16(i+1), 0)
 		}
-		expect(t, "all committed", func() bool { return len(e.log.temperatures(1)) == 8 })
-		if got := e.log.temperatures(1); !slices.Equal(got, []float64{1, 2, 1, 2, 1, 2, 1, 2}) {
+		eventually(t, "all committed", func() bool { return len(e.journal.temperatures(1)) == 8 })
+		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1, 2, 1, 2, 1, 2, 1, 2}) {
 			t.Errorf("committed %v", got)
 		}
 	})
 }
 
-// onPipe serves one end of a pipe and gives the other; in a bubble of false
+// servePipe serves one end of a pipe and gives the other; in a bubble of false
 // time, deadlines are exact.
-func onPipe(t *testing.T, e *edge, version byte) (c *client, ended chan struct{}) {
+func servePipe(t *testing.T, e *edge, version byte) (c *client, ended chan struct{}) {
 	ours, theirs := net.Pipe()
 	ended = make(chan struct{})
 	go func() {
@@ -237,7 +237,7 @@ func TestMQTTDeadlineForConnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		begin := time.Now()
-		c, ended := onPipe(t, e, 4)
+		c, ended := servePipe(t, e, 4)
 		hello := c.connect("WS-1", secretOf("WS-1"), "a")
 		for i := range 9 { // trickling gains no time
 			c.send(hello[i : i+1])
@@ -263,7 +263,7 @@ func TestMQTTKeepAlive(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := newEdge(t)
-				c, ended := onPipe(t, e, test.version)
+				c, ended := servePipe(t, e, test.version)
 				hello := c.connect("WS-1", secretOf("WS-1"), "a")
 				hello[10+1], hello[11] = byte(test.keepAlive), byte(test.keepAlive)
 				hello[10] = 0
@@ -299,8 +299,8 @@ func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 		share   int // devices it speaks for
 	}{{"WS-1", 4, 1}, {"WS-1", 5, 1}, {"GW-1", 5, 4}} {
 		synctest.Test(t, func(t *testing.T) {
-			e := newEdge(t, func(o *Options) { o.Now, o.Rate, o.Burst = running(), 20, 10 })
-			c, _ := onPipe(t, e, test.version)
+			e := newEdge(t, func(o *Options) { o.Now, o.Rate, o.Burst = runningClock(), 20, 10 })
+			c, _ := servePipe(t, e, test.version)
 			c.signIn(test.device, "a")
 			begin := time.Now()
 			const n = 90
@@ -318,7 +318,7 @@ func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 			if d := time.Since(begin); d < want-time.Millisecond || d > want+time.Millisecond {
 				t.Errorf("%s: %d messages took %v, want %v", test.device, n, d, want)
 			}
-			if got := len(e.log.frames()); got != n {
+			if got := len(e.journal.frames()); got != n {
 				t.Errorf("%d of %d messages committed", got, n)
 			}
 		})
@@ -327,18 +327,18 @@ func TestMQTTRateSlowsAndDropsNothing(t *testing.T) {
 
 // A client that does not take its answers is not read any further, whatever it has
 // answered again and again, and in the end cut off.
-func TestMQTTClientThatDoesNotListen(t *testing.T) {
+func TestMQTTClientNotReadingIsCutOff(t *testing.T) {
 	subscribe := framed(0x82, []byte{0, 1, 0, 1, 'a', 0})
 	for name, asks := range map[string]func(c *client) []byte{
 		"pings":                func(*client) []byte { return []byte{0xC0, 0} },
-		"repeats":              func(c *client) []byte { return again(c.telemetry(1, 2, 9)) },
+		"repeats":              func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
 		"releases of nothing":  func(c *client) []byte { return c.pubrel(77) },
 		"endless subscription": func(*client) []byte { return subscribe },
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				e := newEdge(t)
-				c, ended := onPipe(t, e, 4)
+				c, ended := servePipe(t, e, 4)
 				c.signIn("WS-1", "a")
 				c.send(c.telemetry(1, 2, 9))
 				c.wantAck(v5.PUBREC, 9, 0)
@@ -363,8 +363,8 @@ func TestMQTTClientThatDoesNotListen(t *testing.T) {
 	}
 }
 
-// again is a packet that is sent once more.
-func again(publish []byte) []byte {
+// withDUP is a packet that is sent once more.
+func withDUP(publish []byte) []byte {
 	publish = slices.Clone(publish)
 	publish[0] |= 8 // DUP
 	return publish
@@ -380,7 +380,7 @@ func TestMQTTListenerIsClosed(t *testing.T) {
 	e.address = ln.Addr().String()
 	served := make(chan error, 1)
 	go func() { served <- e.mqtt.Serve(t.Context(), ln) }()
-	e.signedIn(4, "WS-1").ping()
+	e.dialSignedIn(4, "WS-1").ping()
 	ln.Close()
 	if err := receive(t, served); !errors.Is(err, net.ErrClosed) {
 		t.Errorf("served: %v", err)
@@ -390,8 +390,8 @@ func TestMQTTListenerIsClosed(t *testing.T) {
 // A fault of ours ends one connection, not the process.
 func TestMQTTFaultEndsOneConnection(t *testing.T) {
 	e := newEdge(t).serve()
-	other := e.signedIn(4, "WS-2")
-	c := e.signedIn(4, "WS-1")
+	other := e.dialSignedIn(4, "WS-2")
+	c := e.dialSignedIn(4, "WS-1")
 	e.fault.Store(true)
 	c.send(c.telemetry(1, 1, 1))
 	c.wantEnd(0)

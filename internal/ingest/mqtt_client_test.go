@@ -34,9 +34,9 @@ func (e *edge) dial(version byte) *client {
 	return &client{t: e.t, version: version, Conn: nc}
 }
 
-// breakOff ends the connection without goodbye, as a machine does that loses its power:
+// reset ends the connection without goodbye, as a machine does that loses its power:
 // what the server has not read yet is lost.
-func (c *client) breakOff() {
+func (c *client) reset() {
 	c.t.Helper()
 	if err := c.Conn.(*net.TCPConn).SetLinger(0); err != nil {
 		c.t.Fatal(err)
@@ -44,8 +44,8 @@ func (c *client) breakOff() {
 	c.Close()
 }
 
-// signedIn opens a connection of a device and signs it in.
-func (e *edge) signedIn(version byte, name string) *client {
+// dialSignedIn opens a connection of a device and signs it in.
+func (e *edge) dialSignedIn(version byte, name string) *client {
 	e.t.Helper()
 	c := e.dial(version)
 	c.signIn(name, "client of "+name)
@@ -199,8 +199,8 @@ func (c *client) pubrel(id uint16) []byte {
 	return []byte{v5.PUBREL<<4 | 2, 2, byte(id >> 8), byte(id)}
 }
 
-// versions runs a test with both versions of the protocol.
-func versions(t *testing.T, f func(t *testing.T, version byte)) {
+// eachVersion runs a test with both versions of the protocol.
+func eachVersion(t *testing.T, f func(t *testing.T, version byte)) {
 	t.Helper()
 	for _, version := range []byte{4, 5} {
 		t.Run(fmt.Sprintf("MQTT %d", version), func(t *testing.T) { f(t, version) })

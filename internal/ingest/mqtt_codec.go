@@ -15,8 +15,8 @@ const (
 	flagsAt      = 7  // where the flags stand
 )
 
-// greeting is a CONNECT of either version.
-type greeting struct {
+// connectRequest is a CONNECT of either version.
+type connectRequest struct {
 	version   byte
 	clientID  string
 	userName  string
@@ -44,14 +44,14 @@ func protocolLevel(body []byte) (level byte, ok bool) {
 
 // readConnect decodes a CONNECT of a version that is spoken here. The codecs
 // are lenient with strings cut short and with bytes left over; this is not.
-func readConnect(body []byte, level byte) (greeting, error) {
+func readConnect(body []byte, level byte) (connectRequest, error) {
 	if len(body) < fixedConnect {
-		return greeting{}, malformed("CONNECT cut short")
+		return connectRequest{}, malformed("CONNECT cut short")
 	}
 	flags := body[flagsAt]
 	will := flags&0x04 != 0
 	if flags&0x01 != 0 || flags>>3&3 == 3 || !will && flags&0x38 != 0 {
-		return greeting{}, malformed("CONNECT flags")
+		return connectRequest{}, malformed("CONNECT flags")
 	}
 	if level == 5 {
 		return readConnect5(body)
@@ -59,10 +59,10 @@ func readConnect(body []byte, level byte) (greeting, error) {
 	return readConnect3(body)
 }
 
-func readConnect3(body []byte) (greeting, error) {
+func readConnect3(body []byte) (connectRequest, error) {
 	var c v3.ConnectPacket
 	if err := c.Unpack(bytes.NewReader(body)); err != nil {
-		return greeting{}, malformed("CONNECT: " + err.Error())
+		return connectRequest{}, malformed("CONNECT: " + err.Error())
 	}
 	length := fixedConnect + 2 + len(c.ClientIdentifier)
 	if c.WillFlag {
@@ -75,25 +75,25 @@ func readConnect3(body []byte) (greeting, error) {
 		length += 2 + len(c.Password)
 	}
 	if length != len(body) {
-		return greeting{}, malformed("CONNECT of the wrong length")
+		return connectRequest{}, malformed("CONNECT of the wrong length")
 	}
-	return greeting{
+	return connectRequest{
 		version: 4, clientID: c.ClientIdentifier, userName: c.Username, password: string(c.Password),
 		keepAlive: c.Keepalive, cleanStart: c.CleanSession, hasUser: c.UsernameFlag, hasSecret: c.PasswordFlag,
 	}, nil
 }
 
-func readConnect5(body []byte) (greeting, error) {
+func readConnect5(body []byte) (connectRequest, error) {
 	block, rest, ok := cutProperties(body[fixedConnect:])
 	if !ok {
-		return greeting{}, malformed("CONNECT properties")
+		return connectRequest{}, malformed("CONNECT properties")
 	}
 	props, err := readProperties(block, v5.CONNECT)
 	if err != nil {
-		return greeting{}, err
+		return connectRequest{}, err
 	}
 	flags := body[flagsAt]
-	g := greeting{
+	g := connectRequest{
 		version: 5, keepAlive: binary.BigEndian.Uint16(body[flagsAt+1:]), cleanStart: flags&0x02 != 0,
 		hasUser: flags&0x80 != 0, hasSecret: flags&0x40 != 0,
 		sessionExpiry: props.sessionExpiry > 0, authMethod: props.authMethod, maxPacket: props.maxPacket,
@@ -154,7 +154,7 @@ func cutWill(b []byte) (rest []byte, err error) {
 }
 
 // readSubscribe gives the identifier of a SUBSCRIBE, and its list of so many topic
-// filters, from which cutWish cuts them off.
+// filters, from which cutSubscription cuts them off.
 func readSubscribe(pk packet, version byte) (id uint16, list []byte, filters int, err error) {
 	if id, list, err = readList(pk, version); err != nil {
 		return 0, nil, 0, err
@@ -169,9 +169,9 @@ func readSubscribe(pk packet, version byte) (id uint16, list []byte, filters int
 	return id, list, filters, checkList(pk, id, filters)
 }
 
-// cutWish cuts a topic filter, and the QoS that is wished for, off the list of a
+// cutSubscription cuts a topic filter, and the QoS that is wished for, off the list of a
 // SUBSCRIBE. An MQTT 5 client's other wishes are of deliveries, of which there are none.
-func cutWish(list []byte, version byte) (filter []byte, qos byte, rest []byte) {
+func cutSubscription(list []byte, version byte) (filter []byte, qos byte, rest []byte) {
 	filter, rest, _ = cutString(list)
 	if qos = rest[0]; version == 5 {
 		qos &= 3

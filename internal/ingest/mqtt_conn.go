@@ -21,20 +21,20 @@ import (
 )
 
 const (
-	readBuffer   = 4 << 10  // bytes; what most packets fit in
-	connectLimit = 32 << 10 // bytes of a CONNECT: whoever is not signed in gets less memory
-	topicAliases = 16       // MQTT 5, a connection
-	maxClientID  = 1 << 10  // bytes of a client identifier, which is kept
-	maxKeepAlive = 3600     // seconds; an MQTT 5 client that wants more is told this
+	readBufferSize = 4 << 10  // bytes; what most packets fit in
+	connectLimit   = 32 << 10 // bytes of a CONNECT: whoever is not signed in gets less memory
+	topicAliases   = 16       // MQTT 5, a connection
+	maxClientID    = 1 << 10  // bytes of a client identifier, which is kept
+	maxKeepAlive   = 3600     // seconds; an MQTT 5 client that wants more is told this
 )
 
 var (
-	errStopped    = errors.New("ingest: the connection was stopped") // by this side
-	errStalled    = errors.New("ingest: the client does not take what it is sent")
-	errDisconnect = errors.New("ingest: the client said goodbye")
-	errHandshake  = errors.New("ingest: TLS was not agreed on")
-	errRefused    = errors.New("ingest: CONNECT refused")
-	errCutOff     = errors.New("ingest: the device is shut out or its secret dropped")
+	errStopped        = errors.New("ingest: the connection was stopped") // by this side
+	errStalled        = errors.New("ingest: the client does not take what it is sent")
+	errDisconnect     = errors.New("ingest: the client said goodbye")
+	errHandshake      = errors.New("ingest: TLS was not agreed on")
+	errConnectRefused = errors.New("ingest: CONNECT refused")
+	errRevoked        = errors.New("ingest: the device is shut out or its secret dropped")
 )
 
 // conn is one device's connection. One goroutine reads it; answers are left in
@@ -42,10 +42,10 @@ var (
 type conn struct {
 	server  *MQTT
 	address string
-	origin  limit.Network // what its address counts as
+	network limit.Network // what its address counts as
 	in      *timedReader
 	packets packetReader
-	out     *outbox
+	out     *writeBuffer
 
 	ctx      context.Context // ends with the connection
 	cancel   context.CancelFunc
@@ -58,7 +58,7 @@ type conn struct {
 	ref       device.Ref
 	hash      device.SecretHash
 	maxPacket int // largest the client takes; 0: any
-	greeted   bool
+	connected bool
 
 	// Of the reading goroutine.
 	attached   bool                  // entered in the server's list
@@ -67,17 +67,17 @@ type conn struct {
 	generation uint64 // of the structure that entry was read from
 	aliases    [topicAliases + 1]Kind
 
-	received exchanges // QoS 2; guarded by out.mu
+	qos2 qos2Messages // QoS 2; guarded by out.mu
 }
 
 func newConn(m *MQTT, nc net.Conn, address string) *conn {
 	c := &conn{
-		server: m, address: address, origin: origin(address),
+		server: m, address: address, network: networkOf(address),
 		in:       &timedReader{conn: nc, bytes: &m.pipeline.stats.bytes},
-		out:      newOutbox(nc, m.opts.WriteTimeout),
+		out:      newWriteBuffer(nc, m.opts.WriteTimeout),
 		stopping: make(chan struct{}),
 	}
-	c.packets = packetReader{r: bufio.NewReaderSize(c.in, readBuffer), limit: connectLimit}
+	c.packets = packetReader{r: bufio.NewReaderSize(c.in, readBufferSize), limit: connectLimit}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
@@ -95,13 +95,13 @@ func (c *conn) run() {
 	}()
 	defer c.server.detach(c)
 	c.in.deadline = time.Now().Add(c.server.opts.ConnectTimeout)
-	err := c.secure()
+	err := c.handshake()
 	if err == nil {
-		err = c.greet()
+		err = c.handleConnect()
 	}
 	if err == nil {
 		// Once more, now that changes of structure find it.
-		err = c.look()
+		err = c.revalidate()
 	}
 	if err == nil {
 		err = c.serve()
@@ -109,8 +109,8 @@ func (c *conn) run() {
 	c.close(err)
 }
 
-// secure shakes hands where the connection is one of TLS.
-func (c *conn) secure() error {
+// handshake shakes hands where the connection is one of TLS.
+func (c *conn) handshake() error {
 	nc, ok := c.in.conn.(*tls.Conn)
 	if !ok {
 		return nil
@@ -135,7 +135,7 @@ func (c *conn) secure() error {
 // serve handles packets until there is a reason to end, which it returns.
 func (c *conn) serve() error {
 	for {
-		c.in.fresh = true
+		c.in.packetStart = true
 		pk, err := c.packets.next()
 		if err != nil {
 			c.noteOversized(err)
@@ -150,7 +150,7 @@ func (c *conn) serve() error {
 func (c *conn) handle(pk packet) error {
 	if pk.kind != packets.PUBLISH && pk.kind != packets.DISCONNECT {
 		// A PUBLISH looks itself, before it waits for its turn.
-		if err := c.look(); err != nil {
+		if err := c.revalidate(); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (c *conn) handle(pk packet) error {
 	case packets.PUBLISH:
 		return c.publish(pk)
 	case packets.PUBREL:
-		return c.release(pk)
+		return c.handlePubrel(pk)
 	case packets.SUBSCRIBE:
 		return c.subscribe(pk)
 	case packets.UNSUBSCRIBE:
@@ -167,16 +167,16 @@ func (c *conn) handle(pk packet) error {
 		if pk.flags != 0 || len(pk.body) != 0 {
 			return malformed("PINGREQ")
 		}
-		return c.say([]byte{packets.PINGRESP << 4, 0})
+		return c.send([]byte{packets.PINGRESP << 4, 0})
 	case packets.DISCONNECT:
 		return errDisconnect
 	}
 	return protocolError{reasonProtocolError, "packet that a client may not send now"}
 }
 
-// look makes sure that the device may still be here, when structure changed
+// revalidate makes sure that the device may still be here, when structure changed
 // since it was looked at last.
-func (c *conn) look() error {
+func (c *conn) revalidate() error {
 	now := c.server.generation.Load()
 	if now == c.generation {
 		return nil
@@ -184,19 +184,19 @@ func (c *conn) look() error {
 	registry := c.server.opts.Registry
 	entry := registry.Get(c.ref.ID)
 	if entry == nil || !registry.StillValid(c.ref.ID, c.hash) {
-		return errCutOff
+		return errRevoked
 	}
 	c.entry, c.generation = entry, now
 	return nil
 }
 
-// say leaves an answer for the client; one larger than it takes is not sent, as
+// send leaves an answer for the client; one larger than it takes is not sent, as
 // MQTT 5 wants it.
-func (c *conn) say(b []byte) error {
+func (c *conn) send(b []byte) error {
 	if c.maxPacket > 0 && len(b) > c.maxPacket {
 		return nil
 	}
-	if !c.out.say(b) {
+	if !c.out.send(b) {
 		return errStopped
 	}
 	return nil
@@ -204,19 +204,19 @@ func (c *conn) say(b []byte) error {
 
 // close ends the connection for the reason why reading ended.
 func (c *conn) close(why error) {
-	var broken protocolError
+	var violation protocolError
 	switch {
 	case c.out.hasStalled(), errors.Is(why, errStalled):
 		c.server.pipeline.stats.stalls.Add(1)
 		c.end(reasonSuccess)
-	case errors.As(why, &broken):
+	case errors.As(why, &violation):
 		c.server.pipeline.stats.malformed.Add(1)
-		c.tell(broken)
-		c.end(broken.reason)
-	case errors.Is(why, errRefused):
-		c.server.pipeline.stats.greetingsRefused.Add(1)
+		c.logViolation(violation)
+		c.end(violation.reason)
+	case errors.Is(why, errConnectRefused):
+		c.server.pipeline.stats.connectsRefused.Add(1)
 		c.end(reasonSuccess)
-	case errors.Is(why, errCutOff):
+	case errors.Is(why, errRevoked):
 		c.end(reasonAdministrative)
 	case errors.Is(why, errStopped), errors.Is(why, ErrClosed), errors.Is(why, context.Canceled):
 		c.out.drain()
@@ -226,7 +226,7 @@ func (c *conn) close(why error) {
 		c.out.drain()
 		c.end(reasonSuccess)
 	case errors.Is(why, os.ErrDeadlineExceeded):
-		c.server.pipeline.stats.silences.Add(1)
+		c.server.pipeline.stats.idleTimeouts.Add(1)
 		c.end(reasonKeepAlive)
 	case errors.Is(why, errHandshake):
 		c.server.pipeline.stats.handshakeFailures.Add(1)
@@ -236,15 +236,15 @@ func (c *conn) close(why error) {
 	}
 }
 
-// tell logs what a client did wrong. What strangers do wrong is not worth the
+// logViolation logs what a client did wrong. What strangers do wrong is not worth the
 // log.
-func (c *conn) tell(broken protocolError) {
+func (c *conn) logViolation(violation protocolError) {
 	log := c.server.opts.Logger
 	if c.entry == nil {
-		log.Debug("a stranger's connection was ended", "address", c.address, "error", broken)
+		log.Debug("a stranger's connection was ended", "address", c.address, "error", violation)
 		return
 	}
-	log.Info("a device's connection was ended", "device", c.entry.Name, "address", c.address, "error", broken)
+	log.Info("a device's connection was ended", "device", c.entry.Name, "address", c.address, "error", violation)
 }
 
 // end ends the connection; answers that wait are still written. An MQTT 5
@@ -258,7 +258,7 @@ func (c *conn) end(reason byte) {
 // endLocked is end for callers that hold out.mu.
 func (c *conn) endLocked(reason byte) {
 	var last []byte
-	if c.greeted && c.version == 5 && reason != reasonSuccess {
+	if c.connected && c.version == 5 && reason != reasonSuccess {
 		last = []byte{packets.DISCONNECT << 4, 1, reason}
 	}
 	// Nothing more is taken once the client may have noticed.
@@ -284,25 +284,25 @@ func (c *conn) abort() {
 // reader moves it, so that a client which trickles bytes does not gain time.
 // Moving it costs, so it is put off until that makes a difference.
 type timedReader struct {
-	conn     net.Conn
-	deadline time.Time     // zero: none; of the reading goroutine
-	silence  time.Duration // how long a client may say nothing; 0: for ever
-	fresh    bool          // the next read is for a new packet: the silence begins with it
-	set      time.Time     // the connection's own deadline
-	known    bool          // set is it
-	stopped  atomic.Bool
-	bytes    *atomic.Uint64
+	conn        net.Conn
+	deadline    time.Time     // zero: none; of the reading goroutine
+	idleTimeout time.Duration // how long a client may say nothing; 0: for ever
+	packetStart bool          // the next read is for a new packet: the silence begins with it
+	set         time.Time     // the connection's own deadline
+	known       bool          // set is it
+	stopped     atomic.Bool
+	bytes       *atomic.Uint64
 }
 
-// allow gives the next read its time.
-func (t *timedReader) allow() error {
+// armDeadline gives the next read its time.
+func (t *timedReader) armDeadline() error {
 	slack := time.Duration(0)
-	if t.fresh && t.silence > 0 {
-		t.deadline = time.Now().Add(t.silence)
+	if t.packetStart && t.idleTimeout > 0 {
+		t.deadline = time.Now().Add(t.idleTimeout)
 	}
-	t.fresh = false
-	if t.silence > 0 {
-		slack = min(time.Second, t.silence/16)
+	t.packetStart = false
+	if t.idleTimeout > 0 {
+		slack = min(time.Second, t.idleTimeout/16)
 	}
 	if late := t.set.Sub(t.deadline); t.known && late >= 0 && late <= slack {
 		return nil
@@ -316,7 +316,7 @@ func (t *timedReader) allow() error {
 
 // Read reads what is there; errStopped after stop.
 func (t *timedReader) Read(b []byte) (int, error) {
-	if err := t.allow(); err != nil {
+	if err := t.armDeadline(); err != nil {
 		return 0, err
 	}
 	// After the deadline: stop sets its own one behind the mark.

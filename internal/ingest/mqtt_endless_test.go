@@ -38,15 +38,15 @@ func (c *client) discarded() (answers *atomic.Uint64) {
 	return answers
 }
 
-// held is what is in use beyond what there was, bytes.
-func held(before uint64) uint64 { return max(heap(), before) - before }
+// heapGrowth is what is in use beyond what there was, bytes.
+func heapGrowth(before uint64) uint64 { return max(heap(), before) - before }
 
 // A client of MQTT 3.1.1 that releases none of its QoS 2 messages holds what they can
 // be told apart by, and nothing of the server's beyond; it is served on, and can
 // release them. (One of MQTT 5 is told how many it may have: TestMQTTReceiveMaximum.)
-func TestMQTTReleasesNothing(t *testing.T) {
+func TestMQTTUnreleasedQoS2UsesBoundedMemory(t *testing.T) {
 	const clients = 3
-	e := newEdge(t, func(o *Options) { o.Log = nothingKept{} }).serve()
+	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
 	var all [clients]*client
 	var answers [clients]*atomic.Uint64
 	for i := range all {
@@ -80,18 +80,18 @@ func TestMQTTReleasesNothing(t *testing.T) {
 	running.Wait()
 	testkit.Eventually(t, "every message answered", answered(math.MaxUint16))
 	// 20 KiB each, and what the connections' ends have by now.
-	if now := held(before); now > clients*(20<<10)+512<<10 {
+	if now := heapGrowth(before); now > clients*(20<<10)+512<<10 {
 		t.Errorf("%d KiB are held for %d of them", now>>10, clients)
 	}
 	for _, c := range all {
 		c.send(c.pubrel(1), c.pubrel(math.MaxUint16), c.telemetry(2, 2, 1))
 	}
-	expect(t, "releases and another message answered", answered(math.MaxUint16+3))
+	eventually(t, "releases and another message answered", answered(math.MaxUint16+3))
 }
 
 // What the server notes of QoS 2 messages is what a plain map would say.
-func TestExchanges(t *testing.T) {
-	var x exchanges
+func TestQoS2Messages(t *testing.T) {
+	var x qos2Messages
 	want := map[uint16]bool{}
 	check := func(id uint16) {
 		t.Helper()
@@ -128,13 +128,13 @@ func TestExchanges(t *testing.T) {
 	check(7)
 }
 
-// full fills a packet's body up to a size with one thing again and again.
-func full(head, one []byte, size int) []byte {
+// filled fills a packet's body up to a size with one thing again and again.
+func filled(head, one []byte, size int) []byte {
 	return append(slices.Clone(head), bytes.Repeat(one, (size-len(head))/len(one))...)
 }
 
-// propertied puts a block of properties between what comes before and after it.
-func propertied(before, block, after []byte) []byte {
+// withProperties puts a block of properties between what comes before and after it.
+func withProperties(before, block, after []byte) []byte {
 	body := slices.Clone(before)
 	for n := len(block); ; {
 		digit := byte(n & 0x7f)
@@ -150,20 +150,20 @@ func propertied(before, block, after []byte) []byte {
 
 // Whatever a packet is full of, reading it takes little more than its own size: what
 // took five hundred times that let a client with a slow line keep all processors busy.
-func TestReadingAPacketTakesLittle(t *testing.T) {
+func TestPacketReadingAllocatesLittle(t *testing.T) {
 	const large = 256 << 10
 	user := []byte{v5.PropUser, 0, 0, 0, 0}
-	greeting := propertied([]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60}, full(nil, user, connectLimit-64), []byte("\x00\x01c\x00\x01u\x00\x01p"))
+	greeting := withProperties([]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60}, filled(nil, user, connectLimit-64), []byte("\x00\x01c\x00\x01u\x00\x01p"))
 	for name, c := range map[string]struct {
 		body []byte
 		read func(body []byte) error
 	}{
-		"SUBSCRIBE 4":             {full([]byte{0, 1}, []byte{0, 1, 'a', 0}, large), subscribed(4)},
-		"SUBSCRIBE 5":             {full([]byte{0, 1, 0}, []byte{0, 1, 'a', 0}, large), subscribed(5)},
-		"SUBSCRIBE 5, properties": {propertied([]byte{0, 1}, full(nil, user, large), []byte{0, 1, 'a', 0}), subscribed(5)},
-		"UNSUBSCRIBE 4":           {full([]byte{0, 1}, []byte{0, 1, 'a'}, large), unsubscribed(4)},
-		"UNSUBSCRIBE 5":           {full([]byte{0, 1, 0}, []byte{0, 1, 'a'}, large), unsubscribed(5)},
-		"PUBLISH 5": {propertied([]byte{0, 1, 'a'}, full(nil, user, large), nil), func(body []byte) error {
+		"SUBSCRIBE 4":             {filled([]byte{0, 1}, []byte{0, 1, 'a', 0}, large), readSubscribeOf(4)},
+		"SUBSCRIBE 5":             {filled([]byte{0, 1, 0}, []byte{0, 1, 'a', 0}, large), readSubscribeOf(5)},
+		"SUBSCRIBE 5, properties": {withProperties([]byte{0, 1}, filled(nil, user, large), []byte{0, 1, 'a', 0}), readSubscribeOf(5)},
+		"UNSUBSCRIBE 4":           {filled([]byte{0, 1}, []byte{0, 1, 'a'}, large), readUnsubscribeOf(4)},
+		"UNSUBSCRIBE 5":           {filled([]byte{0, 1, 0}, []byte{0, 1, 'a'}, large), readUnsubscribeOf(5)},
+		"PUBLISH 5": {withProperties([]byte{0, 1, 'a'}, filled(nil, user, large), nil), func(body []byte) error {
 			_, err := parsePublish(packet{kind: v5.PUBLISH, body: body}, 5)
 			return err
 		}},
@@ -187,12 +187,12 @@ func TestReadingAPacketTakesLittle(t *testing.T) {
 	}
 }
 
-func subscribed(version byte) func([]byte) error {
+func readSubscribeOf(version byte) func([]byte) error {
 	return func(body []byte) error {
 		_, list, n, err := readSubscribe(packet{kind: v5.SUBSCRIBE, flags: 2, body: body}, version)
 		for ; len(list) > 0; n-- {
 			var filter []byte
-			if filter, _, list = cutWish(list, version); string(filter) != "a" {
+			if filter, _, list = cutSubscription(list, version); string(filter) != "a" {
 				return fmt.Errorf("a filter %q", filter)
 			}
 		}
@@ -203,7 +203,7 @@ func subscribed(version byte) func([]byte) error {
 	}
 }
 
-func unsubscribed(version byte) func([]byte) error {
+func readUnsubscribeOf(version byte) func([]byte) error {
 	return func(body []byte) error {
 		_, _, err := readUnsubscribe(packet{kind: v5.UNSUBSCRIBE, flags: 2, body: body}, version)
 		return err
@@ -213,29 +213,29 @@ func unsubscribed(version byte) func([]byte) error {
 // Floods of what is answered at once, by clients that take their answers: a device
 // beside them has its acknowledgements in time, and nothing is held for them.
 func TestMQTTFloods(t *testing.T) {
-	versions(t, floods)
+	eachVersion(t, testFloods)
 }
 
-func floods(t *testing.T, version byte) {
-	e := newEdge(t, func(o *Options) { o.Log = nothingKept{} }).serve()
-	other := e.signedIn(4, "WS-1")
+func testFloods(t *testing.T, version byte) {
+	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
+	other := e.dialSignedIn(4, "WS-1")
 	start := []byte{0, 1} // of a list of topics
 	if version == 5 {
 		start = append(start, 0)
 	}
 	all := map[string]func(c *client) []byte{
-		"repeats":             func(c *client) []byte { return again(c.telemetry(1, 2, 9)) },
+		"repeats":             func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
 		"releases of nothing": func(c *client) []byte { return c.pubrel(77) },
 		"subscriptions": func(*client) []byte {
-			return framed(0x82, full(start, []byte("\x00\x15v1/devices/me/rpc/+/1\x01"), 64<<10))
+			return framed(0x82, filled(start, []byte("\x00\x15v1/devices/me/rpc/+/1\x01"), 64<<10))
 		},
 		"ends of subscriptions": func(*client) []byte {
-			return framed(0xA2, full(start, []byte("\x00\x15v1/devices/me/rpc/+/1"), 64<<10))
+			return framed(0xA2, filled(start, []byte("\x00\x15v1/devices/me/rpc/+/1"), 64<<10))
 		},
 	}
 	if version == 5 {
 		all["properties"] = func(*client) []byte {
-			return framed(0x30, propertied([]byte{0, 1, 'a'}, full(nil, []byte{v5.PropUser, 0, 0, 0, 0}, 64<<10), nil))
+			return framed(0x30, withProperties([]byte{0, 1, 'a'}, filled(nil, []byte{v5.PropUser, 0, 0, 0, 0}, 64<<10), nil))
 		}
 	}
 	for name, flood := range all {
@@ -260,17 +260,17 @@ func floods(t *testing.T, version byte) {
 					}
 				})
 			}
-			expect(t, "the floods under way", func() bool { return sent.Load() > 4*floods })
-			longest := other.answeredInTime()
-			if now := held(before); now > 64<<20 { // with what the floods leave behind while it is looked at
+			eventually(t, "the floods under way", func() bool { return sent.Load() > 4*floods })
+			longest := other.wantTimelyAcks()
+			if now := heapGrowth(before); now > 64<<20 { // with what the floods leave behind while it is looked at
 				t.Errorf("%d MiB are held", now>>20)
 			}
 			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
 			for _, c := range clients {
-				c.breakOff()
+				c.reset()
 			}
 			running.Wait()
-			expect(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
+			eventually(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
 		})
 	}
 	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
@@ -278,9 +278,9 @@ func floods(t *testing.T, version byte) {
 	}
 }
 
-// answeredInTime makes sure that fifty messages are each acknowledged within three
+// wantTimelyAcks makes sure that fifty messages are each acknowledged within three
 // seconds, and tells how long the slowest took.
-func (c *client) answeredInTime() (longest time.Duration) {
+func (c *client) wantTimelyAcks() (longest time.Duration) {
 	c.t.Helper()
 	for id := range uint16(50) {
 		begin := time.Now()
@@ -297,34 +297,34 @@ func (c *client) answeredInTime() (longest time.Duration) {
 // However often a QoS 2 message comes again while its commit is waited for, with whatever
 // in it, it is one message: nothing more waits, it is answered once and committed once.
 func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
-		e.log.hold()
-		t.Cleanup(e.log.release) // where it fails, too
+		c := e.dialSignedIn(version, "WS-1")
+		e.journal.hold()
+		t.Cleanup(e.journal.release) // where it fails, too
 		c.send(c.telemetry(1, 2, 9))
-		receive(t, e.log.entered)
+		receive(t, e.journal.entered)
 		waiting := e.pipeline.Stats().Waiting
 		before := heap()
 		if err := c.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		repeats := bytes.Repeat(append(again(c.telemetry(1, 2, 9)), c.telemetry(2, 2, 9)...), 1000)
+		repeats := bytes.Repeat(append(withDUP(c.telemetry(1, 2, 9)), c.telemetry(2, 2, 9)...), 1000)
 		for range 50 {
 			c.send(repeats)
 		}
 		c.ping() // all were read, and none was answered
-		if now := held(before); now > 4<<20 {
+		if now := heapGrowth(before); now > 4<<20 {
 			t.Errorf("%d KiB are held", now>>10)
 		}
 		if now := e.pipeline.Stats().Waiting; now != waiting {
 			t.Errorf("%d messages wait, %d did", now, waiting)
 		}
-		e.log.release()
+		e.journal.release()
 		c.wantAck(v5.PUBREC, 9, 0)
 		c.send(c.pubrel(9))
 		c.wantAck(v5.PUBCOMP, 9, 0) // and no other PUBREC before
-		if got := e.log.temperatures(1); !slices.Equal(got, []float64{1}) {
+		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1}) {
 			t.Errorf("committed %v, want once", got)
 		}
 	})
@@ -333,7 +333,7 @@ func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
 // What a device wants said when it is gone, and what is to be kept for others, is
 // nothing that is kept or told here, however large it is.
 func TestMQTTWillsAndRetained(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		const clients = 100
 		e := newEdge(t, func(o *Options) { o.PerDevice = clients }).serve()
 		before := heap()
@@ -342,17 +342,17 @@ func TestMQTTWillsAndRetained(t *testing.T) {
 		var all []*client
 		for i := range clients {
 			c := e.dial(version)
-			c.send(c.willing(fmt.Sprint("client ", i), "v1/devices/me/telemetry", will))
+			c.send(c.connectWithWill(fmt.Sprint("client ", i), "v1/devices/me/telemetry", will))
 			c.want("CONNACK accepted", accepted)
 			all = append(all, c)
 		}
-		if now := held(before); now > clients*(24<<10)+1<<20 {
+		if now := heapGrowth(before); now > clients*(24<<10)+1<<20 {
 			t.Errorf("%d KiB are held for %d of them", now>>10, clients)
 		}
 		for _, c := range all {
-			c.breakOff()
+			c.reset()
 		}
-		expect(t, "all gone", func() bool { return e.pipeline.Stats().Connections == 0 })
+		eventually(t, "all gone", func() bool { return e.pipeline.Stats().Connections == 0 })
 		c := e.dial(version)
 		c.signIn("WS-2", "a")
 		retained := c.telemetry(7, 2, 3)
@@ -368,14 +368,14 @@ func TestMQTTWillsAndRetained(t *testing.T) {
 		late.send(framed(0x82, append([]byte{0, 1}, list...)))
 		late.want("SUBACK", func(kind byte, _ []byte) bool { return kind == v5.SUBACK })
 		late.ping() // and nothing before
-		if got := describe(e.log.frames()); got != "2@0 air=7" {
+		if got := describe(e.journal.frames()); got != "2@0 air=7" {
 			t.Errorf("committed %s", got)
 		}
 	})
 }
 
-// willing makes a CONNECT of WS-1 with a will that is retained, of QoS 2.
-func (c *client) willing(clientID, topic string, message []byte) []byte {
+// connectWithWill makes a CONNECT of WS-1 with a will that is retained, of QoS 2.
+func (c *client) connectWithWill(clientID, topic string, message []byte) []byte {
 	if c.version == 5 {
 		p := v5.Connect{ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, KeepAlive: 60, ClientID: clientID,
 			UsernameFlag: true, Username: "WS-1", PasswordFlag: true, Password: []byte(secretOf("WS-1")), Properties: &v5.Properties{},

@@ -2,27 +2,27 @@ package ingest
 
 import "math/bits"
 
-// exchangesAPage is of how many packet identifiers a page of exchanges is.
-const exchangesAPage = 1024
+// idsPerPage is of how many packet identifiers a page of exchanges is.
+const idsPerPage = 1024
 
-// exchanges are the QoS 2 messages of a connection that its client has not released
+// qos2Messages are the QoS 2 messages of a connection that its client has not released
 // yet. MQTT 3.1.1 lets it hold 65,535 of them, and one that holds many must not be
 // waited for: what would release them lies behind those that it sends. So each takes two
 // bits, and all 20 KiB.
-type exchanges struct {
-	pages map[uint16]*exchangePage // those that are not empty, and the last one
+type qos2Messages struct {
+	pages map[uint16]*qos2Page // those that are not empty, and the last one
 	count int
 }
 
-type exchangePage struct{ known, answered [exchangesAPage / 64]uint64 }
+type qos2Page struct{ known, answered [idsPerPage / 64]uint64 }
 
-func (x *exchanges) of(id uint16) (page *exchangePage, word int, bit uint64) {
-	return x.pages[id/exchangesAPage], int(id % exchangesAPage / 64), 1 << (id % 64)
+func (x *qos2Messages) locate(id uint16) (page *qos2Page, word int, bit uint64) {
+	return x.pages[id/idsPerPage], int(id % idsPerPage / 64), 1 << (id % 64)
 }
 
 // get tells whether a message came and is not released, and whether it was answered.
-func (x *exchanges) get(id uint16) (answered, known bool) {
-	page, word, bit := x.of(id)
+func (x *qos2Messages) get(id uint16) (answered, known bool) {
+	page, word, bit := x.locate(id)
 	if page == nil {
 		return false, false
 	}
@@ -30,35 +30,35 @@ func (x *exchanges) get(id uint16) (answered, known bool) {
 }
 
 // begin notes a message that is not known.
-func (x *exchanges) begin(id uint16) {
-	page, word, bit := x.of(id)
+func (x *qos2Messages) begin(id uint16) {
+	page, word, bit := x.locate(id)
 	if page == nil {
-		if page = new(exchangePage); x.pages == nil {
-			x.pages = map[uint16]*exchangePage{}
+		if page = new(qos2Page); x.pages == nil {
+			x.pages = map[uint16]*qos2Page{}
 		}
-		x.pages[id/exchangesAPage] = page
+		x.pages[id/idsPerPage] = page
 	}
 	page.known[word] |= bit
 	x.count++
 }
 
 // answer notes that a known message was answered.
-func (x *exchanges) answer(id uint16) {
-	if page, word, bit := x.of(id); page != nil {
+func (x *qos2Messages) answer(id uint16) {
+	if page, word, bit := x.locate(id); page != nil {
 		page.answered[word] |= bit
 	}
 }
 
 // end forgets a known message.
-func (x *exchanges) end(id uint16) {
-	page, word, bit := x.of(id)
+func (x *qos2Messages) end(id uint16) {
+	page, word, bit := x.locate(id)
 	if page == nil {
 		return
 	}
 	x.count -= bits.OnesCount64(page.known[word] & bit)
 	page.known[word] &^= bit
 	page.answered[word] &^= bit
-	if len(x.pages) > 1 && page.known == (exchangePage{}).known {
-		delete(x.pages, id/exchangesAPage)
+	if len(x.pages) > 1 && page.known == (qos2Page{}).known {
+		delete(x.pages, id/idsPerPage)
 	}
 }

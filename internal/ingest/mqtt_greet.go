@@ -13,25 +13,25 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// refusal is why a CONNECT is refused, in the words of both versions.
-type refusal struct {
-	code3  byte // 0: closed without an answer
-	reason byte
+// connectRefusal is why a CONNECT is refused, in the words of both versions.
+type connectRefusal struct {
+	returnCode byte // 0: closed without an answer
+	reason     byte
 }
 
 var (
-	refusedMalformed   = refusal{0, reasonMalformed}
-	refusedCredentials = refusal{v3.ErrRefusedNotAuthorised, reasonBadCredentials}
-	refusedMissing     = refusal{v3.ErrRefusedBadUsernameOrPassword, reasonBadCredentials}
-	refusedOften       = refusal{v3.ErrRefusedServerUnavailable, reasonTooManyConnection}
-	refusedID          = refusal{v3.ErrRefusedIDRejected, 0x85}
-	refusedMethod      = refusal{0, reasonBadAuthMethod}
-	refusedShutdown    = refusal{v3.ErrRefusedServerUnavailable, 0x88}
+	refusedMalformed   = connectRefusal{0, reasonMalformed}
+	refusedCredentials = connectRefusal{v3.ErrRefusedNotAuthorised, reasonBadCredentials}
+	refusedMissing     = connectRefusal{v3.ErrRefusedBadUsernameOrPassword, reasonBadCredentials}
+	refusedRateLimited = connectRefusal{v3.ErrRefusedServerUnavailable, reasonTooManyConnection}
+	refusedID          = connectRefusal{v3.ErrRefusedIDRejected, 0x85}
+	refusedMethod      = connectRefusal{0, reasonBadAuthMethod}
+	refusedShutdown    = connectRefusal{v3.ErrRefusedServerUnavailable, 0x88}
 )
 
-// greet takes the CONNECT and signs the device in. After an error the
+// handleConnect takes the CONNECT and signs the device in. After an error the
 // connection is to be closed.
-func (c *conn) greet() error {
+func (c *conn) handleConnect() error {
 	// Looked at before its length is believed: HTTP or TLS would be waited for.
 	first, err := c.packets.r.Peek(1)
 	if err != nil {
@@ -49,9 +49,9 @@ func (c *conn) greet() error {
 	case !ok:
 		return malformed("a protocol that is not MQTT")
 	case level < 4:
-		return c.refuse(4, refusal{v3.ErrRefusedBadProtocolVersion, 0}, "MQTT before 3.1.1")
+		return c.refuseConnect(4, connectRefusal{v3.ErrRefusedBadProtocolVersion, 0}, "MQTT before 3.1.1")
 	case level > 5:
-		return c.refuse(5, refusal{0, reasonVersion}, "MQTT after 5")
+		return c.refuseConnect(5, connectRefusal{0, reasonVersion}, "MQTT after 5")
 	}
 	g, err := readConnect(pk.body, level)
 	if err != nil {
@@ -59,23 +59,23 @@ func (c *conn) greet() error {
 		if e := (protocolError{}); errors.As(err, &e) {
 			why.reason = e.reason
 		}
-		return errors.Join(err, c.refuse(level, why, "unreadable"))
+		return errors.Join(err, c.refuseConnect(level, why, "unreadable"))
 	}
 	return c.signIn(g)
 }
 
-func (c *conn) signIn(g greeting) error {
+func (c *conn) signIn(g connectRequest) error {
 	switch {
 	case !utf8.ValidString(g.clientID):
-		return c.refuse(g.version, refusedMalformed, "client identifier")
+		return c.refuseConnect(g.version, refusedMalformed, "client identifier")
 	case g.authMethod:
-		return c.refuse(g.version, refusedMethod, "enhanced authentication")
+		return c.refuseConnect(g.version, refusedMethod, "enhanced authentication")
 	case g.version != 5 && g.hasSecret && !g.hasUser, !g.hasSecret && !g.hasUser:
-		return c.refuse(g.version, refusedMissing, "no credentials")
+		return c.refuseConnect(g.version, refusedMissing, "no credentials")
 	case len(g.clientID) > maxClientID:
-		return c.refuse(g.version, refusedID, "a client identifier that is too long")
+		return c.refuseConnect(g.version, refusedID, "a client identifier that is too long")
 	case g.clientID == "" && g.version != 5 && !g.cleanStart:
-		return c.refuse(g.version, refusedID, "a session without a client identifier")
+		return c.refuseConnect(g.version, refusedID, "a session without a client identifier")
 	}
 	if !g.hasUser { // MQTT 5 allows the secret alone as password, too
 		g.userName, g.password = g.password, ""
@@ -86,9 +86,9 @@ func (c *conn) signIn(g greeting) error {
 	if err != nil {
 		why := refusedCredentials
 		if !errors.Is(err, errWrongSecret) {
-			why = refusedOften
+			why = refusedRateLimited
 		}
-		return c.refuse(g.version, why, err.Error())
+		return c.refuseConnect(g.version, why, err.Error())
 	}
 	assigned := ""
 	if g.clientID == "" {
@@ -98,19 +98,19 @@ func (c *conn) signIn(g greeting) error {
 	c.version, c.clientID, c.maxPacket = g.version, g.clientID, int(g.maxPacket)
 	c.entry, c.ref, c.hash = entry, entry.Ref, hash
 	c.packets.limit = c.server.opts.MaxMessage
-	return c.welcome(g, assigned)
+	return c.acceptConnect(g, assigned)
 }
 
-// welcome enters the connection and answers the CONNECT, in this order: whoever
+// acceptConnect enters the connection and answers the CONNECT, in this order: whoever
 // sees the answer may rely on being known.
-func (c *conn) welcome(g greeting, assigned string) error {
+func (c *conn) acceptConnect(g connectRequest, assigned string) error {
 	keepAlive := g.keepAlive
 	if g.version == 5 && (keepAlive == 0 || keepAlive > maxKeepAlive) {
 		keepAlive = maxKeepAlive
 	}
 	c.in.deadline = time.Time{}
-	c.in.silence = time.Duration(keepAlive) * 3 * time.Second / 2
-	answer, err := encodeWelcome(g, assigned, keepAlive, c.server.opts)
+	c.in.idleTimeout = time.Duration(keepAlive) * 3 * time.Second / 2
+	answer, err := encodeConnack(g, assigned, keepAlive, c.server.opts)
 	if err != nil {
 		return err
 	}
@@ -118,33 +118,33 @@ func (c *conn) welcome(g greeting, assigned string) error {
 		return fmt.Errorf("ingest: the client takes %d bytes, too few for a CONNACK", c.maxPacket)
 	}
 	if !c.server.attach(c) {
-		return c.refuse(g.version, refusedShutdown, "shutting down")
+		return c.refuseConnect(g.version, refusedShutdown, "shutting down")
 	}
 	c.out.mu.Lock()
-	c.greeted = true
+	c.connected = true
 	if !c.out.closing {
-		c.out.put(answer)
+		c.out.appendLocked(answer)
 	}
 	c.out.mu.Unlock()
 	return nil
 }
 
-// refuse answers a CONNECT with a refusal and gives the error that ends the
+// refuseConnect answers a CONNECT with a refusal and gives the error that ends the
 // connection.
-func (c *conn) refuse(version byte, why refusal, text string) error {
+func (c *conn) refuseConnect(version byte, why connectRefusal, text string) error {
 	var answer []byte
 	if version == 5 {
 		answer = []byte{v5.CONNACK << 4, 3, 0, why.reason, 0}
-	} else if why.code3 != 0 {
-		answer = []byte{v3.Connack << 4, 2, 0, why.code3}
+	} else if why.returnCode != 0 {
+		answer = []byte{v3.Connack << 4, 2, 0, why.returnCode}
 	}
-	if err := c.say(answer); err != nil {
+	if err := c.send(answer); err != nil {
 		return err
 	}
-	return fmt.Errorf("%w: %s", errRefused, text)
+	return fmt.Errorf("%w: %s", errConnectRefused, text)
 }
 
-func encodeWelcome(g greeting, assigned string, keepAlive uint16, o Options) ([]byte, error) {
+func encodeConnack(g connectRequest, assigned string, keepAlive uint16, o Options) ([]byte, error) {
 	var b bytes.Buffer
 	if g.version != 5 {
 		err := v3.NewControlPacket(v3.Connack).Write(&b)

@@ -29,7 +29,7 @@ func TestMQTTSignIn(t *testing.T) {
 		{"nothing", "", "", "a", 4, 0x86},
 		{"unreadable client identifier", "WS-1", secretOf("WS-1"), "\xff", 0xff, 0x81},
 	}
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		for _, test := range tests {
 			c := e.dial(version)
@@ -86,7 +86,7 @@ func TestMQTTSignInForms(t *testing.T) {
 	c.want("CONNACK accepted", accepted)
 
 	// A client identifier is kept, and no longer than that.
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		c := e.dial(version)
 		c.t = t
 		c.signIn("WS-1", strings.Repeat("x", maxClientID))
@@ -113,7 +113,7 @@ func TestMQTTSignInForms(t *testing.T) {
 	c.wantEnd(0)
 }
 
-func TestMQTT5Welcome(t *testing.T) {
+func TestMQTT5Connack(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.InFlight, o.MaxMessage = 77, 9000 }).serve()
 	greet := func(change func(*v5.Connect)) *v5.Connack {
 		t.Helper()
@@ -199,7 +199,7 @@ func TestMQTT5MaximumPacketSize(t *testing.T) {
 }
 
 func TestMQTTTakeOver(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t, func(o *Options) { o.PerDevice = 3 }).serve()
 		first, other, stranger := e.dial(version), e.dial(version), e.dial(version)
 		first.signIn("WS-1", "logger")
@@ -221,7 +221,7 @@ func TestMQTTTakeOver(t *testing.T) {
 		again.ping()
 		third.ping()
 		fourth.ping()
-		expect(t, "the ended ones are gone", func() bool { return e.pipeline.Stats().Connections == 4 })
+		eventually(t, "the ended ones are gone", func() bool { return e.pipeline.Stats().Connections == 4 })
 	})
 }
 
@@ -233,7 +233,7 @@ func TestMQTTPresence(t *testing.T) {
 		e.presence.Expire()
 		return e.presence.Status(green, 1).Online
 	}
-	c := e.signedIn(4, "WS-1")
+	c := e.dialSignedIn(4, "WS-1")
 	second := e.dial(4)
 	second.signIn("WS-1", "second")
 	if !online() {
@@ -241,17 +241,17 @@ func TestMQTTPresence(t *testing.T) {
 	}
 	c.send([]byte{v5.DISCONNECT << 4, 0})
 	c.wantEnd(0)
-	expect(t, "one connection left", func() bool { return e.pipeline.Stats().Connections == 1 })
+	eventually(t, "one connection left", func() bool { return e.pipeline.Stats().Connections == 1 })
 	if !online() {
 		t.Error("the second connection vouches for its device")
 	}
 	second.Close()
-	expect(t, "offline without a connection", func() bool { return !online() })
+	eventually(t, "offline without a connection", func() bool { return !online() })
 }
 
-func TestMQTTCutOff(t *testing.T) {
+func TestMQTTRevokedDeviceIsDisconnected(t *testing.T) {
 	replaced := func(e *edge, change func(name string) *device.Entry) {
-		entries := population()
+		entries := testDevices()
 		for i, x := range entries {
 			if n := change(x.Name); n != nil {
 				entries[i] = n
@@ -281,9 +281,9 @@ func TestMQTTCutOff(t *testing.T) {
 	}
 	for name, change := range changes {
 		t.Run(name, func(t *testing.T) {
-			versions(t, func(t *testing.T, version byte) {
+			eachVersion(t, func(t *testing.T, version byte) {
 				e := newEdge(t).serve()
-				idle, busy, other := e.dial(version), e.dial(version), e.signedIn(version, "WS-2")
+				idle, busy, other := e.dial(version), e.dial(version), e.dialSignedIn(version, "WS-2")
 				idle.signIn("WS-1", "idle")
 				busy.signIn("WS-1", "busy")
 				replaced(e, change)
@@ -294,7 +294,7 @@ func TestMQTTCutOff(t *testing.T) {
 				idle.wantEnd(reasonAdministrative)
 				busy.wantEnd(reasonAdministrative)
 				other.ping()
-				if got := e.log.temperatures(1); len(got) > 0 {
+				if got := e.journal.temperatures(1); len(got) > 0 {
 					t.Errorf("written after the cut: %v", got)
 				}
 			})
@@ -305,7 +305,7 @@ func TestMQTTCutOff(t *testing.T) {
 // A change of the product reaches a connection that is open.
 func TestMQTTNewStructureReachesOpenConnections(t *testing.T) {
 	e := newEdge(t).serve()
-	c := e.signedIn(5, "WS-1")
+	c := e.dialSignedIn(5, "WS-1")
 	c.send(c.publish("v1/devices/me/telemetry", `{"wind":3}`, 1, 1))
 	c.wantAck(v5.PUBACK, 1, reasonBadPayload)
 	wider := station()
@@ -318,9 +318,9 @@ func TestMQTTNewStructureReachesOpenConnections(t *testing.T) {
 }
 
 func TestMQTTFailedSignInsAreLimited(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t, func(o *Options) { o.FailureRate, o.FailureBurst = 0.001, 2 }).serve()
-		inside := e.signedIn(version, "WS-2")
+		inside := e.dialSignedIn(version, "WS-2")
 		code := map[byte]byte{4: 5, 5: reasonBadCredentials}[version]
 		try := func(secret string) {
 			t.Helper()
@@ -334,19 +334,19 @@ func TestMQTTFailedSignInsAreLimited(t *testing.T) {
 		code = map[byte]byte{4: 3, 5: reasonTooManyConnection}[version]
 		try("wrong once more")
 		inside.ping()
-		e.signedIn(version, "WS-1").ping() // though others of its address fail
+		e.dialSignedIn(version, "WS-1").ping() // though others of its address fail
 	})
 }
 
 func TestMQTTConnectionCap(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.MaxConnections = 2 }).serve()
-	a, b := e.signedIn(4, "WS-1"), e.signedIn(5, "WS-2")
+	a, b := e.dialSignedIn(4, "WS-1"), e.dialSignedIn(5, "WS-2")
 	e.dial(4).wantEnd(0)
 	a.ping()
 	b.ping()
 	a.Close()
-	expect(t, "room again", func() bool { return e.pipeline.Stats().Connections == 1 })
-	e.signedIn(4, "WS-1").ping()
+	eventually(t, "room again", func() bool { return e.pipeline.Stats().Connections == 1 })
+	e.dialSignedIn(4, "WS-1").ping()
 	if s := e.pipeline.Stats(); s.RefusedFull != 1 || s.RefusedAddress != 0 {
 		t.Errorf("%+v", s)
 	}
@@ -368,7 +368,7 @@ func TestMQTTConnectionsPerAddress(t *testing.T) {
 	}
 	open := func(n int64) {
 		t.Helper()
-		expect(t, "connections open", func() bool { return e.pipeline.Stats().Connections == n })
+		eventually(t, "connections open", func() bool { return e.pipeline.Stats().Connections == n })
 	}
 	first, ended := from("2001:db8::1")
 	open(1)

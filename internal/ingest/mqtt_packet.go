@@ -78,7 +78,7 @@ func (p *packetReader) next() (packet, error) {
 	}
 	pk := packet{kind: first >> 4, flags: first & 0x0f}
 	if pk.body, err = p.body(length); err != nil {
-		return packet{}, within(err)
+		return packet{}, unexpectedEOF(err)
 	}
 	return pk, nil
 }
@@ -90,7 +90,7 @@ func (p *packetReader) length() (int, error) {
 	for shift := 0; ; shift += 7 {
 		b, err := p.r.ReadByte()
 		if err != nil {
-			return 0, within(err)
+			return 0, unexpectedEOF(err)
 		}
 		if n |= int(b&0x7f) << shift; b < 0x80 {
 			break
@@ -132,16 +132,16 @@ func (p *packetReader) body(n int) ([]byte, error) {
 	return body, nil
 }
 
-// within makes the end of the stream inside a packet an error.
-func within(err error) error {
+// unexpectedEOF makes the end of the stream inside a packet an error.
+func unexpectedEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
 }
 
-// publication is a PUBLISH. Topic and payload point into the packet.
-type publication struct {
+// publishPacket is a PUBLISH. Topic and payload point into the packet.
+type publishPacket struct {
 	topic   []byte
 	payload []byte
 	id      uint16
@@ -151,8 +151,8 @@ type publication struct {
 
 // parsePublish reads a PUBLISH. It is the one packet that comes a hundred
 // thousand times a second, so it is read here, without allocating.
-func parsePublish(pk packet, version byte) (publication, error) {
-	pub := publication{qos: pk.flags >> 1 & 3}
+func parsePublish(pk packet, version byte) (publishPacket, error) {
+	pub := publishPacket{qos: pk.flags >> 1 & 3}
 	if pub.qos == 3 || pub.qos == 0 && pk.flags&8 != 0 {
 		return pub, malformed("PUBLISH flags")
 	}
@@ -188,7 +188,7 @@ func parsePublish(pk packet, version byte) (publication, error) {
 	return pub, nil
 }
 
-func (pub *publication) readProperties(block []byte) error {
+func (pub *publishPacket) readProperties(block []byte) error {
 	props, err := readProperties(block, packets.PUBLISH)
 	if err != nil {
 		return err

@@ -66,8 +66,8 @@ func TestPacketReaderAllocatesWhatArrives(t *testing.T) {
 		t.Errorf("%d bytes allocated for 256 MiB announced and 1,000 sent", allocated)
 	}
 	p = packetReader{r: bufio.NewReader(bytes.NewReader(announced)), limit: 1 << 18}
-	var broken protocolError
-	if _, err := p.next(); !errors.As(err, &broken) || broken.reason != reasonTooLarge || !strings.Contains(err.Error(), "268435455") {
+	var violation protocolError
+	if _, err := p.next(); !errors.As(err, &violation) || violation.reason != reasonTooLarge || !strings.Contains(err.Error(), "268435455") {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -88,18 +88,18 @@ func TestParsePublishAllocatesNothing(t *testing.T) {
 	}
 }
 
-// wire is a connection whose client has sent everything already and takes
+// replayConn is a connection whose client has sent everything already and takes
 // every answer.
-type wire struct {
+type replayConn struct {
 	*bytes.Reader
 	net.Conn
 }
 
-func (w wire) Read(b []byte) (int, error)       { return w.Reader.Read(b) }
-func (w wire) Write(b []byte) (int, error)      { return len(b), nil }
-func (w wire) Close() error                     { return nil }
-func (w wire) SetReadDeadline(time.Time) error  { return nil }
-func (w wire) SetWriteDeadline(time.Time) error { return nil }
+func (w replayConn) Read(b []byte) (int, error)       { return w.Reader.Read(b) }
+func (w replayConn) Write(b []byte) (int, error)      { return len(b), nil }
+func (w replayConn) Close() error                     { return nil }
+func (w replayConn) SetReadDeadline(time.Time) error  { return nil }
+func (w replayConn) SetWriteDeadline(time.Time) error { return nil }
 
 // FuzzConnection feeds a signed-in connection with anything: it ends, without a
 // fault of ours, and never writes for another device.
@@ -113,12 +113,12 @@ func FuzzConnection(f *testing.F) {
 		f.Add(version, framed(0x82, []byte("\x00\x01\x00\x19v1/devices/me/attributes\x01")))
 		f.Add(version, framed(0xA2, []byte("\x00\x01\x00\x00\x01a")))
 	}
-	e := newEdge(f, func(o *Options) { o.Now = running() }) // more messages than a burst
+	e := newEdge(f, func(o *Options) { o.Now = runningClock() }) // more messages than a burst
 	f.Fuzz(func(t *testing.T, version byte, sent []byte) {
 		version = 4 + version%2
 		c := client{version: version}
 		whole := append(c.connect("WS-1", secretOf("WS-1"), "a"), sent...)
-		e.mqtt.ServeConn(wire{Reader: bytes.NewReader(whole)}, "192.0.2.1")
+		e.mqtt.ServeConn(replayConn{Reader: bytes.NewReader(whole)}, "192.0.2.1")
 		checkFuzzed(t, e)
 	})
 }
@@ -131,9 +131,9 @@ func FuzzGreeting(f *testing.F) {
 		f.Add(c.connect("WS-1", "wrong", ""))
 	}
 	f.Add([]byte("\x10\x0c\x00\x04MQTT\x05\xce\x00\x00\x00"))
-	e := newEdge(f, func(o *Options) { o.Now, o.FailureRate, o.FailureBurst = running(), 1e9, 1e9 })
+	e := newEdge(f, func(o *Options) { o.Now, o.FailureRate, o.FailureBurst = runningClock(), 1e9, 1e9 })
 	f.Fuzz(func(t *testing.T, sent []byte) {
-		e.mqtt.ServeConn(wire{Reader: bytes.NewReader(sent)}, "192.0.2.1")
+		e.mqtt.ServeConn(replayConn{Reader: bytes.NewReader(sent)}, "192.0.2.1")
 		checkFuzzed(t, e)
 	})
 }
@@ -144,13 +144,13 @@ func checkFuzzed(t *testing.T, e *edge) {
 	if s.Panics > 0 || s.Connections != 0 {
 		t.Fatalf("stats %+v", s)
 	}
-	expect(t, "everything settled", func() bool { return e.pipeline.Stats().Waiting == 0 })
-	for _, f := range e.log.frames() {
+	eventually(t, "everything settled", func() bool { return e.pipeline.Stats().Waiting == 0 })
+	for _, f := range e.journal.frames() {
 		if f.Device != 1 || f.Tenant != green {
 			t.Fatalf("written for device %d", f.Device)
 		}
 	}
-	e.log.forget()
+	e.journal.forget()
 }
 
 // FuzzProperties holds the reader of MQTT 5 properties against a codec: they take and
@@ -171,7 +171,7 @@ func FuzzProperties(f *testing.F) {
 		if !slices.Contains([]byte{v5.CONNECT, v5.PUBLISH, v5.SUBSCRIBE, v5.UNSUBSCRIBE}, kind) || len(block) > 1<<20 {
 			return
 		}
-		body := propertied(nil, block, nil)
+		body := withProperties(nil, block, nil)
 		whole, rest, ok := cutProperties(body)
 		if !ok || len(rest) > 0 {
 			t.Fatal("its length is not as it was written")

@@ -24,9 +24,9 @@ const (
 	lengthPair int8 = -3 // two texts
 )
 
-// propertyOf says how long a property's value is, and which packets may have it: the bits
+// propertySpecs says how long a property's value is, and which packets may have it: the bits
 // of their types. A CONNECT's are those of its will, too.
-var propertyOf = [...]struct {
+var propertySpecs = [...]struct {
 	length int8
 	in     uint16
 }{
@@ -59,12 +59,12 @@ func readProperties(block []byte, kind byte) (p properties, err error) {
 	}
 	for rest = rest[1:]; len(rest) > 0; {
 		id, at := rest[0], rest[1:]
-		if int(id) >= len(propertyOf) || propertyOf[id].in&(1<<kind) == 0 {
+		if int(id) >= len(propertySpecs) || propertySpecs[id].in&(1<<kind) == 0 {
 			return p, malformed(fmt.Sprintf("property %d in a packet of type %d", id, kind))
 		}
 		var ok bool
 		var value []byte
-		if value, rest, ok = cutValue(at, propertyOf[id].length); !ok {
+		if value, rest, ok = cutValue(at, propertySpecs[id].length); !ok {
 			return p, malformed(fmt.Sprintf("property %d is cut short", id))
 		}
 		switch id {

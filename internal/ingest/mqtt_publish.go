@@ -24,28 +24,28 @@ func (c *conn) publish(pk packet) error {
 		return err
 	}
 	if pub.qos == 2 {
-		if again, err := c.receive(pub.id); again || err != nil {
+		if again, err := c.beginQoS2(pub.id); again || err != nil {
 			return err
 		}
 	}
 	now := c.server.opts.Now()
-	c.pause(c.server.pipeline.gate.pace(c.allowance, now, c.entry))
-	if err := c.look(); err != nil {
+	c.pause(c.server.pipeline.gate.reserve(c.allowance, now, c.entry))
+	if err := c.revalidate(); err != nil {
 		return err
 	}
-	if !c.out.admit(c.server.opts.InFlight) {
+	if !c.out.acquire(c.server.opts.InFlight) {
 		return errStopped
 	}
 	m := Message{Entry: c.entry, Kind: kind, Payload: pub.payload, At: now.UnixMilli()}
 	if err := c.server.pipeline.submit(c.ctx, m, item{conn: c, qos: pub.qos, id: pub.id}); err != nil {
-		c.out.settle()
+		c.out.release()
 		return err
 	}
 	return nil
 }
 
 // route finds out what the message is, by its topic or the alias of one.
-func (c *conn) route(pub publication) (Kind, error) {
+func (c *conn) route(pub publishPacket) (Kind, error) {
 	if len(pub.topic) == 0 {
 		kind := c.aliases[pub.alias]
 		if kind == 0 {
@@ -60,22 +60,22 @@ func (c *conn) route(pub publication) (Kind, error) {
 	return kind, nil
 }
 
-// receive notes a QoS 2 message; again tells that it came before and is not
+// beginQoS2 notes a QoS 2 message; again tells that it came before and is not
 // released yet. One that was answered is answered once more, when the client takes its
 // answers: whoever repeats it without an end gets no more of them than that.
-func (c *conn) receive(id uint16) (again bool, err error) {
+func (c *conn) beginQoS2(id uint16) (again bool, err error) {
 	c.out.mu.Lock()
-	answered, again := c.received.get(id)
-	full := !again && c.version == 5 && c.received.count >= c.server.opts.InFlight
+	answered, again := c.qos2.get(id)
+	full := !again && c.version == 5 && c.qos2.count >= c.server.opts.InFlight
 	if !again && !full {
-		c.received.begin(id)
+		c.qos2.begin(id)
 	}
 	c.out.mu.Unlock()
 	switch {
 	case full:
 		return false, protocolError{reasonReceiveMaximum, "more messages in flight than the receive maximum"}
 	case answered:
-		return true, c.say(c.ack(v5.PUBREC, id, reasonSuccess))
+		return true, c.send(c.encodeAck(v5.PUBREC, id, reasonSuccess))
 	}
 	return again, nil
 }
@@ -94,11 +94,11 @@ func (c *conn) pause(d time.Duration) {
 	}
 }
 
-// answer is told what became of a message, in the order in which the client
+// acknowledge is told what became of a message, in the order in which the client
 // sent them. A message that could not be written is not answered and the
 // connection ended, so that the client sends it again. What is to be said to
 // the client is left in its outbox; mail asks the caller to flush that.
-func (c *conn) answer(qos byte, id uint16, o Outcome) (mail bool) {
+func (c *conn) acknowledge(qos byte, id uint16, o Outcome) (needsFlush bool) {
 	c.out.mu.Lock()
 	defer c.out.mu.Unlock()
 	c.out.pending--
@@ -116,14 +116,14 @@ func (c *conn) answer(qos byte, id uint16, o Outcome) (mail bool) {
 	c.server.pipeline.stats.acks.Add(1)
 	reason := reasonOf(o)
 	if qos == 1 {
-		return c.out.leave(c.ack(v5.PUBACK, id, reason))
+		return c.out.queueLocked(c.encodeAck(v5.PUBACK, id, reason))
 	}
 	if c.version == 5 && reason != reasonSuccess {
-		c.received.end(id) // a refusal ends the exchange
+		c.qos2.end(id) // a refusal ends the exchange
 	} else {
-		c.received.answer(id)
+		c.qos2.answer(id)
 	}
-	return c.out.leave(c.ack(v5.PUBREC, id, reason))
+	return c.out.queueLocked(c.encodeAck(v5.PUBREC, id, reason))
 }
 
 // reasonOf is what an MQTT 5 client is told.
@@ -131,7 +131,7 @@ func reasonOf(o Outcome) byte {
 	if !o.Rejected() {
 		return reasonSuccess
 	}
-	switch o.First.Reason {
+	switch o.FirstRefusal.Reason {
 	case device.ReasonUnknownTopic:
 		return reasonBadTopic
 	case device.ReasonNotGateway:
@@ -140,35 +140,35 @@ func reasonOf(o Outcome) byte {
 	return reasonBadPayload
 }
 
-// ack encodes a PUBACK, PUBREC or PUBCOMP.
-func (c *conn) ack(kind byte, id uint16, reason byte) []byte {
+// encodeAck encodes a PUBACK, PUBREC or PUBCOMP.
+func (c *conn) encodeAck(kind byte, id uint16, reason byte) []byte {
 	if c.version == 5 && reason != reasonSuccess {
 		return []byte{kind << 4, 3, byte(id >> 8), byte(id), reason}
 	}
 	return []byte{kind << 4, 2, byte(id >> 8), byte(id)}
 }
 
-// release takes a PUBREL, the client's word that it knows its QoS 2 message
+// handlePubrel takes a PUBREL, the client's word that it knows its QoS 2 message
 // arrived. One for a message not known is answered too: it may be of an earlier
 // connection.
-func (c *conn) release(pk packet) error {
+func (c *conn) handlePubrel(pk packet) error {
 	id, err := readPubrel(pk, c.version)
 	if err != nil {
 		return err
 	}
 	c.out.mu.Lock()
-	answered, known := c.received.get(id)
+	answered, known := c.qos2.get(id)
 	if known && answered {
-		c.received.end(id)
+		c.qos2.end(id)
 	}
 	c.out.mu.Unlock()
 	switch {
 	case known && !answered:
 		return protocolError{reasonProtocolError, "PUBREL before PUBREC"}
 	case !known:
-		return c.say(c.ack(v5.PUBCOMP, id, reasonIDNotFound))
+		return c.send(c.encodeAck(v5.PUBCOMP, id, reasonIDNotFound))
 	}
-	return c.say(c.ack(v5.PUBCOMP, id, reasonSuccess))
+	return c.send(c.encodeAck(v5.PUBCOMP, id, reasonSuccess))
 }
 
 // subscribe grants a device its own topics, on which nothing is ever sent.
@@ -181,10 +181,10 @@ func (c *conn) subscribe(pk packet) error {
 	for len(list) > 0 {
 		var filter []byte
 		var qos byte
-		if filter, qos, list = cutWish(list, c.version); qos > 2 {
+		if filter, qos, list = cutSubscription(list, c.version); qos > 2 {
 			return malformed("SUBSCRIBE with QoS 3")
 		}
-		reason, ok := grant(string(filter), c.entry.Gateway)
+		reason, ok := authorizeFilter(string(filter), c.entry.Gateway)
 		switch {
 		case ok:
 			codes = append(codes, qos)
@@ -205,7 +205,7 @@ func (c *conn) subscribe(pk packet) error {
 	if err != nil {
 		return err
 	}
-	return c.say(b.Bytes())
+	return c.send(b.Bytes())
 }
 
 func (c *conn) unsubscribe(pk packet) error {
@@ -224,5 +224,5 @@ func (c *conn) unsubscribe(pk packet) error {
 	if err != nil {
 		return err
 	}
-	return c.say(b.Bytes())
+	return c.send(b.Bytes())
 }

@@ -16,16 +16,16 @@ import (
 )
 
 func TestMQTTQoS1IsAnsweredAfterTheCommit(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
-		e.log.hold()
+		c := e.dialSignedIn(version, "WS-1")
+		e.journal.hold()
 		c.send(c.telemetry(3.4, 1, 7))
-		receive(t, e.log.entered)
+		receive(t, e.journal.entered)
 		c.ping() // which answers at once: nothing else was said before
-		e.log.release()
+		e.journal.release()
 		c.wantAck(v5.PUBACK, 7, 0)
-		if got := describe(e.log.frames()); got != "1@0 air=3.4" {
+		if got := describe(e.journal.frames()); got != "1@0 air=3.4" {
 			t.Errorf("committed %s", got)
 		}
 	})
@@ -34,10 +34,10 @@ func TestMQTTQoS1IsAnsweredAfterTheCommit(t *testing.T) {
 // A client that pipelines is not serialised: all it sent goes into few commits
 // and is answered in order.
 func TestMQTTPipelinedClient(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
-		e.log.hold()
+		c := e.dialSignedIn(version, "WS-1")
+		e.journal.hold()
 		var all [][]byte
 		var want []float64
 		for i := range 32 {
@@ -49,34 +49,34 @@ func TestMQTTPipelinedClient(t *testing.T) {
 		if s := e.pipeline.Stats(); s.Waiting != 32 || s.Acks != 0 {
 			t.Errorf("%d waiting, %d answered; want all 32 to wait for the commit", s.Waiting, s.Acks)
 		}
-		e.log.release()
+		e.journal.release()
 		for i := range 32 {
 			c.wantAck(v5.PUBACK, uint16(100+i), 0)
 		}
-		if got := e.log.temperatures(1); !slices.Equal(got, want) {
+		if got := e.journal.temperatures(1); !slices.Equal(got, want) {
 			t.Errorf("committed %v", got)
 		}
-		if n := e.log.commits(); n > 2 {
+		if n := e.journal.commits(); n > 2 {
 			t.Errorf("%d commits for one pipeline", n)
 		}
 	})
 }
 
 func TestMQTTFailedCommitIsNotAnswered(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		other := e.signedIn(version, "WS-2")
+		other := e.dialSignedIn(version, "WS-2")
 		for qos := byte(1); qos <= 2; qos++ {
-			e.log.fail(errDisk)
-			c := e.signedIn(version, "WS-1")
+			e.journal.fail(errDisk)
+			c := e.dialSignedIn(version, "WS-1")
 			c.send(c.telemetry(3.4, qos, 7))
 			c.wantEnd(reasonServerBusy)
-			if frames := e.log.frames(); len(frames) != int(qos)-1 {
+			if frames := e.journal.frames(); len(frames) != int(qos)-1 {
 				t.Fatalf("committed %s", describe(frames))
 			}
 			// The device comes again and sends again.
-			e.log.fail(nil)
-			c = e.signedIn(version, "WS-1")
+			e.journal.fail(nil)
+			c = e.dialSignedIn(version, "WS-1")
 			c.send(c.telemetry(3.4, qos, 7))
 			c.wantAck([]byte{v5.PUBACK, v5.PUBREC}[qos-1], 7, 0)
 		}
@@ -85,11 +85,11 @@ func TestMQTTFailedCommitIsNotAnswered(t *testing.T) {
 }
 
 func TestMQTTQoS0(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
+		c := e.dialSignedIn(version, "WS-1")
 		c.send(c.telemetry(1, 0, 0), c.publish("v1/devices/me/telemetry", "{", 0, 0), c.telemetry(2, 0, 0))
-		expect(t, "both committed", func() bool { return slices.Equal(e.log.temperatures(1), []float64{1, 2}) })
+		eventually(t, "both committed", func() bool { return slices.Equal(e.journal.temperatures(1), []float64{1, 2}) })
 		c.ping() // and nothing was answered
 		if s := e.pipeline.Stats(); s.Acks != 0 {
 			t.Errorf("%d answers", s.Acks)
@@ -98,24 +98,24 @@ func TestMQTTQoS0(t *testing.T) {
 }
 
 func TestMQTTQoS2(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
+		c := e.dialSignedIn(version, "WS-1")
 		first := c.telemetry(1, 2, 9)
-		again := again(first)
+		again := withDUP(first)
 
-		e.log.hold()
+		e.journal.hold()
 		c.send(first)
-		receive(t, e.log.entered)
+		receive(t, e.journal.entered)
 		c.send(again) // before it is answered
 		c.ping()
-		e.log.release()
+		e.journal.release()
 		c.wantAck(v5.PUBREC, 9, 0)
 		c.send(again) // the PUBREC was lost
 		c.wantAck(v5.PUBREC, 9, 0)
 		c.send(c.pubrel(9))
 		c.wantAck(v5.PUBCOMP, 9, 0)
-		if got := e.log.temperatures(1); !slices.Equal(got, []float64{1}) {
+		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1}) {
 			t.Errorf("committed %v, want once", got)
 		}
 		// The identifier is free again.
@@ -123,7 +123,7 @@ func TestMQTTQoS2(t *testing.T) {
 		c.wantAck(v5.PUBREC, 9, 0)
 		c.send(c.pubrel(9))
 		c.wantAck(v5.PUBCOMP, 9, 0)
-		if got := e.log.temperatures(1); !slices.Equal(got, []float64{1, 2}) {
+		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1, 2}) {
 			t.Errorf("committed %v", got)
 		}
 		// The PUBREL of an earlier connection is answered too.
@@ -134,13 +134,13 @@ func TestMQTTQoS2(t *testing.T) {
 		}
 		c.wantAck(v5.PUBCOMP, 77, unknown)
 		// A release of what is not answered yet is no way to behave.
-		e.log.hold()
+		e.journal.hold()
 		c.send(c.telemetry(3, 2, 10), c.pubrel(10))
 		c.wantEnd(reasonProtocolError)
 	})
 }
 
-func TestMQTTTellsWhatIsNotGood(t *testing.T) {
+func TestMQTTPublishReasonCodes(t *testing.T) {
 	tests := []struct {
 		from, topic, payload string
 		reason               byte // for MQTT 5
@@ -167,9 +167,9 @@ func TestMQTTTellsWhatIsNotGood(t *testing.T) {
 		{"GW-1", "v1/gateway/connect", `{"device":"BLUE-1"}`, reasonBadPayload},
 		{"GW-1", "v1/gateway/telemetry", `{"BLUE-1":[{"airTemperature":3}]}`, reasonBadPayload},
 	}
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		clients := map[string]*client{"WS-1": e.signedIn(version, "WS-1"), "GW-1": e.signedIn(version, "GW-1")}
+		clients := map[string]*client{"WS-1": e.dialSignedIn(version, "WS-1"), "GW-1": e.dialSignedIn(version, "GW-1")}
 		for i, test := range tests {
 			c, id := clients[test.from], uint16(i+1)
 			reason := test.reason
@@ -185,10 +185,10 @@ func TestMQTTTellsWhatIsNotGood(t *testing.T) {
 				c.wantAck(v5.PUBCOMP, id, 0)
 			}
 		}
-		if got := e.log.temperatures(2); len(got) > 0 {
+		if got := e.journal.temperatures(2); len(got) > 0 {
 			t.Errorf("written for another device: %v", got)
 		}
-		if got := e.log.temperatures(5); len(got) > 0 {
+		if got := e.journal.temperatures(5); len(got) > 0 {
 			t.Errorf("written for another tenant's device: %v", got)
 		}
 		in := e.diagnostics.Get(green, 1)
@@ -199,9 +199,9 @@ func TestMQTTTellsWhatIsNotGood(t *testing.T) {
 }
 
 func TestMQTTGateway(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "GW-1")
+		c := e.dialSignedIn(version, "GW-1")
 		c.send(c.publish("v1/gateway/connect", `{"device":"WS-2"}`, 1, 1))
 		c.wantAck(v5.PUBACK, 1, 0)
 		if !e.presence.Status(green, 2).Online {
@@ -210,7 +210,7 @@ func TestMQTTGateway(t *testing.T) {
 		c.send(c.publish("v1/gateway/telemetry",
 			`{"WS-1":[{"airTemperature":1}],"BLUE-1":[{"airTemperature":2}],"WS-2":[{"airTemperature":3}]}`, 1, 2))
 		c.wantAck(v5.PUBACK, 2, 0)
-		if got := describe(e.log.frames()); got != "1@0 air=1; 2@0 air=3" {
+		if got := describe(e.journal.frames()); got != "1@0 air=1; 2@0 air=3" {
 			t.Errorf("committed %s", got)
 		}
 		if e.presence.Status(blue, 5).Online || e.diagnostics.Get(blue, 5).Messages != 0 {
@@ -230,7 +230,7 @@ func TestMQTTGateway(t *testing.T) {
 
 func TestMQTTTopicAliases(t *testing.T) {
 	e := newEdge(t).serve()
-	c := e.signedIn(5, "WS-1")
+	c := e.dialSignedIn(5, "WS-1")
 	publish := func(topic string, alias, id uint16) []byte {
 		p := v5.Publish{Topic: topic, Payload: fmt.Appendf(nil, `{"airTemperature":%d}`, id), QoS: 1, PacketID: id,
 			Properties: &v5.Properties{TopicAlias: &alias, User: []v5.User{{Key: "k", Value: "v"}}}}
@@ -240,13 +240,13 @@ func TestMQTTTopicAliases(t *testing.T) {
 	for id := range uint16(4) {
 		c.wantAck(v5.PUBACK, id+1, 0)
 	}
-	if got := e.log.temperatures(1); !slices.Equal(got, []float64{1, 2}) {
+	if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1, 2}) {
 		t.Errorf("committed %v", got)
 	}
 	c.send(publish("", 4, 5))
 	c.wantEnd(reasonProtocolError)
 	for _, alias := range []uint16{0, topicAliases + 1} {
-		c = e.signedIn(5, "WS-1")
+		c = e.dialSignedIn(5, "WS-1")
 		c.send(publish("v1/devices/me/telemetry", alias, 1))
 		c.wantEnd(reasonBadAlias)
 	}
@@ -254,35 +254,35 @@ func TestMQTTTopicAliases(t *testing.T) {
 
 func TestMQTTReceiveMaximum(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.InFlight = 4 }).serve()
-	c := e.signedIn(5, "WS-1")
+	c := e.dialSignedIn(5, "WS-1")
 	for id := range uint16(4) {
 		c.send(c.telemetry(1, 2, id+1))
 		c.wantAck(v5.PUBREC, id+1, 0)
 	}
 	c.send(c.telemetry(1, 2, 5))
 	c.wantEnd(reasonReceiveMaximum)
-	if n := len(e.log.frames()); n != 4 {
+	if n := len(e.journal.frames()); n != 4 {
 		t.Errorf("%d committed", n)
 	}
 }
 
 // Beyond what may be in flight a client is not read, and nothing is lost.
 func TestMQTTInFlightLimit(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t, func(o *Options) { o.InFlight = 4 }).serve()
-		c := e.signedIn(version, "WS-1")
-		e.log.hold()
+		c := e.dialSignedIn(version, "WS-1")
+		e.journal.hold()
 		var all [][]byte
 		for i := range 20 {
 			all = append(all, c.telemetry(float64(i), 1, uint16(i+1)))
 		}
 		c.send(all...)
-		expect(t, "as many in flight as may be", func() bool { return e.pipeline.Stats().Waiting == 4 })
-		e.log.release()
+		eventually(t, "as many in flight as may be", func() bool { return e.pipeline.Stats().Waiting == 4 })
+		e.journal.release()
 		for i := range 20 {
 			c.wantAck(v5.PUBACK, uint16(i+1), 0)
 		}
-		if n := len(e.log.frames()); n != 20 {
+		if n := len(e.journal.frames()); n != 20 {
 			t.Errorf("%d committed", n)
 		}
 	})
@@ -307,7 +307,7 @@ func TestMQTTSubscribe(t *testing.T) {
 		{"v1/devices/me/#/b", 1, reasonBadFilter, reasonBadFilter},
 		{"v1/devices/me/a+/b", 1, reasonBadFilter, reasonBadFilter},
 	}
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
 		for _, name := range []string{"WS-1", "GW-1"} {
 			body := []byte{0, 5}
@@ -329,7 +329,7 @@ func TestMQTTSubscribe(t *testing.T) {
 				}
 				want = append(want, code)
 			}
-			c := e.signedIn(version, name)
+			c := e.dialSignedIn(version, name)
 			c.send(framed(v5.SUBSCRIBE<<4|2, body))
 			c.want("SUBACK", func(kind byte, b []byte) bool { return kind == v5.SUBACK && slices.Equal(b, want) })
 			c.send(framed(v5.UNSUBSCRIBE<<4|2, unsubscribe))
@@ -353,25 +353,25 @@ func framed(first byte, body []byte) []byte {
 }
 
 func TestMQTTShutdownFinishesWhatWasAccepted(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
-		idle := e.signedIn(version, "WS-2")
+		c := e.dialSignedIn(version, "WS-1")
+		idle := e.dialSignedIn(version, "WS-2")
 		stranger := e.dial(version)
-		e.log.hold()
+		e.journal.hold()
 		c.send(c.telemetry(1, 1, 1), c.telemetry(2, 2, 2))
 		c.ping()
 		down := make(chan error, 1)
 		go func() { down <- e.mqtt.Shutdown(context.Background()) }()
 		idle.wantEnd(reasonShuttingDown)
 		stranger.wantEnd(0)
-		expect(t, "no new connections", func() bool { return refusedDial(e.address) })
+		eventually(t, "no new connections", func() bool { return refusedDial(e.address) })
 		select {
 		case err := <-down:
 			t.Fatalf("shut down before the commit (%v)", err)
 		default:
 		}
-		e.log.release()
+		e.journal.release()
 		c.wantAck(v5.PUBACK, 1, 0)
 		c.wantAck(v5.PUBREC, 2, 0)
 		c.wantEnd(reasonShuttingDown)
@@ -387,8 +387,8 @@ func TestMQTTShutdownFinishesWhatWasAccepted(t *testing.T) {
 
 func TestMQTTShutdownGivesUpInTime(t *testing.T) {
 	e := newEdge(t).serve()
-	c := e.signedIn(4, "WS-1")
-	e.log.hold()
+	c := e.dialSignedIn(4, "WS-1")
+	e.journal.hold()
 	c.send(c.telemetry(1, 1, 1))
 	c.ping()
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
@@ -400,12 +400,12 @@ func TestMQTTShutdownGivesUpInTime(t *testing.T) {
 }
 
 // A message that waits for its turn is not lost when the server stops.
-func TestMQTTShutdownLetsTheWaitingThrough(t *testing.T) {
+func TestMQTTShutdownTakesRateLimitedMessage(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.Rate, o.Burst = 0.001, 1 }).serve()
-	c := e.signedIn(5, "WS-1")
+	c := e.dialSignedIn(5, "WS-1")
 	c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
-	expect(t, "the second waits", func() bool { return e.pipeline.gate.messages.Peek(1, limit.One).Retry > 1000*time.Second })
+	eventually(t, "the second waits", func() bool { return e.pipeline.gate.messages.Peek(1, limit.One).Retry > 1000*time.Second })
 	down := make(chan error, 1)
 	go func() { down <- e.mqtt.Shutdown(context.Background()) }()
 	c.wantAck(v5.PUBACK, 2, 0)
@@ -419,9 +419,9 @@ func TestMQTTShutdownLetsTheWaitingThrough(t *testing.T) {
 // Without a pipeline nothing is accepted, and the client knows that it must
 // send again.
 func TestMQTTPipelineClosed(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serve()
-		c := e.signedIn(version, "WS-1")
+		c := e.dialSignedIn(version, "WS-1")
 		if err := e.pipeline.Close(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -431,14 +431,14 @@ func TestMQTTPipelineClosed(t *testing.T) {
 }
 
 // A device that is cut off while it waits for room gives its place back.
-func TestMQTTCutOffWhileTooMuchWaits(t *testing.T) {
+func TestMQTTRevokedDeviceReleasesQueuePlace(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.QueueBytes = itemWeight + 100 }).serve()
-	c, other := e.signedIn(4, "WS-1"), e.signedIn(4, "WS-2")
-	e.log.hold()
+	c, other := e.dialSignedIn(4, "WS-1"), e.dialSignedIn(4, "WS-2")
+	e.journal.hold()
 	other.send(other.telemetry(1, 1, 1))
-	receive(t, e.log.entered)
+	receive(t, e.journal.entered)
 	c.send(c.telemetry(2, 1, 1))
-	expect(t, "the second waits", func() bool {
+	eventually(t, "the second waits", func() bool {
 		e.mqtt.mu.Lock()
 		defer e.mqtt.mu.Unlock()
 		out := e.mqtt.devices[1][0].out
@@ -446,13 +446,13 @@ func TestMQTTCutOffWhileTooMuchWaits(t *testing.T) {
 		defer out.mu.Unlock()
 		return out.pending == 1
 	})
-	entries := population()
+	entries := testDevices()
 	entries[0] = entry(green, 1, "WS-1", false, true)
 	e.registry.Replace(entries)
 	c.wantEnd(0)
-	e.log.release()
+	e.journal.release()
 	other.wantAck(v5.PUBACK, 1, 0)
-	if got := describe(e.log.frames()); got != "2@0 air=1" {
+	if got := describe(e.journal.frames()); got != "2@0 air=1" {
 		t.Errorf("committed %s", got)
 	}
 }

@@ -33,7 +33,7 @@ func TestPaho311Client(t *testing.T) {
 	if err := done(c.Connect()); err != nil {
 		t.Fatal(err)
 	}
-	e.log.hold()
+	e.journal.hold()
 	var tokens []mqtt.Token
 	for i := range 64 {
 		tokens = append(tokens, c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)))
@@ -48,14 +48,14 @@ func TestPaho311Client(t *testing.T) {
 		default:
 		}
 	}
-	e.log.release()
+	e.journal.release()
 	for i, token := range tokens {
 		if err := done(token); err != nil {
 			t.Errorf("message %d: %v", i, err)
 		}
 	}
-	expect(t, "all committed", func() bool { return len(e.log.temperatures(1)) == 64 })
-	if !slices.IsSorted(e.log.temperatures(1)) {
+	eventually(t, "all committed", func() bool { return len(e.journal.temperatures(1)) == 64 })
+	if !slices.IsSorted(e.journal.temperatures(1)) {
 		t.Error("committed out of order")
 	}
 	if err := done(c.Subscribe("v1/devices/me/attributes", 1, nil)); err != nil {
@@ -70,7 +70,7 @@ func TestPaho311Client(t *testing.T) {
 		t.Error(err)
 	}
 	// Shut out, it is cut off at once.
-	entries := population()
+	entries := testDevices()
 	entries[0] = entry(green, 1, "WS-1", false, true)
 	e.registry.Replace(entries)
 	receive(t, lost)
@@ -119,7 +119,7 @@ func TestPaho5Client(t *testing.T) {
 		})
 	}
 	all.Wait()
-	expect(t, "all committed", func() bool { return len(e.log.temperatures(2)) == 64 })
+	eventually(t, "all committed", func() bool { return len(e.journal.temperatures(2)) == 64 })
 	for qos := byte(1); qos <= 2; qos++ {
 		if code, _ := publish("v1/devices/me/telemetry", qos, `{"airTemperature":999}`); code != reasonBadPayload {
 			t.Errorf("QoS %d, nothing good: %#x", qos, code)
@@ -168,7 +168,7 @@ func TestMosquittoClients(t *testing.T) {
 					t.Errorf("%v: %v %s", args, err, out)
 				}
 				n++
-				expect(t, "it committed", func() bool { return len(e.log.temperatures(1)) == n })
+				eventually(t, "it committed", func() bool { return len(e.journal.temperatures(1)) == n })
 			}
 		}
 		if out, err := run(pub, "-V", version, "-q", "1", "-u", "WS-1", "-P", "wrong", "-t", "v1/devices/me/telemetry", "-m", "{}"); err == nil {

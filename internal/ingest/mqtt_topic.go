@@ -27,20 +27,20 @@ func kindOf(topic []byte) Kind {
 	rest, own := strings.CutPrefix(t, ownTopics)
 	if !own {
 		if rest, own = strings.CutPrefix(t, gatewayTopics); !own {
-			return Stray
+			return UnknownTopic
 		}
 	}
 	switch head, _, _ := strings.Cut(rest, "/"); head {
 	case "attributes", "rpc", "claim":
-		return Acknowledged
+		return Ignored
 	}
-	return Stray
+	return UnknownTopic
 }
 
-// grant judges a topic filter of a SUBSCRIBE: a device is granted its own
+// authorizeFilter judges a topic filter of a SUBSCRIBE: a device is granted its own
 // topics, a gateway also a gateway's. ok is false when it is not; reason is
 // then why, for MQTT 5.
-func grant(filter string, gateway bool) (reason byte, ok bool) {
+func authorizeFilter(filter string, gateway bool) (reason byte, ok bool) {
 	switch {
 	case !validFilter(filter):
 		return reasonBadFilter, false

@@ -53,7 +53,7 @@ func TestMQTTJS(t *testing.T) {
 			e := newEdge(t)
 			url, root := serve(t, e)
 			for version, refused := range map[int]int{4: 0, 5: reasonBadPayload} {
-				e.log.forget()
+				e.journal.forget()
 				out, complaint := mqttJS(t, append([]string{url, fmt.Sprint(version), secretOf("WS-1")}, root...)...)
 				var outcome struct{ Granted, Refused int }
 				if err := json.Unmarshal([]byte(out), &outcome); err != nil {
@@ -63,12 +63,12 @@ func TestMQTTJS(t *testing.T) {
 					t.Errorf("version %d: %s", version, out)
 				}
 				values := func() (n int) {
-					for _, f := range e.log.frames() {
+					for _, f := range e.journal.frames() {
 						n += len(f.Fields)
 					}
 					return n
 				}
-				expect(t, "30 pairs of values and one committed", func() bool { return values() == 61 })
+				eventually(t, "30 pairs of values and one committed", func() bool { return values() == 61 })
 			}
 			if _, complaint := mqttJS(t, append([]string{url, "5", "not-the-secret-of-anything"}, root...)...); !strings.Contains(complaint, "Bad User Name or Password") {
 				t.Errorf("a wrong secret: %q", complaint)

@@ -21,9 +21,9 @@ const (
 	// Where many publish at once, each for an answer of its own, a commit is
 	// worth waiting for: one of few messages costs almost as much as one of
 	// hundreds. A device that publishes alone never waits.
-	gatherFrom = 16                   // messages of the newest commit from which on it is worth it
-	gatherTime = 2 * time.Millisecond // from the first message on
-	gatherMost = 1024                 // messages with which it ends at once
+	gatherThreshold = 16                   // messages of the newest commit from which on it is worth it
+	gatherDelay     = 2 * time.Millisecond // from the first message on
+	gatherLimit     = 1024                 // messages with which it ends at once
 )
 
 // Pipeline takes messages from the connections, commits what waits in one
@@ -35,7 +35,7 @@ type Pipeline struct {
 	gate    *gate
 	stats   *counters
 
-	room *semaphore.Weighted // bytes that may wait; who waits for room is served in turn
+	capacity *semaphore.Weighted // bytes that may wait; who waits for room is served in turn
 
 	mu       sync.Mutex
 	more     *sync.Cond // enough waits, gathering has lasted long enough, or closed
@@ -45,30 +45,30 @@ type Pipeline struct {
 	gathered bool
 	closed   bool
 
-	life     context.Context // ends when Close gives up
+	ctx      context.Context // ends when Close gives up
 	giveUp   context.CancelFunc
 	finished chan struct{}
-	postmen  *postmen
+	flushers *ackFlushers
 
 	// writing is held while a batch is looked through for devices that are gone and
 	// written.
 	writing sync.Mutex
 
 	// Of the committing goroutine.
-	newest  int         // messages of the newest batch
-	gather  *time.Timer // ends gathering
-	failing bool        // the newest commit failed
-	lapses  lapses
+	lastBatchSize  int         // messages of the newest batch
+	gather         *time.Timer // ends gathering
+	failing        bool        // the newest commit failed
+	reportedErrors reportedErrors
 
-	mail []*outbox // of the answering goroutine: what the batch left something in
+	dirty []*writeBuffer // of the answering goroutine: what the batch left something in
 }
 
 // item is an accepted message.
 type item struct {
-	content
-	weight int64
-	done   func(Outcome) // nil: conn is answered
-	redo   *redo         // nil: a message
+	messageContent
+	weight    int64
+	done      func(Outcome) // nil: conn is answered
+	recompute *recompute    // nil: a message
 
 	conn *conn
 	id   uint16 // of the packet
@@ -80,19 +80,19 @@ func NewPipeline(o Options) *Pipeline {
 	o.setDefaults()
 	p := &Pipeline{
 		opts:     o,
-		decoder:  decoder{registry: o.Registry, retention: o.Retention, stamps: stamps{registry: o.Registry}},
+		decoder:  decoder{registry: o.Registry, retention: o.Retention, clock: arrivalClock{registry: o.Registry}},
 		stats:    newCounters(),
-		room:     semaphore.NewWeighted(int64(o.QueueBytes)),
+		capacity: semaphore.NewWeighted(int64(o.QueueBytes)),
 		finished: make(chan struct{}),
-		postmen:  newPostmen(),
+		flushers: newAckFlushers(),
 		enough:   1,
 	}
-	o.Registry.OnStructureChange(p.decoder.stamps.sweep)
+	o.Registry.OnStructureChange(p.decoder.clock.sweep)
 	p.gate = newGate(o, p.stats)
 	p.more = sync.NewCond(&p.mu)
-	p.gather = time.AfterFunc(gatherTime, p.stopGathering)
+	p.gather = time.AfterFunc(gatherDelay, p.stopGathering)
 	p.gather.Stop()
-	p.life, p.giveUp = context.WithCancel(context.Background())
+	p.ctx, p.giveUp = context.WithCancel(context.Background())
 	go p.run()
 	return p
 }
@@ -109,7 +109,7 @@ func (p *Pipeline) Submit(ctx context.Context, m Message, done func(Outcome)) er
 }
 
 func (p *Pipeline) submit(ctx context.Context, m Message, it item) error {
-	p.read(&it.content, m)
+	p.decode(&it.messageContent, m)
 	it.weight = min(int64(itemWeight+len(m.Payload)), int64(p.opts.QueueBytes))
 	if p.opts.Admit != nil && len(it.arrivals) > 0 {
 		// Before it takes room that others share.
@@ -125,13 +125,13 @@ func (p *Pipeline) enqueue(ctx context.Context, it item) error {
 	if err := p.waitForMemory(ctx); err != nil {
 		return err
 	}
-	if err := p.room.Acquire(ctx, it.weight); err != nil {
+	if err := p.capacity.Acquire(ctx, it.weight); err != nil {
 		return err
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closed {
-		p.room.Release(it.weight)
+		p.capacity.Release(it.weight)
 		return ErrClosed
 	}
 	p.waiting = append(p.waiting, it)
@@ -142,8 +142,8 @@ func (p *Pipeline) enqueue(ctx context.Context, it item) error {
 	return nil
 }
 
-// lookForMemory is how often it is looked whether there is memory again.
-const lookForMemory = 100 * time.Millisecond
+// memoryPollInterval is how often it is looked whether there is memory again.
+const memoryPollInterval = 100 * time.Millisecond
 
 // waitForMemory waits while there is too little memory to take anything in. What
 // waits is not accepted yet, so nothing of it can be lost.
@@ -151,7 +151,7 @@ func (p *Pipeline) waitForMemory(ctx context.Context) error {
 	if !p.opts.Memory.Short(memory.Intake) {
 		return nil
 	}
-	again := time.NewTicker(lookForMemory)
+	again := time.NewTicker(memoryPollInterval)
 	defer again.Stop()
 	for p.opts.Memory.IsShort(memory.Intake) {
 		select {
@@ -169,37 +169,37 @@ func (p *Pipeline) waitForMemory(ctx context.Context) error {
 	return nil
 }
 
-// read makes frames and refusals of a message. What arrived is contact,
+// decode makes frames and refusals of a message. What arrived is contact,
 // whatever it holds.
-func (p *Pipeline) read(c *content, m Message) {
+func (p *Pipeline) decode(c *messageContent, m Message) {
 	p.opts.Presence.SeenAt(m.Entry.Ref, m.At)
 	gateway := m.Kind == GatewayTelemetry || m.Kind == GatewayConnect || m.Kind == GatewayDisconnect
 	switch {
 	case gateway && !m.Entry.Gateway:
 		c.refuse(m, "", device.ReasonNotGateway)
 	case m.Kind == Telemetry:
-		p.decoder.own(c, m.Entry, m.Payload, m.At)
+		p.decoder.decodeOwn(c, m.Entry, m.Payload, m.At)
 	case m.Kind == GatewayTelemetry:
-		p.decoder.gateway(c, m.Entry, m.Payload, m.At)
+		p.decoder.decodeGateway(c, m.Entry, m.Payload, m.At)
 		for i := range c.parts[1:] {
 			p.opts.Presence.SeenAt(c.parts[1+i].ref, m.At)
 		}
 	case gateway:
-		p.meet(c, m)
-	case m.Kind == Acknowledged:
-		c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
+		p.gatewayPresence(c, m)
+	case m.Kind == Ignored:
+		c.parts = append(c.parts, deviceContent{ref: m.Entry.Ref, at: m.At})
 	default:
 		c.refuse(m, "", device.ReasonUnknownTopic)
 	}
 }
 
-func (c *content) refuse(m Message, identifier string, reason device.Reason) {
-	c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
+func (c *messageContent) refuse(m Message, identifier string, reason device.Reason) {
+	c.parts = append(c.parts, deviceContent{ref: m.Entry.Ref, at: m.At})
 	c.parts[0].refuse(identifier, reason)
 }
 
-// meet takes a gateway's word that one of its devices came or went.
-func (p *Pipeline) meet(c *content, m Message) {
+// gatewayPresence takes a gateway's word that one of its devices came or went.
+func (p *Pipeline) gatewayPresence(c *messageContent, m Message) {
 	var named struct {
 		Device string `json:"device"`
 	}
@@ -212,7 +212,7 @@ func (p *Pipeline) meet(c *content, m Message) {
 		c.refuse(m, named.Device, reason)
 		return
 	}
-	c.parts = append(c.parts, part{ref: m.Entry.Ref, at: m.At})
+	c.parts = append(c.parts, deviceContent{ref: m.Entry.Ref, at: m.At})
 	if m.Kind == GatewayConnect {
 		p.opts.Presence.SeenAt(child.Ref, m.At)
 	} else {
@@ -224,18 +224,18 @@ func (p *Pipeline) meet(c *content, m Message) {
 // answers them, so that the disk need not wait for the network.
 func (p *Pipeline) run() {
 	defer close(p.finished)
-	defer p.postmen.close()
+	defer p.flushers.close()
 	committed := make(chan commit, 1)
 	var answering sync.WaitGroup
 	defer answering.Wait()
 	defer close(committed)
 	answering.Go(func() {
 		for c := range committed {
-			p.answer(c)
+			p.answerBatch(c)
 		}
 	})
 	for {
-		batch := p.take()
+		batch := p.nextBatch()
 		if batch == nil {
 			return
 		}
@@ -249,9 +249,9 @@ type commit struct {
 	err   error
 }
 
-// take waits for messages and takes what is there, up to a batch; nil when the
+// nextBatch waits for messages and takes what is there, up to a batch; nil when the
 // pipeline is closed and empty.
-func (p *Pipeline) take() []item {
+func (p *Pipeline) nextBatch() []item {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for len(p.waiting) == 0 {
@@ -260,14 +260,14 @@ func (p *Pipeline) take() []item {
 		}
 		p.more.Wait()
 	}
-	if p.newest >= gatherFrom {
+	if p.lastBatchSize >= gatherThreshold {
 		p.waitForMore()
 	}
 	n, frames := 0, 0
-	for n < len(p.waiting) && (n == 0 || p.waiting[n].redo == nil && frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
+	for n < len(p.waiting) && (n == 0 || p.waiting[n].recompute == nil && frames+len(p.waiting[n].arrivals) <= p.opts.BatchFrames) {
 		frames += len(p.waiting[n].arrivals)
 		n++
-		if p.waiting[n-1].redo != nil {
+		if p.waiting[n-1].recompute != nil {
 			break // it reads what is written, and so is a batch of its own
 		}
 	}
@@ -275,17 +275,17 @@ func (p *Pipeline) take() []item {
 	if p.waiting = p.waiting[n:]; len(p.waiting) == 0 {
 		p.waiting, p.spare = p.spare, nil
 	}
-	if batch[0].redo == nil {
-		p.newest = n
+	if batch[0].recompute == nil {
+		p.lastBatchSize = n
 	}
 	return batch
 }
 
 // waitForMore gathers. Callers hold the lock.
 func (p *Pipeline) waitForMore() {
-	p.gathered, p.enough = false, gatherMost
-	p.gather.Reset(gatherTime)
-	for !p.gathered && !p.closed && len(p.waiting) < gatherMost {
+	p.gathered, p.enough = false, gatherLimit
+	p.gather.Reset(gatherDelay)
+	for !p.gathered && !p.closed && len(p.waiting) < gatherLimit {
 		p.more.Wait()
 	}
 	p.gather.Stop()
@@ -299,9 +299,9 @@ func (p *Pipeline) stopGathering() {
 	p.more.Signal()
 }
 
-// Settle waits until nothing is being written any more that was looked for in
+// WaitCommitted waits until nothing is being written any more that was looked for in
 // the registry before: of a device that was taken out of it nothing more comes.
-func (p *Pipeline) Settle() {
+func (p *Pipeline) WaitCommitted() {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 }
@@ -310,8 +310,8 @@ func (p *Pipeline) Settle() {
 func (p *Pipeline) write(batch []item) error {
 	p.writing.Lock()
 	defer p.writing.Unlock()
-	if batch[0].redo != nil {
-		return p.redo(batch[0].redo)
+	if batch[0].recompute != nil {
+		return p.recompute(batch[0].recompute)
 	}
 	frames := 0
 	for i := range batch {
@@ -342,39 +342,39 @@ func (p *Pipeline) write(batch []item) error {
 	if len(arrivals) == 0 {
 		return nil
 	}
-	err := p.append(arrivals, deriving)
-	p.note(err)
+	err := p.appendFrames(arrivals, deriving)
+	p.noteCommit(err)
 	return err
 }
 
-// answer tells every sender of a batch what became of its message. One that
+// answerBatch tells every sender of a batch what became of its message. One that
 // brought no frames needed no disk, so a failure does not concern it.
-func (p *Pipeline) answer(c commit) {
+func (p *Pipeline) answerBatch(c commit) {
 	batch := c.batch
 	var weight int64
 	for i := range batch {
 		weight += batch[i].weight
 	}
-	p.room.Release(weight)
+	p.capacity.Release(weight)
 	p.stats.waiting.Add(-int64(len(batch)))
 	for i := range batch {
 		it := &batch[i]
 		outcome := Outcome{}
 		switch {
-		case c.err != nil && (len(it.arrivals) > 0 || it.redo != nil):
+		case c.err != nil && (len(it.arrivals) > 0 || it.recompute != nil):
 			outcome.Err = c.err
-		case it.redo == nil:
-			outcome = p.count(it)
+		case it.recompute == nil:
+			outcome = p.recordOutcome(it)
 		}
 		if it.done != nil {
 			it.done(outcome)
-		} else if it.conn.answer(it.qos, it.id, outcome) {
-			p.mail = append(p.mail, it.conn.out)
+		} else if it.conn.acknowledge(it.qos, it.id, outcome) {
+			p.dirty = append(p.dirty, it.conn.out)
 		}
 	}
 	p.reuse(batch)
-	p.postmen.send(p.mail)
-	p.mail = p.mail[:0]
+	p.flushers.flush(p.dirty)
+	p.dirty = p.dirty[:0]
 }
 
 // reuse lets the room of a batch be used again, unless it is an exceptional one.
@@ -387,9 +387,9 @@ func (p *Pipeline) reuse(batch []item) {
 	}
 }
 
-// note counts commits and tells the log once when they begin to fail and once
+// noteCommit counts commits and tells the log once when they begin to fail and once
 // when they work again.
-func (p *Pipeline) note(err error) {
+func (p *Pipeline) noteCommit(err error) {
 	if err == nil {
 		p.stats.commits.Add(1)
 	} else {
@@ -405,18 +405,18 @@ func (p *Pipeline) note(err error) {
 	}
 }
 
-// count enters what a message brought in the diagnostics, so that nothing
+// recordOutcome enters what a message brought in the diagnostics, so that nothing
 // vanishes in silence.
-func (p *Pipeline) count(it *item) Outcome {
+func (p *Pipeline) recordOutcome(it *item) Outcome {
 	var o Outcome
 	for i := range it.parts {
 		part := &it.parts[i]
-		p.opts.Diagnostics.Count(part.ref, part.at, part.values, part.refusals, part.clock())
+		p.opts.Diagnostics.Count(part.ref, part.at, part.values, part.refusals, part.clockAhead())
 		for _, r := range part.refusals {
 			p.stats.refused[r.Reason].Add(1)
 		}
 		if o.Refused == 0 && len(part.refusals) > 0 {
-			o.First = part.refusals[0]
+			o.FirstRefusal = part.refusals[0]
 		}
 		o.Values += part.values
 		o.Refused += len(part.refusals)

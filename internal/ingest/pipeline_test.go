@@ -17,23 +17,23 @@ var errDisk = errors.New("the disk is full")
 
 func TestPipelineCommitsBeforeItAnswers(t *testing.T) {
 	e := newEdge(t)
-	e.log.hold()
+	e.journal.hold()
 	outcomes := make(chan Outcome, 1)
 	m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: []byte(`{"humidity":5}`), At: now}
 	if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, e.log.entered)
+	receive(t, e.journal.entered)
 	select {
 	case o := <-outcomes:
 		t.Fatalf("answered before the commit: %+v", o)
 	default:
 	}
-	e.log.release()
+	e.journal.release()
 	if o := receive(t, outcomes); o.Err != nil || o.Values != 1 || o.Rejected() {
 		t.Errorf("outcome %+v", o)
 	}
-	if got := describe(e.log.frames()); got != "1@0 hum=5" {
+	if got := describe(e.journal.frames()); got != "1@0 hum=5" {
 		t.Errorf("committed %s", got)
 	}
 }
@@ -70,7 +70,7 @@ func TestPipelineAdmits(t *testing.T) {
 	if err := submit(gone, "WS-1", Telemetry); !errors.Is(err, context.Canceled) {
 		t.Errorf("admitted: %v", err)
 	}
-	if err := submit(context.Background(), "WS-1", Acknowledged); err != nil {
+	if err := submit(context.Background(), "WS-1", Ignored); err != nil {
 		t.Errorf("what brings no reading: %v", err)
 	}
 	if err := submit(context.Background(), "BLUE-1", Telemetry); err != nil {
@@ -88,7 +88,7 @@ func TestPipelineAdmits(t *testing.T) {
 // submission.
 func TestPipelineGroupsCommits(t *testing.T) {
 	e := newEdge(t)
-	e.log.hold()
+	e.journal.hold()
 	const n = 500
 	var mu sync.Mutex
 	var order []int
@@ -96,7 +96,7 @@ func TestPipelineGroupsCommits(t *testing.T) {
 	for i := range n {
 		m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: fmt.Appendf(nil, `{"humidity":%d}`, i%100), At: now}
 		if i%10 == 3 {
-			m.Kind = Acknowledged // nothing to write, and still not answered before its turn
+			m.Kind = Ignored // nothing to write, and still not answered before its turn
 		}
 		err := e.pipeline.Submit(context.Background(), m, func(Outcome) {
 			mu.Lock()
@@ -109,18 +109,18 @@ func TestPipelineGroupsCommits(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			receive(t, e.log.entered)
+			receive(t, e.journal.entered)
 		}
 	}
 	if s := e.pipeline.Stats(); s.Waiting != n {
 		t.Errorf("%d waiting, want %d", s.Waiting, n)
 	}
-	e.log.release()
+	e.journal.release()
 	receive(t, all)
 	if !slices.IsSorted(order) {
 		t.Error("answered out of order")
 	}
-	if got := e.log.commits(); got != 2 {
+	if got := e.journal.commits(); got != 2 {
 		t.Errorf("%d commits, want 2: the first message, then all that gathered", got)
 	}
 	s := e.pipeline.Stats()
@@ -131,7 +131,7 @@ func TestPipelineGroupsCommits(t *testing.T) {
 
 func TestPipelineLimitsBatches(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.BatchFrames = 4 })
-	e.log.hold()
+	e.journal.hold()
 	var answered sync.WaitGroup
 	submit := func(payload string) {
 		answered.Add(1)
@@ -141,15 +141,15 @@ func TestPipelineLimitsBatches(t *testing.T) {
 		}
 	}
 	submit(`{"humidity":1}`)
-	receive(t, e.log.entered)
+	receive(t, e.journal.entered)
 	submit(`[{"humidity":1},{"humidity":2},{"humidity":3}]`)
 	submit(`[{"humidity":4},{"humidity":5}]`)                                                               // does not fit beside the three
 	submit(`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`) // larger than a batch: alone
-	e.log.release()
+	e.journal.release()
 	answered.Wait()
 	var sizes []int
 	for range 3 {
-		sizes = append(sizes, receive(t, e.log.entered))
+		sizes = append(sizes, receive(t, e.journal.entered))
 	}
 	if !slices.Equal(sizes, []int{3, 2, 6}) {
 		t.Errorf("batches of %v frames", sizes)
@@ -158,7 +158,7 @@ func TestPipelineLimitsBatches(t *testing.T) {
 
 func TestPipelineHoldsBackWhenTooMuchWaits(t *testing.T) {
 	e := newEdge(t, func(o *Options) { o.QueueBytes = 2 * (itemWeight + 14) })
-	e.log.hold()
+	e.journal.hold()
 	m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: []byte(`{"humidity":1}`), At: now}
 	nothing := func(Outcome) {}
 	for range 2 {
@@ -180,7 +180,7 @@ func TestPipelineHoldsBackWhenTooMuchWaits(t *testing.T) {
 		t.Fatalf("a third message was taken (%v)", err)
 	default:
 	}
-	e.log.release()
+	e.journal.release()
 	if err := receive(t, taken); err != nil {
 		t.Errorf("after the commit: %v", err)
 	}
@@ -201,7 +201,7 @@ func TestPipelineHoldsBackWhenTooMuchWaits(t *testing.T) {
 
 func TestPipelineReportsFailure(t *testing.T) {
 	e := newEdge(t)
-	e.log.fail(errDisk)
+	e.journal.fail(errDisk)
 	if o := e.submit("WS-1", Telemetry, `{"humidity":5,"wind":1}`); !errors.Is(o.Err, errDisk) || o.Rejected() {
 		t.Errorf("outcome %+v", o)
 	}
@@ -212,7 +212,7 @@ func TestPipelineReportsFailure(t *testing.T) {
 	if o := e.submit("WS-1", Telemetry, `{"wind":1}`); o.Err != nil || !o.Rejected() {
 		t.Errorf("outcome %+v", o)
 	}
-	e.log.fail(nil)
+	e.journal.fail(nil)
 	if o := e.submit("WS-1", Telemetry, `{"humidity":5,"wind":1}`); o.Err != nil || o.Values != 1 || o.Refused != 1 {
 		t.Errorf("sent again: %+v", o)
 	}
@@ -236,8 +236,8 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 		{"partly good", "WS-1", Telemetry, ahead, 1, false, device.Refusal{Time: now, Identifier: "heating", Reason: device.ReasonWrongType}},
 		{"empty is no fault", "WS-1", Telemetry, `{}`, 0, false, device.Refusal{}},
 		{"unreadable", "WS-1", Telemetry, `{`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnreadable}},
-		{"attributes", "WS-1", Acknowledged, `whatever`, 0, false, device.Refusal{}},
-		{"stray", "WS-1", Stray, `{}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnknownTopic}},
+		{"attributes", "WS-1", Ignored, `whatever`, 0, false, device.Refusal{}},
+		{"stray", "WS-1", UnknownTopic, `{}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonUnknownTopic}},
 		{"not a gateway", "WS-1", GatewayTelemetry, `{"WS-2":[{"humidity":5}]}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonNotGateway}},
 		{"not a gateway, connect", "WS-1", GatewayConnect, `{"device":"WS-2"}`, 0, true, device.Refusal{Time: now, Reason: device.ReasonNotGateway}},
 		{"gateway, another tenant's", "BLUE-GW", GatewayTelemetry, `{"WS-1":[{"humidity":5}]}`, 0, true,
@@ -249,7 +249,7 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 			device.Refusal{Time: now, Identifier: "WS-OFF", Reason: device.ReasonDisabled}},
 	} {
 		o := e.submit(test.from, test.kind, test.payload)
-		if o.Err != nil || o.Values != test.values || o.Rejected() != test.rejected || o.First != test.first {
+		if o.Err != nil || o.Values != test.values || o.Rejected() != test.rejected || o.FirstRefusal != test.first {
 			t.Errorf("%s: %+v", test.name, o)
 		}
 	}
@@ -260,7 +260,7 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 	if in := e.diagnostics.Get(blue, 6); in.Messages != 2 || in.Refused != 2 || in.LastRefusal.Identifier != "WS-2" {
 		t.Errorf("BLUE-GW's diagnostics %+v", in)
 	}
-	if got := describe(e.log.frames()); got != "1@0 hum=5; 1@120000 hum=7" {
+	if got := describe(e.journal.frames()); got != "1@0 hum=5; 1@120000 hum=7" {
 		t.Errorf("committed %s", got)
 	}
 	s := e.pipeline.Stats()
@@ -315,7 +315,7 @@ func TestPipelineContact(t *testing.T) {
 		t.Error("a connection of its own keeps a child online")
 	}
 	e.submit("BLUE-GW", GatewayDisconnect, `{"device":"WS-1"}`)
-	e.submit("BLUE-1", Stray, ``)
+	e.submit("BLUE-1", UnknownTopic, ``)
 	if !online(1) || !e.presence.Status(blue, 5).Online {
 		t.Error("contact is arrival, whatever arrives")
 	}
@@ -323,7 +323,7 @@ func TestPipelineContact(t *testing.T) {
 
 func TestPipelineCloseFinishesWhatWasAccepted(t *testing.T) {
 	e := newEdge(t)
-	e.log.hold()
+	e.journal.hold()
 	outcomes := make(chan Outcome, 3)
 	m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: []byte(`{"humidity":5}`), At: now}
 	for range 3 {
@@ -333,10 +333,10 @@ func TestPipelineCloseFinishesWhatWasAccepted(t *testing.T) {
 	}
 	closed := make(chan error, 1)
 	go func() { closed <- e.pipeline.Close(context.Background()) }()
-	expect(t, "no more messages", func() bool {
+	eventually(t, "no more messages", func() bool {
 		return errors.Is(e.pipeline.Submit(context.Background(), m, func(Outcome) {}), ErrClosed)
 	})
-	e.log.release()
+	e.journal.release()
 	if err := receive(t, closed); err != nil {
 		t.Error(err)
 	}
@@ -345,20 +345,20 @@ func TestPipelineCloseFinishesWhatWasAccepted(t *testing.T) {
 			t.Errorf("outcome %+v", o)
 		}
 	}
-	if n := len(e.log.frames()); n < 3 {
+	if n := len(e.journal.frames()); n < 3 {
 		t.Errorf("%d frames committed", n)
 	}
 }
 
 func TestPipelineCloseGivesUpInTime(t *testing.T) {
 	e := newEdge(t)
-	e.log.hold()
+	e.journal.hold()
 	outcomes := make(chan Outcome, 1)
 	m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: []byte(`{"humidity":5}`), At: now}
 	if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, e.log.entered)
+	receive(t, e.journal.entered)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := e.pipeline.Close(ctx); !errors.Is(err, context.Canceled) {
@@ -370,28 +370,28 @@ func TestPipelineCloseGivesUpInTime(t *testing.T) {
 }
 
 // What is being written when its device is deleted is waited for.
-func TestPipelineSettles(t *testing.T) {
+func TestPipelineWaitCommitted(t *testing.T) {
 	e := newEdge(t)
-	e.pipeline.Settle() // nothing is being written
-	e.log.hold()
+	e.pipeline.WaitCommitted() // nothing is being written
+	e.journal.hold()
 	gone := e.find("WS-1")
 	outcomes := make(chan Outcome, 1)
 	m := Message{Entry: gone, Kind: Telemetry, Payload: []byte(`{"humidity":5}`), At: now}
 	if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
 		t.Fatal(err)
 	}
-	receive(t, e.log.entered)
+	receive(t, e.journal.entered)
 	settled := make(chan int, 1)
 	go func() {
-		e.pipeline.Settle()
-		settled <- len(e.log.frames())
+		e.pipeline.WaitCommitted()
+		settled <- len(e.journal.frames())
 	}()
 	select {
 	case <-settled:
 		t.Error("settled while a batch is being written")
 	case <-time.After(50 * time.Millisecond):
 	}
-	e.log.release()
+	e.journal.release()
 	if written := receive(t, settled); written != 1 {
 		t.Errorf("%d frames are written by then", written)
 	}
@@ -402,7 +402,7 @@ func TestPipelineSettles(t *testing.T) {
 // erasure.
 func TestPipelineWritesNothingForADeletedDevice(t *testing.T) {
 	e := newEdge(t)
-	e.log.hold()
+	e.journal.hold()
 	gone, stays := e.find("WS-1"), e.find("WS-2")
 	outcomes := make(chan Outcome, 3)
 	for i, entry := range []*device.Entry{stays, gone, stays} {
@@ -411,17 +411,17 @@ func TestPipelineWritesNothingForADeletedDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i == 0 {
-			receive(t, e.log.entered) // it is being written; the others wait
+			receive(t, e.journal.entered) // it is being written; the others wait
 		}
 	}
-	e.registry.Replace(slices.DeleteFunc(population(), func(entry *device.Entry) bool { return entry.ID == gone.ID }))
-	e.log.release()
+	e.registry.Replace(slices.DeleteFunc(testDevices(), func(entry *device.Entry) bool { return entry.ID == gone.ID }))
+	e.journal.release()
 	for range 3 {
 		if o := receive(t, outcomes); o.Err != nil {
 			t.Errorf("outcome %+v", o)
 		}
 	}
-	frames := e.log.frames()
+	frames := e.journal.frames()
 	if len(frames) != 2 || frames[0].Device != stays.ID || frames[1].Device != stays.ID {
 		t.Errorf("written: %+v", frames)
 	}

@@ -6,56 +6,56 @@ import (
 	"sync"
 )
 
-// postRound is how many connections' answers are written in one go.
-const postRound = 64
+// flushBatch is how many connections' answers are written in one go.
+const flushBatch = 64
 
-// postmen have the answers of a commit written while the next is on its way. A few
+// ackFlushers have the answers of a commit written while the next is on its way. A few
 // goroutines do it for all connections: waking one for each would cost as much
 // as the writing.
-type postmen struct {
-	rounds  chan []*outbox
+type ackFlushers struct {
+	batches chan []*writeBuffer
 	working sync.WaitGroup
 }
 
-func newPostmen() *postmen {
+func newAckFlushers() *ackFlushers {
 	n := max(1, runtime.GOMAXPROCS(0)/2)
-	p := &postmen{rounds: make(chan []*outbox, 4*n)}
+	p := &ackFlushers{batches: make(chan []*writeBuffer, 4*n)}
 	for range n {
 		p.working.Go(func() {
-			for round := range p.rounds {
-				deliver(round)
+			for round := range p.batches {
+				flushAll(round)
 			}
 		})
 	}
 	return p
 }
 
-func deliver(round []*outbox) {
+func flushAll(round []*writeBuffer) {
 	for _, o := range round {
 		o.flush()
 	}
 }
 
-// send has what waits in these outboxes written. It does so itself where that
+// flush has what waits in these outboxes written. It does so itself where that
 // is little or the others are busy.
-func (p *postmen) send(mail []*outbox) {
-	for len(mail) > 0 {
-		n := min(len(mail), postRound)
-		if n < postRound/8 {
-			deliver(mail)
+func (p *ackFlushers) flush(dirty []*writeBuffer) {
+	for len(dirty) > 0 {
+		n := min(len(dirty), flushBatch)
+		if n < flushBatch/8 {
+			flushAll(dirty)
 			return
 		}
 		select {
-		case p.rounds <- slices.Clone(mail[:n]):
+		case p.batches <- slices.Clone(dirty[:n]):
 		default:
-			deliver(mail[:n])
+			flushAll(dirty[:n])
 		}
-		mail = mail[n:]
+		dirty = dirty[n:]
 	}
 }
 
 // close waits until all is written that was sent.
-func (p *postmen) close() {
-	close(p.rounds)
+func (p *ackFlushers) close() {
+	close(p.batches)
 	p.working.Wait()
 }

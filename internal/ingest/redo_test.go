@@ -12,18 +12,18 @@ import (
 
 // A formula that a product gets later is computed for what came before, between
 // the messages that go on coming; those are neither held up nor counted twice.
-func TestRedo(t *testing.T) {
-	e, store, _ := deriving(t)
-	e.registry.Replace(population()) // as long as there was no formula
+func TestRecompute(t *testing.T) {
+	e, store, _ := newDerivingEdge(t)
+	e.registry.Replace(testDevices()) // as long as there was no formula
 	const minutes = 90
 	for n := range minutes {
 		at := now - int64(minutes-n)*60_000
 		e.submit("WS-1", Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":25,"humidity":%d}}`, at, 60+n%2))
 	}
-	if got := dewOf(t, store, 1); len(got) > 0 {
+	if got := dewPoints(t, store, 1); len(got) > 0 {
 		t.Fatalf("dew points %v", got)
 	}
-	giveDewPoints(e)
+	addDewPoints(e)
 	ws1 := e.find("WS-1").Ref
 	var beside sync.WaitGroup
 	for _, name := range []string{"WS-1", "WS-2"} {
@@ -33,23 +33,23 @@ func TestRedo(t *testing.T) {
 			}
 		})
 	}
-	values, err := e.pipeline.Redo(t.Context(), ws1, now-minutes*60_000)
+	values, err := e.pipeline.Recompute(t.Context(), ws1, now-minutes*60_000)
 	beside.Wait()
 	if err != nil || values != minutes {
 		t.Errorf("%d values: %v", values, err)
 	}
-	got := dewOf(t, store, 1)
+	got := dewPoints(t, store, 1)
 	if len(got) != minutes+50 || !slices.Equal(got[:2], []float64{16.7, 17}) || got[minutes] != 17.2 {
 		t.Errorf("%d dew points, %v", len(got), got)
 	}
-	if values, err := e.pipeline.Redo(t.Context(), ws1, now-minutes*60_000); err != nil || values > 0 {
+	if values, err := e.pipeline.Recompute(t.Context(), ws1, now-minutes*60_000); err != nil || values > 0 {
 		t.Errorf("again: %d values, %v", values, err)
 	}
 	if s := e.pipeline.Stats(); s.Messages != minutes+100 || s.Waiting != 0 {
 		t.Errorf("%d messages counted, %d waiting", s.Messages, s.Waiting)
 	}
 	for _, ref := range []device.Ref{{Tenant: green, ID: 999}, {Tenant: blue, ID: 1}} { // nobody, and not blue's
-		if values, err := e.pipeline.Redo(t.Context(), ref, now); err != nil || values > 0 {
+		if values, err := e.pipeline.Recompute(t.Context(), ref, now); err != nil || values > 0 {
 			t.Errorf("%+v: %d values, %v", ref, values, err)
 		}
 	}
@@ -57,28 +57,28 @@ func TestRedo(t *testing.T) {
 
 // What cannot be written is told, and done by the next try; a pipeline that is
 // closed takes no more.
-func TestRedoFails(t *testing.T) {
-	e, store, log := deriving(t)
-	e.registry.Replace(population())
+func TestRecomputeRetriesAfterFailedWrite(t *testing.T) {
+	e, store, log := newDerivingEdge(t)
+	e.registry.Replace(testDevices())
 	e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60}`)
-	giveDewPoints(e)
+	addDewPoints(e)
 	ws1 := e.find("WS-1").Ref
 	full := errors.New("disk full")
 	log.err = full
-	if values, err := e.pipeline.Redo(t.Context(), ws1, now); !errors.Is(err, full) || values > 0 {
+	if values, err := e.pipeline.Recompute(t.Context(), ws1, now); !errors.Is(err, full) || values > 0 {
 		t.Errorf("%d values, %v", values, err)
 	}
 	log.err = nil
-	if values, err := e.pipeline.Redo(t.Context(), ws1, now); err != nil || values != 1 {
+	if values, err := e.pipeline.Recompute(t.Context(), ws1, now); err != nil || values != 1 {
 		t.Errorf("%d values, %v", values, err)
 	}
-	if got := dewOf(t, store, 1); !slices.Equal(got, []float64{16.7}) {
+	if got := dewPoints(t, store, 1); !slices.Equal(got, []float64{16.7}) {
 		t.Errorf("dew points %v", got)
 	}
 	if err := e.pipeline.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := e.pipeline.Redo(t.Context(), ws1, now); !errors.Is(err, ErrClosed) {
+	if _, err := e.pipeline.Recompute(t.Context(), ws1, now); !errors.Is(err, ErrClosed) {
 		t.Error(err)
 	}
 }

@@ -7,23 +7,23 @@ import (
 	"tilth/internal/device"
 )
 
-// setBack is how much earlier than the one before it a message has to arrive to
+// clockStepTolerance is how much earlier than the one before it a message has to arrive to
 // tell that the clock was set back: messages of one device that come over
 // several connections may overtake each other by less.
-const setBack = 5 * time.Second
+const clockStepTolerance = 5 * time.Second
 
-// stamps gives times to readings that came without one. Two of one device that
+// arrivalClock gives times to readings that came without one. Two of one device that
 // arrive within a millisecond get distinct times, or the second would replace
 // the first.
-type stamps struct {
+type arrivalClock struct {
 	registry *device.Registry
 
 	mu   sync.Mutex
-	last map[device.ID]stamp // of devices that there are
+	last map[device.ID]lastTime // of devices that there are
 }
 
-// stamp is the newest time that was given to a device's readings.
-type stamp struct {
+// lastTime is the newest time that was given to a device's readings.
+type lastTime struct {
 	at      int64 // epoch milliseconds, as is arrival
 	arrival int64 // the latest
 }
@@ -32,31 +32,31 @@ type stamp struct {
 // A device that sends so many at once that their times would run out of what is
 // accepted gets none; ok is false then. Where the clock was set back, times
 // begin again at the arrival: they would run ahead of it until it has caught up.
-func (s *stamps) next(id device.ID, arrival int64) (at int64, ok bool) {
+func (s *arrivalClock) next(id device.ID, arrival int64) (at int64, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil {
-		s.last = map[device.ID]stamp{}
+		s.last = map[device.ID]lastTime{}
 	}
 	last, known := s.last[id]
 	if !known && s.registry.Get(id) == nil {
 		return arrival, true // deleted while its message was on its way; nothing of it is kept
 	}
-	if !known || arrival < last.arrival-setBack.Milliseconds() {
-		s.last[id] = stamp{at: arrival, arrival: arrival}
+	if !known || arrival < last.arrival-clockStepTolerance.Milliseconds() {
+		s.last[id] = lastTime{at: arrival, arrival: arrival}
 		return arrival, true
 	}
 	at = max(arrival, last.at+1)
 	if at > arrival+maxAhead.Milliseconds() {
 		return 0, false
 	}
-	s.last[id] = stamp{at: at, arrival: max(arrival, last.arrival)}
+	s.last[id] = lastTime{at: at, arrival: max(arrival, last.arrival)}
 	return at, true
 }
 
 // sweep forgets devices that are not in the registry any more. The map is made anew: one that
 // was larger would keep its room.
-func (s *stamps) sweep() {
+func (s *arrivalClock) sweep() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	gone := 0
@@ -68,7 +68,7 @@ func (s *stamps) sweep() {
 	if gone == 0 {
 		return
 	}
-	left := make(map[device.ID]stamp, len(s.last)-gone)
+	left := make(map[device.ID]lastTime, len(s.last)-gone)
 	for id, last := range s.last {
 		if s.registry.Get(id) != nil {
 			left[id] = last

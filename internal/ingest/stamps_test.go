@@ -8,9 +8,9 @@ import (
 	"tilth/internal/device"
 )
 
-// newStamps are over a registry of these devices.
-func newStamps(ids ...device.ID) *stamps {
-	s := &stamps{registry: device.NewRegistry(hashKey)}
+// newArrivalClock are over a registry of these devices.
+func newArrivalClock(ids ...device.ID) *arrivalClock {
+	s := &arrivalClock{registry: device.NewRegistry(hashKey)}
 	s.registry.Replace(entries(ids...))
 	s.registry.OnStructureChange(s.sweep)
 	return s
@@ -23,15 +23,15 @@ func entries(ids ...device.ID) (all []*device.Entry) {
 	return all
 }
 
-func (s *stamps) size() int {
+func (s *arrivalClock) size() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.last)
 }
 
 // Devices that are deleted leave no stamp behind, and those that stay keep theirs.
-func TestStampsOfDevicesThatAreGone(t *testing.T) {
-	s := newStamps(1, 2, 3)
+func TestArrivalClockForgetsDeletedDevices(t *testing.T) {
+	s := newArrivalClock(1, 2, 3)
 	for _, id := range []device.ID{1, 2, 3, 3} {
 		s.next(id, now)
 	}
@@ -52,25 +52,25 @@ func TestStampsOfDevicesThatAreGone(t *testing.T) {
 }
 
 // A pipeline's stamps follow its registry.
-func TestPipelineForgetsStamps(t *testing.T) {
+func TestPipelineArrivalClockForgetsDeletedDevices(t *testing.T) {
 	e := newEdge(t)
-	for _, entry := range population() {
-		e.pipeline.decoder.stamps.next(entry.ID, now)
+	for _, entry := range testDevices() {
+		e.pipeline.decoder.clock.next(entry.ID, now)
 	}
-	e.registry.Replace(population()[:2])
-	if n := e.pipeline.decoder.stamps.size(); n != 2 {
+	e.registry.Replace(testDevices()[:2])
+	if n := e.pipeline.decoder.clock.size(); n != 2 {
 		t.Errorf("stamps of %d devices, there are 2", n)
 	}
 }
 
 // The memory of a crowd comes back when it has gone.
-func TestStampsGiveMemoryBack(t *testing.T) {
+func TestArrivalClockReleasesMemory(t *testing.T) {
 	const crowd = 100_000
 	ids := make([]device.ID, crowd)
 	for i := range ids {
 		ids[i] = device.ID(i + 1)
 	}
-	s := newStamps(ids...)
+	s := newArrivalClock(ids...)
 	for _, id := range ids {
 		s.next(id, now)
 	}

@@ -24,8 +24,8 @@ type Stats struct {
 	RefusedFull       uint64 // there were MaxConnections
 	RefusedAddress    uint64 // there were PerAddress from the same address
 	HandshakeFailures uint64 // TLS was not agreed on
-	GreetingsRefused  uint64 // CONNECTs answered with a refusal, failed sign-ins among them
-	Silences          uint64 // ended for silence: before the CONNECT, or beyond the keep-alive
+	ConnectsRefused   uint64 // CONNECTs answered with a refusal, failed sign-ins among them
+	IdleTimeouts      uint64 // ended for silence: before the CONNECT, or beyond the keep-alive
 	Stalls            uint64 // cut off for not taking their answers
 	Malformed         uint64 // ended for what they sent
 
@@ -43,8 +43,8 @@ type counters struct {
 	refusedFull             atomic.Uint64
 	refusedAddress          atomic.Uint64
 	handshakeFailures       atomic.Uint64
-	greetingsRefused        atomic.Uint64
-	silences, stalls        atomic.Uint64
+	connectsRefused         atomic.Uint64
+	idleTimeouts, stalls    atomic.Uint64
 	malformed, panics       atomic.Uint64
 	refused                 map[device.Reason]*atomic.Uint64 // the map itself never changes
 }
@@ -79,8 +79,8 @@ func (c *counters) snapshot() Stats {
 		RefusedFull:       c.refusedFull.Load(),
 		RefusedAddress:    c.refusedAddress.Load(),
 		HandshakeFailures: c.handshakeFailures.Load(),
-		GreetingsRefused:  c.greetingsRefused.Load(),
-		Silences:          c.silences.Load(),
+		ConnectsRefused:   c.connectsRefused.Load(),
+		IdleTimeouts:      c.idleTimeouts.Load(),
 		Stalls:            c.stalls.Load(),
 		Malformed:         c.malformed.Load(),
 

@@ -11,49 +11,49 @@ import (
 )
 
 const (
-	tellPause   = 40 * time.Millisecond // from telling to telling again
-	tellPortion = 256                   // events of a tenant told at once; half of what a screen may lag behind
-	tellHold    = time.Second           // how long one slow screen may hold up its tenant's others
+	publishInterval    = 40 * time.Millisecond // from telling to telling again
+	publishPortionSize = 256                   // events of a tenant told at once; half of what a screen may lag behind
+	maxScreenHold      = time.Second           // how long one slow screen may hold up its tenant's others
 )
 
-// teller tells the screens what was judged: at once while that is little, in
+// livePublisher tells the screens what was judged: at once while that is little, in
 // portions when a tenant's devices say more than a screen can show. Then of
 // each device the newest values are told, several times a second, and what
 // they have replaced is not: a screen keeps up with any load and ends up with
 // the last value of everything.
-type teller struct {
+type livePublisher struct {
 	screens  screens
 	registry *device.Registry
 
 	mu      sync.Mutex
-	tidings map[tenant.ID]*tidings
+	pending map[tenant.ID]*pendingUpdates
 	wake    chan struct{} // holds one
 }
 
-func newTeller(s screens, r *device.Registry) *teller {
-	return &teller{screens: s, registry: r, tidings: map[tenant.ID]*tidings{}, wake: make(chan struct{}, 1)}
+func newLivePublisher(s screens, r *device.Registry) *livePublisher {
+	return &livePublisher{screens: s, registry: r, pending: map[tenant.ID]*pendingUpdates{}, wake: make(chan struct{}, 1)}
 }
 
 // add takes in a batch; it keeps nothing for tenants that nobody watches.
-func (t *teller) add(batch []reading.Arrival) {
+func (t *livePublisher) add(batch []reading.Arrival) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var owner tenant.ID
-	var news *tidings // nil: not watched
-	told := false
+	var pending *pendingUpdates // nil: not watched
+	added := false
 	for i := range batch {
 		f := &batch[i]
 		if f.Tenant != owner {
-			if owner, news = f.Tenant, nil; t.screens.Watched(owner) {
-				news = t.of(owner)
+			if owner, pending = f.Tenant, nil; t.screens.Watched(owner) {
+				pending = t.pendingFor(owner)
 			}
 		}
-		if news != nil {
-			news.add(f)
-			told = true
+		if pending != nil {
+			pending.add(f)
+			added = true
 		}
 	}
-	if told {
+	if added {
 		select {
 		case t.wake <- struct{}{}:
 		default:
@@ -61,16 +61,16 @@ func (t *teller) add(batch []reading.Arrival) {
 	}
 }
 
-func (t *teller) of(owner tenant.ID) *tidings {
-	if t.tidings[owner] == nil {
-		t.tidings[owner] = &tidings{owner: owner}
+func (t *livePublisher) pendingFor(owner tenant.ID) *pendingUpdates {
+	if t.pending[owner] == nil {
+		t.pending[owner] = &pendingUpdates{owner: owner}
 	}
-	return t.tidings[owner]
+	return t.pending[owner]
 }
 
 // run tells until ctx ends; what is not told then is fetched by screens that
 // come back.
-func (t *teller) run(ctx context.Context) {
+func (t *livePublisher) run(ctx context.Context) {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for {
@@ -80,8 +80,8 @@ func (t *teller) run(ctx context.Context) {
 			return
 		}
 		for more := true; more; {
-			more = t.tell(time.Now())
-			pause.Reset(tellPause)
+			more = t.publishPortion(time.Now())
+			pause.Reset(publishInterval)
 			select {
 			case <-pause.C:
 			case <-ctx.Done():
@@ -91,26 +91,26 @@ func (t *teller) run(ctx context.Context) {
 	}
 }
 
-// tell tells a portion of each tenant's tidings; more is true when some are
+// publishPortion tells a portion of each tenant's tidings; more is true when some are
 // left. now times how long a slow screen has held them up.
-func (t *teller) tell(now time.Time) (more bool) {
+func (t *livePublisher) publishPortion(now time.Time) (more bool) {
 	t.mu.Lock()
 	portions := map[tenant.ID][]reading.Arrival{}
-	for owner, news := range t.tidings {
-		if t.screens.Behind(owner) > tellPortion {
-			if news.heldSince.IsZero() {
-				news.heldSince = now
+	for owner, pending := range t.pending {
+		if t.screens.MedianLag(owner) > publishPortionSize {
+			if pending.heldSince.IsZero() {
+				pending.heldSince = now
 			}
-			if now.Sub(news.heldSince) < tellHold {
+			if now.Sub(pending.heldSince) < maxScreenHold {
 				more = true
 				continue
 			}
 		} else {
-			news.heldSince = time.Time{}
+			pending.heldSince = time.Time{}
 		}
-		portions[owner] = news.take(tellPortion)
-		if news.empty() {
-			delete(t.tidings, owner)
+		portions[owner] = pending.take(publishPortionSize)
+		if pending.empty() {
+			delete(t.pending, owner)
 		} else {
 			more = true
 		}

@@ -14,9 +14,9 @@ import (
 	"tilth/internal/reading"
 )
 
-// telling runs a teller for green's weather stations 1 to n on a clock of its
+// withPublisher runs a teller for green's weather stations 1 to n on a clock of its
 // own; tell hands over a frame of each.
-func telling(t *testing.T, n int, test func(hub *live.Hub, tell func(second int64))) {
+func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(second int64))) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := device.NewRegistry(hashKey)
@@ -26,7 +26,7 @@ func telling(t *testing.T, n int, test func(hub *live.Hub, tell func(second int6
 		}
 		r.Replace(stations)
 		hub := live.NewHub("e")
-		teller := newTeller(hub, r)
+		teller := newLivePublisher(hub, r)
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
 		go func() {
@@ -45,9 +45,9 @@ func telling(t *testing.T, n int, test func(hub *live.Hub, tell func(second int6
 	})
 }
 
-// heard takes what waits for a screen: how many events, and the newest value of
+// drainScreen takes what waits for a screen: how many events, and the newest value of
 // each device.
-func heard(t *testing.T, s *live.Screen) (events int, newest map[string]float64) {
+func drainScreen(t *testing.T, s *live.Screen) (events int, newest map[string]float64) {
 	t.Helper()
 	newest = map[string]float64{}
 	for ; len(s.Events) > 0; events++ {
@@ -65,20 +65,20 @@ func heard(t *testing.T, s *live.Screen) (events int, newest map[string]float64)
 
 // While there is little to tell, all of it is told: at once, and what follows
 // after a pause too short to notice.
-func TestTellerTellsEverythingAtOnce(t *testing.T) {
-	telling(t, 10, func(hub *live.Hub, tell func(int64)) {
+func TestLivePublisherPublishesEverythingAtLowLoad(t *testing.T) {
+	withPublisher(t, 10, func(hub *live.Hub, tell func(int64)) {
 		screen, _, _, _ := hub.Subscribe(green, "", "")
 		tell(0)
 		synctest.Wait()
-		if events, _ := heard(t, screen); events != 10 {
+		if events, _ := drainScreen(t, screen); events != 10 {
 			t.Errorf("%d events at once, want 10", events)
 		}
 		for second := range int64(20) {
 			tell(second)
 		}
-		time.Sleep(tellPause)
+		time.Sleep(publishInterval)
 		synctest.Wait()
-		if events, newest := heard(t, screen); events != 200 || newest["WS-10"] != 19 {
+		if events, newest := drainScreen(t, screen); events != 200 || newest["WS-10"] != 19 {
 			t.Errorf("%d events after a pause, want all 200: %v", events, newest)
 		}
 	})
@@ -86,17 +86,17 @@ func TestTellerTellsEverythingAtOnce(t *testing.T) {
 
 // At a load beyond what a screen can show it is not cut off: it hears of every
 // device several times a second, and at the end the last value of each.
-func TestTellerKeepsScreensUpWithAnyLoad(t *testing.T) {
+func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 	const n = 2000
-	telling(t, n, func(hub *live.Hub, tell func(int64)) {
+	withPublisher(t, n, func(hub *live.Hub, tell func(int64)) {
 		screen, _, _, _ := hub.Subscribe(green, "", "")
 		times := map[string]int{}
 		total, last := 0, map[string]float64{}
 		listen := func(turns int) {
 			for range turns {
-				time.Sleep(tellPause / 4)
+				time.Sleep(publishInterval / 4)
 				synctest.Wait()
-				events, newest := heard(t, screen)
+				events, newest := drainScreen(t, screen)
 				total += events
 				for name, value := range newest {
 					times[name]++
@@ -127,16 +127,16 @@ func TestTellerKeepsScreensUpWithAnyLoad(t *testing.T) {
 }
 
 // A screen that takes nothing holds the tenant's others up for a moment only.
-func TestTellerGivesUpAStuckScreen(t *testing.T) {
-	telling(t, 1500, func(hub *live.Hub, tell func(int64)) {
+func TestLivePublisherDropsStuckScreen(t *testing.T) {
+	withPublisher(t, 1500, func(hub *live.Hub, tell func(int64)) {
 		stuck, _, _, _ := hub.Subscribe(green, "", "")
 		quick, _, _, _ := hub.Subscribe(green, "", "")
 		tell(1)
 		last := map[string]float64{}
 		for range 60 { // 2.4 s
-			time.Sleep(tellPause)
+			time.Sleep(publishInterval)
 			synctest.Wait()
-			_, newest := heard(t, quick)
+			_, newest := drainScreen(t, quick)
 			for name, value := range newest {
 				last[name] = value
 			}
@@ -158,9 +158,9 @@ func TestTellerGivesUpAStuckScreen(t *testing.T) {
 }
 
 // Folded frames keep each property's newest value with the time it is of.
-func TestTidingsFold(t *testing.T) {
-	n := &tidings{owner: green}
-	for range tellPortion {
+func TestPendingUpdatesFold(t *testing.T) {
+	n := &pendingUpdates{owner: green}
+	for range publishPortionSize {
 		n.add(arrived(now, reading.Frame{Tenant: green, Device: 9, Time: now, Fields: []reading.Field{field(humidity, reading.Number(1))}}))
 	}
 	for _, f := range []reading.Frame{

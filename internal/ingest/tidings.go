@@ -10,9 +10,9 @@ import (
 	"tilth/internal/tenant"
 )
 
-// tidings is what a tenant's screens are still to be told: every frame while
+// pendingUpdates is what a tenant's screens are still to be told: every frame while
 // these are few, else the newest values of each device.
-type tidings struct {
+type pendingUpdates struct {
 	owner     tenant.ID
 	frames    []reading.Arrival
 	newest    map[device.ID][]reading.Newest // nil while frames are few; by property
@@ -20,10 +20,10 @@ type tidings struct {
 	heldSince time.Time                      // when a slow screen began to hold them up; zero: none does
 }
 
-func (n *tidings) empty() bool { return len(n.frames) == 0 && len(n.order) == 0 }
+func (n *pendingUpdates) empty() bool { return len(n.frames) == 0 && len(n.order) == 0 }
 
-func (n *tidings) add(f *reading.Arrival) {
-	if n.newest == nil && len(n.frames) < tellPortion {
+func (n *pendingUpdates) add(f *reading.Arrival) {
+	if n.newest == nil && len(n.frames) < publishPortionSize {
 		n.frames = append(n.frames, *f)
 		return
 	}
@@ -39,7 +39,7 @@ func (n *tidings) add(f *reading.Arrival) {
 
 // fold lets a frame's values replace those of its device that are not newer, by
 // the lesser of time and arrival.
-func (n *tidings) fold(f *reading.Arrival) {
+func (n *pendingUpdates) fold(f *reading.Arrival) {
 	values, known := n.newest[f.Device]
 	if !known {
 		n.order = append(n.order, f.Device)
@@ -61,7 +61,7 @@ func (n *tidings) fold(f *reading.Arrival) {
 }
 
 // take takes what waits longest, as frames of so many devices at most.
-func (n *tidings) take(most int) []reading.Arrival {
+func (n *pendingUpdates) take(most int) []reading.Arrival {
 	if n.newest == nil {
 		taken := n.frames
 		n.frames = nil
@@ -80,7 +80,7 @@ func (n *tidings) take(most int) []reading.Arrival {
 // appendFrames appends a device's newest values, a frame for each time that
 // they are of, in the order of time. Most devices send all they have at once:
 // that is one frame.
-func (n *tidings) appendFrames(to []reading.Arrival, id device.ID) []reading.Arrival {
+func (n *pendingUpdates) appendFrames(to []reading.Arrival, id device.ID) []reading.Arrival {
 	values := n.newest[id]
 	slices.SortStableFunc(values, func(a, b reading.Newest) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Order, b.Order))

@@ -58,18 +58,18 @@ func TestTLSPaho(t *testing.T) {
 	for i := range 12 {
 		done(c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)))
 	}
-	expect(t, "all committed", func() bool { return len(e.log.temperatures(1)) == 12 })
+	eventually(t, "all committed", func() bool { return len(e.journal.temperatures(1)) == 12 })
 	c.Disconnect(100)
-	expect(t, "its end noticed", func() bool { return e.pipeline.Stats().Connections == 0 })
-	if s := e.pipeline.Stats(); s.HandshakeFailures+s.Silences+s.Malformed != 0 {
+	eventually(t, "its end noticed", func() bool { return e.pipeline.Stats().Connections == 0 })
+	if s := e.pipeline.Stats(); s.HandshakeFailures+s.IdleTimeouts+s.Malformed != 0 {
 		t.Errorf("counted against it: %+v", s)
 	}
 }
 
 // Everything a client must be told before its end reaches it over TLS too, and
 // the end is said.
-func TestTLSLastWords(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+func TestTLSShutdownAnswersBeforeClose(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t)
 		roots, _ := e.serveTLS(t.TempDir())
 		c, err := e.dialTLS(version, roots)
@@ -77,13 +77,13 @@ func TestTLSLastWords(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.signIn("WS-1", "a")
-		e.log.hold()
+		e.journal.hold()
 		c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
-		receive(t, e.log.entered)
-		expect(t, "both taken in", func() bool { return e.pipeline.Stats().Waiting == 2 })
+		receive(t, e.journal.entered)
+		eventually(t, "both taken in", func() bool { return e.pipeline.Stats().Waiting == 2 })
 		down := make(chan error, 1)
 		go func() { down <- e.mqtt.Shutdown(t.Context()) }()
-		e.log.release()
+		e.journal.release()
 		c.wantAck(v5.PUBACK, 1, 0)
 		c.wantAck(v5.PUBACK, 2, 0)
 		c.wantEnd(reasonShuttingDown)
@@ -101,7 +101,7 @@ func TestTLSPlainClient(t *testing.T) {
 	silent := e.dial(4) // shakes no hands and stays
 	plain := e.dial(4)
 	plain.send(plain.connect("WS-1", secretOf("WS-1"), "a"))
-	expect(t, "turned away", func() bool { return e.pipeline.Stats().HandshakeFailures == 1 })
+	eventually(t, "turned away", func() bool { return e.pipeline.Stats().HandshakeFailures == 1 })
 	for { // an alert, then the end
 		if _, err := plain.Read(make([]byte, 64)); err != nil {
 			break
@@ -113,7 +113,7 @@ func TestTLSPlainClient(t *testing.T) {
 	}
 	c.signIn("WS-1", "a")
 	c.ping()
-	expect(t, "it is gone", func() bool { return e.pipeline.Stats().Connections == 2 })
+	eventually(t, "it is gone", func() bool { return e.pipeline.Stats().Connections == 2 })
 	if n := e.pipeline.Stats().SignInFailures; n != 0 {
 		t.Errorf("%d failed sign-ins", n)
 	}
@@ -133,7 +133,7 @@ func TestTLSVersions(t *testing.T) {
 			nc.Close()
 		}
 	}
-	expect(t, "one was refused", func() bool { return e.pipeline.Stats().HandshakeFailures == 1 })
+	eventually(t, "one was refused", func() bool { return e.pipeline.Stats().HandshakeFailures == 1 })
 }
 
 // The time for a CONNECT covers the handshake before it: a silent client, or
@@ -174,7 +174,7 @@ func TestTLSDeadline(t *testing.T) {
 				if d := time.Since(begin); d < 10*time.Second || d > 11*time.Second {
 					t.Errorf("ended after %v", d)
 				}
-				if s := e.pipeline.Stats(); s.Silences != 1 || s.HandshakeFailures != 0 || s.Connections != 0 {
+				if s := e.pipeline.Stats(); s.IdleTimeouts != 1 || s.HandshakeFailures != 0 || s.Connections != 0 {
 					t.Errorf("%+v", s)
 				}
 				ours.Close()
@@ -188,13 +188,13 @@ func TestTLSShutdownDuringHandshake(t *testing.T) {
 	e := newEdge(t)
 	e.serveTLS(t.TempDir())
 	silent := e.dial(4)
-	expect(t, "it connected", func() bool { return e.pipeline.Stats().Connections == 1 })
+	eventually(t, "it connected", func() bool { return e.pipeline.Stats().Connections == 1 })
 	begin := time.Now()
 	if err := e.mqtt.Shutdown(t.Context()); err != nil || time.Since(begin) > 3*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 	silent.wantEnd(0)
-	if s := e.pipeline.Stats(); s.Silences+s.HandshakeFailures != 0 {
+	if s := e.pipeline.Stats(); s.IdleTimeouts+s.HandshakeFailures != 0 {
 		t.Errorf("our own end was counted against it: %+v", s)
 	}
 }

@@ -24,7 +24,7 @@ var texts = []string{
 
 func TestValidIsJSON(t *testing.T) {
 	for _, text := range texts {
-		if got, want := valid([]byte(text)), json.Valid([]byte(text)); got != want {
+		if got, want := validJSON([]byte(text)), json.Valid([]byte(text)); got != want {
 			t.Errorf("%.60q: %t, want %t", text, got, want)
 		}
 	}
@@ -40,7 +40,7 @@ func FuzzValid(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for n := max(0, len(text)-64); n <= len(text); n++ {
-			if got, want := valid(text[:n]), json.Valid(text[:n]); got != want {
+			if got, want := validJSON(text[:n]), json.Valid(text[:n]); got != want {
 				t.Fatalf("%q: %t, want %t", text[:n], got, want)
 			}
 		}
@@ -49,7 +49,7 @@ func FuzzValid(f *testing.F) {
 
 func BenchmarkValid(b *testing.B) {
 	text := []byte(`{"ts":1700000000000,"values":{"sensor01":123.45,"sensor02":-12.34,"sensor03":0.10,"sensor04":799.99}}`)
-	for name, f := range map[string]func([]byte) bool{"own": valid, "json": json.Valid} {
+	for name, f := range map[string]func([]byte) bool{"own": validJSON, "json": json.Valid} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {

@@ -42,7 +42,7 @@ func readValue(p *device.Property, raw []byte) (reading.Value, device.Reason) {
 // many loggers print them.
 func readNumber(raw []byte) (float64, device.Reason) {
 	if raw[0] == '"' {
-		raw = bytes.TrimSpace(inside(raw))
+		raw = bytes.TrimSpace(stringBytes(raw))
 	}
 	if f, ok := shortDecimal(raw); ok {
 		return f, ""
@@ -62,8 +62,8 @@ func readNumber(raw []byte) (float64, device.Reason) {
 	return f + 0, "" // -0 becomes 0
 }
 
-// tens are the powers of ten up to the largest that a float holds exactly.
-var tens = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+// powersOfTen are the powers of ten up to the largest that a float holds exactly.
+var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 // shortDecimal reads what sensors send: some digits, perhaps with a point in
 // them. Both the digits and the power of ten that they are divided by are exact,
@@ -74,7 +74,7 @@ func shortDecimal(text []byte) (_ float64, ok bool) {
 	if len(digits) > 0 && digits[0] == '-' {
 		digits = digits[1:]
 	}
-	if len(digits) == 0 || len(digits) > len(tens) || !isDigit(digits[0]) || !isDigit(digits[len(digits)-1]) {
+	if len(digits) == 0 || len(digits) > len(powersOfTen) || !isDigit(digits[0]) || !isDigit(digits[len(digits)-1]) {
 		return 0, false
 	}
 	number, point := int64(0), len(digits)
@@ -88,7 +88,7 @@ func shortDecimal(text []byte) (_ float64, ok bool) {
 			return 0, false
 		}
 	}
-	f := float64(number) / tens[len(digits)-point]
+	f := float64(number) / powersOfTen[len(digits)-point]
 	if len(digits) < len(text) && f != 0 { // -0 becomes 0
 		f = -f
 	}
@@ -109,7 +109,7 @@ func isDecimal(text []byte) bool {
 func readBoolean(raw []byte) (reading.Value, device.Reason) {
 	text := raw
 	if raw[0] == '"' {
-		text = inside(raw)
+		text = stringBytes(raw)
 	}
 	switch string(text) {
 	case "true", "1":

@@ -41,7 +41,7 @@ func NewWebSocket(m *MQTT) http.Handler {
 		// Messages are read as a stream: what a packet may have is the limit,
 		// and a message may hold many packets.
 		ws.SetReadLimit(-1)
-		m.ServeConn(&wsConn{toldConn: hijacked.conn, ws: ws, status: websocket.StatusNormalClosure}, m.opts.ClientAddr(r))
+		m.ServeConn(&wsConn{lastErrConn: hijacked.conn, ws: ws, status: websocket.StatusNormalClosure}, m.opts.ClientAddr(r))
 	})
 }
 
@@ -60,7 +60,7 @@ func asksForMQTT(r *http.Request) bool {
 // deadlines end a read or a write, while those of a WebSocket end everything.
 type hijackable struct {
 	http.ResponseWriter
-	conn *toldConn
+	conn *lastErrConn
 }
 
 // Hijack takes the connection from the HTTP server.
@@ -69,18 +69,18 @@ func (h *hijackable) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	h.conn = &toldConn{Conn: conn}
+	h.conn = &lastErrConn{Conn: conn}
 	return h.conn, buffers, nil
 }
 
-// toldConn keeps what the network said of the last read, so that an end or a
+// lastErrConn keeps what the network said of the last read, so that an end or a
 // deadline is told from a client that does not speak WebSocket as it should.
-type toldConn struct {
+type lastErrConn struct {
 	net.Conn
 	err error // of the reading goroutine
 }
 
-func (c *toldConn) Read(b []byte) (int, error) {
+func (c *lastErrConn) Read(b []byte) (int, error) {
 	var n int
 	n, c.err = c.Conn.Read(b)
 	return n, c.err
@@ -90,7 +90,7 @@ func (c *toldConn) Read(b []byte) (int, error) {
 // whose borders mean nothing. Deadlines and addresses are those of the network
 // connection below. Read and CloseWrite are for one goroutine.
 type wsConn struct {
-	*toldConn
+	*lastErrConn
 	ws      *websocket.Conn
 	message io.Reader            // what is left of the message that is being read
 	status  websocket.StatusCode // why it will be closed
@@ -103,7 +103,7 @@ func (c *wsConn) Read(b []byte) (int, error) {
 		if c.message == nil {
 			kind, message, err := c.ws.Reader(context.Background())
 			if err != nil {
-				return 0, c.broken(err)
+				return 0, c.readError(err)
 			}
 			if kind != websocket.MessageBinary {
 				c.status = websocket.StatusUnsupportedData
@@ -116,7 +116,7 @@ func (c *wsConn) Read(b []byte) (int, error) {
 			c.message, err = nil, nil
 		}
 		if err != nil {
-			return n, c.broken(err)
+			return n, c.readError(err)
 		}
 		if n > 0 {
 			return n, nil
@@ -124,8 +124,8 @@ func (c *wsConn) Read(b []byte) (int, error) {
 	}
 }
 
-// broken is what ended reading, in the words of the network.
-func (c *wsConn) broken(err error) error {
+// readError is what ended reading, in the words of the network.
+func (c *wsConn) readError(err error) error {
 	if c.err != nil {
 		return c.err
 	}

@@ -20,8 +20,8 @@ import (
 	v5 "github.com/eclipse/paho.golang/packets"
 )
 
-// asking is the request for a WebSocket, with header lines.
-func asking(lines ...string) []byte {
+// upgradeRequest is the request for a WebSocket, with header lines.
+func upgradeRequest(lines ...string) []byte {
 	b := []byte("GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(make([]byte, 16)) + "\r\n")
 	for _, line := range lines {
@@ -41,7 +41,7 @@ func TestWebSocketOrigins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEdge(t).serveWebSocket()
 			c := e.dial(5)
-			c.send(asking(append(origin, "Sec-WebSocket-Protocol: mqtt", "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
+			c.send(upgradeRequest(append(origin, "Sec-WebSocket-Protocol: mqtt", "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
 				"Cookie: session="+secretOf("WS-1"), "Authorization: Bearer "+secretOf("WS-1"))...))
 			reader := bufio.NewReader(c)
 			resp, err := http.ReadResponse(reader, nil)
@@ -62,23 +62,23 @@ func TestWebSocketOrigins(t *testing.T) {
 			if _, err := reader.Read(answer); err != nil || answer[2] != v5.CONNACK<<4 {
 				t.Fatalf("% x, %v", answer, err)
 			}
-			if s := e.pipeline.Stats(); s.GreetingsRefused != 1 {
+			if s := e.pipeline.Stats(); s.ConnectsRefused != 1 {
 				t.Errorf("let in without a secret: %+v", s)
 			}
 			device := e.dial(4)
-			device.send(asking(append(origin, "Sec-WebSocket-Protocol: mqtt")...), frame(0x82, device.connect("WS-1", secretOf("WS-1"), "a")))
-			expect(t, "let in with it", func() bool { return e.presence.Status(green, 1).Online })
+			device.send(upgradeRequest(append(origin, "Sec-WebSocket-Protocol: mqtt")...), frame(0x82, device.connect("WS-1", secretOf("WS-1"), "a")))
+			eventually(t, "let in with it", func() bool { return e.presence.Status(green, 1).Online })
 		})
 	}
 }
 
-// one is a listener to which one connection comes.
-type one struct {
+// singleConnListener is a listener to which one connection comes.
+type singleConnListener struct {
 	come   chan net.Conn
 	closed chan struct{}
 }
 
-func (l *one) Accept() (net.Conn, error) {
+func (l *singleConnListener) Accept() (net.Conn, error) {
 	select {
 	case c := <-l.come:
 		return c, nil
@@ -87,14 +87,14 @@ func (l *one) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *one) Close() error   { close(l.closed); return nil }
-func (l *one) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
+func (l *singleConnListener) Close() error   { close(l.closed); return nil }
+func (l *singleConnListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)} }
 
 // webSocketOnPipe opens a WebSocket over a pipe, so that time can be held; what the
 // client reads is whatever comes, frames and all.
 func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *client {
 	t.Helper()
-	l := &one{come: make(chan net.Conn, 1), closed: make(chan struct{})}
+	l := &singleConnListener{come: make(chan net.Conn, 1), closed: make(chan struct{})}
 	server := &http.Server{Handler: NewWebSocket(e.mqtt), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
@@ -111,7 +111,7 @@ func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *cl
 		<-served
 	})
 	c := &client{t: t, version: 4, Conn: ours}
-	c.send(asking("Sec-WebSocket-Protocol: mqtt"))
+	c.send(upgradeRequest("Sec-WebSocket-Protocol: mqtt"))
 	resp, err := http.ReadResponse(bufio.NewReaderSize(c, 16), nil) // nothing comes after it before something is said
 	if err != nil || resp.StatusCode != http.StatusSwitchingProtocols {
 		t.Fatal(resp, err)
@@ -121,7 +121,7 @@ func webSocketOnPipe(t *testing.T, e *edge, over ...func(net.Conn) net.Conn) *cl
 
 // Frames that say nothing in MQTT are silence, however many come: before the CONNECT and
 // after it. They cost the time that they take, and no memory.
-func TestWebSocketFramesWithoutEnd(t *testing.T) {
+func TestWebSocketEmptyFramesTimeOut(t *testing.T) {
 	begun := frame(0x02, []byte{0x32, 0xff, 0xff, 0x03}) // of a packet of 64 KiB
 	for name, test := range map[string]struct{ first, again []byte }{
 		"pings":                 {nil, frame(0x89, bytes.Repeat([]byte("x"), 125))},
@@ -166,7 +166,7 @@ func TestWebSocketFramesWithoutEnd(t *testing.T) {
 						t.Errorf("ended after %s, %d times", took, times)
 					}
 					synctest.Wait()
-					if s := e.pipeline.Stats(); s.Connections != 0 || s.Silences != 1 {
+					if s := e.pipeline.Stats(); s.Connections != 0 || s.IdleTimeouts != 1 {
 						t.Errorf("%+v", s)
 					}
 				})
@@ -197,14 +197,14 @@ func TestWebSocketPongsNotTaken(t *testing.T) {
 	})
 }
 
-// resets is a connection whose other end is gone, once that is said, though what it sent
+// resettingConn is a connection whose other end is gone, once that is said, though what it sent
 // before can still be read.
-type resets struct {
+type resettingConn struct {
 	net.Conn
 	gone *atomic.Bool
 }
 
-func (c resets) Write(b []byte) (int, error) {
+func (c resettingConn) Write(b []byte) (int, error) {
 	if c.gone.Load() {
 		return 0, &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.ECONNRESET)}
 	}
@@ -212,11 +212,11 @@ func (c resets) Write(b []byte) (int, error) {
 }
 
 // Who is gone before its pong is written broke no protocol: that is the network's end of it.
-func TestWebSocketGoneBeforeItsPong(t *testing.T) {
+func TestWebSocketResetBeforePongIsNoViolation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e := newEdge(t)
 		var gone atomic.Bool
-		c := webSocketOnPipe(t, e, func(nc net.Conn) net.Conn { return resets{nc, &gone} })
+		c := webSocketOnPipe(t, e, func(nc net.Conn) net.Conn { return resettingConn{nc, &gone} })
 		c.discarded()
 		c.send(frame(0x82, c.connect("WS-1", secretOf("WS-1"), "a")))
 		synctest.Wait()
@@ -225,7 +225,7 @@ func TestWebSocketGoneBeforeItsPong(t *testing.T) {
 		synctest.Wait()
 		c.Close()
 		synctest.Wait()
-		if s := e.pipeline.Stats(); s.Connections != 0 || s.ConnectionsTotal != 1 || s.Malformed+s.Stalls+s.Silences+s.Panics != 0 {
+		if s := e.pipeline.Stats(); s.Connections != 0 || s.ConnectionsTotal != 1 || s.Malformed+s.Stalls+s.IdleTimeouts+s.Panics != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -236,7 +236,7 @@ func TestWebSocketGoneBeforeItsPong(t *testing.T) {
 func TestWebSocketFrameOfATerabyte(t *testing.T) {
 	e := newEdge(t).serveWebSocket()
 	c := e.dial(4)
-	c.send(asking("Sec-WebSocket-Protocol: mqtt"))
+	c.send(upgradeRequest("Sec-WebSocket-Protocol: mqtt"))
 	before := heap()
 	head := binary.BigEndian.AppendUint64([]byte{0x82, 0xff}, 1<<40)
 	c.send(append(head, 0, 0, 0, 0), c.connect("WS-1", secretOf("WS-1"), "a"))
@@ -247,8 +247,8 @@ func TestWebSocketFrameOfATerabyte(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	expect(t, "pings answered", func() bool { return answers.Load() >= 64*uint64(len(pings)) })
-	if now := held(before); now > 4<<20 {
+	eventually(t, "pings answered", func() bool { return answers.Load() >= 64*uint64(len(pings)) })
+	if now := heapGrowth(before); now > 4<<20 {
 		t.Errorf("%d KiB are held", now>>10)
 	}
 }
@@ -256,8 +256,8 @@ func TestWebSocketFrameOfATerabyte(t *testing.T) {
 // Floods of frames, by clients that take their answers: a device beside them has its
 // acknowledgements in time, and nothing is held for them.
 func TestWebSocketFloods(t *testing.T) {
-	e := newEdge(t, func(o *Options) { o.Log = nothingKept{} }).serve()
-	other := e.signedIn(4, "WS-1")
+	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
+	other := e.dialSignedIn(4, "WS-1")
 	e.serveWebSocket()
 	for name, one := range map[string][]byte{
 		"pings":                frame(0x89, []byte("x")),
@@ -275,7 +275,7 @@ func TestWebSocketFloods(t *testing.T) {
 			var sent atomic.Int64
 			for i := range floods {
 				c := e.dial(4)
-				c.send(asking("Sec-WebSocket-Protocol: mqtt"), frame(0x82, c.connect("WS-2", secretOf("WS-2"), fmt.Sprint("flood ", i))))
+				c.send(upgradeRequest("Sec-WebSocket-Protocol: mqtt"), frame(0x82, c.connect("WS-2", secretOf("WS-2"), fmt.Sprint("flood ", i))))
 				c.discarded()
 				clients = append(clients, c)
 				many := bytes.Repeat(one, 1+(64<<10)/len(one))
@@ -285,11 +285,11 @@ func TestWebSocketFloods(t *testing.T) {
 					}
 				})
 			}
-			expect(t, "the floods under way", func() bool {
+			eventually(t, "the floods under way", func() bool {
 				return e.pipeline.Stats().Connections == floods+1 && sent.Load() > 4*floods
 			})
-			longest := other.answeredInTime()
-			if now := held(before); now > 64<<20 {
+			longest := other.wantTimelyAcks()
+			if now := heapGrowth(before); now > 64<<20 {
 				t.Errorf("%d MiB are held", now>>20)
 			}
 			if n := e.pipeline.Stats().Connections; n != floods+1 {
@@ -297,10 +297,10 @@ func TestWebSocketFloods(t *testing.T) {
 			}
 			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
 			for _, c := range clients {
-				c.breakOff() // or the server would first read what is on its way, frame by frame
+				c.reset() // or the server would first read what is on its way, frame by frame
 			}
 			running.Wait()
-			expect(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
+			eventually(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
 		})
 	}
 	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
@@ -310,7 +310,7 @@ func TestWebSocketFloods(t *testing.T) {
 
 // Who sends on after being told of the end, and does not say goodbye either, is cut off soon:
 // whatever is thrown away meanwhile has an end.
-func TestWebSocketSendsOnAfterItsEnd(t *testing.T) {
+func TestWebSocketSendingAfterCloseIsCutOff(t *testing.T) {
 	for name, again := range map[string][]byte{
 		"messages":             frame(0x82, []byte{0xC0, 0}),
 		"messages of nothing":  frame(0x82, nil),
@@ -330,7 +330,7 @@ func TestWebSocketSendsOnAfterItsEnd(t *testing.T) {
 					}
 					time.Sleep(time.Millisecond)
 				}
-				if took := time.Since(begin); took > 2*lastWords {
+				if took := time.Since(begin); took > 2*closeTimeout {
 					t.Errorf("cut off after %s, %d times", took, times)
 				}
 				synctest.Wait()

@@ -63,7 +63,7 @@ func TestWebSocketPaho(t *testing.T) {
 		}
 	}
 	done(c.Connect())
-	e.log.hold()
+	e.journal.hold()
 	var tokens []mqtt.Token
 	for i := range 30 {
 		tokens = append(tokens, c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)))
@@ -73,21 +73,21 @@ func TestWebSocketPaho(t *testing.T) {
 		t.Error("answered before the commit")
 	default:
 	}
-	e.log.release()
+	e.journal.release()
 	for _, token := range tokens {
 		done(token)
 	}
-	expect(t, "all committed", func() bool { return len(e.log.temperatures(1)) == 30 })
+	eventually(t, "all committed", func() bool { return len(e.journal.temperatures(1)) == 30 })
 	c.Disconnect(100)
-	expect(t, "its end noticed", func() bool { return e.pipeline.Stats().Connections == 0 })
-	if s := e.pipeline.Stats(); s.Malformed+s.Silences+s.Stalls != 0 {
+	eventually(t, "its end noticed", func() bool { return e.pipeline.Stats().Connections == 0 })
+	if s := e.pipeline.Stats(); s.Malformed+s.IdleTimeouts+s.Stalls != 0 {
 		t.Errorf("counted against it: %+v", s)
 	}
 }
 
 // Where messages begin and end means nothing, and neither do frames.
 func TestWebSocketFraming(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serveWebSocket()
 		c, ws := e.dialWebSocket(version)
 		hello := c.connect("WS-1", secretOf("WS-1"), "a")
@@ -127,7 +127,7 @@ func TestWebSocketFraming(t *testing.T) {
 		}
 		c.wantAck(v5.PUBACK, 3, 0)
 		c.wantAck(v5.PUBACK, 4, 0)
-		expect(t, "all committed", func() bool { return fmt.Sprint(e.log.temperatures(1)) == "[1 2 3 4 5]" })
+		eventually(t, "all committed", func() bool { return fmt.Sprint(e.journal.temperatures(1)) == "[1 2 3 4 5]" })
 	})
 }
 
@@ -145,18 +145,18 @@ func TestWebSocketOversized(t *testing.T) {
 
 // What waits for its commit is still answered when the server stops, the
 // reason is told, and the WebSocket is closed as one should be.
-func TestWebSocketLastWords(t *testing.T) {
-	versions(t, func(t *testing.T, version byte) {
+func TestWebSocketShutdownAnswersBeforeClose(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version byte) {
 		e := newEdge(t).serveWebSocket()
 		c, ws := e.dialWebSocket(version)
 		c.signIn("WS-1", "a")
-		e.log.hold()
+		e.journal.hold()
 		c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
-		receive(t, e.log.entered)
-		expect(t, "both taken in", func() bool { return e.pipeline.Stats().Waiting == 2 })
+		receive(t, e.journal.entered)
+		eventually(t, "both taken in", func() bool { return e.pipeline.Stats().Waiting == 2 })
 		down := make(chan error, 1)
 		go func() { down <- e.mqtt.Shutdown(t.Context()) }()
-		e.log.release()
+		e.journal.release()
 		c.wantAck(v5.PUBACK, 1, 0)
 		c.wantAck(v5.PUBACK, 2, 0)
 		if version == 5 {
@@ -185,7 +185,7 @@ func TestWebSocketKeepAlive(t *testing.T) {
 	if d := time.Since(begin); d < 1400*time.Millisecond {
 		t.Errorf("ended after %v", d)
 	}
-	expect(t, "it is counted", func() bool { return e.pipeline.Stats().Silences == 1 })
+	eventually(t, "it is counted", func() bool { return e.pipeline.Stats().IdleTimeouts == 1 })
 }
 
 // A WebSocket on which nothing is said lasts no longer than any other
@@ -198,7 +198,7 @@ func TestWebSocketSilent(t *testing.T) {
 	if _, _, err := ws.Read(ctx); websocket.CloseStatus(err) != websocket.StatusNormalClosure {
 		t.Errorf("closed with %v", err)
 	}
-	if n := e.pipeline.Stats().Silences; n != 1 {
+	if n := e.pipeline.Stats().IdleTimeouts; n != 1 {
 		t.Errorf("%d counted", n)
 	}
 }
@@ -297,12 +297,12 @@ func TestWebSocketBroken(t *testing.T) {
 				"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(make([]byte, 16)) + "\r\n\r\n"))
 			hello := c.connect("WS-1", secretOf("WS-1"), "a")
 			c.send(frame(0x82, hello), test.bytes)
-			expect(t, "signed in", func() bool { return e.presence.Status(green, 1).Online })
+			eventually(t, "signed in", func() bool { return e.presence.Status(green, 1).Online })
 			if err := nc.(*net.TCPConn).CloseWrite(); err != nil {
 				t.Fatal(err)
 			}
-			expect(t, "its end", func() bool { return e.pipeline.Stats().Connections == 1 })
-			if s := e.pipeline.Stats(); s.Malformed != test.malformed || s.Silences+s.Stalls+s.Panics != 0 {
+			eventually(t, "its end", func() bool { return e.pipeline.Stats().Connections == 1 })
+			if s := e.pipeline.Stats(); s.Malformed != test.malformed || s.IdleTimeouts+s.Stalls+s.Panics != 0 {
 				t.Errorf("%+v", s)
 			}
 			other.ping()
@@ -339,7 +339,7 @@ func TestWebSocketAddress(t *testing.T) {
 }
 
 // A server whose connections cannot be taken over says so.
-func TestWebSocketNotTakenOver(t *testing.T) {
+func TestWebSocketWithoutHijackerFails(t *testing.T) {
 	e := newEdge(t)
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/mqtt", nil)
