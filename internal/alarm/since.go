@@ -221,7 +221,7 @@ func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, 
 			return 0, ctx.Err()
 		}
 		defer turn.Leave()
-		ctx = limit.WithTurn(ctx, turn)
+		ctx = limit.WithTask(ctx, turn)
 	}
 	return findOnset(ctx, o.Readings, predicate, t, n.DeviceID, n.StartTime)
 }

@@ -53,7 +53,7 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	}))
 	// Somebody of the tenant has all the turns that it may have.
 	var held []interface{ Leave() }
-	for user := range int64(fx.turns.EachKey) {
+	for user := range int64(fx.turns.MaxRunningPerKey) {
 		turn, _ := fx.turns.Enter(t.Context(), fx.owner, user+1)
 		held = append(held, turn)
 	}
@@ -113,11 +113,11 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting []chan struct{}
 	var held []interface{ Leave() }
-	for user := range int64(fx.turns.EachKey) {
+	for user := range int64(fx.turns.MaxRunningPerKey) {
 		turn, _ := fx.turns.Enter(ctx, fx.owner, user+1)
 		held = append(held, turn)
 	}
-	for i := range fx.turns.KeyWaits {
+	for i := range fx.turns.MaxWaitingPerKey {
 		done := make(chan struct{})
 		waiting = append(waiting, done)
 		go func() {
@@ -160,7 +160,7 @@ func TestOnsetSearchResumesAfterStop(t *testing.T) {
 	fx.engine.LetIn()
 	fx.createRule(nil)
 	var held []interface{ Leave() }
-	for user := range int64(fx.turns.EachKey) {
+	for user := range int64(fx.turns.MaxRunningPerKey) {
 		turn, _ := fx.turns.Enter(t.Context(), fx.owner, user+1)
 		held = append(held, turn)
 	}

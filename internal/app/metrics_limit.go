@@ -4,10 +4,10 @@ import "tilth/internal/limit"
 
 // describeLimits publishes what limits refuse, whoever they are of.
 func (s *Server) describeLimits() {
-	read := func(of func(limit.Figures) uint64) func() map[string]uint64 {
+	read := func(of func(limit.Stats) uint64) func() map[string]uint64 {
 		return func() map[string]uint64 {
 			by := map[string]uint64{}
-			for name, f := range s.stores.limits.Figures() {
+			for name, f := range s.stores.limits.Stats() {
 				by[name] = of(f)
 			}
 			return by
@@ -15,9 +15,9 @@ func (s *Server) describeLimits() {
 	}
 	m := s.metrics
 	m.labelled("tilth_limit_refused_total", "What was over a limit, and so refused or made to wait, by the limit.", "limit",
-		read(func(f limit.Figures) uint64 { return f.Refused }))
+		read(func(f limit.Stats) uint64 { return f.Refused }))
 	m.labelled("tilth_limit_forgiven_total", "Keys of a limit that were forgotten before their time, since there were too many.", "limit",
-		read(func(f limit.Figures) uint64 { return f.Forgiven }))
+		read(func(f limit.Stats) uint64 { return f.Evicted }))
 	m.labelledGauge("tilth_limit_entries", "Keys that a limit remembers.", "limit",
-		read(func(f limit.Figures) uint64 { return uint64(f.Kept) }))
+		read(func(f limit.Stats) uint64 { return uint64(f.Keys) }))
 }

@@ -18,25 +18,25 @@ const (
 
 // limits are what each address may do.
 type limits struct {
-	gets, checks *limit.Windows[limit.Network]
-	failures     *limit.Recent[limit.Network]
+	gets, checks *limit.FixedWindows[limit.Network]
+	failures     *limit.SlidingWindows[limit.Network]
 }
 
 func newLimits(now func() time.Time, meter *limit.Meter) *limits {
 	options := func(name string) limit.Options {
-		return limit.Options{Name: name, Most: maxEntries, Now: now, Meter: meter}
+		return limit.Options{Name: name, MaxKeys: maxEntries, Now: now, Meter: meter}
 	}
 	return &limits{
-		gets:     limit.NewWindows[limit.Network](options("captcha_gets"), getsAllowed, limitWindow),
-		checks:   limit.NewWindows[limit.Network](options("captcha_checks"), checksAllowed, limitWindow),
-		failures: limit.NewRecent[limit.Network](options("captcha_failures"), failuresAllowed, failureWindow),
+		gets:     limit.NewFixedWindows[limit.Network](options("captcha_gets"), getsAllowed, limitWindow),
+		checks:   limit.NewFixedWindows[limit.Network](options("captcha_checks"), checksAllowed, limitWindow),
+		failures: limit.NewSlidingWindows[limit.Network](options("captcha_failures"), failuresAllowed, failureWindow),
 	}
 }
 
 // admitGet counts a get and tells whether it may be served.
 func (l *limits) admitGet(from limit.Network) Code {
 	switch {
-	case l.failures.Locked(from) > 0:
+	case l.failures.LockedFor(from) > 0:
 		return Locked
 	case !l.gets.Allow(from).Allowed():
 		return TooManyGets
@@ -47,7 +47,7 @@ func (l *limits) admitGet(from limit.Network) Code {
 // admitCheck counts a check and tells whether it may be served.
 func (l *limits) admitCheck(from limit.Network) Code {
 	switch {
-	case l.failures.Locked(from) > 0:
+	case l.failures.LockedFor(from) > 0:
 		return Locked
 	case !l.checks.Allow(from).Allowed():
 		return TooManyChecks

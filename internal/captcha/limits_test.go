@@ -22,13 +22,13 @@ func TestLimitsAreBounded(t *testing.T) {
 			l.addFailure(from)
 		}
 	}
-	figures := meter.Figures()
+	figures := meter.Stats()
 	if len(figures) != 3 {
 		t.Errorf("%+v", figures)
 	}
 	for name, f := range figures {
-		if f.Kept > maxEntries {
-			t.Errorf("%d %s kept", f.Kept, name)
+		if f.Keys > maxEntries {
+			t.Errorf("%d %s kept", f.Keys, name)
 		}
 	}
 	if l.admitGet(from) != Locked || l.admitCheck(from) != Locked {

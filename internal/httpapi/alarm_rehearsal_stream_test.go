@@ -23,14 +23,14 @@ import (
 
 // oneTaskScheduler are turns of which a single one is had at a time; two more of a user wait.
 func oneTaskScheduler() *reading.Turns {
-	return limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: 9, MakerWaits: 2, Slice: time.Hour})
+	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 2, TimeSlice: time.Hour})
 }
 
 // stalledServer is a server that is kept from working on as soon as it has sent a line.
 type stalledServer struct {
 	turns      *reading.Turns
-	sent       chan limit.Turn // the turn that keeps it: whoever takes it lets it go on
+	sent       chan limit.Task // the turn that keeps it: whoever takes it lets it go on
 	clientLeft chan struct{}   // closed when the client has left
 	ended      chan struct{}   // closed when the server has ended the answer
 	once       sync.Once
@@ -40,7 +40,7 @@ type stalledServer struct {
 }
 
 func newStalledServer(turns *reading.Turns) *stalledServer {
-	return &stalledServer{turns: turns, sent: make(chan limit.Turn, 1), clientLeft: make(chan struct{}), ended: make(chan struct{})}
+	return &stalledServer{turns: turns, sent: make(chan limit.Task, 1), clientLeft: make(chan struct{}), ended: make(chan struct{})}
 }
 
 // serve serves a single call.

@@ -25,8 +25,8 @@ const (
 // queryLineOptions is what a tenant may ask at once: half the processors are always others'. A
 // page with charts asks for half a second of work; who goes on for longer, as with very
 // long lists that are turned without a pause, would keep all others waiting.
-func queryLineOptions() limit.LineOptions {
-	return limit.LineOptions{Free: time.Second, AtOnce: min(4, max(1, runtime.GOMAXPROCS(0)/2)), Most: 200, Long: 30 * time.Millisecond}
+func queryLineOptions() limit.ThrottleOptions {
+	return limit.ThrottleOptions{FreeWork: time.Second, MaxConcurrent: min(4, max(1, runtime.GOMAXPROCS(0)/2)), MaxWaiting: 200, LongTask: 30 * time.Millisecond}
 }
 
 // queryRetryAfter is when a question is to be asked again for which there is no room.
@@ -37,20 +37,20 @@ type limits struct {
 	public    *limit.Buckets[limit.Network] // calls without sign-in
 	pictures  *limit.Buckets[limit.Network]
 	uploads   uploads
-	testSends *limit.Recent[tenant.ID] // of channels
-	queries   *limit.Line[tenant.ID]   // questions that are worked on at once
+	testSends *limit.SlidingWindows[tenant.ID] // of channels
+	queries   *limit.Throttle[tenant.ID]       // questions that are worked on at once
 }
 
 func newLimits(o *Options) limits {
 	byAddress := func(name string) *limit.Buckets[limit.Network] {
-		kept := limit.Options{Name: name, Most: maxAddresses, Now: o.Now, Meter: o.Limits}
+		kept := limit.Options{Name: name, MaxKeys: maxAddresses, Now: o.Now, Meter: o.Limits}
 		return limit.NewBuckets[limit.Network](kept, publicPerSecond, publicBurst)
 	}
 	return limits{
 		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
 		uploads:   newUploads(o),
 		testSends: notify.NewTries("channel_tries", o.Now, o.Limits),
-		queries:   limit.NewLine[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, queryLineOptions()),
+		queries:   limit.NewThrottle[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, queryLineOptions()),
 	}
 }
 

@@ -22,7 +22,7 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	var neighbour atomic.Bool
 	entered, going := make(chan struct{}, 100), make(chan struct{})
 	s := &testkit.Watched{Each: func(ctx context.Context, n int) error {
-		if n > 1 || !limit.HasTurn(ctx) || neighbour.Load() {
+		if n > 1 || !limit.HasTask(ctx) || neighbour.Load() {
 			return nil
 		}
 		most.Store(max(most.Load(), working.Add(1)))
@@ -34,8 +34,8 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
 		o.Readings = s
-		o.Scheduler = limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-			limit.TurnOptions{AtOnce: 2, EachKey: 1, EachMaker: 1, KeyWaits: 6, MakerWaits: 3, Slice: time.Millisecond})
+		o.Scheduler = limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+			limit.SchedulerOptions{MaxRunning: 2, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 6, MaxWaitingPerSubmitter: 3, TimeSlice: time.Millisecond})
 	})
 	begin := w.Clock.Now().Add(-2 * time.Hour)
 	w.measureDense(t, begin, 100)
@@ -74,8 +74,8 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 
 // A call that a client leaves while it waits for its turn is not worked on.
 func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
-	turns := limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.TurnOptions{AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: 9, MakerWaits: 9, Slice: time.Second})
+	turns := limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 9, TimeSlice: time.Second})
 	w := newServer(t, func(o *httpapi.Options) { o.Scheduler = turns })
 	turn, _ := turns.Enter(t.Context(), w.field.ID, 0)
 	ctx, cancel := context.WithCancel(t.Context())

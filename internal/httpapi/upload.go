@@ -25,15 +25,15 @@ const (
 // uploads are the pictures that are received.
 type uploads struct {
 	users     *limit.Slots[int64] // those that wait count, too
-	scheduler *limit.Turns[tenant.ID, int64]
+	scheduler *limit.Scheduler[tenant.ID, int64]
 	timeout   time.Duration
 }
 
 func newUploads(o *Options) uploads {
 	u := uploads{
 		users: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsPerUser, 0),
-		scheduler: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "console_uploads_tenants", Meter: o.Limits}, limit.TurnOptions{
-			AtOnce: maxUploads, EachKey: uploadsPerTenant, EachMaker: uploadsPerUser, KeyWaits: maxWaitingUploads, MakerWaits: uploadsPerUser,
+		scheduler: limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "console_uploads_tenants", Meter: o.Limits}, limit.SchedulerOptions{
+			MaxRunning: maxUploads, MaxRunningPerKey: uploadsPerTenant, MaxRunningPerSubmitter: uploadsPerUser, MaxWaitingPerKey: maxWaitingUploads, MaxWaitingPerSubmitter: uploadsPerUser,
 		}),
 		timeout: o.UploadTimeout,
 	}

@@ -40,13 +40,13 @@ type avatarRow struct {
 type AvatarStore struct {
 	db    *db.DB
 	now   func() time.Time
-	queue *limit.Turns[tenant.ID, int64] // of decoding
+	queue *limit.Scheduler[tenant.ID, int64] // of decoding
 }
 
 // NewAvatarStore makes a store; now is the server's clock.
 func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
-	return &AvatarStore{db: d, now: now, queue: limit.NewTurns[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.TurnOptions{
-		AtOnce: 1, EachKey: 1, EachMaker: 1, KeyWaits: maxQueuedPictures, MakerWaits: maxQueuedPictures,
+	return &AvatarStore{db: d, now: now, queue: limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.SchedulerOptions{
+		MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: maxQueuedPictures, MaxWaitingPerSubmitter: maxQueuedPictures,
 	})}
 }
 

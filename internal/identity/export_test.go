@@ -28,7 +28,7 @@ func (h *Hasher) FillQueue(ctx context.Context, network limit.Network) (leave fu
 		wait.Go(func() {
 			for why := limit.FullForKey; why != limit.NotFull; runtime.Gosched() {
 				// The look below takes a place for a moment: who is refused then comes again.
-				var turn limit.Turn
+				var turn limit.Task
 				if turn, why = h.queue.Enter(ctx, of, "crowd"); turn != nil {
 					turn.Leave()
 				}

@@ -60,7 +60,7 @@ var Subnet = limit.Grouping{IPv4: 24, IPv6: 48}
 // for them where strangers wait for the others. So neither a flood of sign-ins, right or
 // wrong, nor one from ever new networks keeps others waiting for more than each other.
 type Hasher struct {
-	queue *limit.Turns[requesterKey, string]
+	queue *limit.Scheduler[requesterKey, string]
 	cost  Cost
 }
 
@@ -79,11 +79,11 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	if cost == (Cost{}) {
 		cost = currentCost
 	}
-	queue := limit.NewTurns[requesterKey, string](limit.Options{Name: "password_hashes", Meter: meter}, limit.TurnOptions{
-		AtOnce: maxConcurrentHashes, EachKey: maxConcurrentHashes, EachMaker: 1, KeyWaits: maxQueuedHashes, MakerWaits: maxQueuedHashes,
+	queue := limit.NewScheduler[requesterKey, string](limit.Options{Name: "password_hashes", Meter: meter}, limit.SchedulerOptions{
+		MaxRunning: maxConcurrentHashes, MaxRunningPerKey: maxConcurrentHashes, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: maxQueuedHashes, MaxWaitingPerSubmitter: maxQueuedHashes,
 	})
-	queue.Reserve(limit.Reserved[requesterKey]{
-		Turns: hashesReservedForKnown, For: func(a requesterKey) bool { return a.known }, OthersWait: maxQueuedHashes,
+	queue.Reserve(limit.Reservation[requesterKey]{
+		Running: hashesReservedForKnown, For: func(a requesterKey) bool { return a.known }, MaxOthersWaiting: maxQueuedHashes,
 	})
 	return &Hasher{queue: queue, cost: cost}
 }

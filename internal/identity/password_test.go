@@ -114,7 +114,7 @@ func unfamiliarRequester(network, account string) Requester {
 func TestHashQueueOverflow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
-		var looking []limit.Turn
+		var looking []limit.Task
 		for i := range maxConcurrentHashes - hashesReservedForKnown {
 			turn, _ := h.queue.Enter(t.Context(), requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet}, strconv.Itoa(i))
 			looking = append(looking, turn)
@@ -166,8 +166,8 @@ func TestHashQueueOverflow(t *testing.T) {
 func TestHashQueueIsFairBetweenSubnets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
-		var looking []limit.Turn
-		enter := func(by Requester) limit.Turn {
+		var looking []limit.Task
+		enter := func(by Requester) limit.Task {
 			turn, _ := h.queue.Enter(t.Context(), requesterKey{by.Subnet, by.Known}, by.Account)
 			return turn
 		}

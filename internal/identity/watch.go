@@ -69,24 +69,24 @@ func failureKeyOf(s string) failureKey {
 // failureTracker remembers failed sign-ins in memory; a restart forgives them.
 type failureTracker struct {
 	mu                         sync.Mutex // held from a verdict until it is acted upon
-	pairs, accounts, addresses *limit.Recent[failureKey]
-	subnets                    *limit.Recent[failureKey] // at accounts that are not known there
-	guesses                    *limit.Recent[failureKey] // of an account, from where it is not known
-	subnetWaits                *limit.Waits[failureKey]
+	pairs, accounts, addresses *limit.SlidingWindows[failureKey]
+	subnets                    *limit.SlidingWindows[failureKey] // at accounts that are not known there
+	guesses                    *limit.SlidingWindows[failureKey] // of an account, from where it is not known
+	subnetWaits                *limit.Cooldowns[failureKey]
 }
 
 func newFailureTracker(now func() time.Time, meter *limit.Meter) *failureTracker {
 	options := func(of string) limit.Options {
-		return limit.Options{Name: of, Most: maxTrackedFailures, Now: now, Meter: meter}
+		return limit.Options{Name: of, MaxKeys: maxTrackedFailures, Now: now, Meter: meter}
 	}
-	failures := func(of string, times int) *limit.Recent[failureKey] {
-		return limit.NewRecent[failureKey](options(of), times, failureWindow)
+	failures := func(of string, times int) *limit.SlidingWindows[failureKey] {
+		return limit.NewSlidingWindows[failureKey](options(of), times, failureWindow)
 	}
 	return &failureTracker{
 		pairs: failures("sign_in", failuresToLock), accounts: failures("sign_in_account", failuresToDemand),
 		addresses: failures("sign_in_address", failuresToDemand),
 		subnets:   failures("sign_in_network", failuresCountedPerSubnet), guesses: failures("sign_in_guess", failuresToWarn),
-		subnetWaits: limit.NewWaits[failureKey](options("sign_in_wait"), failureWindow),
+		subnetWaits: limit.NewCooldowns[failureKey](options("sign_in_wait"), failureWindow),
 	}
 }
 
@@ -166,7 +166,7 @@ func (w *failureTracker) forgive(from origin) {
 
 // lockError says that a pair, or an account where it is not known, has to wait.
 func (w *failureTracker) lockError(from origin) error {
-	if wait := w.pairs.Locked(from.accountAddress); wait > 0 {
+	if wait := w.pairs.LockedFor(from.accountAddress); wait > 0 {
 		return lockedError(wait)
 	}
 	if from.known {
@@ -182,7 +182,7 @@ func (w *failureTracker) captchaError(from origin, d CaptchaPolicy, passed bool)
 	if passed {
 		return nil
 	}
-	if d == CaptchaAlways || d == CaptchaAdaptive && (w.accounts.Locked(from.account) > 0 || w.addresses.Locked(from.address) > 0) {
+	if d == CaptchaAlways || d == CaptchaAdaptive && (w.accounts.LockedFor(from.account) > 0 || w.addresses.LockedFor(from.address) > 0) {
 		return errs.New(errs.Refused, "signin.captcha").WithData(CaptchaRequired{CaptchaRequired: true})
 	}
 	return nil

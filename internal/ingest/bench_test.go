@@ -37,7 +37,7 @@ func BenchmarkGateReserve(b *testing.B) {
 	for _, devices := range []int{1, 100_000} {
 		b.Run(fmt.Sprint(devices), func(b *testing.B) {
 			g := newTestGate(func(o *Options) { o.Rate, o.Burst = 1e6, 1e6 })
-			entries, held := make([]*device.Entry, devices), make([]limit.Held[device.ID], devices)
+			entries, held := make([]*device.Entry, devices), make([]limit.PinnedBucket[device.ID], devices)
 			for i := range entries {
 				entries[i] = entry(green, device.ID(i+1), fmt.Sprint("WS-", i), false, false)
 				held[i] = g.pin(entries[i].ID)

@@ -39,8 +39,8 @@ func newGate(o Options, stats *counters) *gate {
 	return &gate{
 		registry: o.Registry,
 		stats:    stats,
-		messages: limit.NewBuckets[device.ID](limit.Options{Name: "device_messages", Most: devicesKept, Now: o.Now, Meter: o.Limits}, o.Rate, o.Burst),
-		failures: limit.NewFailures[limit.Network](limit.Options{Name: "device_sign_in", Most: originsKept, Now: o.Now, Meter: o.Limits}, o.FailureRate, o.FailureBurst),
+		messages: limit.NewBuckets[device.ID](limit.Options{Name: "device_messages", MaxKeys: devicesKept, Now: o.Now, Meter: o.Limits}, o.Rate, o.Burst),
+		failures: limit.NewFailures[limit.Network](limit.Options{Name: "device_sign_in", MaxKeys: originsKept, Now: o.Now, Meter: o.Limits}, o.FailureRate, o.FailureBurst),
 	}
 }
 
@@ -67,11 +67,11 @@ func (g *gate) noteFailure(from limit.Network) error {
 }
 
 // pin gives a device's allowance to a connection of it, until Release.
-func (g *gate) pin(id device.ID) limit.Held[device.ID] { return g.messages.Hold(id) }
+func (g *gate) pin(id device.ID) limit.PinnedBucket[device.ID] { return g.messages.Pin(id) }
 
 // reserve takes a message's place, of the allowance that a device's connection
 // holds, and tells how long to wait before it may be handled.
-func (g *gate) reserve(h limit.Held[device.ID], now time.Time, e *device.Entry) time.Duration {
+func (g *gate) reserve(h limit.PinnedBucket[device.ID], now time.Time, e *device.Entry) time.Duration {
 	return h.Reserve(now, g.cost(e))
 }
 

@@ -127,7 +127,7 @@ func TestGateReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newTestGate(func(o *Options) { o.Rate, o.Burst = 20, 5 })
 		ws, gw := g.registry.Get(1), g.registry.Get(3)
-		held := map[device.ID]limit.Held[device.ID]{ws.ID: g.pin(ws.ID), gw.ID: g.pin(gw.ID)}
+		held := map[device.ID]limit.PinnedBucket[device.ID]{ws.ID: g.pin(ws.ID), gw.ID: g.pin(gw.ID)}
 		pace := func(e *device.Entry) time.Duration { return g.reserve(held[e.ID], time.Now(), e) }
 		for i := range 5 {
 			if d := pace(ws); d != 0 {

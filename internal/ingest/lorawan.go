@@ -116,7 +116,7 @@ func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, boo
 
 // check looks at a request's credential, which asks the database.
 func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller, error) {
-	done, err := h.pipeline.gate.failures.Look(r.Context(), from)
+	done, err := h.pipeline.gate.failures.Enter(r.Context(), from)
 	if err != nil {
 		return identity.APICaller{}, err
 	}

@@ -61,8 +61,8 @@ type conn struct {
 	connected bool
 
 	// Of the reading goroutine.
-	attached   bool                  // entered in the server's list
-	allowance  limit.Held[device.ID] // of messages, while it is attached
+	attached   bool                          // entered in the server's list
+	allowance  limit.PinnedBucket[device.ID] // of messages, while it is attached
 	entry      *device.Entry
 	generation uint64 // of the structure that entry was read from
 	aliases    [topicAliases + 1]Kind

@@ -8,7 +8,7 @@ import (
 )
 
 func benchmarked(most int) *Buckets[int64] {
-	return NewBuckets[int64](Options{Name: "bench", Most: most, Now: time.Now}, 1e6, 1e6)
+	return NewBuckets[int64](Options{Name: "bench", MaxKeys: most, Now: time.Now}, 1e6, 1e6)
 }
 
 // BenchmarkOneKey is an event of a key that is known, as of one busy device.
@@ -39,7 +39,7 @@ func BenchmarkFull(b *testing.B) {
 // BenchmarkFlood is an event of a key that nobody knows, where there is no more
 // room and nobody rests: the most work there is.
 func BenchmarkFlood(b *testing.B) {
-	limit := NewBuckets[Network](Options{Name: "bench", Most: 50_000, Now: time.Now}, 1e-6, 60)
+	limit := NewBuckets[Network](Options{Name: "bench", MaxKeys: 50_000, Now: time.Now}, 1e-6, 60)
 	stranger := func(i uint64) Network {
 		return Client.Of(netip.AddrFrom4([4]byte{byte(i >> 24), byte(i >> 16), byte(i >> 8), byte(i)}))
 	}

@@ -16,8 +16,8 @@ type Cost int64
 // int, which has 64 bits, no bucket holds more than eight million events.
 const One Cost = 1 << 40
 
-// Of is the cost of n events.
-func Of(n int) Cost { return Cost(min(n, math.MaxInt/int(One))) * One }
+// Events is the cost of n events.
+func Events(n int) Cost { return Cost(min(n, math.MaxInt/int(One))) * One }
 
 // Share is the cost of an event of somebody who may do n times as much as
 // others, rounded up to the part.
@@ -38,18 +38,18 @@ type Buckets[K comparable] struct {
 // NewBuckets makes buckets of burst events, of which perSecond grow back in a
 // second. Both are more than 0; a burst beyond eight million is eight million.
 func NewBuckets[K comparable](o Options, perSecond float64, burst int) *Buckets[K] {
-	b := &Buckets[K]{rate: perSecond * float64(One), burst: int(Of(burst))}
-	b.table = newTable[K](o, b.full, b.untilFull)
+	b := &Buckets[K]{rate: perSecond * float64(One), burst: int(Events(burst))}
+	b.table = newTable[K](o, b.newBucket, b.untilFull)
 	return b
 }
 
 // Allow takes a cost of a key's bucket if that is in it.
 func (b *Buckets[K]) Allow(key K, cost Cost) State {
 	now, tokens := b.now(), b.tokens(cost)
-	s := b.part(key)
+	s := b.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	bucket := b.put(s, key, now).state
+	bucket := b.getOrCreate(s, key, now).state
 	allowed := bucket.AllowN(now, tokens)
 	state := b.state(bucket.TokensAt(now), tokens)
 	if allowed {
@@ -66,10 +66,10 @@ func (b *Buckets[K]) Allow(key K, cost Cost) State {
 // already. 0: they are there.
 func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
 	now, tokens := b.now(), b.tokens(cost)
-	s := b.part(key)
+	s := b.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	wait := reserve(b.put(s, key, now).state, now, tokens)
+	wait := reserve(b.getOrCreate(s, key, now).state, now, tokens)
 	if wait > 0 {
 		s.refused++
 	}
@@ -79,38 +79,38 @@ func (b *Buckets[K]) Reserve(key K, cost Cost) time.Duration {
 // Peek tells what Allow would; it takes nothing, and nobody counts as refused.
 func (b *Buckets[K]) Peek(key K, cost Cost) State {
 	now, tokens := b.now(), b.tokens(cost)
-	s := b.part(key)
+	s := b.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.at[key]
+	p := s.entries[key]
 	if p == nil {
 		return State{Remaining: b.burst / int(One)}
 	}
 	return b.state(p.state.TokensAt(now), tokens)
 }
 
-// Held is the bucket of a key that somebody asks again and again, as a
+// PinnedBucket is the bucket of a key that somebody asks again and again, as a
 // connection does: without looking for it each time. It is the same bucket as
 // everybody else's who asks for the key, and is not forgotten while it is held.
-type Held[K comparable] struct {
+type PinnedBucket[K comparable] struct {
 	buckets *Buckets[K]
-	place   *place[K, *rate.Limiter]
+	entry   *entry[K, *rate.Limiter]
 	bucket  *rate.Limiter
 }
 
-// Hold gives the bucket of a key to hold, beside the Options.Most that are not
+// Pin gives the bucket of a key to hold, beside the Options.Most that are not
 // held. Release is called once, and the bucket not used after.
-func (b *Buckets[K]) Hold(key K) Held[K] {
-	p := b.hold(key)
-	return Held[K]{buckets: b, place: p, bucket: p.state}
+func (b *Buckets[K]) Pin(key K) PinnedBucket[K] {
+	p := b.pin(key)
+	return PinnedBucket[K]{buckets: b, entry: p, bucket: p.state}
 }
 
 // Reserve is that of Buckets. now is what the limit's clock shows: who asks
 // often has just looked at it.
-func (h Held[K]) Reserve(now time.Time, cost Cost) time.Duration {
+func (h PinnedBucket[K]) Reserve(now time.Time, cost Cost) time.Duration {
 	wait := reserve(h.bucket, now, h.buckets.tokens(cost))
 	if wait > 0 {
-		s := h.buckets.part(h.place.key)
+		s := h.buckets.shardFor(h.entry.key)
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.refused++
@@ -119,7 +119,7 @@ func (h Held[K]) Reserve(now time.Time, cost Cost) time.Duration {
 }
 
 // Release lets go of the bucket.
-func (h Held[K]) Release() { h.buckets.release(h.place) }
+func (h PinnedBucket[K]) Release() { h.buckets.unpin(h.entry) }
 
 // reserve has no type parameter: so it is compiled in this package, wherever
 // buckets are used, and the reservation stays off the heap.
@@ -132,13 +132,13 @@ func reserve(bucket *rate.Limiter, now time.Time, tokens int) time.Duration {
 func (b *Buckets[K]) state(held float64, wanted int) State {
 	return State{
 		Remaining: int(max(0, math.Floor(held/float64(One)))),
-		Reset:     b.until(float64(b.burst) - held),
-		Retry:     b.until(float64(wanted) - held),
+		Reset:     b.refillTime(float64(b.burst) - held),
+		Retry:     b.refillTime(float64(wanted) - held),
 	}
 }
 
-// until is how long tokens need to grow that are lacking.
-func (b *Buckets[K]) until(lacking float64) time.Duration {
+// refillTime is how long tokens need to grow that are lacking.
+func (b *Buckets[K]) refillTime(lacking float64) time.Duration {
 	if lacking <= 0 {
 		return 0
 	}
@@ -148,8 +148,8 @@ func (b *Buckets[K]) until(lacking float64) time.Duration {
 // tokens is a cost as package rate counts.
 func (b *Buckets[K]) tokens(cost Cost) int { return min(int(cost), b.burst) }
 
-func (b *Buckets[K]) full() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.rate), b.burst) }
+func (b *Buckets[K]) newBucket() *rate.Limiter { return rate.NewLimiter(rate.Limit(b.rate), b.burst) }
 
 func (b *Buckets[K]) untilFull(bucket *rate.Limiter, now time.Time) time.Duration {
-	return b.until(float64(b.burst) - bucket.TokensAt(now))
+	return b.refillTime(float64(b.burst) - bucket.TokensAt(now))
 }

@@ -23,8 +23,8 @@ func (n *naive) look(now time.Time) float64 {
 // exactly.
 func TestBuckets(t *testing.T) {
 	const perSecond, burst, keys = 2.5, 7, 5
-	clock, random := newHeld(), rand.New(rand.NewPCG(1, 1))
-	b := NewBuckets[int](Options{Most: 100, Now: clock.now}, perSecond, burst)
+	clock, random := newFakeClock(), rand.New(rand.NewPCG(1, 1))
+	b := NewBuckets[int](Options{MaxKeys: 100, Now: clock.now}, perSecond, burst)
 	var exact [keys]*naive
 	for i := range exact {
 		exact[i] = &naive{perSecond, burst, burst, clock.now()}
@@ -32,12 +32,12 @@ func TestBuckets(t *testing.T) {
 	near := func(a, b time.Duration) bool { return (a - b).Abs() < time.Microsecond }
 	for i := range 50_000 {
 		key := random.IntN(keys)
-		cost := []Cost{One, One, Of(2), Of(3), Share(3), Share(100_000)}[random.IntN(6)]
+		cost := []Cost{One, One, Events(2), Events(3), Share(3), Share(100_000)}[random.IntN(6)]
 		e, price := exact[key], float64(cost)/float64(One)
 		held := e.look(clock.now())
 		lacking := time.Duration(max(0, price-held) / perSecond * float64(time.Second))
 		if math.Abs(held-price) < 1e-6 {
-			clock.pass(time.Millisecond) // on the edge, both are right
+			clock.advance(time.Millisecond) // on the edge, both are right
 			continue
 		}
 		switch what := random.IntN(3); what {
@@ -62,7 +62,7 @@ func TestBuckets(t *testing.T) {
 			}
 		}
 		if random.IntN(3) == 0 {
-			clock.pass(time.Duration(random.ExpFloat64() * float64(time.Second)))
+			clock.advance(time.Duration(random.ExpFloat64() * float64(time.Second)))
 		}
 	}
 }
@@ -77,8 +77,8 @@ func TestBucketsInWholeNumbers(t *testing.T) {
 		{10, 60, 100 * time.Millisecond}, {1, 60, time.Second}, {0.1, 10, 10 * time.Second}, {20, 200, 50 * time.Millisecond},
 		{600.0 / 60, 600, 100 * time.Millisecond}, {7.0 / 60, 7, time.Minute / 7}, {1e6, 1e6, time.Microsecond},
 	} {
-		clock := newHeld()
-		b := NewBuckets[string](Options{Most: 10, Now: clock.now}, row.perSecond, row.burst)
+		clock := newFakeClock()
+		b := NewBuckets[string](Options{MaxKeys: 10, Now: clock.now}, row.perSecond, row.burst)
 		for i := range row.burst {
 			if s := b.Allow("a", One); !s.Allowed() || s.Remaining != row.burst-i-1 {
 				t.Fatalf("%v a second, event %d: %+v", row.perSecond, i, s)
@@ -88,7 +88,7 @@ func TestBucketsInWholeNumbers(t *testing.T) {
 		if s.Retry != row.retry || s.Remaining != 0 || s != b.Peek("a", One) {
 			t.Errorf("%v a second: %+v, %+v", row.perSecond, s, b.Peek("a", One))
 		}
-		clock.pass(s.Retry)
+		clock.advance(s.Retry)
 		if s := b.Allow("a", One); !s.Allowed() {
 			t.Errorf("%v a second: %+v after it waited as told", row.perSecond, s)
 		}
@@ -99,8 +99,8 @@ func TestBucketsInWholeNumbers(t *testing.T) {
 // exactly so much more.
 func TestShares(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 5, 7, 999, 99_991} {
-		clock := newHeld()
-		b := NewBuckets[int](Options{Most: 10, Now: clock.now}, 20, 5)
+		clock := newFakeClock()
+		b := NewBuckets[int](Options{MaxKeys: 10, Now: clock.now}, 20, 5)
 		for i := range 5 * n {
 			if wait := b.Reserve(1, Share(n)); wait > 100 || n < 1000 && wait > 0 {
 				t.Fatalf("event %d of %d waits %s", i, 5*n, wait)
@@ -111,23 +111,23 @@ func TestShares(t *testing.T) {
 			t.Errorf("%d times as much: the next waits %s, want %s", n, wait, want)
 		}
 	}
-	if Share(0) != Share(1) || Share(1) != One || Share(math.MaxInt) != 1 || Of(math.MaxInt) <= 0 {
-		t.Errorf("%d %d %d %d", Share(0), Share(1), Share(math.MaxInt), Of(math.MaxInt))
+	if Share(0) != Share(1) || Share(1) != One || Share(math.MaxInt) != 1 || Events(math.MaxInt) <= 0 {
+		t.Errorf("%d %d %d %d", Share(0), Share(1), Share(math.MaxInt), Events(math.MaxInt))
 	}
 }
 
 // What costs more than a bucket holds needs a full one, and empties it.
 func TestCostsBeyondTheBucket(t *testing.T) {
-	clock := newHeld()
-	b := NewBuckets[int](Options{Most: 10, Now: clock.now}, 1, 10)
-	if s := b.Allow(1, Of(50)); !s.Allowed() || s.Remaining != 0 {
+	clock := newFakeClock()
+	b := NewBuckets[int](Options{MaxKeys: 10, Now: clock.now}, 1, 10)
+	if s := b.Allow(1, Events(50)); !s.Allowed() || s.Remaining != 0 {
 		t.Errorf("%+v", s)
 	}
-	clock.pass(9 * time.Second)
-	if s := b.Allow(1, Of(50)); s.Retry != time.Second || s.Remaining != 9 {
+	clock.advance(9 * time.Second)
+	if s := b.Allow(1, Events(50)); s.Retry != time.Second || s.Remaining != 9 {
 		t.Errorf("%+v", s)
 	}
-	if wait := b.Reserve(1, Of(math.MaxInt)); wait != time.Second {
+	if wait := b.Reserve(1, Events(math.MaxInt)); wait != time.Second {
 		t.Errorf("it waits %s", wait)
 	}
 }
@@ -136,14 +136,14 @@ func TestCostsBeyondTheBucket(t *testing.T) {
 // counts nothing and remembers nobody, and failures at once put a key into debt where they are
 // reserved, and where they are allowed do not.
 func TestFailuresAlone(t *testing.T) {
-	clock, meter := newHeld(), &Meter{}
-	b := NewBuckets[string](Options{Name: "failures", Most: 10, Now: clock.now, Meter: meter}, 1, 3)
+	clock, meter := newFakeClock(), &Meter{}
+	b := NewBuckets[string](Options{Name: "failures", MaxKeys: 10, Now: clock.now, Meter: meter}, 1, 3)
 	for range 100 {
 		if s := b.Peek("a", One); s != (State{Remaining: 3}) {
 			t.Fatalf("%+v", s)
 		}
 	}
-	if f := meter.Figures()["failures"]; f != (Figures{}) {
+	if f := meter.Stats()["failures"]; f != (Stats{}) {
 		t.Errorf("%+v", f)
 	}
 	for range 5 {
@@ -153,7 +153,7 @@ func TestFailuresAlone(t *testing.T) {
 	if mild, strict := b.Peek("mild", One), b.Peek("strict", One); mild.Retry != time.Second || strict.Retry != 3*time.Second {
 		t.Errorf("%+v, %+v", mild, strict)
 	}
-	if f := meter.Figures()["failures"]; f != (Figures{Refused: 4, Kept: 2}) {
+	if f := meter.Stats()["failures"]; f != (Stats{Refused: 4, Keys: 2}) {
 		t.Errorf("%+v", f)
 	}
 }

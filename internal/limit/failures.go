@@ -12,8 +12,8 @@ import (
 // the other. So who fails without a pause slows down their own key, and the server has
 // no more to do for them than for one who asks.
 type Failures[K comparable] struct {
-	buckets *Buckets[K]
-	line    *Line[K]
+	buckets  *Buckets[K]
+	throttle *Throttle[K]
 }
 
 // NewFailures makes failures: burst at once, of which perSecond are forgiven in a
@@ -23,21 +23,21 @@ func NewFailures[K comparable](o Options, perSecond float64, burst int) *Failure
 		buckets: NewBuckets[K](o, perSecond, burst),
 		// Nobody is turned away for want of a place, so that there is nothing to count:
 		// who waits has a connection, and those are bounded.
-		line: NewLine[K](Options{}, LineOptions{Most: math.MaxInt, Long: math.MaxInt64}),
+		throttle: NewThrottle[K](Options{}, ThrottleOptions{MaxWaiting: math.MaxInt, LongTask: math.MaxInt64}),
 	}
 }
 
 // Add counts a failure; not 0: there were too many, and when the next is told as one.
 func (f *Failures[K]) Add(key K) (retry time.Duration) { return f.buckets.Allow(key, One).Retry }
 
-// Look waits until something of a key may be looked at: no longer than those before it
+// Enter waits until something of a key may be looked at: no longer than those before it
 // take, and not at all while the key has not failed too often. done is called once
 // then; an error is ctx's.
-func (f *Failures[K]) Look(ctx context.Context, key K) (done func(), err error) {
+func (f *Failures[K]) Enter(ctx context.Context, key K) (done func(), err error) {
 	if f.buckets.Peek(key, One).Allowed() {
 		return func() {}, nil
 	}
-	if done, _ = f.line.Enter(ctx, key); done == nil {
+	if done, _ = f.throttle.Enter(ctx, key); done == nil {
 		return nil, ctx.Err()
 	}
 	return done, nil

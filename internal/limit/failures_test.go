@@ -9,8 +9,8 @@ import (
 )
 
 func TestFailures(t *testing.T) {
-	clock := newHeld()
-	f := NewFailures[string](Options{Most: 10, Now: clock.now}, 1, 3)
+	clock := newFakeClock()
+	f := NewFailures[string](Options{MaxKeys: 10, Now: clock.now}, 1, 3)
 	for i := range 3 {
 		if retry := f.Add("a"); retry != 0 {
 			t.Fatalf("failure %d is told to come in %s", i, retry)
@@ -24,7 +24,7 @@ func TestFailures(t *testing.T) {
 	if retry := f.Add("b"); retry != 0 {
 		t.Errorf("another key is told to come in %s", retry)
 	}
-	clock.pass(time.Second)
+	clock.advance(time.Second)
 	if retry := f.Add("a"); retry != 0 {
 		t.Errorf("later it is told to come in %s", retry)
 	}
@@ -32,12 +32,12 @@ func TestFailures(t *testing.T) {
 
 // Those of a key that failed too often are looked at one after the other, in the order
 // in which they came; nobody else waits.
-func TestFailuresAreLookedAtInTurn(t *testing.T) {
+func TestFailuresAreCheckedOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := NewFailures[string](Options{Most: 10, Now: time.Now}, 0.001, 1)
+		f := NewFailures[string](Options{MaxKeys: 10, Now: time.Now}, 0.001, 1)
 		look := func(key string) func() {
 			t.Helper()
-			done, err := f.Look(t.Context(), key)
+			done, err := f.Enter(t.Context(), key)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -52,7 +52,7 @@ func TestFailuresAreLookedAtInTurn(t *testing.T) {
 		began, order := time.Now(), make(chan int, 3)
 		for i := range 3 {
 			go func() {
-				done, err := f.Look(t.Context(), "a")
+				done, err := f.Enter(t.Context(), "a")
 				if err != nil {
 					t.Error(err)
 					return
@@ -66,7 +66,7 @@ func TestFailuresAreLookedAtInTurn(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		gone := make(chan error)
 		go func() {
-			_, err := f.Look(ctx, "a")
+			_, err := f.Enter(ctx, "a")
 			gone <- err
 		}()
 		synctest.Wait()

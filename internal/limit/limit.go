@@ -39,7 +39,7 @@ type Options struct {
 	// Name is the limit's in figures (Meter): letters and _, the same for good.
 	Name string
 
-	// Most is how many keys are remembered at once; never more are, and no more
+	// MaxKeys is how many keys are remembered at once; never more are, and no more
 	// memory is used than they need. Keys that have rested, of which nothing is
 	// left to remember, make room for others first. Where there is none of these
 	// at hand, the key is forgotten that owes least of eight chosen at random: it
@@ -52,7 +52,7 @@ type Options struct {
 	// much, which takes as many events, or failures, as being forgotten gains; and
 	// cannot choose which keys stand around it. Choose Most above the number of
 	// keys that may be busy at the same time, and watch Figures.Forgiven.
-	Most int
+	MaxKeys int
 
 	// Now is the clock. It must not be set back while it runs: time.Now, or one
 	// that a test holds.

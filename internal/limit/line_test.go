@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// working is a line of which a test works off pieces.
-type working struct {
-	*Line[string]
+// testThrottle is a line of which a test works off pieces.
+type testThrottle struct {
+	*Throttle[string]
 	t *testing.T
 }
 
-func newWorking(t *testing.T, o LineOptions) (working, *Meter) {
+func newTestThrottle(t *testing.T, o ThrottleOptions) (testThrottle, *Meter) {
 	m := new(Meter)
-	return working{NewLine[string](Options{Name: "asking", Meter: m}, o), t}, m
+	return testThrottle{NewThrottle[string](Options{Name: "asking", Meter: m}, o), t}, m
 }
 
-func (w working) enter(key string) func() {
+func (w testThrottle) enter(key string) func() {
 	w.t.Helper()
 	leave, why := w.Enter(w.t.Context(), key)
 	if leave == nil || why != NotFull {
@@ -28,7 +28,7 @@ func (w working) enter(key string) func() {
 }
 
 // works tells how long so many pieces take, one after the other.
-func (w working) works(key string, pieces int, each time.Duration) time.Duration {
+func (w testThrottle) works(key string, pieces int, each time.Duration) time.Duration {
 	began := time.Now()
 	for range pieces {
 		leave := w.enter(key)
@@ -38,9 +38,9 @@ func (w working) works(key string, pieces int, each time.Duration) time.Duration
 	return time.Since(began)
 }
 
-func TestLine(t *testing.T) {
+func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, m := newWorking(t, LineOptions{Free: time.Minute, AtOnce: 2, Most: 2, Long: time.Second})
+		l, m := newTestThrottle(t, ThrottleOptions{FreeWork: time.Minute, MaxConcurrent: 2, MaxWaiting: 2, LongTask: time.Second})
 		first, second := l.enter("a"), l.enter("a")
 		other := l.enter("b") // waits for nobody of a
 
@@ -83,7 +83,7 @@ func TestLine(t *testing.T) {
 		third()
 		fourth()
 		other()
-		if f := m.Figures()["asking"]; f.Kept != 0 || f.Refused != 1 {
+		if f := m.Stats()["asking"]; f.Keys != 0 || f.Refused != 1 {
 			t.Errorf("%+v", f)
 		}
 		l.enter("a")()
@@ -92,9 +92,9 @@ func TestLine(t *testing.T) {
 
 // Who asks for much has it at once for a while, then a third of the time as long as it
 // goes on; others have all of theirs.
-func TestLineOfWhatGoesOn(t *testing.T) {
+func TestThrottleSlowsContinuousKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, m := newWorking(t, LineOptions{Free: time.Second, AtOnce: 4, Most: 10, Long: 20 * time.Millisecond})
+		l, m := newTestThrottle(t, ThrottleOptions{FreeWork: time.Second, MaxConcurrent: 4, MaxWaiting: 10, LongTask: 20 * time.Millisecond})
 		if took := l.works("a", 13, 100*time.Millisecond); took != 1300*time.Millisecond {
 			t.Errorf("what is free took %s", took)
 		}
@@ -120,8 +120,8 @@ func TestLineOfWhatGoesOn(t *testing.T) {
 			t.Errorf("another's five of 100 ms took %s", took)
 		}
 		time.Sleep(20 * time.Second)
-		if f := m.Figures()["asking"]; f.Kept != 0 {
-			t.Errorf("%d keys are kept for good", f.Kept)
+		if f := m.Stats()["asking"]; f.Keys != 0 {
+			t.Errorf("%d keys are kept for good", f.Keys)
 		}
 		if took := l.works("a", 5, 100*time.Millisecond); took != 500*time.Millisecond {
 			t.Errorf("later, five of 100 ms took %s", took)

@@ -6,46 +6,46 @@ import "sync"
 // all of them refuse. The zero Meter is ready; a nil one knows nothing.
 type Meter struct {
 	mu    sync.Mutex
-	reads map[string][]func() Figures
+	reads map[string][]func() Stats
 }
 
-// Figures are those of a limit.
-type Figures struct {
-	Refused  uint64 // events that were not let through at once
-	Forgiven uint64 // keys that were forgotten before they had rested, for want of room
-	Kept     int    // keys that are remembered, those that have rested among them
+// Stats are those of a limit.
+type Stats struct {
+	Refused uint64 // events that were not let through at once
+	Evicted uint64 // keys that were forgotten before they had rested, for want of room
+	Keys    int    // keys that are remembered, those that have rested among them
 }
 
-// Figures gives the figures of each limit, by name; of limits of the same name
+// Stats gives the figures of each limit, by name; of limits of the same name
 // together.
-func (m *Meter) Figures() map[string]Figures {
-	all := map[string]Figures{}
+func (m *Meter) Stats() map[string]Stats {
+	all := map[string]Stats{}
 	if m == nil {
 		return all
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name, reads := range m.reads {
-		var sum Figures
+		var sum Stats
 		for _, read := range reads {
 			f := read()
 			sum.Refused += f.Refused
-			sum.Forgiven += f.Forgiven
-			sum.Kept += f.Kept
+			sum.Evicted += f.Evicted
+			sum.Keys += f.Keys
 		}
 		all[name] = sum
 	}
 	return all
 }
 
-func (m *Meter) add(name string, read func() Figures) {
+func (m *Meter) add(name string, read func() Stats) {
 	if m == nil {
 		return
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.reads == nil {
-		m.reads = map[string][]func() Figures{}
+		m.reads = map[string][]func() Stats{}
 	}
 	m.reads[name] = append(m.reads[name], read)
 }

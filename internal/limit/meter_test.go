@@ -8,11 +8,11 @@ import (
 
 // Limits are told by their names; those of one name are told as one.
 func TestMeter(t *testing.T) {
-	clock, m := newHeld(), &Meter{}
-	a := NewBuckets[int](Options{Name: "calls", Most: 1, Now: clock.now, Meter: m}, 1, 1)
-	b := NewWindows[int](Options{Name: "calls", Most: 10, Now: clock.now, Meter: m}, 1, time.Second)
+	clock, m := newFakeClock(), &Meter{}
+	a := NewBuckets[int](Options{Name: "calls", MaxKeys: 1, Now: clock.now, Meter: m}, 1, 1)
+	b := NewFixedWindows[int](Options{Name: "calls", MaxKeys: 10, Now: clock.now, Meter: m}, 1, time.Second)
 	c := NewSlots[int](Options{Name: "streams", Meter: m}, 1, 0)
-	NewRecent[int](Options{Name: "unheard of", Most: 1, Now: clock.now}, 1, time.Second).Add(1)
+	NewSlidingWindows[int](Options{Name: "unheard of", MaxKeys: 1, Now: clock.now}, 1, time.Second).Add(1)
 	a.Allow(1, One)
 	a.Allow(1, One) // refused
 	a.Allow(2, One) // in the place of 1
@@ -20,12 +20,12 @@ func TestMeter(t *testing.T) {
 	b.Allow(1) // refused
 	b.Allow(2)
 	c.Enter(1)
-	want := map[string]Figures{"calls": {Refused: 2, Forgiven: 1, Kept: 3}, "streams": {Kept: 1}}
-	if got := m.Figures(); !maps.Equal(got, want) {
+	want := map[string]Stats{"calls": {Refused: 2, Evicted: 1, Keys: 3}, "streams": {Keys: 1}}
+	if got := m.Stats(); !maps.Equal(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	var nobody *Meter
-	if got := nobody.Figures(); len(got) != 0 {
+	if got := nobody.Stats(); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

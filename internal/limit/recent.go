@@ -2,9 +2,9 @@ package limit
 
 import "time"
 
-// Recent remembers the newest events of a key, and when they were. It is for
+// SlidingWindows remembers the newest events of a key, and when they were. It is for
 // small numbers: of most events it keeps each.
-type Recent[K comparable] struct {
+type SlidingWindows[K comparable] struct {
 	*table[K, events]
 	most   int
 	within time.Duration
@@ -13,9 +13,9 @@ type Recent[K comparable] struct {
 // events are when the newest events were, oldest first; never more than most.
 type events []time.Time
 
-// NewRecent remembers most events, and each of them for a time.
-func NewRecent[K comparable](o Options, most int, within time.Duration) *Recent[K] {
-	r := &Recent[K]{most: most, within: within}
+// NewSlidingWindows remembers most events, and each of them for a time.
+func NewSlidingWindows[K comparable](o Options, most int, within time.Duration) *SlidingWindows[K] {
+	r := &SlidingWindows[K]{most: most, within: within}
 	r.table = newTable[K](o, func() events { return nil }, func(at events, now time.Time) time.Duration {
 		if len(at) == 0 {
 			return 0
@@ -28,46 +28,46 @@ func NewRecent[K comparable](o Options, most int, within time.Duration) *Recent[
 
 // Allow counts an event and lets it through, unless most of them were within the
 // time before it.
-func (r *Recent[K]) Allow(key K) State {
+func (r *SlidingWindows[K]) Allow(key K) State {
 	now := r.now()
-	s := r.part(key)
+	s := r.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.at[key]
+	p := s.entries[key]
 	if p != nil && len(p.state) == r.most {
 		if wait := r.left(p.state[0], now); wait > 0 {
 			s.refused++
 			return State{Reset: r.left(p.state[r.most-1], now), Retry: wait}
 		}
 	}
-	p = r.put(s, key, now)
+	p = r.getOrCreate(s, key, now)
 	p.state = r.with(p.state, now)
 	return State{Remaining: r.most - r.count(p.state, now), Reset: r.within}
 }
 
 // Add counts an event, whatever there was before.
-func (r *Recent[K]) Add(key K) {
+func (r *SlidingWindows[K]) Add(key K) {
 	now := r.now()
-	s := r.part(key)
+	s := r.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := r.put(s, key, now)
+	p := r.getOrCreate(s, key, now)
 	p.state = r.with(p.state, now)
 }
 
 // Count is how many events of a key are remembered.
-func (r *Recent[K]) Count(key K) (n int) {
+func (r *SlidingWindows[K]) Count(key K) (n int) {
 	now := r.now()
-	s := r.part(key)
+	s := r.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.at[key]; p != nil {
+	if p := s.entries[key]; p != nil {
 		n = r.count(p.state, now)
 	}
 	return n
 }
 
-func (r *Recent[K]) count(at events, now time.Time) (n int) {
+func (r *SlidingWindows[K]) count(at events, now time.Time) (n int) {
 	for _, one := range at {
 		if r.left(one, now) > 0 {
 			n++
@@ -76,15 +76,15 @@ func (r *Recent[K]) count(at events, now time.Time) (n int) {
 	return n
 }
 
-// Locked tells for how long yet a key is locked out by what was added: from the
+// LockedFor tells for how long yet a key is locked out by what was added: from the
 // last of most events, which were within the time of each other, for as long. 0:
 // it is not. Who is told to wait counts as refused.
-func (r *Recent[K]) Locked(key K) time.Duration {
+func (r *SlidingWindows[K]) LockedFor(key K) time.Duration {
 	now := r.now()
-	s := r.part(key)
+	s := r.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.at[key]
+	p := s.entries[key]
 	if p == nil || len(p.state) < r.most || p.state[r.most-1].Sub(p.state[0]) >= r.within {
 		return 0
 	}
@@ -96,10 +96,10 @@ func (r *Recent[K]) Locked(key K) time.Duration {
 }
 
 // Forget forgives a key everything.
-func (r *Recent[K]) Forget(key K) { r.forget(key) }
+func (r *SlidingWindows[K]) Forget(key K) { r.reset(key) }
 
 // with adds an event to those that are remembered.
-func (r *Recent[K]) with(at events, now time.Time) events {
+func (r *SlidingWindows[K]) with(at events, now time.Time) events {
 	if len(at) == r.most {
 		at = append(at[:0], at[1:]...)
 	}
@@ -107,4 +107,6 @@ func (r *Recent[K]) with(at events, now time.Time) events {
 }
 
 // left is how long an event counts yet.
-func (r *Recent[K]) left(at, now time.Time) time.Duration { return max(0, r.within-now.Sub(at)) }
+func (r *SlidingWindows[K]) left(at, now time.Time) time.Duration {
+	return max(0, r.within-now.Sub(at))
+}

@@ -8,23 +8,23 @@ import (
 
 // So many in any stretch of time: who is refused may come again when the oldest
 // of them is so long ago.
-func TestRecentAllows(t *testing.T) {
-	clock := newHeld()
-	r := NewRecent[int](Options{Most: 10, Now: clock.now}, 5, time.Minute)
+func TestSlidingWindowsAllow(t *testing.T) {
+	clock := newFakeClock()
+	r := NewSlidingWindows[int](Options{MaxKeys: 10, Now: clock.now}, 5, time.Minute)
 	for i := range 5 {
 		if s := r.Allow(1); s != (State{Remaining: 4 - i, Reset: time.Minute}) {
 			t.Errorf("event %d: %+v", i, s)
 		}
-		clock.pass(time.Second)
+		clock.advance(time.Second)
 	}
-	clock.pass(5 * time.Second)
+	clock.advance(5 * time.Second)
 	if s := r.Allow(1); s != (State{Reset: 54 * time.Second, Retry: 50 * time.Second}) {
 		t.Errorf("the sixth: %+v", s)
 	}
 	if s := r.Allow(2); !s.Allowed() {
 		t.Errorf("another key: %+v", s)
 	}
-	clock.pass(50 * time.Second)
+	clock.advance(50 * time.Second)
 	if s := r.Allow(1); s != (State{Reset: time.Minute}) {
 		t.Errorf("a minute after the first: %+v", s)
 	}
@@ -35,10 +35,10 @@ func TestRecentAllows(t *testing.T) {
 
 // In no stretch of time are more let through than may be, and none is refused
 // while fewer were.
-func TestRecentHoldsItsNumber(t *testing.T) {
+func TestSlidingWindowsNeverExceedLimit(t *testing.T) {
 	const most, within = 4, time.Second
-	clock, random := newHeld(), rand.New(rand.NewPCG(3, 3))
-	r := NewRecent[int](Options{Most: 100, Now: clock.now}, most, within)
+	clock, random := newFakeClock(), rand.New(rand.NewPCG(3, 3))
+	r := NewSlidingWindows[int](Options{MaxKeys: 100, Now: clock.now}, most, within)
 	passed := map[int][]time.Time{}
 	for i := range 20_000 {
 		key, counting := random.IntN(10), 0
@@ -54,13 +54,13 @@ func TestRecentHoldsItsNumber(t *testing.T) {
 		if got.Allowed() {
 			passed[key] = append(passed[key], clock.now())
 		}
-		clock.pass(time.Duration(random.IntN(50)) * time.Millisecond)
+		clock.advance(time.Duration(random.IntN(50)) * time.Millisecond)
 	}
 }
 
 // So many failures lock a key out only when they fall within the time of each
 // other, and for as long after the last one.
-func TestRecentLocks(t *testing.T) {
+func TestSlidingWindowsLockedFor(t *testing.T) {
 	const memory = 15 * time.Minute
 	for name, c := range map[string]struct {
 		minutes []int
@@ -74,60 +74,60 @@ func TestRecentLocks(t *testing.T) {
 		"across an old one":   {[]int{0, 1, 2, 30, 31}, 0},
 		"more than are asked": {[]int{0, 1, 2, 3, 4, 5}, memory},
 	} {
-		clock, meter := newHeld(), &Meter{}
-		r := NewRecent[string](Options{Name: "locked", Most: 10, Now: clock.now, Meter: meter}, 3, memory)
+		clock, meter := newFakeClock(), &Meter{}
+		r := NewSlidingWindows[string](Options{Name: "locked", MaxKeys: 10, Now: clock.now, Meter: meter}, 3, memory)
 		start := clock.at
 		for _, m := range c.minutes {
 			clock.at = start.Add(time.Duration(m) * time.Minute)
 			r.Add("x")
 		}
-		if got := r.Locked("x"); got != c.left {
+		if got := r.LockedFor("x"); got != c.left {
 			t.Errorf("%s: %s, want %s", name, got, c.left)
 		}
-		if r.Locked("y") != 0 {
+		if r.LockedFor("y") != 0 {
 			t.Errorf("%s: another key counts too", name)
 		}
-		clock.pass(memory)
-		if got := r.Locked("x"); got != 0 {
+		clock.advance(memory)
+		if got := r.LockedFor("x"); got != 0 {
 			t.Errorf("%s: %s a quarter of an hour later", name, got)
 		}
-		if f := meter.Figures()["locked"]; f.Refused > 1 || (f.Refused == 1) != (c.left > 0) || f.Kept != 1 {
+		if f := meter.Stats()["locked"]; f.Refused > 1 || (f.Refused == 1) != (c.left > 0) || f.Keys != 1 {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
 }
 
-func TestRecentForgets(t *testing.T) {
-	clock := newHeld()
-	r := NewRecent[string](Options{Most: 1, Now: clock.now}, 1, time.Minute)
+func TestSlidingWindowsForget(t *testing.T) {
+	clock := newFakeClock()
+	r := NewSlidingWindows[string](Options{MaxKeys: 1, Now: clock.now}, 1, time.Minute)
 	r.Add("x")
-	if r.Locked("x") != time.Minute {
+	if r.LockedFor("x") != time.Minute {
 		t.Error("not locked")
 	}
 	r.Forget("x")
 	r.Forget("never there")
-	if r.Locked("x") != 0 || r.figures().Kept != 1 {
+	if r.LockedFor("x") != 0 || r.stats().Keys != 1 {
 		t.Error("forgotten, and yet remembered")
 	}
 	r.Add("y") // there is room for it at once
-	if f := r.figures(); r.Locked("y") == 0 || f.Kept != 1 || f.Forgiven != 0 {
+	if f := r.stats(); r.LockedFor("y") == 0 || f.Keys != 1 || f.Evicted != 0 {
 		t.Errorf("%+v", f)
 	}
 }
 
 // Where there is no room, keys with many failures are kept longest, however old
 // they are.
-func TestRecentKeepsTheWorst(t *testing.T) {
-	clock := newHeld()
-	r := NewRecent[int](Options{Most: 64, Now: clock.now}, 3, 15*time.Minute)
+func TestSlidingWindowsEvictFewestFailuresFirst(t *testing.T) {
+	clock := newFakeClock()
+	r := NewSlidingWindows[int](Options{MaxKeys: 64, Now: clock.now}, 3, 15*time.Minute)
 	for range 3 {
 		r.Add(-1)
 	}
 	for key := range 1000 {
-		clock.pass(500 * time.Millisecond)
+		clock.advance(500 * time.Millisecond)
 		r.Add(key)
 	}
-	if left := r.Locked(-1); left != 15*time.Minute-500*time.Second {
+	if left := r.LockedFor(-1); left != 15*time.Minute-500*time.Second {
 		t.Errorf("%s left", left)
 	}
 }

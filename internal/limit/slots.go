@@ -33,7 +33,7 @@ const (
 // them, unless that is 0. Of the options Name and Meter are needed.
 func NewSlots[K comparable](o Options, each, inAll int) *Slots[K] {
 	s := &Slots[K]{each: each, inAll: inAll, held: map[K]int{}}
-	o.Meter.add(o.Name, s.figures)
+	o.Meter.add(o.Name, s.stats)
 	return s
 }
 
@@ -70,8 +70,8 @@ func (s *Slots[K]) Leave(key K) {
 	s.all--
 }
 
-func (s *Slots[K]) figures() Figures {
+func (s *Slots[K]) stats() Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Figures{Refused: s.refused, Kept: len(s.held)}
+	return Stats{Refused: s.refused, Keys: len(s.held)}
 }

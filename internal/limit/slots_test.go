@@ -41,7 +41,7 @@ func TestSlots(t *testing.T) {
 		for _, n := range holding {
 			keys += min(n, 1)
 		}
-		if f := meter.Figures()["slots"]; f != (Figures{Refused: refused, Kept: keys}) || refused == 0 {
+		if f := meter.Stats()["slots"]; f != (Stats{Refused: refused, Keys: keys}) || refused == 0 {
 			t.Errorf("%+v: %+v, %d refused and %d keys", c, f, refused, keys)
 		}
 	}

@@ -8,108 +8,108 @@ import (
 )
 
 const (
-	// parts is how many parts a table is in, each with a lock of its own, unless
-	// they would have less than smallPart keys.
-	parts     = 16
-	smallPart = 64
+	// shardCount is how many parts a table is in, each with a lock of its own, unless
+	// they would have less than minShardKeys keys.
+	shardCount   = 16
+	minShardKeys = 64
 
-	// looks is how many places are looked at to make room for a key.
-	looks = 8
+	// evictionSamples is how many places are looked at to make room for a key.
+	evictionSamples = 8
 )
 
 // table remembers something of each key, of Options.Most keys at most.
 type table[K comparable, S any] struct {
-	now    func() time.Time
-	most   int // keys of a part, those that are held apart
-	seed   maphash.Seed
-	shards []shard[K, S]
+	now         func() time.Time
+	maxPerShard int // keys of a part, those that are held apart
+	seed        maphash.Seed
+	shards      []shard[K, S]
 
 	// fresh is the state of a key that was never seen.
 	fresh func() S
-	// owed is what would be given away if a state were forgotten: mostly how long
+	// debt is what would be given away if a state were forgotten: mostly how long
 	// it needs to rest. 0: nothing, the state has rested and is as good as fresh.
-	owed func(state S, now time.Time) time.Duration
+	debt func(state S, now time.Time) time.Duration
 }
 
 // shard is a part of a table, with the keys that fall to it by their hash. Whose
 // keys these are nobody can know outside, or choose.
 type shard[K comparable, S any] struct {
-	mu       sync.Mutex
-	at       map[K]*place[K, S] // all there are
-	ring     []*place[K, S]     // those that may have to make room, in any order
-	refused  uint64
-	forgiven uint64
+	mu      sync.Mutex
+	entries map[K]*entry[K, S] // all there are
+	ring    []*entry[K, S]     // those that may have to make room, in any order
+	refused uint64
+	evicted uint64
 
 	_ [64]byte // the next part's lock is on another cache line
 }
 
-// place is what is remembered of a key.
-type place[K comparable, S any] struct {
-	key     K
-	state   S
-	index   int // in the ring
-	holders int // while there are any, it is not in the ring
+// entry is what is remembered of a key.
+type entry[K comparable, S any] struct {
+	key   K
+	state S
+	index int // in the ring
+	pins  int // while there are any, it is not in the ring
 }
 
 func newTable[K comparable, S any](o Options, fresh func() S, owed func(state S, now time.Time) time.Duration) *table[K, S] {
 	n := 1
-	if o.Most >= parts*smallPart {
-		n = parts
+	if o.MaxKeys >= shardCount*minShardKeys {
+		n = shardCount
 	}
-	t := &table[K, S]{now: o.Now, most: max(1, o.Most/n), seed: maphash.MakeSeed(), shards: make([]shard[K, S], n), fresh: fresh, owed: owed}
+	t := &table[K, S]{now: o.Now, maxPerShard: max(1, o.MaxKeys/n), seed: maphash.MakeSeed(), shards: make([]shard[K, S], n), fresh: fresh, debt: owed}
 	for i := range t.shards {
-		t.shards[i].at = map[K]*place[K, S]{}
+		t.shards[i].entries = map[K]*entry[K, S]{}
 	}
-	o.Meter.add(o.Name, t.figures)
+	o.Meter.add(o.Name, t.stats)
 	return t
 }
 
-// part gives the part that a key falls to.
-func (t *table[K, S]) part(key K) *shard[K, S] {
+// shardFor gives the part that a key falls to.
+func (t *table[K, S]) shardFor(key K) *shard[K, S] {
 	if len(t.shards) == 1 {
 		return &t.shards[0]
 	}
-	return &t.shards[maphash.Comparable(t.seed, key)%parts]
+	return &t.shards[maphash.Comparable(t.seed, key)%shardCount]
 }
 
-// put gives the place of a key, with a fresh state where nothing was remembered
+// getOrCreate gives the place of a key, with a fresh state where nothing was remembered
 // of it. Callers hold the lock.
-func (t *table[K, S]) put(s *shard[K, S], key K, now time.Time) *place[K, S] {
-	p := s.at[key]
+func (t *table[K, S]) getOrCreate(s *shard[K, S], key K, now time.Time) *entry[K, S] {
+	p := s.entries[key]
 	if p == nil {
-		p = t.room(s, now)
-		p.key, s.at[key] = key, p
+		p = t.allocate(s, now)
+		p.key, s.entries[key] = key, p
 	}
 	return p
 }
 
-// room makes room in the ring: by a place that has rested, by one more, or by the
+// allocate makes room in the ring: by a place that has rested, by one more, or by the
 // one that owes least. A state that has rested is fresh enough.
-func (t *table[K, S]) room(s *shard[K, S], now time.Time) *place[K, S] {
-	p, owed := t.leastOwing(s, now)
+func (t *table[K, S]) allocate(s *shard[K, S], now time.Time) *entry[K, S] {
+	p, owed := t.evictionCandidate(s, now)
 	switch {
-	case p == nil, owed > 0 && len(s.ring) < t.most:
-		p = &place[K, S]{state: t.fresh()}
-		s.join(p)
+	case p == nil, owed > 0 && len(s.ring) < t.maxPerShard:
+		p = &entry[K, S]{state: t.fresh()}
+		s.addToRing(p)
 		return p
 	case owed > 0:
-		s.forgiven++
+		s.evicted++
 		p.state = t.fresh()
 	}
-	delete(s.at, p.key)
+	delete(s.entries, p.key)
 	return p
 }
 
-// leastOwing looks at some places of the ring that are next to each other,
+// evictionCandidate looks at some places of the ring that are next to each other,
 // somewhere, up to the first that has rested; nil where there are none.
-func (t *table[K, S]) leastOwing(s *shard[K, S], now time.Time) (best *place[K, S], least time.Duration) {
+func (t *table[K, S]) evictionCandidate(s *shard[K, S], now time.Time) (best *entry[K, S], least time.Duration) {
 	if len(s.ring) == 0 {
 		return nil, 0
 	}
 	first := rand.IntN(len(s.ring))
-	for i := range min(looks, len(s.ring)) {
+	for i := range min(evictionSamples, len(s.ring)) {
 		p := s.ring[(first+i)%len(s.ring)]
-		if owed := t.owed(p.state, now); best == nil || owed < least {
+		if owed := t.debt(p.state, now); best == nil || owed < least {
 			best, least = p, owed
 		}
 		if least <= 0 {
@@ -119,45 +119,45 @@ func (t *table[K, S]) leastOwing(s *shard[K, S], now time.Time) (best *place[K, 
 	return best, least
 }
 
-// hold keeps the place of a key from making room, until as many calls of release.
-func (t *table[K, S]) hold(key K) *place[K, S] {
-	s := t.part(key)
+// pin keeps the place of a key from making room, until as many calls of release.
+func (t *table[K, S]) pin(key K) *entry[K, S] {
+	s := t.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p := s.at[key]
+	p := s.entries[key]
 	switch {
 	case p == nil:
-		p = &place[K, S]{key: key, state: t.fresh()}
-		s.at[key] = p
-	case p.holders == 0:
-		s.leave(p)
+		p = &entry[K, S]{key: key, state: t.fresh()}
+		s.entries[key] = p
+	case p.pins == 0:
+		s.removeFromRing(p)
 	}
-	p.holders++
+	p.pins++
 	return p
 }
 
-// release ends a hold. What owes nothing then is forgotten.
-func (t *table[K, S]) release(p *place[K, S]) {
+// unpin ends a hold. What owes nothing then is forgotten.
+func (t *table[K, S]) unpin(p *entry[K, S]) {
 	now := t.now()
-	s := t.part(p.key)
+	s := t.shardFor(p.key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p.holders--; p.holders > 0 {
+	if p.pins--; p.pins > 0 {
 		return
 	}
-	delete(s.at, p.key)
-	if t.owed(p.state, now) > 0 {
-		t.put(s, p.key, now).state = p.state
+	delete(s.entries, p.key)
+	if t.debt(p.state, now) > 0 {
+		t.getOrCreate(s, p.key, now).state = p.state
 	}
 }
 
-func (s *shard[K, S]) join(p *place[K, S]) {
+func (s *shard[K, S]) addToRing(p *entry[K, S]) {
 	p.index = len(s.ring)
 	s.ring = append(s.ring, p)
 }
 
-// leave takes a place out of the ring.
-func (s *shard[K, S]) leave(p *place[K, S]) {
+// removeFromRing takes a place out of the ring.
+func (s *shard[K, S]) removeFromRing(p *entry[K, S]) {
 	end := len(s.ring) - 1
 	s.ring[p.index] = s.ring[end]
 	s.ring[p.index].index = p.index
@@ -165,23 +165,23 @@ func (s *shard[K, S]) leave(p *place[K, S]) {
 	s.ring = s.ring[:end]
 }
 
-// forget makes the state of a key fresh.
-func (t *table[K, S]) forget(key K) {
-	s := t.part(key)
+// reset makes the state of a key fresh.
+func (t *table[K, S]) reset(key K) {
+	s := t.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if p := s.at[key]; p != nil {
+	if p := s.entries[key]; p != nil {
 		p.state = t.fresh()
 	}
 }
 
-func (t *table[K, S]) figures() (f Figures) {
+func (t *table[K, S]) stats() (f Stats) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		s.mu.Lock()
 		f.Refused += s.refused
-		f.Forgiven += s.forgiven
-		f.Kept += len(s.at)
+		f.Evicted += s.evicted
+		f.Keys += len(s.entries)
 		s.mu.Unlock()
 	}
 	return f

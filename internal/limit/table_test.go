@@ -12,36 +12,36 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// held is a clock that a test moves.
-type held struct{ at time.Time }
+// fakeClock is a clock that a test moves.
+type fakeClock struct{ at time.Time }
 
-func newHeld() *held { return &held{time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)} }
+func newFakeClock() *fakeClock { return &fakeClock{time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)} }
 
-func (h *held) now() time.Time { return h.at }
+func (h *fakeClock) now() time.Time { return h.at }
 
-func (h *held) pass(d time.Duration) { h.at = h.at.Add(d) }
+func (h *fakeClock) advance(d time.Duration) { h.at = h.at.Add(d) }
 
-// sound tells what is wrong with a table: that it remembers too much, or that
+// checkInvariants tells what is wrong with a table: that it remembers too much, or that
 // its parts do not agree.
-func (t *table[K, S]) sound() error {
+func (t *table[K, S]) checkInvariants() error {
 	for i := range t.shards {
 		s := &t.shards[i]
-		if len(s.ring) > t.most {
-			return fmt.Errorf("%d places where %d may be", len(s.ring), t.most)
+		if len(s.ring) > t.maxPerShard {
+			return fmt.Errorf("%d places where %d may be", len(s.ring), t.maxPerShard)
 		}
 		holding := 0
-		for key, p := range s.at {
+		for key, p := range s.entries {
 			switch {
-			case p.key != key, t.part(key) != s, p.holders < 0:
-				return fmt.Errorf("%v stands for %v, held by %d", key, p.key, p.holders)
-			case p.holders > 0:
+			case p.key != key, t.shardFor(key) != s, p.pins < 0:
+				return fmt.Errorf("%v stands for %v, held by %d", key, p.key, p.pins)
+			case p.pins > 0:
 				holding++
 			case s.ring[p.index] != p:
 				return fmt.Errorf("%v is not in the ring", key)
 			}
 		}
-		if len(s.at) != len(s.ring)+holding {
-			return fmt.Errorf("%d keys, %d in the ring and %d held", len(s.at), len(s.ring), holding)
+		if len(s.entries) != len(s.ring)+holding {
+			return fmt.Errorf("%d keys, %d in the ring and %d held", len(s.entries), len(s.ring), holding)
 		}
 	}
 	return nil
@@ -50,20 +50,20 @@ func (t *table[K, S]) sound() error {
 // Whatever keys come, however often, held or not: no more is remembered than
 // may be, and no more places are looked at than may be.
 func TestTableIsBounded(t *testing.T) {
-	for _, most := range []int{1, 5, 100, parts * smallPart, 5000} {
-		clock, random := newHeld(), rand.New(rand.NewPCG(1, uint64(most)))
-		b := NewBuckets[int](Options{Most: most, Now: clock.now}, 1e-3, 3)
-		looked, owed := 0, b.owed
-		b.owed = func(s *rate.Limiter, now time.Time) time.Duration { looked++; return owed(s, now) }
-		var holds []Held[int]
+	for _, most := range []int{1, 5, 100, shardCount * minShardKeys, 5000} {
+		clock, random := newFakeClock(), rand.New(rand.NewPCG(1, uint64(most)))
+		b := NewBuckets[int](Options{MaxKeys: most, Now: clock.now}, 1e-3, 3)
+		looked, owed := 0, b.debt
+		b.debt = func(s *rate.Limiter, now time.Time) time.Duration { looked++; return owed(s, now) }
+		var holds []PinnedBucket[int]
 		for range 40_000 {
 			looked = 0
 			switch key := int(random.ExpFloat64() * float64(2*most)); random.IntN(12) {
 			case 0:
-				clock.pass(time.Duration(random.IntN(5000)) * time.Millisecond)
+				clock.advance(time.Duration(random.IntN(5000)) * time.Millisecond)
 			case 1:
 				if len(holds) < 20 {
-					holds = append(holds, b.Hold(key))
+					holds = append(holds, b.Pin(key))
 				}
 			case 2:
 				if n := len(holds); n > 0 {
@@ -77,14 +77,14 @@ func TestTableIsBounded(t *testing.T) {
 			default:
 				b.Allow(key, One)
 			}
-			if looked > looks+1 { // who releases a place looks at it, too
+			if looked > evictionSamples+1 { // who releases a place looks at it, too
 				t.Fatalf("of %d: %d places were looked at", most, looked)
 			}
 		}
-		if err := b.sound(); err != nil {
+		if err := b.checkInvariants(); err != nil {
 			t.Errorf("of %d: %v", most, err)
 		}
-		if f := b.figures(); f.Kept > most+len(holds) || f.Forgiven == 0 {
+		if f := b.stats(); f.Keys > most+len(holds) || f.Evicted == 0 {
 			t.Errorf("of %d: %+v", most, f)
 		}
 	}
@@ -92,29 +92,29 @@ func TestTableIsBounded(t *testing.T) {
 
 // kinds are the kinds of limit that remember keys: 3 events at once, and some
 // of them a second.
-var kinds = map[string]func(o Options) (allow func(key int) State, figures func() Figures){
-	"buckets": func(o Options) (func(key int) State, func() Figures) {
+var kinds = map[string]func(o Options) (allow func(key int) State, figures func() Stats){
+	"buckets": func(o Options) (func(key int) State, func() Stats) {
 		b := NewBuckets[int](o, 2, 3)
-		return func(key int) State { return b.Allow(key, One) }, b.figures
+		return func(key int) State { return b.Allow(key, One) }, b.stats
 	},
-	"windows": func(o Options) (func(key int) State, func() Figures) {
-		w := NewWindows[int](o, 3, time.Second)
-		return w.Allow, w.figures
+	"windows": func(o Options) (func(key int) State, func() Stats) {
+		w := NewFixedWindows[int](o, 3, time.Second)
+		return w.Allow, w.stats
 	},
-	"recent": func(o Options) (func(key int) State, func() Figures) {
-		r := NewRecent[int](o, 3, time.Second)
-		return r.Allow, r.figures
+	"recent": func(o Options) (func(key int) State, func() Stats) {
+		r := NewSlidingWindows[int](o, 3, time.Second)
+		return r.Allow, r.stats
 	},
 }
 
 // Keys that have rested are forgotten without anybody noticing: while nobody
 // else has to be, a limit with little room answers as one with room for all.
-func TestForgettingTheRestedChangesNothing(t *testing.T) {
+func TestEvictingIdleKeysChangesNoAnswer(t *testing.T) {
 	const room, keys, events = 64, 2000, 20_000
 	for name, kind := range kinds {
-		clock, random, refused := newHeld(), rand.New(rand.NewPCG(5, 6)), 0
-		some, figures := kind(Options{Most: room, Now: clock.now})
-		all, _ := kind(Options{Most: keys, Now: clock.now})
+		clock, random, refused := newFakeClock(), rand.New(rand.NewPCG(5, 6)), 0
+		some, figures := kind(Options{MaxKeys: room, Now: clock.now})
+		all, _ := kind(Options{MaxKeys: keys, Now: clock.now})
 		for i := range events {
 			key := i*keys/events + random.IntN(6) // nobody stays for long
 			got, want := some(key), all(key)
@@ -124,9 +124,9 @@ func TestForgettingTheRestedChangesNothing(t *testing.T) {
 			if !got.Allowed() {
 				refused++
 			}
-			clock.pass(time.Duration(random.IntN(60)) * time.Millisecond)
+			clock.advance(time.Duration(random.IntN(60)) * time.Millisecond)
 		}
-		if f := figures(); f.Forgiven > 0 || f.Kept > room || f.Refused != uint64(refused) || refused < events/20 {
+		if f := figures(); f.Evicted > 0 || f.Keys > room || f.Refused != uint64(refused) || refused < events/20 {
 			t.Errorf("%s: %+v, %d refused", name, f, refused)
 		}
 	}
@@ -134,11 +134,11 @@ func TestForgettingTheRestedChangesNothing(t *testing.T) {
 
 // A flood of keys does not free one that is refused, as long as each of them
 // does less than that one did.
-func TestFloodForgivesTheFloodFirst(t *testing.T) {
+func TestFloodEvictsItsOwnKeysFirst(t *testing.T) {
 	const room, flood = 500, 20_000
 	for name, kind := range kinds {
-		clock := newHeld()
-		allow, figures := kind(Options{Most: room, Now: clock.now})
+		clock := newFakeClock()
+		allow, figures := kind(Options{MaxKeys: room, Now: clock.now})
 		for range 4 {
 			allow(-1)
 		}
@@ -148,7 +148,7 @@ func TestFloodForgivesTheFloodFirst(t *testing.T) {
 		if allow(-1).Allowed() {
 			t.Errorf("%s: forgotten", name)
 		}
-		if f := figures(); f.Kept != room || f.Forgiven != flood+1-room {
+		if f := figures(); f.Keys != room || f.Evicted != flood+1-room {
 			t.Errorf("%s: %+v", name, f)
 		}
 		// In a flood of keys that are all refused, too, it goes: there is room for so
@@ -166,66 +166,66 @@ func TestFloodForgivesTheFloodFirst(t *testing.T) {
 
 // What is held is not forgotten, is the same for all who ask, and comes back
 // among the others when the last one lets go.
-func TestHeldIsKept(t *testing.T) {
-	clock := newHeld()
-	b := NewBuckets[int](Options{Most: 10, Now: clock.now}, 1, 3)
+func TestPinnedBucketIsNotEvicted(t *testing.T) {
+	clock := newFakeClock()
+	b := NewBuckets[int](Options{MaxKeys: 10, Now: clock.now}, 1, 3)
 	b.Allow(-1, One)
-	one, two := b.Hold(-1), b.Hold(-1)
+	one, two := b.Pin(-1), b.Pin(-1)
 	for range 2 {
 		if wait := one.Reserve(clock.now(), One); wait != 0 {
 			t.Errorf("it waits %s", wait)
 		}
 	}
 	for key := range 1000 {
-		b.Allow(key, Of(3))
+		b.Allow(key, Events(3))
 	}
 	if wait := two.Reserve(clock.now(), One); wait != time.Second || b.Peek(-1, One).Retry != 2*time.Second {
 		t.Errorf("it waits %s, the next %s", wait, b.Peek(-1, One).Retry)
 	}
-	if f := b.figures(); f.Kept != 11 || f.Refused != 1 {
+	if f := b.stats(); f.Keys != 11 || f.Refused != 1 {
 		t.Errorf("%+v", f)
 	}
 	one.Release()
 	for key := range 1000 {
-		b.Allow(key, Of(3))
+		b.Allow(key, Events(3))
 	}
 	two.Release()
 	if wait := b.Peek(-1, One).Retry; wait != 2*time.Second {
 		t.Errorf("let go of, it waits %s", wait)
 	}
-	if err := b.sound(); err != nil || b.figures().Kept != 10 {
-		t.Errorf("%v, %d kept", err, b.figures().Kept)
+	if err := b.checkInvariants(); err != nil || b.stats().Keys != 10 {
+		t.Errorf("%v, %d kept", err, b.stats().Keys)
 	}
 	// One that has rested when it is let go of needs no room.
-	three := b.Hold(-2)
+	three := b.Pin(-2)
 	three.Reserve(clock.now(), One)
-	clock.pass(time.Second)
+	clock.advance(time.Second)
 	three.Release()
-	if err := b.sound(); err != nil || b.figures().Kept != 10 {
-		t.Errorf("%v, %d kept", err, b.figures().Kept)
+	if err := b.checkInvariants(); err != nil || b.stats().Keys != 10 {
+		t.Errorf("%v, %d kept", err, b.stats().Keys)
 	}
 }
 
 // Keys fall to all parts alike, and to others in each process.
-func TestPartsAreEven(t *testing.T) {
+func TestKeysSpreadEvenlyOverShards(t *testing.T) {
 	const most = 1 << 14
-	clock := newHeld()
-	a, b := NewWindows[int](Options{Most: most, Now: clock.now}, 1, time.Second), NewWindows[int](Options{Most: most, Now: clock.now}, 1, time.Second)
+	clock := newFakeClock()
+	a, b := NewFixedWindows[int](Options{MaxKeys: most, Now: clock.now}, 1, time.Second), NewFixedWindows[int](Options{MaxKeys: most, Now: clock.now}, 1, time.Second)
 	same := 0
 	for key := range most / 2 {
 		a.Allow(key)
 		for i := range a.shards {
-			if a.part(key) == &a.shards[i] && b.part(key) == &b.shards[i] {
+			if a.shardFor(key) == &a.shards[i] && b.shardFor(key) == &b.shards[i] {
 				same++
 			}
 		}
 	}
 	for i := range a.shards {
-		if n := len(a.shards[i].ring); n < most/2/parts*2/3 || n > most/2/parts*3/2 {
-			t.Errorf("%d keys fell to part %d of %d", n, i, parts)
+		if n := len(a.shards[i].ring); n < most/2/shardCount*2/3 || n > most/2/shardCount*3/2 {
+			t.Errorf("%d keys fell to part %d of %d", n, i, shardCount)
 		}
 	}
-	if same > most/2/parts*2 {
+	if same > most/2/shardCount*2 {
 		t.Errorf("%d of %d keys fall to the same part of both", same, most/2)
 	}
 }
@@ -233,19 +233,19 @@ func TestPartsAreEven(t *testing.T) {
 // Many at once, with keys in common, take what one after the other would.
 func TestManyAtOnce(t *testing.T) {
 	const workers, events, most = 8, 2000, 2048
-	clock := newHeld()
-	b := NewBuckets[int](Options{Most: most, Now: clock.now}, 1e-9, 100)
-	r := NewRecent[int](Options{Most: most, Now: clock.now}, 10, time.Minute)
-	w := NewWindows[int](Options{Most: 16, Now: clock.now}, 10, time.Minute)
+	clock := newFakeClock()
+	b := NewBuckets[int](Options{MaxKeys: most, Now: clock.now}, 1e-9, 100)
+	r := NewSlidingWindows[int](Options{MaxKeys: most, Now: clock.now}, 10, time.Minute)
+	w := NewFixedWindows[int](Options{MaxKeys: 16, Now: clock.now}, 10, time.Minute)
 	s := NewSlots[int](Options{}, 3, 10)
 	meter := &Meter{}
-	meter.add("all", b.figures)
+	meter.add("all", b.stats)
 	var passed [2]atomic.Int64
 	var group sync.WaitGroup
 	for worker := range workers {
 		group.Go(func() {
 			random := rand.New(rand.NewPCG(7, uint64(worker)))
-			mine := b.Hold(2)
+			mine := b.Pin(2)
 			defer mine.Release()
 			for range events {
 				if b.Allow(1, One).Allowed() {
@@ -256,15 +256,15 @@ func TestManyAtOnce(t *testing.T) {
 				}
 				mine.Reserve(clock.now(), One)
 				b.Reserve(random.IntN(3*most)+3, One)
-				b.Hold(random.IntN(100) + 3).Release()
+				b.Pin(random.IntN(100) + 3).Release()
 				r.Add(random.IntN(100) + 3)
-				r.Locked(random.IntN(100) + 3)
+				r.LockedFor(random.IntN(100) + 3)
 				r.Forget(random.IntN(100) + 3)
 				w.Allow(random.IntN(100))
 				if key := random.IntN(5); s.Enter(key) == NotFull {
 					s.Leave(key)
 				}
-				meter.Figures()
+				meter.Stats()
 			}
 		})
 	}
@@ -272,12 +272,12 @@ func TestManyAtOnce(t *testing.T) {
 	if passed[0].Load() != 100 || passed[1].Load() != 10 {
 		t.Errorf("%d and %d were let through", passed[0].Load(), passed[1].Load())
 	}
-	for _, err := range []error{b.sound(), r.sound(), w.sound()} {
+	for _, err := range []error{b.checkInvariants(), r.checkInvariants(), w.checkInvariants()} {
 		if err != nil {
 			t.Error(err)
 		}
 	}
-	if n := b.Peek(2, One).Retry; n < math.MaxInt64/4 || s.figures().Kept != 0 {
-		t.Errorf("the bucket that was held owes %s, %d slots are held", n, s.figures().Kept)
+	if n := b.Peek(2, One).Retry; n < math.MaxInt64/4 || s.stats().Keys != 0 {
+		t.Errorf("the bucket that was held owes %s, %d slots are held", n, s.stats().Keys)
 	}
 }

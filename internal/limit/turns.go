@@ -7,200 +7,200 @@ import (
 	"time"
 )
 
-// TurnOptions say how much of work that takes long is done at once.
-type TurnOptions struct {
-	AtOnce     int           // pieces of all keys
-	EachKey    int           // of a key
-	EachMaker  int           // of whoever makes work of a key: a user of a tenant
-	KeyWaits   int           // of a key that wait; more are refused
-	MakerWaits int           // of a maker
-	Slice      time.Duration // after so long a piece lets others go on
+// SchedulerOptions say how much of work that takes long is done at once.
+type SchedulerOptions struct {
+	MaxRunning             int           // pieces of all keys
+	MaxRunningPerKey       int           // of a key
+	MaxRunningPerSubmitter int           // of whoever makes work of a key: a user of a tenant
+	MaxWaitingPerKey       int           // of a key that wait; more are refused
+	MaxWaitingPerSubmitter int           // of a maker
+	TimeSlice              time.Duration // after so long a piece lets others go on
 }
 
-// Reserved are turns that are kept for some keys, so that those need not wait for
+// Reservation are turns that are kept for some keys, so that those need not wait for
 // others, however many come. The remaining turns are others' first: those keys have
 // them while no other waits that may have one.
-type Reserved[K comparable] struct {
-	Turns      int          // of TurnOptions.AtOnce
-	For        func(K) bool // the keys they are kept for
-	OthersWait int          // of all other keys together; of one no more than there are free places
+type Reservation[K comparable] struct {
+	Running          int          // of SchedulerOptions.MaxConcurrent
+	For              func(K) bool // the keys they are kept for
+	MaxOthersWaiting int          // of all other keys together; of one no more than there are free places
 }
 
-// Turns gives work that takes long its turn: keys one after the other and, of a key,
+// Scheduler gives work that takes long its turn: keys one after the other and, of a key,
 // makers one after the other, however much one of them asks for. Work that has its
 // turn and goes on for long calls Yield now and then; while it waits for something
 // else, as for a client who reads, it Rests.
-type Turns[K, M comparable] struct {
-	TurnOptions
-	reserved Reserved[K]
+type Scheduler[K, M comparable] struct {
+	SchedulerOptions
+	reserved Reservation[K]
 
 	mu      sync.Mutex
 	busy    int
-	others  crowd // keys for which nothing is reserved
-	keys    map[K]*turnKey[K, M]
-	round   []*turnKey[K, M] // those of which something waits, next one first
+	others  load // keys for which nothing is reserved
+	keys    map[K]*keyQueue[K, M]
+	round   []*keyQueue[K, M] // those of which something waits, next one first
 	refused uint64
 }
 
-// crowd counts the work of many keys.
-type crowd struct{ busy, waits int }
+// load counts the work of many keys.
+type load struct{ busy, waiting int }
 
-type turnKey[K, M comparable] struct {
-	key    K
-	other  bool // nothing is reserved for it
-	busy   int
-	waits  int
-	makers map[M]*turnMaker[K, M]
-	round  []*turnMaker[K, M] // those of whom something waits, next one first
+type keyQueue[K, M comparable] struct {
+	key        K
+	other      bool // nothing is reserved for it
+	busy       int
+	waiting    int
+	submitters map[M]*submitterQueue[K, M]
+	round      []*submitterQueue[K, M] // those of whom something waits, next one first
 }
 
-type turnMaker[K, M comparable] struct {
-	maker   M
-	of      *turnKey[K, M]
+type submitterQueue[K, M comparable] struct {
+	id      M
+	parent  *keyQueue[K, M]
 	busy    int
-	waiting []*turn[K, M] // next one first: those that have begun, then the others
-	begun   int           // of those that wait
+	waiting []*task[K, M] // next one first: those that have begun, then the others
+	started int           // of those that wait
 }
 
-// Turn is a piece of work's, used by one goroutine.
-type Turn interface {
+// Task is a piece of work's, used by one goroutine.
+type Task interface {
 	// Yield lets others go on if the piece has had its slice and any of them waits.
 	Yield(ctx context.Context)
-	// Rest lets others go on until Again, which waits for the piece's turn.
-	Rest()
-	Again(ctx context.Context)
+	// Pause lets others go on until Again, which waits for the piece's turn.
+	Pause()
+	Resume(ctx context.Context)
 	// Leave ends the piece of work.
 	Leave()
 }
 
-type turn[K, M comparable] struct {
-	turns *Turns[K, M]
-	maker *turnMaker[K, M]
-	began time.Time
-	has   bool
-	ready chan struct{} // closed when it is its turn; nil: it does not wait
+type task[K, M comparable] struct {
+	scheduler *Scheduler[K, M]
+	submitter *submitterQueue[K, M]
+	startedAt time.Time
+	running   bool
+	ready     chan struct{} // closed when it is its turn; nil: it does not wait
 }
 
-// NewTurns makes turns. Of the options Name and Meter are needed.
-func NewTurns[K, M comparable](o Options, to TurnOptions) *Turns[K, M] {
-	t := &Turns[K, M]{TurnOptions: to, keys: map[K]*turnKey[K, M]{}}
-	o.Meter.add(o.Name, t.figures)
+// NewScheduler makes turns. Of the options Name and Meter are needed.
+func NewScheduler[K, M comparable](o Options, to SchedulerOptions) *Scheduler[K, M] {
+	t := &Scheduler[K, M]{SchedulerOptions: to, keys: map[K]*keyQueue[K, M]{}}
+	o.Meter.add(o.Name, t.stats)
 	return t
 }
 
 // Reserve keeps turns for some keys. It is called before any work is done.
-func (t *Turns[K, M]) Reserve(r Reserved[K]) { t.reserved = r }
+func (t *Scheduler[K, M]) Reserve(r Reservation[K]) { t.reserved = r }
 
 // Enter waits for a turn. nil: as many of the maker's wait as may, or ctx has ended;
 // Full or NotFull tells which.
-func (t *Turns[K, M]) Enter(ctx context.Context, key K, maker M) (Turn, Full) {
+func (t *Scheduler[K, M]) Enter(ctx context.Context, key K, submitter M) (Task, Full) {
 	t.mu.Lock()
-	m := t.maker(key, maker)
-	if m.of.waits >= t.KeyWaits || len(m.waiting) >= t.MakerWaits || m.of.other && m.of.waits >= t.reserved.OthersWait-t.others.waits {
+	m := t.queueFor(key, submitter)
+	if m.parent.waiting >= t.MaxWaitingPerKey || len(m.waiting) >= t.MaxWaitingPerSubmitter || m.parent.other && m.parent.waiting >= t.reserved.MaxOthersWaiting-t.others.waiting {
 		t.refused++
 		t.forget(m)
 		t.mu.Unlock()
 		return nil, FullForKey
 	}
-	mine := &turn[K, M]{turns: t, maker: m}
-	t.queue(mine, len(m.waiting))
-	t.give()
+	mine := &task[K, M]{scheduler: t, submitter: m}
+	t.enqueue(mine, len(m.waiting))
+	t.dispatch()
 	t.mu.Unlock()
 	mine.await(ctx)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !mine.has {
+	if !mine.running {
 		return nil, NotFull
 	}
 	return mine, NotFull
 }
 
-// maker finds or remembers one.
-func (t *Turns[K, M]) maker(key K, maker M) *turnMaker[K, M] {
+// queueFor finds or remembers one.
+func (t *Scheduler[K, M]) queueFor(key K, submitter M) *submitterQueue[K, M] {
 	k := t.keys[key]
 	if k == nil {
-		k = &turnKey[K, M]{key: key, other: t.reserved.For != nil && !t.reserved.For(key), makers: map[M]*turnMaker[K, M]{}}
+		k = &keyQueue[K, M]{key: key, other: t.reserved.For != nil && !t.reserved.For(key), submitters: map[M]*submitterQueue[K, M]{}}
 		t.keys[key] = k
 	}
-	m := k.makers[maker]
+	m := k.submitters[submitter]
 	if m == nil {
-		m = &turnMaker[K, M]{maker: maker, of: k}
-		k.makers[maker] = m
+		m = &submitterQueue[K, M]{id: submitter, parent: k}
+		k.submitters[submitter] = m
 	}
 	return m
 }
 
-// queue lets a piece wait at a place of its maker's line.
-func (t *Turns[K, M]) queue(p *turn[K, M], place int) {
+// enqueue lets a piece wait at a place of its maker's line.
+func (t *Scheduler[K, M]) enqueue(p *task[K, M], place int) {
 	p.ready = make(chan struct{})
-	m := p.maker
+	m := p.submitter
 	m.waiting = slices.Insert(m.waiting, place, p)
-	if !slices.Contains(m.of.round, m) {
-		m.of.round = append(m.of.round, m)
+	if !slices.Contains(m.parent.round, m) {
+		m.parent.round = append(m.parent.round, m)
 	}
-	if !slices.Contains(t.round, m.of) {
-		t.round = append(t.round, m.of)
+	if !slices.Contains(t.round, m.parent) {
+		t.round = append(t.round, m.parent)
 	}
-	t.waits(m.of, 1)
+	t.addWaiting(m.parent, 1)
 }
 
-// give gives turns to those that wait, as long as there are any.
-func (t *Turns[K, M]) give() {
-	for t.busy < t.AtOnce {
+// dispatch gives turns to those that wait, as long as there are any.
+func (t *Scheduler[K, M]) dispatch() {
+	for t.busy < t.MaxRunning {
 		m := t.next()
 		if m == nil {
 			return
 		}
 		p := m.waiting[0]
 		m.waiting = m.waiting[1:]
-		m.begun = max(0, m.begun-1)
-		t.waits(m.of, -1)
-		p.has, p.began = true, time.Now()
+		m.started = max(0, m.started-1)
+		t.addWaiting(m.parent, -1)
+		p.running, p.startedAt = true, time.Now()
 		close(p.ready)
 		p.ready = nil
-		t.works(m, 1)
-		m.of.round = afterAll(m.of.round, m, len(m.waiting) > 0)
-		t.round = afterAll(t.round, m.of, len(m.of.round) > 0)
+		t.addRunning(m, 1)
+		m.parent.round = moveToBack(m.parent.round, m, len(m.waiting) > 0)
+		t.round = moveToBack(t.round, m.parent, len(m.parent.round) > 0)
 	}
 }
 
-// waits counts pieces of a key that wait.
-func (t *Turns[K, M]) waits(k *turnKey[K, M], n int) {
-	k.waits += n
+// addWaiting counts pieces of a key that wait.
+func (t *Scheduler[K, M]) addWaiting(k *keyQueue[K, M], n int) {
+	k.waiting += n
 	if k.other {
-		t.others.waits += n
+		t.others.waiting += n
 	}
 }
 
-// works counts pieces of a maker that have their turn.
-func (t *Turns[K, M]) works(m *turnMaker[K, M], n int) {
+// addRunning counts pieces of a maker that have their turn.
+func (t *Scheduler[K, M]) addRunning(m *submitterQueue[K, M], n int) {
 	m.busy += n
-	m.of.busy += n
+	m.parent.busy += n
 	t.busy += n
-	if m.of.other {
+	if m.parent.other {
 		t.others.busy += n
 	}
 }
 
 // next is whose turn it is; nil: nobody's who waits. Others go first as long as they have
 // not all the turns that are not reserved.
-func (t *Turns[K, M]) next() *turnMaker[K, M] {
-	if t.others.waits > 0 && t.others.busy < t.AtOnce-t.reserved.Turns {
-		if m := t.first(true); m != nil {
+func (t *Scheduler[K, M]) next() *submitterQueue[K, M] {
+	if t.others.waiting > 0 && t.others.busy < t.MaxRunning-t.reserved.Running {
+		if m := t.firstReady(true); m != nil {
 			return m
 		}
 	}
-	return t.first(false)
+	return t.firstReady(false)
 }
 
-// first is the first that may have a turn, of the others or of the rest.
-func (t *Turns[K, M]) first(other bool) *turnMaker[K, M] {
+// firstReady is the first that may have a turn, of the others or of the rest.
+func (t *Scheduler[K, M]) firstReady(other bool) *submitterQueue[K, M] {
 	for _, k := range t.round {
-		if k.other != other || k.busy >= t.EachKey {
+		if k.other != other || k.busy >= t.MaxRunningPerKey {
 			continue
 		}
 		for _, m := range k.round {
-			if m.busy < t.EachMaker {
+			if m.busy < t.MaxRunningPerSubmitter {
 				return m
 			}
 		}
@@ -208,8 +208,8 @@ func (t *Turns[K, M]) first(other bool) *turnMaker[K, M] {
 	return nil
 }
 
-// afterAll is a round in which one stands last, if it is still of it.
-func afterAll[T comparable](round []T, one T, still bool) []T {
+// moveToBack is a round in which one stands last, if it is still of it.
+func moveToBack[T comparable](round []T, one T, still bool) []T {
 	if i := slices.Index(round, one); i >= 0 {
 		round = slices.Delete(round, i, i+1)
 	}
@@ -220,8 +220,8 @@ func afterAll[T comparable](round []T, one T, still bool) []T {
 }
 
 // await waits for the turn of a piece that was queued.
-func (p *turn[K, M]) await(ctx context.Context) {
-	t := p.turns
+func (p *task[K, M]) await(ctx context.Context) {
+	t := p.scheduler
 	t.mu.Lock()
 	ready := p.ready
 	t.mu.Unlock()
@@ -235,117 +235,117 @@ func (p *turn[K, M]) await(ctx context.Context) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	m := p.maker
+	m := p.submitter
 	if i := slices.Index(m.waiting, p); i >= 0 {
 		m.waiting = slices.Delete(m.waiting, i, i+1)
-		if i < m.begun {
-			m.begun--
+		if i < m.started {
+			m.started--
 		}
-		t.waits(m.of, -1)
+		t.addWaiting(m.parent, -1)
 		p.ready = nil
 		if len(m.waiting) == 0 {
-			m.of.round = afterAll(m.of.round, m, false)
+			m.parent.round = moveToBack(m.parent.round, m, false)
 		}
-		if len(m.of.round) == 0 {
-			t.round = afterAll(t.round, m.of, false)
+		if len(m.parent.round) == 0 {
+			t.round = moveToBack(t.round, m.parent, false)
 		}
 		t.forget(m)
 		return
 	}
-	if p.has { // it was its turn just then
-		t.end(p)
+	if p.running { // it was its turn just then
+		t.finish(p)
 	}
 }
 
-// take takes a piece's turn. Those who came while it had it go before others of its
+// suspend takes a piece's turn. Those who came while it had it go before others of its
 // key and maker.
-func (t *Turns[K, M]) take(p *turn[K, M]) {
-	p.has = false
-	m, k := p.maker, p.maker.of
-	t.works(m, -1)
-	k.round = afterAll(k.round, m, len(m.waiting) > 0)
-	t.round = afterAll(t.round, k, len(k.round) > 0)
+func (t *Scheduler[K, M]) suspend(p *task[K, M]) {
+	p.running = false
+	m, k := p.submitter, p.submitter.parent
+	t.addRunning(m, -1)
+	k.round = moveToBack(k.round, m, len(m.waiting) > 0)
+	t.round = moveToBack(t.round, k, len(k.round) > 0)
 }
 
-// end takes a piece's turn, and gives it to the next.
-func (t *Turns[K, M]) end(p *turn[K, M]) {
-	t.take(p)
-	t.give()
-	t.forget(p.maker)
+// finish takes a piece's turn, and gives it to the next.
+func (t *Scheduler[K, M]) finish(p *task[K, M]) {
+	t.suspend(p)
+	t.dispatch()
+	t.forget(p.submitter)
 }
 
 // forget drops what is remembered of a maker who has nothing to do. Should one of
 // its pieces rest, it is remembered anew by Again.
-func (t *Turns[K, M]) forget(m *turnMaker[K, M]) {
-	k := m.of
-	if m.busy == 0 && len(m.waiting) == 0 && k.makers[m.maker] == m {
-		delete(k.makers, m.maker)
+func (t *Scheduler[K, M]) forget(m *submitterQueue[K, M]) {
+	k := m.parent
+	if m.busy == 0 && len(m.waiting) == 0 && k.submitters[m.id] == m {
+		delete(k.submitters, m.id)
 	}
-	if len(k.makers) == 0 && t.keys[k.key] == k {
+	if len(k.submitters) == 0 && t.keys[k.key] == k {
 		delete(t.keys, k.key)
 	}
 }
 
-func (p *turn[K, M]) Yield(ctx context.Context) {
-	t := p.turns
+func (p *task[K, M]) Yield(ctx context.Context) {
+	t := p.scheduler
 	t.mu.Lock()
-	if !p.has || len(t.round) == 0 || time.Since(p.began) < t.Slice {
+	if !p.running || len(t.round) == 0 || time.Since(p.startedAt) < t.TimeSlice {
 		t.mu.Unlock()
 		return
 	}
-	t.take(p)
-	t.back(p)
+	t.suspend(p)
+	t.requeue(p)
 	t.mu.Unlock()
 	p.await(ctx)
 }
 
-// back lets a piece that has begun wait before those of its maker that have not.
-func (t *Turns[K, M]) back(p *turn[K, M]) {
-	p.maker = t.maker(p.maker.of.key, p.maker.maker)
-	t.queue(p, p.maker.begun)
-	p.maker.begun++
-	t.give()
+// requeue lets a piece that has begun wait before those of its maker that have not.
+func (t *Scheduler[K, M]) requeue(p *task[K, M]) {
+	p.submitter = t.queueFor(p.submitter.parent.key, p.submitter.id)
+	t.enqueue(p, p.submitter.started)
+	p.submitter.started++
+	t.dispatch()
 }
 
-func (p *turn[K, M]) Rest() {
-	p.turns.mu.Lock()
-	defer p.turns.mu.Unlock()
-	if p.has {
-		p.turns.end(p)
+func (p *task[K, M]) Pause() {
+	p.scheduler.mu.Lock()
+	defer p.scheduler.mu.Unlock()
+	if p.running {
+		p.scheduler.finish(p)
 	}
 }
 
-func (p *turn[K, M]) Again(ctx context.Context) {
-	t := p.turns
+func (p *task[K, M]) Resume(ctx context.Context) {
+	t := p.scheduler
 	t.mu.Lock()
-	if !p.has && ctx.Err() == nil {
-		t.back(p)
+	if !p.running && ctx.Err() == nil {
+		t.requeue(p)
 	}
 	t.mu.Unlock()
 	p.await(ctx)
 }
 
-func (p *turn[K, M]) Leave() { p.Rest() }
+func (p *task[K, M]) Leave() { p.Pause() }
 
-func (t *Turns[K, M]) figures() Figures {
+func (t *Scheduler[K, M]) stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return Figures{Refused: t.refused, Kept: len(t.keys)}
+	return Stats{Refused: t.refused, Keys: len(t.keys)}
 }
 
-type turnOf struct{}
+type taskKey struct{}
 
-// WithTurn carries a piece of work's turn to whoever does the work.
-func WithTurn(ctx context.Context, t Turn) context.Context {
-	return context.WithValue(ctx, turnOf{}, t)
+// WithTask carries a piece of work's turn to whoever does the work.
+func WithTask(ctx context.Context, t Task) context.Context {
+	return context.WithValue(ctx, taskKey{}, t)
 }
 
-// HasTurn tells whether what ctx is of has a turn.
-func HasTurn(ctx context.Context) bool { return ctx.Value(turnOf{}) != nil }
+// HasTask tells whether what ctx is of has a turn.
+func HasTask(ctx context.Context) bool { return ctx.Value(taskKey{}) != nil }
 
 // Yield lets others go on, where the work of ctx has a turn.
 func Yield(ctx context.Context) {
-	if t, ok := ctx.Value(turnOf{}).(Turn); ok {
+	if t, ok := ctx.Value(taskKey{}).(Task); ok {
 		t.Yield(ctx)
 	}
 }

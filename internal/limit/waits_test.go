@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-func TestWaits(t *testing.T) {
+func TestCooldowns(t *testing.T) {
 	now := time.Now()
 	meter := new(Meter)
-	w := NewWaits[string](Options{Name: "waits", Most: 10, Now: func() time.Time { return now }, Meter: meter}, time.Minute)
+	w := NewCooldowns[string](Options{Name: "waits", MaxKeys: 10, Now: func() time.Time { return now }, Meter: meter}, time.Minute)
 	is := func(what string, got, want time.Duration) {
 		t.Helper()
 		if got != want {
@@ -32,7 +32,7 @@ func TestWaits(t *testing.T) {
 	is("forgotten", w.Try("a", time.Second), time.Second)
 	w.Forget("a")
 	is("let off", w.Left("a"), 0)
-	if f := meter.Figures()["waits"]; f.Refused != 4 || f.Kept != 1 {
+	if f := meter.Stats()["waits"]; f.Refused != 4 || f.Keys != 1 {
 		t.Errorf("%+v", f)
 	}
 }

@@ -2,9 +2,9 @@ package limit
 
 import "time"
 
-// Windows lets so many events of a key through in each window of time, which
+// FixedWindows lets so many events of a key through in each window of time, which
 // begins with the key's first event.
-type Windows[K comparable] struct {
+type FixedWindows[K comparable] struct {
 	*table[K, window]
 	most   int
 	within time.Duration
@@ -16,9 +16,9 @@ type window struct {
 	events int // that were let through
 }
 
-// NewWindows makes windows of most events within a time.
-func NewWindows[K comparable](o Options, most int, within time.Duration) *Windows[K] {
-	w := &Windows[K]{most: most, within: within}
+// NewFixedWindows makes windows of most events within a time.
+func NewFixedWindows[K comparable](o Options, most int, within time.Duration) *FixedWindows[K] {
+	w := &FixedWindows[K]{most: most, within: within}
 	w.table = newTable[K](o, func() window { return window{} }, func(one window, now time.Time) time.Duration {
 		return w.left(one, now) * time.Duration(one.events)
 	})
@@ -26,12 +26,12 @@ func NewWindows[K comparable](o Options, most int, within time.Duration) *Window
 }
 
 // Allow counts an event if it is let through.
-func (w *Windows[K]) Allow(key K) State {
+func (w *FixedWindows[K]) Allow(key K) State {
 	now := w.now()
-	s := w.part(key)
+	s := w.shardFor(key)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	one := &w.put(s, key, now).state
+	one := &w.getOrCreate(s, key, now).state
 	left := w.left(*one, now)
 	if left == 0 {
 		*one, left = window{began: now}, w.within
@@ -45,7 +45,7 @@ func (w *Windows[K]) Allow(key K) State {
 }
 
 // left is how long a window lasts yet.
-func (w *Windows[K]) left(one window, now time.Time) time.Duration {
+func (w *FixedWindows[K]) left(one window, now time.Time) time.Duration {
 	if one.events == 0 {
 		return 0
 	}

@@ -8,9 +8,9 @@ import (
 
 // A window begins with a key's first event, lets so many through, and is over
 // for all of them at once.
-func TestWindows(t *testing.T) {
-	clock := newHeld()
-	w := NewWindows[string](Options{Most: 10, Now: clock.now}, 3, time.Minute)
+func TestFixedWindows(t *testing.T) {
+	clock := newFakeClock()
+	w := NewFixedWindows[string](Options{MaxKeys: 10, Now: clock.now}, 3, time.Minute)
 	for i, step := range []struct {
 		pass time.Duration
 		want State
@@ -23,7 +23,7 @@ func TestWindows(t *testing.T) {
 		{1, State{Remaining: 2, Reset: time.Minute}},
 		{time.Hour, State{Remaining: 2, Reset: time.Minute}},
 	} {
-		clock.pass(step.pass)
+		clock.advance(step.pass)
 		if got := w.Allow("a"); got != step.want {
 			t.Errorf("step %d: %+v, want %+v", i, got, step.want)
 		}
@@ -35,10 +35,10 @@ func TestWindows(t *testing.T) {
 
 // In no window are more let through than may be, and none is refused while
 // there is room in it.
-func TestWindowsHoldTheirNumber(t *testing.T) {
+func TestFixedWindowsNeverExceedLimit(t *testing.T) {
 	const most, within = 4, time.Second
-	clock, random := newHeld(), rand.New(rand.NewPCG(2, 2))
-	w := NewWindows[int](Options{Most: 100, Now: clock.now}, most, within)
+	clock, random := newFakeClock(), rand.New(rand.NewPCG(2, 2))
+	w := NewFixedWindows[int](Options{MaxKeys: 100, Now: clock.now}, most, within)
 	began, events := map[int]time.Time{}, map[int]int{}
 	for i := range 20_000 {
 		key := random.IntN(10)
@@ -49,6 +49,6 @@ func TestWindowsHoldTheirNumber(t *testing.T) {
 			t.Fatalf("step %d: %+v after %d in the window", i, got, events[key])
 		}
 		events[key]++
-		clock.pass(time.Duration(random.IntN(50)) * time.Millisecond)
+		clock.advance(time.Duration(random.IntN(50)) * time.Millisecond)
 	}
 }

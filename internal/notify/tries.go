@@ -16,6 +16,6 @@ const (
 
 // NewTries limits how often tenants try something. name is the limit's in
 // figures.
-func NewTries(name string, now func() time.Time, meter *limit.Meter) *limit.Recent[tenant.ID] {
-	return limit.NewRecent[tenant.ID](limit.Options{Name: name, Most: tenantsKept, Now: now, Meter: meter}, triesAMinute, time.Minute)
+func NewTries(name string, now func() time.Time, meter *limit.Meter) *limit.SlidingWindows[tenant.ID] {
+	return limit.NewSlidingWindows[tenant.ID](limit.Options{Name: name, MaxKeys: tenantsKept, Now: now, Meter: meter}, triesAMinute, time.Minute)
 }

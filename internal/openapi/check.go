@@ -124,7 +124,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 
 // look finds the credential, which asks the database.
 func (s *server) look(ctx context.Context, from limit.Network, key, secret string) (identity.APICaller, error) {
-	done, err := s.failures.Look(ctx, from)
+	done, err := s.failures.Enter(ctx, from)
 	if err != nil {
 		return identity.APICaller{}, err
 	}

@@ -19,7 +19,7 @@ type quotas struct {
 
 func newQuotas(o *Options) quotas {
 	kept := func(name string) limit.Options {
-		return limit.Options{Name: name, Most: keysKept, Now: o.Now, Meter: o.Limits}
+		return limit.Options{Name: name, MaxKeys: keysKept, Now: o.Now, Meter: o.Limits}
 	}
 	return quotas{
 		failures: limit.NewFailures[limit.Network](kept("programs_sign_in"), failuresASecond, failuresAtOnce),

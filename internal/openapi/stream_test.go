@@ -201,8 +201,8 @@ func TestClientLeaves(t *testing.T) {
 
 // allAtOnce are turns of which there are enough for everybody.
 func allAtOnce() *reading.Turns {
-	return limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.TurnOptions{AtOnce: 100, EachKey: 100, EachMaker: 100, KeyWaits: 1, MakerWaits: 1, Slice: time.Minute})
+	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 100, MaxRunningPerKey: 100, MaxRunningPerSubmitter: 100, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
 }
 
 // One person receives so many answers of history at once, with whichever

@@ -62,7 +62,7 @@ func (s *Service) Derive(ctx context.Context, ask DeriveAsk) (Derived, error) {
 		return Derived{}, ctx.Err()
 	}
 	defer turn.Leave()
-	ctx = limit.WithTurn(ctx, turn)
+	ctx = limit.WithTask(ctx, turn)
 	out := Derived{Device: next.Name, Left: left}
 	from := int64(0)
 	if !ask.From.IsZero() {
@@ -111,17 +111,17 @@ const provider = 0
 
 // redo redoes days, oldest first, and rests as long as each has taken: messages
 // have the other half of the time.
-func (s *Service) redo(ctx context.Context, turn limit.Turn, ref device.Ref, days []reading.CoveredDay, out *Derived) error {
+func (s *Service) redo(ctx context.Context, turn limit.Task, ref device.Ref, days []reading.CoveredDay, out *Derived) error {
 	rest := time.NewTimer(0)
 	defer rest.Stop()
 	for _, day := range days {
-		turn.Rest()
+		turn.Pause()
 		select {
 		case <-rest.C:
 		case <-s.stopping:
 		case <-ctx.Done():
 		}
-		turn.Again(ctx)
+		turn.Resume(ctx)
 		if err := s.mayGoOn(ctx); err != nil {
 			return err
 		}

@@ -142,8 +142,8 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 // is refused where too much of it waits; another tenant's does not wait for it.
 func TestDeriveInTurn(t *testing.T) {
 	f, r := deriving(t)
-	f.service.Turns = limit.NewTurns[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.TurnOptions{AtOnce: 2, EachKey: 1, EachMaker: 1, KeyWaits: 1, MakerWaits: 1, Slice: time.Minute})
+	f.service.Turns = limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 2, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
 	west := f.tenant(t, "west").ID
 	busy, _ := f.service.Turns.Enter(t.Context(), west, 7)
 	derived := make(chan error, 1)

@@ -16,6 +16,6 @@ const (
 
 // newFailures counts wrong tokens by address.
 func newFailures(o *Options) *limit.Buckets[limit.Network] {
-	kept := limit.Options{Name: "provider_token", Most: addressesKept, Now: o.Now, Meter: o.Limits}
+	kept := limit.Options{Name: "provider_token", MaxKeys: addressesKept, Now: o.Now, Meter: o.Limits}
 	return limit.NewBuckets[limit.Network](kept, 1/failureEvery.Seconds(), failureBurst)
 }

@@ -60,7 +60,7 @@ func TestFailuresOfNetworks(t *testing.T) {
 	for i := range 3 * addressesKept {
 		f.Allow(limit.Client.Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})), limit.One)
 	}
-	if n := meter.Figures()["provider_token"].Kept; n > addressesKept {
+	if n := meter.Stats()["provider_token"].Keys; n > addressesKept {
 		t.Errorf("%d addresses are kept", n)
 	}
 	if f.Peek(network("2001:db8::ffff"), limit.One).Allowed() {
@@ -71,7 +71,7 @@ func TestFailuresOfNetworks(t *testing.T) {
 	for i := range addressesKept / 2 {
 		f.Allow(limit.Client.Of(netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)})), limit.One)
 	}
-	if f.Peek(network("2001:db8::ffff"), limit.Of(2)).Allowed() {
+	if f.Peek(network("2001:db8::ffff"), limit.Events(2)).Allowed() {
 		t.Error("the network that guesses is forgotten while others have rested")
 	}
 }

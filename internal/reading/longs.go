@@ -60,7 +60,7 @@ const (
 
 // Turns are those of work that passes over readings, of whichever edge: of tenants
 // and their users.
-type Turns = limit.Turns[tenant.ID, int64]
+type Turns = limit.Scheduler[tenant.ID, int64]
 
 // NewTurns makes them: the work of one tenant takes half the processors at most, two
 // pieces of a user are worked on at once, and a processor in four is for everything
@@ -68,8 +68,8 @@ type Turns = limit.Turns[tenant.ID, int64]
 func NewTurns(meter *limit.Meter) *Turns {
 	processors := runtime.GOMAXPROCS(0)
 	each := max(1, processors/2)
-	return limit.NewTurns[tenant.ID, int64](limit.Options{Name: "history_work", Meter: meter}, limit.TurnOptions{
-		AtOnce: max(each+1, processors*3/4), EachKey: each, EachMaker: 2,
-		KeyWaits: workATenant, MakerWaits: workAUser, Slice: workSlice,
+	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "history_work", Meter: meter}, limit.SchedulerOptions{
+		MaxRunning: max(each+1, processors*3/4), MaxRunningPerKey: each, MaxRunningPerSubmitter: 2,
+		MaxWaitingPerKey: workATenant, MaxWaitingPerSubmitter: workAUser, TimeSlice: workSlice,
 	})
 }

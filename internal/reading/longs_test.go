@@ -78,7 +78,7 @@ func TestTurnsOfWork(t *testing.T) {
 func TestTurnsOfWorkOnTwoProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	turns := NewTurns(nil)
-	if turns.EachKey != 1 || turns.AtOnce != 2 || turns.EachMaker != 2 || turns.Slice != 20*time.Millisecond {
-		t.Errorf("%+v", turns.TurnOptions)
+	if turns.MaxRunningPerKey != 1 || turns.MaxRunning != 2 || turns.MaxRunningPerSubmitter != 2 || turns.TimeSlice != 20*time.Millisecond {
+		t.Errorf("%+v", turns.SchedulerOptions)
 	}
 }

@@ -36,7 +36,7 @@ type Caller struct {
 	Options
 	clients clients
 	alike   time.Duration // after how long it is told that a name leads nowhere
-	tries   *limit.Recent[tenant.ID]
+	tries   *limit.SlidingWindows[tenant.ID]
 }
 
 var _ notify.Carrier = (*Caller)(nil)
