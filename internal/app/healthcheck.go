@@ -84,7 +84,7 @@ func readiness(ctx context.Context, addr string, balancers []netip.Prefix) (stri
 		if err != nil {
 			return nil, err
 		}
-		if err := listen.Alone(nc, balancers); err != nil {
+		if err := listen.WriteLocalHeader(nc, balancers); err != nil {
 			return nil, errors.Join(err, nc.Close())
 		}
 		return nc, nil

@@ -18,14 +18,14 @@ const (
 
 // limitConnections has all that comes to the ports taken in by one room.
 func (s *Server) limitConnections() error {
-	most, err := listen.MostConnections()
+	most, err := listen.ConnectionLimit()
 	if err != nil {
 		return err
 	}
-	s.connections = listen.NewRoom(listen.Options{Most: most, Now: time.Now, Log: s.log})
+	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Log: s.log})
 	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
 	people := watchers + min(reservedForPeople, most/8)
-	pace := listen.Pace{Piece: httpbase.ChunkSize, Within: writeTimeout} // devices' answers have a time of their own
+	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout} // devices' answers have a time of their own
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener
@@ -38,7 +38,7 @@ func (s *Server) limitConnections() error {
 		{"admin", &s.listeners.admin, 0, nil, pace},
 	} {
 		if *entry.ln != nil {
-			*entry.ln = s.connections.Listen(*entry.ln, listen.Door{Name: entry.name, Kept: entry.kept, Balancers: entry.balancers, Pace: entry.pace})
+			*entry.ln = s.connections.Listen(*entry.ln, listen.ListenerOptions{Name: entry.name, ReservedForOthers: entry.kept, Balancers: entry.balancers, Pace: entry.pace})
 		}
 	}
 	return nil
@@ -46,9 +46,9 @@ func (s *Server) limitConnections() error {
 
 // describeListeners publishes how many connections there are and may be.
 func (s *Server) describeListeners() {
-	m, figures := s.metrics, s.connections.Figures
+	m, figures := s.metrics, s.connections.Stats
 	m.gauge("tilth_connections", "Open connections, and listeners that wait for one.", func() float64 { return float64(figures().Open) })
-	m.gauge("tilth_connections_most", "Connections that there may be; 0: any number.", func() float64 { return float64(figures().Most) })
+	m.gauge("tilth_connections_most", "Connections that there may be; 0: any number.", func() float64 { return float64(figures().MaxConnections) })
 	m.counter("tilth_accept_failures_total", "Times that taking a connection in failed, as for want of descriptors.", func() float64 { return float64(figures().Failed) })
-	m.counter("tilth_proxy_header_failures_total", "Connections from --proxy-protocol without a right PROXY header.", func() float64 { return float64(figures().Strange) })
+	m.counter("tilth_proxy_header_failures_total", "Connections from --proxy-protocol without a right PROXY header.", func() float64 { return float64(figures().BadHeaders) })
 }

@@ -47,8 +47,8 @@ type Server struct {
 	http        *http.Server
 	admin       *http.Server
 	listeners   listeners
-	connections *listen.Room  // for their connections
-	accepting   chan struct{} // closed when devices are
+	connections *listen.Limiter // for their connections
+	accepting   chan struct{}   // closed when devices are
 	ready       atomic.Bool
 
 	certificates certificates
@@ -154,7 +154,7 @@ func (s *Server) wire() error {
 		Derivation: derived, Admit: st.alarms.Admit,
 		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Journal: st.readings, Logger: s.log, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
-		PerAddress: s.set.PerAddress, Memory: s.memory, OnFull: func(why error) { s.connections.Turned("mqtt", why) },
+		PerAddress: s.set.PerAddress, Memory: s.memory, OnFull: func(why error) { s.connections.NoteRejected("mqtt", why) },
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.consumer = ingest.NewConsumer(ingest.ConsumerOptions{

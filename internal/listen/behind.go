@@ -13,32 +13,32 @@ import (
 )
 
 const (
-	// headerWithin is how long the header may take. A balancer sends it before all
+	// headerTimeout is how long the header may take. A balancer sends it before all
 	// else, as soon as it is connected.
-	headerWithin = 5 * time.Second
-	headerBuffer = 256 // bytes: what most headers fit in; a line of version 1 must
+	headerTimeout = 5 * time.Second
+	headerBuffer  = 256 // bytes: what most headers fit in; a line of version 1 must
 )
 
-// errForNobody is of a header that speaks for no client of the internet.
-var errForNobody = errors.New("the PROXY header names no TCP client")
+// errNoClientAddr is of a header that speaks for no client of the internet.
+var errNoClientAddr = errors.New("the PROXY header names no TCP client")
 
-// behind is a connection of a balancer, which begins with a PROXY header: it is the
+// proxiedConn is a connection of a balancer, which begins with a PROXY header: it is the
 // client's that the header names. Without a right header nothing of it is read. The
 // header is read by whoever asks for the address or for bytes first, in time.
-type behind struct {
+type proxiedConn struct {
 	*conn
 	listener string
 
-	once   sync.Once
-	ahead  *bufio.Reader // what came with the header and is not read yet; of the reader
-	client net.Addr      // nil: the balancer speaks for itself
-	err    error
+	once     sync.Once
+	buffered *bufio.Reader // what came with the header and is not read yet; of the reader
+	client   net.Addr      // nil: the balancer speaks for itself
+	err      error
 }
 
 // RemoteAddr is the client's address, or that of the balancer where it speaks for
 // itself, or said nothing right.
-func (c *behind) RemoteAddr() net.Addr {
-	c.once.Do(c.header)
+func (c *proxiedConn) RemoteAddr() net.Addr {
+	c.once.Do(c.readHeader)
 	if c.client == nil {
 		return c.Conn.RemoteAddr()
 	}
@@ -46,28 +46,28 @@ func (c *behind) RemoteAddr() net.Addr {
 }
 
 // Read reads what comes after the header.
-func (c *behind) Read(b []byte) (int, error) {
-	c.once.Do(c.header)
+func (c *proxiedConn) Read(b []byte) (int, error) {
+	c.once.Do(c.readHeader)
 	if c.err != nil {
 		return 0, c.err
 	}
 	if len(b) == 0 {
 		return 0, nil // whatever lies beneath would do with it
 	}
-	if c.ahead != nil && c.ahead.Buffered() > 0 {
-		return c.ahead.Read(b)
+	if c.buffered != nil && c.buffered.Buffered() > 0 {
+		return c.buffered.Read(b)
 	}
-	c.ahead = nil
+	c.buffered = nil
 	return c.Conn.Read(b)
 }
 
-// header reads the header. LOCAL is of a connection that the balancer makes by itself,
+// readHeader reads the header. LOCAL is of a connection that the balancer makes by itself,
 // as to see whether the server is there.
-func (c *behind) header() {
-	c.ahead = bufio.NewReaderSize(c.Conn, headerBuffer)
-	h, err := proxyproto.ReadHeaderTimeout(c.Conn, c.ahead, headerWithin)
+func (c *proxiedConn) readHeader() {
+	c.buffered = bufio.NewReaderSize(c.Conn, headerBuffer)
+	h, err := proxyproto.ReadHeaderTimeout(c.Conn, c.buffered, headerTimeout)
 	switch {
-	case errors.Is(err, proxyproto.ErrNoProxyProtocol) && c.ahead.Buffered() == 0:
+	case errors.Is(err, proxyproto.ErrNoProxyProtocol) && c.buffered.Buffered() == 0:
 		c.err = err // it said nothing at all, as balancers do that only try to connect
 		return
 	case err != nil:
@@ -80,28 +80,28 @@ func (c *behind) header() {
 			c.client = client
 			return
 		}
-		c.err = errForNobody
+		c.err = errNoClientAddr
 	}
-	c.room.stranger(c.listener, c.Conn.RemoteAddr(), c.err)
+	c.limiter.noteBadHeader(c.listener, c.Conn.RemoteAddr(), c.err)
 	c.err = fmt.Errorf("listen: %w", c.err)
 }
 
-// stranger notes a connection of a balancer that did not begin as it must.
-func (r *Room) stranger(listener string, from net.Addr, why error) {
+// noteBadHeader notes a connection of a balancer that did not begin as it must.
+func (r *Limiter) noteBadHeader(listener string, from net.Addr, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.strange++
-	if times := r.headers.tell(r.Now()); times > 0 {
+	r.badHeaders++
+	if times := r.badHeaderLog.due(r.Now()); times > 0 {
 		r.Log.Warn("a connection from a network of --proxy-protocol began without a right PROXY header and is not served: "+
 			"does the balancer send it, and nobody else come from there?", "listener", listener, "from", from, "error", why, "times", times)
 	}
 }
 
-// Alone begins a connection that was made to a listener by this machine for itself: where
+// WriteLocalHeader begins a connection that was made to a listener by this machine for itself: where
 // the listener awaits a PROXY header from here, as behind a balancer on the same machine,
 // that it is nobody else's.
-func Alone(nc net.Conn, balancers []netip.Prefix) error {
-	if !among(nc.LocalAddr(), balancers) {
+func WriteLocalHeader(nc net.Conn, balancers []netip.Prefix) error {
+	if !inNetworks(nc.LocalAddr(), balancers) {
 		return nil
 	}
 	_, err := proxyproto.HeaderProxyFromAddrs(2, nil, nil).WriteTo(nc)

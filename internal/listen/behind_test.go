@@ -17,7 +17,7 @@ import (
 
 const balancer = "10.0.0.5:4000"
 
-var ofBalancers = Door{Name: "mqtt", Balancers: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("2001:db8:ba1::/48")}}
+var proxiedOptions = ListenerOptions{Name: "mqtt", Balancers: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("2001:db8:ba1::/48")}}
 
 func tcp(address string) *net.TCPAddr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
@@ -44,7 +44,7 @@ func changed(b []byte, at int, to byte) []byte {
 	return b
 }
 
-func TestHeader(t *testing.T) {
+func TestProxyHeader(t *testing.T) {
 	four, six := tcp("198.51.100.7:5000"), tcp("[2001:db8::7]:5000")
 	here4, here6 := tcp("10.0.0.1:1883"), tcp("[2001:db8::1]:1883")
 	v2 := header(t, 2, four, here4)
@@ -81,22 +81,22 @@ func TestHeader(t *testing.T) {
 		"too short":                        {balancer, changed(v2, 15, 3), balancer, isWrong},
 		"half a mark":                      {balancer, v2[:7], balancer, isWrong},
 		// To somebody else it is what they say, and no header.
-		"of somebody else":      {somebody, v2, somebody, asItIs},
+		"of somebody else":      {strangerAddr, v2, strangerAddr, asItIs},
 		"of a neighbour's":      {"10.0.1.5:1", v2, "10.0.1.5:1", asItIs},
-		"somebody without":      {somebody, nil, somebody, asItIs},
-		"of somebody else's v1": {somebody, header(t, 1, four, here4), somebody, asItIs},
+		"somebody without":      {strangerAddr, nil, strangerAddr, asItIs},
+		"of somebody else's v1": {strangerAddr, header(t, 1, four, here4), strangerAddr, asItIs},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(0)
-				p := h.porch(t, ofBalancers)
+				h := newTestLimiter(0)
+				p := h.startListener(t, proxiedOptions)
 				defer p.end()
 				client := p.connect(test.from)
 				go func() {
 					_, _ = client.Write(append(bytes.Clone(test.head), said...)) // is not read to its end where it is wrong
 					_ = client.Close()                                           // was written
 				}()
-				c := <-p.taken
+				c := <-p.accepted
 				defer func() { _ = c.Close() }() // is closed already
 				if got := c.RemoteAddr().String(); got != test.client {
 					t.Errorf("it comes from %s, want %s", got, test.client)
@@ -113,8 +113,8 @@ func TestHeader(t *testing.T) {
 						t.Errorf("read again: %v", again)
 					}
 				}
-				h.told(t, lines)
-				if f := h.Figures(); f.Strange != uint64(lines) {
+				h.wantLog(t, lines)
+				if f := h.Stats(); f.BadHeaders != uint64(lines) {
 					t.Errorf("%+v", f)
 				}
 			})
@@ -123,7 +123,7 @@ func TestHeader(t *testing.T) {
 }
 
 // The header has five seconds, whoever sends it byte by byte.
-func TestHeaderComesInTime(t *testing.T) {
+func TestProxyHeaderTimeout(t *testing.T) {
 	v2 := header(t, 2, tcp("198.51.100.7:5000"), tcp("10.0.0.1:1883"))
 	for name, test := range map[string]struct {
 		each time.Duration // between two bytes
@@ -138,11 +138,11 @@ func TestHeaderComesInTime(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				h := newHouse(0)
-				p := h.porch(t, ofBalancers)
+				h := newTestLimiter(0)
+				p := h.startListener(t, proxiedOptions)
 				defer p.end()
 				client := p.connect(balancer)
-				c := <-p.taken
+				c := <-p.accepted
 				var writing sync.WaitGroup
 				defer writing.Wait() // no time passes once the test has ended
 				writing.Go(func() {
@@ -156,10 +156,10 @@ func TestHeaderComesInTime(t *testing.T) {
 				began := time.Now()
 				c.RemoteAddr()
 				_, err := c.Read(nil)
-				if took := time.Since(began); took > headerWithin || (err == nil) != test.ok {
+				if took := time.Since(began); took > headerTimeout || (err == nil) != test.ok {
 					t.Errorf("%v after %s", err, took)
 				}
-				h.told(t, test.told)
+				h.wantLog(t, test.told)
 				if test.ok {
 					// Its time was the header's alone.
 					go func() {
@@ -185,20 +185,20 @@ func TestHeaderComesInTime(t *testing.T) {
 }
 
 // Connections without a right header are told once a minute.
-func TestStrangersAreToldOnceAMinute(t *testing.T) {
+func TestBadHeadersLoggedOncePerMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := newHouse(0)
+		h := newTestLimiter(0)
 		for range 1000 {
-			h.stranger("http", tcp(balancer), errForNobody)
+			h.noteBadHeader("http", tcp(balancer), errNoClientAddr)
 			time.Sleep(100 * time.Millisecond)
 		}
-		h.told(t, 2, "times=600")
+		h.wantLog(t, 2, "times=600")
 	})
 }
 
 // Who comes from this machine itself says so where a header is awaited, and nothing
 // where none is.
-func TestAlone(t *testing.T) {
+func TestWriteLocalHeader(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -213,7 +213,7 @@ func TestAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(Alone(nc, []netip.Prefix{netip.MustParsePrefix(network)}), nc.Close()); err != nil {
+		if err := errors.Join(WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)}), nc.Close()); err != nil {
 			t.Error(err)
 		}
 		if said, err := io.ReadAll(c); string(said) != want || err != nil {

@@ -12,9 +12,9 @@ import (
 // readings' store alone may have a thousand files open.
 const filesKept = 1536
 
-// MostConnections is how many connections the process may have at once by its limit of
+// ConnectionLimit is how many connections the process may have at once by its limit of
 // open files; 0: any number. Of a low limit a quarter is left to files.
-func MostConnections() (int, error) {
+func ConnectionLimit() (int, error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
 		return 0, fmt.Errorf("the limit of open files: %w", err)

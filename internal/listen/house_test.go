@@ -14,77 +14,77 @@ import (
 	"time"
 )
 
-// script is a listener that a test tells what to answer.
-type script struct {
-	mu     sync.Mutex
-	fails  error // what accepting fails of
-	tries  int
-	come   chan net.Conn
-	closed chan struct{}
+// fakeListener is a listener that a test tells what to answer.
+type fakeListener struct {
+	mu        sync.Mutex
+	acceptErr error // what accepting fails of
+	tries     int
+	incoming  chan net.Conn
+	closed    chan struct{}
 }
 
-func (s *script) fail(err error) {
+func (s *fakeListener) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.fails = err
+	s.acceptErr = err
 }
 
 // tried tells how often it was accepted from.
-func (s *script) tried() int {
+func (s *fakeListener) tried() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.tries
 }
 
-func (s *script) Accept() (net.Conn, error) {
+func (s *fakeListener) Accept() (net.Conn, error) {
 	s.mu.Lock()
 	s.tries++
-	err := s.fails
+	err := s.acceptErr
 	s.mu.Unlock()
 	if err != nil {
 		return nil, err
 	}
 	select {
-	case c := <-s.come:
+	case c := <-s.incoming:
 		return c, nil
 	case <-s.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-func (s *script) Close() error   { close(s.closed); return nil }
-func (s *script) Addr() net.Addr { return &net.TCPAddr{} }
+func (s *fakeListener) Close() error   { close(s.closed); return nil }
+func (s *fakeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// coming is a connection that comes from an address.
-type coming struct {
+// addrConn is a connection that comes from an address.
+type addrConn struct {
 	net.Conn
 	from net.Addr
 }
 
-func (c coming) RemoteAddr() net.Addr { return c.from }
+func (c addrConn) RemoteAddr() net.Addr { return c.from }
 
-// house is a room, and what its log says.
-type house struct {
-	*Room
+// testLimiter is a room, and what its log says.
+type testLimiter struct {
+	*Limiter
 	log bytes.Buffer // written under the room's lock
 }
 
-func newHouse(most int) *house {
-	h := &house{}
-	h.Room = NewRoom(Options{Most: most, Now: time.Now, Log: slog.New(slog.NewTextHandler(&h.log, nil))})
+func newTestLimiter(most int) *testLimiter {
+	h := &testLimiter{}
+	h.Limiter = NewLimiter(Options{MaxConnections: most, Now: time.Now, Log: slog.New(slog.NewTextHandler(&h.log, nil))})
 	return h
 }
 
-func (h *house) said() string {
+func (h *testLimiter) logText() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.log.String()
 }
 
-// told makes sure that the log has so many lines, and this in them.
-func (h *house) told(t *testing.T, lines int, words ...string) {
+// wantLog makes sure that the log has so many lines, and this in them.
+func (h *testLimiter) wantLog(t *testing.T, lines int, words ...string) {
 	t.Helper()
-	said := h.said()
+	said := h.logText()
 	if n := strings.Count(said, "\n"); n != lines {
 		t.Errorf("%d lines, want %d:\n%s", n, lines, said)
 	}
@@ -95,18 +95,18 @@ func (h *house) told(t *testing.T, lines int, words ...string) {
 	}
 }
 
-// porch is a listener that is accepted from until it ends.
-type porch struct {
+// testListener is a listener that is accepted from until it ends.
+type testListener struct {
 	*Listener
-	t      *testing.T
-	script *script
-	taken  chan net.Conn
-	ended  chan error
+	t        *testing.T
+	fake     *fakeListener
+	accepted chan net.Conn
+	ended    chan error
 }
 
-func (h *house) porch(t *testing.T, d Door) *porch {
-	s := &script{come: make(chan net.Conn, 100), closed: make(chan struct{})}
-	p := &porch{Listener: h.Listen(s, d), t: t, script: s, taken: make(chan net.Conn, 100), ended: make(chan error, 1)}
+func (h *testLimiter) startListener(t *testing.T, d ListenerOptions) *testListener {
+	s := &fakeListener{incoming: make(chan net.Conn, 100), closed: make(chan struct{})}
+	p := &testListener{Listener: h.Listen(s, d), t: t, fake: s, accepted: make(chan net.Conn, 100), ended: make(chan error, 1)}
 	go func() {
 		for {
 			c, err := p.Accept()
@@ -114,22 +114,22 @@ func (h *house) porch(t *testing.T, d Door) *porch {
 				p.ended <- err
 				return
 			}
-			p.taken <- c
+			p.accepted <- c
 		}
 	}()
 	return p
 }
 
 // connect has a client come from an address, who may have to wait.
-func (p *porch) connect(from string) (client net.Conn) {
+func (p *testListener) connect(from string) (client net.Conn) {
 	client, ours := net.Pipe()
 	p.t.Cleanup(func() { _ = client.Close() })
-	p.script.come <- coming{ours, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(from))}
+	p.fake.incoming <- addrConn{ours, net.TCPAddrFromAddrPort(netip.MustParseAddrPort(from))}
 	return client
 }
 
 // end closes the listener and makes sure that whoever accepts is told.
-func (p *porch) end() {
+func (p *testListener) end() {
 	p.t.Helper()
 	if err := p.Close(); err != nil {
 		p.t.Error(err)

@@ -17,46 +17,46 @@ const (
 	longestWait  = time.Second
 )
 
-// Door is how a listener takes connections in.
-type Door struct {
-	Name      string         // the log's
-	Kept      int            // places of the room that it leaves to other listeners
-	Balancers []netip.Prefix // from where connections begin with a PROXY header, and from nowhere else
-	Pace      Pace           // of clients, where whoever writes to them sets no deadline; zero: none
+// ListenerOptions is how a listener takes connections in.
+type ListenerOptions struct {
+	Name              string         // the log's
+	ReservedForOthers int            // places of the room that it leaves to other listeners
+	Balancers         []netip.Prefix // from where connections begin with a PROXY header, and from nowhere else
+	Pace              Pace           // of clients, where whoever writes to them sets no deadline; zero: none
 }
 
 // Listener takes in the connections of another one for which there is room.
 type Listener struct {
 	net.Listener
-	Door
-	room   *Room
-	ending chan struct{} // closed with it
-	closed bool          // likewise; guarded by the room
+	ListenerOptions
+	limiter *Limiter
+	done    chan struct{} // closed with it
+	closed  bool          // likewise; guarded by the room
 }
 
 // Listen takes in what comes to ln.
-func (r *Room) Listen(ln net.Listener, d Door) *Listener {
-	return &Listener{Listener: ln, Door: d, room: r, ending: make(chan struct{})}
+func (r *Limiter) Listen(ln net.Listener, d ListenerOptions) *Listener {
+	return &Listener{Listener: ln, ListenerOptions: d, limiter: r, done: make(chan struct{})}
 }
 
 // Accept waits for room, and for the next connection. Whatever an accept fails of, as
 // for want of descriptors, it tries again; an error is net.ErrClosed's.
 func (l *Listener) Accept() (net.Conn, error) {
 	for wait := shortestWait; ; wait = min(2*wait, longestWait) {
-		if !l.room.enter(l) {
+		if !l.limiter.acquire(l) {
 			return nil, net.ErrClosed
 		}
 		nc, err := l.Listener.Accept()
 		if err == nil {
-			return l.taken(nc), nil
+			return l.wrap(nc), nil
 		}
-		l.room.leave()
+		l.limiter.release()
 		if errors.Is(err, net.ErrClosed) {
 			return nil, err
 		}
-		l.room.fail(l.Name, err)
+		l.limiter.noteAcceptFailure(l.Name, err)
 		select {
-		case <-l.ending:
+		case <-l.done:
 			return nil, net.ErrClosed
 		case <-time.After(wait):
 		}
@@ -65,39 +65,39 @@ func (l *Listener) Accept() (net.Conn, error) {
 
 // Close closes the listener; its connections go on.
 func (l *Listener) Close() error {
-	l.room.mu.Lock()
+	l.limiter.mu.Lock()
 	if !l.closed {
 		l.closed = true
-		close(l.ending)
-		l.room.changed.Broadcast()
+		close(l.done)
+		l.limiter.changed.Broadcast()
 	}
-	l.room.mu.Unlock()
+	l.limiter.mu.Unlock()
 	return l.Listener.Close()
 }
 
-func (r *Room) fail(listener string, err error) {
+func (r *Limiter) noteAcceptFailure(listener string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.failed++
-	r.note(listener, err)
+	r.acceptFailures++
+	r.noteHeldUp(listener, err)
 }
 
-// taken is a connection that was taken in.
-func (l *Listener) taken(nc net.Conn) net.Conn {
-	c := &conn{Conn: nc, room: l.room}
+// wrap is a connection that was taken in.
+func (l *Listener) wrap(nc net.Conn) net.Conn {
+	c := &conn{Conn: nc, limiter: l.limiter}
 	var out net.Conn = c
-	if among(nc.RemoteAddr(), l.Balancers) {
-		out = &behind{conn: c, listener: l.Name}
+	if inNetworks(nc.RemoteAddr(), l.Balancers) {
+		out = &proxiedConn{conn: c, listener: l.Name}
 	}
 	if l.Pace.Within > 0 {
 		limitUnsent(nc)
-		out = &paced{Conn: out, Pace: l.Pace}
+		out = &pacedConn{Conn: out, Pace: l.Pace}
 	}
 	return out
 }
 
-// among tells whether an address is of one of the networks.
-func among(address net.Addr, networks []netip.Prefix) bool {
+// inNetworks tells whether an address is of one of the networks.
+func inNetworks(address net.Addr, networks []netip.Prefix) bool {
 	tcp, ok := address.(*net.TCPAddr)
 	if !ok {
 		return false
@@ -109,15 +109,15 @@ func among(address net.Addr, networks []netip.Prefix) bool {
 // conn is a connection that has a place of the room until it is closed.
 type conn struct {
 	net.Conn
-	room *Room
-	gone atomic.Bool
+	limiter *Limiter
+	gone    atomic.Bool
 }
 
 // Close closes the connection, and gives its place back.
 func (c *conn) Close() error {
 	err := c.Conn.Close()
 	if c.gone.CompareAndSwap(false, true) {
-		c.room.leave()
+		c.limiter.release()
 	}
 	return err
 }

@@ -10,36 +10,36 @@ import (
 // time, again and again. A client that takes nothing would keep its connection, and
 // what serves it, for ever; one that is slow may take an answer of any length.
 type Pace struct {
-	Piece  int // bytes
-	Within time.Duration
+	ChunkSize int // bytes
+	Within    time.Duration
 }
 
-// paced is a connection whose writes keep a pace, for as long as whoever writes sets no
+// pacedConn is a connection whose writes keep a pace, for as long as whoever writes sets no
 // deadline. It is no io.ReaderFrom: what goes out so keeps none.
-type paced struct {
+type pacedConn struct {
 	net.Conn
 	Pace
-	limited atomic.Bool // whoever writes has set a deadline
+	hasDeadline atomic.Bool // whoever writes has set a deadline
 }
 
 // SetDeadline sets both deadlines.
-func (c *paced) SetDeadline(t time.Time) error {
-	c.limited.Store(!t.IsZero())
+func (c *pacedConn) SetDeadline(t time.Time) error {
+	c.hasDeadline.Store(!t.IsZero())
 	return c.Conn.SetDeadline(t)
 }
 
 // SetWriteDeadline sets the deadline of writes; zero: they keep the pace.
-func (c *paced) SetWriteDeadline(t time.Time) error {
-	c.limited.Store(!t.IsZero())
+func (c *pacedConn) SetWriteDeadline(t time.Time) error {
+	c.hasDeadline.Store(!t.IsZero())
 	return c.Conn.SetWriteDeadline(t)
 }
 
 // Write writes by the deadline that is set, or piece by piece.
-func (c *paced) Write(b []byte) (n int, err error) {
+func (c *pacedConn) Write(b []byte) (n int, err error) {
 	for {
 		piece := b[n:]
-		if !c.limited.Load() {
-			piece = piece[:min(len(piece), c.Piece)]
+		if !c.hasDeadline.Load() {
+			piece = piece[:min(len(piece), c.ChunkSize)]
 			if err := c.Conn.SetWriteDeadline(time.Now().Add(c.Within)); err != nil {
 				return n, err
 			}
@@ -52,4 +52,4 @@ func (c *paced) Write(b []byte) (n int, err error) {
 }
 
 // CloseWrite says that nothing more comes.
-func (c *paced) CloseWrite() error { return closeWrite(c.Conn) }
+func (c *pacedConn) CloseWrite() error { return closeWrite(c.Conn) }

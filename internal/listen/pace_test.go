@@ -13,16 +13,16 @@ import (
 // Who takes a piece within its time gets everything, however long that lasts; who takes
 // nothing is written to no longer. Whoever writes may set a deadline instead.
 func TestPace(t *testing.T) {
-	pace := Pace{Piece: 1000, Within: 30 * time.Second}
+	pace := Pace{ChunkSize: 1000, Within: 30 * time.Second}
 	paced := func(t *testing.T, from string) (server, client net.Conn) {
-		p := newHouse(0).porch(t, Door{Name: "http", Pace: pace, Balancers: ofBalancers.Balancers})
+		p := newTestLimiter(0).startListener(t, ListenerOptions{Name: "http", Pace: pace, Balancers: proxiedOptions.Balancers})
 		client = p.connect(from)
-		server = <-p.taken
+		server = <-p.accepted
 		t.Cleanup(func() { _ = server.Close(); p.end() })
 		return server, client
 	}
 	const long = 100_500 // not whole pieces
-	for name, from := range map[string]string{"a client": somebody, "a balancer": balancer} {
+	for name, from := range map[string]string{"a client": strangerAddr, "a balancer": balancer} {
 		t.Run(name+" that is slow", func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				server, client := paced(t, from)
@@ -37,7 +37,7 @@ func TestPace(t *testing.T) {
 				}()
 				for took := 0; took < long; {
 					time.Sleep(pace.Within - time.Second)
-					n, err := io.ReadFull(client, make([]byte, min(pace.Piece, long-took)))
+					n, err := io.ReadFull(client, make([]byte, min(pace.ChunkSize, long-took)))
 					if took += n; err != nil {
 						t.Fatalf("after %d bytes: %v", took, err)
 					}
@@ -64,7 +64,7 @@ func TestPace(t *testing.T) {
 	}
 	t.Run("deadlines", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			server, client := paced(t, somebody)
+			server, client := paced(t, strangerAddr)
 			for _, set := range []func(time.Time) error{server.SetWriteDeadline, server.SetDeadline} {
 				for _, limit := range []time.Duration{time.Second, 5 * time.Minute} {
 					if err := set(time.Now().Add(limit)); err != nil {
@@ -92,9 +92,9 @@ func TestPace(t *testing.T) {
 	})
 	t.Run("a door without", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			p := newHouse(0).porch(t, Door{Name: "mqtt"})
-			client := p.connect(somebody)
-			server := <-p.taken
+			p := newTestLimiter(0).startListener(t, ListenerOptions{Name: "mqtt"})
+			client := p.connect(strangerAddr)
+			server := <-p.accepted
 			wrote := make(chan error, 1)
 			go func() { _, err := server.Write([]byte("x")); wrote <- err }()
 			time.Sleep(24 * time.Hour)

@@ -13,12 +13,12 @@ import (
 )
 
 const (
-	// calm is for how long nothing may have been held up before there counts as
+	// readyAfter is for how long nothing may have been held up before there counts as
 	// room again: a crowd that comes and goes does not make the server ready and not
 	// ready by turns.
-	calm = 10 * time.Second
+	readyAfter = 10 * time.Second
 
-	toldEvery = time.Minute // of what goes on
+	logEvery = time.Minute // of what goes on
 )
 
 // errFull says that there are as many connections as there may be.
@@ -26,92 +26,92 @@ var errFull = errors.New("as many connections are open as the limit of open file
 
 // Options say how connections are taken in.
 type Options struct {
-	Most int // connections at once; 0: any number
-	Now  func() time.Time
-	Log  *slog.Logger
+	MaxConnections int // connections at once; 0: any number
+	Now            func() time.Time
+	Log            *slog.Logger
 }
 
-// Room is how many connections there may be, and how it stands with them.
-type Room struct {
+// Limiter is how many connections there may be, and how it stands with them.
+type Limiter struct {
 	Options
 
-	mu      sync.Mutex
-	changed *sync.Cond
-	open    int       // connections, and listeners that wait for one
-	held    int       // listeners that wait for room
-	last    time.Time // when something was held up last
-	why     error     // by what
-	failed  uint64    // how often accepting a connection failed
-	strange uint64    // connections of balancers without a right header
+	mu               sync.Mutex
+	changed          *sync.Cond
+	open             int       // connections, and listeners that wait for one
+	waitingListeners int       // listeners that wait for room
+	lastHeldUp       time.Time // when something was held up last
+	lastErr          error     // by what
+	acceptFailures   uint64    // how often accepting a connection failed
+	badHeaders       uint64    // connections of balancers without a right header
 
-	trouble, headers periodic
+	troubleLog, badHeaderLog logLimiter
 }
 
-// NewRoom makes a room without listeners.
-func NewRoom(o Options) *Room {
-	r := &Room{Options: o}
+// NewLimiter makes a room without listeners.
+func NewLimiter(o Options) *Limiter {
+	r := &Limiter{Options: o}
 	r.changed = sync.NewCond(&r.mu)
 	return r
 }
 
-// Figures are those of a room.
-type Figures struct {
-	Open    int    // connections that are open
-	Most    int    // that there may be; 0: any number
-	Failed  uint64 // times that accepting one failed
-	Strange uint64 // connections of balancers that began without a right PROXY header
+// Stats are those of a room.
+type Stats struct {
+	Open           int    // connections that are open
+	MaxConnections int    // that there may be; 0: any number
+	Failed         uint64 // times that accepting one failed
+	BadHeaders     uint64 // connections of balancers that began without a right PROXY header
 }
 
-// Figures tells how it stands.
-func (r *Room) Figures() Figures {
+// Stats tells how it stands.
+func (r *Limiter) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return Figures{Open: r.open, Most: r.Most, Failed: r.failed, Strange: r.strange}
+	return Stats{Open: r.open, MaxConnections: r.MaxConnections, Failed: r.acceptFailures, BadHeaders: r.badHeaders}
 }
 
 // Ready is nil while connections can be taken in and nobody was held up lately; else
 // it says why not, to whomever asks.
-func (r *Room) Ready() error {
+func (r *Limiter) Ready() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.held == 0 && (r.why == nil || r.Now().Sub(r.last) >= calm) {
+	if r.waitingListeners == 0 && (r.lastErr == nil || r.Now().Sub(r.lastHeldUp) >= readyAfter) {
 		return nil
 	}
-	return errors.New("not every connection can be taken in: " + plain(r.why))
+	return errors.New("not every connection can be taken in: " + publicError(r.lastErr))
 }
 
-// Turned notes that a connection was turned away for want of room, for a reason of
+// NoteRejected notes that a connection was turned away for want of room, for a reason of
 // whoever took it in.
-func (r *Room) Turned(listener string, why error) {
+func (r *Limiter) NoteRejected(listener string, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.note(listener, why)
+	r.noteHeldUp(listener, why)
 }
 
-// note remembers what held a connection up, and tells the log now and then. Callers
+// noteHeldUp remembers what held a connection up, and tells the log now and then. Callers
 // hold the lock.
-func (r *Room) note(listener string, why error) {
+func (r *Limiter) noteHeldUp(listener string, why error) {
 	now := r.Now()
-	r.last, r.why = now, why
-	if times := r.trouble.tell(now); times > 0 {
+	r.lastHeldUp, r.lastErr = now, why
+	if times := r.troubleLog.due(now); times > 0 {
 		r.Log.Warn("connections wait or are turned away, since there is no room for more: raise the limit of open files if this is no attack",
-			"listener", listener, "error", why, "times", times, "open", r.open, "most", r.Most)
+			"listener", listener, "error", why, "times", times, "open", r.open, "most", r.MaxConnections)
 	}
 }
 
-// enter waits until there is room for one more connection beside those that are kept
+// acquire waits until there is room for one more connection beside those that are kept
 // for others; false: the listener was closed.
-func (r *Room) enter(l *Listener) bool {
+func (r *Limiter) acquire(l *Listener) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.Most > 0 && r.open >= r.Most-l.Kept && !l.closed {
-		r.held++
-		for r.open >= r.Most-l.Kept && !l.closed {
-			r.note(l.Name, errFull)
+	if r.MaxConnections > 0 && r.open >= r.MaxConnections-l.ReservedForOthers && !l.closed {
+		r.waitingListeners++
+		for r.open >= r.MaxConnections-l.ReservedForOthers && !l.closed {
+			r.noteHeldUp(l.Name, errFull)
 			r.changed.Wait()
 		}
-		r.held--
-		r.last = r.Now()
+		r.waitingListeners--
+		r.lastHeldUp = r.Now()
 	}
 	if !l.closed {
 		r.open++
@@ -119,36 +119,36 @@ func (r *Room) enter(l *Listener) bool {
 	return !l.closed
 }
 
-// leave gives a place back.
-func (r *Room) leave() {
+// release gives a place back.
+func (r *Limiter) release() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.open--
-	if r.held > 0 {
+	if r.waitingListeners > 0 {
 		r.changed.Broadcast()
 	}
 }
 
-// periodic tells of what happens again and again, once in a while.
-type periodic struct {
-	told  time.Time
-	times int
+// logLimiter tells of what happens again and again, once in a while.
+type logLimiter struct {
+	loggedAt time.Time
+	times    int
 }
 
-// tell counts one more time; not 0: so often since it was told last, and it is to be
+// due counts one more time; not 0: so often since it was told last, and it is to be
 // told now.
-func (p *periodic) tell(now time.Time) (times int) {
+func (p *logLimiter) due(now time.Time) (times int) {
 	p.times++
-	if !p.told.IsZero() && now.Sub(p.told) < toldEvery {
+	if !p.loggedAt.IsZero() && now.Sub(p.loggedAt) < logEvery {
 		return 0
 	}
 	times = p.times
-	p.told, p.times = now, 0
+	p.loggedAt, p.times = now, 0
 	return times
 }
 
-// plain is an error without where it happened: it is told to strangers.
-func plain(err error) string {
+// publicError is an error without where it happened: it is told to strangers.
+func publicError(err error) string {
 	if op := (*net.OpError)(nil); errors.As(err, &op) {
 		err = op.Err
 	}
