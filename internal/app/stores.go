@@ -125,7 +125,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		channels: notify.NewChannelStore(d, time.Now), messages: notify.NewMessageStore(d),
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
-	s.live.Person, s.live.Tenant = set.ScreensAUser, set.ScreensATenant
+	s.live.MaxPerPerson, s.live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
 	s.presence = device.NewPresence(s.registry, time.Now, nil, log)
 	s.rules = alarm.NewRuleStore(d, s.catalog, time.Now)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)

@@ -50,7 +50,7 @@ func TestDeletedTenantLosesLiveStream(t *testing.T) {
 	if err := s.tenants.Delete(t.Context(), farm.ID); err != nil {
 		t.Fatal(err)
 	}
-	if s.live.Watched(farm.ID) || s.live.Screens() != 0 || screen.Why() != live.EndExpired {
-		t.Errorf("watched %t, %d screens, %q", s.live.Watched(farm.ID), s.live.Screens(), screen.Why())
+	if s.live.Watched(farm.ID) || s.live.Screens() != 0 || screen.Reason() != live.EndExpired {
+		t.Errorf("watched %t, %d screens, %q", s.live.Watched(farm.ID), s.live.Screens(), screen.Reason())
 	}
 }

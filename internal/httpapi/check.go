@@ -37,7 +37,7 @@ func (s *server) withChecks(next http.Handler) http.Handler {
 			return
 		}
 		if c := caller(r.Context()); c.User != 0 {
-			w.Header().Set(livePositionHeader, s.Live.Stands(c.Tenant)) // before the call reads anything
+			w.Header().Set(livePositionHeader, s.Live.Position(c.Tenant)) // before the call reads anything
 		}
 		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(requestFrom(r.Context()))))
 		if requestFrom(r.Context()).heavy {

@@ -58,7 +58,7 @@ func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	}
 	select {
 	case <-screen.Ended:
-		if why := screen.Why(); why == live.EndFull || why == live.EndReplaced {
+		if why := screen.Reason(); why == live.EndFull || why == live.EndReplaced {
 			return errs.New(errs.TooMany, "live.many").RetryAfter(streamRetryAfter)
 		}
 		return errs.New(errs.Unavailable, "error.503").RetryAfter(time.Second)
@@ -103,7 +103,7 @@ func (st *liveStream) pump(screen *live.Screen, out *eventWriter, expires time.T
 			out.writeExpired()
 			return
 		case <-screen.Ended:
-			switch screen.Why() {
+			switch screen.Reason() {
 			case live.EndExpired:
 				out.writeExpired()
 			case live.EndReplaced:

@@ -194,7 +194,7 @@ func TestLiveExpiresMidStream(t *testing.T) {
 				return
 			default:
 			}
-			if w.hub.Behind(w.field.ID) < 100 {
+			if w.hub.MedianLag(w.field.ID) < 100 {
 				n++
 				w.publishReadings(n, n)
 			}

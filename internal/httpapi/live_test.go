@@ -94,7 +94,7 @@ func TestLiveIsTenantScoped(t *testing.T) {
 // later. Where a tenant has too many, the next is refused.
 func TestLiveStreamLimits(t *testing.T) {
 	w := newServer(t)
-	w.hub.Person, w.hub.Tenant = 2, 3
+	w.hub.MaxPerPerson, w.hub.MaxPerTenant = 2, 3
 	base := w.Serve(t)
 	var ada []*testkit.Stream
 	for range 3 {

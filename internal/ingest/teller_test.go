@@ -112,7 +112,7 @@ func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
 		listen(200)
 		select {
 		case <-screen.Ended:
-			t.Fatalf("cut off: %s", screen.Why())
+			t.Fatalf("cut off: %s", screen.Reason())
 		default:
 		}
 		if len(last) != n || total > 6*n {

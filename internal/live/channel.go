@@ -8,22 +8,22 @@ import (
 )
 
 const (
-	// remembered is how many events are kept a tenant at most, for screens that
+	// maxReplayEvents is how many events are kept a tenant at most, for screens that
 	// come back after a cut.
-	remembered = 4096
-	// memory is how many bytes the events of all tenants may take together.
+	maxReplayEvents = 4096
+	// maxReplayBytes is how many bytes the events of all tenants may take together.
 	// Beyond it a tenant keeps no more than its equal share.
-	memory = 64 << 20
+	maxReplayBytes = 64 << 20
 )
 
-// channel is one tenant's events and open screens.
-type channel struct {
+// topic is one tenant's events and open screens.
+type topic struct {
 	hub   *Hub
 	epoch string // what its ids begin with
 
 	mu      sync.Mutex
 	seq     uint64
-	ring    []*Event // the newest events, oldest first; they end with seq
+	replay  []*Event // the newest events, oldest first; they end with seq
 	bytes   int64    // that they take
 	screens map[*Screen]struct{}
 	persons map[int64][]*Screen // of screens, those that are somebody's, oldest first
@@ -33,16 +33,16 @@ type channel struct {
 	gone    bool                // with its tenant; the hub does not hold it any more
 }
 
-// position is the id of an event as screens see it.
-func (c *channel) position(seq uint64) string {
+// eventID is the id of an event as screens see it.
+func (c *topic) eventID(seq uint64) string {
 	var b [64]byte
 	id := append(b[:0], c.epoch...)
 	id = append(id, '-')
 	return string(strconv.AppendUint(id, seq, 10))
 }
 
-// sequence is the number in an id of this channel.
-func (c *channel) sequence(id string) (uint64, bool) {
+// parseEventID is the number in an id of this channel.
+func (c *topic) parseEventID(id string) (uint64, bool) {
 	epoch, seq, ok := strings.Cut(id, "-")
 	if !ok || epoch != c.epoch {
 		return 0, false
@@ -54,7 +54,7 @@ func (c *channel) sequence(id string) (uint64, bool) {
 // subscribe opens a screen; nil when the channel is gone. last is the id of the
 // newest event that it has seen; whole is true when all since can be told, which
 // are missed then. at is where the stream starts.
-func (c *channel) subscribe(person int64, key, last string) (s *Screen, missed []*Event, at uint64, whole bool) {
+func (c *topic) subscribe(person int64, key, last string) (s *Screen, missed []*Event, at uint64, whole bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gone {
@@ -62,25 +62,25 @@ func (c *channel) subscribe(person int64, key, last string) (s *Screen, missed [
 	}
 	s = newScreen(c, person, key)
 	if c.closed {
-		s.why = EndShutdown
+		s.reason = EndShutdown
 		close(s.ended)
 		return s, nil, c.seq, true
 	}
-	if all := c.persons[person]; c.hub.Person > 0 && len(all) >= c.hub.Person {
+	if all := c.persons[person]; c.hub.MaxPerPerson > 0 && len(all) >= c.hub.MaxPerPerson {
 		c.end(all[0], EndReplaced)
 	}
-	if c.hub.Tenant > 0 && len(c.screens) >= c.hub.Tenant {
-		s.why = EndFull
+	if c.hub.MaxPerTenant > 0 && len(c.screens) >= c.hub.MaxPerTenant {
+		s.reason = EndFull
 		close(s.ended)
 		return s, nil, c.seq, true
 	}
 	c.open(s)
-	c.watch()
-	seq, known := c.sequence(last)
-	if !known || seq > c.seq || c.seq-seq > uint64(len(c.ring)) {
+	c.startWatch()
+	seq, known := c.parseEventID(last)
+	if !known || seq > c.seq || c.seq-seq > uint64(len(c.replay)) {
 		return s, nil, c.seq, false
 	}
-	for _, e := range c.ring[uint64(len(c.ring))-(c.seq-seq):] {
+	for _, e := range c.replay[uint64(len(c.replay))-(c.seq-seq):] {
 		if e.isFor(person) {
 			missed = append(missed, e)
 		}
@@ -88,8 +88,8 @@ func (c *channel) subscribe(person int64, key, last string) (s *Screen, missed [
 	return s, missed, c.seq, true
 }
 
-// watch keeps the events from here on; the caller has the lock.
-func (c *channel) watch() {
+// startWatch keeps the events from here on; the caller has the lock.
+func (c *topic) startWatch() {
 	if !c.watched {
 		c.watched = true
 		c.hub.watched.Add(1)
@@ -97,20 +97,20 @@ func (c *channel) watch() {
 	c.unseen = 0
 }
 
-// stands is the number of the newest event; false when the channel is gone.
+// current is the number of the newest event; false when the channel is gone.
 // Those after it are kept, as for a screen that was cut off there.
-func (c *channel) stands() (at uint64, there bool) {
+func (c *topic) current() (at uint64, there bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.gone {
 		return 0, false
 	}
-	c.watch()
+	c.startWatch()
 	return c.seq, true
 }
 
 // publish tells all screens, or those of one person.
-func (c *channel) publish(person int64, name string, data []byte) {
+func (c *topic) publish(person int64, name string, data []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.seq++
@@ -130,43 +130,43 @@ func (c *channel) publish(person int64, name string, data []byte) {
 		}
 	}
 	if len(c.screens) == 0 {
-		if c.unseen++; c.unseen >= remembered {
-			c.forget()
+		if c.unseen++; c.unseen >= maxReplayEvents {
+			c.stopWatch()
 		}
 	}
 }
 
 // remember adds an event to those that can be told again, and drops what there
 // is no room for any more.
-func (c *channel) remember(e *Event) {
-	c.ring = append(c.ring, e)
-	c.take(e.size())
-	for len(c.ring) > remembered || c.hub.bytes.Load() > memory && c.bytes > memory/c.hub.watched.Load() {
-		c.take(-c.ring[0].size())
-		c.ring[0] = nil // the array goes on to be used
-		c.ring = c.ring[1:]
+func (c *topic) remember(e *Event) {
+	c.replay = append(c.replay, e)
+	c.addBytes(e.size())
+	for len(c.replay) > maxReplayEvents || c.hub.bytes.Load() > maxReplayBytes && c.bytes > maxReplayBytes/c.hub.watched.Load() {
+		c.addBytes(-c.replay[0].size())
+		c.replay[0] = nil // the array goes on to be used
+		c.replay = c.replay[1:]
 	}
 }
 
-func (c *channel) take(bytes int64) {
+func (c *topic) addBytes(bytes int64) {
 	c.bytes += bytes
 	c.hub.bytes.Add(bytes)
 }
 
-// forget ends the watch that was kept for screens to come back. From here on
+// stopWatch ends the watch that was kept for screens to come back. From here on
 // nobody needs to publish, so those that come after all are told that they have
 // missed something.
-func (c *channel) forget() {
-	c.take(-c.bytes)
-	c.watched, c.unseen, c.ring = false, 0, nil
+func (c *topic) stopWatch() {
+	c.addBytes(-c.bytes)
+	c.watched, c.unseen, c.replay = false, 0, nil
 	c.screens = map[*Screen]struct{}{} // empty, but as large as when most were open
 	c.hub.watched.Add(-1)
 	c.seq++
 }
 
-// leaves ends the screens of a channel whose tenant is no more, and gives its
+// discard ends the screens of a channel whose tenant is no more, and gives its
 // events up.
-func (c *channel) leaves() {
+func (c *topic) discard() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.gone = true
@@ -174,20 +174,20 @@ func (c *channel) leaves() {
 		c.end(s, EndExpired)
 	}
 	if c.watched {
-		c.forget()
+		c.stopWatch()
 	}
 }
 
-func (c *channel) isWatched() bool {
+func (c *topic) isWatched() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.watched
 }
 
-func (c *channel) behind() int {
+func (c *topic) medianLag() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var screens [backlog + 1]int // by how many events they are behind
+	var screens [screenBuffer + 1]int // by how many events they are behind
 	for s := range c.screens {
 		screens[len(s.events)]++
 	}
@@ -197,10 +197,10 @@ func (c *channel) behind() int {
 			return n
 		}
 	}
-	return backlog
+	return screenBuffer
 }
 
-func (c *channel) close() {
+func (c *topic) close() {
 	c.mu.Lock()
 	c.closed = true
 	c.mu.Unlock()
@@ -208,7 +208,7 @@ func (c *channel) close() {
 }
 
 // endAll ends the screens that are meant.
-func (c *channel) endAll(why End, meant func(*Screen) bool) {
+func (c *topic) endAll(why EndReason, meant func(*Screen) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for s := range c.screens {
@@ -219,7 +219,7 @@ func (c *channel) endAll(why End, meant func(*Screen) bool) {
 }
 
 // open takes a screen in; the caller has the lock.
-func (c *channel) open(s *Screen) {
+func (c *topic) open(s *Screen) {
 	c.screens[s] = struct{}{}
 	if s.person != 0 {
 		c.persons[s.person] = append(c.persons[s.person], s)
@@ -228,7 +228,7 @@ func (c *channel) open(s *Screen) {
 }
 
 // drop takes an open screen out; the caller has the lock.
-func (c *channel) drop(s *Screen) {
+func (c *topic) drop(s *Screen) {
 	delete(c.screens, s)
 	if all := slices.DeleteFunc(c.persons[s.person], func(other *Screen) bool { return other == s }); len(all) > 0 {
 		c.persons[s.person] = all
@@ -239,13 +239,13 @@ func (c *channel) drop(s *Screen) {
 }
 
 // end ends an open screen; the caller has the lock.
-func (c *channel) end(s *Screen, why End) {
+func (c *topic) end(s *Screen, why EndReason) {
 	c.drop(s)
-	s.why = why
+	s.reason = why
 	close(s.ended)
 }
 
-func (c *channel) leave(s *Screen) {
+func (c *topic) unsubscribe(s *Screen) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if _, open := c.screens[s]; open {

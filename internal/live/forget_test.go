@@ -17,8 +17,8 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// channels is how many tenants the hub holds something of.
-func channels(h *Hub) int {
+// topicCount is how many tenants the hub holds something of.
+func topicCount(h *Hub) int {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return len(h.tenants)
@@ -27,7 +27,7 @@ func channels(h *Hub) int {
 // Once the screens that left cannot be told any more what they missed, nothing
 // is held for them, and of tenants that are no more nothing at all: the memory
 // comes back.
-func TestMemoryComesBack(t *testing.T) {
+func TestMemoryReleasedAfterScreensLeave(t *testing.T) {
 	const tenants, bytes, crowd = 100, 100 << 10, 100
 	h := NewHub("e")
 	before := heap()
@@ -41,7 +41,7 @@ func TestMemoryComesBack(t *testing.T) {
 			s.Close()
 		}
 	}
-	if n, grown := channels(h), heap()-before; n != tenants || grown < tenants*bytes {
+	if n, grown := topicCount(h), heap()-before; n != tenants || grown < tenants*bytes {
 		t.Fatalf("%d tenants, %d bytes more", n, grown)
 	}
 	for i := range tenants {
@@ -49,9 +49,9 @@ func TestMemoryComesBack(t *testing.T) {
 			h.Forget(tenant.ID(i))
 			continue
 		}
-		publish(h, tenant.ID(i), 1, remembered)
+		publish(h, tenant.ID(i), 1, maxReplayEvents)
 	}
-	if n, watched, bytes := channels(h), h.watched.Load(), h.bytes.Load(); n != tenants/2 || watched != 0 || bytes != 0 {
+	if n, watched, bytes := topicCount(h), h.watched.Load(), h.bytes.Load(); n != tenants/2 || watched != 0 || bytes != 0 {
 		t.Errorf("%d tenants, %d watched, %d bytes are held", n, watched, bytes)
 	}
 	if grown := heap() - before; grown > tenants*1000 {
@@ -62,7 +62,7 @@ func TestMemoryComesBack(t *testing.T) {
 
 // A tenant of the number of one that was forgotten takes no id of that one for
 // its own, not even when it has come as far.
-func TestIDsOfForgottenTenants(t *testing.T) {
+func TestEventIDsOfForgottenTenantsAreNotReused(t *testing.T) {
 	h := NewHub("e")
 	known := map[string]bool{}
 	for range 5 {
@@ -70,7 +70,7 @@ func TestIDsOfForgottenTenants(t *testing.T) {
 		ids := []string{position}
 		for i := 1; i <= 3; i++ {
 			publish(h, field, i, i)
-			ids = append(ids, h.Stands(field))
+			ids = append(ids, h.Position(field))
 		}
 		s.Close()
 		for _, id := range ids {
@@ -102,18 +102,18 @@ func TestForget(t *testing.T) {
 	h := NewHub("e")
 	mine, _, _, _ := h.Subscribe(field, "s", "")
 	theirs, _, _, _ := h.Subscribe(rival, "s", "")
-	position := h.Stands(rival)
+	position := h.Position(rival)
 	publish(h, field, 1, 5)
 	h.Forget(field)
 	h.Forget(field)
 	h.Forget(99)
-	if ended(mine) != EndExpired || ended(theirs) != "" || h.Screens() != 1 || h.Watched(field) || !h.Watched(rival) {
-		t.Errorf("%q, %q, %d screens, watched %t and %t", ended(mine), ended(theirs), h.Screens(), h.Watched(field), h.Watched(rival))
+	if endReason(mine) != EndExpired || endReason(theirs) != "" || h.Screens() != 1 || h.Watched(field) || !h.Watched(rival) {
+		t.Errorf("%q, %q, %d screens, watched %t and %t", endReason(mine), endReason(theirs), h.Screens(), h.Watched(field), h.Watched(rival))
 	}
 	publish(h, field, 6, 9)
 	publish(h, rival, 1, 3)
 	mine.Close()
-	if got := drain(theirs); !same(got, run(1, 3)) || len(drain(mine)) != 5 {
+	if got := drain(theirs); !equalSeqs(got, seqRange(1, 3)) || len(drain(mine)) != 5 {
 		t.Errorf("got %v", got)
 	}
 	if _, missed, _, reset := h.Subscribe(rival, "s", position); reset || len(missed) != 3 {
@@ -133,7 +133,7 @@ func TestForgetMeanwhile(t *testing.T) {
 	for range 4 {
 		busy.Go(func() {
 			for range 300 {
-				last := h.Stands(field)
+				last := h.Position(field)
 				s, missed, position, reset := h.Subscribe(field, "s", last)
 				if reset && len(missed) > 0 {
 					t.Errorf("a reset with %d events", len(missed))
@@ -163,7 +163,7 @@ func TestForgetMeanwhile(t *testing.T) {
 	close(done)
 	forgetting.Wait()
 	h.Forget(field)
-	if channels(h) != 0 || h.Screens() != 0 || h.watched.Load() != 0 || h.bytes.Load() != 0 {
-		t.Errorf("%d tenants, %d screens, %d watched, %d bytes", channels(h), h.Screens(), h.watched.Load(), h.bytes.Load())
+	if topicCount(h) != 0 || h.Screens() != 0 || h.watched.Load() != 0 || h.bytes.Load() != 0 {
+		t.Errorf("%d tenants, %d screens, %d watched, %d bytes", topicCount(h), h.Screens(), h.watched.Load(), h.bytes.Load())
 	}
 }

@@ -22,30 +22,30 @@ type Hub struct {
 	// How many screens may be open of a person and of a tenant, said before the hub is
 	// used; 0: any number. A person's oldest gives way to a new one, since it may be one
 	// whose connection is gone; a tenant's do not.
-	Person, Tenant int
+	MaxPerPerson, MaxPerTenant int
 
 	// Of the fields below alone: each tenant's events are under its own lock, so
 	// that tenants do not wait for each other.
 	mu        sync.RWMutex
-	tenants   map[tenant.ID]*channel
+	tenants   map[tenant.ID]*topic
 	forgotten bool // a tenant was
 	closed    bool
 }
 
 // NewHub makes a hub; epoch tells this run of the server from every other.
 func NewHub(epoch string) *Hub {
-	return &Hub{epoch: epoch, tenants: map[tenant.ID]*channel{}}
+	return &Hub{epoch: epoch, tenants: map[tenant.ID]*topic{}}
 }
 
-// Stands is where a tenant's stream stands: the id that an event of now would
+// Position is where a tenant's stream stands: the id that an event of now would
 // follow. Whoever reads the tenant's data after this and opens a stream with
 // that id as its last misses nothing: what happens from here on is kept for a
 // while, whether or not a screen is open.
-func (h *Hub) Stands(t tenant.ID) string {
+func (h *Hub) Position(t tenant.ID) string {
 	for {
-		c := h.channel(t)
-		if at, there := c.stands(); there {
-			return c.position(at)
+		c := h.topic(t)
+		if at, there := c.current(); there {
+			return c.eventID(at)
 		}
 	}
 }
@@ -63,45 +63,45 @@ func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []*Eve
 // stream starts.
 func (h *Hub) SubscribeAs(t tenant.ID, person int64, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
 	for {
-		c := h.channel(t)
+		c := h.topic(t)
 		if s, missed, at, whole := c.subscribe(person, key, last); s != nil {
-			return s, missed, c.position(at), last != "" && !whole
+			return s, missed, c.eventID(at), last != "" && !whole
 		}
 	}
 }
 
 // Publish tells every open screen of a tenant. It never waits: a screen that
 // lags too far behind is ended and resumes by its last id. data is copied.
-func (h *Hub) Publish(t tenant.ID, name string, data []byte) { h.channel(t).publish(0, name, data) }
+func (h *Hub) Publish(t tenant.ID, name string, data []byte) { h.topic(t).publish(0, name, data) }
 
 // PublishTo tells the open screens of one person of a tenant, as Publish tells
 // all of them.
 func (h *Hub) PublishTo(t tenant.ID, person int64, name string, data []byte) {
-	h.channel(t).publish(person, name, data)
+	h.topic(t).publish(person, name, data)
 }
 
 // Watched tells whether anybody looks at a tenant's screens, or did so or
 // asked for something to show on one recently and may come to be told what was
 // missed; when not, making events for it is a waste.
 func (h *Hub) Watched(t tenant.ID) bool {
-	c := h.known(t)
+	c := h.lookup(t)
 	return c != nil && c.isWatched()
 }
 
-// Behind is how many events a tenant's screens have yet to take, as seen from
+// MedianLag is how many events a tenant's screens have yet to take, as seen from
 // the middle one: no more than half are further behind. The few that are slow
 // do not hold up the rest; they are ended when they lag too far.
-func (h *Hub) Behind(t tenant.ID) int {
-	c := h.known(t)
+func (h *Hub) MedianLag(t tenant.ID) int {
+	c := h.lookup(t)
 	if c == nil {
 		return 0
 	}
-	return c.behind()
+	return c.medianLag()
 }
 
 // EndKey ends every stream that was opened with key.
 func (h *Hub) EndKey(key string) {
-	for _, c := range h.all(false) {
+	for _, c := range h.allTopics(false) {
 		c.endAll(EndExpired, func(s *Screen) bool { return s.key == key })
 	}
 }
@@ -115,14 +115,14 @@ func (h *Hub) Forget(t tenant.ID) {
 	h.forgotten = h.forgotten || c != nil
 	h.mu.Unlock()
 	if c != nil {
-		c.leaves()
+		c.discard()
 	}
 }
 
 // Close ends every stream, and those that are opened from then on; the server
 // stops.
 func (h *Hub) Close() {
-	for _, c := range h.all(true) {
+	for _, c := range h.allTopics(true) {
 		c.close()
 	}
 }
@@ -130,36 +130,36 @@ func (h *Hub) Close() {
 // Screens is how many streams are open.
 func (h *Hub) Screens() int { return int(h.open.Load()) }
 
-// all gives the tenants that there are; closing, those to come are closed from
+// allTopics gives the tenants that there are; closing, those to come are closed from
 // the beginning.
-func (h *Hub) all(closing bool) []*channel {
+func (h *Hub) allTopics(closing bool) []*topic {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.closed = h.closed || closing
-	channels := make([]*channel, 0, len(h.tenants))
+	topics := make([]*topic, 0, len(h.tenants))
 	for _, c := range h.tenants {
-		channels = append(channels, c)
+		topics = append(topics, c)
 	}
-	return channels
+	return topics
 }
 
-// known is a tenant's channel, nil when nothing was ever told or asked of it, or
+// lookup is a tenant's channel, nil when nothing was ever told or asked of it, or
 // it is forgotten.
-func (h *Hub) known(t tenant.ID) *channel {
+func (h *Hub) lookup(t tenant.ID) *topic {
 	h.mu.RLock()
 	defer h.mu.RUnlock()
 	return h.tenants[t]
 }
 
-func (h *Hub) channel(t tenant.ID) *channel {
-	if c := h.known(t); c != nil {
+func (h *Hub) topic(t tenant.ID) *topic {
+	if c := h.lookup(t); c != nil {
 		return c
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	c := h.tenants[t]
 	if c == nil {
-		c = &channel{hub: h, epoch: h.epoch, screens: map[*Screen]struct{}{}, persons: map[int64][]*Screen{}, closed: h.closed}
+		c = &topic{hub: h, epoch: h.epoch, screens: map[*Screen]struct{}{}, persons: map[int64][]*Screen{}, closed: h.closed}
 		if h.forgotten {
 			// Maybe this one was. By chance, not by number: how many there were is
 			// nobody's to know.

@@ -33,7 +33,7 @@ func drain(s *Screen) (seqs []uint64) {
 	}
 }
 
-func run(from, to uint64) (seqs []uint64) {
+func seqRange(from, to uint64) (seqs []uint64) {
 	for i := from; i <= to; i++ {
 		seqs = append(seqs, i)
 	}
@@ -47,30 +47,30 @@ func seqs(events []*Event) (all []uint64) {
 	return all
 }
 
-// tell publishes while a screen of the tenant takes everything.
-func tell(h *Hub, s *Screen, t tenant.ID, from, to int) {
-	for ; from <= to; from += backlog {
-		publish(h, t, from, min(to, from+backlog-1))
+// publishAndDrain publishes while a screen of the tenant takes everything.
+func publishAndDrain(h *Hub, s *Screen, t tenant.ID, from, to int) {
+	for ; from <= to; from += screenBuffer {
+		publish(h, t, from, min(to, from+screenBuffer-1))
 		drain(s)
 	}
 }
 
-// idOf is the id of an event of the hub that tests make.
-func idOf(seq uint64) string { return "e-" + strconv.FormatUint(seq, 10) }
+// eventIDOf is the id of an event of the hub that tests make.
+func eventIDOf(seq uint64) string { return "e-" + strconv.FormatUint(seq, 10) }
 
-// numberOf is the number in such an id.
-func numberOf(id string) (uint64, bool) {
+// seqOf is the number in such an id.
+func seqOf(id string) (uint64, bool) {
 	seq, ok := strings.CutPrefix(id, "e-")
 	n, err := strconv.ParseUint(seq, 10, 64)
 	return n, ok && err == nil
 }
 
-func same(a, b []uint64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
+func equalSeqs(a, b []uint64) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-func ended(s *Screen) End {
+func endReason(s *Screen) EndReason {
 	select {
 	case <-s.Ended:
-		return s.Why()
+		return s.Reason()
 	default:
 		return ""
 	}
@@ -86,7 +86,7 @@ func TestEventsArriveInOrder(t *testing.T) {
 	b, _, _, _ := h.Subscribe(field, "s2", "")
 	publish(h, field, 4, 6)
 	for _, s := range []*Screen{a, b} {
-		if got := drain(s); !same(got, run(4, 6)) {
+		if got := drain(s); !equalSeqs(got, seqRange(4, 6)) {
 			t.Errorf("got %v", got)
 		}
 	}
@@ -106,7 +106,7 @@ func TestEventsArriveInOrder(t *testing.T) {
 	}
 }
 
-func TestTenantsAreApart(t *testing.T) {
+func TestTenantsDoNotSeeEachOthersEvents(t *testing.T) {
 	h := NewHub("e")
 	mine, _, _, _ := h.Subscribe(field, "s", "")
 	theirs, _, _, _ := h.Subscribe(rival, "s2", "")
@@ -114,14 +114,14 @@ func TestTenantsAreApart(t *testing.T) {
 	if got := drain(theirs); len(got) != 0 {
 		t.Errorf("another tenant's screen got %v", got)
 	}
-	if got := drain(mine); !same(got, run(1, 5)) {
+	if got := drain(mine); !equalSeqs(got, seqRange(1, 5)) {
 		t.Errorf("got %v", got)
 	}
 	// An id of this tenant's stream means nothing in another's, even where both
 	// have got so far.
 	publish(h, rival, 1, 9)
 	_, missed, position, _ := h.Subscribe(rival, "s3", "e-4")
-	if !same(seqs(missed), run(5, 9)) || position != "e-9" {
+	if !equalSeqs(seqs(missed), seqRange(5, 9)) || position != "e-9" {
 		t.Errorf("%v at %s: each tenant counts for itself", seqs(missed), position)
 	}
 	for _, e := range missed {
@@ -141,24 +141,24 @@ func TestResume(t *testing.T) {
 		reset  bool
 	}{
 		{"e-10", nil, false},
-		{"e-9", run(10, 10), false},
-		{"e-0", run(1, 10), false},
-		{"e-11", nil, true},                           // from a future that this run has not seen
-		{"f-9", nil, true},                            // another run
-		{"9", nil, true},                              // not an id
-		{"e-", nil, true},                             // not an id
-		{"e--1", nil, true},                           // not an id
-		{"e-18446744073709551616", nil, true},         // beyond any sequence
-		{"e-18446744073709551615", nil, true},         // the last there can be
-		{"e-9-1", nil, true},                          // not an id
-		{"-9", nil, true},                             // no epoch
-		{"e-9\r\nevent: notice", nil, true},           // not an id
-		{"E-9", nil, true},                            // another run
-		{" e-9", nil, true},                           // not an id
-		{"e-0000000000000000009", run(10, 10), false}, // the same number
+		{"e-9", seqRange(10, 10), false},
+		{"e-0", seqRange(1, 10), false},
+		{"e-11", nil, true},                                // from a future that this run has not seen
+		{"f-9", nil, true},                                 // another run
+		{"9", nil, true},                                   // not an id
+		{"e-", nil, true},                                  // not an id
+		{"e--1", nil, true},                                // not an id
+		{"e-18446744073709551616", nil, true},              // beyond any sequence
+		{"e-18446744073709551615", nil, true},              // the last there can be
+		{"e-9-1", nil, true},                               // not an id
+		{"-9", nil, true},                                  // no epoch
+		{"e-9\r\nevent: notice", nil, true},                // not an id
+		{"E-9", nil, true},                                 // another run
+		{" e-9", nil, true},                                // not an id
+		{"e-0000000000000000009", seqRange(10, 10), false}, // the same number
 	} {
 		s, missed, position, reset := h.Subscribe(field, "s", c.last)
-		if !same(seqs(missed), c.missed) || reset != c.reset || position != "e-10" {
+		if !equalSeqs(seqs(missed), c.missed) || reset != c.reset || position != "e-10" {
 			t.Errorf("after %q: %v, reset %t, at %s", c.last, seqs(missed), reset, position)
 		}
 		s.Close()
@@ -170,18 +170,18 @@ func TestResume(t *testing.T) {
 func TestResumeAfterLongAbsence(t *testing.T) {
 	h := NewHub("e")
 	watching, _, _, _ := h.Subscribe(field, "s", "")
-	const total = 5*remembered + 17
-	tell(h, watching, field, 1, total)
-	for _, absent := range []int{0, 1, remembered - 1, remembered, remembered + 1, 2 * remembered, total} {
-		s, missed, _, reset := h.Subscribe(field, "s", idOf(uint64(total-absent)))
+	const total = 5*maxReplayEvents + 17
+	publishAndDrain(h, watching, field, 1, total)
+	for _, absent := range []int{0, 1, maxReplayEvents - 1, maxReplayEvents, maxReplayEvents + 1, 2 * maxReplayEvents, total} {
+		s, missed, _, reset := h.Subscribe(field, "s", eventIDOf(uint64(total-absent)))
 		switch {
-		case reset && absent <= remembered:
+		case reset && absent <= maxReplayEvents:
 			t.Errorf("absent for %d events: reset", absent)
 		case reset && len(missed) != 0:
 			t.Errorf("absent for %d: a reset with %d events", absent, len(missed))
-		case !reset && !same(seqs(missed), run(uint64(total-absent+1), total)):
+		case !reset && !equalSeqs(seqs(missed), seqRange(uint64(total-absent+1), total)):
 			t.Errorf("absent for %d: %d events, not those that were missed", absent, len(missed))
-		case absent > remembered && !reset:
+		case absent > maxReplayEvents && !reset:
 			t.Errorf("absent for %d: no reset", absent)
 		}
 		s.Close()
@@ -189,13 +189,13 @@ func TestResumeAfterLongAbsence(t *testing.T) {
 }
 
 // What a screen was handed must not change when the ring moves on.
-func TestMissedEventsAreItsOwn(t *testing.T) {
+func TestMissedEventsAreNotOverwritten(t *testing.T) {
 	h := NewHub("e")
 	watching, _, _, _ := h.Subscribe(field, "s", "")
-	tell(h, watching, field, 1, remembered)
+	publishAndDrain(h, watching, field, 1, maxReplayEvents)
 	_, missed, _, _ := h.Subscribe(field, "s", "e-0")
-	tell(h, watching, field, remembered+1, 4*remembered)
-	if !same(seqs(missed), run(1, remembered)) {
+	publishAndDrain(h, watching, field, maxReplayEvents+1, 4*maxReplayEvents)
+	if !equalSeqs(seqs(missed), seqRange(1, maxReplayEvents)) {
 		t.Error("the events changed under the reader")
 	}
 }
@@ -204,24 +204,24 @@ func TestSlowScreenIsEnded(t *testing.T) {
 	h := NewHub("e")
 	slow, _, _, _ := h.Subscribe(field, "s", "")
 	quick, _, _, _ := h.Subscribe(field, "s", "")
-	for i := 1; i <= backlog; i++ {
+	for i := 1; i <= screenBuffer; i++ {
 		publish(h, field, i, i)
 		drain(quick)
 	}
-	if why := ended(slow); why != "" {
+	if why := endReason(slow); why != "" {
 		t.Fatalf("ended for %s within the backlog", why)
 	}
-	publish(h, field, backlog+1, backlog+1)
-	if why := ended(slow); why != EndSlow {
+	publish(h, field, screenBuffer+1, screenBuffer+1)
+	if why := endReason(slow); why != EndSlow {
 		t.Fatalf("ended for %q", why)
 	}
-	if ended(quick) != "" || h.Screens() != 1 {
+	if endReason(quick) != "" || h.Screens() != 1 {
 		t.Error("the other screen suffered")
 	}
 	// It comes back by the last id it has shown and misses nothing.
 	shown := drain(slow)
-	_, missed, _, reset := h.Subscribe(field, "s", idOf(shown[len(shown)-1]))
-	if reset || !same(append(shown, seqs(missed)...), run(1, backlog+1)) {
+	_, missed, _, reset := h.Subscribe(field, "s", eventIDOf(shown[len(shown)-1]))
+	if reset || !equalSeqs(append(shown, seqs(missed)...), seqRange(1, screenBuffer+1)) {
 		t.Errorf("reset %t, shown %d, missed %d", reset, len(shown), len(missed))
 	}
 }
@@ -235,11 +235,11 @@ func TestEndKey(t *testing.T) {
 	h.EndKey("7")
 	h.EndKey("7") // ending twice is no harm
 	for _, s := range []*Screen{one, tab} {
-		if ended(s) != EndExpired {
-			t.Errorf("%q", ended(s))
+		if endReason(s) != EndExpired {
+			t.Errorf("%q", endReason(s))
 		}
 	}
-	if ended(other) != "" || ended(prefix) != "" || h.Screens() != 2 {
+	if endReason(other) != "" || endReason(prefix) != "" || h.Screens() != 2 {
 		t.Error("other sessions' screens ended")
 	}
 	publish(h, field, 1, 1)
@@ -247,7 +247,7 @@ func TestEndKey(t *testing.T) {
 		t.Errorf("an ended screen still gets %v", got)
 	}
 	one.Close() // the screen's side may close what has ended
-	if ended(one) != EndExpired {
+	if endReason(one) != EndExpired {
 		t.Error("the reason was lost")
 	}
 }
@@ -259,8 +259,8 @@ func TestClose(t *testing.T) {
 	h.Close()
 	late, missed, _, reset := h.Subscribe(field, "s", "e-0")
 	for i, s := range []*Screen{a, b, late} {
-		if ended(s) != EndShutdown {
-			t.Errorf("screen %d: %q", i, ended(s))
+		if endReason(s) != EndShutdown {
+			t.Errorf("screen %d: %q", i, endReason(s))
 		}
 	}
 	if len(missed) != 0 || reset || h.Screens() != 0 {
@@ -276,8 +276,8 @@ func TestScreenCloses(t *testing.T) {
 	s, _, _, _ := h.Subscribe(field, "s", "")
 	s.Close()
 	s.Close()
-	publish(h, field, 1, backlog+1)
-	if h.Screens() != 0 || ended(s) != "" || len(drain(s)) != 0 {
+	publish(h, field, 1, screenBuffer+1)
+	if h.Screens() != 0 || endReason(s) != "" || len(drain(s)) != 0 {
 		t.Error("a closed screen still takes part")
 	}
 }
@@ -313,7 +313,7 @@ func TestConcurrency(t *testing.T) {
 				if last != "" && reset {
 					t.Error("reset within one run")
 				}
-				want, _ := numberOf(position)
+				want, _ := seqOf(position)
 				want -= uint64(len(missed))
 				for _, e := range append(missed, received(s, 50)...) {
 					want++
@@ -321,7 +321,7 @@ func TestConcurrency(t *testing.T) {
 						t.Errorf("event %d where %d was due", e.Seq, want)
 					}
 				}
-				last = idOf(want)
+				last = eventIDOf(want)
 				if i%4 == 3 {
 					h.EndKey(fmt.Sprint(i))
 				}
@@ -351,26 +351,26 @@ func received(s *Screen, n int) (events []*Event) {
 
 // A tenant is watched for as long as a screen that left can still be told what
 // it missed; one that comes later fetches anew, and is watched from then on.
-func TestWatchEnds(t *testing.T) {
+func TestWatchEndsAfterReplayLimit(t *testing.T) {
 	h := NewHub("e")
 	s, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 1, 10)
 	s.Close()
-	publish(h, field, 11, 9+remembered)
+	publish(h, field, 11, 9+maxReplayEvents)
 	if !h.Watched(field) {
 		t.Fatal("forgotten before the screen could no longer be told")
 	}
 	back, missed, position, reset := h.Subscribe(field, "s", "e-10")
-	if reset || !same(seqs(missed), run(11, 9+remembered)) {
+	if reset || !equalSeqs(seqs(missed), seqRange(11, 9+maxReplayEvents)) {
 		t.Errorf("reset %t, %d missed", reset, len(missed))
 	}
 	back.Close()
-	publish(h, field, 10+remembered, 9+2*remembered)
+	publish(h, field, 10+maxReplayEvents, 9+2*maxReplayEvents)
 	if h.Watched(field) {
 		t.Error("watched for ever")
 	}
 	// Nobody needs to have published meanwhile: whoever comes is told to fetch.
-	for _, last := range []string{position, idOf(9 + 2*remembered), "e-10"} {
+	for _, last := range []string{position, eventIDOf(9 + 2*maxReplayEvents), "e-10"} {
 		s, missed, _, reset := h.Subscribe(field, "s", last)
 		if !reset || len(missed) > 0 {
 			t.Errorf("after %s: reset %t, %d missed", last, reset, len(missed))
@@ -384,37 +384,37 @@ func TestWatchEnds(t *testing.T) {
 
 // The middle screen says how far a tenant is behind: alone, one that is slow is
 // waited for; beside others that keep up, it is not.
-func TestBehind(t *testing.T) {
+func TestMedianLag(t *testing.T) {
 	h := NewHub("e")
-	if h.Behind(field) != 0 {
+	if h.MedianLag(field) != 0 {
 		t.Error("behind without screens")
 	}
 	slow, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 1, 7)
-	if n := h.Behind(field); n != 7 || h.Behind(rival) != 0 {
+	if n := h.MedianLag(field); n != 7 || h.MedianLag(rival) != 0 {
 		t.Errorf("%d events behind", n)
 	}
 	quick, _, _, _ := h.Subscribe(field, "s", "")
-	if n := h.Behind(field); n != 0 {
+	if n := h.MedianLag(field); n != 0 {
 		t.Errorf("%d events behind, of one screen out of two", n)
 	}
 	stuck, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 8, 10)
 	drain(quick)
-	if n := h.Behind(field); n != 3 {
+	if n := h.MedianLag(field); n != 3 {
 		t.Errorf("%d events behind, want those of the middle screen", n)
 	}
-	publish(h, field, 11, 7+backlog) // the slow one is ended, the stuck one is full
+	publish(h, field, 11, 7+screenBuffer) // the slow one is ended, the stuck one is full
 	drain(quick)
-	if n := h.Behind(field); n != 0 || ended(slow) != EndSlow || ended(stuck) != "" {
-		t.Errorf("%d events behind, %q, %q", n, ended(slow), ended(stuck))
+	if n := h.MedianLag(field); n != 0 || endReason(slow) != EndSlow || endReason(stuck) != "" {
+		t.Errorf("%d events behind, %q, %q", n, endReason(slow), endReason(stuck))
 	}
 	quick.Close()
-	if n := h.Behind(field); n != backlog {
+	if n := h.MedianLag(field); n != screenBuffer {
 		t.Errorf("%d events behind, of a screen that is full", n)
 	}
 	stuck.Close()
-	if n := h.Behind(field); n != 0 {
+	if n := h.MedianLag(field); n != 0 {
 		t.Errorf("%d events behind, of screens that are closed", n)
 	}
 }
@@ -433,14 +433,14 @@ func TestPublishTo(t *testing.T) {
 	publish(h, field, 1, 1)
 	h.PublishTo(field, ada, "change", []byte(`{}`))
 	publish(h, field, 3, 3)
-	for screen, want := range map[*Screen][]uint64{mine: run(1, 3), other: run(1, 3), theirs: {1, 3}, nobody: {1, 3}, foreign: nil} {
-		if got := drain(screen); !same(got, want) {
+	for screen, want := range map[*Screen][]uint64{mine: seqRange(1, 3), other: seqRange(1, 3), theirs: {1, 3}, nobody: {1, 3}, foreign: nil} {
+		if got := drain(screen); !equalSeqs(got, want) {
 			t.Errorf("got %v, want %v", got, want)
 		}
 	}
-	for person, want := range map[int64][]uint64{ada: run(2, 3), bora: {3}, 0: {3}} {
+	for person, want := range map[int64][]uint64{ada: seqRange(2, 3), bora: {3}, 0: {3}} {
 		_, missed, position, reset := h.SubscribeAs(field, person, "s6", "e-1")
-		if !same(seqs(missed), want) || position != "e-3" || reset {
+		if !equalSeqs(seqs(missed), want) || position != "e-3" || reset {
 			t.Errorf("%d comes back: %v at %s, reset %t", person, seqs(missed), position, reset)
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"tilth/internal/tenant"
 )
 
-// remembers is how many events of a tenant can be told again.
-func remembers(h *Hub, t tenant.ID) int {
-	c := h.channel(t)
+// replayLen is how many events of a tenant can be told again.
+func replayLen(h *Hub, t tenant.ID) int {
+	c := h.topic(t)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return len(c.ring)
+	return len(c.replay)
 }
 
 // With few tenants each keeps as many events as there may be; with many, all
@@ -26,11 +26,11 @@ func TestMemoryIsShared(t *testing.T) {
 		watching[i], _, _, _ = h.Subscribe(tenant.ID(i), "s", "")
 	}
 	data := bytes.Repeat([]byte("1"), 4<<10)
-	for range remembered {
+	for range maxReplayEvents {
 		h.Publish(0, "reading", data)
 		drain(watching[0])
 	}
-	if n := remembers(h, 0); n != remembered {
+	if n := replayLen(h, 0); n != maxReplayEvents {
 		t.Errorf("alone, a tenant keeps %d events", n)
 	}
 	for range 1000 {
@@ -39,46 +39,46 @@ func TestMemoryIsShared(t *testing.T) {
 			drain(watching[i])
 		}
 	}
-	if n := h.bytes.Load(); n > memory || n < memory*9/10 {
+	if n := h.bytes.Load(); n > maxReplayBytes || n < maxReplayBytes*9/10 {
 		t.Errorf("%d bytes are kept", n)
 	}
-	share := memory / tenants / (4<<10 + 200)
+	share := maxReplayBytes / tenants / (4<<10 + 200)
 	for i := range tenants {
-		if n := remembers(h, tenant.ID(i)); n < share {
+		if n := replayLen(h, tenant.ID(i)); n < share {
 			t.Errorf("tenant %d keeps %d events, its share is %d", i, n, share)
 		}
 	}
 	// What does not fit at all is told and not kept; whoever missed it fetches.
 	s, _, position, _ := h.Subscribe(1, "s", "")
-	h.Publish(1, "reading", make([]byte, memory+1))
-	if e := <-s.Events; len(e.Data) != memory+1 || remembers(h, 1) != 0 {
-		t.Errorf("%d bytes, %d events kept", len(e.Data), remembers(h, 1))
+	h.Publish(1, "reading", make([]byte, maxReplayBytes+1))
+	if e := <-s.Events; len(e.Data) != maxReplayBytes+1 || replayLen(h, 1) != 0 {
+		t.Errorf("%d bytes, %d events kept", len(e.Data), replayLen(h, 1))
 	}
 	if _, missed, _, reset := h.Subscribe(1, "s", position); !reset || len(missed) > 0 {
 		t.Errorf("reset %t, %d missed", reset, len(missed))
 	}
 	h.Publish(1, "reading", data)
-	if n := remembers(h, 1); n != 1 {
+	if n := replayLen(h, 1); n != 1 {
 		t.Errorf("%d events after it", n)
 	}
 }
 
 // Events of tenants that nobody looks at take nothing.
-func TestNothingIsKeptUnwatched(t *testing.T) {
+func TestUnwatchedTenantKeepsNothing(t *testing.T) {
 	h := NewHub("e")
 	publish(h, field, 1, 100)
-	if remembers(h, field) != 0 || h.bytes.Load() != 0 || h.watched.Load() != 0 {
-		t.Errorf("%d events, %d bytes", remembers(h, field), h.bytes.Load())
+	if replayLen(h, field) != 0 || h.bytes.Load() != 0 || h.watched.Load() != 0 {
+		t.Errorf("%d events, %d bytes", replayLen(h, field), h.bytes.Load())
 	}
 	s, _, _, _ := h.Subscribe(field, "s", "")
 	publish(h, field, 101, 200)
-	if remembers(h, field) != 100 || h.bytes.Load() == 0 || h.watched.Load() != 1 {
-		t.Errorf("%d events, %d bytes, watched", remembers(h, field), h.bytes.Load())
+	if replayLen(h, field) != 100 || h.bytes.Load() == 0 || h.watched.Load() != 1 {
+		t.Errorf("%d events, %d bytes, watched", replayLen(h, field), h.bytes.Load())
 	}
 	s.Close()
-	publish(h, field, 201, 200+remembered)
-	if remembers(h, field) != 0 || h.bytes.Load() != 0 || h.watched.Load() != 0 {
-		t.Errorf("%d events, %d bytes, forgotten", remembers(h, field), h.bytes.Load())
+	publish(h, field, 201, 200+maxReplayEvents)
+	if replayLen(h, field) != 0 || h.bytes.Load() != 0 || h.watched.Load() != 0 {
+		t.Errorf("%d events, %d bytes, forgotten", replayLen(h, field), h.bytes.Load())
 	}
 }
 
