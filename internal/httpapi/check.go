@@ -109,8 +109,8 @@ func (s *server) checkMemory(route *routers.Route) error {
 	} else if httpbase.Heavy(route.Operation) {
 		work = memory.Heavy
 	}
-	if s.Memory.Short(work) {
-		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.Again())
+	if s.Memory.Refuse(work) {
+		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
 	}
 	return nil
 }

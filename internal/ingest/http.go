@@ -77,7 +77,7 @@ func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
 
 // refuseShortOfMemory refuses a message before it is read while there is no memory for it.
 func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
-	if !h.opts.Memory.Short(memory.Intake) {
+	if !h.opts.Memory.Refuse(memory.Intake) {
 		return false
 	}
 	answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)

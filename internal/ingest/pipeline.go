@@ -148,7 +148,7 @@ const memoryPollInterval = 100 * time.Millisecond
 // waitForMemory waits while there is too little memory to take anything in. What
 // waits is not accepted yet, so nothing of it can be lost.
 func (p *Pipeline) waitForMemory(ctx context.Context) error {
-	if !p.opts.Memory.Short(memory.Intake) {
+	if !p.opts.Memory.Refuse(memory.Intake) {
 		return nil
 	}
 	again := time.NewTicker(memoryPollInterval)

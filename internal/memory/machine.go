@@ -34,9 +34,9 @@ func Available(root fs.FS) (uint64, error) {
 		}
 		switch {
 		case parts[0] == "0" && parts[1] == "":
-			err = least(root, &most, "sys/fs/cgroup", parts[2], "memory.max", "memory.high")
+			err = applyGroupLimits(root, &most, "sys/fs/cgroup", parts[2], "memory.max", "memory.high")
 		case hasController(parts[1]):
-			err = least(root, &most, "sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes")
+			err = applyGroupLimits(root, &most, "sys/fs/cgroup/memory", parts[2], "memory.limit_in_bytes")
 		}
 		if err != nil {
 			return 0, err
@@ -79,10 +79,10 @@ func hasController(list string) bool {
 	return false
 }
 
-// least lowers most to what the files say in a group's folder and in those above
+// applyGroupLimits lowers most to what the files say in a group's folder and in those above
 // it. Within a container the group's own path may lie outside of what is seen; the
 // uppermost folder is then the container's.
-func least(root fs.FS, most *uint64, top, group string, files ...string) error {
+func applyGroupLimits(root fs.FS, most *uint64, top, group string, files ...string) error {
 	for group = path.Clean("/" + group); ; group = path.Dir(group) {
 		for _, file := range files {
 			raw, err := fs.ReadFile(root, path.Join(top, group, file))

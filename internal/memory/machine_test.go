@@ -54,7 +54,7 @@ func TestAvailable(t *testing.T) {
 	}
 }
 
-func TestAvailableIsNotGuessed(t *testing.T) {
+func TestAvailableFailsWhenUnreadable(t *testing.T) {
 	if _, err := Available(fstest.MapFS{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("without Linux: %v", err)
 	}

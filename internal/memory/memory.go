@@ -24,11 +24,11 @@ const (
 	works
 )
 
-// Names are the kinds of work, as figures name them.
-var Names = [works]string{Heavy: "heavy", Call: "call", Intake: "intake"}
+// WorkNames are the kinds of work, as figures name them.
+var WorkNames = [works]string{Heavy: "heavy", Call: "call", Intake: "intake"}
 
-// percents are the shares of the limit from which on a kind of work is refused.
-var percents = [works]uint64{Heavy: 80, Call: 92, Intake: 97}
+// refuseAtPercent are the shares of the limit from which on a kind of work is refused.
+var refuseAtPercent = [works]uint64{Heavy: 80, Call: 92, Intake: 97}
 
 const (
 	// sampleEvery is how old a sample may be.
@@ -36,12 +36,12 @@ const (
 	// collectEvery is how often at most a collection is asked for, to tell what is in
 	// use from what nobody needs any more; and rests is how many times as long as it
 	// took is left to others.
-	collectEvery = time.Second
-	rests        = 10
+	collectEvery       = time.Second
+	collectPauseFactor = 10
 )
 
-// Again is when to try again what was refused.
-func (w Work) Again() time.Duration {
+// RetryAfter is when to try again what was refused.
+func (w Work) RetryAfter() time.Duration {
 	if w == Heavy {
 		return 5 * time.Second
 	}
@@ -71,16 +71,16 @@ type Gauge struct {
 	inUse   atomic.Uint64 // by the newest sample
 	sampled atomic.Int64  // when that was, Unix ns
 
-	mu        sync.Mutex
-	collected time.Time     // when a collection that was asked for ended
-	took      time.Duration // it
-	short     [works]bool   // as the log knows it
+	mu            sync.Mutex
+	collected     time.Time     // when a collection that was asked for ended
+	took          time.Duration // it
+	reportedShort [works]bool   // as the log knows it
 }
 
 // New makes a gauge.
 func New(o Options) *Gauge {
 	if o.Read == nil {
-		o.Read = ofRuntime
+		o.Read = readRuntime
 	}
 	if o.Collect == nil {
 		o.Collect = runtime.GC
@@ -107,14 +107,14 @@ func (g *Gauge) InUse() uint64 {
 func (g *Gauge) Refused() map[string]uint64 {
 	by := make(map[string]uint64, works)
 	for w := range works {
-		by[Names[w]] = g.refused[w].Load()
+		by[WorkNames[w]] = g.refused[w].Load()
 	}
 	return by
 }
 
-// Short tells whether there is too little memory for a piece of work, and counts it
+// Refuse tells whether there is too little memory for a piece of work, and counts it
 // as refused then.
-func (g *Gauge) Short(w Work) bool {
+func (g *Gauge) Refuse(w Work) bool {
 	if !g.IsShort(w) {
 		return false
 	}
@@ -131,7 +131,7 @@ func (g *Gauge) IsShort(w Work) bool {
 	return over(w, g.inUse.Load(), g.opts.Limit)
 }
 
-func over(w Work, inUse, limit uint64) bool { return inUse >= limit/100*percents[w] }
+func over(w Work, inUse, limit uint64) bool { return inUse >= limit/100*refuseAtPercent[w] }
 
 // sample looks how much is in use, unless that was done just now. Whoever asks
 // while another looks goes by the sample before.
@@ -154,13 +154,13 @@ func (g *Gauge) sample() {
 	}
 	g.inUse.Store(inUse)
 	g.sampled.Store(g.opts.Now().UnixNano())
-	g.tell(inUse)
+	g.logChanges(inUse)
 }
 
 // collect has garbage collected if that was not done just now, and gives what is in
 // use then.
 func (g *Gauge) collect(now time.Time, u Usage) Usage {
-	if now.Sub(g.collected) < max(collectEvery, rests*g.took) {
+	if now.Sub(g.collected) < max(collectEvery, collectPauseFactor*g.took) {
 		return u
 	}
 	began := g.opts.Now()
@@ -170,28 +170,28 @@ func (g *Gauge) collect(now time.Time, u Usage) Usage {
 	return g.opts.Read()
 }
 
-// tell tells the log when a kind of work begins to be refused, and when that ends.
-func (g *Gauge) tell(inUse uint64) {
+// logChanges tells the log when a kind of work begins to be refused, and when that ends.
+func (g *Gauge) logChanges(inUse uint64) {
 	if g.opts.Limit == 0 {
 		return
 	}
 	for w := range works {
 		short := over(w, inUse, g.opts.Limit)
-		if short == g.short[w] {
+		if short == g.reportedShort[w] {
 			continue
 		}
-		g.short[w] = short
+		g.reportedShort[w] = short
 		if short {
-			g.opts.Log.Warn("memory is short: work is refused", "work", Names[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
+			g.opts.Log.Warn("memory is short: work is refused", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
 		} else {
-			g.opts.Log.Info("there is memory again", "work", Names[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
+			g.opts.Log.Info("there is memory again", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
 		}
 	}
 }
 
-// ofRuntime is what the runtime says. Pages that lie ready for use again are none
+// readRuntime is what the runtime says. Pages that lie ready for use again are none
 // that are in use.
-func ofRuntime() Usage {
+func readRuntime() Usage {
 	s := []metrics.Sample{
 		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},

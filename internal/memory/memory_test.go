@@ -9,51 +9,51 @@ import (
 	"time"
 )
 
-// bench is a gauge of 1,000 MiB over memory that a test holds.
-type bench struct {
+// testGauge is a gauge of 1,000 MiB over memory that a test holds.
+type testGauge struct {
 	*Gauge
-	usage     Usage
-	reads     int
-	collected int
-	leaves    uint64 // of what is held, when it is collected; 0: all
-	now       time.Time
-	log       bytes.Buffer
+	usage            Usage
+	reads            int
+	collected        int
+	heldAfterCollect uint64 // of what is held, when it is collected; 0: all
+	now              time.Time
+	log              bytes.Buffer
 }
 
-func newBench() *bench {
-	b := &bench{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
+func newTestGauge() *testGauge {
+	b := &testGauge{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	b.Gauge = New(Options{
 		Limit: 1000 * mib, Now: func() time.Time { return b.now }, Log: slog.New(slog.NewTextHandler(&b.log, nil)),
 		Read: func() Usage { b.reads++; return b.usage },
 		Collect: func() {
 			b.collected++
 			b.now = b.now.Add(20 * time.Millisecond)
-			if b.leaves > 0 {
-				b.usage = Usage{Held: b.leaves}
+			if b.heldAfterCollect > 0 {
+				b.usage = Usage{Held: b.heldAfterCollect}
 			}
 		},
 	})
 	return b
 }
 
-// holds is how it stands a while later.
-func (b *bench) holds(held, garbage uint64) {
+// setUsage is how it stands a while later.
+func (b *testGauge) setUsage(held, garbage uint64) {
 	b.usage = Usage{Held: held * mib, Garbage: garbage * mib}
 	b.now = b.now.Add(time.Minute)
 }
 
 // The heaviest work is refused first, what devices send last.
-func TestWorkIsRefusedInTurn(t *testing.T) {
-	b := newBench()
+func TestHeaviestWorkIsRefusedFirst(t *testing.T) {
+	b := newTestGauge()
 	for _, c := range []struct {
 		held  uint64
 		short string
 	}{{0, ""}, {799, ""}, {800, "heavy"}, {919, "heavy"}, {920, "heavy call"}, {969, "heavy call"}, {970, "heavy call intake"}, {2000, "heavy call intake"}, {500, ""}} {
-		b.holds(c.held, 0)
+		b.setUsage(c.held, 0)
 		var short []string
 		for w := range works {
-			if b.Short(w) {
-				short = append(short, Names[w])
+			if b.Refuse(w) {
+				short = append(short, WorkNames[w])
 			}
 		}
 		if got := strings.Join(short, " "); got != c.short {
@@ -70,10 +70,10 @@ func TestWorkIsRefusedInTurn(t *testing.T) {
 
 // Garbage is no use of memory: before anything is refused for it, it is collected,
 // though not again and again.
-func TestGarbageIsCollectedFirst(t *testing.T) {
-	b := newBench()
-	b.leaves = 300 * mib
-	b.holds(850, 500)
+func TestGarbageIsCollectedBeforeRefusing(t *testing.T) {
+	b := newTestGauge()
+	b.heldAfterCollect = 300 * mib
+	b.setUsage(850, 500)
 	if b.IsShort(Heavy) || b.collected != 1 || b.InUse() != 300*mib {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
@@ -84,21 +84,21 @@ func TestGarbageIsCollectedFirst(t *testing.T) {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
 	// What is no garbage stays, and counts.
-	b.leaves = 850 * mib
+	b.heldAfterCollect = 850 * mib
 	b.now = b.now.Add(collectEvery)
 	if !b.IsShort(Heavy) || b.IsShort(Call) || b.collected != 2 {
 		t.Errorf("%d collections, %d MiB in use", b.collected, b.InUse()/mib)
 	}
 	// Below the first mark nothing is collected.
-	b.holds(790, 700)
+	b.setUsage(790, 700)
 	if b.IsShort(Heavy) || b.collected != 2 {
 		t.Errorf("%d collections", b.collected)
 	}
 }
 
 // However many ask, it is looked ten times a second at most.
-func TestSamplesAreFew(t *testing.T) {
-	b := newBench()
+func TestSamplingIsRateLimited(t *testing.T) {
+	b := newTestGauge()
 	for range 1000 {
 		b.IsShort(Call)
 		b.now = b.now.Add(time.Millisecond)
@@ -111,17 +111,17 @@ func TestSamplesAreFew(t *testing.T) {
 // Without a limit nothing is refused, and nothing is looked at.
 func TestNoLimit(t *testing.T) {
 	var none *Gauge
-	if none.Short(Heavy) || none.IsShort(Intake) {
+	if none.Refuse(Heavy) || none.IsShort(Intake) {
 		t.Error("refused where nobody watches")
 	}
 	g := New(Options{Read: func() Usage { return Usage{Held: 1 << 60} }, Collect: func() { t.Error("collected without need") }})
-	if g.Short(Heavy) || g.Refused()["heavy"] != 0 || g.InUse() != 1<<60 {
+	if g.Refuse(Heavy) || g.Refused()["heavy"] != 0 || g.InUse() != 1<<60 {
 		t.Errorf("%v", g.Refused())
 	}
 }
 
 // What the runtime says is about what a test holds.
-func TestOfRuntime(t *testing.T) {
+func TestReadRuntime(t *testing.T) {
 	g := New(Options{Limit: 1 << 50})
 	before := g.InUse()
 	held := make([]byte, 64*mib)
@@ -134,7 +134,7 @@ func TestOfRuntime(t *testing.T) {
 	for range 8 {
 		all.Go(func() {
 			for range 1000 {
-				g.Short(Heavy)
+				g.Refuse(Heavy)
 			}
 		})
 	}

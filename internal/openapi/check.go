@@ -91,8 +91,8 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, ro
 	if httpbase.Heavy(route.Operation) {
 		work = memory.Heavy
 	}
-	if s.Memory.Short(work) {
-		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.Again())
+	if s.Memory.Refuse(work) {
+		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
 	}
 	return nil
 }

@@ -138,7 +138,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	if way.heavy {
 		work = memory.Heavy
 	}
-	if h.Memory.Short(work) {
+	if h.Memory.Refuse(work) {
 		return noMemory(work)
 	}
 	if patience := way.body.ReadTimeout; patience > 0 {
@@ -159,7 +159,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 
 // noMemory refuses work for which there is no memory.
 func noMemory(work memory.Work) error {
-	return &problem{status: http.StatusServiceUnavailable, detail: "the server has no memory to spare for this; ask again", retry: work.Again()}
+	return &problem{status: http.StatusServiceUnavailable, detail: "the server has no memory to spare for this; ask again", retry: work.RetryAfter()}
 }
 
 // Apply makes the server be as the body says.
