@@ -26,7 +26,7 @@ const (
 
 // notifier is whom the engine hands news to.
 type notifier interface {
-	NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
+	NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error
 	NoticeClosed(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
 	NoticeAcknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error
 }

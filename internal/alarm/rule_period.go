@@ -68,7 +68,7 @@ func minuteOf(field string, said *string) (*int, error) {
 	if err != nil {
 		return nil, err
 	}
-	if minutes += hours * 60; minutes%news.PeriodStep != 0 || minutes > news.MinutesADay {
+	if minutes += hours * 60; minutes%news.PeriodStepMinutes != 0 || minutes > news.MinutesPerDay {
 		return nil, errs.New(errs.Refused, "rule.timeStep").WithField(field)
 	}
 	return &minutes, nil
@@ -80,7 +80,7 @@ func slots(said []int) (news.Period, error) {
 		return news.Period{}, errs.New(errs.Refused, "invalid.few", "limit", "1").WithField("timePeriods")
 	}
 	for i, slot := range said {
-		if slot < 0 || slot >= news.SlotsADay || i > 0 && slot <= said[i-1] {
+		if slot < 0 || slot >= news.SlotsPerDay || i > 0 && slot <= said[i-1] {
 			return news.Period{}, errs.New(errs.Refused, "rule.slots").WithField("timePeriods")
 		}
 	}
@@ -91,10 +91,10 @@ func slots(said []int) (news.Period, error) {
 // day, as which all seven count, too.
 func weekdays(said []int) ([]int, error) {
 	days := slices.Compact(slices.Sorted(slices.Values(said)))
-	if len(days) < len(said) || len(days) > 0 && (days[0] < 1 || days[len(days)-1] > news.DaysAWeek) {
+	if len(days) < len(said) || len(days) > 0 && (days[0] < 1 || days[len(days)-1] > news.DaysPerWeek) {
 		return nil, errs.New(errs.Refused, "rule.weekdays").WithField("weekdays")
 	}
-	if len(days) == news.DaysAWeek {
+	if len(days) == news.DaysPerWeek {
 		return nil, nil
 	}
 	return days, nil

@@ -32,7 +32,7 @@ const (
 // writes the notice, and may come again for what an earlier one of unknown end
 // told already.
 type notifier interface {
-	NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error
+	NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error
 	// NoticeClosed with told false is of a notice whose rule was changed, stopped, also
 	// by the server, or deleted: people are not told of its end.
 	NoticeClosed(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error
@@ -43,7 +43,7 @@ type notifier interface {
 // noopNotifier tells nobody.
 type noopNotifier struct{}
 
-func (noopNotifier) NoticeOpened(context.Context, tenant.ID, *news.Alarm, *news.Wishes) error {
+func (noopNotifier) NoticeOpened(context.Context, tenant.ID, *news.Alarm, *news.DeliveryOptions) error {
 	return nil
 }
 func (noopNotifier) NoticeClosed(context.Context, tenant.ID, *news.Alarm, bool) error { return nil }
@@ -53,7 +53,7 @@ func (noopNotifier) NoticeAcknowledged(context.Context, tenant.ID, *news.Alarm) 
 func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice) error {
 	r := ev.rule
 	a := s.buildAlarm(news.Triggered, r, n, ev.samples)
-	w := &news.Wishes{Channels: r.Channels, Period: r.Period, RemindEvery: r.RemindEvery}
+	w := &news.DeliveryOptions{Channels: r.Channels, Period: r.Period, RemindEvery: r.RemindEvery}
 	w.Late = r.predicate != nil && s.now()-ev.time > muchTooLate.Milliseconds()
 	return s.opts.Notifier.NoticeOpened(ctx, r.Tenant, a, w)
 }
@@ -61,7 +61,7 @@ func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice)
 // notifyClosed tells that a notice ended, by the sample that ended it, if one did.
 func (e *Engine) notifyClosed(ctx context.Context, r *activeRule, n *Notice, how resolution, samples []Sample) error {
 	a := e.buildAlarm(news.Resolved, r, n, samples)
-	a.ByHand, a.User, a.Remark = how.status == ResolvedManually, how.user, how.remark
+	a.Manual, a.User, a.Remark = how.status == ResolvedManually, how.user, how.remark
 	return e.opts.Notifier.NoticeClosed(ctx, r.Tenant, a, how.reason == Recovered || how.reason == Online || how.reason == Manual)
 }
 

@@ -14,7 +14,7 @@ import (
 // silentNotifier tells nobody.
 type silentNotifier struct{}
 
-func (silentNotifier) NoticeOpened(context.Context, tenant.ID, *news.Alarm, *news.Wishes) error {
+func (silentNotifier) NoticeOpened(context.Context, tenant.ID, *news.Alarm, *news.DeliveryOptions) error {
 	return nil
 }
 func (silentNotifier) NoticeClosed(context.Context, tenant.ID, *news.Alarm, bool) error { return nil }

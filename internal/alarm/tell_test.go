@@ -21,14 +21,14 @@ import (
 // recorder takes down what it is told.
 type recorder struct {
 	opened []news.Alarm
-	wishes []news.Wishes
+	wishes []news.DeliveryOptions
 	closed []news.Alarm
 	acked  []news.Alarm
 	lines  []string
 	broken error
 }
 
-func (r *recorder) NoticeOpened(_ context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error {
+func (r *recorder) NoticeOpened(_ context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
 	if r.broken != nil {
 		return r.broken
 	}
@@ -107,7 +107,7 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 	if len(rec.opened) != 1 || !reflect.DeepEqual(rec.opened[0], want) {
 		t.Errorf("%+v, want\n%+v", rec.opened, want)
 	}
-	if w := rec.wishes[0]; !reflect.DeepEqual(w, news.Wishes{Channels: []int64{channel}, Period: news.Period{Start: 60, End: 120}, RemindEvery: 30 * time.Minute}) {
+	if w := rec.wishes[0]; !reflect.DeepEqual(w, news.DeliveryOptions{Channels: []int64{channel}, Period: news.Period{Start: 60, End: 120}, RemindEvery: 30 * time.Minute}) {
 		t.Errorf("%+v", w)
 	}
 	if _, err := json.Marshal(rec.opened[0]); err != nil {
@@ -152,7 +152,7 @@ func TestNotifierReceivesEnds(t *testing.T) {
 	n := open()
 	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", "heater on"))
 	ended(told.takeLines(), true)
-	if a := told.closed[len(told.closed)-1]; !a.ByHand || a.User != "Ada" || a.Remark != "heater on" || a.Values != nil || a.End != fx.Clock.Milli() {
+	if a := told.closed[len(told.closed)-1]; !a.Manual || a.User != "Ada" || a.Remark != "heater on" || a.Values != nil || a.End != fx.Clock.Milli() {
 		t.Errorf("%+v", a)
 	}
 

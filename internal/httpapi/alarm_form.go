@@ -80,7 +80,7 @@ func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 		}
 	}
 	if w.ComplexTime == 0 && !c.Period.AllDay() {
-		w.StartTime, w.EndTime = new(news.Clock(c.Period.Start)), new(news.Clock(c.Period.End))
+		w.StartTime, w.EndTime = new(news.FormatClock(c.Period.Start)), new(news.FormatClock(c.Period.End))
 	}
 	for _, one := range shownConditions(c.Trigger, c.Conditions) {
 		w.Conditions = append(w.Conditions, wire.AlarmCondition{

@@ -50,7 +50,7 @@ func wireMessage(m *notify.Message) wire.NotifyMessage {
 		TriggerType: boolInt(m.Alarm.Offline), Event: string(m.Alarm.Event), AlarmLevel: m.Alarm.Level,
 	}
 	if m.Alarm.Event == news.Resolved {
-		w.ByHand = &m.Alarm.ByHand
+		w.ByHand = &m.Alarm.Manual
 	}
 	return w
 }

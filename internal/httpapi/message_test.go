@@ -114,7 +114,7 @@ func TestMessageFields(t *testing.T) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, byHand := range []bool{false, true} {
-		w.addMessage(t, w.ws1, "Silent", func(a *news.Alarm) { a.Event, a.End, a.ByHand = news.Resolved, w.Clock.Milli(), byHand })
+		w.addMessage(t, w.ws1, "Silent", func(a *news.Alarm) { a.Event, a.End, a.Manual = news.Resolved, w.Clock.Milli(), byHand })
 		if m := w.messages(t, w.ada, "").List[0]; m.Event != "resolved" || m.ByHand == nil || *m.ByHand != byHand || m.TriggerType != 0 {
 			t.Errorf("%s", asJSON(t, m))
 		}

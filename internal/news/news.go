@@ -61,7 +61,7 @@ type Alarm struct {
 	At  int64 `json:"at,omitempty"`
 
 	Description string `json:"description,omitempty"` // of the rule
-	ByHand      bool   `json:"byHand,omitempty"`      // somebody resolved it
+	Manual      bool   `json:"byHand,omitempty"`      // somebody resolved it
 	User        string `json:"user,omitempty"`        // who
 	Remark      string `json:"remark,omitempty"`
 }
@@ -98,8 +98,8 @@ func (a *Alarm) Name() string {
 	return a.DeviceName
 }
 
-// Wishes are who is to be told of a rule's notices, and when.
-type Wishes struct {
+// DeliveryOptions are who is to be told of a rule's notices, and when.
+type DeliveryOptions struct {
 	Channels    []int64
 	Period      Period
 	RemindEvery time.Duration // while a notice is open; 0: never

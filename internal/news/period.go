@@ -8,16 +8,16 @@ import (
 
 // How a week and a day are parted.
 const (
-	DaysAWeek    = 7
-	MinutesADay  = 24 * 60
-	PeriodStep   = 15 // minutes
-	SlotsADay    = 48
-	minutesASlot = MinutesADay / SlotsADay
-	periodStep   = PeriodStep * time.Minute
-	// longestWait is how long a period can keep people waiting: one on a single
+	DaysPerWeek       = 7
+	MinutesPerDay     = 24 * 60
+	PeriodStepMinutes = 15 // minutes
+	SlotsPerDay       = 48
+	minutesPerSlot    = MinutesPerDay / SlotsPerDay
+	periodStep        = PeriodStepMinutes * time.Minute
+	// maxWait is how long a period can keep people waiting: one on a single
 	// day of the week may have its hour skipped by a change to daylight saving,
 	// and then comes a week later.
-	longestWait = (2*DaysAWeek + 1) * 24 * time.Hour
+	maxWait = (2*DaysPerWeek + 1) * 24 * time.Hour
 )
 
 // Period is when people are told of a rule's notices, by the clock and the
@@ -42,10 +42,10 @@ func (p Period) Always() bool { return p.AllDay() && len(p.Weekdays) == 0 }
 // AllDay tells whether the period has no limits within a day.
 func (p Period) AllDay() bool { return len(p.Slots) == 0 && p.Start == 0 && p.End == 0 }
 
-// Holds tells whether an instant is within the period, by the zone's clock: an
+// Contains tells whether an instant is within the period, by the zone's clock: an
 // hour that a change to daylight saving skips never comes, one that is repeated
 // counts both times.
-func (p Period) Holds(at time.Time, zone *time.Location) bool {
+func (p Period) Contains(at time.Time, zone *time.Location) bool {
 	if p.Always() {
 		return true
 	}
@@ -60,7 +60,7 @@ func (p Period) Holds(at time.Time, zone *time.Location) bool {
 	}
 	minute := local.Hour()*60 + local.Minute()
 	if len(p.Slots) > 0 {
-		_, ok := slices.BinarySearch(p.Slots, minute/minutesASlot)
+		_, ok := slices.BinarySearch(p.Slots, minute/minutesPerSlot)
 		return ok
 	}
 	return minute >= p.Start && minute < p.End
@@ -71,7 +71,7 @@ func weekday(local time.Time) int {
 	if day := local.Weekday(); day != time.Sunday {
 		return int(day)
 	}
-	return DaysAWeek
+	return DaysPerWeek
 }
 
 // Next is the first instant from at on that is within the period, to the
@@ -79,16 +79,16 @@ func weekday(local time.Time) int {
 // quarter of an hour on one day of the week, and a change to daylight saving,
 // or to another side of the date line, skips it once.
 func (p Period) Next(at time.Time, zone *time.Location) time.Time {
-	if p.Holds(at, zone) {
+	if p.Contains(at, zone) {
 		return at
 	}
 	// Zones change by quarters of an hour, and so do periods.
 	next := at.Truncate(periodStep).Add(periodStep)
-	for !p.Holds(next, zone) && next.Sub(at) < longestWait {
+	for !p.Contains(next, zone) && next.Sub(at) < maxWait {
 		next = next.Add(periodStep)
 	}
 	return next
 }
 
-// Clock writes minutes of the day as HH:mm; the day's end is 24:00.
-func Clock(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }
+// FormatClock writes minutes of the day as HH:mm; the day's end is 24:00.
+func FormatClock(minute int) string { return fmt.Sprintf("%02d:%02d", minute/60, minute%60) }

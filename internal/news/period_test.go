@@ -9,7 +9,7 @@ import (
 	_ "time/tzdata" // the zones are the same on every machine
 )
 
-func zoned(t *testing.T, name string) *time.Location {
+func loadZone(t *testing.T, name string) *time.Location {
 	t.Helper()
 	zone, err := time.LoadLocation(name)
 	if err != nil {
@@ -22,8 +22,8 @@ func TestPeriod(t *testing.T) {
 	var (
 		always   = Period{}
 		morning  = Period{Start: 6 * 60, End: 12 * 60}
-		wholeDay = Period{End: MinutesADay}
-		late     = Period{Start: 23*60 + 45, End: MinutesADay}
+		wholeDay = Period{End: MinutesPerDay}
+		late     = Period{Start: 23*60 + 45, End: MinutesPerDay}
 		night    = Period{Slots: []int{0, 1, 2, 3, 44, 45, 46, 47}} // 22:00 to 02:00
 		second   = Period{Start: 2 * 60, End: 3 * 60}               // the hour that Berlin skips and repeats
 		half     = Period{Slots: []int{5}}                          // 02:30 to 03:00
@@ -115,16 +115,16 @@ func TestPeriod(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.p.Holds(at, zoned(t, c.zone)); got != c.want {
-			t.Errorf("%+v at %s (%s): %v", c.p, c.at, at.In(zoned(t, c.zone)).Format(time.DateTime), got)
+		if got := c.p.Contains(at, loadZone(t, c.zone)); got != c.want {
+			t.Errorf("%+v at %s (%s): %v", c.p, c.at, at.In(loadZone(t, c.zone)).Format(time.DateTime), got)
 		}
 	}
 }
 
 // Over a day, whatever its length, each minute is asked: a period holds as
 // many as its clock shows.
-func TestPeriodByTheMinute(t *testing.T) {
-	zone := zoned(t, "Europe/Berlin")
+func TestPeriodContainsAcrossDSTChanges(t *testing.T) {
+	zone := loadZone(t, "Europe/Berlin")
 	for date, minutes := range map[string][2]int{"2026-03-29": {23 * 60, 0}, "2026-06-15": {24 * 60, 60}, "2026-10-25": {25 * 60, 120}} {
 		begin, err := time.ParseInLocation(time.DateOnly, date, zone)
 		if err != nil {
@@ -133,7 +133,7 @@ func TestPeriodByTheMinute(t *testing.T) {
 		length, held := 0, 0
 		for at := begin; at.Before(begin.AddDate(0, 0, 1)); at = at.Add(time.Minute) {
 			length++
-			if (Period{Slots: []int{4, 5}}).Holds(at, zone) {
+			if (Period{Slots: []int{4, 5}}).Contains(at, zone) {
 				held++
 			}
 		}
@@ -143,7 +143,7 @@ func TestPeriodByTheMinute(t *testing.T) {
 	}
 }
 
-func TestPeriodIsStored(t *testing.T) {
+func TestPeriodJSON(t *testing.T) {
 	for want, p := range map[string]Period{
 		`{}`:                       {},
 		`{"start":360,"end":1440}`: {Start: 360, End: 1440},
@@ -160,8 +160,8 @@ func TestPeriodIsStored(t *testing.T) {
 			t.Errorf("%s: always %v", want, got)
 		}
 	}
-	for minute, want := range map[int]string{0: "00:00", 375: "06:15", MinutesADay: "24:00"} {
-		if got := Clock(minute); got != want {
+	for minute, want := range map[int]string{0: "00:00", 375: "06:15", MinutesPerDay: "24:00"} {
+		if got := FormatClock(minute); got != want {
 			t.Errorf("%d: %s, want %s", minute, got, want)
 		}
 	}
@@ -203,7 +203,7 @@ func TestPeriodNext(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := c.p.Next(at, zoned(t, c.zone)).UTC().Format(time.RFC3339Nano); got != c.want {
+		if got := c.p.Next(at, loadZone(t, c.zone)).UTC().Format(time.RFC3339Nano); got != c.want {
 			t.Errorf("%v in %s at %s: %s, want %s", c.p, c.zone, c.at, got, c.want)
 		}
 	}
@@ -211,14 +211,14 @@ func TestPeriodNext(t *testing.T) {
 
 // Whatever the period, the zone and the instant: Holds is what the wall says,
 // minute by minute, and Next the first minute for which it does.
-func TestPeriodProperties(t *testing.T) {
+func TestPeriodMatchesMinuteTable(t *testing.T) {
 	random := rand.New(rand.NewPCG(22, 1))
 	zones := []string{"Europe/Istanbul", "Europe/Berlin", "America/New_York", "America/Havana", "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Apia", "UTC"}
 	// Around changes of clocks and, of Apia, of the date line.
 	around := []string{"2026-03-08T00:00:00Z", "2026-03-29T00:00:00Z", "2026-04-05T00:00:00Z", "2026-10-04T00:00:00Z", "2026-10-25T00:00:00Z",
 		"2026-11-01T00:00:00Z", "2011-12-30T00:00:00Z", "2026-07-01T00:00:00Z"}
 	for i := range 400 {
-		zone := zoned(t, zones[random.IntN(len(zones))])
+		zone := loadZone(t, zones[random.IntN(len(zones))])
 		day, err := time.Parse(time.RFC3339, around[random.IntN(len(around))])
 		if err != nil {
 			t.Fatal(err)
@@ -229,25 +229,25 @@ func TestPeriodProperties(t *testing.T) {
 			local := at.In(zone)
 			return week[local.Weekday()][local.Hour()*60+local.Minute()]
 		}
-		if got := p.Holds(at, zone); got != told(at) {
+		if got := p.Contains(at, zone); got != told(at) {
 			t.Errorf("%d: %+v at %s: %v", i, p, at.In(zone), got)
 		}
 		want := at
 		for !told(want) {
 			want = want.Truncate(time.Minute).Add(time.Minute)
 		}
-		if got := p.Next(at, zone); !got.Equal(want) || !p.Holds(got, zone) {
+		if got := p.Next(at, zone); !got.Equal(want) || !p.Contains(got, zone) {
 			t.Errorf("%d: %+v after %s: %s, want %s", i, p, at.In(zone), got.In(zone), want.In(zone))
 		}
 		// A week and a day, but where clocks or the calendar leave out what there is once a week.
-		if wait := want.Sub(at); wait > 8*24*time.Hour && (len(p.Weekdays) != 1 || wait > longestWait) {
+		if wait := want.Sub(at); wait > 8*24*time.Hour && (len(p.Weekdays) != 1 || wait > maxWait) {
 			t.Errorf("%d: %+v waits %s after %s", i, p, wait, at.In(zone))
 		}
 	}
 }
 
 // somePeriod is any period, and its minutes on each day of a week.
-func somePeriod(random *rand.Rand) (p Period, week [DaysAWeek][MinutesADay]bool) {
+func somePeriod(random *rand.Rand) (p Period, week [DaysPerWeek][MinutesPerDay]bool) {
 	some := func(from, to int) (chosen []int) {
 		odds := 1 + random.IntN(6)
 		for n := from; n <= to; n++ {
@@ -259,12 +259,12 @@ func somePeriod(random *rand.Rand) (p Period, week [DaysAWeek][MinutesADay]bool)
 	}
 	switch random.IntN(3) {
 	case 0:
-		p.Slots = some(0, SlotsADay-1)
+		p.Slots = some(0, SlotsPerDay-1)
 	case 1:
-		p.Start = PeriodStep * random.IntN(MinutesADay/PeriodStep)
-		p.End = p.Start + PeriodStep*(1+random.IntN((MinutesADay-p.Start)/PeriodStep))
+		p.Start = PeriodStepMinutes * random.IntN(MinutesPerDay/PeriodStepMinutes)
+		p.End = p.Start + PeriodStepMinutes*(1+random.IntN((MinutesPerDay-p.Start)/PeriodStepMinutes))
 	}
-	p.Weekdays = some(1, DaysAWeek)
+	p.Weekdays = some(1, DaysPerWeek)
 	for day := range week {
 		if len(p.Weekdays) > 0 && !slices.Contains(p.Weekdays, day) && (day != int(time.Sunday) || !slices.Contains(p.Weekdays, 7)) {
 			continue

@@ -86,7 +86,7 @@ func TestRemindersOfAcknowledged(t *testing.T) {
 		for _, restarts := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, ", restarts ", restarts), func(t *testing.T) {
 				p := newPost(t)
-				w := news.Wishes{Channels: []int64{p.channel("field", ada)}, RemindEvery: time.Duration(c.every) * time.Minute}
+				w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: time.Duration(c.every) * time.Minute}
 				a := p.begins("Frost", 1, w)
 				p.step()
 				var all []string
@@ -123,7 +123,7 @@ func TestToldWhileAcknowledged(t *testing.T) {
 			p := newPost(t)
 			ch := p.channel("field", ada)
 			p.at("22:00", 0)
-			a := p.begins("Frost", 1, news.Wishes{Channels: []int64{ch}, Period: morning})
+			a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{ch}, Period: morning})
 			p.at(c.at, 1)
 			p.takes(a, "Ada", 4*time.Hour)
 			p.step()
@@ -150,7 +150,7 @@ func TestAcknowledgedWaitsAsOthers(t *testing.T) {
 	p := newPost(t, func(p *post) { p.mailsADay = 2 })
 	ch := p.channel("field", ada)
 	p.at("06:30", 1)
-	asleep := p.begins("Asleep", 2, news.Wishes{Channels: []int64{ch}, Period: morning})
+	asleep := p.begins("Asleep", 2, news.DeliveryOptions{Channels: []int64{ch}, Period: morning})
 	p.step()
 	p.takes(asleep, "Ada", 4*time.Hour)
 	p.at("10:30", 1)
@@ -160,7 +160,7 @@ func TestAcknowledgedWaitsAsOthers(t *testing.T) {
 	p.ends(asleep, false)
 
 	p.at("12:00", 3)
-	muted := p.begins("Muted", 2, news.Wishes{Channels: []int64{ch}})
+	muted := p.begins("Muted", 2, news.DeliveryOptions{Channels: []int64{ch}})
 	p.step()
 	p.takes(muted, "Ada", time.Hour)
 	p.muted[1] = p.Clock.Milli() + 90*time.Minute.Milliseconds()
@@ -175,11 +175,11 @@ func TestAcknowledgedWaitsAsOthers(t *testing.T) {
 	p.ends(muted, false)
 
 	p.at("12:00", 4)
-	mild := p.begins("Mild", 1, news.Wishes{Channels: []int64{ch}})
+	mild := p.begins("Mild", 1, news.DeliveryOptions{Channels: []int64{ch}})
 	p.step()
 	p.takes(mild, "Ada", time.Hour)
 	for range 3 { // the budget of two, and a half more
-		p.begins("Other", 1, news.Wishes{Channels: []int64{ch}})
+		p.begins("Other", 1, news.DeliveryOptions{Channels: []int64{ch}})
 		p.step()
 	}
 	p.at("12:30", 4)
@@ -205,7 +205,7 @@ func TestAcknowledgedInFlight(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPost(t)
-			a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
+			a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
 			p.step()
 			p.mail.take()
 			p.Clock.Advance(30 * time.Minute)
@@ -230,7 +230,7 @@ func TestAcknowledgedInFlight(t *testing.T) {
 // long as any other afterwards.
 func TestAcknowledgedWhilePutOff(t *testing.T) {
 	p := newPost(t)
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: 30 * time.Minute})
 	p.step()
 	p.mail.take()
 	p.mail.fails(notify.Later, "451 busy")
@@ -260,7 +260,7 @@ func TestAcknowledgedOfWhoWasNotTold(t *testing.T) {
 		}
 		return nil
 	})
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada, "bora@example.com")}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada, "bora@example.com")}})
 	p.step()
 	p.takes(a, "Ada", time.Hour)
 	p.wants("planned", p.of(a), "ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
@@ -269,13 +269,13 @@ func TestAcknowledgedOfWhoWasNotTold(t *testing.T) {
 	p.mail.take()
 	p.after(time.Hour)
 	p.wants("told", p.mail.told(), "bora@example.com reminder Frost")
-	p.wants("nobody to tell", p.of(p.begins("Alone", 1, news.Wishes{})), "")
+	p.wants("nobody to tell", p.of(p.begins("Alone", 1, news.DeliveryOptions{})), "")
 }
 
 // Who was told of many in one letter, and was on one after the other, is reminded in one.
 func TestAcknowledgedOfADigest(t *testing.T) {
 	p := newPost(t)
-	all := p.storm(14, 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	all := p.storm(14, 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
 	p.after(time.Minute)
 	p.mail.take()
@@ -298,7 +298,7 @@ func TestAcknowledgedOfADigest(t *testing.T) {
 func TestAcknowledgedAndKilled(t *testing.T) {
 	for _, every := range []time.Duration{0, 30 * time.Minute} {
 		p := newPost(t)
-		a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}, RemindEvery: every})
+		a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, RemindEvery: every})
 		p.step()
 		p.mail.take()
 		p.takes(a, "Ada", time.Hour)
@@ -329,10 +329,10 @@ func TestAcknowledgedWithTheClockSetBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := newPost(t)
 			ch := p.channel("field", ada)
-			told := p.begins("Told", 1, news.Wishes{Channels: []int64{ch}})
+			told := p.begins("Told", 1, news.DeliveryOptions{Channels: []int64{ch}})
 			p.step()
 			p.mail.fails(notify.Later, "451 busy")
-			stuck := p.begins("Stuck", 1, news.Wishes{Channels: []int64{ch}})
+			stuck := p.begins("Stuck", 1, news.DeliveryOptions{Channels: []int64{ch}})
 			p.step()
 			p.takes(told, "Ada", 4*time.Hour)
 			p.takes(stuck, "Ada", 4*time.Hour)
@@ -361,7 +361,7 @@ func TestProgramsHearWhoIsOnIt(t *testing.T) {
 	all := p.hook("all", func(w *notify.Webhook) { w.Acknowledged = true })
 	alone := p.hook("alone", func(w *notify.Webhook) { w.Opened, w.Resolved, w.Acknowledged = false, false, true })
 	serious := p.hook("serious", func(w *notify.Webhook) { w.Acknowledged, w.Level = true, 2 })
-	a := p.begins("Frost", 1, news.Wishes{})
+	a := p.begins("Frost", 1, news.DeliveryOptions{})
 	p.takes(a, "Ada", time.Hour)
 	p.takes(a, "Bora", time.Hour)
 	p.takesBack(a)
@@ -397,7 +397,7 @@ func TestProgramsHearTheBeginBeforeWhoIsOnIt(t *testing.T) {
 	p := newPost(t)
 	p.hook("planner", func(w *notify.Webhook) { w.Acknowledged = true })
 	p.programs.fails(notify.Later, "503")
-	a := p.begins("Frost", 1, news.Wishes{})
+	a := p.begins("Frost", 1, news.DeliveryOptions{})
 	p.step()
 	p.takes(a, "Ada", time.Hour)
 	p.takesBack(a)
@@ -416,7 +416,7 @@ func TestProgramsHearTheBeginBeforeWhoIsOnIt(t *testing.T) {
 	p.wants("in order", strings.Join(heard, " "), "triggered acknowledged unacknowledged resolved")
 
 	p.programs.fails(notify.Refused, "not sent")
-	a = p.begins("Refused", 1, news.Wishes{})
+	a = p.begins("Refused", 1, news.DeliveryOptions{})
 	p.takes(a, "Ada", time.Hour)
 	p.takesBack(a)
 	p.ends(a, true)
@@ -424,7 +424,7 @@ func TestProgramsHearTheBeginBeforeWhoIsOnIt(t *testing.T) {
 	p.wants("of a begin that failed", p.of(a), "planner.example acknowledged skipped notTold; planner.example resolved skipped notTold; "+
 		"planner.example triggered failed refused; planner.example unacknowledged skipped notTold")
 	p.programs.says(nil)
-	a = p.begins("Later", 1, news.Wishes{})
+	a = p.begins("Later", 1, news.DeliveryOptions{})
 	p.step()
 	p.programs.fails(notify.Refused, "not sent")
 	p.takes(a, "Ada", time.Hour)

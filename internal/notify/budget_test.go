@@ -48,7 +48,7 @@ func together(told string) string {
 // ever; from half as many again the serious ones only; at twice the budget nothing.
 func TestBudget(t *testing.T) {
 	p := thrifty(t, 10, 0)
-	w := news.Wishes{Channels: []int64{p.channel("field", ada)}}
+	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
 	screen, _, _, _ := p.hub.Subscribe(p.field.ID, "key", "")
 	other, _, _, _ := p.hub.Subscribe(p.rival.ID, "key", "")
 	told := func() (n int) {
@@ -82,7 +82,7 @@ func TestBudget(t *testing.T) {
 	}
 	// What begins and ends until the hour's end comes with it, of all channels.
 	p.after(30 * time.Minute)
-	general := p.begins("General", 0, news.Wishes{Channels: []int64{p.channel("house", ada)}})
+	general := p.begins("General", 0, news.DeliveryOptions{Channels: []int64{p.channel("house", ada)}})
 	p.ends(all[0], true)
 	p.storm(2, 2, w)
 	p.step()
@@ -105,13 +105,13 @@ func TestBudget(t *testing.T) {
 	}
 	p.wants("up to half as many again", p.mail.shapes(), "t1")
 	p.wants("used", p.used(), "email 15/10!")
-	mild := p.begins("Mild", 1, news.Wishes{Channels: w.Channels, RemindEvery: time.Hour})
+	mild := p.begins("Mild", 1, news.DeliveryOptions{Channels: w.Channels, RemindEvery: time.Hour})
 	p.step()
 	p.wants("beyond", p.of(mild), "ada@example.com triggered skipped budget")
 	p.ends(mild, true)
 	p.step()
 	p.wants("its end", p.of(mild), "ada@example.com resolved skipped notTold; ada@example.com triggered skipped budget")
-	lasting := p.begins("Lasting", 2, news.Wishes{Channels: w.Channels, RemindEvery: 10 * time.Minute})
+	lasting := p.begins("Lasting", 2, news.DeliveryOptions{Channels: w.Channels, RemindEvery: 10 * time.Minute})
 	p.step()
 	p.storm(4, 2, w)
 	p.step()
@@ -159,7 +159,7 @@ func TestBudgetsOfModes(t *testing.T) {
 	p := thrifty(t, 5, 3)
 	p.hook("one")
 	c := p.Channel(t, p.field.ID, "both", func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
-	p.storm(6, 1, news.Wishes{Channels: []int64{c}})
+	p.storm(6, 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("used", p.used(), "email 5/5!, phoneMessage 3/3!")
 	if got := len(p.programs.take()); got != 6 {
@@ -170,7 +170,7 @@ func TestBudgetsOfModes(t *testing.T) {
 		p.carriers[notify.Phone] = logbook{p.sms}
 	})
 	c = p.Channel(t, p.field.ID, "phone", func(c *notify.Channel) { c.ByEmail, c.Emails, c.Phones = false, nil, []string{"+905551112233"} }).ID
-	p.storm(6, 1, news.Wishes{Channels: []int64{c}})
+	p.storm(6, 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("the log", p.used(), "phoneMessage 0/3")
 }
@@ -179,7 +179,7 @@ func TestBudgetsOfModes(t *testing.T) {
 // of its notices says so.
 func TestHourlyLetterThatFails(t *testing.T) {
 	p := thrifty(t, 4, 0)
-	w := news.Wishes{Channels: []int64{p.channel("field", ada)}}
+	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
 	all := p.storm(6, 1, w)
 	p.step()
 	p.ends(all[0], true)
@@ -199,7 +199,7 @@ func TestHourlyLetterThatFails(t *testing.T) {
 // Whoever changes, stops or deletes the rule has nobody told of what waits.
 func TestBudgetAndItsRule(t *testing.T) {
 	p := thrifty(t, 2, 0)
-	w := news.Wishes{Channels: []int64{p.channel("field", ada)}}
+	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
 	all := p.storm(3, 1, w)
 	p.step()
 	p.ends(all[2], false)
@@ -299,7 +299,7 @@ func TestBudgetHolds(t *testing.T) {
 			p.outbox.OneAtATime(notify.Email) // else those in flight do not know of each other's end
 			var all []*news.Alarm
 			for range 60 {
-				w := news.Wishes{Channels: channels[:1+random.IntN(2)], RemindEvery: time.Duration(random.IntN(2)) * 40 * time.Minute}
+				w := news.DeliveryOptions{Channels: channels[:1+random.IntN(2)], RemindEvery: time.Duration(random.IntN(2)) * 40 * time.Minute}
 				all = append(all, p.storm(random.IntN(3), random.IntN(3), w)...)
 				if len(all) > 0 && random.IntN(2) == 0 {
 					i := random.IntN(len(all))

@@ -16,7 +16,7 @@ import (
 func TestBurst(t *testing.T) {
 	p := newPost(t)
 	c, other := p.channel("field", ada), p.channel("house", ada, "bora@example.com")
-	w, both := news.Wishes{Channels: []int64{c}}, news.Wishes{Channels: []int64{other}}
+	w, both := news.DeliveryOptions{Channels: []int64{c}}, news.DeliveryOptions{Channels: []int64{other}}
 	all := p.storm(4, 2, w)
 	p.Clock.Advance(20 * time.Second)
 	all = append(all, p.storm(3, 2, both)...)
@@ -72,7 +72,7 @@ func TestBurst(t *testing.T) {
 // A long time after a burst, and behind a clock that was set back, the first ones come at once.
 func TestBurstIsForgotten(t *testing.T) {
 	p := newPost(t)
-	w := news.Wishes{Channels: []int64{p.channel("field", ada)}}
+	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}}
 	p.storm(9, 2, w)
 	p.step()
 	p.after(time.Minute)
@@ -94,9 +94,9 @@ func TestBurstInLanguages(t *testing.T) {
 	english, russian := p.channel("field", ada), p.Channel(t, p.field.ID, "house", func(c *notify.Channel) {
 		c.ByPhone, c.Phones, c.Emails, c.Language = false, nil, []string{ada}, text.Russian
 	}).ID
-	p.storm(5, 2, news.Wishes{Channels: []int64{english}})
-	p.storm(2, 2, news.Wishes{Channels: []int64{english}})
-	p.storm(3, 2, news.Wishes{Channels: []int64{russian}})
+	p.storm(5, 2, news.DeliveryOptions{Channels: []int64{english}})
+	p.storm(2, 2, news.DeliveryOptions{Channels: []int64{english}})
+	p.storm(3, 2, news.DeliveryOptions{Channels: []int64{russian}})
 	p.step()
 	p.mail.take()
 	p.after(time.Minute)
@@ -113,7 +113,7 @@ func TestBurstInLanguages(t *testing.T) {
 // A night's serious ones come as a burst in the morning.
 func TestBurstInTheMorning(t *testing.T) {
 	p := newPost(t)
-	w := news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: morning}
+	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning}
 	for range 8 {
 		p.storm(1, 2, w)
 		p.after(5 * time.Minute)
@@ -125,7 +125,7 @@ func TestBurstInTheMorning(t *testing.T) {
 // With --digest-after 0 each goes by itself.
 func TestNoBursts(t *testing.T) {
 	p := newPost(t, func(p *post) { p.digests = 0 })
-	p.storm(12, 2, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	p.storm(12, 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
 	p.wants("each", p.mail.shapes(), strings.TrimSpace(strings.Repeat("t1 ", 12)))
 }

@@ -35,7 +35,7 @@ func NewDesk(d *db.DB, m *MessageStore, o *Outbox, s screens) *Desk {
 
 // Began tells of a tenant's notice that began, as the rule wishes. Told again
 // of the same notice, nothing changes.
-func (k *Desk) Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error {
+func (k *Desk) Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
 	return k.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := k.message(ctx, t, a); err != nil {
 			return err

@@ -12,7 +12,7 @@ import (
 )
 
 // storm begins so many notices of a level.
-func (p *post) storm(n, level int, w news.Wishes) (all []*news.Alarm) {
+func (p *post) storm(n, level int, w news.DeliveryOptions) (all []*news.Alarm) {
 	for i := range n {
 		all = append(all, p.begins(fmt.Sprintf("%d", i+1), level, w))
 	}
@@ -35,11 +35,11 @@ func TestDigest(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada, "bora@example.com")
 	other := p.channel("other", "cem@example.com")
-	all := p.storm(10, 1, news.Wishes{Channels: []int64{c}})
+	all := p.storm(10, 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.Clock.Advance(20 * time.Second)
-	all = append(all, p.storm(7, 0, news.Wishes{Channels: []int64{c}})...)
-	p.begins("Grave", 2, news.Wishes{Channels: []int64{c}})
-	p.begins("Other", 0, news.Wishes{Channels: []int64{other}})
+	all = append(all, p.storm(7, 0, news.DeliveryOptions{Channels: []int64{c}})...)
+	p.begins("Grave", 2, news.DeliveryOptions{Channels: []int64{c}})
+	p.begins("Other", 0, news.DeliveryOptions{Channels: []int64{other}})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 40*time.Second {
 		t.Errorf("the minute ends in %v", wait)
@@ -68,12 +68,12 @@ func TestDigest(t *testing.T) {
 	}
 	// A new minute begins with the next notice.
 	p.after(10 * time.Second)
-	p.begins("Next", 0, news.Wishes{Channels: []int64{c}})
+	p.begins("Next", 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("the next minute", p.mail.shapes(), "t1 t1")
 	// A clock that is set back does, too.
 	p.Clock.Advance(-time.Hour)
-	p.storm(11, 0, news.Wishes{Channels: []int64{c}})
+	p.storm(11, 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("set back", p.mail.shapes(), strings.TrimSpace(strings.Repeat("t1 ", 20)))
 	p.after(time.Minute)
@@ -84,7 +84,7 @@ func TestDigest(t *testing.T) {
 func TestDigestAgain(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	p.storm(14, 1, news.Wishes{Channels: []int64{c}})
+	p.storm(14, 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.mail.take()
 	p.mail.fails(notify.Later, "451")
@@ -102,10 +102,10 @@ func TestDigestAgain(t *testing.T) {
 func TestDigestWaits(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	p.storm(10, 1, news.Wishes{Channels: []int64{c}})
-	now := p.storm(2, 1, news.Wishes{Channels: []int64{c}})
-	p.storm(3, 1, news.Wishes{Channels: []int64{c}, Period: morning})
-	dropped := p.storm(1, 1, news.Wishes{Channels: []int64{c}, Period: morning})[0]
+	p.storm(10, 1, news.DeliveryOptions{Channels: []int64{c}})
+	now := p.storm(2, 1, news.DeliveryOptions{Channels: []int64{c}})
+	p.storm(3, 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
+	dropped := p.storm(1, 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})[0]
 	p.step()
 	p.mail.take()
 	p.after(time.Minute)
@@ -121,7 +121,7 @@ func TestDigestWaits(t *testing.T) {
 func TestDigestOfResolutions(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	all := p.storm(15, 1, news.Wishes{Channels: []int64{c}})
+	all := p.storm(15, 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.mail.take()
 	p.Clock.Advance(30 * time.Second)
@@ -144,7 +144,7 @@ func TestDigestInTheMorning(t *testing.T) {
 	c := p.channel("field", ada, "bora@example.com")
 	for i := range 24 {
 		p.Clock.Advance(10 * time.Minute)
-		w := news.Wishes{Channels: []int64{c}, Period: morning}
+		w := news.DeliveryOptions{Channels: []int64{c}, Period: morning}
 		all := p.storm(1, i%2, w)
 		if i == 5 {
 			p.begins("Grave", 2, w)
@@ -162,7 +162,7 @@ func TestDigestInTheMorning(t *testing.T) {
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
 	for range 12 {
 		p.Clock.Advance(2 * time.Minute)
-		p.storm(1, 0, news.Wishes{Channels: []int64{c}})
+		p.storm(1, 0, news.DeliveryOptions{Channels: []int64{c}})
 	}
 	p.step()
 	p.wants("muted", p.mail.shapes(), "")
@@ -178,7 +178,7 @@ func TestDigestInTheMorningOfMutedRules(t *testing.T) {
 	of := func(rule int64, channel int64) {
 		a := p.alarm("Frost", 1)
 		a.Rule = rule
-		p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.Wishes{Channels: []int64{channel}, Period: morning}))
+		p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.DeliveryOptions{Channels: []int64{channel}, Period: morning}))
 		p.Clock.Advance(2 * time.Minute) // each has a minute of its own
 	}
 	for range 4 {
@@ -198,7 +198,7 @@ func TestDigestInTheMorningOfMutedRules(t *testing.T) {
 func TestDigestOff(t *testing.T) {
 	p := newPost(t, func(p *post) { p.digests = 0 })
 	c := p.channel("field", ada)
-	p.storm(30, 0, news.Wishes{Channels: []int64{c}})
+	p.storm(30, 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	if n := len(p.mail.take()); n != 30 {
 		t.Errorf("%d of 30", n)
@@ -208,7 +208,7 @@ func TestDigestOff(t *testing.T) {
 func TestReminders(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: 30 * time.Minute})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 30*time.Minute {
 		t.Errorf("reminds in %v", wait)
@@ -249,8 +249,8 @@ func TestRemindersThatAreKept(t *testing.T) {
 		}
 		return nil
 	})
-	a := p.begins("Silent", 1, news.Wishes{Channels: []int64{c}, RemindEvery: 5 * time.Minute})
-	other := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Hour})
+	a := p.begins("Silent", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: 5 * time.Minute})
+	other := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.step()
 	for range 20 {
 		p.after(5 * time.Minute)
@@ -288,7 +288,7 @@ func TestRemindersWait(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
 	p.at("07:45", 1)
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: 30 * time.Minute, Period: morning})
 	p.step()
 	p.at("08:15", 1)
 	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
@@ -312,7 +312,7 @@ func TestRemindersWait(t *testing.T) {
 func TestRemindersOfADigest(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	all := p.storm(14, 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Hour})
+	all := p.storm(14, 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.step()
 	p.after(time.Minute)
 	p.mail.take()

@@ -37,7 +37,7 @@ func TestDueWhileOthersAreLookedAt(t *testing.T) {
 	c := p.channel("field", ada)
 	p.at("06:00", 1)
 	p.Clock.Advance(-10 * time.Millisecond)
-	p.begins("Frost", 2, news.Wishes{Channels: []int64{c}, Period: morning})
+	p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 100*time.Millisecond {
 		t.Errorf("looks again in %v", wait)
@@ -58,18 +58,18 @@ func TestDueWhileADestinationRests(t *testing.T) {
 		return nil
 	})
 	for range 3 {
-		p.begins("Frost", 2, news.Wishes{Channels: []int64{busy}})
+		p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{busy}})
 	}
 	p.at("05:30", 1) // it puts them off once more, and rests until 06:30
 	p.Clock.Advance(30*time.Minute - 10*time.Millisecond)
-	p.begins("Grave", 2, news.Wishes{Channels: []int64{busy}})
+	p.begins("Grave", 2, news.DeliveryOptions{Channels: []int64{busy}})
 	p.step()
 	p.mail.take()
 	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
 		p.Clock.Advance(20 * time.Millisecond)
 		return 0, nil
 	}
-	p.begins("Storm", 2, news.Wishes{Channels: []int64{fine}, Period: morning})
+	p.begins("Storm", 2, news.DeliveryOptions{Channels: []int64{fine}, Period: morning})
 	if wait := p.step().Sub(p.Clock.Now()); wait != 100*time.Millisecond {
 		t.Errorf("looks again in %v", wait)
 	}
@@ -98,7 +98,7 @@ func TestInFlight(t *testing.T) {
 	p.mail.says(in(&flying, &most, arrived, let))
 	p.sms.says(in(&texting, &mostTexts, texted, letTexts))
 	for i := range notices {
-		p.begins(fmt.Sprint(i), 1, news.Wishes{Channels: []int64{c}})
+		p.begins(fmt.Sprint(i), 1, news.DeliveryOptions{Channels: []int64{c}})
 	}
 	stop := p.running()
 	for range mails {

@@ -20,7 +20,7 @@ func TestLoggedIsNotSent(t *testing.T) {
 	p := newPost(t, func(p *post) { p.carriers[notify.Phone] = logbook{p.sms} })
 	c := p.Channel(t, p.field.ID, "night", func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	p.sms.fails(notify.Later, "the log is full")
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Hour})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.step()
 	p.wants("put off", p.of(a), "+905551112233 triggered queued retry; ada@example.com reminder queued; ada@example.com triggered sent")
 	p.sms.says(nil)

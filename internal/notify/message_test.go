@@ -111,7 +111,7 @@ func TestMessageAdd(t *testing.T) {
 	began := o.alarm(t, o.mast, "Frost")
 	began.Conditions = []news.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0, Recovery: new(3.5)}}
 	ended := *began
-	ended.Event, ended.End, ended.ByHand, ended.User, ended.Remark = news.Resolved, began.Start+60_000, true, "Ada", "drained\nit"
+	ended.Event, ended.End, ended.Manual, ended.User, ended.Remark = news.Resolved, began.Start+60_000, true, "Ada", "drained\nit"
 	first, err := o.Messages.Add(t.Context(), o.field.ID, began, o.Clock.Milli())
 	if err != nil {
 		t.Fatal(err)

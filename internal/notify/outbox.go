@@ -104,7 +104,7 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 
 // began queues that a notice began: for each way and recipient once, however
 // many of the channels name them.
-func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.Wishes) error {
+func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
 	if len(w.Channels) == 0 {
 		return nil
 	}

@@ -29,7 +29,7 @@ func BenchmarkStorm(b *testing.B) {
 		for i := 0; i < notices; i += together {
 			p.must(p.DB.Tx(b.Context(), func(ctx context.Context, _ bun.IDB) error {
 				for _, a := range alarms[i : i+together] {
-					if err := p.desk.Began(ctx, p.field.ID, a, &news.Wishes{Channels: []int64{c}}); err != nil {
+					if err := p.desk.Began(ctx, p.field.ID, a, &news.DeliveryOptions{Channels: []int64{c}}); err != nil {
 						return err
 					}
 				}

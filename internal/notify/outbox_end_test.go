@@ -17,7 +17,7 @@ var (
 // wait for.
 func TestEnd(t *testing.T) {
 	for name, c := range map[string]struct {
-		wishes       news.Wishes
+		wishes       news.DeliveryOptions
 		before       func(p *post) // the trigger is tried
 		ended, after string        // deliveries: when it has ended; after a day, with the far end as it should be
 		told         string
@@ -27,7 +27,7 @@ func TestEnd(t *testing.T) {
 			after: "ada@example.com resolved sent; ada@example.com triggered sent", told: "ada@example.com triggered Frost; ada@example.com resolved Frost",
 		},
 		"waits for the period": {
-			wishes: news.Wishes{Period: morning},
+			wishes: news.DeliveryOptions{Period: morning},
 			ended:  "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
 		},
 		"is muted": {
@@ -35,7 +35,7 @@ func TestEnd(t *testing.T) {
 			ended:  "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
 		},
 		"waits for a backlog": {
-			wishes: news.Wishes{Late: true},
+			wishes: news.DeliveryOptions{Late: true},
 			before: func(p *post) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
 			ended:  "ada@example.com triggered skipped ended", after: "ada@example.com triggered skipped ended",
 		},
@@ -86,21 +86,21 @@ func TestEnd(t *testing.T) {
 // nobody is told of the end.
 func TestEndWithTheRule(t *testing.T) {
 	for name, c := range map[string]struct {
-		wishes     news.Wishes
+		wishes     news.DeliveryOptions
 		before     func(p *post)
 		said, told string
 	}{
 		"told":                 {said: "ada@example.com triggered sent", told: "ada@example.com triggered Frost"},
-		"waits for the period": {wishes: news.Wishes{Period: morning}, said: "ada@example.com triggered skipped changed"},
+		"waits for the period": {wishes: news.DeliveryOptions{Period: morning}, said: "ada@example.com triggered skipped changed"},
 		"is muted":             {before: func(p *post) { p.muted[1] = p.Clock.Milli() + 60_000 }, said: "ada@example.com triggered skipped changed"},
 		"waits for a backlog": {
-			wishes: news.Wishes{Late: true}, before: func(p *post) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
+			wishes: news.DeliveryOptions{Late: true}, before: func(p *post) { p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Minute) },
 			said: "ada@example.com triggered skipped changed",
 		},
 		"waits for a digest": {
 			before: func(p *post) {
 				for range notify.DefaultDigestAfter {
-					p.begins("Other", 1, news.Wishes{Channels: []int64{1}})
+					p.begins("Other", 1, news.DeliveryOptions{Channels: []int64{1}})
 				}
 				p.step()
 				p.mail.told()
@@ -108,7 +108,7 @@ func TestEndWithTheRule(t *testing.T) {
 			said: "ada@example.com triggered skipped changed",
 		},
 		"a reminder waits": {
-			wishes: news.Wishes{RemindEvery: time.Minute},
+			wishes: news.DeliveryOptions{RemindEvery: time.Minute},
 			said:   "ada@example.com triggered sent", told: "ada@example.com triggered Frost",
 		},
 		"the far end is down": {
@@ -140,9 +140,9 @@ func TestEndWithTheRule(t *testing.T) {
 func TestEndBeforeTheFirstLook(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	quick := p.begins("Quick", 1, news.Wishes{Channels: []int64{c}})
-	night := p.begins("Night", 1, news.Wishes{Channels: []int64{c}, Period: morning})
-	gone := p.begins("Gone", 1, news.Wishes{Channels: []int64{c}, Period: morning})
+	quick := p.begins("Quick", 1, news.DeliveryOptions{Channels: []int64{c}})
+	night := p.begins("Night", 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
+	gone := p.begins("Gone", 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	p.ends(quick, true)
 	p.ends(night, true)
 	p.ends(gone, false)
@@ -162,7 +162,7 @@ func TestResolutionWaitsForThePeriod(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
 	p.at("07:59", 1)
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, Period: morning})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	p.step()
 	p.at("08:30", 1)
 	p.ends(a, true)
@@ -185,7 +185,7 @@ func TestEndInFlight(t *testing.T) {
 		}
 		return nil
 	})
-	a = p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Minute})
+	a = p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
 	p.after(time.Hour)
 	p.wants("told", p.mail.told(), "ada@example.com triggered Frost; ada@example.com resolved Frost")

@@ -27,7 +27,7 @@ func TestAnHourWithoutMail(t *testing.T) {
 	begin, made := p.Clock.Now(), 0
 	for p.Clock.Now().Sub(begin) < time.Hour {
 		for ; made < notices*int(p.Clock.Now().Sub(begin)+time.Minute)/int(time.Hour) && made < notices; made++ {
-			p.begins(fmt.Sprint(made), made%3, news.Wishes{Channels: []int64{c}})
+			p.begins(fmt.Sprint(made), made%3, news.DeliveryOptions{Channels: []int64{c}})
 		}
 		if minutes := int(p.Clock.Now().Sub(begin) / time.Minute); minutes%15 == 14 {
 			p.killed(0)
@@ -35,7 +35,7 @@ func TestAnHourWithoutMail(t *testing.T) {
 		p.Clock.Set(earlier(p.step(), p.Clock.Now().Add(time.Minute)))
 	}
 	for ; made < notices; made++ {
-		p.begins(fmt.Sprint(made), made%3, news.Wishes{Channels: []int64{c}})
+		p.begins(fmt.Sprint(made), made%3, news.DeliveryOptions{Channels: []int64{c}})
 	}
 	if n := len(p.mail.take()); n != 0 || p.mail.attempts() > 500 {
 		t.Errorf("%d arrived of a server that is down, after %d attempts", n, p.mail.attempts())

@@ -26,10 +26,10 @@ func TestEverybodyIsToldOnce(t *testing.T) {
 	}).ID
 	foreign := p.Channel(t, p.rival.ID, "rival").ID
 
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{field, office, foreign, 999}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{field, office, foreign, 999}})
 	p.wants("before", p.of(a), "+905551112233 triggered queued; ada@example.com triggered queued; bora@example.com triggered queued; cem@example.com triggered queued")
 	// Told of again, as after a transaction of which the end was not known.
-	p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.Wishes{Channels: []int64{field, office}}))
+	p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.DeliveryOptions{Channels: []int64{field, office}}))
 	if next := p.step(); !next.IsZero() {
 		t.Errorf("looks again at %v", next)
 	}
@@ -88,7 +88,7 @@ func TestEverybodyIsToldOnce(t *testing.T) {
 func TestScreensFollowDeliveries(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com", "bora@example.com")
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	screen, _, _, _ := p.hub.Subscribe(p.field.ID, "key", "")
 	other, _, _, _ := p.hub.Subscribe(p.rival.ID, "key", "")
 	p.mail.says(func(l *notify.Letter) error {
@@ -123,7 +123,7 @@ func TestNewsIsPartOfTheTransaction(t *testing.T) {
 	a := p.alarm("Frost", 1)
 	boom := errors.New("boom")
 	err := p.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
-		if err := p.desk.Began(ctx, p.field.ID, a, &news.Wishes{Channels: []int64{c}}); err != nil {
+		if err := p.desk.Began(ctx, p.field.ID, a, &news.DeliveryOptions{Channels: []int64{c}}); err != nil {
 			return err
 		}
 		return boom
@@ -131,7 +131,7 @@ func TestNewsIsPartOfTheTransaction(t *testing.T) {
 	if !errors.Is(err, boom) || p.of(a) != "" {
 		t.Errorf("%v %s", err, p.of(a))
 	}
-	p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.Wishes{Channels: []int64{c}}))
+	p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.DeliveryOptions{Channels: []int64{c}}))
 	p.ends(a, false)
 	list, total, err := p.Messages.Page(t.Context(), p.field.ID, p.field.Ada.ID, notify.MessageQuery{Limit: 10})
 	if err != nil || total != 1 || list[0].Notice != a.Notice || list[0].Alarm.Title != "Frost" {
@@ -156,7 +156,7 @@ func TestNewsIsPartOfTheTransaction(t *testing.T) {
 
 func TestNobodyToTell(t *testing.T) {
 	p := newPost(t)
-	a := p.begins("Frost", 2, news.Wishes{})
+	a := p.begins("Frost", 2, news.DeliveryOptions{})
 	p.step()
 	p.ends(a, true)
 	p.step()
@@ -173,12 +173,12 @@ func TestOrder(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com")
 	p.mail.fails(notify.Down, "no route")
-	p.begins("First", 0, news.Wishes{Channels: []int64{c}})
+	p.begins("First", 0, news.DeliveryOptions{Channels: []int64{c}})
 	next := p.step()
 	for range 3 {
 		p.Clock.Advance(10 * time.Millisecond)
 		for level := range 3 {
-			p.begins("Later", level, news.Wishes{Channels: []int64{c}})
+			p.begins("Later", level, news.DeliveryOptions{Channels: []int64{c}})
 		}
 	}
 	p.mail.says(nil)
@@ -215,7 +215,7 @@ func TestLanesAreApart(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.outbox.Run(ctx) }()
-	a := p.begins("Frost", 1, news.Wishes{Channels: channels})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: channels})
 	for range 4 {
 		testkit.Receive(t, "a mail", arrived)
 		testkit.Receive(t, "an SMS", texted)
@@ -251,10 +251,10 @@ func TestLowerLevelsWait(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.outbox.Run(ctx) }()
-	p.begins("First", 2, news.Wishes{Channels: []int64{c}})
+	p.begins("First", 2, news.DeliveryOptions{Channels: []int64{c}})
 	testkit.Receive(t, "the first", flying)
-	p.begins("Small", 0, news.Wishes{Channels: []int64{c}})
-	second := p.begins("Second", 2, news.Wishes{Channels: []int64{c}})
+	p.begins("Small", 0, news.DeliveryOptions{Channels: []int64{c}})
+	second := p.begins("Second", 2, news.DeliveryOptions{Channels: []int64{c}})
 	if next := testkit.Receive(t, "the second", flying); next != "Second" {
 		t.Errorf("%s flies", next)
 	}
@@ -284,7 +284,7 @@ func TestCutOff(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.outbox.Run(ctx) }()
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	testkit.Receive(t, "the letter", flying)
 	stop()
 	if err := <-ended; err != nil {
@@ -321,7 +321,7 @@ func TestLostLease(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
 	p.step()
-	p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET lease_until = ?", p.Clock.Milli()+time.Minute.Milliseconds())
 		return err
@@ -339,7 +339,7 @@ func TestLostLease(t *testing.T) {
 func TestHeldAndReleased(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com")
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	for range 2 { // to hold what is held changes nothing
 		if n, err := notify.Hold(t.Context(), p.DB, p.Clock.Now()); err != nil || n != 1 {
 			t.Errorf("%d held (%v)", n, err)
@@ -350,7 +350,7 @@ func TestHeldAndReleased(t *testing.T) {
 		p.after(25 * time.Hour)
 		p.wants("held", p.of(a), "ada@example.com triggered queued released")
 	}
-	later := p.begins("Later", 1, news.Wishes{Channels: []int64{c}})
+	later := p.begins("Later", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("later", p.of(later), "ada@example.com triggered queued released")
 	if held, n, err := p.outbox.Release(t.Context()); err != nil || !held || n != 2 {
@@ -364,7 +364,7 @@ func TestHeldAndReleased(t *testing.T) {
 		t.Errorf("%v, %d released again (%v)", held, n, err)
 	}
 	p.open()
-	p.begins("Afterwards", 1, news.Wishes{Channels: []int64{c}})
+	p.begins("Afterwards", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("afterwards", p.mail.told(), "ada@example.com triggered Afterwards")
 }
@@ -372,10 +372,10 @@ func TestHeldAndReleased(t *testing.T) {
 func TestSweep(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com")
-	old := p.begins("Old", 1, news.Wishes{Channels: []int64{c}})
+	old := p.begins("Old", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.Clock.Advance(200 * 24 * time.Hour)
-	young := p.begins("Young", 1, news.Wishes{Channels: []int64{c}})
+	young := p.begins("Young", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.Clock.Advance(170 * 24 * time.Hour)
 	p.must(p.outbox.Sweep(t.Context(), p.Clock.Now()))
@@ -386,7 +386,7 @@ func TestSweep(t *testing.T) {
 func TestWaiting(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com", "bora@example.com")
-	p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.Clock.Advance(90 * time.Second)
 	got, err := p.outbox.Waiting(t.Context())
 	if err != nil || got[notify.Email] != (notify.Waiting{Deliveries: 2, Due: 90 * time.Second}) || got[notify.Phone] != (notify.Waiting{}) {

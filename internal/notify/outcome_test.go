@@ -23,13 +23,13 @@ func TestLater(t *testing.T) {
 		}
 		return nil
 	})
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	begin := p.Clock.Now()
 	var waits []time.Duration
 	for next := p.step(); !next.IsZero(); next = p.step() {
 		waits = append(waits, next.Sub(p.Clock.Now()))
 		p.Clock.Set(next)
-		p.begins("Fine", 1, news.Wishes{Channels: []int64{c}})
+		p.begins("Fine", 1, news.DeliveryOptions{Channels: []int64{c}})
 	}
 	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute}
 	if got := waits[:len(want)]; !slices.Equal(got, want) {
@@ -60,7 +60,7 @@ func TestWaitsAreSpread(t *testing.T) {
 		p := newPost(t)
 		p.outbox.Random = func() float64 { return random }
 		p.mail.fails(notify.Later, "451 busy")
-		p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+		p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 		if wait := p.step().Sub(p.Clock.Now()); wait != want {
 			t.Errorf("%v: %v, want %v", random, wait, want)
 		}
@@ -76,7 +76,7 @@ func TestRefused(t *testing.T) {
 		}
 		return nil
 	})
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Minute})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
 	p.wants("one is refused", p.of(a), "ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
 	d := p.deliveries(a)[0]
@@ -93,7 +93,7 @@ func TestRefused(t *testing.T) {
 func TestUnknownFault(t *testing.T) {
 	p := newPost(t)
 	p.mail.says(func(*notify.Letter) error { return errors.New("password hunter2") })
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
 	if d := p.deliveries(a)[0]; d.State != notify.Queued || d.Reason != notify.ForRetry || strings.Contains(d.LastError, "hunter2") {
 		t.Errorf("%+v", d)
@@ -103,7 +103,7 @@ func TestUnknownFault(t *testing.T) {
 func TestWayOff(t *testing.T) {
 	p := newPost(t, func(p *post) { delete(p.carriers, notify.Email) })
 	c := p.Channel(t, p.field.ID, "field").ID
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("off", p.of(a), "+905551112233 triggered sent; field@example.com triggered failed off")
 	if d := p.deliveries(a)[0]; d.Mode != notify.Email || d.Attempts != 0 || len(d.Steps) != 2 || d.Steps[1].Step != "failed" {
@@ -117,7 +117,7 @@ func TestDown(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada, "bora@example.org", "cem@example.net")
 	p.mail.fails(notify.Down, "421 closing")
-	first := p.begins("First", 0, news.Wishes{Channels: []int64{c}})
+	first := p.begins("First", 0, news.DeliveryOptions{Channels: []int64{c}})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 5*time.Second {
 		t.Errorf("waits %v", wait)
@@ -126,7 +126,7 @@ func TestDown(t *testing.T) {
 		t.Errorf("%+v", p.outbox.Stats())
 	}
 	before := p.mail.attempts()
-	grave := p.begins("Grave", 2, news.Wishes{Channels: []int64{c}})
+	grave := p.begins("Grave", 2, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	if n := p.mail.attempts(); n != before {
 		t.Errorf("%d attempts while the lane waits", n-before)
@@ -177,12 +177,12 @@ func TestDownForADay(t *testing.T) {
 	p.mail.fails(notify.Down, "421 closing")
 	var all []*news.Alarm
 	for range 20 {
-		all = append(all, p.begins("Frost", 1, news.Wishes{Channels: []int64{c}}))
+		all = append(all, p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}}))
 	}
 	p.step()
 	p.Clock.Advance(23 * time.Hour)
 	p.open()
-	late := p.begins("Late", 0, news.Wishes{Channels: []int64{c}})
+	late := p.begins("Late", 0, news.DeliveryOptions{Channels: []int64{c}})
 	for range 23 {
 		p.after(time.Hour)
 	}
@@ -209,7 +209,7 @@ func TestDownAfterALongPause(t *testing.T) {
 		p.mail.fails(trouble, answer)
 		var all []*news.Alarm
 		for i := range 20 {
-			all = append(all, p.begins(fmt.Sprint("Frost ", i), 2, news.Wishes{Channels: []int64{c}}))
+			all = append(all, p.begins(fmt.Sprint("Frost ", i), 2, news.DeliveryOptions{Channels: []int64{c}}))
 		}
 		p.step()
 		p.after(time.Minute)
@@ -234,9 +234,9 @@ func TestLeapAhead(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
 	p.mail.fails(notify.Down, "no route to host")
-	tried := p.begins("Tried", 2, news.Wishes{Channels: []int64{c}})
+	tried := p.begins("Tried", 2, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
-	never := p.begins("Never tried", 2, news.Wishes{Channels: []int64{c}})
+	never := p.begins("Never tried", 2, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.Clock.Leap(72 * time.Hour)
 	p.step()
@@ -263,7 +263,7 @@ func TestLeapAhead(t *testing.T) {
 func TestClockThatIsKeptRight(t *testing.T) {
 	p := newPost(t)
 	p.mail.fails(notify.Later, "451 busy")
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
 	for range 25 {
 		p.Clock.Leap(time.Second)
@@ -283,13 +283,13 @@ func TestDestination(t *testing.T) {
 		return nil
 	})
 	for range 3 {
-		p.begins("Frost", 2, news.Wishes{Channels: []int64{busy}})
+		p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{busy}})
 	}
 	p.step()
 	p.mail.take()
 	before := p.mail.attempts()
-	a := p.begins("Grave", 2, news.Wishes{Channels: []int64{busy}})
-	p.begins("Small", 0, news.Wishes{Channels: []int64{fine}})
+	a := p.begins("Grave", 2, news.DeliveryOptions{Channels: []int64{busy}})
+	p.begins("Small", 0, news.DeliveryOptions{Channels: []int64{fine}})
 	next := p.step()
 	p.wants("the other", p.mail.told(), "ada@fine.example triggered Small")
 	if n := p.mail.attempts() - before; n != 1 {

@@ -185,7 +185,7 @@ func (p *post) alarm(title string, level int) *news.Alarm {
 }
 
 // begins hands in a notice that begins, for some channels.
-func (p *post) begins(title string, level int, w news.Wishes) *news.Alarm {
+func (p *post) begins(title string, level int, w news.DeliveryOptions) *news.Alarm {
 	p.t.Helper()
 	a := p.alarm(title, level)
 	p.must(p.desk.Began(p.t.Context(), p.field.ID, a, &w))

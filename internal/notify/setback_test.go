@@ -21,8 +21,8 @@ func TestClockSetBack(t *testing.T) {
 			p := newPost(t)
 			c := p.channel("field", "ada@example.com")
 			p.at("12:00", 1)
-			wishes := func(start, end int) news.Wishes {
-				return news.Wishes{Channels: []int64{c}, Period: news.Period{Start: start * 60, End: end * 60}, RemindEvery: time.Hour}
+			wishes := func(start, end int) news.DeliveryOptions {
+				return news.DeliveryOptions{Channels: []int64{c}, Period: news.Period{Start: start * 60, End: end * 60}, RemindEvery: time.Hour}
 			}
 			told := p.begins("Told", 1, wishes(0, 24))
 			p.step()

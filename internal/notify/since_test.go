@@ -51,7 +51,7 @@ func TestLettersSaySince(t *testing.T) {
 	_, _, err := p.Webhooks.Create(t.Context(), p.field.ID, &notify.Webhook{Name: "hook", URL: "https://example.com/", Opened: true, Resolved: true, Enabled: true})
 	p.must(err)
 	start := testkit.Start.UnixMilli()
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, RemindEvery: time.Hour})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
 	p.mail.fails(notify.Later, "451 busy")
 	p.step()
 	p.wants("SMS", since(p.sms), "triggered Frost ?")
@@ -60,7 +60,7 @@ func TestLettersSaySince(t *testing.T) {
 	p.mail.says(nil)
 	p.after(time.Minute)
 	p.wants("a later attempt", since(p.mail), "triggered Frost -90000")
-	late := p.begins("Late", 1, news.Wishes{Channels: []int64{c}})
+	late := p.begins("Late", 1, news.DeliveryOptions{Channels: []int64{c}})
 	p.mail.says(func(l *notify.Letter) error { // as one that draws a picture first
 		holds(t, p.Stores, late.Notice, start-60_000)
 		l.Refresh(t.Context())
@@ -78,13 +78,13 @@ func TestLettersSaySince(t *testing.T) {
 	p.wants("end", since(p.mail)+", "+since(p.programs), "resolved Frost -90000, resolved Frost -90000")
 
 	// What is looked for and not known is 0; what the news says itself is not asked for.
-	b := p.begins("Wind", 1, news.Wishes{Channels: []int64{c}})
+	b := p.begins("Wind", 1, news.DeliveryOptions{Channels: []int64{c}})
 	holds(t, p.Stores, b.Notice, 0)
 	p.step()
 	p.wants("not known", since(p.mail), "triggered Wind ?")
 	d := p.alarm("Silent", 1)
 	d.HoldsSince = start - 5
-	p.must(p.desk.Began(t.Context(), p.field.ID, d, &news.Wishes{Channels: []int64{c}}))
+	p.must(p.desk.Began(t.Context(), p.field.ID, d, &news.DeliveryOptions{Channels: []int64{c}}))
 	holds(t, p.Stores, d.Notice, start-7)
 	p.step()
 	p.wants("said", since(p.mail), "triggered Silent -5")
@@ -104,7 +104,7 @@ func TestLettersSaySinceAtOnce(t *testing.T) {
 	}
 	var all []*news.Alarm
 	for i := range 4 {
-		all = append(all, p.begins(fmt.Sprint("n", i), 1, news.Wishes{Channels: []int64{c}}))
+		all = append(all, p.begins(fmt.Sprint("n", i), 1, news.DeliveryOptions{Channels: []int64{c}}))
 	}
 	found[all[0].Notice] = start - 1
 	found[all[1].Notice] = start - 2
@@ -119,7 +119,7 @@ func TestLettersSaySinceAtOnce(t *testing.T) {
 func TestLettersWithoutSince(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", "ada@example.com")
-	p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	rename := func(ctx context.Context, from, to string) {
 		p.must(p.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 			_, err := tx.ExecContext(ctx, "ALTER TABLE notices RENAME COLUMN "+from+" TO "+to)

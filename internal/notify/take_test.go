@@ -19,7 +19,7 @@ import (
 func TestPeriod(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	a := p.begins("Frost", 1, news.Wishes{Channels: []int64{c}, Period: morning})
+	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	next := p.step()
 	if want := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC); !next.Equal(want) {
 		t.Errorf("looks again at %v, want %v", next, want)
@@ -55,7 +55,7 @@ func TestPeriodByDaylightSaving(t *testing.T) {
 		begin, err := time.Parse(time.RFC3339, at)
 		p.must(err)
 		p.Clock.Set(begin)
-		p.begins("Frost", 1, news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: half})
+		p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: half})
 		for next := p.step(); !next.IsZero(); next = p.step() {
 			p.Clock.Set(next)
 		}
@@ -78,7 +78,7 @@ func TestPeriodOnWeekdays(t *testing.T) {
 	p.field.TimeZone = zone
 	p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
 	p.Clock.Set(time.Date(2026, 11, 20, 12, 0, 0, 0, zone)) // a Friday
-	w := news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: news.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}}}
+	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: news.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}}}
 	a := p.begins("Frost", 1, w)
 	next := p.step()
 	p.wants("after its hours", p.of(a), "ada@example.com triggered queued period")
@@ -97,7 +97,7 @@ func TestMute(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
-	a := p.begins("Frost", 2, news.Wishes{Channels: []int64{c}})
+	a := p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{c}})
 	next := p.step()
 	p.wants("muted", p.of(a), "ada@example.com triggered queued muted")
 	if next.UnixMilli() != p.muted[1] {
@@ -132,10 +132,10 @@ func TestBacklog(t *testing.T) {
 	c := p.channel("field", ada)
 	id := int64(p.mast.ID)
 	p.backlog[id] = p.Clock.Now().Add(2 * time.Minute)
-	over := p.begins("Over", 2, news.Wishes{Channels: []int64{c}, Late: true})
-	open := p.begins("Open", 2, news.Wishes{Channels: []int64{c}, Late: true})
+	over := p.begins("Over", 2, news.DeliveryOptions{Channels: []int64{c}, Late: true})
+	open := p.begins("Open", 2, news.DeliveryOptions{Channels: []int64{c}, Late: true})
 	p.wants("before it is looked at", p.of(open), "ada@example.com triggered queued")
-	present := p.begins("Present", 0, news.Wishes{Channels: []int64{c}})
+	present := p.begins("Present", 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("waits", p.of(open), "ada@example.com triggered queued backlog")
 	p.ends(over, true)
@@ -154,7 +154,7 @@ func TestLateTenants(t *testing.T) {
 	p := newPost(t)
 	p.late = []tenant.ID{p.field.ID}
 	p.open()
-	a := p.begins("Frost", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}})
+	a := p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.ends(a, true)
 	p.farmers("b")[0].begin(1, 0)
 	next := p.step()
@@ -175,9 +175,9 @@ func TestManyWait(t *testing.T) {
 	p := newPost(t, func(p *post) { p.digests = 0 })
 	c := p.channel("field", ada)
 	for range 560 {
-		p.begins("Night", 2, news.Wishes{Channels: []int64{c}, Period: morning})
+		p.begins("Night", 2, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	}
-	p.begins("Now", 0, news.Wishes{Channels: []int64{c}})
+	p.begins("Now", 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wants("told", p.mail.told(), "ada@example.com triggered Now")
 	p.at("06:00", 1)
@@ -203,7 +203,7 @@ func TestMuteUnknown(t *testing.T) {
 			return 0, nil
 		},
 	})
-	p.begins("Frost", 1, news.Wishes{Channels: []int64{c}})
+	p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	if _, err := outbox.Step(t.Context()); !errors.Is(err, boom) || asked != p.field.ID {
 		t.Errorf("%v, asked for %d", err, asked)
 	}
@@ -223,8 +223,8 @@ func TestTenantsDoNotWaitForEachOther(t *testing.T) {
 	now := p.Clock.Milli()
 	id := p.Notice(t, testkit.Notice{Device: theirs, Started: now, Created: now})
 	a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID), Start: now}
-	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.Wishes{Channels: []int64{channel}}))
-	mine := p.begins("Mine", 2, news.Wishes{Channels: []int64{p.channel("field", ada)}, Period: morning})
+	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.DeliveryOptions{Channels: []int64{channel}}))
+	mine := p.begins("Mine", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})
 	// Another tenant's end of my notice is none.
 	over := *mine
 	over.Event = news.Resolved
@@ -239,13 +239,13 @@ func TestTenantsDoNotWaitForEachOther(t *testing.T) {
 func TestBroken(t *testing.T) {
 	p := newPost(t)
 	c := p.channel("field", ada)
-	unread := p.begins("Unread", 2, news.Wishes{Channels: []int64{c}})
+	unread := p.begins("Unread", 2, news.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET facts = '{'")
 		return err
 	}))
-	breaks := p.begins("Breaks", 2, news.Wishes{Channels: []int64{c}})
-	p.begins("Fine", 0, news.Wishes{Channels: []int64{c}})
+	breaks := p.begins("Breaks", 2, news.DeliveryOptions{Channels: []int64{c}})
+	p.begins("Fine", 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.mail.says(func(l *notify.Letter) error {
 		if l.Alarms[0].Title == "Breaks" {
 			panic("no such face")

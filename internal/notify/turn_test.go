@@ -49,7 +49,7 @@ func (f *farmer) begin(n, level int) {
 		id := f.Notice(f.t, testkit.Notice{Device: f.station, Started: now, Created: now})
 		f.last = id
 		a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 9, Title: fmt.Sprint(i), Level: level, DeviceID: int64(f.station.ID), Start: now}
-		f.must(f.desk.Began(f.t.Context(), f.id, a, &news.Wishes{Channels: []int64{f.channel}}))
+		f.must(f.desk.Began(f.t.Context(), f.id, a, &news.DeliveryOptions{Channels: []int64{f.channel}}))
 	}
 }
 
@@ -134,7 +134,7 @@ func TestProgramsOfATenant(t *testing.T) {
 		return nil
 	})
 	for range 3 {
-		p.begins("Frost", 2, news.Wishes{})
+		p.begins("Frost", 2, news.DeliveryOptions{})
 	}
 	stop := p.running()
 	for range 4 {

@@ -38,9 +38,9 @@ func TestProgramsAreToldAtOnce(t *testing.T) {
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
 	p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Hour)
 	id := p.hook("planner")
-	silent := p.begins("Silent", 0, news.Wishes{}) // no channel, no people
-	muted := p.begins("Muted", 0, news.Wishes{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute})
-	digest := p.begins("Digest", 0, news.Wishes{Channels: []int64{c}})
+	silent := p.begins("Silent", 0, news.DeliveryOptions{}) // no channel, no people
+	muted := p.begins("Muted", 0, news.DeliveryOptions{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute})
+	digest := p.begins("Digest", 0, news.DeliveryOptions{Channels: []int64{c}})
 	if next := p.step(); next.IsZero() {
 		t.Error("nothing waits")
 	}
@@ -55,7 +55,7 @@ func TestProgramsAreToldAtOnce(t *testing.T) {
 	p.wants("ends", p.toldHooks(), fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id))
 	p.wants("of one", p.of(silent), "planner.example resolved sent; planner.example triggered sent")
 	for _, a := range []*news.Alarm{silent, muted, digest} {
-		p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.Wishes{}))
+		p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.DeliveryOptions{}))
 		p.ends(a, true)
 	}
 	p.step()
@@ -71,7 +71,7 @@ func TestProgramsAreToldWhatTheyWant(t *testing.T) {
 	if _, _, err := p.Webhooks.Create(t.Context(), p.rival.ID, &notify.Webhook{Name: "theirs", URL: "https://x.example", Opened: true, Resolved: true, Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
-	general, important := p.begins("General", 0, news.Wishes{}), p.begins("Important", 1, news.Wishes{})
+	general, important := p.begins("General", 0, news.DeliveryOptions{}), p.begins("Important", 1, news.DeliveryOptions{})
 	p.step()
 	p.wants("begins", p.toldHooks(), fmt.Sprintf("%d triggered Important; %d triggered General; %d triggered Important", both, begins, begins))
 	late := p.hook("late") // it is told of ends all the same: it may have asked what is open
@@ -91,7 +91,7 @@ func TestProgramsHearTheBeginFirst(t *testing.T) {
 	p := newPost(t)
 	p.hook("planner")
 	p.programs.fails(notify.Later, "503")
-	a := p.begins("Frost", 1, news.Wishes{})
+	a := p.begins("Frost", 1, news.DeliveryOptions{})
 	p.step()
 	p.ends(a, true)
 	p.step()
@@ -104,11 +104,11 @@ func TestProgramsHearTheBeginFirst(t *testing.T) {
 	p.wants("told", p.of(a), "planner.example resolved sent; planner.example triggered sent")
 
 	p.programs.fails(notify.Refused, "not sent")
-	a = p.begins("Refused", 1, news.Wishes{})
+	a = p.begins("Refused", 1, news.DeliveryOptions{})
 	p.ends(a, true) // before it was tried
 	p.step()
 	p.wants("refused", p.of(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
-	a = p.begins("Refused", 1, news.Wishes{})
+	a = p.begins("Refused", 1, news.DeliveryOptions{})
 	p.step()
 	p.ends(a, true)
 	p.wants("refused before the end", p.of(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
@@ -119,7 +119,7 @@ func TestProgramsAreTriedForADay(t *testing.T) {
 	p := newPost(t)
 	id := p.hook("planner")
 	p.programs.fails(notify.Later, "no answer")
-	a := p.begins("Frost", 2, news.Wishes{})
+	a := p.begins("Frost", 2, news.DeliveryOptions{})
 	begin := p.Clock.Now()
 	for next := p.step(); !next.IsZero(); next = p.step() {
 		p.Clock.Set(next)
@@ -151,7 +151,7 @@ func TestProgramsAreLeftAlone(t *testing.T) {
 		p.programs.says(func(*notify.Letter) error {
 			return &notify.Failure{Trouble: notify.Later, Answer: "503", After: after}
 		})
-		a := p.begins("Frost", 2, news.Wishes{})
+		a := p.begins("Frost", 2, news.DeliveryOptions{})
 		for i, wait := range want {
 			next := p.step()
 			if got := next.Sub(p.Clock.Now()); got != wait {
@@ -165,7 +165,7 @@ func TestProgramsAreLeftAlone(t *testing.T) {
 			}
 		}
 		tried := p.programs.attempts()
-		p.begins("Another", 2, news.Wishes{})
+		p.begins("Another", 2, news.DeliveryOptions{})
 		rest := max(15*second, min(after, time.Hour))
 		p.Clock.Advance(rest - second)
 		if p.step(); p.programs.attempts() != tried {
@@ -184,7 +184,7 @@ func TestProgramsAreLeftAlone(t *testing.T) {
 func TestProgramsSwitchedOff(t *testing.T) {
 	p := newPost(t)
 	off, deleted := p.hook("off"), p.hook("deleted")
-	a := p.begins("Frost", 1, news.Wishes{})
+	a := p.begins("Frost", 1, news.DeliveryOptions{})
 	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
 	p.must(p.Webhooks.Delete(t.Context(), p.field.ID, deleted))
 	p.step()
@@ -193,7 +193,7 @@ func TestProgramsSwitchedOff(t *testing.T) {
 	p.wants("told", p.toldHooks(), "")
 	p.wants("skipped", p.of(a), "deleted.example triggered skipped switchedOff; off.example triggered skipped switchedOff")
 	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
-	p.begins("Again", 1, news.Wishes{})
+	p.begins("Again", 1, news.DeliveryOptions{})
 	p.step()
 	p.wants("told", p.toldHooks(), fmt.Sprintf("%d triggered Again", off))
 }
@@ -212,7 +212,7 @@ func TestProgramsRestByHost(t *testing.T) {
 		return nil
 	})
 	for i := range 5 {
-		p.begins(fmt.Sprint(i), 1, news.Wishes{})
+		p.begins(fmt.Sprint(i), 1, news.DeliveryOptions{})
 		p.step()
 	}
 	tried := 0
@@ -228,7 +228,7 @@ func TestProgramsRestByHost(t *testing.T) {
 		t.Error("all of them rest")
 	}
 	a := p.alarm("Theirs", 1)
-	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.Wishes{}))
+	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.DeliveryOptions{}))
 	p.step()
 	p.wants("another tenant", p.toldHooks(), fmt.Sprintf("%d triggered Theirs", theirs))
 
@@ -236,7 +236,7 @@ func TestProgramsRestByHost(t *testing.T) {
 	w.URL = "https://better.example"
 	p.must(p.Webhooks.Update(t.Context(), p.field.ID, w))
 	p.programs.says(nil)
-	p.begins("Now", 1, news.Wishes{})
+	p.begins("Now", 1, news.DeliveryOptions{})
 	p.step()
 	if got := p.toldHooks(); !strings.Contains(got, fmt.Sprintf("%d triggered Now", bad)) {
 		t.Errorf("the new address rests: %s", got)
@@ -260,11 +260,11 @@ func TestASlowProgramKeepsNobodyWaiting(t *testing.T) {
 		return nil
 	})
 	for i := range 40 {
-		p.begins(fmt.Sprint(i), 2, news.Wishes{})
+		p.begins(fmt.Sprint(i), 2, news.DeliveryOptions{})
 	}
 	quick := p.hook("quick")
 	for i := range 12 {
-		p.begins(fmt.Sprint("q", i), 0, news.Wishes{})
+		p.begins(fmt.Sprint("q", i), 0, news.DeliveryOptions{})
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
@@ -297,7 +297,7 @@ func TestProgramsSurviveKills(t *testing.T) {
 	p.hook("one")
 	p.hook("two")
 	for i := range notices {
-		a := p.begins(fmt.Sprint(i), i%3, news.Wishes{})
+		a := p.begins(fmt.Sprint(i), i%3, news.DeliveryOptions{})
 		if i%2 == 0 {
 			p.ends(a, true)
 		}

@@ -54,7 +54,7 @@ func TestTellingIsWired(t *testing.T) {
 	d := s.Device(t, field.ID, s.Station(t), "WS-1")
 	notice := s.Notice(t, Notice{Device: d, Started: 1, Created: 2})
 	a := &news.Alarm{Event: news.Triggered, Notice: notice, Title: "Frost", DeviceName: d.Name, Start: 1}
-	if err := s.Desk.Began(t.Context(), field.ID, a, &news.Wishes{Channels: []int64{c.ID}}); err != nil {
+	if err := s.Desk.Began(t.Context(), field.ID, a, &news.DeliveryOptions{Channels: []int64{c.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	s.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "no"})

@@ -101,7 +101,7 @@ func kinds(l text.Language) map[string]struct {
 	resolved.Event, resolved.End, resolved.Values = news.Resolved, dawn.Add(95*time.Minute).UnixMilli(), map[string]any{"airTemperature": 0.6}
 	byHand := frost(l)
 	byHand.Event, byHand.End, byHand.Values = news.Resolved, resolved.End, nil
-	byHand.ByHand, byHand.User, byHand.Remark, byHand.Level = true, "Elif Kaya", remarks[l], 1
+	byHand.Manual, byHand.User, byHand.Remark, byHand.Level = true, "Elif Kaya", remarks[l], 1
 	reminder := frost(l)
 	reminder.Event = news.Reminder
 	several := frost(l)

@@ -26,7 +26,7 @@ type measurement struct {
 // hand has none at all.
 func (v *Voice) measurements(a *news.Alarm) (list []measurement) {
 	for _, c := range a.Conditions {
-		if over := a.Event == news.Resolved; over && (a.ByHand || a.Values[c.Property] == nil) {
+		if over := a.Event == news.Resolved; over && (a.Manual || a.Values[c.Property] == nil) {
 			continue
 		}
 		i := slices.IndexFunc(list, func(m measurement) bool { return m.identifier == c.Property })
@@ -146,7 +146,7 @@ func (v *Voice) folded(a *news.Alarm, term func(c news.Condition) string) (folde
 // since says them. Empty where nothing is known.
 func (v *Voice) judged(a *news.Alarm) string {
 	switch {
-	case a.Event == news.Resolved && a.ByHand:
+	case a.Event == news.Resolved && a.Manual:
 		return ""
 	case a.Offline && a.Event == news.Resolved:
 		return v.say("letter.online")

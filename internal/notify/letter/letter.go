@@ -92,7 +92,7 @@ func capital(s string) string {
 // word is what happened, in one or two words, for tags and subjects.
 func (v *Voice) word(a *news.Alarm) string {
 	switch {
-	case a.Event == news.Resolved && a.ByHand:
+	case a.Event == news.Resolved && a.Manual:
 		return v.say("letter.wordByHand")
 	case a.Event == news.Resolved:
 		return v.say("letter.wordResolved")
@@ -116,7 +116,7 @@ func levelOf(a *news.Alarm) int { return min(max(a.Level, 0), 2) }
 func (v *Voice) lead(a *news.Alarm) string {
 	key := "letter.triggered"
 	switch {
-	case a.Event == news.Resolved && a.ByHand:
+	case a.Event == news.Resolved && a.Manual:
 		key = "letter.byHand"
 	case a.Event == news.Resolved:
 		key = "letter.resolved"

@@ -193,7 +193,7 @@ func TestOneStop(t *testing.T) {
 	still.Start = voice(text.Russian).Now.Add(-48 * time.Hour).UnixMilli()
 	offline.Offline, offline.Window = true, (48 * time.Hour).Milliseconds()
 	over := still
-	over.Event, over.End, over.ByHand = news.Resolved, over.Start+(72*time.Hour).Milliseconds(), true
+	over.Event, over.End, over.Manual = news.Resolved, over.Start+(72*time.Hour).Milliseconds(), true
 	for _, one := range []news.Alarm{a, still, offline, over} {
 		m := written(t, text.Russian, one)
 		for _, said := range []string{m.Text, shownOf(m), voice(text.Russian).SMS("Сторож", []news.Alarm{one})} {
@@ -255,7 +255,7 @@ func TestPropertiesAsTheyWere(t *testing.T) {
 // The console's messages: the first line is the title.
 func TestText(t *testing.T) {
 	byHand := thaw(text.English)
-	byHand.ByHand, byHand.User, byHand.Remark = true, "Elif Kaya", "Inlet valve opened."
+	byHand.Manual, byHand.User, byHand.Remark = true, "Elif Kaya", "Inlet valve opened."
 	nobody := byHand
 	nobody.User, nobody.Remark = "", ""
 	offline := frost(text.English)
@@ -283,7 +283,7 @@ func TestText(t *testing.T) {
 	}
 	for l, want := range words("Frost was solved by Elif Kaya", "霜冻：由 Elif Kaya 手动解除", "Zirai don: kapatan Elif Kaya", "Заморозки: снято вручную, Elif Kaya") {
 		a := thaw(l)
-		a.ByHand, a.User = true, "Elif Kaya"
+		a.Manual, a.User = true, "Elif Kaya"
 		if title, _, _ := strings.Cut(Text(l, east3, called, &a), "\n"); title != want {
 			t.Errorf("%s: %s", l, title)
 		}

@@ -131,7 +131,7 @@ func (v *Voice) paragraph(a *news.Alarm) string {
 	if judged := v.judged(a); judged != "" {
 		facts = append(facts, judged)
 	}
-	if a.ByHand && a.User != "" {
+	if a.Manual && a.User != "" {
 		facts = append(facts, v.fact("letter.labelUser", name(a.User)))
 	}
 	if a.Remark != "" {

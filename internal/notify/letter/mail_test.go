@@ -62,7 +62,7 @@ func shownOf(m Mail) string {
 func TestPartsAgree(t *testing.T) {
 	for _, l := range text.Languages {
 		byHand := thaw(l)
-		byHand.ByHand, byHand.User, byHand.Remark, byHand.Description = true, "Elif & Kaya", "“so” <it> is", "Look <there>"
+		byHand.Manual, byHand.User, byHand.Remark, byHand.Description = true, "Elif & Kaya", "“so” <it> is", "Look <there>"
 		offline := frost(l)
 		offline.Offline, offline.Conditions, offline.Values = true, nil, nil
 		still := frost(l)
@@ -77,7 +77,7 @@ func TestPartsAgree(t *testing.T) {
 					wanted = append(wanted, r.limits...)
 				}
 			}
-			if a.ByHand {
+			if a.Manual {
 				wanted = append(wanted, "Elif & Kaya", "<it> is", "Look <there>")
 			}
 			if a.Offline {
@@ -108,7 +108,7 @@ func TestPartsAgree(t *testing.T) {
 // a remark is quoted in one.
 func TestDescriptionKeepsItsLines(t *testing.T) {
 	a := thaw(text.English)
-	a.Description, a.ByHand, a.Remark = "1. Close <the> vents\r\n2. Call Ada", true, "vents\nclosed"
+	a.Description, a.Manual, a.Remark = "1. Close <the> vents\r\n2. Call Ada", true, "vents\nclosed"
 	m := written(t, text.English, a)
 	if !strings.Contains(m.Text, "1. Close <the> vents\n2. Call Ada") || !strings.Contains(m.HTML, "1. Close &lt;the&gt; vents<br>2. Call Ada</td>") {
 		t.Errorf("%s\n%s", m.Text, m.HTML)
@@ -130,7 +130,7 @@ func TestHTMLIsSafe(t *testing.T) {
 		a.Ack = &news.Ack{User: title, Note: title}
 		a.Values, a.Conditions[0].Value = map[string]any{"airTemperature": title}, title
 		ended := a
-		ended.Event, ended.End, ended.ByHand = news.Resolved, over, true
+		ended.Event, ended.End, ended.Manual = news.Resolved, over, true
 		known := held(a, 48*time.Hour)
 		for _, alarms := range [][]news.Alarm{nil, {a}, {ended}, {a, ended}, {known}, {known, held(ended, time.Hour)}} {
 			m, err := v.Mail(title, alarms, false)

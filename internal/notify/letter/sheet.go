@@ -151,7 +151,7 @@ func (v *Voice) facts(a *news.Alarm) (list []fact) {
 	if len(a.Conditions) > 1 {
 		add("letter.labelCondition", v.condition(a))
 	}
-	if a.ByHand {
+	if a.Manual {
 		add("letter.labelUser", name(a.User))
 	}
 	if a.Remark != "" {
@@ -191,7 +191,7 @@ func (v *Voice) digest(alarms []news.Alarm) sheet {
 // nothing of an end by hand.
 func (v *Voice) gist(a *news.Alarm, when func(ms int64) string) string {
 	switch {
-	case a.Event == news.Resolved && a.ByHand:
+	case a.Event == news.Resolved && a.Manual:
 		return ""
 	case a.Offline && a.Event == news.Resolved:
 		return v.say("letter.onlineShort")

@@ -128,7 +128,7 @@ func (v *Voice) drafts(a *news.Alarm) (all []draft) {
 	case news.Resolved:
 		base.key = "letter.smsResolved"
 		base.fixed["time"] = v.brief(a.End)
-		if a.ByHand {
+		if a.Manual {
 			base.key = "letter.smsByHand"
 		}
 	case news.Reminder:
@@ -136,7 +136,7 @@ func (v *Voice) drafts(a *news.Alarm) (all []draft) {
 	default:
 		base.key = "letter.smsTriggered"
 	}
-	if a.ByHand && a.User != "" {
+	if a.Manual && a.User != "" {
 		base.names["user"] = name(a.User)
 		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
 	}

@@ -67,9 +67,9 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			if a.Event != news.Resolved && !strings.Contains(s, v.say(smsLevels[levelOf(&a)])) {
 				t.Errorf("%s: the level is not in %q", l, s)
 			}
-			a.Event, a.End, a.ByHand = news.Resolved, over, true
+			a.Event, a.End, a.Manual = news.Resolved, over, true
 			checked(t, v, pick(), []news.Alarm{a})
-			a.Offline, a.ByHand = true, r.IntN(2) == 0
+			a.Offline, a.Manual = true, r.IntN(2) == 0
 			checked(t, v, pick(), []news.Alarm{a})
 			checked(t, v, pick(), nil)
 		}
@@ -97,7 +97,7 @@ func TestSMSOfTheLargestRule(t *testing.T) {
 
 func TestSMSTexts(t *testing.T) {
 	byHand := thaw(text.English)
-	byHand.ByHand, byHand.User, byHand.Remark = true, "Elif", "Valve opened."
+	byHand.Manual, byHand.User, byHand.Remark = true, "Elif", "Valve opened."
 	nobody := byHand
 	nobody.User, nobody.Remark = "", ""
 	offline := frost(text.English)

@@ -42,9 +42,9 @@ func Text(l text.Language, zone *time.Location, names Names, a *news.Alarm) stri
 func (v *Voice) title(a *news.Alarm) string {
 	title := name(a.Title)
 	switch {
-	case a.Event == news.Resolved && a.ByHand && a.User != "":
+	case a.Event == news.Resolved && a.Manual && a.User != "":
 		return v.say("letter.titleByUser", "title", title, "user", name(a.User))
-	case a.Event == news.Resolved && a.ByHand:
+	case a.Event == news.Resolved && a.Manual:
 		return v.say("letter.titleByHand", "title", title)
 	case a.Event == news.Resolved:
 		return v.say("letter.titleResolved", "title", title)

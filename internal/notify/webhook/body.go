@@ -83,7 +83,7 @@ func bodyOf(a *news.Alarm) ([]byte, error) {
 	case news.Resolved:
 		end := moment(a.End)
 		n.Status, n.ResolvedBy, n.EndTime = "resolved", "itself", &end
-		if a.ByHand {
+		if a.Manual {
 			n.ResolvedBy = "hand"
 		}
 		m.Timestamp = end

@@ -113,7 +113,7 @@ func TestBodyOfAnEnd(t *testing.T) {
 	over := frost
 	over.Event, over.End, over.NoteName, over.Description = news.Resolved, over.Start+61_001, "", ""
 	for hand, by := range map[bool]string{false: "itself", true: "hand"} {
-		over.ByHand, over.User, over.Remark = hand, "Ada", "private"
+		over.Manual, over.User, over.Remark = hand, "Ada", "private"
 		l := w.letter(id)
 		l.Alarms[0] = over
 		if _, err := w.Programs.Carry(t.Context(), l); err != nil {
