@@ -228,7 +228,7 @@ func (fx *fixture) auditSummary() string {
 // reminders are those of a notice that wait, and until when.
 func (fx *fixture) reminders(notice int64) string {
 	fx.t.Helper()
-	list, err := fx.Outbox.Of(fx.t.Context(), fx.owner, notice)
+	list, err := fx.Outbox.Deliveries(fx.t.Context(), fx.owner, notice)
 	fx.must(err)
 	var lines []string
 	for _, d := range list {

@@ -343,10 +343,10 @@ func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	fx.Outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB: fx.DB, Tenants: fx.Tenants, Channels: fx.Channels, Now: fx.Clock.Now, Log: fx.Log.Logger,
-		Carriers: map[notify.Mode]notify.Carrier{notify.Email: carried{}},
-		Backlog:  func(t tenant.ID, id int64) time.Time { return fx.engine.BacklogUntil(t, id) },
+		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: carried{}},
+		Backlog: func(t tenant.ID, id int64) time.Time { return fx.engine.BacklogUntil(t, id) },
 	})
-	fx.notifier = notify.NewDesk(fx.DB, fx.Messages, fx.Outbox, fx.hub)
+	fx.notifier = notify.NewNotifier(fx.DB, fx.Messages, fx.Outbox, fx.hub)
 	fx.start()
 	fx.engine.LetIn()
 	fx.createRule(func(r *alarm.Rule) { r.Channels, r.Level = []int64{channel}, alarm.LevelSerious })
@@ -356,7 +356,7 @@ func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 		if _, err := fx.Outbox.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		list, err := fx.Outbox.Of(t.Context(), fx.owner, fx.newest().ID)
+		list, err := fx.Outbox.Deliveries(t.Context(), fx.owner, fx.newest().ID)
 		fx.must(err)
 		if len(list) != 1 {
 			t.Fatalf("%+v", list)
@@ -371,7 +371,7 @@ func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 // carried is a far end that takes everything.
 type carried struct{}
 
-func (carried) Send(context.Context, *notify.Letter) (string, error) { return "taken", nil }
+func (carried) Send(context.Context, *notify.Notification) (string, error) { return "taken", nil }
 
 // From a reading to the people: the engine and the outbox of a server, and a
 // kill in between.
@@ -390,7 +390,7 @@ func TestReadingToDelivery(t *testing.T) {
 	if _, err := fx.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	list, err := fx.Outbox.Of(t.Context(), fx.owner, n.ID)
+	list, err := fx.Outbox.Deliveries(t.Context(), fx.owner, n.ID)
 	fx.must(err)
 	var got []string
 	for _, d := range list {

@@ -197,8 +197,8 @@ func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	if by, err := s.queuedByMode(t.Context()); err != nil || len(by) != 3 {
 		t.Errorf("%+v %v", by, err)
 	}
-	due := map[notify.Mode]notify.Waiting{notify.Email: {Deliveries: 2, Due: time.Minute}}
-	if got := withoutDue(due); len(got) != 1 || got[notify.Email] != (notify.Waiting{Deliveries: 2}) {
+	due := map[notify.ChannelKind]notify.Waiting{notify.KindEmail: {Deliveries: 2, Due: time.Minute}}
+	if got := withoutDue(due); len(got) != 1 || got[notify.KindEmail] != (notify.Waiting{Deliveries: 2}) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -33,10 +33,10 @@ type demoRule struct {
 	description                       string
 }
 
-func demoChannel(name string, emails, phones []string, modes ...notify.Mode) notify.ChannelForm {
+func demoChannel(name string, emails, phones []string, modes ...notify.ChannelKind) notify.ChannelForm {
 	f := notify.ChannelForm{Name: &name, Emails: emails, Phones: phones}
 	for _, m := range modes {
-		f.Modes = append(f.Modes, string(m))
+		f.Kinds = append(f.Kinds, string(m))
 	}
 	return f
 }
@@ -46,9 +46,9 @@ func demoChannel(name string, emails, phones []string, modes ...notify.Mode) not
 var demoFarms = []demoFarm{{
 	tenant: demoTenant, user: "Elif Kaya",
 	channels: []notify.ChannelForm{
-		demoChannel("Night shift", []string{"elif.kaya@example.com"}, []string{"+905550000001", "+905550000002"}, notify.Email, notify.Phone),
-		demoChannel("Orchard crew", []string{"orchard@example.com", "mehmet.kaya@example.com"}, []string{"+905550000003"}, notify.Phone),
-		demoChannel("Workshop", []string{"workshop@example.com"}, []string{"+905550000004"}, notify.Phone),
+		demoChannel("Night shift", []string{"elif.kaya@example.com"}, []string{"+905550000001", "+905550000002"}, notify.KindEmail, notify.KindSMS),
+		demoChannel("Orchard crew", []string{"orchard@example.com", "mehmet.kaya@example.com"}, []string{"+905550000003"}, notify.KindSMS),
+		demoChannel("Workshop", []string{"workshop@example.com"}, []string{"+905550000004"}, notify.KindSMS),
 	},
 	rules: []demoRule{
 		{name: "Frost in the orchard", device: "WS-0417", attribute: "airTemperature", operator: "<", recovery: 1, hits: 3, window: 5 * time.Minute,
@@ -68,8 +68,8 @@ var demoFarms = []demoFarm{{
 }, {
 	tenant: "yanzhao", user: "李建国",
 	channels: []notify.ChannelForm{
-		demoChannel("值班组", []string{"zhiban@example.com"}, []string{"+8610000000001"}, notify.Email, notify.Phone),
-		demoChannel("灌溉组", []string{"guangai@example.com"}, []string{"+8610000000002"}, notify.Phone),
+		demoChannel("值班组", []string{"zhiban@example.com"}, []string{"+8610000000001"}, notify.KindEmail, notify.KindSMS),
+		demoChannel("灌溉组", []string{"guangai@example.com"}, []string{"+8610000000002"}, notify.KindSMS),
 	},
 	rules: []demoRule{
 		{name: "麦田霜冻", device: "HB-WS-01", attribute: "airTemperature", operator: "<", recovery: 1, hits: 3, window: 5 * time.Minute,
@@ -102,7 +102,7 @@ func (d *demo) createAlarms(ctx context.Context, s *stores, farm *demoFarm) erro
 	for i := range farm.channels {
 		form := farm.channels[i]
 		if d.set.Notifications.SMS != smsLog {
-			form.Modes = []string{string(notify.Email)} // no demo sends SMS
+			form.Kinds = []string{string(notify.KindEmail)} // no demo sends SMS
 		}
 		c, err := form.Channel(t.ID)
 		if err != nil {

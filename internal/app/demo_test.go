@@ -115,7 +115,7 @@ func checkDemoRules(t *testing.T, p *process, token string) {
 		t.Errorf("channels: %+v", channels)
 	}
 	for i, c := range channels.List {
-		if len(c.NoticeMode) != len(want.channels[len(want.channels)-1-i].Modes) || c.RuleCount == 0 {
+		if len(c.NoticeMode) != len(want.channels[len(want.channels)-1-i].Kinds) || c.RuleCount == 0 {
 			t.Errorf("%+v", c)
 		}
 	}

@@ -19,7 +19,7 @@ func (s *Server) describeNotifications() {
 		return map[string]uint64{string(notify.Sent): now.Sent, string(notify.OnlyLogged): now.Logged, string(notify.Failed): now.Failed, string(notify.Skipped): now.Skipped}
 	})
 	m.counter("tilth_messages_removed_total", "Messages of the console that were removed, for their age or with their tenant.", func() float64 { return float64(s.stores.messages.Removed()) })
-	waiting := func(mode notify.Mode, read func(notify.Waiting) float64) func() float64 {
+	waiting := func(mode notify.ChannelKind, read func(notify.Waiting) float64) func() float64 {
 		return func() float64 {
 			ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
 			defer cancel()
@@ -31,10 +31,10 @@ func (s *Server) describeNotifications() {
 			return read(by[mode])
 		}
 	}
-	for mode, name := range map[notify.Mode]string{notify.Email: "mail", notify.Phone: "sms", notify.Program: "webhook"} {
+	for mode, name := range map[notify.ChannelKind]string{notify.KindEmail: "mail", notify.KindSMS: "sms", notify.KindWebhook: "webhook"} {
 		m.gauge("tilth_notify_"+name+"_queued", "Deliveries that wait.", waiting(mode, func(w notify.Waiting) float64 { return float64(w.Deliveries) }))
 		m.gauge("tilth_notify_"+name+"_overdue_seconds", "For how long the first of them has been due.", waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }))
-		if mode == notify.Program {
+		if mode == notify.KindWebhook {
 			continue // there are as many far ends as webhooks
 		}
 		m.gauge("tilth_notify_"+name+"_down", "1 while the far end takes nothing.", func() float64 {
@@ -47,7 +47,7 @@ func (s *Server) describeNotifications() {
 }
 
 // queuedByMode is what is queued in each mode.
-func (s *Server) queuedByMode(ctx context.Context) (map[notify.Mode]notify.Waiting, error) {
+func (s *Server) queuedByMode(ctx context.Context) (map[notify.ChannelKind]notify.Waiting, error) {
 	by, err := s.stores.outbox.Waiting(ctx)
 	if err != nil {
 		return nil, err
@@ -61,8 +61,8 @@ func (s *Server) queuedByMode(ctx context.Context) (map[notify.Mode]notify.Waiti
 
 // withoutDue is what waits while the outbox is held: for whoever runs the server,
 // who is told of it at the start, and not for a far end.
-func withoutDue(by map[notify.Mode]notify.Waiting) map[notify.Mode]notify.Waiting {
-	held := map[notify.Mode]notify.Waiting{}
+func withoutDue(by map[notify.ChannelKind]notify.Waiting) map[notify.ChannelKind]notify.Waiting {
+	held := map[notify.ChannelKind]notify.Waiting{}
 	for mode, w := range by {
 		held[mode] = notify.Waiting{Deliveries: w.Deliveries}
 	}

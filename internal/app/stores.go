@@ -138,7 +138,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	s.outbox = s.newOutbox(set, links, log)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
-		Notifier: notify.NewDesk(d, s.messages, s.outbox, s.live),
+		Notifier: notify.NewNotifier(d, s.messages, s.outbox, s.live),
 		DB:       d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, RetentionClock: until.now, PreviousStop: until.previousAccepted, SaveAlive: until.markAccepting,
 		FlushPresence: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Logger: log, MaxNoticesPerHour: set.NoticesAnHour,

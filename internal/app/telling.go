@@ -88,29 +88,29 @@ func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
 // newOutbox makes the outbox with the ways of telling people that are set up.
 func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notify.Outbox {
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Carriers: s.newSenders(set, links, log),
+		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Senders: s.newSenders(set, links, log),
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine comes after the outbox that it tells.
 		Backlog:    func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
-		Late:       func() []tenant.ID { return s.alarms.LateTenants() },
+		NotReady:   func() []tenant.ID { return s.alarms.LateTenants() },
 		FoundSince: func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
-		Screens:    s.live, DigestAfter: set.Notifications.DigestAfter, MailsADay: set.Notifications.MailsADay, SMSADay: set.Notifications.SMSADay, Now: time.Now, Log: log,
+		Live:       s.live, DigestAfter: set.Notifications.DigestAfter, MailsADay: set.Notifications.MailsADay, SMSADay: set.Notifications.SMSADay, Now: time.Now, Log: log,
 	})
 }
 
 // newSenders are the carriers of the ways that are set up.
-func (s *stores) newSenders(set *Settings, links string, log *slog.Logger) map[notify.Mode]notify.Carrier {
+func (s *stores) newSenders(set *Settings, links string, log *slog.Logger) map[notify.ChannelKind]notify.Sender {
 	o := carrier.Options{
 		Tenants: s.tenants.Get, Names: s.propertyInfo, Readings: s.chartReadings, PublicURL: links, Now: time.Now, Log: log,
 	}
-	senders := map[notify.Mode]notify.Carrier{notify.Program: s.webhookCaller}
+	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.webhookCaller}
 	if s.mail != nil {
-		senders[notify.Email] = carrier.NewMail(s.mail.Send, o)
+		senders[notify.KindEmail] = carrier.NewMail(s.mail.Send, o)
 	}
 	if set.Notifications.SMS != smsOff {
-		senders[notify.Phone] = carrier.NewSMS(set.Notifications.smsSender(log), o)
+		senders[notify.KindSMS] = carrier.NewSMS(set.Notifications.smsSender(log), o)
 	}
 	return senders
 }

@@ -86,7 +86,7 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 	if err != nil {
 		return nil, err
 	}
-	deliveries, err := s.Outbox.Of(ctx, caller(ctx).Tenant, d.ID)
+	deliveries, err := s.Outbox.Deliveries(ctx, caller(ctx).Tenant, d.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -120,7 +120,7 @@ func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard
 }
 
 func (s *server) channelNames(ctx context.Context, t tenant.ID, ids []int64) ([]string, error) {
-	channels, err := s.Channels.Some(ctx, t, ids)
+	channels, err := s.Channels.GetMany(ctx, t, ids)
 	names := make([]string, len(channels))
 	for i := range channels {
 		names[i] = channels[i].Name
@@ -135,7 +135,7 @@ func (s *server) snapshotChannel(t tenant.ID, id *int64) audit.Snapshot {
 			return nil, err
 		}
 		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: []audit.Field{
-			{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Modes()}, {Name: "emails", Value: c.Emails},
+			{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Kinds()}, {Name: "emails", Value: c.Emails},
 			{Name: "phoneMessage", Value: c.Phones}, {Name: "language", Value: c.Language},
 		}}}, nil
 	}

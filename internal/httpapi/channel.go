@@ -27,7 +27,7 @@ func (s *server) PageNoticeChannels(ctx context.Context, r wire.PageNoticeChanne
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	q := notify.ChannelQuery{Name: trimmed(textOf(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
 	if p.NoticeMode != nil {
-		q.Mode = notify.Mode(*p.NoticeMode)
+		q.Kind = notify.ChannelKind(*p.NoticeMode)
 	}
 	channels, total, err := s.Channels.Page(ctx, caller(ctx).Tenant, q)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 			PhoneMessage: append([]string{}, c.Phones...), Language: omitEmpty(string(c.Language)), CreateTime: c.CreateTime,
 			RuleCount: rules[c.ID].Count, RuleNames: append([]string{}, rules[c.ID].Names...),
 		}
-		for _, m := range c.Modes() {
+		for _, m := range c.Kinds() {
 			list[i].NoticeMode = append(list[i].NoticeMode, string(m))
 		}
 	}
@@ -121,7 +121,7 @@ func (s *server) UpdateNoticeChannel(ctx context.Context, r wire.UpdateNoticeCha
 func channelForm(b *wire.NoticeChannelCreate) *notify.ChannelForm {
 	f := &notify.ChannelForm{Name: b.NoticeName, Language: b.Language}
 	if b.NoticeMode != nil {
-		f.Modes = *b.NoticeMode
+		f.Kinds = *b.NoticeMode
 	}
 	if b.Email != nil && b.Email.Emails != nil {
 		f.Emails = *b.Email.Emails

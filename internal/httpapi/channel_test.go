@@ -248,7 +248,7 @@ func TestNoticeChannelKinds(t *testing.T) {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *httpapi.Options) {
-		o.Outbox.Carriers, o.SMSLogged = map[notify.Mode]notify.Carrier{notify.Phone: w.Texts}, true
+		o.Outbox.Senders, o.SMSLogged = map[notify.ChannelKind]notify.Sender{notify.KindSMS: w.Texts}, true
 	})
 	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email || !ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
 		t.Errorf("%+v", ways)
@@ -260,7 +260,7 @@ func TestNoticeChannelKinds(t *testing.T) {
 func TestChannelTestMessage(t *testing.T) {
 	w := newServer(t)
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": nil})))
-	w.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "30005 unknown"})
+	w.Texts.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
 	call := w.testChannelCall(id)
 	call.Header = map[string]string{"Accept-Language": "ru-ru"}
 	outcomes := testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, call)
@@ -273,7 +273,7 @@ func TestChannelTestMessage(t *testing.T) {
 		t.Errorf("%s", asJSON(t, outcomes))
 	}
 	for _, l := range w.Mails.Letters() {
-		if l.Tenant != w.field.ID || l.Language != text.English || l.Channel != "Night shift" || l.Mode != notify.Email || len(l.Alarms) != 0 {
+		if l.Tenant != w.field.ID || l.Language != text.English || l.Channel != "Night shift" || l.Kind != notify.KindEmail || len(l.Alarms) != 0 {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -299,14 +299,14 @@ func TestChannelTestMessage(t *testing.T) {
 }
 
 // logOnlySender writes what it is given into the log.
-type logOnlySender struct{ notify.Carrier }
+type logOnlySender struct{ notify.Sender }
 
 func (logOnlySender) LogsOnly() bool { return true }
 
 // A test that went into the log only does not say that it was sent.
 func TestChannelTestMessageLoggedOnly(t *testing.T) {
 	w := newServer(t, func(o *httpapi.Options) {
-		o.Outbox.Carriers[notify.Phone] = logOnlySender{o.Outbox.Carriers[notify.Phone]}
+		o.Outbox.Senders[notify.KindSMS] = logOnlySender{o.Outbox.Senders[notify.KindSMS]}
 	})
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{})))
 	for _, one := range testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, w.testChannelCall(id)) {
@@ -319,7 +319,7 @@ func TestChannelTestMessageLoggedOnly(t *testing.T) {
 // Without the ways of a channel there is nothing to test, and one of them is
 // told beside the other.
 func TestChannelTestMessageNotConfigured(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.Outbox.Carriers = nil })
+	w := newServer(t, func(o *httpapi.Options) { o.Outbox.Senders = nil })
 	for _, c := range []struct {
 		mode string
 		said map[text.Language]string

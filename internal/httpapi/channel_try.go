@@ -15,7 +15,7 @@ func (s *server) GetNoticeWays(ctx context.Context, _ wire.GetNoticeWaysRequestO
 	if err != nil {
 		return nil, err
 	}
-	ways := &wire.NoticeWays{Language: string(owner.Language), Email: s.Outbox.Carriers[notify.Email] != nil, PhoneMessage: s.Outbox.Carriers[notify.Phone] != nil}
+	ways := &wire.NoticeWays{Language: string(owner.Language), Email: s.Outbox.Senders[notify.KindEmail] != nil, PhoneMessage: s.Outbox.Senders[notify.KindSMS] != nil}
 	if s.SMSLogged {
 		ways.Logged = &s.SMSLogged
 	}
@@ -37,14 +37,14 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 	if wait := s.testSends.Allow(t).Retry; wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 	}
-	outcomes, err := s.Outbox.Try(ctx, owner, c)
+	outcomes, err := s.Outbox.SendTest(ctx, owner, c)
 	if err != nil {
 		return nil, err
 	}
 	list := make([]wire.NoticeOutcome, len(outcomes))
 	for i, o := range outcomes {
 		list[i] = wire.NoticeOutcome{
-			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Mode), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitEmpty(o.Answer),
+			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Kind), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitEmpty(o.Answer),
 		}
 		if o.Logged {
 			list[i].Logged = &o.Logged

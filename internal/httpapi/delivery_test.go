@@ -51,7 +51,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 func TestNoticeDeliveries(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
-	w.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "30005 unknown"})
+	w.Texts.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
 	rule, id := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
 	began := w.Clock.Milli()
 	queued := w.notice(t, id).Deliveries

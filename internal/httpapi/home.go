@@ -41,7 +41,7 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 		if near == nil {
 			near = new([]wire.LetterBudget)
 		}
-		*near = append(*near, wire.LetterBudget{Mode: wire.LetterBudgetMode(b.Mode), Letters: b.Letters, Budget: b.Of, Until: b.Until})
+		*near = append(*near, wire.LetterBudget{Mode: wire.LetterBudgetMode(b.Kind), Letters: b.Sent, Budget: b.Limit, Until: b.Until})
 	}
 	online := min(s.Presence.OnlineCount(t), total)
 	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{

@@ -188,7 +188,7 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 		for i := range phones {
 			c.ByPhone, c.Phones = true, append(c.Phones, fmt.Sprintf("+90555111223%d", i))
 		}
-		if _, err := w.Outbox.Try(t.Context(), owner, &c); err != nil {
+		if _, err := w.Outbox.SendTest(t.Context(), owner, &c); err != nil {
 			t.Fatal(err)
 		}
 	}

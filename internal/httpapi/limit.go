@@ -49,7 +49,7 @@ func newLimits(o *Options) limits {
 	return limits{
 		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
 		uploads:   newUploads(o),
-		testSends: notify.NewTries("channel_tries", o.Now, o.Limits),
+		testSends: notify.NewTestLimit("channel_tries", o.Now, o.Limits),
 		queries:   limit.NewThrottle[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, queryLineOptions()),
 	}
 }

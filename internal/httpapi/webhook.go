@@ -24,7 +24,7 @@ func (s *server) PageWebhooks(ctx context.Context, r wire.PageWebhooksRequestObj
 
 func wireWebhook(w *notify.Webhook) wire.Webhook {
 	v := wire.Webhook{
-		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), AlarmLevel: w.Level, Enabled: w.Enabled, OldSecretUntil: omitZero(w.OldSecret),
+		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), AlarmLevel: w.Level, Enabled: w.Enabled, OldSecretUntil: omitZero(w.OldSecretUntil),
 		CreateTime: w.CreateTime,
 	}
 	if w.Gone {
@@ -40,7 +40,7 @@ func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestO
 		return nil, err
 	}
 	t, id, secret := caller(ctx).Tenant, int64(0), ""
-	err = audit.Record(ctx, t, "webhook.create", s.Webhooks.See(t, &id), func(ctx context.Context) (err error) {
+	err = audit.Record(ctx, t, "webhook.create", s.Webhooks.Snapshot(t, &id), func(ctx context.Context) (err error) {
 		id, secret, err = s.Webhooks.Create(ctx, t, &w)
 		return err
 	})
@@ -59,13 +59,13 @@ func (s *server) UpdateWebhook(ctx context.Context, r wire.UpdateWebhookRequestO
 		return nil, err
 	}
 	f := webhookForm(&wire.WebhookCreate{Name: b.Name, Url: b.Url, Events: b.Events, AlarmLevel: b.AlarmLevel, Enabled: b.Enabled})
-	f.Kept = old.URL
+	f.CurrentURL = old.URL
 	w, err := f.Webhook(s.WebhookCaller.Guard)
 	if err != nil {
 		return nil, err
 	}
 	w.ID = b.Id
-	err = audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &w.ID), func(ctx context.Context) error { return s.Webhooks.Update(ctx, t, &w) })
+	err = audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &w.ID), func(ctx context.Context) error { return s.Webhooks.Update(ctx, t, &w) })
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func webhookForm(b *wire.WebhookCreate) *notify.WebhookForm {
 // it as the caller wants it.
 func (s *server) ToggleWebhook(ctx context.Context, r wire.ToggleWebhookRequestObject) (wire.ToggleWebhookResponseObject, error) {
 	t, id := caller(ctx).Tenant, r.Params.Id
-	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &id), func(ctx context.Context) error {
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &id), func(ctx context.Context) error {
 		toggle := func() error { return s.Webhooks.Toggle(ctx, t, id) }
 		if r.Params.Enabled == nil {
 			return toggle()
@@ -103,7 +103,7 @@ func (s *server) ToggleWebhook(ctx context.Context, r wire.ToggleWebhookRequestO
 // DeleteWebhook removes a webhook.
 func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestObject) (wire.DeleteWebhookResponseObject, error) {
 	t, id := caller(ctx).Tenant, r.Params.Id
-	err := audit.Record(ctx, t, "webhook.delete", s.Webhooks.See(t, &id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, id) })
+	err := audit.Record(ctx, t, "webhook.delete", s.Webhooks.Snapshot(t, &id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -113,8 +113,8 @@ func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestO
 // NewWebhookSecret makes a webhook another secret and answers it, this once.
 func (s *server) NewWebhookSecret(ctx context.Context, r wire.NewWebhookSecretRequestObject) (wire.NewWebhookSecretResponseObject, error) {
 	t, secret := caller(ctx).Tenant, ""
-	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &r.Params.Id), func(ctx context.Context) (err error) {
-		secret, err = s.Webhooks.Renew(ctx, t, r.Params.Id)
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Params.Id), func(ctx context.Context) (err error) {
+		secret, err = s.Webhooks.RotateSecret(ctx, t, r.Params.Id)
 		return err
 	})
 	if err != nil {
@@ -138,7 +138,7 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 
 // GetWebhookDeliveries answers what a webhook was told last.
 func (s *server) GetWebhookDeliveries(ctx context.Context, r wire.GetWebhookDeliveriesRequestObject) (wire.GetWebhookDeliveriesResponseObject, error) {
-	deliveries, err := s.Outbox.NewestOf(ctx, caller(ctx).Tenant, r.Params.Id)
+	deliveries, err := s.Outbox.WebhookDeliveries(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func (s *server) GetWebhookDeliveries(ctx context.Context, r wire.GetWebhookDeli
 	for i := range deliveries {
 		d := &deliveries[i]
 		list[i] = wire.WebhookDelivery{
-			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.HeardAs(d.Event), State: string(d.State), Reason: omitEmpty(string(d.Reason)), Attempts: d.Attempts,
+			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.WebhookEvent(d.Event), State: string(d.State), Reason: omitEmpty(string(d.Reason)), Attempts: d.Attempts,
 			Answer: omitEmpty(d.Answer), NextTime: omitZero(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime,
 		}
 	}

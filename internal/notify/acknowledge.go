@@ -10,12 +10,12 @@ import (
 	"tilth/internal/tenant"
 )
 
-// acknowledged takes note that somebody is on a notice: who was told of it is
+// postponeReminders takes note that somebody is on a notice: who was told of it is
 // reminded at Ack.RemindAt and not before, also of a rule without reminders. Who is
 // told later that it began is reminded from then on in the same way.
-func (o *Outbox) acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error {
+func (o *Outbox) postponeReminders(ctx context.Context, t tenant.ID, a *news.Alarm) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		newest, _, err := newestToPeople(ctx, tx, t, a.Notice)
+		newest, _, err := newestByRecipient(ctx, tx, t, a.Notice)
 		if err != nil || len(newest) == 0 {
 			return err
 		}
@@ -23,11 +23,11 @@ func (o *Outbox) acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) e
 		var queued, fresh []*deliveryRow
 		var waiting []int64
 		for _, r := range newest {
-			r.Facts = o.factsWith(r, a.Ack)
+			r.Facts = o.factsWithAck(r, a.Ack)
 			switch {
 			case r.State == Sent:
 				r.QuietUntil = until
-				fresh = append(fresh, r.reminder(now))
+				fresh = append(fresh, r.nextReminder(now))
 			case r.State == Queued && r.isIdleReminder():
 				waiting = append(waiting, r.ID)
 				queued = append(queued, r)
@@ -35,10 +35,10 @@ func (o *Outbox) acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) e
 				queued = append(queued, r)
 			}
 		}
-		if err := o.quieten(ctx, tx, t, queued, until, now); err != nil {
+		if err := o.setQuietUntil(ctx, tx, t, queued, until, now); err != nil {
 			return err
 		}
-		if err := move(ctx, tx, t, waiting, until, wholeMinute(until), now); err != nil {
+		if err := reschedule(ctx, tx, t, waiting, until, ceilMinute(until), now); err != nil {
 			return err
 		}
 		if len(fresh) > 0 {
@@ -46,17 +46,17 @@ func (o *Outbox) acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) e
 				return err
 			}
 		}
-		o.changed(ctx, newest)
+		o.publishChanged(ctx, newest)
 		o.DB.AfterCommit(ctx, o.Wake)
 		return nil
 	})
 }
 
-// unacknowledged takes note that nobody is on a notice any more: reminders come in the
+// resumeReminders takes note that nobody is on a notice any more: reminders come in the
 // rhythm of before, and of a rule without them none does. What is being tried goes.
-func (o *Outbox) unacknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error {
+func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *news.Alarm) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		newest, told, err := newestToPeople(ctx, tx, t, a.Notice)
+		newest, told, err := newestByRecipient(ctx, tx, t, a.Notice)
 		if err != nil || len(newest) == 0 {
 			return err
 		}
@@ -68,22 +68,22 @@ func (o *Outbox) unacknowledged(ctx context.Context, t tenant.ID, a *news.Alarm)
 			if r.State != Queued {
 				continue
 			}
-			r.Facts = o.factsWith(r, nil)
+			r.Facts = o.factsWithAck(r, nil)
 			queued = append(queued, r)
 			switch {
 			case !r.isIdleReminder():
 			case r.RemindEvery == 0 && r.Attempts == 0:
 				needless = append(needless, r.ID)
 			case r.RemindEvery > 0 && r.QuietUntil > now:
-				at := inRhythm(told[recipient{r.Mode, r.Recipient}], r.RemindEvery, now)
+				at := nextReminderTime(told[recipient{r.Mode, r.Recipient}], r.RemindEvery, now)
 				back[at] = append(back[at], r.ID)
 			}
 		}
-		if err := o.quieten(ctx, tx, t, queued, 0, now); err != nil {
+		if err := o.setQuietUntil(ctx, tx, t, queued, 0, now); err != nil {
 			return err
 		}
 		for at, ids := range back {
-			if err := move(ctx, tx, t, ids, at, at, now); err != nil {
+			if err := reschedule(ctx, tx, t, ids, at, at, now); err != nil {
 				return err
 			}
 		}
@@ -92,18 +92,18 @@ func (o *Outbox) unacknowledged(ctx context.Context, t tenant.ID, a *news.Alarm)
 				return err
 			}
 		}
-		o.changed(ctx, newest)
+		o.publishChanged(ctx, newest)
 		o.DB.AfterCommit(ctx, o.Wake)
 		return nil
 	})
 }
 
-// newestToPeople are, of each recipient of an open notice, the newest delivery, and when one
+// newestByRecipient are, of each recipient of an open notice, the newest delivery, and when one
 // arrived last, epoch ms.
-func newestToPeople(ctx context.Context, tx bun.IDB, t tenant.ID, notice int64) (newest []*deliveryRow, told map[recipient]int64, err error) {
+func newestByRecipient(ctx context.Context, tx bun.IDB, t tenant.ID, notice int64) (newest []*deliveryRow, told map[recipient]int64, err error) {
 	var rows []*deliveryRow
-	err = tx.NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''", t, notice, Program).
-		Where("d.event IN (?)", bun.List(toPeople)).OrderExpr("d.id").Scan(ctx)
+	err = tx.NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''", t, notice, KindWebhook).
+		Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx)
 	at := map[recipient]int{}
 	told = map[recipient]int64{}
 	for _, r := range rows {
@@ -124,9 +124,9 @@ func newestToPeople(ctx context.Context, tx bun.IDB, t tenant.ID, notice int64) 
 // isIdleReminder tells whether a queued delivery is a reminder that is not in flight.
 func (r *deliveryRow) isIdleReminder() bool { return r.Event == news.Reminder && r.LeaseUntil == 0 }
 
-// factsWith is what a delivery tells, with who is on it now. What nobody understands stays
+// factsWithAck is what a delivery tells, with who is on it now. What nobody understands stays
 // as it is: its turn will tell.
-func (o *Outbox) factsWith(r *deliveryRow, ack *news.Ack) string {
+func (o *Outbox) factsWithAck(r *deliveryRow, ack *news.Ack) string {
 	var a news.Alarm
 	err := json.Unmarshal([]byte(r.Facts), &a)
 	if err == nil {
@@ -140,9 +140,9 @@ func (o *Outbox) factsWith(r *deliveryRow, ack *news.Ack) string {
 	return r.Facts
 }
 
-// quieten writes what queued deliveries tell now, and until when none that follows
+// setQuietUntil writes what queued deliveries tell now, and until when none that follows
 // from them reminds; 0: they remind as their rule says.
-func (o *Outbox) quieten(ctx context.Context, tx bun.IDB, t tenant.ID, queued []*deliveryRow, until, now int64) error {
+func (o *Outbox) setQuietUntil(ctx context.Context, tx bun.IDB, t tenant.ID, queued []*deliveryRow, until, now int64) error {
 	same := map[string][]int64{}
 	for _, r := range queued {
 		same[r.Facts] = append(same[r.Facts], r.ID)
@@ -157,9 +157,9 @@ func (o *Outbox) quieten(ctx context.Context, tx bun.IDB, t tenant.ID, queued []
 	return nil
 }
 
-// move lets reminders wait for another time, as if they had been queued now; those that
+// reschedule lets reminders wait for another time, as if they had been queued now; those that
 // are told with others for that of together.
-func move(ctx context.Context, tx bun.IDB, t tenant.ID, ids []int64, at, together, now int64) error {
+func reschedule(ctx context.Context, tx bun.IDB, t tenant.ID, ids []int64, at, together, now int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -171,14 +171,14 @@ func move(ctx context.Context, tx bun.IDB, t tenant.ID, ids []int64, at, togethe
 	return err
 }
 
-// reminder is the next reminder of who was told something just now: when nobody is on
+// nextReminder is the next reminder of who was told something just now: when nobody is on
 // the notice any more, else when the rule says.
-func (r *deliveryRow) reminder(now int64) *deliveryRow {
+func (r *deliveryRow) nextReminder(now int64) *deliveryRow {
 	next, quiet := now+r.RemindEvery, int64(0)
 	if r.QuietUntil > now {
 		next, quiet = r.QuietUntil, r.QuietUntil
 		if r.Digest > 0 {
-			next = wholeMinute(next)
+			next = ceilMinute(next)
 		}
 	}
 	return &deliveryRow{
@@ -189,16 +189,16 @@ func (r *deliveryRow) reminder(now int64) *deliveryRow {
 	}
 }
 
-// wholeMinute is the end of a time's minute: those of a digest that were acknowledged
+// ceilMinute is the end of a time's minute: those of a digest that were acknowledged
 // one after the other are reminded together.
-func wholeMinute(at int64) int64 {
+func ceilMinute(at int64) int64 {
 	minute := digestMinute.Milliseconds()
 	return (at + minute - 1) / minute * minute
 }
 
-// inRhythm is the first time after now of those that follow each other every so many
+// nextReminderTime is the first time after now of those that follow each other every so many
 // milliseconds after somebody was told.
-func inRhythm(told, every, now int64) int64 {
+func nextReminderTime(told, every, now int64) int64 {
 	if told > now || told == 0 { // the clock was set back, or it is not kept
 		return now + every
 	}

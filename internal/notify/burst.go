@@ -10,20 +10,20 @@ import (
 	"tilth/internal/tenant"
 )
 
-// seriousAMinute is how many serious notices a minute a recipient is told of one
+// seriousPerMinute is how many serious notices a minute a recipient is told of one
 // by one. While more come there is a letter a minute.
-const seriousAMinute = 5
+const seriousPerMinute = 5
 
 // recipient is who is told in a way, of one tenant.
 type recipient struct {
-	mode Mode
-	name string
+	kind    ChannelKind
+	address string
 }
 
 type recipientMinuteRow struct {
 	bun.BaseModel `bun:"table:recipient_minutes,alias:rm"`
 	TenantID      tenant.ID
-	Mode          Mode
+	Mode          ChannelKind
 	Recipient     string
 	Event         news.Event
 	Began         int64
@@ -50,14 +50,14 @@ func (o *Outbox) countSerious(ctx context.Context, rows []*deliveryRow) (map[rec
 	length := digestMinute.Milliseconds()
 	err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewInsert().Model(&minutes).On("CONFLICT (tenant_id, mode, recipient, event) DO UPDATE").
-			Set("burst = CASE WHEN "+within+" THEN rm.burst ELSE "+within+" AND rm.notices > ? END", length, 2*length, seriousAMinute).
+			Set("burst = CASE WHEN "+within+" THEN rm.burst ELSE "+within+" AND rm.notices > ? END", length, 2*length, seriousPerMinute).
 			Set("notices = CASE WHEN "+within+" THEN rm.notices + 1 ELSE 1 END", length).
 			Set("began = CASE WHEN "+within+" THEN rm.began ELSE EXCLUDED.began END", length).
 			Returning("*").Exec(ctx)
 		return err
 	})
 	for _, m := range minutes {
-		if m.Burst || m.Notices > seriousAMinute {
+		if m.Burst || m.Notices > seriousPerMinute {
 			ends[recipient{m.Mode, m.Recipient}] = m.Began + length
 		}
 	}

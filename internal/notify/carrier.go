@@ -9,26 +9,26 @@ import (
 	"tilth/internal/text"
 )
 
-// Mode is a way of telling people, by its name in the contract.
-type Mode string
+// ChannelKind is a way of telling people, by its name in the contract.
+type ChannelKind string
 
 // The ways of telling people.
 const (
-	Email Mode = "email"
-	Phone Mode = "phoneMessage"
+	KindEmail ChannelKind = "email"
+	KindSMS   ChannelKind = "phoneMessage"
 )
 
-// ways are all of them, in the order in which Step goes through them.
-var ways = []Mode{Email, Phone, Program}
+// channelKinds are all of them, in the order in which Step goes through them.
+var channelKinds = []ChannelKind{KindEmail, KindSMS, KindWebhook}
 
-// Letter is what one recipient is told at once.
-type Letter struct {
+// Notification is what one recipient is told at once.
+type Notification struct {
 	// ID is the same whenever the same news is brought to the same recipient:
 	// letters, digits and -.
 	ID        string
 	Tenant    tenant.ID
 	Owner     *tenant.Tenant // that tenant, where it was read already; nil: the carrier reads it
-	Mode      Mode
+	Kind      ChannelKind
 	Recipient string // an address, a number in E.164, or a webhook's id
 	Language  text.Language
 	Channel   string // its name
@@ -42,46 +42,46 @@ type Letter struct {
 
 // Refresh takes in what has become known of the alarms since the letter was made; a
 // carrier that needs a while before it writes calls it then.
-func (l *Letter) Refresh(ctx context.Context) {
+func (l *Notification) Refresh(ctx context.Context) {
 	if l.refresh != nil {
 		l.refresh(ctx)
 	}
 }
 
-// Carrier brings letters of one mode to their far end: a mail server, an SMS
+// Sender brings letters of one mode to their far end: a mail server, an SMS
 // gateway, programs. The answer is the far end's own, as short as it said it. An error is
 // a *Failure. The same letter may be carried again.
-type Carrier interface {
-	Carry(ctx context.Context, l *Letter) (answer string, err error)
+type Sender interface {
+	Send(ctx context.Context, l *Notification) (answer string, err error)
 }
 
-// Logging is a Carrier whose letters may end in the server's log: they reach
+// LogOnlySender is a Carrier whose letters may end in the server's log: they reach
 // nobody, and nothing may call them sent.
-type Logging interface{ LogsOnly() bool }
+type LogOnlySender interface{ LogsOnly() bool }
 
-func logsOnly(c Carrier) bool {
-	l, ok := c.(Logging)
+func logsOnly(c Sender) bool {
+	l, ok := c.(LogOnlySender)
 	return ok && l.LogsOnly()
 }
 
-// Trouble says what to do about a letter that did not arrive.
-type Trouble int
+// FailureKind says what to do about a letter that did not arrive.
+type FailureKind int
 
 // The kinds of trouble.
 const (
-	Refused Trouble = iota // for good: its recipient or its content
-	Later                  // this letter may go through later
-	Down                   // the far end as a whole takes nothing now
+	Permanent   FailureKind = iota // for good: its recipient or its content
+	Transient                      // this letter may go through later
+	Unavailable                    // the far end as a whole takes nothing now
 )
 
 // Failure is why a letter did not arrive.
 type Failure struct {
-	Trouble Trouble
-	Answer  string // of the far end, or what went wrong; holds no secret
-	Cause   error
-	// After is how long the far end wants to be left alone, of Later; 0: it does
+	Kind   FailureKind
+	Answer string // of the far end, or what went wrong; holds no secret
+	Cause  error
+	// RetryAfter is how long the far end wants to be left alone, of Later; 0: it does
 	// not say. It is never tried sooner than others are.
-	After time.Duration
+	RetryAfter time.Duration
 }
 
 // Error is for logs.

@@ -35,23 +35,23 @@ type Channel struct {
 	CreateTime int64 // epoch ms
 }
 
-// Modes are the channel's ways of telling people.
-func (c *Channel) Modes() (modes []Mode) {
+// Kinds are the channel's ways of telling people.
+func (c *Channel) Kinds() (modes []ChannelKind) {
 	if c.ByEmail {
-		modes = append(modes, Email)
+		modes = append(modes, KindEmail)
 	}
 	if c.ByPhone {
-		modes = append(modes, Phone)
+		modes = append(modes, KindSMS)
 	}
 	return modes
 }
 
 // Recipients are whom the channel tells in a mode.
-func (c *Channel) Recipients(m Mode) []string {
+func (c *Channel) Recipients(kind ChannelKind) []string {
 	switch {
-	case m == Email && c.ByEmail:
+	case kind == KindEmail && c.ByEmail:
 		return c.Emails
-	case m == Phone && c.ByPhone:
+	case kind == KindSMS && c.ByPhone:
 		return c.Phones
 	}
 	return nil
@@ -84,8 +84,8 @@ func (r *channelRow) channel() (Channel, error) {
 
 // ChannelQuery is which channels of a tenant a list shows.
 type ChannelQuery struct {
-	Name   string // any part, any case; empty: all
-	Mode   Mode   // those that use it; empty: all
+	Name   string      // any part, any case; empty: all
+	Kind   ChannelKind // those that use it; empty: all
 	Offset int64
 	Limit  int64
 }
@@ -109,10 +109,10 @@ func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([
 	if q.Name != "" {
 		sel.Where(`ch.folded_name LIKE ? ESCAPE '\'`, text.Contains(q.Name))
 	}
-	switch q.Mode {
-	case Email:
+	switch q.Kind {
+	case KindEmail:
 		sel.Where("ch.by_email")
-	case Phone:
+	case KindSMS:
 		sel.Where("ch.by_phone")
 	}
 	total, err := sel.Offset(q.Offset).Limit(q.Limit).ScanAndCount(ctx)
@@ -125,7 +125,7 @@ func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([
 
 // Get finds a tenant's channel.
 func (s *ChannelStore) Get(ctx context.Context, t tenant.ID, id int64) (*Channel, error) {
-	list, err := s.Some(ctx, t, []int64{id})
+	list, err := s.GetMany(ctx, t, []int64{id})
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +135,9 @@ func (s *ChannelStore) Get(ctx context.Context, t tenant.ID, id int64) (*Channel
 	return &list[0], nil
 }
 
-// Some finds a tenant's channels of the given ids, in their order; those that
+// GetMany finds a tenant's channels of the given ids, in their order; those that
 // are not there are left out.
-func (s *ChannelStore) Some(ctx context.Context, t tenant.ID, ids []int64) ([]Channel, error) {
+func (s *ChannelStore) GetMany(ctx context.Context, t tenant.ID, ids []int64) ([]Channel, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -152,7 +152,7 @@ func (s *ChannelStore) Some(ctx context.Context, t tenant.ID, ids []int64) ([]Ch
 
 // Missing tells which ids are no channel of the tenant's, in their order.
 func (s *ChannelStore) Missing(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
-	there, err := s.Some(ctx, t, ids)
+	there, err := s.GetMany(ctx, t, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +194,7 @@ func (s *ChannelStore) Update(ctx context.Context, t tenant.ID, c *Channel) erro
 		res, err := tx.NewUpdate().Model(row).
 			Column("notice_name", "folded_name", "by_email", "by_phone", "emails", "phones", "language", "update_time").
 			Where("ch.tenant_id = ? AND ch.id = ?", t, c.ID).Exec(ctx)
-		return oneChannel(res, err)
+		return expectOneRow(res, err)
 	})
 }
 
@@ -203,7 +203,7 @@ func (s *ChannelStore) Update(ctx context.Context, t tenant.ID, c *Channel) erro
 func (s *ChannelStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewDelete().Model((*channelRow)(nil)).Where("ch.tenant_id = ? AND ch.id = ?", t, id).Exec(ctx)
-		return oneChannel(res, err)
+		return expectOneRow(res, err)
 	})
 }
 
@@ -233,8 +233,8 @@ func channels(rows []channelRow) ([]Channel, error) {
 	return list, nil
 }
 
-// oneChannel is the answer to a statement about one channel of the tenant's.
-func oneChannel(res sql.Result, err error) error {
+// expectOneRow is the answer to a statement about one channel of the tenant's.
+func expectOneRow(res sql.Result, err error) error {
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ var (
 // ChannelForm is a channel as people fill it in. What is nil was not said.
 type ChannelForm struct {
 	Name     *string
-	Modes    []string
+	Kinds    []string
 	Emails   []string
 	Phones   []string
 	Language *string
@@ -43,11 +43,11 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 	if c.Name, err = shownName(f.Name, "noticeName"); err != nil {
 		return c, err
 	}
-	for _, mode := range f.Modes {
-		switch Mode(mode) {
-		case Email:
+	for _, kind := range f.Kinds {
+		switch ChannelKind(kind) {
+		case KindEmail:
 			c.ByEmail = true
-		case Phone:
+		case KindSMS:
 			c.ByPhone = true
 		default:
 			return c, errs.New(errs.Refused, "invalid.choice").WithField("noticeMode")
@@ -57,12 +57,12 @@ func (f *ChannelForm) Channel(t tenant.ID) (c Channel, err error) {
 		return c, errs.New(errs.Refused, "channel.modeRequired")
 	}
 	if c.ByEmail {
-		if c.Emails, err = emails.read(f.Emails); err != nil {
+		if c.Emails, err = emailParser.parse(f.Emails); err != nil {
 			return c, err
 		}
 	}
 	if c.ByPhone {
-		if c.Phones, err = phones.read(f.Phones); err != nil {
+		if c.Phones, err = phoneParser.parse(f.Phones); err != nil {
 			return c, err
 		}
 	}
@@ -84,50 +84,50 @@ func shownName(said *string, field string) (string, error) {
 	return tenant.Named(name, field, "common.nameRequired")
 }
 
-// recipients is how those of one mode are read.
-type recipients struct {
-	field                string
-	most                 int
-	empty, format, twice string                    // keys of what is said
-	kept                 func(typed string) string // as it is kept; empty for what is none
-	same                 func(a, b string) bool
+// recipientParser is how those of one mode are read.
+type recipientParser struct {
+	field                    string
+	limit                    int
+	empty, format, duplicate string                    // keys of what is said
+	normalize                func(typed string) string // as it is kept; empty for what is none
+	same                     func(a, b string) bool
 }
 
 var (
-	emails = recipients{"emails", emailsMax, "channel.emailEmpty", "channel.emailFormat", "channel.emailTwice", address, sameAddress}
-	phones = recipients{"phoneMessage", phonesMax, "channel.phoneEmpty", "channel.phoneFormat", "channel.phoneTwice", number, func(a, b string) bool { return a == b }}
+	emailParser = recipientParser{"emails", emailsMax, "channel.emailEmpty", "channel.emailFormat", "channel.emailTwice", normalizeEmail, sameAddress}
+	phoneParser = recipientParser{"phoneMessage", phonesMax, "channel.phoneEmpty", "channel.phoneFormat", "channel.phoneTwice", normalizePhone, func(a, b string) bool { return a == b }}
 )
 
-// read gives those that were typed as they are kept; lines that nobody filled
+// parse gives those that were typed as they are kept; lines that nobody filled
 // in do not count.
-func (w *recipients) read(typed []string) ([]string, error) {
+func (w *recipientParser) parse(typed []string) ([]string, error) {
 	var list []string
 	for _, one := range typed {
 		if one = strings.TrimSpace(one); one == "" {
 			continue
 		}
-		kept := w.kept(one)
+		normalized := w.normalize(one)
 		switch {
 		case tenant.MailsFigures(one): // of phone numbers none
 			return nil, errs.New(errs.Refused, "invalid.mailHost", "value", quoted(one)).WithField(w.field)
-		case kept == "":
+		case normalized == "":
 			return nil, errs.New(errs.Refused, w.format, "value", quoted(one))
-		case slices.ContainsFunc(list, func(other string) bool { return w.same(kept, other) }):
-			return nil, errs.New(errs.Refused, w.twice, "value", quoted(one))
+		case slices.ContainsFunc(list, func(other string) bool { return w.same(normalized, other) }):
+			return nil, errs.New(errs.Refused, w.duplicate, "value", quoted(one))
 		}
-		list = append(list, kept)
+		list = append(list, normalized)
 	}
 	switch {
 	case len(list) == 0:
 		return nil, errs.New(errs.Refused, w.empty)
-	case len(list) > w.most:
-		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(w.most)).WithField(w.field)
+	case len(list) > w.limit:
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(w.limit)).WithField(w.field)
 	}
 	return list, nil
 }
 
-// address is one that mail can be sent to as it stands.
-func address(typed string) string {
+// normalizeEmail is one that mail can be sent to as it stands.
+func normalizeEmail(typed string) string {
 	a, err := mail.ParseAddress(typed)
 	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, tenant.Unshown) {
 		return ""
@@ -137,9 +137,9 @@ func address(typed string) string {
 
 // sameAddress tells whether two addresses are the same mailbox, as far as one
 // can know: of ASCII letters the case does not count.
-func sameAddress(a, b string) bool { return lower(a) == lower(b) }
+func sameAddress(a, b string) bool { return lowerASCII(a) == lowerASCII(b) }
 
-func lower(s string) string {
+func lowerASCII(s string) string {
 	return strings.Map(func(r rune) rune {
 		if 'A' <= r && r <= 'Z' {
 			return r + 'a' - 'A'
@@ -148,10 +148,10 @@ func lower(s string) string {
 	}, s)
 }
 
-// number is a phone number in E.164, as a user's own is kept: a bare Chinese
+// normalizePhone is a phone number in E.164, as a user's own is kept: a bare Chinese
 // mobile number gets its country, another one without plus is taken to begin
 // with it.
-func number(typed string) string {
+func normalizePhone(typed string) string {
 	bare := strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || unicode.In(r, unicode.Dash) || strings.ContainsRune("()（）", r) {
 			return -1
@@ -175,8 +175,8 @@ func quoted(typed string) string {
 		}
 		return r
 	}, strings.ToValidUTF8(typed, ""))
-	if letters := []rune(typed); len(letters) > quotedMax {
-		return string(letters[:quotedMax]) + "…"
+	if notifications := []rune(typed); len(notifications) > quotedMax {
+		return string(notifications[:quotedMax]) + "…"
 	}
 	return typed
 }

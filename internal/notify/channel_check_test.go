@@ -15,7 +15,7 @@ import (
 // filled is a good form of a channel; with changes it.
 func filled(with ...func(*notify.ChannelForm)) *notify.ChannelForm {
 	f := &notify.ChannelForm{
-		Name: new("Night shift"), Modes: []string{"email", "phoneMessage"}, Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
+		Name: new("Night shift"), Kinds: []string{"email", "phoneMessage"}, Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
 	}
 	for _, change := range with {
 		change(f)
@@ -47,7 +47,7 @@ func TestChannelForm(t *testing.T) {
 	}{
 		"as it is":       {func(*notify.ChannelForm) {}, func(*notify.Channel) {}},
 		"trimmed":        {func(f *notify.ChannelForm) { f.Name = new(" " + long + "\t") }, func(c *notify.Channel) { c.Name = long }},
-		"a mode twice":   {func(f *notify.ChannelForm) { f.Modes = append(f.Modes, "email") }, func(*notify.Channel) {}},
+		"a mode twice":   {func(f *notify.ChannelForm) { f.Kinds = append(f.Kinds, "email") }, func(*notify.Channel) {}},
 		"a language":     {func(f *notify.ChannelForm) { f.Language = new(" tr-tr ") }, func(c *notify.Channel) { c.Language = text.Turkish }},
 		"the tenant's":   {func(f *notify.ChannelForm) { f.Language = new(" ") }, func(*notify.Channel) {}},
 		"empty lines":    {mails("", " ada@example.com ", "\t"), func(*notify.Channel) {}},
@@ -60,10 +60,10 @@ func TestChannelForm(t *testing.T) {
 		}},
 		"as telephones show them":      {numbers("+7 (900)\u00a0123–45‑67", "（+86）13800138001", ""), func(c *notify.Channel) { c.Phones = []string{"+79001234567", "+8613800138001"} }},
 		"the shortest and the longest": {numbers("+12", "+123456789012345"), func(c *notify.Channel) { c.Phones = []string{"+12", "+123456789012345"} }},
-		"mail alone, numbers left over": {func(f *notify.ChannelForm) { f.Modes, f.Phones = []string{"email"}, []string{"none"} }, func(c *notify.Channel) {
+		"mail alone, numbers left over": {func(f *notify.ChannelForm) { f.Kinds, f.Phones = []string{"email"}, []string{"none"} }, func(c *notify.Channel) {
 			c.ByPhone, c.Phones = false, nil
 		}},
-		"SMS alone": {func(f *notify.ChannelForm) { f.Modes, f.Emails = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { c.ByEmail, c.Emails = false, nil }},
+		"SMS alone": {func(f *notify.ChannelForm) { f.Kinds, f.Emails = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { c.ByEmail, c.Emails = false, nil }},
 	} {
 		want := notify.Channel{
 			Tenant: 7, Name: "Night shift", ByEmail: true, ByPhone: true, Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
@@ -75,7 +75,7 @@ func TestChannelForm(t *testing.T) {
 	}
 }
 
-func TestRefusedChannels(t *testing.T) {
+func TestChannelFormErrors(t *testing.T) {
 	value := func(s string) map[string]string { return map[string]string{"value": s} }
 	limit := func(s string) map[string]string { return map[string]string{"limit": s} }
 	for _, c := range []struct {
@@ -90,8 +90,8 @@ func TestRefusedChannels(t *testing.T) {
 		{"two lines", func(f *notify.ChannelForm) { f.Name = new("a\r\nBcc: eve@example.com") }, "invalid.format", "noticeName", nil},
 		{"turned around", func(f *notify.ChannelForm) { f.Name = new("a\u202eb") }, "invalid.format", "noticeName", nil},
 		{"nothing to be seen", func(f *notify.ChannelForm) { f.Name = new("\u200b") }, "common.nameRequired", "", nil},
-		{"no mode", func(f *notify.ChannelForm) { f.Modes = nil }, "channel.modeRequired", "", nil},
-		{"an unknown mode", func(f *notify.ChannelForm) { f.Modes = []string{"email", "fax"} }, "invalid.choice", "noticeMode", nil},
+		{"no mode", func(f *notify.ChannelForm) { f.Kinds = nil }, "channel.modeRequired", "", nil},
+		{"an unknown mode", func(f *notify.ChannelForm) { f.Kinds = []string{"email", "fax"} }, "invalid.choice", "noticeMode", nil},
 		{"no address", mails(), "channel.emailEmpty", "", nil},
 		{"blank addresses", mails("", " "), "channel.emailEmpty", "", nil},
 		{"21 addresses", mails(append(twenty(), "b@example.com")...), "invalid.many", "emails", limit("20")},
@@ -132,14 +132,14 @@ func TestRefusedChannels(t *testing.T) {
 }
 
 // Of several things that are wrong, the first in the order of the form is said.
-func TestFirstFaultOfAChannel(t *testing.T) {
+func TestChannelFormFirstError(t *testing.T) {
 	f := &notify.ChannelForm{Language: new("x")}
 	for _, step := range []struct {
 		key  string
 		mend func()
 	}{
 		{"common.nameRequired", func() { f.Name = new("A") }},
-		{"channel.modeRequired", func() { f.Modes = []string{"phoneMessage", "email"} }},
+		{"channel.modeRequired", func() { f.Kinds = []string{"phoneMessage", "email"} }},
 		{"channel.emailEmpty", func() { f.Emails = []string{"x"} }},
 		{"channel.emailFormat", func() { f.Emails = []string{"a@b.cd"} }},
 		{"channel.phoneEmpty", func() { f.Phones = []string{"x"} }},

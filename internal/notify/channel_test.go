@@ -19,7 +19,7 @@ import (
 	"tilth/internal/text"
 )
 
-func TestChannelComesBackAsItWas(t *testing.T) {
+func TestChannelRoundTrip(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	want := s.Channel(t, field.ID, "Gece", func(c *notify.Channel) {
@@ -38,7 +38,7 @@ func TestChannelComesBackAsItWas(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, &next) {
 		t.Errorf("%+v (%v), want %+v", got, err, next)
 	}
-	if modes := fmt.Sprint(got.Modes(), want.Modes(), got.Recipients(notify.Email), got.Recipients(notify.Phone), want.Recipients(notify.Email)); modes !=
+	if modes := fmt.Sprint(got.Kinds(), want.Kinds(), got.Recipients(notify.KindEmail), got.Recipients(notify.KindSMS), want.Recipients(notify.KindEmail)); modes !=
 		"[phoneMessage] [email phoneMessage] [] [+14] [b@example.com a@example.com]" {
 		t.Error(modes)
 	}
@@ -74,9 +74,9 @@ func TestChannelPage(t *testing.T) {
 		{notify.ChannelQuery{Limit: 10, Name: "елка"}, "Ёлка", 1},
 		{notify.ChannelQuery{Limit: 10, Name: "0%_"}, "İlk 50%_", 1},
 		{notify.ChannelQuery{Limit: 10, Name: "theirs"}, "", 0},
-		{notify.ChannelQuery{Limit: 10, Mode: notify.Email}, "of the same instant, Ёлка, Işık", 3},
-		{notify.ChannelQuery{Limit: 10, Mode: notify.Phone}, "of the same instant, Ёлка, İlk 50%_", 3},
-		{notify.ChannelQuery{Limit: 1, Mode: notify.Phone, Name: "i"}, "of the same instant", 2},
+		{notify.ChannelQuery{Limit: 10, Kind: notify.KindEmail}, "of the same instant, Ёлка, Işık", 3},
+		{notify.ChannelQuery{Limit: 10, Kind: notify.KindSMS}, "of the same instant, Ёлка, İlk 50%_", 3},
+		{notify.ChannelQuery{Limit: 1, Kind: notify.KindSMS, Name: "i"}, "of the same instant", 2},
 	} {
 		list, total, err := s.Channels.Page(t.Context(), field.ID, c.q)
 		var names []string
@@ -91,7 +91,7 @@ func TestChannelPage(t *testing.T) {
 
 // Of the ids that are asked for, those of the tenant's own channels are there,
 // in the order of asking.
-func TestSomeAndMissing(t *testing.T) {
+func TestGetManyAndMissing(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	a, b, theirs := s.Channel(t, field.ID, "A").ID, s.Channel(t, field.ID, "B").ID, s.Channel(t, rival.ID, "C").ID
@@ -103,7 +103,7 @@ func TestSomeAndMissing(t *testing.T) {
 		{[]int64{b, a}, "B A", "[]"},
 		{[]int64{99, a, theirs, 98, b}, "A B", fmt.Sprint([]int64{99, theirs, 98})},
 	} {
-		list, err := s.Channels.Some(t.Context(), field.ID, c.ids)
+		list, err := s.Channels.GetMany(t.Context(), field.ID, c.ids)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestSomeAndMissing(t *testing.T) {
 	}
 }
 
-func TestChannelsAreApart(t *testing.T) {
+func TestChannelsOfOtherTenantsHidden(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	theirs := s.Channel(t, rival.ID, "Theirs")
@@ -142,7 +142,7 @@ func TestChannelsAreApart(t *testing.T) {
 }
 
 // While a rule uses a channel, the database keeps it.
-func TestChannelInUseStays(t *testing.T) {
+func TestChannelInUseNotDeleted(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	used := s.Channel(t, field.ID, "Used").ID

@@ -16,68 +16,68 @@ import (
 	"tilth/internal/text"
 )
 
-// courier is a carrier that answers each recipient after a while.
-type courier struct {
-	waits map[string]time.Duration
-	fails map[string]error
-	deaf  bool // does not hear that it is called back
+// delayedSender is a carrier that answers each recipient after a while.
+type delayedSender struct {
+	waits         map[string]time.Duration
+	fails         map[string]error
+	ignoresCancel bool // does not hear that it is called back
 
 	mu      sync.Mutex
-	letters []Letter
+	letters []Notification
 }
 
-func (c *courier) Carry(ctx context.Context, l *Letter) (string, error) {
+func (c *delayedSender) Send(ctx context.Context, l *Notification) (string, error) {
 	c.mu.Lock()
 	c.letters = append(c.letters, *l)
 	c.mu.Unlock()
 	called := ctx.Done()
-	if c.deaf {
+	if c.ignoresCancel {
 		called = nil
 	}
 	select {
 	case <-time.After(c.waits[l.Recipient]):
 		return "250 " + l.Recipient, c.fails[l.Recipient]
 	case <-called:
-		return "", &Failure{Trouble: Later, Answer: "called back", Cause: ctx.Err()}
+		return "", &Failure{Kind: Transient, Answer: "called back", Cause: ctx.Err()}
 	}
 }
 
-func shown(list []Outcome) string {
+func resultsText(list []TestResult) string {
 	var lines []string
 	for _, o := range list {
 		said := "ok"
 		if o.Err != nil {
 			said = o.Err.Key
 		}
-		lines = append(lines, fmt.Sprintf("%s %s %v %s: %s", o.Mode, o.Recipient, o.Took, said, o.Answer))
+		lines = append(lines, fmt.Sprintf("%s %s %v %s: %s", o.Kind, o.Recipient, o.Took, said, o.Answer))
 	}
 	return strings.Join(lines, "\n")
 }
 
-var everybody = Channel{
+var fullChannel = Channel{
 	Tenant: 7, Name: "Night", ByEmail: true, ByPhone: true, Emails: []string{"a@b.cd", "e@b.cd", "i@b.cd", "o@b.cd"}, Phones: []string{"+12", "+13", "+14"},
 }
 
 // All are told at once, and each has its own outcome.
-func TestTry(t *testing.T) {
+func TestSendTest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		mails := &courier{waits: map[string]time.Duration{"a@b.cd": 7 * time.Second, "e@b.cd": time.Second}, fails: map[string]error{
-			"e@b.cd": &Failure{Trouble: Refused, Answer: "550 no such user"}, "i@b.cd": fmt.Errorf("wrapped: %w", &Failure{Trouble: Down, Answer: "refused"}),
+		mails := &delayedSender{waits: map[string]time.Duration{"a@b.cd": 7 * time.Second, "e@b.cd": time.Second}, fails: map[string]error{
+			"e@b.cd": &Failure{Kind: Permanent, Answer: "550 no such user"}, "i@b.cd": fmt.Errorf("wrapped: %w", &Failure{Kind: Unavailable, Answer: "refused"}),
 			"o@b.cd": errors.New("a fault of ours"),
 		}}
-		texts := &courier{fails: map[string]error{
-			"+12": &Failure{Trouble: Refused, Answer: "bad number"}, "+13": &Failure{Trouble: Down, Answer: "503"}, "+14": &Failure{Trouble: Later, Answer: "busy"},
+		texts := &delayedSender{fails: map[string]error{
+			"+12": &Failure{Kind: Permanent, Answer: "bad number"}, "+13": &Failure{Kind: Unavailable, Answer: "503"}, "+14": &Failure{Kind: Transient, Answer: "busy"},
 		}}
 		begun := time.Now()
-		list, err := everybody.Try(t.Context(), map[Mode]Carrier{Email: mails, Phone: texts}, text.Turkish, time.Now)
+		list, err := fullChannel.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: mails, KindSMS: texts}, text.Turkish, time.Now)
 		if want := `email a@b.cd 7s ok: 250 a@b.cd
 email e@b.cd 1s channel.mailRefused: 550 no such user
 email i@b.cd 0s channel.mailDown: refused
 email o@b.cd 0s channel.notNow: 
 phoneMessage +12 0s channel.smsRefused: bad number
 phoneMessage +13 0s channel.smsDown: 503
-phoneMessage +14 0s channel.notNow: busy`; err != nil || shown(list) != want {
-			t.Errorf("%v\n%s", err, shown(list))
+phoneMessage +14 0s channel.notNow: busy`; err != nil || resultsText(list) != want {
+			t.Errorf("%v\n%s", err, resultsText(list))
 		}
 		if took := time.Since(begun); took != 7*time.Second {
 			t.Errorf("%v", took)
@@ -93,9 +93,9 @@ phoneMessage +14 0s channel.notNow: busy`; err != nil || shown(list) != want {
 			t.Errorf("%d ids of 7 letters", len(ids))
 		}
 		// The same channel tried again is other letters, in its own language.
-		own := everybody
+		own := fullChannel
 		own.Language = text.Russian
-		if _, err := own.Try(t.Context(), map[Mode]Carrier{Email: mails, Phone: texts}, text.Turkish, time.Now); err != nil {
+		if _, err := own.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: mails, KindSMS: texts}, text.Turkish, time.Now); err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range slices.Concat(mails.letters[4:], texts.letters[3:]) {
@@ -107,15 +107,15 @@ phoneMessage +14 0s channel.notNow: busy`; err != nil || shown(list) != want {
 }
 
 // Who does not answer is not waited for, whether it hears that or not.
-func TestTryEndsInTime(t *testing.T) {
+func TestSendTestTimeout(t *testing.T) {
 	for _, deaf := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			c := Channel{ByEmail: true, Emails: []string{"a@b.cd", "slow@b.cd"}}
-			carrier := &courier{waits: map[string]time.Duration{"slow@b.cd": time.Minute}, deaf: deaf}
+			sender := &delayedSender{waits: map[string]time.Duration{"slow@b.cd": time.Minute}, ignoresCancel: deaf}
 			begun := time.Now()
-			list, err := c.Try(t.Context(), map[Mode]Carrier{Email: carrier}, text.English, time.Now)
-			if want := "email a@b.cd 0s ok: 250 a@b.cd\nemail slow@b.cd 8s channel.noAnswer: "; err != nil || shown(list) != want || time.Since(begun) != 8*time.Second {
-				t.Errorf("deaf %v: %v after %v\n%s", deaf, err, time.Since(begun), shown(list))
+			list, err := c.SendTest(t.Context(), map[ChannelKind]Sender{KindEmail: sender}, text.English, time.Now)
+			if want := "email a@b.cd 0s ok: 250 a@b.cd\nemail slow@b.cd 8s channel.noAnswer: "; err != nil || resultsText(list) != want || time.Since(begun) != 8*time.Second {
+				t.Errorf("deaf %v: %v after %v\n%s", deaf, err, time.Since(begun), resultsText(list))
 			}
 			if list[1].Err.Args["limit"] != "8" {
 				t.Error(list[1].Err.Args)
@@ -127,29 +127,29 @@ func TestTryEndsInTime(t *testing.T) {
 
 // A way that is not set up is told beside the one that is; without any, nobody
 // is told anything.
-func TestTryWithoutWays(t *testing.T) {
-	carrier := &courier{}
+func TestSendTestNotConfigured(t *testing.T) {
+	sender := &delayedSender{}
 	c := Channel{ByEmail: true, ByPhone: true, Emails: []string{"a@b.cd"}, Phones: []string{"+12"}}
 	for _, tc := range []struct {
-		carriers map[Mode]Carrier
+		carriers map[ChannelKind]Sender
 		want     string
 	}{
-		{map[Mode]Carrier{Email: carrier}, "email a@b.cd 0s ok: 250 a@b.cd\nphoneMessage +12 0s channel.noGateway: "},
-		{map[Mode]Carrier{Phone: carrier}, "email a@b.cd 0s channel.noMailServer: \nphoneMessage +12 0s ok: 250 +12"},
+		{map[ChannelKind]Sender{KindEmail: sender}, "email a@b.cd 0s ok: 250 a@b.cd\nphoneMessage +12 0s channel.noGateway: "},
+		{map[ChannelKind]Sender{KindSMS: sender}, "email a@b.cd 0s channel.noMailServer: \nphoneMessage +12 0s ok: 250 +12"},
 	} {
-		list, err := c.Try(t.Context(), tc.carriers, text.English, func() time.Time { return time.Unix(0, 0) })
-		if err != nil || shown(list) != tc.want {
-			t.Errorf("%v\n%s", err, shown(list))
+		list, err := c.SendTest(t.Context(), tc.carriers, text.English, func() time.Time { return time.Unix(0, 0) })
+		if err != nil || resultsText(list) != tc.want {
+			t.Errorf("%v\n%s", err, resultsText(list))
 		}
 	}
 	for key, c := range map[string]Channel{
 		"channel.noGateway": {ByPhone: true, Phones: []string{"+12"}}, "channel.noMailServer": {ByEmail: true, Emails: []string{"a@b.cd"}},
 	} {
-		if list, err := c.Try(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotConfigured) || errs.As(err).Key != key || list != nil {
+		if list, err := c.SendTest(t.Context(), nil, text.English, time.Now); !errs.Is(err, errs.NotConfigured) || errs.As(err).Key != key || list != nil {
 			t.Errorf("%s: %v %v", key, list, err)
 		}
 	}
-	if len(carrier.letters) != 2 {
-		t.Errorf("%d letters", len(carrier.letters))
+	if len(sender.letters) != 2 {
+		t.Errorf("%d letters", len(sender.letters))
 	}
 }

@@ -48,14 +48,14 @@ const (
 
 // Why a delivery failed or was skipped.
 const (
-	Ended      Reason = "ended"
-	NotTold    Reason = "notTold"
-	TooOld     Reason = "old"
-	WasRefused Reason = "refused"
-	WayOff     Reason = "off"
-	Changed    Reason = "changed"
-	// SwitchedOff is of a webhook that was switched off, or deleted.
-	SwitchedOff Reason = "switchedOff"
+	NoticeClosed   Reason = "ended"
+	OpeningNotSent Reason = "notTold"
+	Expired        Reason = "old"
+	Rejected       Reason = "refused"
+	NotConfigured  Reason = "off"
+	RuleChanged    Reason = "changed"
+	// WebhookOff is of a webhook that was switched off, or deleted.
+	WebhookOff Reason = "switchedOff"
 )
 
 // OnlyLogged is of a delivery that is Sent as far as the outbox goes, but was
@@ -80,15 +80,15 @@ const keptSteps = 20
 // open for weeks and remind every five minutes.
 const keptReminders = 10
 
-// whenItHappens is the next time of what waits for something that is no time.
-const whenItHappens = math.MaxInt64
+// untilEvent is the next time of what waits for something that is no time.
+const untilEvent = math.MaxInt64
 
 // Delivery is what one recipient is told of a notice, and how that went.
 type Delivery struct {
 	ID         int64
 	Channel    string // its name when the notice began
 	Recipient  string // of a webhook the host that it is called at
-	Mode       Mode
+	Kind       ChannelKind
 	Event      news.Event
 	State      State
 	Reason     Reason
@@ -118,7 +118,7 @@ type deliveryRow struct {
 	ChannelName   string
 	Recipient     string
 	Destination   string
-	Mode          Mode
+	Mode          ChannelKind
 	Event         news.Event
 	Seq           int
 	AlarmLevel    int
@@ -155,9 +155,9 @@ type stepRow struct {
 	Answer        string
 }
 
-// Of gives the deliveries of a tenant's notice with what happened to them,
+// Deliveries gives the deliveries of a tenant's notice with what happened to them,
 // oldest first.
-func (o *Outbox) Of(ctx context.Context, t tenant.ID, notice int64) ([]Delivery, error) {
+func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]Delivery, error) {
 	var rows []deliveryRow
 	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).OrderExpr("d.id").Scan(ctx); err != nil {
 		return nil, err
@@ -190,7 +190,7 @@ func (o *Outbox) Of(ctx context.Context, t tenant.ID, notice int64) ([]Delivery,
 // lane, not written into every row that waits for it.
 func (o *Outbox) delivery(r *deliveryRow) Delivery {
 	d := Delivery{
-		ID: r.ID, Channel: r.ChannelName, Recipient: r.shownRecipient(), Mode: r.Mode, Event: r.Event, State: r.State, Reason: r.Reason,
+		ID: r.ID, Channel: r.ChannelName, Recipient: r.shownRecipient(), Kind: r.Mode, Event: r.Event, State: r.State, Reason: r.Reason,
 		Digest: r.Digest > 0, Attempts: r.Attempts, LastError: r.LastError, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
 		Steps: []Step{{Time: r.CreateTime, Step: stepQueued}}, // so is every one: that needs no row
 	}
@@ -198,10 +198,10 @@ func (o *Outbox) delivery(r *deliveryRow) Delivery {
 		return d
 	}
 	now := o.Now().UnixMilli()
-	if r.NextTime > now && r.NextTime != whenItHappens {
+	if r.NextTime > now && r.NextTime != untilEvent {
 		d.NextTime = r.NextTime
 	}
-	until, due := o.lanes[r.Mode].downUntil(), r.NextTime <= now
+	until, due := o.workers[r.Mode].downUntil(), r.NextTime <= now
 	switch {
 	case o.held.Load():
 		d.Reason, d.NextTime = ForRelease, 0
@@ -225,12 +225,12 @@ func (r *deliveryRow) parse() error {
 	return nil
 }
 
-// letterOf is what tells the rows, which are parsed and share recipient and event. Its ID comes
+// newNotification is what tells the rows, which are parsed and share recipient and event. Its ID comes
 // from what they are, not from their numbers: after a restore from a backup
 // those may be given again.
-func letterOf(rows []*deliveryRow, owner *tenant.Tenant) *Letter {
+func newNotification(rows []*deliveryRow, owner *tenant.Tenant) *Notification {
 	first := rows[0]
-	l := &Letter{Tenant: first.TenantID, Owner: owner, Mode: first.Mode, Recipient: first.Recipient, Language: first.Language, Channel: first.ChannelName}
+	l := &Notification{Tenant: first.TenantID, Owner: owner, Kind: first.Mode, Recipient: first.Recipient, Language: first.Language, Channel: first.ChannelName}
 	if l.Language == "" {
 		l.Language = owner.Language
 	}
@@ -245,8 +245,8 @@ func letterOf(rows []*deliveryRow, owner *tenant.Tenant) *Letter {
 
 // destination is what a far end may refuse as a whole: the domain of an
 // address, the country and the network of a number.
-func destination(m Mode, recipient string) string {
-	if m == Email {
+func destination(kind ChannelKind, recipient string) string {
+	if kind == KindEmail {
 		return strings.ToLower(recipient[strings.LastIndexByte(recipient, '@')+1:])
 	}
 	return recipient[:min(len(recipient), len("+90555"))]

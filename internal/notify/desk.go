@@ -12,90 +12,90 @@ import (
 	"tilth/internal/tenant"
 )
 
-// screens are the open ones of each tenant.
-type screens interface {
+// livePublisher are the open ones of each tenant.
+type livePublisher interface {
 	Watched(t tenant.ID) bool
 	Publish(t tenant.ID, name string, data []byte)
 }
 
-// Desk is where news of alarm notices is handed in. Whoever writes a notice
+// Notifier is where news of alarm notices is handed in. Whoever writes a notice
 // calls it in the same transaction, so that there is either all of it or
 // nothing: the notice, the message in the console, and what is to be sent.
-type Desk struct {
+type Notifier struct {
 	db       *db.DB
 	messages *MessageStore
 	outbox   *Outbox
-	screens  screens
+	live     livePublisher
 }
 
-// NewDesk makes a desk before a message store and an outbox.
-func NewDesk(d *db.DB, m *MessageStore, o *Outbox, s screens) *Desk {
-	return &Desk{db: d, messages: m, outbox: o, screens: s}
+// NewNotifier makes a desk before a message store and an outbox.
+func NewNotifier(d *db.DB, m *MessageStore, o *Outbox, s livePublisher) *Notifier {
+	return &Notifier{db: d, messages: m, outbox: o, live: s}
 }
 
-// Began tells of a tenant's notice that began, as the rule wishes. Told again
+// NoticeOpened tells of a tenant's notice that began, as the rule wishes. Told again
 // of the same notice, nothing changes.
-func (k *Desk) Began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
-	return k.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := k.message(ctx, t, a); err != nil {
+func (n *Notifier) NoticeOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
+	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := n.addMessage(ctx, t, a); err != nil {
 			return err
 		}
-		if err := k.outbox.began(ctx, t, a, w); err != nil {
+		if err := n.outbox.enqueueOpened(ctx, t, a, w); err != nil {
 			return err
 		}
-		return k.outbox.tellPrograms(ctx, t, a)
+		return n.outbox.enqueueWebhooks(ctx, t, a)
 	})
 }
 
-// Ended tells of a tenant's notice that ended. Where told is false, somebody
+// NoticeClosed tells of a tenant's notice that ended. Where told is false, somebody
 // changed, stopped or deleted its rule: then there is no message, nobody but
 // programs is sent anything, and who waits to be told that it began is not told
 // any more.
 // Told again of the same notice, nothing changes.
-func (k *Desk) Ended(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error {
-	return k.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := k.tellEnded(ctx, t, a, told); err != nil {
+func (n *Notifier) NoticeClosed(ctx context.Context, t tenant.ID, a *news.Alarm, announce bool) error {
+	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := n.announceClosed(ctx, t, a, announce); err != nil {
 			return err
 		}
-		return k.outbox.tellPrograms(ctx, t, a)
+		return n.outbox.enqueueWebhooks(ctx, t, a)
 	})
 }
 
-func (k *Desk) tellEnded(ctx context.Context, t tenant.ID, a *news.Alarm, told bool) error {
-	if !told {
-		return k.outbox.dropped(ctx, t, a.Notice)
+func (n *Notifier) announceClosed(ctx context.Context, t tenant.ID, a *news.Alarm, announce bool) error {
+	if !announce {
+		return n.outbox.cancelWaiting(ctx, t, a.Notice)
 	}
-	if err := k.message(ctx, t, a); err != nil {
+	if err := n.addMessage(ctx, t, a); err != nil {
 		return err
 	}
-	return k.outbox.ended(ctx, t, a)
+	return n.outbox.enqueueClosed(ctx, t, a)
 }
 
-// Acknowledged tells that somebody is on a tenant's notice, or, by the event, that that
+// NoticeAcknowledged tells that somebody is on a tenant's notice, or, by the event, that that
 // was taken back: programs are told, people by whether and when they are reminded.
-func (k *Desk) Acknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error {
-	return k.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		remind := k.outbox.acknowledged
+func (n *Notifier) NoticeAcknowledged(ctx context.Context, t tenant.ID, a *news.Alarm) error {
+	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		remind := n.outbox.postponeReminders
 		if a.Event == news.Unacknowledged {
-			remind = k.outbox.unacknowledged
+			remind = n.outbox.resumeReminders
 		}
 		if err := remind(ctx, t, a); err != nil {
 			return err
 		}
-		return k.outbox.tellPrograms(ctx, t, a)
+		return n.outbox.enqueueWebhooks(ctx, t, a)
 	})
 }
 
-// message keeps the message in the console, and tells the open screens of it
+// addMessage keeps the message in the console, and tells the open screens of it
 // once it is kept.
-func (k *Desk) message(ctx context.Context, t tenant.ID, a *news.Alarm) error {
-	now := k.outbox.Now().UnixMilli()
-	id, err := k.messages.Add(ctx, t, a, now)
+func (n *Notifier) addMessage(ctx context.Context, t tenant.ID, a *news.Alarm) error {
+	now := n.outbox.Now().UnixMilli()
+	id, err := n.messages.Add(ctx, t, a, now)
 	if err != nil {
 		return fmt.Errorf("notify: message of notice %d: %w", a.Notice, err)
 	}
-	k.db.AfterCommit(ctx, func() {
-		if !k.screens.Watched(t) {
+	n.db.AfterCommit(ctx, func() {
+		if !n.live.Watched(t) {
 			return
 		}
 		body, err := json.Marshal(struct {
@@ -106,7 +106,7 @@ func (k *Desk) message(ctx context.Context, t tenant.ID, a *news.Alarm) error {
 			Level      int        `json:"alarmLevel"`
 		}{id, a.Notice, now, a.Event, a.Level})
 		if err == nil { // numbers and a string always marshal
-			k.screens.Publish(t, "message", body)
+			n.live.Publish(t, "message", body)
 		}
 	})
 	return nil

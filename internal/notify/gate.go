@@ -9,67 +9,67 @@ import (
 	"tilth/internal/news"
 )
 
-// verdict is whether a delivery goes now; else until when it waits and for
+// decision is whether a delivery goes now; else until when it waits and for
 // what, or why it comes to an end.
-type verdict struct {
+type decision struct {
 	until  int64
 	reason Reason
-	ends   State // Failed or Skipped; empty: it waits
-	// together: in one letter with all that wait until then.
-	together bool
+	final  State // Failed or Skipped; empty: it waits
+	// digest: in one letter with all that wait until then.
+	digest bool
 }
 
-func (v verdict) goes() bool { return v.reason == "" }
+func (v decision) sendNow() bool { return v.reason == "" }
 
-// judge asks, at the time of sending, whether a delivery may go.
-func (t *taking) judge(ctx context.Context, r *deliveryRow) (verdict, error) {
-	if t.carrier == nil {
-		return verdict{reason: WayOff, ends: Failed}, nil
+// decide asks, at the time of sending, whether a delivery may go.
+func (t *batch) decide(ctx context.Context, r *deliveryRow) (decision, error) {
+	if t.sender == nil {
+		return decision{reason: NotConfigured, final: Failed}, nil
 	}
 	if err := r.parse(); err != nil {
 		// One row that nobody understands must not keep the others waiting.
 		t.Log.Error("somebody is not told: what of cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
-		return verdict{reason: WasRefused, ends: Failed}, nil
+		return decision{reason: Rejected, final: Failed}, nil
 	}
-	if r.Mode == Program {
-		return t.toProgram(ctx, r)
+	if r.Mode == KindWebhook {
+		return t.decideWebhook(ctx, r)
 	}
 	if r.Over != "" && r.Event == news.Reminder {
-		return verdict{reason: r.Over, ends: Skipped}, nil
+		return decision{reason: r.Over, final: Skipped}, nil
 	}
-	v, err := t.waits(ctx, r)
-	if err == nil && !v.goes() && r.Over != "" {
-		return verdict{reason: r.Over, ends: Skipped}, nil
+	v, err := t.decideWait(ctx, r)
+	if err == nil && !v.sendNow() && r.Over != "" {
+		return decision{reason: r.Over, final: Skipped}, nil
 	}
 	return v, err
 }
 
-func (t *taking) waits(ctx context.Context, r *deliveryRow) (verdict, error) {
+func (t *batch) decideWait(ctx context.Context, r *deliveryRow) (decision, error) {
 	until, err := t.mutedUntil(ctx, r)
 	if err != nil {
-		return verdict{}, err
+		return decision{}, err
 	}
 	if until > t.now {
-		return verdict{until: until, reason: ForMute}, nil
+		return decision{until: until, reason: ForMute}, nil
 	}
 	if !r.period.Always() {
 		owner, err := t.owner(ctx, r.TenantID)
 		if err != nil {
-			return verdict{}, err
+			return decision{}, err
 		}
 		if next := r.period.Next(time.UnixMilli(t.now), owner.TimeZone).UnixMilli(); next > t.now {
-			return verdict{until: next, reason: ForPeriod}, nil
+			return decision{until: next, reason: ForPeriod}, nil
 		}
 	}
 	if r.Late && t.Backlog != nil {
 		if until := t.Backlog(r.TenantID, r.alarm.DeviceID).UnixMilli(); until > t.now {
-			return verdict{until: until, reason: ForBacklog}, nil
+			return decision{until: until, reason: ForBacklog}, nil
 		}
 	}
-	return verdict{}, nil
+	return decision{}, nil
 }
 
-func (t *taking) mutedUntil(ctx context.Context, r *deliveryRow) (int64, error) {
+func (t *batch) mutedUntil(ctx context.Context, r *deliveryRow) (int64, error) {
 	if t.Muted == nil {
 		return 0, nil
 	}
@@ -82,25 +82,25 @@ func (t *taking) mutedUntil(ctx context.Context, r *deliveryRow) (int64, error) 
 	return until, err
 }
 
-// verdicts are deliveries that do not go now, by why.
-type verdicts map[verdict][]*deliveryRow
+// deferrals are deliveries that do not go now, by why.
+type deferrals map[decision][]*deliveryRow
 
-func (w *verdicts) add(v verdict, r *deliveryRow) {
+func (w *deferrals) add(v decision, r *deliveryRow) {
 	if *w == nil {
-		*w = verdicts{}
+		*w = deferrals{}
 	}
 	(*w)[v] = append((*w)[v], r)
 }
 
-func (w verdicts) write(ctx context.Context, l *lane) error {
+func (w deferrals) write(ctx context.Context, l *worker) error {
 	now := l.Now().UnixMilli()
 	for v, rows := range w {
-		if v.ends != "" {
+		if v.final != "" {
 			step := stepSkipped
-			if v.ends == Failed {
+			if v.final == Failed {
 				step = stepFailed
 			}
-			if err := l.finishEach(ctx, rows, outcome{state: v.ends, reason: v.reason, step: step, at: now}); err != nil {
+			if err := l.finishByEvent(ctx, rows, outcome{state: v.final, reason: v.reason, step: step, at: now}); err != nil {
 				return err
 			}
 			continue
@@ -111,7 +111,7 @@ func (w verdicts) write(ctx context.Context, l *lane) error {
 		}
 		err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 			set := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("next_time = ?, reason = ?, update_time = ?", v.until, v.reason, now)
-			if v.together {
+			if v.digest {
 				set.Set("digest = ?", v.until)
 			}
 			_, err := set.Where("d.id IN (?)", bun.List(ids)).Exec(ctx)

@@ -54,7 +54,7 @@ func (o *Outbox) Release(ctx context.Context) (held bool, waiting int, err error
 			return err
 		}
 		o.DB.AfterCommit(ctx, func() {
-			o.stretch.begin(o.Now().UnixMilli())
+			o.uptime.restart(o.Now().UnixMilli())
 			o.held.Store(false)
 			o.Wake()
 		})

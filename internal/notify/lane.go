@@ -12,68 +12,68 @@ import (
 )
 
 const (
-	// atOnce is how many letters of a lane are in flight at most, those counted
-	// of which it is not written yet what became of them; mailsAtOnce how many
+	// smsInFlight is how many letters of a lane are in flight at most, those counted
+	// of which it is not written yet what became of them; mailsInFlight how many
 	// mails: they wait for each other less the more there are.
-	atOnce      = 4
-	mailsAtOnce = 16
-	// longestFlight is when a carrier is given up, and leased how long nobody
+	smsInFlight   = 4
+	mailsInFlight = 16
+	// sendTimeout is when a carrier is given up, and leased how long nobody
 	// else takes a letter in flight.
-	longestFlight = 2 * time.Minute
-	leased        = 10 * time.Minute
-	// dueSoon is how soon a lane looks again for what became due behind its look:
+	sendTimeout = 2 * time.Minute
+	leaseTime   = 10 * time.Minute
+	// recheckDelay is how soon a lane looks again for what became due behind its look:
 	// not at once, so that it never spins.
-	dueSoon = 100 * time.Millisecond
-	// oldEvery is how often letters are looked for that waited too long, and
-	// oldAtOnce how many are ended in one transaction.
-	oldEvery  = time.Minute
-	oldAtOnce = 1000
+	recheckDelay = 100 * time.Millisecond
+	// expiryCheckEvery is how often letters are looked for that waited too long, and
+	// expiryBatch how many are ended in one transaction.
+	expiryCheckEvery = time.Minute
+	expiryBatch      = 1000
 )
 
-// lane is one way of telling people. Lanes do not wait for each other. One
+// worker is one way of telling people. Lanes do not wait for each other. One
 // goroutine works on a lane; letters fly in others.
-type lane struct {
+type worker struct {
 	*Outbox
-	mode    Mode
-	carrier Carrier       // nil: this way is not set up
-	wake    chan struct{} // holds one
-	landed  chan *attempt // holds all that can be in flight
+	kind   ChannelKind
+	sender Sender        // nil: this way is not set up
+	wake   chan struct{} // holds one
+	done   chan *attempt // holds all that can be in flight
 
-	most    int // letters in flight at most
-	flying  int // letters
-	flights map[tenant.ID]flight
-	turns   turns
-	aloft   map[string]int // letters by destination
-	ended   []*attempt     // and what became of it is not on disk yet
-	looked  int64          // when what is too old was looked for, epoch ms
-	seen    int64          // the clock when it was looked at last, epoch ms; 0: not yet
-	ruling  map[*attempt]outcome
-	airline context.Context // letters fly under it
+	maxInFlight           int // letters in flight at most
+	inFlight              int // letters
+	inFlightByTenant      map[tenant.ID]tenantInFlight
+	rotation              rotation
+	inFlightByDestination map[string]int // letters by destination
+	finished              []*attempt     // and what became of it is not on disk yet
+	expiryCheckedAt       int64          // when what is too old was looked for, epoch ms
+	clockSeen             int64          // the clock when it was looked at last, epoch ms; 0: not yet
+	results               map[*attempt]outcome
+	sendCtx               context.Context // letters fly under it
 
-	mu        sync.Mutex
-	down      pause
-	places    map[string]pause  // by destination
-	newcomers map[tenant.ID]int // who had a letter queued since the last look, by its highest level
+	mu           sync.Mutex
+	down         backoff
+	destinations map[string]backoff // by destination
+	newlyDue     map[tenant.ID]int  // who had a letter queued since the last look, by its highest level
 }
 
-func newLane(o *Outbox, m Mode, c Carrier) *lane {
-	return &lane{
-		Outbox: o, mode: m, carrier: c, wake: make(chan struct{}, 1), landed: make(chan *attempt, slots(m)), most: slots(m), aloft: map[string]int{},
-		flights: map[tenant.ID]flight{},
-		ruling:  map[*attempt]outcome{}, places: map[string]pause{}, newcomers: map[tenant.ID]int{},
+func newWorker(o *Outbox, kind ChannelKind, c Sender) *worker {
+	return &worker{
+		Outbox: o, kind: kind, sender: c, wake: make(chan struct{}, 1), done: make(chan *attempt, maxInFlight(kind)), maxInFlight: maxInFlight(kind), inFlightByDestination: map[string]int{},
+		inFlightByTenant: map[tenant.ID]tenantInFlight{},
+		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},
 	}
 }
 
-func (l *lane) nudge() {
+func (l *worker) nudge() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
 	}
 }
 
-// work does all that is due, and answers when to look again; the zero time:
+// runDue does all that is due, and answers when to look again; the zero time:
 // when woken. After an error it is to be called again: nothing is forgotten.
-func (l *lane) work(ctx context.Context) (time.Time, error) {
+func (l *worker) runDue(ctx context.Context) (time.Time, error) {
 	for {
 		if l.held.Load() {
 			return time.Time{}, nil
@@ -81,186 +81,186 @@ func (l *lane) work(ctx context.Context) (time.Time, error) {
 		if err := l.followClock(ctx); err != nil {
 			return time.Time{}, err
 		}
-		more, err := l.turn(ctx)
+		more, err := l.runOnce(ctx)
 		if err != nil {
 			return time.Time{}, err
 		}
 		if more {
 			continue
 		}
-		if l.flying == 0 {
-			return l.next(ctx)
+		if l.inFlight == 0 {
+			return l.nextWake(ctx)
 		}
-		if err := l.await(ctx); err != nil {
+		if err := l.awaitDone(ctx); err != nil {
 			return time.Time{}, err
 		}
 	}
 }
 
-// turn is one transaction: what became of letters is written, and the next are
+// runOnce is one transaction: what became of letters is written, and the next are
 // taken. More is to be done at once where so many had to wait that it stopped.
-func (l *lane) turn(ctx context.Context) (more bool, err error) {
+func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
 	if idle, err := l.idle(ctx); idle || err != nil {
 		return false, err
 	}
-	var taken *taking
+	var taken *batch
 	err = l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		l.reap() // what landed while others wrote
-		if err := l.settle(ctx); err != nil {
+		l.collectDone() // what landed while others wrote
+		if err := l.persistResults(ctx); err != nil {
 			return err
 		}
-		if err := l.giveUpOld(ctx); err != nil {
+		if err := l.failExpired(ctx); err != nil {
 			return err
 		}
-		taken, err = l.take(ctx)
+		taken, err = l.takeDue(ctx)
 		return err
 	})
 	if err != nil {
 		return false, err
 	}
-	l.ended = nil
-	clear(l.ruling)
+	l.finished = nil
+	clear(l.results)
 	for _, a := range taken.attempts {
-		l.start(a.letter.Tenant, a.level)
-		l.aloft[a.rows[0].Destination]++
-		go l.carry(a)
+		l.sendStarted(a.notification.Tenant, a.level)
+		l.inFlightByDestination[a.rows[0].Destination]++
+		go l.send(a)
 	}
 	return taken.more, nil
 }
 
 // idle tells whether there is nothing to do, without keeping others from the
 // database.
-func (l *lane) idle(ctx context.Context) (bool, error) {
+func (l *worker) idle(ctx context.Context) (bool, error) {
 	now := l.Now().UnixMilli()
 	switch {
-	case len(l.ended) > 0:
+	case len(l.finished) > 0:
 		return false, nil
-	case l.room() == 0 && !l.looksForOld(now):
+	case l.freeSlots() == 0 && !l.expiryCheckDue(now):
 		return true, nil
 	}
-	due, err := l.butLate(l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil))).
-		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level IN (0, 1, 2) AND d.next_time <= ?", l.mode, now).
+	due, err := l.excludeNotReady(l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil))).
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level IN (0, 1, 2) AND d.next_time <= ?", l.kind, now).
 		Where("d.lease_until <= ?", now).Exists(ctx)
 	return !due, err
 }
 
-func (l *lane) carry(a *attempt) {
-	ctx, cancel := context.WithTimeout(l.airline, longestFlight)
+func (l *worker) send(a *attempt) {
+	ctx, cancel := context.WithTimeout(l.sendCtx, sendTimeout)
 	defer cancel()
 	defer func() {
 		if fault := recover(); fault != nil { // it would do so again after every start
-			l.Log.Error("a letter cannot be brought", "mode", l.mode, "delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
-			a.err = &Failure{Trouble: Refused, Answer: "a fault of the server, see its log"}
+			l.Log.Error("a letter cannot be brought", "mode", l.kind, "delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
+			a.err = &Failure{Kind: Permanent, Answer: "a fault of the server, see its log"}
 		}
-		l.landed <- a
+		l.done <- a
 	}()
-	a.letter.refresh = func(ctx context.Context) {
-		if err := l.since(ctx, a.letter.Tenant, a.letter.Alarms); err != nil && ctx.Err() == nil {
-			l.Log.Warn("a letter without since when its alarms hold", "mode", l.mode, "tenant", a.letter.Tenant, "delivery", a.rows[0].ID, "error", err)
+	a.notification.refresh = func(ctx context.Context) {
+		if err := l.loadHoldsSince(ctx, a.notification.Tenant, a.notification.Alarms); err != nil && ctx.Err() == nil {
+			l.Log.Warn("a letter without since when its alarms hold", "mode", l.kind, "tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
 		}
 	}
-	a.letter.Refresh(ctx)
-	a.answer, a.err = l.carrier.Carry(ctx, a.letter)
+	a.notification.Refresh(ctx)
+	a.answer, a.err = l.sender.Send(ctx, a.notification)
 }
 
-// await waits until a letter has landed, and takes all that have; or until
+// awaitDone waits until a letter has landed, and takes all that have; or until
 // there is something to take for which there is room.
-func (l *lane) await(ctx context.Context) error {
+func (l *worker) awaitDone(ctx context.Context) error {
 	var wake chan struct{}
-	if l.room() > 0 {
+	if l.freeSlots() > 0 {
 		wake = l.wake
 	}
 	select {
-	case a := <-l.landed:
-		l.land(a)
+	case a := <-l.done:
+		l.onDone(a)
 	case <-wake:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	l.reap()
+	l.collectDone()
 	return nil
 }
 
-// reap takes all letters that have landed.
-func (l *lane) reap() {
+// collectDone takes all letters that have landed.
+func (l *worker) collectDone() {
 	for {
 		select {
-		case a := <-l.landed:
-			l.land(a)
+		case a := <-l.done:
+			l.onDone(a)
 		default:
 			return
 		}
 	}
 }
 
-func (l *lane) land(a *attempt) {
-	l.end(a.letter.Tenant)
-	if d := a.rows[0].Destination; l.aloft[d] > 1 {
-		l.aloft[d]--
+func (l *worker) onDone(a *attempt) {
+	l.sendEnded(a.notification.Tenant)
+	if d := a.rows[0].Destination; l.inFlightByDestination[d] > 1 {
+		l.inFlightByDestination[d]--
 	} else {
-		delete(l.aloft, d)
+		delete(l.inFlightByDestination, d)
 	}
-	l.ended = append(l.ended, a)
-	l.ruling[a] = l.outcome(a)
+	l.finished = append(l.finished, a)
+	l.results[a] = l.outcome(a)
 }
 
-// room is how many letters may be taken now: one, to try a far end that was
+// freeSlots is how many letters may be taken now: one, to try a far end that was
 // down.
-func (l *lane) room() int {
+func (l *worker) freeSlots() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case l.down.until > l.Now().UnixMilli():
 		return 0
 	case l.down.failures > 0:
-		return max(0, 1-l.flying)
+		return max(0, 1-l.inFlight)
 	}
-	return l.most - l.flying
+	return l.maxInFlight - l.inFlight
 }
 
-// giveUpOld ends the waiting of letters that the far end had no room for in
+// failExpired ends the waiting of letters that the far end had no room for in
 // all the time that one is tried.
-func (l *lane) giveUpOld(ctx context.Context) error {
+func (l *worker) failExpired(ctx context.Context) error {
 	now := l.Now().UnixMilli()
-	edge := now - triedFor.Milliseconds()
-	if !l.looksForOld(now) || l.triableSince() > edge { // while no server ran, nothing was tried
+	edge := now - expireAfter.Milliseconds()
+	if !l.expiryCheckDue(now) || l.upSince() > edge { // while no server ran, nothing was tried
 		return nil
 	}
 	var rows []*deliveryRow
 	err := l.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "tenant_id", "notice_id", "event", "attempts").
-		Where("d.state = 'queued' AND d.mode = ? AND d.lease_until <= ?", l.mode, now).
+		Where("d.state = 'queued' AND d.mode = ? AND d.lease_until <= ?", l.kind, now).
 		Where("d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?", edge, edge, ForServer).
-		OrderExpr("d.id").Limit(oldAtOnce).Scan(ctx)
+		OrderExpr("d.id").Limit(expiryBatch).Scan(ctx)
 	if err != nil {
 		return err
 	}
-	if len(rows) < oldAtOnce {
-		l.looked = now
+	if len(rows) < expiryBatch {
+		l.expiryCheckedAt = now
 	}
-	return l.finishEach(ctx, rows, outcome{state: Failed, reason: TooOld, step: stepFailed, at: now})
+	return l.finishByEvent(ctx, rows, outcome{state: Failed, reason: Expired, step: stepFailed, at: now})
 }
 
-func (l *lane) looksForOld(now int64) bool {
-	return now < l.looked || now-l.looked >= oldEvery.Milliseconds()
+func (l *worker) expiryCheckDue(now int64) bool {
+	return now < l.expiryCheckedAt || now-l.expiryCheckedAt >= expiryCheckEvery.Milliseconds()
 }
 
-// next is when the lane has to look again, were it not woken.
-func (l *lane) next(ctx context.Context) (time.Time, error) {
+// nextWake is when the lane has to look again, were it not woken.
+func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
 	now := l.Now().UnixMilli()
 	var earliest int64
 	note := func(at int64) {
-		if at > now && at != whenItHappens && (earliest == 0 || at < earliest) {
+		if at > now && at != untilEvent && (earliest == 0 || at < earliest) {
 			earliest = at
 		}
 	}
 	down := l.downUntil()
-	resting, place := l.paused(now)
+	paused, place := l.pausedDestinations(now)
 	for level := range serious + 1 {
-		later, err := l.first(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
+		later, err := l.firstQueued(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
 		if err != nil {
 			return time.Time{}, err
 		}
-		due, err := l.first(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) })
+		due, err := l.firstQueued(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) })
 		if err != nil {
 			return time.Time{}, err
 		}
@@ -277,17 +277,17 @@ func (l *lane) next(ctx context.Context) (time.Time, error) {
 		note(place)
 		// Held up by nothing: due since a moment ago; or leased, where it is not
 		// known whether that was written.
-		free, err := l.first(ctx, "lease_until", level, func(q *bun.SelectQuery) {
-			l.butLate(q).Where("d.next_time <= ?", now)
-			if len(resting) > 0 {
-				q.Where("d.destination NOT IN (?)", bun.List(resting))
+		free, err := l.firstQueued(ctx, "lease_until", level, func(q *bun.SelectQuery) {
+			l.excludeNotReady(q).Where("d.next_time <= ?", now)
+			if len(paused) > 0 {
+				q.Where("d.destination NOT IN (?)", bun.List(paused))
 			}
 		})
 		if err != nil {
 			return time.Time{}, err
 		}
 		for _, lease := range free {
-			note(max(now+dueSoon.Milliseconds(), lease))
+			note(max(now+recheckDelay.Milliseconds(), lease))
 		}
 	}
 	if earliest == 0 {
@@ -296,11 +296,11 @@ func (l *lane) next(ctx context.Context) (time.Time, error) {
 	return time.UnixMilli(earliest), nil
 }
 
-// first is the least that a column holds of some of a level's deliveries that
+// firstQueued is the least that a column holds of some of a level's deliveries that
 // are queued; none where there are none.
-func (l *lane) first(ctx context.Context, column string, level int, of func(q *bun.SelectQuery)) (least []int64, err error) {
+func (l *worker) firstQueued(ctx context.Context, column string, level int, of func(q *bun.SelectQuery)) (least []int64, err error) {
 	q := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column(column).
-		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.mode, level).OrderExpr("?", bun.Ident("d."+column)).Limit(1)
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.kind, level).OrderExpr("?", bun.Ident("d."+column)).Limit(1)
 	of(q)
 	err = q.Scan(ctx, &least)
 	return least, err

@@ -13,8 +13,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// running lets the outbox run until the test calls what it gives.
-func (p *post) running() (stop func()) {
+// runInBackground lets the outbox run until the test calls what it gives.
+func (p *outboxFixture) runInBackground() (stop func()) {
 	p.t.Helper()
 	ctx, cancel := context.WithCancel(p.t.Context())
 	ended := make(chan error, 1)
@@ -28,8 +28,8 @@ func (p *post) running() (stop func()) {
 
 // What becomes due while others are looked at waits for the next look only,
 // which is soon, and not for a lease's end.
-func TestDueWhileOthersAreLookedAt(t *testing.T) {
-	p := newPost(t)
+func TestDueDuringScan(t *testing.T) {
+	p := newOutboxFixture(t)
 	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
 		p.Clock.Advance(20 * time.Millisecond) // so long does it take
 		return 0, nil
@@ -37,39 +37,39 @@ func TestDueWhileOthersAreLookedAt(t *testing.T) {
 	c := p.channel("field", ada)
 	p.at("06:00", 1)
 	p.Clock.Advance(-10 * time.Millisecond)
-	p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
+	p.openNotice("Frost", 2, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	next := p.step()
 	if wait := next.Sub(p.Clock.Now()); wait != 100*time.Millisecond {
 		t.Errorf("looks again in %v", wait)
 	}
 	p.Clock.Set(next)
 	p.step()
-	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
 // The same while another destination rests.
-func TestDueWhileADestinationRests(t *testing.T) {
-	p := newPost(t, func(p *post) { p.digests = 0 })
+func TestDueWhileDestinationPaused(t *testing.T) {
+	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	busy, fine := p.channel("busy", "ada@busy.example"), p.channel("fine", "ada@fine.example")
-	p.mail.says(func(l *notify.Letter) error {
+	p.mail.setReply(func(l *notify.Notification) error {
 		if l.Recipient == "ada@busy.example" {
-			return &notify.Failure{Trouble: notify.Later, Answer: "450 greylisted", After: time.Hour}
+			return &notify.Failure{Kind: notify.Transient, Answer: "450 greylisted", RetryAfter: time.Hour}
 		}
 		return nil
 	})
 	for range 3 {
-		p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{busy}})
+		p.openNotice("Frost", 2, news.DeliveryOptions{Channels: []int64{busy}})
 	}
 	p.at("05:30", 1) // it puts them off once more, and rests until 06:30
 	p.Clock.Advance(30*time.Minute - 10*time.Millisecond)
-	p.begins("Grave", 2, news.DeliveryOptions{Channels: []int64{busy}})
+	p.openNotice("Grave", 2, news.DeliveryOptions{Channels: []int64{busy}})
 	p.step()
 	p.mail.take()
 	p.outbox.Muted = func(context.Context, tenant.ID, int64) (int64, error) {
 		p.Clock.Advance(20 * time.Millisecond)
 		return 0, nil
 	}
-	p.begins("Storm", 2, news.DeliveryOptions{Channels: []int64{fine}, Period: morning})
+	p.openNotice("Storm", 2, news.DeliveryOptions{Channels: []int64{fine}, Period: morning})
 	if wait := p.step().Sub(p.Clock.Now()); wait != 100*time.Millisecond {
 		t.Errorf("looks again in %v", wait)
 	}
@@ -77,15 +77,15 @@ func TestDueWhileADestinationRests(t *testing.T) {
 
 // Sixteen mails and four SMS are in flight and no more, and what has not landed
 // yet keeps only its own place.
-func TestInFlight(t *testing.T) {
-	p := newPost(t, func(p *post) { p.digests = 0 })
+func TestInFlightLimits(t *testing.T) {
+	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	c := p.Channel(t, p.field.ID, "field", func(c *notify.Channel) { c.Emails, c.Phones = []string{ada}, []string{"+905551112233"} }).ID
 	const mails, texts, notices = 16, 4, 40
 	var flying, most, texting, mostTexts atomic.Int64
 	arrived, texted := make(chan string, notices), make(chan string, notices)
 	let, letTexts := make(chan struct{}), make(chan struct{})
-	in := func(flying, most *atomic.Int64, arrived chan string, let chan struct{}) func(*notify.Letter) error {
-		return func(l *notify.Letter) error {
+	in := func(flying, most *atomic.Int64, arrived chan string, let chan struct{}) func(*notify.Notification) error {
+		return func(l *notify.Notification) error {
 			n := flying.Add(1)
 			for old := most.Load(); n > old && !most.CompareAndSwap(old, n); old = most.Load() {
 			}
@@ -95,12 +95,12 @@ func TestInFlight(t *testing.T) {
 			return nil
 		}
 	}
-	p.mail.says(in(&flying, &most, arrived, let))
-	p.sms.says(in(&texting, &mostTexts, texted, letTexts))
+	p.mail.setReply(in(&flying, &most, arrived, let))
+	p.sms.setReply(in(&texting, &mostTexts, texted, letTexts))
 	for i := range notices {
-		p.begins(fmt.Sprint(i), 1, news.DeliveryOptions{Channels: []int64{c}})
+		p.openNotice(fmt.Sprint(i), 1, news.DeliveryOptions{Channels: []int64{c}})
 	}
-	stop := p.running()
+	stop := p.runInBackground()
 	for range mails {
 		testkit.Receive(t, "a mail", arrived)
 	}

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	messageYears = 1 // for so long messages are kept
-	sweptAtOnce  = 1000
+	messageYears      = 1 // for so long messages are kept
+	messageSweepBatch = 1000
 )
 
 // Message is what a tenant was told in the console of a notice that began or
@@ -60,8 +60,8 @@ func (r *messageRow) message() (Message, error) {
 type MessageStore struct {
 	db *db.DB
 
-	removing atomic.Int64 // messages made before that are being removed, epoch ms; 0: none yet
-	removed  atomic.Uint64
+	removingBefore atomic.Int64 // messages made before that are being removed, epoch ms; 0: none yet
+	removed        atomic.Uint64
 }
 
 // NewMessageStore makes a store.
@@ -88,7 +88,7 @@ func (s *MessageStore) Add(ctx context.Context, t tenant.ID, a *news.Alarm, at i
 // Sweep removes messages that are older than a year, and who read them.
 func (s *MessageStore) Sweep(ctx context.Context, now time.Time) error {
 	oldest := now.AddDate(-messageYears, 0, 0).UnixMilli()
-	s.removing.Store(oldest)
+	s.removingBefore.Store(oldest)
 	return s.remove(ctx, func(some *bun.SelectQuery) *bun.SelectQuery { return some.Where("m.create_time < ?", oldest) })
 }
 
@@ -101,7 +101,7 @@ func (s *MessageStore) Clear(ctx context.Context, t tenant.ID) error {
 }
 
 func (s *MessageStore) remove(ctx context.Context, which func(*bun.SelectQuery) *bun.SelectQuery) error {
-	return s.db.DeleteInBatches(ctx, sweptAtOnce, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
+	return s.db.DeleteInBatches(ctx, messageSweepBatch, func(ctx context.Context, tx bun.IDB, atOnce int64) (sql.Result, error) {
 		some := which(tx.NewSelect().Model((*messageRow)(nil)).Column("id")).Limit(atOnce)
 		res, err := tx.NewDelete().Model((*messageRow)(nil)).Where("m.id IN (?)", some).Exec(ctx)
 		if err == nil {

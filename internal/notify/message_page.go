@@ -24,15 +24,15 @@ type listedMessage struct {
 // tally is where a user's messages begin, and how many they are.
 type tally struct{ Floor, Mark, Above, Unread, Made int64 }
 
-// tallied is one question, so that the line and the counts are of one moment.
-const tallied = line + "SELECT l.floor, l.mark, l.above, " + unread + ` AS unread,
+// tallySQL is one question, so that the line and the counts are of one moment.
+const tallySQL = boundarySQL + "SELECT l.floor, l.mark, l.above, " + unreadSQL + ` AS unread,
 	(SELECT COUNT(*) FROM messages AS m WHERE m.tenant_id = ?0 AND m.id > l.floor) AS made FROM line AS l`
 
 // Page gives a user's messages as q wants them, the newest made first, and how
 // many there are in all.
 func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q MessageQuery) ([]Message, int64, error) {
 	var at tally
-	if err := s.db.Read(ctx).NewRaw(tallied, t, user, s.removing.Load()).Scan(ctx, &at); err != nil {
+	if err := s.db.Read(ctx).NewRaw(tallySQL, t, user, s.removingBefore.Load()).Scan(ctx, &at); err != nil {
 		return nil, 0, err
 	}
 	total := at.Made
@@ -46,7 +46,7 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 		return []Message{}, total, nil
 	}
 	var rows []listedMessage
-	if err := s.listed(ctx, t, user, q, at).Scan(ctx, &rows); err != nil {
+	if err := s.pageQuery(ctx, t, user, q, at).Scan(ctx, &rows); err != nil {
 		return nil, 0, err
 	}
 	list := make([]Message, len(rows))
@@ -62,8 +62,8 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 	return list, total, nil
 }
 
-// listed asks for the rows of a page.
-func (s *MessageStore) listed(ctx context.Context, t tenant.ID, user int64, q MessageQuery, at tally) *bun.SelectQuery {
+// pageQuery asks for the rows of a page.
+func (s *MessageStore) pageQuery(ctx context.Context, t tenant.ID, user int64, q MessageQuery, at tally) *bun.SelectQuery {
 	const read = "(m.id <= ? OR EXISTS (SELECT 1 FROM message_reads AS r WHERE r.message_id = m.id AND r.user_id = ?))"
 	from := at.Floor
 	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).

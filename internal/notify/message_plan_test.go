@@ -18,17 +18,17 @@ func TestMessagePlans(t *testing.T) {
 	}
 	defer d.Close()
 	page := func(read *bool) string {
-		return NewMessageStore(d).listed(t.Context(), 1, 2, MessageQuery{Read: read, Limit: 10}, tally{}).String()
+		return NewMessageStore(d).pageQuery(t.Context(), 1, 2, MessageQuery{Read: read, Limit: 10}, tally{}).String()
 	}
 	format := func(query string) string { return d.Read(t.Context()).NewRaw(query, 1, 2, 3).String() }
 	const floor, mark = "x USING COVERING INDEX messages_newest (tenant_id=? AND create_time<?)", "k USING INTEGER PRIMARY KEY (rowid=?)"
 	const made, marked = "m USING COVERING INDEX messages_tenant (tenant_id=? AND id>?)", "r USING COVERING INDEX message_reads_user (user_id=? AND message_id>?)"
 	for query, want := range map[string][]string{
-		format(countUnread): {floor, mark, made, marked},
-		format(tallied):     {floor, mark, made, marked},
-		page(nil):           {"m USING INDEX messages_tenant (tenant_id=? AND id>?)"},
-		page(new(true)):     {"m USING INDEX messages_tenant (tenant_id=? AND id>?)"},
-		page(new(false)):    {"m USING INDEX messages_tenant (tenant_id=? AND id>?)"},
+		format(countUnreadSQL): {floor, mark, made, marked},
+		format(tallySQL):       {floor, mark, made, marked},
+		page(nil):              {"m USING INDEX messages_tenant (tenant_id=? AND id>?)"},
+		page(new(true)):        {"m USING INDEX messages_tenant (tenant_id=? AND id>?)"},
+		page(new(false)):       {"m USING INDEX messages_tenant (tenant_id=? AND id>?)"},
 		"DELETE FROM messages AS m WHERE m.id IN (SELECT m.id FROM messages AS m WHERE m.create_time < 5 LIMIT 1000)": {"messages_created (create_time<?)"},
 	} {
 		var steps []struct {

@@ -21,7 +21,7 @@ type markRow struct {
 	ReadUpTo      int64
 }
 
-// line says where a user's messages begin: those above floor are the user's,
+// boundarySQL says where a user's messages begin: those above floor are the user's,
 // and of them those up to mark were all marked as read at once. above is the
 // higher of the two. ?0 is the tenant, ?1 the user, ?2 until when messages are
 // being removed for their age: those are nobody's, though it may take minutes until
@@ -29,7 +29,7 @@ type markRow struct {
 //
 // Numbers rather than times, since they only grow, and since a count above a
 // number reads nothing but an index.
-const line = `WITH edge AS (
+const boundarySQL = `WITH edge AS (
 	SELECT
 		COALESCE((SELECT x.id FROM messages AS x WHERE x.tenant_id = ?0
 			AND x.create_time < (SELECT CASE WHEN u.create_time > ?2 THEN u.create_time ELSE ?2 END FROM users AS u WHERE u.id = ?1 AND u.tenant_id = ?0)
@@ -39,15 +39,15 @@ const line = `WITH edge AS (
 	SELECT e.floor, e.mark, CASE WHEN e.mark > e.floor THEN e.mark ELSE e.floor END AS above FROM edge AS e
 ) `
 
-// unread is how many are above the line without a mark of their own.
-const unread = `((SELECT COUNT(*) FROM messages AS m WHERE m.tenant_id = ?0 AND m.id > l.above)
+// unreadSQL is how many are above the line without a mark of their own.
+const unreadSQL = `((SELECT COUNT(*) FROM messages AS m WHERE m.tenant_id = ?0 AND m.id > l.above)
 	- (SELECT COUNT(*) FROM message_reads AS r WHERE r.user_id = ?1 AND r.message_id > l.above))`
 
-const countUnread = line + "SELECT " + unread + " FROM line AS l"
+const countUnreadSQL = boundarySQL + "SELECT " + unreadSQL + " FROM line AS l"
 
 // CountUnread is how many of the tenant's messages a user has not read.
 func (s *MessageStore) CountUnread(ctx context.Context, t tenant.ID, user int64) (n int64, err error) {
-	err = s.db.Read(ctx).NewRaw(countUnread, t, user, s.removing.Load()).Scan(ctx, &n)
+	err = s.db.Read(ctx).NewRaw(countUnreadSQL, t, user, s.removingBefore.Load()).Scan(ctx, &n)
 	return n, err
 }
 
@@ -59,8 +59,8 @@ func (s *MessageStore) MarkRead(ctx context.Context, t tenant.ID, user int64, id
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var unread []int64
-		err := tx.NewRaw(line+"SELECT m.id FROM messages AS m, line AS l WHERE m.tenant_id = ?0 AND m.id > l.above AND m.id IN (?3)",
-			t, user, s.removing.Load(), bun.List(ids)).Scan(ctx, &unread)
+		err := tx.NewRaw(boundarySQL+"SELECT m.id FROM messages AS m, line AS l WHERE m.tenant_id = ?0 AND m.id > l.above AND m.id IN (?3)",
+			t, user, s.removingBefore.Load(), bun.List(ids)).Scan(ctx, &unread)
 		if err != nil || len(unread) == 0 {
 			return err
 		}

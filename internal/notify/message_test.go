@@ -18,16 +18,16 @@ import (
 	"tilth/internal/testkit"
 )
 
-// office is two tenants, each with a device that notices are about.
-type office struct {
+// messageFixture is two tenants, each with a device that notices are about.
+type messageFixture struct {
 	*testkit.Stores
 	field, rival *testkit.Tenant
 	mast, theirs *device.Device
 }
 
-func newOffice(t *testing.T) *office {
+func newMessageFixture(t *testing.T) *messageFixture {
 	t.Helper()
-	o := &office{Stores: testkit.NewStores(t)}
+	o := &messageFixture{Stores: testkit.NewStores(t)}
 	o.field, o.rival = o.Tenant(t, "field"), o.Tenant(t, "rival")
 	station := o.Station(t)
 	o.mast = o.Device(t, o.field.ID, station, "WS-1", func(*device.Device) {})
@@ -36,7 +36,7 @@ func newOffice(t *testing.T) *office {
 }
 
 // alarm is a notice that began now, of a device.
-func (o *office) alarm(t *testing.T, d *device.Device, title string) *news.Alarm {
+func (o *messageFixture) alarm(t *testing.T, d *device.Device, title string) *news.Alarm {
 	t.Helper()
 	o.Clock.Advance(time.Second)
 	now := o.Clock.Milli()
@@ -47,8 +47,8 @@ func (o *office) alarm(t *testing.T, d *device.Device, title string) *news.Alarm
 	}
 }
 
-// told is the message of a notice that began now.
-func (o *office) told(t *testing.T, d *device.Device, title string) int64 {
+// addMessage is the message of a notice that began now.
+func (o *messageFixture) addMessage(t *testing.T, d *device.Device, title string) int64 {
 	t.Helper()
 	id, err := o.Messages.Add(t.Context(), d.Tenant, o.alarm(t, d, title), o.Clock.Milli())
 	if err != nil {
@@ -57,7 +57,7 @@ func (o *office) told(t *testing.T, d *device.Device, title string) int64 {
 	return id
 }
 
-func (o *office) unread(t *testing.T, owner tenant.ID, user int64) int64 {
+func (o *messageFixture) countUnread(t *testing.T, owner tenant.ID, user int64) int64 {
 	t.Helper()
 	n, err := o.Messages.CountUnread(t.Context(), owner, user)
 	if err != nil {
@@ -68,7 +68,7 @@ func (o *office) unread(t *testing.T, owner tenant.ID, user int64) int64 {
 
 // page is what a user sees: titles, a star at those that are not read, and the
 // total.
-func (o *office) page(t *testing.T, owner tenant.ID, user int64, q notify.MessageQuery) string {
+func (o *messageFixture) page(t *testing.T, owner tenant.ID, user int64, q notify.MessageQuery) string {
 	t.Helper()
 	if q.Limit == 0 {
 		q.Limit = 10
@@ -88,9 +88,9 @@ func (o *office) page(t *testing.T, owner tenant.ID, user int64, q notify.Messag
 	return fmt.Sprint(b.String(), total)
 }
 
-// want holds what a user sees, all and by reading, and the count against each
+// wantPages holds what a user sees, all and by reading, and the count against each
 // other.
-func (o *office) want(t *testing.T, who string, owner tenant.ID, user int64, all, unread, read string) {
+func (o *messageFixture) wantPages(t *testing.T, who string, owner tenant.ID, user int64, all, unread, read string) {
 	t.Helper()
 	for _, c := range []struct {
 		read *bool
@@ -100,14 +100,14 @@ func (o *office) want(t *testing.T, who string, owner tenant.ID, user int64, all
 			t.Errorf("%s: %q, want %q", who, got, c.want)
 		}
 	}
-	if n := o.unread(t, owner, user); !strings.HasSuffix(unread, fmt.Sprint(n)) {
+	if n := o.countUnread(t, owner, user); !strings.HasSuffix(unread, fmt.Sprint(n)) {
 		t.Errorf("%s: %d unread, want %q", who, n, unread)
 	}
 }
 
 // What a message tells is what it was given, with the event beside it.
 func TestMessageAdd(t *testing.T) {
-	o := newOffice(t)
+	o := newMessageFixture(t)
 	began := o.alarm(t, o.mast, "Frost")
 	began.Conditions = []news.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0, Recovery: new(3.5)}}
 	ended := *began
@@ -133,8 +133,8 @@ func TestMessageAdd(t *testing.T) {
 
 // The engine may write what it has written before, when it does not know how
 // its transaction ended: nobody is told twice, and who has read it has.
-func TestMessageAddedAgain(t *testing.T) {
-	o := newOffice(t)
+func TestMessageAddIsIdempotent(t *testing.T) {
+	o := newMessageFixture(t)
 	a := o.alarm(t, o.mast, "Frost")
 	first, err := o.Messages.Add(t.Context(), o.field.ID, a, o.Clock.Milli())
 	if err != nil {
@@ -148,12 +148,12 @@ func TestMessageAddedAgain(t *testing.T) {
 	if again, err := o.Messages.Add(t.Context(), o.field.ID, &other, o.Clock.Milli()+5); err != nil || again != first {
 		t.Errorf("%d, want %d (%v)", again, first, err)
 	}
-	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "Frost 1", "0", "Frost 1")
+	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "Frost 1", "0", "Frost 1")
 }
 
 // A message is of the transaction that its notice is of.
-func TestMessageOfATransactionThatFails(t *testing.T) {
-	o := newOffice(t)
+func TestMessageAddRollsBack(t *testing.T) {
+	o := newMessageFixture(t)
 	a := o.alarm(t, o.mast, "Frost")
 	failed := fmt.Errorf("the disk is full")
 	err := o.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
@@ -165,86 +165,86 @@ func TestMessageOfATransactionThatFails(t *testing.T) {
 	if !errors.Is(err, failed) {
 		t.Fatal(err)
 	}
-	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
+	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
 }
 
 // Each user reads alone, and a tenant's messages are no others'.
-func TestMessagesOfTwoUsers(t *testing.T) {
-	o := newOffice(t)
-	a, b, c := o.told(t, o.mast, "A"), o.told(t, o.mast, "B"), o.told(t, o.mast, "C")
-	theirs := o.told(t, o.theirs, "Z")
+func TestMessagesReadPerUser(t *testing.T) {
+	o := newMessageFixture(t)
+	a, b, c := o.addMessage(t, o.mast, "A"), o.addMessage(t, o.mast, "B"), o.addMessage(t, o.mast, "C")
+	theirs := o.addMessage(t, o.theirs, "Z")
 	ada, bora, enemy := o.field.Ada.ID, o.field.Bora.ID, o.rival.Ada.ID
 	// Another tenant's, none at all, and one twice: all passed over.
 	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{b, theirs, 9999, b}, o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
-	o.want(t, "ada", o.field.ID, ada, "C* B A* 3", "C* A* 2", "B 1")
-	o.want(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
-	o.want(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
+	o.wantPages(t, "ada", o.field.ID, ada, "C* B A* 3", "C* A* 2", "B 1")
+	o.wantPages(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
+	o.wantPages(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
 
 	if err := o.Messages.MarkAllRead(t.Context(), o.field.ID, ada); err != nil {
 		t.Fatal(err)
 	}
-	o.want(t, "ada", o.field.ID, ada, "C B A 3", "0", "C B A 3")
-	o.want(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
-	o.want(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
+	o.wantPages(t, "ada", o.field.ID, ada, "C B A 3", "0", "C B A 3")
+	o.wantPages(t, "bora", o.field.ID, bora, "C* B* A* 3", "C* B* A* 3", "0")
+	o.wantPages(t, "the other ada", o.rival.ID, enemy, "Z* 1", "Z* 1", "0")
 
 	// What comes later is new again, and what was read once stays read.
-	o.told(t, o.mast, "D")
+	o.addMessage(t, o.mast, "D")
 	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{a, c}, o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
-	o.want(t, "ada", o.field.ID, ada, "D* C B A 4", "D* 1", "C B A 3")
+	o.wantPages(t, "ada", o.field.ID, ada, "D* C B A 4", "D* 1", "C B A 3")
 	for range 2 {
 		if err := o.Messages.MarkAllRead(t.Context(), o.field.ID, ada); err != nil {
 			t.Fatal(err)
 		}
 	}
-	o.want(t, "ada", o.field.ID, ada, "D C B A 4", "0", "D C B A 4")
-	o.want(t, "bora", o.field.ID, bora, "D* C* B* A* 4", "D* C* B* A* 4", "0")
+	o.wantPages(t, "ada", o.field.ID, ada, "D C B A 4", "0", "D C B A 4")
+	o.wantPages(t, "bora", o.field.ID, bora, "D* C* B* A* 4", "D* C* B* A* 4", "0")
 }
 
 // One tenant's mark says nothing of messages of another, whose numbers lie
 // between.
-func TestMessagesInterleaved(t *testing.T) {
-	o := newOffice(t)
-	o.told(t, o.mast, "A")
-	o.told(t, o.theirs, "Y")
-	o.told(t, o.mast, "B")
+func TestMessagesOfInterleavedTenants(t *testing.T) {
+	o := newMessageFixture(t)
+	o.addMessage(t, o.mast, "A")
+	o.addMessage(t, o.theirs, "Y")
+	o.addMessage(t, o.mast, "B")
 	if err := o.Messages.MarkAllRead(t.Context(), o.rival.ID, o.rival.Ada.ID); err != nil {
 		t.Fatal(err)
 	}
-	o.told(t, o.theirs, "Z")
-	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "B* A* 2", "B* A* 2", "0")
-	o.want(t, "the other ada", o.rival.ID, o.rival.Ada.ID, "Z* Y 2", "Z* 1", "Y 1")
-	if n := o.unread(t, 99, o.field.Ada.ID); n != 0 {
+	o.addMessage(t, o.theirs, "Z")
+	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "B* A* 2", "B* A* 2", "0")
+	o.wantPages(t, "the other ada", o.rival.ID, o.rival.Ada.ID, "Z* Y 2", "Z* 1", "Y 1")
+	if n := o.countUnread(t, 99, o.field.Ada.ID); n != 0 {
 		t.Errorf("no such tenant: %d unread", n)
 	}
 }
 
 // Somebody new sees what comes, not what was before.
-func TestMessagesSinceTheUser(t *testing.T) {
-	o := newOffice(t)
-	old := o.told(t, o.mast, "Old")
+func TestMessagesSinceUserCreated(t *testing.T) {
+	o := newMessageFixture(t)
+	old := o.addMessage(t, o.mast, "Old")
 	o.Clock.Advance(time.Minute)
 	cem := o.User(t, o.field.ID, "cem").ID
-	o.want(t, "cem", o.field.ID, cem, "0", "0", "0")
+	o.wantPages(t, "cem", o.field.ID, cem, "0", "0", "0")
 	if err := o.Messages.MarkRead(t.Context(), o.field.ID, cem, []int64{old}, o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
-	o.told(t, o.mast, "New")
-	o.want(t, "cem", o.field.ID, cem, "New* 1", "New* 1", "0")
-	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "New* Old* 2", "New* Old* 2", "0")
+	o.addMessage(t, o.mast, "New")
+	o.wantPages(t, "cem", o.field.ID, cem, "New* 1", "New* 1", "0")
+	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "New* Old* 2", "New* Old* 2", "0")
 	if err := o.Messages.MarkAllRead(t.Context(), o.field.ID, cem); err != nil {
 		t.Fatal(err)
 	}
-	o.want(t, "cem", o.field.ID, cem, "New 1", "0", "New 1")
+	o.wantPages(t, "cem", o.field.ID, cem, "New 1", "0", "New 1")
 }
 
 // Of many at one time each has its place, and pages neither lose nor repeat
 // any; the newest made is first, even when the clock was put back.
 func TestMessagePages(t *testing.T) {
-	o := newOffice(t)
+	o := newMessageFixture(t)
 	o.Clock.Advance(time.Hour)
 	for i := range 7 {
 		a := o.alarm(t, o.mast, fmt.Sprint(i))
@@ -268,13 +268,13 @@ func TestMessagePages(t *testing.T) {
 // After a year messages go, with what was read of them; a notice that goes
 // earlier leaves its message.
 func TestMessageSweep(t *testing.T) {
-	o := newOffice(t)
+	o := newMessageFixture(t)
 	ada := o.field.Ada.ID
-	first := o.told(t, o.mast, "Old")
+	first := o.addMessage(t, o.mast, "Old")
 	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{first}, o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
-	o.told(t, o.theirs, "Old too")
+	o.addMessage(t, o.theirs, "Old too")
 	o.Clock.Advance(24 * time.Hour)
 	kept := o.alarm(t, o.mast, "Kept")
 	if _, err := o.Messages.Add(t.Context(), o.field.ID, kept, o.Clock.Milli()); err != nil {
@@ -293,10 +293,10 @@ func TestMessageSweep(t *testing.T) {
 		}
 	}
 	sweep(o.Clock.Now().AddDate(1, 0, -2))
-	o.want(t, "ada", o.field.ID, ada, "Kept* Old 2", "Kept* 1", "Old 1")
+	o.wantPages(t, "ada", o.field.ID, ada, "Kept* Old 2", "Kept* 1", "Old 1")
 	sweep(o.Clock.Now().AddDate(1, 0, 0))
-	o.want(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
-	o.want(t, "the other ada", o.rival.ID, o.rival.Ada.ID, "0", "0", "0")
+	o.wantPages(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
+	o.wantPages(t, "the other ada", o.rival.ID, o.rival.Ada.ID, "0", "0", "0")
 	list, _, err := o.Messages.Page(t.Context(), o.field.ID, ada, notify.MessageQuery{Limit: 10})
 	if err != nil || len(list) != 1 || list[0].Notice != 0 || list[0].Alarm.Notice != kept.Notice {
 		t.Errorf("%+v (%v)", list, err)
@@ -309,28 +309,28 @@ func TestMessageSweep(t *testing.T) {
 
 // More than are removed at once go, too.
 func TestMessageSweepOfMany(t *testing.T) {
-	o := newOffice(t)
-	o.many(t, 2500)
+	o := newMessageFixture(t)
+	o.insertMessages(t, 2500)
 	if err := o.Messages.Sweep(t.Context(), o.Clock.Now().AddDate(1, 0, 1)); err != nil {
 		t.Fatal(err)
 	}
-	o.want(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
+	o.wantPages(t, "ada", o.field.ID, o.field.Ada.ID, "0", "0", "0")
 }
 
 // While messages are being removed for their age, which may take minutes, nobody
 // sees or counts those that are still there.
-func TestMessagesThatAreBeingRemoved(t *testing.T) {
-	o := newOffice(t)
-	old := o.told(t, o.mast, "Old")
+func TestMessagesHiddenDuringSweep(t *testing.T) {
+	o := newMessageFixture(t)
+	old := o.addMessage(t, o.mast, "Old")
 	o.Clock.Advance(24 * time.Hour)
-	o.told(t, o.mast, "Kept")
+	o.addMessage(t, o.mast, "Kept")
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
 	if err := o.Messages.Sweep(ctx, o.Clock.Now().AddDate(1, 0, 0)); err == nil {
 		t.Fatal("nothing kept it from removing them")
 	}
 	ada := o.field.Ada.ID
-	o.want(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
+	o.wantPages(t, "ada", o.field.ID, ada, "Kept* 1", "Kept* 1", "0")
 	if err := o.Messages.MarkRead(t.Context(), o.field.ID, ada, []int64{old}, o.Clock.Milli()); err != nil {
 		t.Fatal(err)
 	}
@@ -343,8 +343,8 @@ func TestMessagesThatAreBeingRemoved(t *testing.T) {
 	}
 }
 
-// many puts so many messages of the field into the table at once.
-func (o *office) many(t testing.TB, n int) {
+// insertMessages puts so many messages of the field into the table at once.
+func (o *messageFixture) insertMessages(t testing.TB, n int) {
 	t.Helper()
 	if err := o.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`INSERT INTO messages (tenant_id, event, facts, create_time)

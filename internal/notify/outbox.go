@@ -36,22 +36,22 @@ type OutboxOptions struct {
 	Tenants  *tenant.Store
 	Channels *ChannelStore
 	Webhooks *WebhookStore // nil: there are none
-	// Carriers bring the letters; a mode that has none is not set up.
-	Carriers map[Mode]Carrier
+	// Senders bring the letters; a mode that has none is not set up.
+	Senders map[ChannelKind]Sender
 	// Muted is until when a tenant's rule is muted, epoch ms; 0: it is not, or
 	// is gone. Nil: none ever is.
 	Muted func(ctx context.Context, t tenant.ID, rule int64) (until int64, err error)
 	// Backlog is until when at least readings of a device are awaited that are
 	// out of its memory; not after now: they are over. Nil: they always are.
 	Backlog func(t tenant.ID, device int64) (until time.Time)
-	// Late are tenants of which nothing leaves yet, since their alarms are not all
+	// NotReady are tenants of which nothing leaves yet, since their alarms are not all
 	// known: Wake says that they are. Nil: none ever is.
-	Late func() []tenant.ID
+	NotReady func() []tenant.ID
 	// FoundSince is since when a tenant's notice holds, epoch ms, where that was found
 	// and is not in the database yet; 0 else. Nil: it always is.
 	FoundSince func(t tenant.ID, notice int64) (since int64)
-	// Screens are told of every change of a delivery; nil: nobody is.
-	Screens screens
+	// Live are told of every change of a delivery; nil: nobody is.
+	Live livePublisher
 	// DigestAfter is how many notices a minute a channel is told of one by one;
 	// the others of that minute come in one letter. 0: each by itself.
 	DigestAfter int
@@ -64,8 +64,8 @@ type OutboxOptions struct {
 	Ran    func() time.Duration
 	Log    *slog.Logger
 	Random func() float64 // of [0, 1), spreads waits; nil: math/rand
-	// LastLetters is how long a stop waits for letters in flight; 0: 2 seconds.
-	LastLetters time.Duration
+	// DrainTimeout is how long a stop waits for letters in flight; 0: 2 seconds.
+	DrainTimeout time.Duration
 }
 
 // Outbox keeps what people are to be told, and tells them: at least once, the
@@ -73,13 +73,13 @@ type OutboxOptions struct {
 // the database, but for how the far ends are doing.
 type Outbox struct {
 	OutboxOptions
-	lanes map[Mode]*lane
+	workers map[ChannelKind]*worker
 
-	start   sync.Mutex // guards started
+	startMu sync.Mutex // guards started
 	started bool       // the leases of an earlier process are given back
 
-	held    atomic.Bool // nothing leaves until it is released
-	stretch stretch
+	held   atomic.Bool // nothing leaves until it is released
+	uptime uptime
 
 	sent, logged, failed, skipped atomic.Uint64
 }
@@ -89,32 +89,32 @@ func NewOutbox(opts OutboxOptions) *Outbox {
 	if opts.Random == nil {
 		opts.Random = rand.Float64
 	}
-	if opts.LastLetters == 0 {
-		opts.LastLetters = lastLetters
+	if opts.DrainTimeout == 0 {
+		opts.DrainTimeout = drainTimeout
 	}
-	o := &Outbox{OutboxOptions: opts, lanes: map[Mode]*lane{}}
+	o := &Outbox{OutboxOptions: opts, workers: map[ChannelKind]*worker{}}
 	begun := opts.Now()
-	o.stretch.begin(begun.UnixMilli())
-	o.stretch.leaps = clock.NewJumpDetector(begun, opts.Ran)
-	for _, m := range ways {
-		o.lanes[m] = newLane(o, m, opts.Carriers[m])
+	o.uptime.restart(begun.UnixMilli())
+	o.uptime.jumps = clock.NewJumpDetector(begun, opts.Ran)
+	for _, kind := range channelKinds {
+		o.workers[kind] = newWorker(o, kind, opts.Senders[kind])
 	}
 	return o
 }
 
-// began queues that a notice began: for each way and recipient once, however
+// enqueueOpened queues that a notice began: for each way and recipient once, however
 // many of the channels name them.
-func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
+func (o *Outbox) enqueueOpened(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.DeliveryOptions) error {
 	if len(w.Channels) == 0 {
 		return nil
 	}
-	channels, err := db.OncePerTx(ctx, channelsOf{t, fmt.Sprint(w.Channels)}, func(ctx context.Context) ([]Channel, error) {
-		return o.Channels.Some(ctx, t, w.Channels)
+	channels, err := db.OncePerTx(ctx, channelsKey{t, fmt.Sprint(w.Channels)}, func(ctx context.Context) ([]Channel, error) {
+		return o.Channels.GetMany(ctx, t, w.Channels)
 	})
 	if err != nil {
 		return err
 	}
-	pattern, err := o.pattern(t, a)
+	base, err := o.baseRow(t, a)
 	if err != nil {
 		return err
 	}
@@ -122,39 +122,39 @@ func (o *Outbox) began(ctx context.Context, t tenant.ID, a *news.Alarm, w *news.
 	if err != nil {
 		return err
 	}
-	pattern.Period, pattern.RemindEvery, pattern.Late = string(period), w.RemindEvery.Milliseconds(), w.Late
+	base.Period, base.RemindEvery, base.Late = string(period), w.RemindEvery.Milliseconds(), w.Late
 	if w.Late {
-		pattern.Reason = ForBacklog
+		base.Reason = ForBacklog
 	}
 	var rows []*deliveryRow
 	seen := map[string]bool{}
 	for i := range channels {
 		c := &channels[i]
-		for _, m := range c.Modes() {
-			for _, recipient := range c.Recipients(m) {
-				if key := string(m) + strings.ToLower(recipient); seen[key] {
+		for _, kind := range c.Kinds() {
+			for _, recipient := range c.Recipients(kind) {
+				if key := string(kind) + strings.ToLower(recipient); seen[key] {
 					continue
 				} else {
 					seen[key] = true
 				}
-				row := *pattern
+				row := *base
 				row.ChannelID, row.ChannelName, row.Language = c.ID, c.Name, c.Language
-				row.Mode, row.Recipient, row.Destination = m, recipient, destination(m, recipient)
+				row.Mode, row.Recipient, row.Destination = kind, recipient, destination(kind, recipient)
 				rows = append(rows, &row)
 			}
 		}
 	}
-	return o.queue(ctx, a.Level, rows)
+	return o.enqueue(ctx, a.Level, rows)
 }
 
-// channelsOf are some of a tenant's channels.
-type channelsOf struct {
+// channelsKey are some of a tenant's channels.
+type channelsKey struct {
 	tenant tenant.ID
 	ids    string
 }
 
-// pattern is what all deliveries of an event have in common.
-func (o *Outbox) pattern(t tenant.ID, a *news.Alarm) (*deliveryRow, error) {
+// baseRow is what all deliveries of an event have in common.
+func (o *Outbox) baseRow(t tenant.ID, a *news.Alarm) (*deliveryRow, error) {
 	facts, err := json.Marshal(a)
 	now := o.Now().UnixMilli()
 	return &deliveryRow{
@@ -163,17 +163,17 @@ func (o *Outbox) pattern(t tenant.ID, a *news.Alarm) (*deliveryRow, error) {
 	}, err
 }
 
-// queue writes deliveries of one event of one notice, and lets those wait for
+// enqueue writes deliveries of one event of one notice, and lets those wait for
 // a digest whose channel was told enough this minute. What is there already
 // stays: the minute may count it twice then, which brings a digest one notice
 // earlier.
-func (o *Outbox) queue(ctx context.Context, level int, rows []*deliveryRow) error {
+func (o *Outbox) enqueue(ctx context.Context, level int, rows []*deliveryRow) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if o.DigestAfter > 0 {
-			digests, err := o.count(ctx, rows)
+			digests, err := o.countMinute(ctx, rows)
 			if err != nil {
 				return err
 			}
@@ -192,7 +192,7 @@ func (o *Outbox) queue(ctx context.Context, level int, rows []*deliveryRow) erro
 					continue
 				}
 				r.Digest = at
-				if r.NextTime != whenItHappens {
+				if r.NextTime != untilEvent {
 					r.NextTime = max(r.NextTime, at)
 				}
 				if r.Reason == "" {
@@ -232,12 +232,12 @@ func (o *Outbox) insert(ctx context.Context, tx bun.IDB, rows []*deliveryRow) er
 		if err := insert(queued, "NULL"); err != nil {
 			return err
 		}
-		o.DB.AfterCommit(ctx, func() { o.wakeFor(queued) })
+		o.DB.AfterCommit(ctx, func() { o.wakeWorkers(queued) })
 	}
 	if len(skipped) == 0 {
 		return nil
 	}
-	return o.finish(ctx, skipped, outcome{state: Skipped, reason: NotTold, step: stepSkipped, at: o.Now().UnixMilli()})
+	return o.finish(ctx, skipped, outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: o.Now().UnixMilli()})
 }
 
 type minuteRow struct {
@@ -248,9 +248,9 @@ type minuteRow struct {
 	Notices       int
 }
 
-// count counts a notice for its channels, and gives for those that were told
+// countMinute counts a notice for its channels, and gives for those that were told
 // enough the end of their minute. A minute begins with a notice.
-func (o *Outbox) count(ctx context.Context, rows []*deliveryRow) (map[int64]int64, error) {
+func (o *Outbox) countMinute(ctx context.Context, rows []*deliveryRow) (map[int64]int64, error) {
 	var minutes []*minuteRow
 	for _, r := range rows {
 		if r.State == Queued && !slices.ContainsFunc(minutes, func(m *minuteRow) bool { return m.ChannelID == r.ChannelID }) {
@@ -279,13 +279,13 @@ func (o *Outbox) count(ctx context.Context, rows []*deliveryRow) (map[int64]int6
 	return ends, err
 }
 
-// wakeFor wakes the lanes of deliveries that were queued, and says whose those are.
-func (o *Outbox) wakeFor(rows []*deliveryRow) {
+// wakeWorkers wakes the lanes of deliveries that were queued, and says whose those are.
+func (o *Outbox) wakeWorkers(rows []*deliveryRow) {
 	now := o.Now().UnixMilli()
 	for _, r := range rows {
-		l := o.lanes[r.Mode]
+		l := o.workers[r.Mode]
 		if r.NextTime <= now {
-			l.came(r.TenantID, r.AlarmLevel)
+			l.addNewlyDue(r.TenantID, r.AlarmLevel)
 		}
 		l.nudge()
 	}
@@ -293,7 +293,7 @@ func (o *Outbox) wakeFor(rows []*deliveryRow) {
 
 // Wake lets the lanes look at what is queued.
 func (o *Outbox) Wake() {
-	for _, l := range o.lanes {
+	for _, l := range o.workers {
 		l.nudge()
 	}
 }

@@ -13,12 +13,12 @@ import (
 // A second of a storm: 1,000 notices for two people each are handed in, as many
 // in a transaction as the engine writes together, and then told one by one to a
 // far end that takes no time.
-func BenchmarkStorm(b *testing.B) {
+func BenchmarkAlertStorm(b *testing.B) {
 	const notices, together = 1000, 50
 	var handed, told time.Duration
 	for b.Loop() {
 		b.StopTimer()
-		p := newPost(b, func(p *post) { p.digests = 0 })
+		p := newOutboxFixture(b, func(p *outboxFixture) { p.digestAfter = 0 })
 		c := p.channel("field", ada, "bora@example.com")
 		alarms := make([]*news.Alarm, notices)
 		for i := range alarms {
@@ -29,7 +29,7 @@ func BenchmarkStorm(b *testing.B) {
 		for i := 0; i < notices; i += together {
 			p.must(p.DB.Tx(b.Context(), func(ctx context.Context, _ bun.IDB) error {
 				for _, a := range alarms[i : i+together] {
-					if err := p.desk.Began(ctx, p.field.ID, a, &news.DeliveryOptions{Channels: []int64{c}}); err != nil {
+					if err := p.desk.NoticeOpened(ctx, p.field.ID, a, &news.DeliveryOptions{Channels: []int64{c}}); err != nil {
 						return err
 					}
 				}

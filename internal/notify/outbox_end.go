@@ -10,63 +10,63 @@ import (
 	"tilth/internal/tenant"
 )
 
-// waits are what a delivery can wait for of which the end of its notice makes
+// recheckedReasons are what a delivery can wait for of which the end of its notice makes
 // it needless.
-var waits = []Reason{ForPeriod, ForMute, ForBacklog}
+var recheckedReasons = []Reason{ForPeriod, ForMute, ForBacklog}
 
-// toPeople are the events that are told while a notice is open, to people as well.
-var toPeople = []news.Event{news.Triggered, news.Reminder}
+// peopleEvents are the events that are told while a notice is open, to people as well.
+var peopleEvents = []news.Event{news.Triggered, news.Reminder}
 
-// ended queues that a notice ended, for those who were told that it began or
+// enqueueClosed queues that a notice ended, for those who were told that it began or
 // still will be. Who waits for a time of day, a mute's end or a backlog's is not
 // told any more.
-func (o *Outbox) ended(ctx context.Context, t tenant.ID, a *news.Alarm) error {
-	begun, err := o.over(ctx, t, a.Notice, Ended, waits)
+func (o *Outbox) enqueueClosed(ctx context.Context, t tenant.ID, a *news.Alarm) error {
+	begun, err := o.markClosed(ctx, t, a.Notice, NoticeClosed, recheckedReasons)
 	if err != nil || len(begun) == 0 {
 		return err
 	}
-	pattern, err := o.pattern(t, a)
+	base, err := o.baseRow(t, a)
 	if err != nil {
 		return err
 	}
 	var rows []*deliveryRow
 	for _, b := range begun {
-		if b.Mode == Program {
-			continue // tellPrograms does
+		if b.Mode == KindWebhook {
+			continue // enqueueWebhooks does
 		}
-		row := *pattern
+		row := *base
 		row.ChannelID, row.ChannelName, row.Language = b.ChannelID, b.ChannelName, b.Language
 		row.Mode, row.Recipient, row.Destination = b.Mode, b.Recipient, b.Destination
 		row.Period, row.AfterID = b.Period, b.ID
 		switch {
 		case b.State == Sent:
 		case b.State == Queued:
-			row.NextTime, row.Reason = whenItHappens, ForTrigger
-		case b.Reason == Ended:
+			row.NextTime, row.Reason = untilEvent, ForTrigger
+		case b.Reason == NoticeClosed:
 			continue // it waited when the notice ended
 		default:
-			row.State, row.Reason = Skipped, NotTold
+			row.State, row.Reason = Skipped, OpeningNotSent
 		}
 		rows = append(rows, &row)
 	}
-	return o.queue(ctx, a.Level, rows)
+	return o.enqueue(ctx, a.Level, rows)
 }
 
-// dropped is of a notice that ended with its rule: what is being tried still
+// cancelWaiting is of a notice that ended with its rule: what is being tried still
 // goes, what waits for anything else does not, and nobody is told of the end.
-func (o *Outbox) dropped(ctx context.Context, t tenant.ID, notice int64) error {
-	_, err := o.over(ctx, t, notice, Changed, append(waits[:len(waits):len(waits)], ForDigest, ForBudget))
+func (o *Outbox) cancelWaiting(ctx context.Context, t tenant.ID, notice int64) error {
+	_, err := o.markClosed(ctx, t, notice, RuleChanged, append(recheckedReasons[:len(recheckedReasons):len(recheckedReasons)], ForDigest, ForBudget))
 	return err
 }
 
-// over takes note that a notice is open no more, and why: its triggers that
+// markClosed takes note that a notice is open no more, and why: its triggers that
 // wait for one of some reasons are skipped, its reminders taken back. What is
 // tried or in flight stays. It gives the triggers.
-func (o *Outbox) over(ctx context.Context, t tenant.ID, notice int64, why Reason, waiting []Reason) (triggers []*deliveryRow, err error) {
+func (o *Outbox) markClosed(ctx context.Context, t tenant.ID, notice int64, why Reason, waiting []Reason) (triggers []*deliveryRow, err error) {
 	err = o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var rows, skipped []*deliveryRow
 		if err := tx.NewSelect().Model(&rows).ExcludeColumn("facts").Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).
-			Where("d.event IN (?)", bun.List(toPeople)).OrderExpr("d.id").Scan(ctx); err != nil {
+			Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx); err != nil {
 			return err
 		}
 		var open, reminders []int64

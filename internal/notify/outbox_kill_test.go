@@ -15,35 +15,35 @@ import (
 // dies three times meanwhile, and three times while the mails leave. Every mail
 // arrives, the serious first, and only those that were in flight at a kill may
 // come twice, with the same ID.
-func TestAnHourWithoutMail(t *testing.T) {
+func TestMailServerDownForAnHourWithCrashes(t *testing.T) {
 	const (
 		notices  = 500
 		inFlight = 16
 		kills    = 3
 	)
-	p := newPost(t, func(p *post) { p.digests = 0 })
+	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	c := p.channel("field", ada, "bora@example.org")
-	p.mail.fails(notify.Down, "connection refused")
+	p.mail.failWith(notify.Unavailable, "connection refused")
 	begin, made := p.Clock.Now(), 0
 	for p.Clock.Now().Sub(begin) < time.Hour {
 		for ; made < notices*int(p.Clock.Now().Sub(begin)+time.Minute)/int(time.Hour) && made < notices; made++ {
-			p.begins(fmt.Sprint(made), made%3, news.DeliveryOptions{Channels: []int64{c}})
+			p.openNotice(fmt.Sprint(made), made%3, news.DeliveryOptions{Channels: []int64{c}})
 		}
 		if minutes := int(p.Clock.Now().Sub(begin) / time.Minute); minutes%15 == 14 {
-			p.killed(0)
+			p.crashAfter(0)
 		}
 		p.Clock.Set(earlier(p.step(), p.Clock.Now().Add(time.Minute)))
 	}
 	for ; made < notices; made++ {
-		p.begins(fmt.Sprint(made), made%3, news.DeliveryOptions{Channels: []int64{c}})
+		p.openNotice(fmt.Sprint(made), made%3, news.DeliveryOptions{Channels: []int64{c}})
 	}
 	if n := len(p.mail.take()); n != 0 || p.mail.attempts() > 500 {
 		t.Errorf("%d arrived of a server that is down, after %d attempts", n, p.mail.attempts())
 	}
 
-	p.mail.says(nil)
+	p.mail.setReply(nil)
 	for _, after := range []int{50, 333, 4} {
-		p.killed(after)
+		p.crashAfter(after)
 	}
 	for next := p.step(); !next.IsZero(); next = p.step() {
 		p.Clock.Set(next)
@@ -85,15 +85,15 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// killed lets the outbox work until so many letters have arrived, and then die
+// crashAfter lets the outbox work until so many letters have arrived, and then die
 // without writing what it knows; 0: before any. Then another is opened.
-func (p *post) killed(after int) {
+func (p *outboxFixture) crashAfter(after int) {
 	p.t.Helper()
-	p.killedAt(p.mail, after)
+	p.crashAfterSends(p.mail, after)
 }
 
-// killedAt is killed, by the letters that have arrived at one far end.
-func (p *post) killedAt(end *far, after int) {
+// crashAfterSends is killed, by the letters that have arrived at one far end.
+func (p *outboxFixture) crashAfterSends(end *fakeSender, after int) {
 	p.t.Helper()
 	ctx, kill := context.WithCancel(p.t.Context())
 	defer kill()
@@ -102,9 +102,9 @@ func (p *post) killedAt(end *far, after int) {
 	}
 	arrived := 0
 	end.mu.Lock()
-	said := end.said
+	said := end.reply
 	end.mu.Unlock()
-	end.says(func(l *notify.Letter) error {
+	end.setReply(func(l *notify.Notification) error {
 		if said != nil {
 			return said(l)
 		}
@@ -118,6 +118,6 @@ func (p *post) killedAt(end *far, after int) {
 	if _, err := p.outbox.Step(ctx); err == nil || ctx.Err() == nil {
 		p.t.Fatalf("it did not die: %v", err)
 	}
-	end.says(said)
-	p.open()
+	end.setReply(said)
+	p.restart()
 }

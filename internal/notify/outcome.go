@@ -14,12 +14,12 @@ import (
 	"tilth/internal/tenant"
 )
 
-// triedFor is how long a letter is tried, from its first attempt on; time in
+// expireAfter is how long a letter is tried, from its first attempt on; time in
 // which the server did not run does not count.
-const triedFor = 24 * time.Hour
+const expireAfter = 24 * time.Hour
 
-// shortAnswer is how much of a far end's answer is kept, in bytes.
-const shortAnswer = 500
+// maxAnswerBytes is how much of a far end's answer is kept, in bytes.
+const maxAnswerBytes = 500
 
 // outcome is what became of deliveries that share it.
 type outcome struct {
@@ -34,43 +34,43 @@ type outcome struct {
 
 // attempt is a letter that was brought, or was not.
 type attempt struct {
-	letter *Letter
-	rows   []*deliveryRow
-	level  int // at which it was taken
-	began  int64
-	answer string
-	err    error
+	notification *Notification
+	rows         []*deliveryRow
+	level        int // at which it was taken
+	began        int64
+	answer       string
+	err          error
 }
 
 // outcome decides what becomes of an attempt's deliveries.
-func (l *lane) outcome(a *attempt) outcome {
+func (l *worker) outcome(a *attempt) outcome {
 	now := l.Now()
 	out := outcome{state: Sent, step: stepAccepted, answer: a.answer, at: now.UnixMilli(), began: a.began}
 	first := a.rows[0]
 	if a.err == nil {
-		l.arrived(first.Destination)
-		if logsOnly(l.carrier) {
+		l.markReachable(first.Destination)
+		if logsOnly(l.sender) {
 			out.reason, out.step = OnlyLogged, stepLogged
 		}
 		return out
 	}
-	trouble, after := Later, time.Duration(0)
+	trouble, after := Transient, time.Duration(0)
 	out.answer = "not brought" // whatever it was, it is in the log
 	if f, ok := errors.AsType[*Failure](a.err); ok {
-		trouble, out.answer, after = f.Trouble, f.Answer, min(f.After, retryLongest)
+		trouble, out.answer, after = f.Kind, f.Answer, min(f.RetryAfter, retryLongest)
 	}
-	l.Log.Debug("a letter did not arrive", "mode", l.mode, "tenant", first.TenantID, "notice", first.NoticeID, "delivery", first.ID, "error", a.err)
+	l.Log.Debug("a letter did not arrive", "mode", l.kind, "tenant", first.TenantID, "notice", first.NoticeID, "delivery", first.ID, "error", a.err)
 	out.state, out.step = Queued, stepFailed
 	switch trouble {
-	case Refused:
-		l.arrived(first.Destination)
-		out.state, out.reason, out.step = Failed, WasRefused, stepRefused
+	case Permanent:
+		l.markReachable(first.Destination)
+		out.state, out.reason, out.step = Failed, Rejected, stepRefused
 		return out
-	case Down:
-		out.reason, out.next = ForServer, l.isDown(now, out.answer)
+	case Unavailable:
+		out.reason, out.next = ForServer, l.markDown(now, out.answer)
 	default:
-		l.refusedForNow(first.Destination, now, after)
-		out.reason, out.next = ForRetry, now.Add(max(after, spread(retryWait(first.Attempts), l.Random()))).UnixMilli()
+		l.markDeferred(first.Destination, now, after)
+		out.reason, out.next = ForRetry, now.Add(max(after, jitter(retryDelay(first.Attempts), l.Random()))).UnixMilli()
 	}
 	last := a.began
 	for _, r := range a.rows {
@@ -78,31 +78,31 @@ func (l *lane) outcome(a *attempt) outcome {
 			last = min(last, r.FirstTime)
 		}
 	}
-	last = max(last, l.triableSince()) + triedFor.Milliseconds()
+	last = max(last, l.upSince()) + expireAfter.Milliseconds()
 	if out.at >= last {
-		out.state, out.reason = Failed, TooOld
+		out.state, out.reason = Failed, Expired
 		return out
 	}
 	out.next = min(out.next, last)
 	return out
 }
 
-// settle writes what became of letters that have landed: of those that arrived
+// persistResults writes what became of letters that have landed: of those that arrived
 // together.
-func (l *lane) settle(ctx context.Context) error {
+func (l *worker) persistResults(ctx context.Context) error {
 	arrived := map[news.Event][]*deliveryRow{}
-	left := map[tenant.ID][]*Letter{}
+	left := map[tenant.ID][]*Notification{}
 	var last outcome
-	for _, a := range l.ended {
-		out := l.ruling[a]
+	for _, a := range l.finished {
+		out := l.results[a]
 		if out.state != Sent {
-			if err := l.finishEach(ctx, a.rows, out); err != nil {
+			if err := l.finishByEvent(ctx, a.rows, out); err != nil {
 				return err
 			}
 			continue
 		}
 		last = out
-		left[a.letter.Tenant] = append(left[a.letter.Tenant], a.letter)
+		left[a.notification.Tenant] = append(left[a.notification.Tenant], a.notification)
 		for _, r := range a.rows {
 			r.said = out.answer
 			arrived[r.Event] = append(arrived[r.Event], r)
@@ -114,11 +114,11 @@ func (l *lane) settle(ctx context.Context) error {
 			return err
 		}
 	}
-	if l.mode == Program || last.reason == OnlyLogged {
+	if l.kind == KindWebhook || last.reason == OnlyLogged {
 		return nil
 	}
-	for _, letters := range left {
-		if err := l.countLetters(ctx, letters[0].Owner, l.mode, len(letters)); err != nil {
+	for _, notifications := range left {
+		if err := l.countSent(ctx, notifications[0].Owner, l.kind, len(notifications)); err != nil {
 			return err
 		}
 	}
@@ -128,10 +128,10 @@ func (l *lane) settle(ctx context.Context) error {
 // finish writes what became of deliveries of one event, and what follows: for the
 // resolutions that waited for them, and for who is to be reminded.
 func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) error {
-	out.answer = shortened(out.answer)
+	out.answer = truncateAnswer(out.answer)
 	ids, notices, tried, said := make([]int64, len(rows)), make([]int64, len(rows)), 0, map[int64]string{}
 	for i, r := range rows {
-		ids[i], notices[i], said[r.ID] = r.ID, r.NoticeID, shortened(r.said)
+		ids[i], notices[i], said[r.ID] = r.ID, r.NoticeID, truncateAnswer(r.said)
 		tried = max(tried, r.Attempts)
 	}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
@@ -163,7 +163,7 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 			ids[i] = r.ID
 			reminds = reminds || r.QuietUntil > out.at
 		}
-		o.changed(ctx, rows)
+		o.publishChanged(ctx, rows)
 		steps := make([]*stepRow, len(ids))
 		for i, id := range ids {
 			steps[i] = &stepRow{DeliveryID: id, Time: out.at, Step: out.step, Answer: cmp.Or(said[id], out.answer)}
@@ -172,28 +172,28 @@ func (o *Outbox) finish(ctx context.Context, rows []*deliveryRow, out outcome) e
 			return err
 		}
 		if tried >= keptSteps {
-			if err := o.forgetSteps(ctx, ids); err != nil {
+			if err := o.trimSteps(ctx, ids); err != nil {
 				return err
 			}
 		}
 		if out.state == Queued {
 			return nil
 		}
-		o.counted(ctx, out, len(rows))
-		if slices.Contains(awaited, rows[0].Event) {
-			if err := o.release(ctx, ids, notices, rows[0].Event, out); err != nil {
+		o.countFinished(ctx, out, len(rows))
+		if slices.Contains(blockingEvents, rows[0].Event) {
+			if err := o.releaseWaiting(ctx, ids, notices, rows[0].Event, out); err != nil {
 				return err
 			}
 		}
 		if out.state == Sent && reminds {
-			return o.remind(ctx, ids, out.at)
+			return o.enqueueReminders(ctx, ids, out.at)
 		}
 		return nil
 	})
 }
 
-// finishEach is finish of deliveries of different events.
-func (o *Outbox) finishEach(ctx context.Context, rows []*deliveryRow, out outcome) error {
+// finishByEvent is finish of deliveries of different events.
+func (o *Outbox) finishByEvent(ctx context.Context, rows []*deliveryRow, out outcome) error {
 	by := map[news.Event][]*deliveryRow{}
 	for _, r := range rows {
 		by[r.Event] = append(by[r.Event], r)
@@ -206,16 +206,16 @@ func (o *Outbox) finishEach(ctx context.Context, rows []*deliveryRow, out outcom
 	return nil
 }
 
-// awaited are the events of which others of the same notice wait until they are told.
-var awaited = []news.Event{news.Triggered, news.Acknowledged, news.Unacknowledged}
+// blockingEvents are the events of which others of the same notice wait until they are told.
+var blockingEvents = []news.Event{news.Triggered, news.Acknowledged, news.Unacknowledged}
 
-// release lets go what waited for deliveries of one of those events, or tells why it
+// releaseWaiting lets go what waited for deliveries of one of those events, or tells why it
 // never will: who was not told of the begin is not told what became of it. That somebody
 // is on it may not have been told, and all after it is.
-func (o *Outbox) release(ctx context.Context, before, notices []int64, event news.Event, out outcome) error {
+func (o *Outbox) releaseWaiting(ctx context.Context, before, notices []int64, event news.Event, out outcome) error {
 	const waiting = "d.notice_id IN (?) AND d.after_id IN (?) AND d.state = ?"
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if out.state == Sent || event != news.Triggered && out.reason != NotTold {
+		if out.state == Sent || event != news.Triggered && out.reason != OpeningNotSent {
 			// A digest that is further ahead was reckoned by a clock that was set back.
 			latest := out.at + digestMinute.Milliseconds()
 			_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("update_time = ?", out.at).
@@ -224,7 +224,7 @@ func (o *Outbox) release(ctx context.Context, before, notices []int64, event new
 				Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
 		}
-		if out.reason == Ended {
+		if out.reason == NoticeClosed {
 			// Who did not hear of the notice while it was open does not hear of its end.
 			_, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where(waiting, bun.List(notices), bun.List(before), Queued).Exec(ctx)
 			return err
@@ -233,12 +233,12 @@ func (o *Outbox) release(ctx context.Context, before, notices []int64, event new
 		if err := tx.NewSelect().Model(&rows).Where(waiting, bun.List(notices), bun.List(before), Queued).Scan(ctx); err != nil {
 			return err
 		}
-		return o.finishEach(ctx, rows, outcome{state: Skipped, reason: NotTold, step: stepSkipped, at: out.at})
+		return o.finishByEvent(ctx, rows, outcome{state: Skipped, reason: OpeningNotSent, step: stepSkipped, at: out.at})
 	})
 }
 
-// forgetSteps keeps the newest steps of deliveries that were tried often.
-func (o *Outbox) forgetSteps(ctx context.Context, ids []int64) error {
+// trimSteps keeps the newest steps of deliveries that were tried often.
+func (o *Outbox) trimSteps(ctx context.Context, ids []int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, id := range ids {
 			newest := tx.NewSelect().Model((*stepRow)(nil)).Column("id").Where("s.delivery_id = ?", id).OrderExpr("s.id DESC").Limit(keptSteps)
@@ -250,9 +250,9 @@ func (o *Outbox) forgetSteps(ctx context.Context, ids []int64) error {
 	})
 }
 
-// remind queues the next reminders of what was told just now and is still
+// enqueueReminders queues the next reminders of what was told just now and is still
 // open. Those of a digest come together again.
-func (o *Outbox) remind(ctx context.Context, told []int64, now int64) error {
+func (o *Outbox) enqueueReminders(ctx context.Context, told []int64, now int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// As they are now: a notice may have ended, or somebody be on it, since its letter left.
 		var open, next []*deliveryRow
@@ -262,18 +262,18 @@ func (o *Outbox) remind(ctx context.Context, told []int64, now int64) error {
 			return err
 		}
 		for _, r := range open {
-			next = append(next, r.reminder(now))
+			next = append(next, r.nextReminder(now))
 		}
 		if _, err = tx.NewInsert().Model(&next).On("CONFLICT (notice_id, mode, recipient, event, seq) DO NOTHING").Returning("NULL").Exec(ctx); err != nil {
 			return err
 		}
-		return o.forgetReminders(ctx, told)
+		return o.trimReminders(ctx, told)
 	})
 }
 
-// forgetReminders keeps, of the reminders that came before some deliveries and
+// trimReminders keeps, of the reminders that came before some deliveries and
 // told the same people of the same notices, the newest.
-func (o *Outbox) forgetReminders(ctx context.Context, told []int64) error {
+func (o *Outbox) trimReminders(ctx context.Context, told []int64) error {
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		old := tx.NewSelect().TableExpr("deliveries AS told").ColumnExpr("old.id").
 			Join("JOIN deliveries AS old ON old.notice_id = told.notice_id AND old.mode = told.mode AND old.recipient = told.recipient AND old.event = told.event").
@@ -291,10 +291,10 @@ func digestAt(digest bool, at int64) int64 {
 	return 0
 }
 
-// changed tells the open screens which notices' deliveries are others now, once
+// publishChanged tells the open screens which notices' deliveries are others now, once
 // that is kept.
-func (o *Outbox) changed(ctx context.Context, rows []*deliveryRow) {
-	if o.Screens == nil {
+func (o *Outbox) publishChanged(ctx context.Context, rows []*deliveryRow) {
+	if o.Live == nil {
 		return
 	}
 	type notice struct {
@@ -307,15 +307,15 @@ func (o *Outbox) changed(ctx context.Context, rows []*deliveryRow) {
 	}
 	o.DB.AfterCommit(ctx, func() {
 		for n := range of {
-			if o.Screens.Watched(n.tenant) {
-				o.Screens.Publish(n.tenant, "delivery", fmt.Appendf(nil, `{"noticeId":%d}`, n.id))
+			if o.Live.Watched(n.tenant) {
+				o.Live.Publish(n.tenant, "delivery", fmt.Appendf(nil, `{"noticeId":%d}`, n.id))
 			}
 		}
 	})
 }
 
-// counted counts deliveries that came to an end, once that is kept.
-func (o *Outbox) counted(ctx context.Context, out outcome, n int) {
+// countFinished counts deliveries that came to an end, once that is kept.
+func (o *Outbox) countFinished(ctx context.Context, out outcome, n int) {
 	o.DB.AfterCommit(ctx, func() {
 		switch out.state {
 		case Sent:
@@ -332,12 +332,12 @@ func (o *Outbox) counted(ctx context.Context, out outcome, n int) {
 	})
 }
 
-// shortened is an answer of a length that is kept.
-func shortened(answer string) string {
-	if len(answer) <= shortAnswer {
+// truncateAnswer is an answer of a length that is kept.
+func truncateAnswer(answer string) string {
+	if len(answer) <= maxAnswerBytes {
 		return answer
 	}
-	cut := shortAnswer
+	cut := maxAnswerBytes
 	for cut > 0 && answer[cut]&0xC0 == 0x80 {
 		cut--
 	}

@@ -17,21 +17,21 @@ import (
 	"tilth/internal/testkit"
 )
 
-// far is a far end that does as it is told, and keeps what it accepted.
-type far struct {
-	mu      sync.Mutex
-	said    func(l *notify.Letter) error // nil: it accepts everything
-	letters []notify.Letter
-	all     int           // that it ever accepted
-	tried   []string      // IDs, whatever came of it
-	to      []string      // and their recipients
-	more    chan struct{} // closed and made anew when something arrives
+// fakeSender is a far end that does as it is told, and keeps what it accepted.
+type fakeSender struct {
+	mu              sync.Mutex
+	reply           func(l *notify.Notification) error // nil: it accepts everything
+	received        []notify.Notification
+	all             int           // that it ever accepted
+	triedIDs        []string      // IDs, whatever came of it
+	triedRecipients []string      // and their recipients
+	arrival         chan struct{} // closed and made anew when something arrives
 }
 
-func (f *far) Carry(_ context.Context, l *notify.Letter) (string, error) {
+func (f *fakeSender) Send(_ context.Context, l *notify.Notification) (string, error) {
 	f.mu.Lock()
-	said := f.said
-	f.tried, f.to = append(f.tried, l.ID), append(f.to, l.Recipient)
+	said := f.reply
+	f.triedIDs, f.triedRecipients = append(f.triedIDs, l.ID), append(f.triedRecipients, l.Recipient)
 	f.mu.Unlock()
 	if said != nil {
 		if err := said(l); err != nil {
@@ -40,34 +40,34 @@ func (f *far) Carry(_ context.Context, l *notify.Letter) (string, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.letters = append(f.letters, *l)
+	f.received = append(f.received, *l)
 	f.all++
-	if f.more != nil {
-		close(f.more)
-		f.more = nil
+	if f.arrival != nil {
+		close(f.arrival)
+		f.arrival = nil
 	}
-	return "250 queued as " + fmt.Sprint(len(f.letters)), nil
+	return "250 queued as " + fmt.Sprint(len(f.received)), nil
 }
 
-func (f *far) says(said func(l *notify.Letter) error) {
+func (f *fakeSender) setReply(said func(l *notify.Notification) error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.said = said
+	f.reply = said
 }
 
-// fails lets the far end fail at everything with a trouble.
-func (f *far) fails(trouble notify.Trouble, answer string) {
-	f.says(func(*notify.Letter) error { return &notify.Failure{Trouble: trouble, Answer: answer} })
+// failWith lets the far end fail at everything with a trouble.
+func (f *fakeSender) failWith(trouble notify.FailureKind, answer string) {
+	f.setReply(func(*notify.Notification) error { return &notify.Failure{Kind: trouble, Answer: answer} })
 }
 
-func (f *far) attempts() int {
+func (f *fakeSender) attempts() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.tried)
+	return len(f.triedIDs)
 }
 
 // wait waits until so many letters have ever arrived.
-func (f *far) wait(t testing.TB, n int) {
+func (f *fakeSender) wait(t testing.TB, n int) {
 	t.Helper()
 	for {
 		f.mu.Lock()
@@ -75,10 +75,10 @@ func (f *far) wait(t testing.TB, n int) {
 			f.mu.Unlock()
 			return
 		}
-		if f.more == nil {
-			f.more = make(chan struct{})
+		if f.arrival == nil {
+			f.arrival = make(chan struct{})
 		}
-		more, all := f.more, f.all
+		more, all := f.arrival, f.all
 		f.mu.Unlock()
 		select {
 		case <-more:
@@ -89,17 +89,17 @@ func (f *far) wait(t testing.TB, n int) {
 }
 
 // take gives what arrived since it was asked last.
-func (f *far) take() []notify.Letter {
+func (f *fakeSender) take() []notify.Notification {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	got := f.letters
-	f.letters = nil
+	got := f.received
+	f.received = nil
 	return got
 }
 
-// told is what arrived since it was asked last, in short: the recipient, what
+// sentText is what arrived since it was asked last, in short: the recipient, what
 // happened, and to which alarms.
-func (f *far) told() string {
+func (f *fakeSender) sentText() string {
 	var lines []string
 	for _, l := range f.take() {
 		titles := make([]string, len(l.Alarms))
@@ -111,59 +111,59 @@ func (f *far) told() string {
 	return strings.Join(lines, "; ")
 }
 
-// post is an outbox over a real database, with two tenants and far ends that
+// outboxFixture is an outbox over a real database, with two tenants and far ends that
 // do as they are told.
-type post struct {
+type outboxFixture struct {
 	*testkit.Stores
-	t         testing.TB
-	field     *testkit.Tenant
-	rival     *testkit.Tenant
-	mast      *device.Device
-	mail, sms *far
-	programs  *far // webhooks
-	carriers  map[notify.Mode]notify.Carrier
-	muted     map[int64]int64 // by rule
-	backlog   map[int64]time.Time
-	late      []tenant.ID
-	digests   int
-	mailsADay int
-	smsADay   int
-	hub       *live.Hub
-	outbox    *notify.Outbox
-	desk      *notify.Desk
+	t             testing.TB
+	field         *testkit.Tenant
+	rival         *testkit.Tenant
+	mast          *device.Device
+	mail, sms     *fakeSender
+	webhookSender *fakeSender // webhooks
+	senders       map[notify.ChannelKind]notify.Sender
+	muted         map[int64]int64 // by rule
+	backlog       map[int64]time.Time
+	notReady      []tenant.ID
+	digestAfter   int
+	mailsADay     int
+	smsADay       int
+	hub           *live.Hub
+	outbox        *notify.Outbox
+	desk          *notify.Notifier
 }
 
-func newPost(t testing.TB, with ...func(p *post)) *post {
+func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixture {
 	t.Helper()
-	p := &post{
-		Stores: testkit.NewStores(t), t: t, mail: &far{}, sms: &far{}, programs: &far{}, muted: map[int64]int64{}, backlog: map[int64]time.Time{},
-		digests: notify.DefaultDigestAfter, hub: live.NewHub("e"),
+	p := &outboxFixture{
+		Stores: testkit.NewStores(t), t: t, mail: &fakeSender{}, sms: &fakeSender{}, webhookSender: &fakeSender{}, muted: map[int64]int64{}, backlog: map[int64]time.Time{},
+		digestAfter: notify.DefaultDigestAfter, hub: live.NewHub("e"),
 	}
-	p.carriers = map[notify.Mode]notify.Carrier{notify.Email: p.mail, notify.Phone: p.sms, notify.Program: p.programs}
+	p.senders = map[notify.ChannelKind]notify.Sender{notify.KindEmail: p.mail, notify.KindSMS: p.sms, notify.KindWebhook: p.webhookSender}
 	p.field, p.rival = p.Tenant(t, "field"), p.Tenant(t, "rival")
 	p.mast = p.Device(t, p.field.ID, p.Station(t), "MAST")
 	for _, f := range with {
 		f(p)
 	}
-	p.open()
+	p.restart()
 	return p
 }
 
-// open makes the outbox anew, as a start does: of the one before nothing is
+// restart makes the outbox anew, as a start does: of the one before nothing is
 // left but what it wrote.
-func (p *post) open() {
+func (p *outboxFixture) restart() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Carriers: p.carriers, DigestAfter: p.digests, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
-		Muted:   func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
-		Backlog: func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
-		Late:    func() []tenant.ID { return p.late },
-		Random:  func() float64 { return 0.5 }, // waits as they are written
-		Screens: p.hub,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Senders: p.senders, DigestAfter: p.digestAfter, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
+		Muted:    func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
+		Backlog:  func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
+		NotReady: func() []tenant.ID { return p.notReady },
+		Random:   func() float64 { return 0.5 }, // waits as they are written
+		Live:     p.hub,
 	})
-	p.desk = notify.NewDesk(p.DB, p.Messages, p.outbox, p.hub)
+	p.desk = notify.NewNotifier(p.DB, p.Messages, p.outbox, p.hub)
 }
 
-func (p *post) must(err error) {
+func (p *outboxFixture) must(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
@@ -171,44 +171,44 @@ func (p *post) must(err error) {
 }
 
 // channel tells people by mail only.
-func (p *post) channel(name string, emails ...string) int64 {
+func (p *outboxFixture) channel(name string, emails ...string) int64 {
 	p.t.Helper()
 	return p.Channel(p.t, p.field.ID, name, func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails }).ID
 }
 
 // alarm is a notice of the mast, written down.
-func (p *post) alarm(title string, level int) *news.Alarm {
+func (p *outboxFixture) alarm(title string, level int) *news.Alarm {
 	p.t.Helper()
 	now := p.Clock.Milli()
 	id := p.Notice(p.t, testkit.Notice{Device: p.mast, Title: title, Started: now, Created: now})
 	return &news.Alarm{Event: news.Triggered, Notice: id, Rule: 1, Title: title, Level: level, DeviceID: int64(p.mast.ID), DeviceName: p.mast.Name, Start: now}
 }
 
-// begins hands in a notice that begins, for some channels.
-func (p *post) begins(title string, level int, w news.DeliveryOptions) *news.Alarm {
+// openNotice hands in a notice that begins, for some channels.
+func (p *outboxFixture) openNotice(title string, level int, w news.DeliveryOptions) *news.Alarm {
 	p.t.Helper()
 	a := p.alarm(title, level)
-	p.must(p.desk.Began(p.t.Context(), p.field.ID, a, &w))
+	p.must(p.desk.NoticeOpened(p.t.Context(), p.field.ID, a, &w))
 	return a
 }
 
-// ends hands in that a notice ended; by its rule's change where not told.
-func (p *post) ends(a *news.Alarm, told bool) {
+// closeNotice hands in that a notice ended; by its rule's change where not told.
+func (p *outboxFixture) closeNotice(a *news.Alarm, told bool) {
 	p.t.Helper()
 	over := *a
 	over.Event, over.End = news.Resolved, p.Clock.Milli()
-	p.must(p.desk.Ended(p.t.Context(), p.field.ID, &over, told))
+	p.must(p.desk.NoticeClosed(p.t.Context(), p.field.ID, &over, told))
 }
 
-func (p *post) step() time.Time {
+func (p *outboxFixture) step() time.Time {
 	p.t.Helper()
 	next, err := p.outbox.Step(p.t.Context())
 	p.must(err)
 	return next
 }
 
-// after moves the clock, and lets the outbox do what is due then.
-func (p *post) after(d time.Duration) time.Time {
+// advance moves the clock, and lets the outbox do what is due then.
+func (p *outboxFixture) advance(d time.Duration) time.Time {
 	p.t.Helper()
 	p.Clock.Advance(d)
 	return p.step()
@@ -216,7 +216,7 @@ func (p *post) after(d time.Duration) time.Time {
 
 // at sets the clock, by that of the tenant's wall on the day of the tests'
 // begin or so many days later.
-func (p *post) at(clock string, days int) time.Time {
+func (p *outboxFixture) at(clock string, days int) time.Time {
 	p.t.Helper()
 	at, err := time.ParseInLocation("15:04", clock, p.field.TimeZone)
 	p.must(err)
@@ -225,8 +225,8 @@ func (p *post) at(clock string, days int) time.Time {
 	return p.step()
 }
 
-// of is what is known of a notice's deliveries: recipient, event, state, reason.
-func (p *post) of(a *news.Alarm) string {
+// states is what is known of a notice's deliveries: recipient, event, state, reason.
+func (p *outboxFixture) states(a *news.Alarm) string {
 	p.t.Helper()
 	var lines []string
 	for _, d := range p.deliveries(a) {
@@ -240,15 +240,15 @@ func (p *post) of(a *news.Alarm) string {
 	return strings.Join(lines, "; ")
 }
 
-func (p *post) deliveries(a *news.Alarm) []notify.Delivery {
+func (p *outboxFixture) deliveries(a *news.Alarm) []notify.Delivery {
 	p.t.Helper()
-	list, err := p.outbox.Of(p.t.Context(), p.field.ID, a.Notice)
+	list, err := p.outbox.Deliveries(p.t.Context(), p.field.ID, a.Notice)
 	p.must(err)
 	return list
 }
 
-// wants fails the test unless got is want.
-func (p *post) wants(what, got, want string) {
+// wantEqual fails the test unless got is want.
+func (p *outboxFixture) wantEqual(what, got, want string) {
 	p.t.Helper()
 	if got != want {
 		p.t.Errorf("%s:\n %q, want\n %q", what, got, want)

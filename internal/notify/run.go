@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	// againAfter is how soon an outbox tries again that could not read or write
+	// dbRetryDelay is how soon an outbox tries again that could not read or write
 	// the database.
-	againAfter = time.Second
-	// lastLetters is how long a stop waits for letters in flight, and lastWrite
+	dbRetryDelay = time.Second
+	// drainTimeout is how long a stop waits for letters in flight, and finalWriteTimeout
 	// for the database to take what became of them.
-	lastLetters = 2 * time.Second
-	lastWrite   = 2 * time.Second
-	// deliveryYears is for how long deliveries are kept, sweptDeliveries how many
+	drainTimeout      = 2 * time.Second
+	finalWriteTimeout = 2 * time.Second
+	// deliveryYears is for how long deliveries are kept, deliverySweepBatch how many
 	// older ones go in one transaction.
-	deliveryYears   = 1
-	sweptDeliveries = 1000
+	deliveryYears      = 1
+	deliverySweepBatch = 1000
 )
 
 // Step does everything that is due now, and answers when to look again; the
@@ -31,10 +31,10 @@ func (o *Outbox) Step(ctx context.Context) (next time.Time, err error) {
 	if err := o.begin(ctx); err != nil {
 		return next, err
 	}
-	for _, m := range ways {
-		l := o.lanes[m]
-		l.airline = ctx
-		at, err := l.work(ctx)
+	for _, kind := range channelKinds {
+		l := o.workers[kind]
+		l.sendCtx = ctx
+		at, err := l.runDue(ctx)
 		if err != nil {
 			return next, err
 		}
@@ -56,21 +56,21 @@ func (o *Outbox) Run(ctx context.Context) error {
 		o.Log.Warn("the outbox cannot begin, trying again", "error", err)
 		select {
 		case <-ctx.Done():
-		case <-time.After(againAfter):
+		case <-time.After(dbRetryDelay):
 		}
 	}
-	var lanes errgroup.Group
-	for _, l := range o.lanes {
-		lanes.Go(func() error { return l.run(ctx) })
+	var workers errgroup.Group
+	for _, l := range o.workers {
+		workers.Go(func() error { return l.run(ctx) })
 	}
-	return lanes.Wait()
+	return workers.Wait()
 }
 
 // begin takes up, once, what an earlier process left: what was in flight is
 // given back, since one process owns the data folder, and a hold is kept.
 func (o *Outbox) begin(ctx context.Context) error {
-	o.start.Lock()
-	defer o.start.Unlock()
+	o.startMu.Lock()
+	defer o.startMu.Unlock()
 	if o.started {
 		return nil
 	}
@@ -88,20 +88,20 @@ func (o *Outbox) begin(ctx context.Context) error {
 	return err
 }
 
-func (l *lane) run(ctx context.Context) error {
-	airline, ground := context.WithCancel(context.WithoutCancel(ctx))
-	defer ground()
-	l.airline = airline
+func (l *worker) run(ctx context.Context) error {
+	sendCtx, abort := context.WithCancel(context.WithoutCancel(ctx))
+	defer abort()
+	l.sendCtx = sendCtx
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
-		next, err := l.work(ctx)
+		next, err := l.runDue(ctx)
 		if err != nil {
 			if ctx.Err() != nil {
 				break
 			}
-			l.Log.Warn("the outbox cannot be read or written, trying again", "mode", l.mode, "error", err)
-			next = l.Now().Add(againAfter)
+			l.Log.Warn("the outbox cannot be read or written, trying again", "mode", l.kind, "error", err)
+			next = l.Now().Add(dbRetryDelay)
 		}
 		var due <-chan time.Time
 		if !next.IsZero() {
@@ -114,31 +114,31 @@ func (l *lane) run(ctx context.Context) error {
 		case <-due:
 		}
 	}
-	return l.close(context.WithoutCancel(ctx), ground)
+	return l.close(context.WithoutCancel(ctx), abort)
 }
 
 // close waits for the letters in flight, cuts off those that take too long, and
 // writes what became of them. One that was cut off is tried again after the
 // next start, as if it had not been: it may come twice.
-func (l *lane) close(ctx context.Context, ground context.CancelFunc) error {
-	late := time.AfterFunc(l.LastLetters, ground)
+func (l *worker) close(ctx context.Context, abort context.CancelFunc) error {
+	late := time.AfterFunc(l.DrainTimeout, abort)
 	defer late.Stop()
-	for l.flying > 0 {
-		a := <-l.landed
-		if a.err != nil && l.airline.Err() != nil {
-			l.end(a.letter.Tenant)
+	for l.inFlight > 0 {
+		a := <-l.done
+		if a.err != nil && l.sendCtx.Err() != nil {
+			l.sendEnded(a.notification.Tenant)
 			continue
 		}
-		l.land(a)
+		l.onDone(a)
 	}
-	if len(l.ended) == 0 {
+	if len(l.finished) == 0 {
 		return nil // nothing is to be written
 	}
-	ctx, cancel := context.WithTimeout(ctx, lastWrite)
+	ctx, cancel := context.WithTimeout(ctx, finalWriteTimeout)
 	defer cancel()
-	err := l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error { return l.settle(ctx) })
+	err := l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error { return l.persistResults(ctx) })
 	if err != nil {
-		l.Log.Warn("what became of the last letters is not known, they may come twice", "mode", l.mode, "letters", len(l.ended), "error", err)
+		l.Log.Warn("what became of the last letters is not known, they may come twice", "mode", l.kind, "letters", len(l.finished), "error", err)
 	}
 	return nil
 }
@@ -160,14 +160,14 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 	if err := o.sweepMinutes(ctx, now); err != nil {
 		return err
 	}
-	if err := o.sweepLetters(ctx, now); err != nil {
+	if err := o.sweepSentDays(ctx, now); err != nil {
 		return err
 	}
 	oldest := now.AddDate(-deliveryYears, 0, 0).UnixMilli()
 	for {
 		var removed int64
 		err := o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model((*deliveryRow)(nil)).Column("id").Where("d.create_time < ?", oldest).OrderExpr("d.create_time").Limit(sweptDeliveries)
+			old := tx.NewSelect().Model((*deliveryRow)(nil)).Column("id").Where("d.create_time < ?", oldest).OrderExpr("d.create_time").Limit(deliverySweepBatch)
 			res, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.id IN (?)", old).Exec(ctx)
 			if err != nil {
 				return err
@@ -175,7 +175,7 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 			removed, err = res.RowsAffected()
 			return err
 		})
-		if err != nil || removed < sweptDeliveries {
+		if err != nil || removed < deliverySweepBatch {
 			return err
 		}
 	}
@@ -183,15 +183,15 @@ func (o *Outbox) Sweep(ctx context.Context, now time.Time) error {
 
 // Stats is what an Outbox has counted since the process began.
 type Stats struct {
-	Sent, Logged, Failed, Skipped uint64        // deliveries that came to that end; Logged are not among those Sent
-	Down                          map[Mode]bool // far ends that take nothing now
+	Sent, Logged, Failed, Skipped uint64               // deliveries that came to that end; Logged are not among those Sent
+	Down                          map[ChannelKind]bool // far ends that take nothing now
 }
 
 // Stats is what the outbox has counted so far.
 func (o *Outbox) Stats() Stats {
-	s := Stats{Sent: o.sent.Load(), Logged: o.logged.Load(), Failed: o.failed.Load(), Skipped: o.skipped.Load(), Down: map[Mode]bool{}}
-	for m, l := range o.lanes {
-		s.Down[m] = l.downUntil() > 0
+	s := Stats{Sent: o.sent.Load(), Logged: o.logged.Load(), Failed: o.failed.Load(), Skipped: o.skipped.Load(), Down: map[ChannelKind]bool{}}
+	for kind, l := range o.workers {
+		s.Down[kind] = l.downUntil() > 0
 	}
 	return s
 }
@@ -203,9 +203,9 @@ type Waiting struct {
 }
 
 // Waiting counts what is queued, of all tenants.
-func (o *Outbox) Waiting(ctx context.Context) (map[Mode]Waiting, error) {
+func (o *Outbox) Waiting(ctx context.Context) (map[ChannelKind]Waiting, error) {
 	var rows []struct {
-		Mode   Mode
+		Mode   ChannelKind
 		Queued int
 		First  int64
 	}
@@ -214,7 +214,7 @@ func (o *Outbox) Waiting(ctx context.Context) (map[Mode]Waiting, error) {
 	if err != nil {
 		return nil, errors.Join(errors.New("notify: what is queued cannot be counted"), err)
 	}
-	now, by := o.Now().UnixMilli(), map[Mode]Waiting{Email: {}, Phone: {}, Program: {}}
+	now, by := o.Now().UnixMilli(), map[ChannelKind]Waiting{KindEmail: {}, KindSMS: {}, KindWebhook: {}}
 	for _, r := range rows {
 		by[r.Mode] = Waiting{Deliveries: r.Queued, Due: time.Duration(max(0, now-r.First)) * time.Millisecond}
 	}

@@ -10,19 +10,19 @@ import (
 // or, at first, since something was queued, and lets nothing wait for a time
 // that was reckoned by the clock before: what is asked for at sending is asked
 // again, the rest waits as long as it was to. A leap ahead makes no letter old.
-func (l *lane) followClock(ctx context.Context) error {
-	l.triableSince()
+func (l *worker) followClock(ctx context.Context) error {
+	l.upSince()
 	now := l.Now().UnixMilli()
-	if now >= l.seen && l.seen > 0 {
-		l.seen = now
+	if now >= l.clockSeen && l.clockSeen > 0 {
+		l.clockSeen = now
 		return nil
 	}
 	err := l.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).
-			Set("next_time = CASE WHEN d.reason IN (?) THEN ? ELSE d.next_time - (d.update_time - ?) END", bun.List(waits), now, now).
+			Set("next_time = CASE WHEN d.reason IN (?) THEN ? ELSE d.next_time - (d.update_time - ?) END", bun.List(recheckedReasons), now, now).
 			Set("quiet_until = CASE WHEN d.quiet_until > 0 THEN d.quiet_until - (d.update_time - ?) ELSE 0 END", now).
 			Set("update_time = ?", now).
-			Where("d.state = 'queued' AND d.mode = ? AND d.update_time > ? AND d.next_time <> ?", l.mode, now, int64(whenItHappens)).Exec(ctx)
+			Where("d.state = 'queued' AND d.mode = ? AND d.update_time > ? AND d.next_time <> ?", l.kind, now, int64(untilEvent)).Exec(ctx)
 		return err
 	})
 	if err != nil {
@@ -32,10 +32,10 @@ func (l *lane) followClock(ctx context.Context) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down.until = min(l.down.until, now)
-	for d, p := range l.places {
+	for d, p := range l.destinations {
 		p.until = min(p.until, now)
-		l.places[d] = p
+		l.destinations[d] = p
 	}
-	l.seen = now
+	l.clockSeen = now
 	return nil
 }

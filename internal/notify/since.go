@@ -9,9 +9,9 @@ import (
 	"tilth/internal/tenant"
 )
 
-// since takes in since when a tenant's notices hold, as far as it is known now: when
+// loadHoldsSince takes in since when a tenant's notices hold, as far as it is known now: when
 // their facts were written it mostly was not. Nothing waits for it.
-func (o *Outbox) since(ctx context.Context, t tenant.ID, alarms []news.Alarm) error {
+func (o *Outbox) loadHoldsSince(ctx context.Context, t tenant.ID, alarms []news.Alarm) error {
 	var wanted []int64
 	for i := range alarms {
 		a := &alarms[i]

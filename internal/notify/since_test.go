@@ -15,8 +15,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// holds writes since when a notice holds, as alarm does.
-func holds(t testing.TB, s *testkit.Stores, notice, since int64) {
+// setHoldsSince writes since when a notice holds, as alarm does.
+func setHoldsSince(t testing.TB, s *testkit.Stores, notice, since int64) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE notices SET holds_since = ? WHERE id = ?", since, notice)
@@ -27,9 +27,9 @@ func holds(t testing.TB, s *testkit.Stores, notice, since int64) {
 	}
 }
 
-// since is what arrived of a far end, with since when each alarm holds, in milliseconds
+// sinceText is what arrived of a far end, with since when each alarm holds, in milliseconds
 // after the clock's start; ? where that is not said.
-func since(f *far) string {
+func sinceText(f *fakeSender) string {
 	var lines []string
 	for _, l := range f.take() {
 		for _, a := range l.Alarms {
@@ -45,54 +45,54 @@ func since(f *far) string {
 
 // A letter says since when its alarms hold as far as that is known when it is sent, on
 // every way: it waits for nothing, and a later one, or a later attempt, may say more.
-func TestLettersSaySince(t *testing.T) {
-	p := newPost(t)
+func TestNotificationsHoldsSince(t *testing.T) {
+	p := newOutboxFixture(t)
 	c := p.Channel(t, p.field.ID, "field").ID
 	_, _, err := p.Webhooks.Create(t.Context(), p.field.ID, &notify.Webhook{Name: "hook", URL: "https://example.com/", Opened: true, Resolved: true, Enabled: true})
 	p.must(err)
 	start := testkit.Start.UnixMilli()
-	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
-	p.mail.fails(notify.Later, "451 busy")
+	a := p.openNotice("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Hour})
+	p.mail.failWith(notify.Transient, "451 busy")
 	p.step()
-	p.wants("SMS", since(p.sms), "triggered Frost ?")
-	p.wants("program", since(p.programs), "triggered Frost ?")
-	holds(t, p.Stores, a.Notice, start-90_000)
-	p.mail.says(nil)
-	p.after(time.Minute)
-	p.wants("a later attempt", since(p.mail), "triggered Frost -90000")
-	late := p.begins("Late", 1, news.DeliveryOptions{Channels: []int64{c}})
-	p.mail.says(func(l *notify.Letter) error { // as one that draws a picture first
-		holds(t, p.Stores, late.Notice, start-60_000)
+	p.wantEqual("SMS", sinceText(p.sms), "triggered Frost ?")
+	p.wantEqual("program", sinceText(p.webhookSender), "triggered Frost ?")
+	setHoldsSince(t, p.Stores, a.Notice, start-90_000)
+	p.mail.setReply(nil)
+	p.advance(time.Minute)
+	p.wantEqual("a later attempt", sinceText(p.mail), "triggered Frost -90000")
+	late := p.openNotice("Late", 1, news.DeliveryOptions{Channels: []int64{c}})
+	p.mail.setReply(func(l *notify.Notification) error { // as one that draws a picture first
+		setHoldsSince(t, p.Stores, late.Notice, start-60_000)
 		l.Refresh(t.Context())
 		return nil
 	})
 	p.step()
-	p.wants("while it was made", since(p.mail), "triggered Late -60000")
-	p.mail.says(nil)
-	since(p.sms)
-	since(p.programs)
-	p.after(time.Hour)
-	p.wants("reminder", since(p.mail)+", "+since(p.sms), "reminder Frost -90000, reminder Frost -90000")
-	p.ends(a, true)
+	p.wantEqual("while it was made", sinceText(p.mail), "triggered Late -60000")
+	p.mail.setReply(nil)
+	sinceText(p.sms)
+	sinceText(p.webhookSender)
+	p.advance(time.Hour)
+	p.wantEqual("reminder", sinceText(p.mail)+", "+sinceText(p.sms), "reminder Frost -90000, reminder Frost -90000")
+	p.closeNotice(a, true)
 	p.step()
-	p.wants("end", since(p.mail)+", "+since(p.programs), "resolved Frost -90000, resolved Frost -90000")
+	p.wantEqual("end", sinceText(p.mail)+", "+sinceText(p.webhookSender), "resolved Frost -90000, resolved Frost -90000")
 
 	// What is looked for and not known is 0; what the news says itself is not asked for.
-	b := p.begins("Wind", 1, news.DeliveryOptions{Channels: []int64{c}})
-	holds(t, p.Stores, b.Notice, 0)
+	b := p.openNotice("Wind", 1, news.DeliveryOptions{Channels: []int64{c}})
+	setHoldsSince(t, p.Stores, b.Notice, 0)
 	p.step()
-	p.wants("not known", since(p.mail), "triggered Wind ?")
+	p.wantEqual("not known", sinceText(p.mail), "triggered Wind ?")
 	d := p.alarm("Silent", 1)
 	d.HoldsSince = start - 5
-	p.must(p.desk.Began(t.Context(), p.field.ID, d, &news.DeliveryOptions{Channels: []int64{c}}))
-	holds(t, p.Stores, d.Notice, start-7)
+	p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, d, &news.DeliveryOptions{Channels: []int64{c}}))
+	setHoldsSince(t, p.Stores, d.Notice, start-7)
 	p.step()
-	p.wants("said", since(p.mail), "triggered Silent -5")
+	p.wantEqual("said", sinceText(p.mail), "triggered Silent -5")
 }
 
 // What is found and not in the database yet is told, too; of every notice of a digest.
-func TestLettersSaySinceAtOnce(t *testing.T) {
-	p := newPost(t, func(p *post) { p.digests = 1 })
+func TestNotificationsFoundSince(t *testing.T) {
+	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 1 })
 	c := p.channel("field", "ada@example.com")
 	start := testkit.Start.UnixMilli()
 	found := map[int64]int64{}
@@ -104,22 +104,22 @@ func TestLettersSaySinceAtOnce(t *testing.T) {
 	}
 	var all []*news.Alarm
 	for i := range 4 {
-		all = append(all, p.begins(fmt.Sprint("n", i), 1, news.DeliveryOptions{Channels: []int64{c}}))
+		all = append(all, p.openNotice(fmt.Sprint("n", i), 1, news.DeliveryOptions{Channels: []int64{c}}))
 	}
 	found[all[0].Notice] = start - 1
 	found[all[1].Notice] = start - 2
-	holds(t, p.Stores, all[2].Notice, start-3)
+	setHoldsSince(t, p.Stores, all[2].Notice, start-3)
 	p.step()
-	p.wants("the first", since(p.mail), "triggered n0 -1")
-	p.after(time.Minute)
-	p.wants("the others", since(p.mail), "triggered n1 -2; triggered n2 -3; triggered n3 ?")
+	p.wantEqual("the first", sinceText(p.mail), "triggered n0 -1")
+	p.advance(time.Minute)
+	p.wantEqual("the others", sinceText(p.mail), "triggered n1 -2; triggered n2 -3; triggered n3 ?")
 }
 
 // A letter goes without it where the database cannot say it, and the log says why.
-func TestLettersWithoutSince(t *testing.T) {
-	p := newPost(t)
+func TestNotificationsWithoutHoldsSince(t *testing.T) {
+	p := newOutboxFixture(t)
 	c := p.channel("field", "ada@example.com")
-	p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
+	p.openNotice("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	rename := func(ctx context.Context, from, to string) {
 		p.must(p.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 			_, err := tx.ExecContext(ctx, "ALTER TABLE notices RENAME COLUMN "+from+" TO "+to)
@@ -129,7 +129,7 @@ func TestLettersWithoutSince(t *testing.T) {
 	rename(t.Context(), "holds_since", "held")
 	defer rename(t.Context(), "held", "holds_since") // PostgreSQL's tables are those of the next test
 	p.step()
-	p.wants("mail", since(p.mail), "triggered Frost ?")
+	p.wantEqual("mail", sinceText(p.mail), "triggered Frost ?")
 	if said := p.Log.Text(); !strings.Contains(said, "without since when") || !strings.Contains(said, "holds_since") {
 		t.Error(said)
 	}
@@ -137,8 +137,8 @@ func TestLettersWithoutSince(t *testing.T) {
 
 // A message of the console says it as soon as it is known; of a notice that is gone
 // what it said itself.
-func TestMessagesSaySince(t *testing.T) {
-	o := newOffice(t)
+func TestMessagesHoldsSince(t *testing.T) {
+	o := newMessageFixture(t)
 	frost := o.alarm(t, o.mast, "Frost")
 	silent := o.alarm(t, o.mast, "Silent")
 	silent.HoldsSince = silent.Start - 9
@@ -155,10 +155,10 @@ func TestMessagesSaySince(t *testing.T) {
 		}
 	}
 	check("not looked for", 0, silent.Start-9)
-	holds(t, o.Stores, frost.Notice, 0)
+	setHoldsSince(t, o.Stores, frost.Notice, 0)
 	check("not known", 0, silent.Start-9)
-	holds(t, o.Stores, frost.Notice, frost.Start-4)
-	holds(t, o.Stores, silent.Notice, silent.Start-9)
+	setHoldsSince(t, o.Stores, frost.Notice, frost.Start-4)
+	setHoldsSince(t, o.Stores, silent.Notice, silent.Start-9)
 	check("known", frost.Start-4, silent.Start-9)
 	err := o.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "DELETE FROM notices WHERE tenant_id = ?", o.field.ID)

@@ -7,16 +7,16 @@ import (
 	"tilth/internal/clock"
 )
 
-// stretch is the time in which letters can be tried without a gap: since the
+// uptime is the time in which letters can be tried without a gap: since the
 // start, the release of what was held, or the clock's last leap ahead.
-type stretch struct {
+type uptime struct {
 	mu    sync.Mutex
 	began int64 // epoch ms
-	leaps *clock.JumpDetector
+	jumps *clock.JumpDetector
 }
 
-// begin begins a stretch now.
-func (s *stretch) begin(now int64) {
+// restart begins a stretch now.
+func (s *uptime) restart(now int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.began = now
@@ -24,16 +24,16 @@ func (s *stretch) begin(now int64) {
 
 // since is when the stretch began, epoch ms, by the clock as it shows now. Where
 // that leapt ahead, the time between is none in which anything was tried.
-func (s *stretch) since(now time.Time) int64 {
+func (s *uptime) since(now time.Time) int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := now.UnixMilli()
-	if s.leaps.Jump(now) > 0 {
+	if s.jumps.Jump(now) > 0 {
 		s.began = at
 	}
 	s.began = min(s.began, at) // it was set back
 	return s.began
 }
 
-// triableSince is since when letters could be tried without a gap, epoch ms.
-func (o *Outbox) triableSince() int64 { return o.stretch.since(o.Now()) }
+// upSince is since when letters could be tried without a gap, epoch ms.
+func (o *Outbox) upSince() int64 { return o.uptime.since(o.Now()) }

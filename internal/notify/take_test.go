@@ -16,10 +16,10 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestPeriod(t *testing.T) {
-	p := newPost(t)
+func TestDeliveryWaitsForPeriod(t *testing.T) {
+	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
-	a := p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
+	a := p.openNotice("Frost", 1, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	next := p.step()
 	if want := time.Date(2026, 11, 22, 3, 0, 0, 0, time.UTC); !next.Equal(want) {
 		t.Errorf("looks again at %v, want %v", next, want)
@@ -29,9 +29,9 @@ func TestPeriod(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	p.at("05:59", 1)
-	p.wants("before", p.mail.told(), "")
+	p.wantEqual("before", p.mail.sentText(), "")
 	p.at("06:00", 1)
-	p.wants("at its begin", p.mail.told(), "ada@example.com triggered Frost")
+	p.wantEqual("at its begin", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
 // Where clocks are set, the wall decides: of the hour that is skipped nothing
@@ -49,17 +49,17 @@ func TestPeriodByDaylightSaving(t *testing.T) {
 		"2026-10-25T00:45:00Z": "2026-10-25T00:45:00Z",
 		"2026-10-25T01:45:00Z": "2026-10-25T01:45:00Z",
 	} {
-		p := newPost(t)
+		p := newOutboxFixture(t)
 		p.field.TimeZone = zone
 		p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
 		begin, err := time.Parse(time.RFC3339, at)
 		p.must(err)
 		p.Clock.Set(begin)
-		p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: half})
+		p.openNotice("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: half})
 		for next := p.step(); !next.IsZero(); next = p.step() {
 			p.Clock.Set(next)
 		}
-		if told := p.mail.told(); told != "ada@example.com triggered Frost" {
+		if told := p.mail.sentText(); told != "ada@example.com triggered Frost" {
 			t.Errorf("%s: told %q", at, told)
 		}
 		if got := p.Clock.Now().UTC().Format(time.RFC3339); got != want {
@@ -74,32 +74,32 @@ func TestPeriodOnWeekdays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := newPost(t)
+	p := newOutboxFixture(t)
 	p.field.TimeZone = zone
 	p.must(p.Tenants.Put(t.Context(), p.field.Tenant))
 	p.Clock.Set(time.Date(2026, 11, 20, 12, 0, 0, 0, zone)) // a Friday
 	w := news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: news.Period{Start: 6 * 60, End: 8 * 60, Weekdays: []int{1, 2, 3, 4, 5}}}
-	a := p.begins("Frost", 1, w)
+	a := p.openNotice("Frost", 1, w)
 	next := p.step()
-	p.wants("after its hours", p.of(a), "ada@example.com triggered queued period")
+	p.wantEqual("after its hours", p.states(a), "ada@example.com triggered queued period")
 	if monday := time.Date(2026, 11, 23, 6, 0, 0, 0, zone); !next.Equal(monday) {
 		t.Errorf("looks again at %v, want %v", next.In(zone), monday)
 	}
 	p.Clock.Set(time.Date(2026, 11, 22, 7, 0, 0, 0, zone)) // Sunday at its hour
 	p.step()
-	p.wants("on Sunday", p.mail.told(), "")
+	p.wantEqual("on Sunday", p.mail.sentText(), "")
 	p.Clock.Set(time.Date(2026, 11, 23, 6, 0, 0, 0, zone))
 	p.step()
-	p.wants("on Monday", p.mail.told(), "ada@example.com triggered Frost")
+	p.wantEqual("on Monday", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
 func TestMute(t *testing.T) {
-	p := newPost(t)
+	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
-	a := p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{c}})
+	a := p.openNotice("Frost", 2, news.DeliveryOptions{Channels: []int64{c}})
 	next := p.step()
-	p.wants("muted", p.of(a), "ada@example.com triggered queued muted")
+	p.wantEqual("muted", p.states(a), "ada@example.com triggered queued muted")
 	if next.UnixMilli() != p.muted[1] {
 		t.Errorf("looks again at %v", next)
 	}
@@ -112,74 +112,74 @@ func TestMute(t *testing.T) {
 	p.muted[1] = 0
 	p.must(p.outbox.Unmute(t.Context(), p.rival.ID, 1))
 	p.step()
-	p.wants("still", p.mail.told(), "")
+	p.wantEqual("still", p.mail.sentText(), "")
 	p.must(p.outbox.Unmute(t.Context(), p.field.ID, 1))
 	p.step()
-	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
 
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
-	p.ends(a, true)
+	p.closeNotice(a, true)
 	p.step()
-	p.wants("its end is muted too", p.of(a), "ada@example.com resolved queued muted; ada@example.com triggered sent")
-	p.after(time.Hour)
-	p.wants("told", p.mail.told(), "ada@example.com resolved Frost")
+	p.wantEqual("its end is muted too", p.states(a), "ada@example.com resolved queued muted; ada@example.com triggered sent")
+	p.advance(time.Hour)
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com resolved Frost")
 }
 
 // What a logger hands over late is told of only when it is still so once it has
 // handed over everything.
-func TestBacklog(t *testing.T) {
-	p := newPost(t)
+func TestDeliveryWaitsForBacklog(t *testing.T) {
+	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	id := int64(p.mast.ID)
 	p.backlog[id] = p.Clock.Now().Add(2 * time.Minute)
-	over := p.begins("Over", 2, news.DeliveryOptions{Channels: []int64{c}, Late: true})
-	open := p.begins("Open", 2, news.DeliveryOptions{Channels: []int64{c}, Late: true})
-	p.wants("before it is looked at", p.of(open), "ada@example.com triggered queued")
-	present := p.begins("Present", 0, news.DeliveryOptions{Channels: []int64{c}})
+	over := p.openNotice("Over", 2, news.DeliveryOptions{Channels: []int64{c}, Late: true})
+	open := p.openNotice("Open", 2, news.DeliveryOptions{Channels: []int64{c}, Late: true})
+	p.wantEqual("before it is looked at", p.states(open), "ada@example.com triggered queued")
+	present := p.openNotice("Present", 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
-	p.wants("waits", p.of(open), "ada@example.com triggered queued backlog")
-	p.ends(over, true)
+	p.wantEqual("waits", p.states(open), "ada@example.com triggered queued backlog")
+	p.closeNotice(over, true)
 	p.backlog[id] = p.Clock.Now().Add(4 * time.Minute) // more comes
-	p.after(2 * time.Minute)
-	p.wants("told", p.mail.told(), "ada@example.com triggered Present")
-	p.after(2 * time.Minute)
-	p.wants("told", p.mail.told(), "ada@example.com triggered Open")
-	p.wants("over", p.of(over), "ada@example.com triggered skipped ended")
-	p.wants("present", p.of(present), "ada@example.com triggered sent")
+	p.advance(2 * time.Minute)
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Present")
+	p.advance(2 * time.Minute)
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Open")
+	p.wantEqual("over", p.states(over), "ada@example.com triggered skipped ended")
+	p.wantEqual("present", p.states(present), "ada@example.com triggered sent")
 }
 
 // Of a tenant whose alarms are not all known yet nothing leaves, and nobody else
 // waits for it; then everything is told, also of what is over by then.
-func TestLateTenants(t *testing.T) {
-	p := newPost(t)
-	p.late = []tenant.ID{p.field.ID}
-	p.open()
-	a := p.begins("Frost", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
-	p.ends(a, true)
-	p.farmers("b")[0].begin(1, 0)
+func TestNotReadyTenantsWait(t *testing.T) {
+	p := newOutboxFixture(t)
+	p.notReady = []tenant.ID{p.field.ID}
+	p.restart()
+	a := p.openNotice("Frost", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
+	p.closeNotice(a, true)
+	p.addTenants("b")[0].openNotices(1, 0)
 	next := p.step()
-	p.wants("late", p.of(a), "ada@example.com resolved queued trigger; ada@example.com triggered queued")
-	p.wants("told", p.mail.told(), "b@example.com triggered 0")
+	p.wantEqual("late", p.states(a), "ada@example.com resolved queued trigger; ada@example.com triggered queued")
+	p.wantEqual("told", p.mail.sentText(), "b@example.com triggered 0")
 	if !next.After(p.Clock.Now()) && !next.IsZero() {
 		t.Errorf("it looks again at %v, at once", next)
 	}
-	p.late = nil
+	p.notReady = nil
 	p.step()
 	p.step()
-	p.wants("told", p.mail.told(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost; ada@example.com resolved Frost")
 }
 
 // More wait than are looked at together: none is forgotten, and those that wait
 // do not keep others from going.
-func TestManyWait(t *testing.T) {
-	p := newPost(t, func(p *post) { p.digests = 0 })
+func TestManyWaitingDeliveries(t *testing.T) {
+	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 0 })
 	c := p.channel("field", ada)
 	for range 560 {
-		p.begins("Night", 2, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
+		p.openNotice("Night", 2, news.DeliveryOptions{Channels: []int64{c}, Period: morning})
 	}
-	p.begins("Now", 0, news.DeliveryOptions{Channels: []int64{c}})
+	p.openNotice("Now", 0, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
-	p.wants("told", p.mail.told(), "ada@example.com triggered Now")
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Now")
 	p.at("06:00", 1)
 	if n := len(p.mail.take()); n != 560 {
 		t.Errorf("%d of 560", n)
@@ -187,14 +187,14 @@ func TestManyWait(t *testing.T) {
 }
 
 // Of a rule that is asked for in vain nobody is told; it is asked again.
-func TestMuteUnknown(t *testing.T) {
-	p := newPost(t)
+func TestMuteLookupErrorRetried(t *testing.T) {
+	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
 	boom := errors.New("boom")
 	fails := true
 	var asked tenant.ID
 	outbox := notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Carriers: p.carriers, Now: p.Clock.Now, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Senders: p.senders, Now: p.Clock.Now, Log: p.Log.Logger,
 		Muted: func(_ context.Context, owner tenant.ID, _ int64) (int64, error) {
 			asked = owner
 			if fails {
@@ -203,7 +203,7 @@ func TestMuteUnknown(t *testing.T) {
 			return 0, nil
 		},
 	})
-	p.begins("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
+	p.openNotice("Frost", 1, news.DeliveryOptions{Channels: []int64{c}})
 	if _, err := outbox.Step(t.Context()); !errors.Is(err, boom) || asked != p.field.ID {
 		t.Errorf("%v, asked for %d", err, asked)
 	}
@@ -211,51 +211,51 @@ func TestMuteUnknown(t *testing.T) {
 	if _, err := outbox.Step(t.Context()); err != nil {
 		t.Error(err)
 	}
-	p.wants("told", p.mail.told(), "ada@example.com triggered Frost")
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Frost")
 }
 
 // What one tenant's letters wait for is nothing to another's.
-func TestTenantsDoNotWaitForEachOther(t *testing.T) {
-	p := newPost(t)
+func TestTenantsIndependent(t *testing.T) {
+	p := newOutboxFixture(t)
 	station := p.mast.ProductID
 	theirs := p.Device(t, p.rival.ID, &device.Product{ID: station}, "THEIRS")
 	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	now := p.Clock.Milli()
 	id := p.Notice(t, testkit.Notice{Device: theirs, Started: now, Created: now})
 	a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID), Start: now}
-	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.DeliveryOptions{Channels: []int64{channel}}))
-	mine := p.begins("Mine", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})
+	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &news.DeliveryOptions{Channels: []int64{channel}}))
+	mine := p.openNotice("Mine", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})
 	// Another tenant's end of my notice is none.
 	over := *mine
 	over.Event = news.Resolved
-	p.must(p.desk.Ended(t.Context(), p.rival.ID, &over, false))
+	p.must(p.desk.NoticeClosed(t.Context(), p.rival.ID, &over, false))
 	p.step()
-	p.wants("told", p.mail.told(), "rival@example.com triggered Theirs")
-	p.wants("mine", p.of(mine), "ada@example.com triggered queued period")
+	p.wantEqual("told", p.mail.sentText(), "rival@example.com triggered Theirs")
+	p.wantEqual("mine", p.states(mine), "ada@example.com triggered queued period")
 }
 
 // A delivery that nobody can read, and a letter that its carrier breaks at, do
 // not keep the others waiting.
-func TestBroken(t *testing.T) {
-	p := newPost(t)
+func TestUnreadableDeliveryAndPanickingSender(t *testing.T) {
+	p := newOutboxFixture(t)
 	c := p.channel("field", ada)
-	unread := p.begins("Unread", 2, news.DeliveryOptions{Channels: []int64{c}})
+	unread := p.openNotice("Unread", 2, news.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET facts = '{'")
 		return err
 	}))
-	breaks := p.begins("Breaks", 2, news.DeliveryOptions{Channels: []int64{c}})
-	p.begins("Fine", 0, news.DeliveryOptions{Channels: []int64{c}})
-	p.mail.says(func(l *notify.Letter) error {
+	breaks := p.openNotice("Breaks", 2, news.DeliveryOptions{Channels: []int64{c}})
+	p.openNotice("Fine", 0, news.DeliveryOptions{Channels: []int64{c}})
+	p.mail.setReply(func(l *notify.Notification) error {
 		if l.Alarms[0].Title == "Breaks" {
 			panic("no such face")
 		}
 		return nil
 	})
 	p.step()
-	p.wants("told", p.mail.told(), "ada@example.com triggered Fine")
-	p.wants("unread", p.of(unread), "ada@example.com triggered failed refused")
-	p.wants("breaks", p.of(breaks), "ada@example.com triggered failed refused")
+	p.wantEqual("told", p.mail.sentText(), "ada@example.com triggered Fine")
+	p.wantEqual("unread", p.states(unread), "ada@example.com triggered failed refused")
+	p.wantEqual("breaks", p.states(breaks), "ada@example.com triggered failed refused")
 	for _, said := range []string{"what of cannot be read", "no such face"} {
 		if !strings.Contains(p.Log.Text(), said) {
 			t.Errorf("the log does not say %q", said)

@@ -9,9 +9,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestTries(t *testing.T) {
+func TestSendTestLimit(t *testing.T) {
 	clock := testkit.NewClock()
-	tries := notify.NewTries("tries", clock.Now, nil)
+	tries := notify.NewTestLimit("tries", clock.Now, nil)
 	take := func(owner tenant.ID, after time.Duration) time.Duration {
 		clock.Set(testkit.Start.Add(after))
 		return tries.Allow(owner).Retry

@@ -10,15 +10,15 @@ import (
 )
 
 const (
-	// seriousInARow is how many letters go to tenants that have something serious
+	// maxSeriousInRow is how many letters go to tenants that have something serious
 	// due before one goes to a tenant that has not.
-	seriousInARow = 3
-	// tenantProgramsAtOnce is how many webhooks of a tenant are being called at
+	maxSeriousInRow = 3
+	// webhooksPerTenant is how many webhooks of a tenant are being called at
 	// most: one that lets all of its calls hang leaves room for others.
-	tenantProgramsAtOnce = 4
-	// askedAgainAfter is how many times as long as asking who waits took is waited
+	webhooksPerTenant = 4
+	// refreshFactor is how many times as long as asking who waits took is waited
 	// until it is asked again.
-	askedAgainAfter = 10
+	refreshFactor = 10
 )
 
 // waitingTenant is a tenant that has letters due.
@@ -27,54 +27,54 @@ type waitingTenant struct {
 	Level int // the highest of them
 }
 
-// flight is what a tenant has in flight.
-type flight struct {
-	letters int
-	level   int // of what started last
+// tenantInFlight is what a tenant has in flight.
+type tenantInFlight struct {
+	count int
+	level int // of what started last
 }
 
-// turns are the tenants' turns in a lane.
-type turns struct {
-	waiting []waitingTenant // by ID
-	asked   time.Time       // when they were asked for
-	took    time.Duration   // how long that took
-	last    [2]tenant.ID    // whose turn it was last: of those with something serious, of the others
-	inARow  int             // letters of those with something serious since one of the others
+// rotation are the tenants' turns in a lane.
+type rotation struct {
+	waiting      []waitingTenant // by ID
+	refreshedAt  time.Time       // when they were asked for
+	queryTook    time.Duration   // how long that took
+	last         [2]tenant.ID    // whose turn it was last: of those with something serious, of the others
+	seriousInRow int             // letters of those with something serious since one of the others
 }
 
-// known tells whether who waits is what was asked a moment ago: asking takes a
+// fresh tells whether who waits is what was asked a moment ago: asking takes a
 // small part of the lane's time, however many tenants have letters that wait for a
 // time of day.
-func (t *turns) known() bool { return time.Since(t.asked) < askedAgainAfter*t.took }
+func (t *rotation) fresh() bool { return time.Since(t.refreshedAt) < refreshFactor*t.queryTook }
 
-// forget has it asked anew.
-func (t *turns) forget() { t.took = 0 }
+// invalidate has it asked anew.
+func (t *rotation) invalidate() { t.queryTook = 0 }
 
-// came takes note that a letter of a tenant was queued that is due.
-func (l *lane) came(t tenant.ID, level int) {
+// addNewlyDue takes note that a letter of a tenant was queued that is due.
+func (l *worker) addNewlyDue(t tenant.ID, level int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.newcomers[t] = max(l.newcomers[t], level)
+	l.newlyDue[t] = max(l.newlyDue[t], level)
 }
 
-// join lets those wait who came since who waits was asked for. The longer asking
+// mergeNewlyDue lets those wait who came since who waits was asked for. The longer asking
 // takes, the later it is asked again: they would wait for that behind whoever was
 // there before.
-func (l *lane) join() {
+func (l *worker) mergeNewlyDue() {
 	l.mu.Lock()
-	newcomers := l.newcomers
-	l.newcomers = map[tenant.ID]int{}
+	newlyDue := l.newlyDue
+	l.newlyDue = map[tenant.ID]int{}
 	l.mu.Unlock()
-	if len(newcomers) == 0 {
+	if len(newlyDue) == 0 {
 		return
 	}
-	if l.Late != nil {
-		for _, late := range l.Late() {
-			delete(newcomers, late)
+	if l.NotReady != nil {
+		for _, late := range l.NotReady() {
+			delete(newlyDue, late)
 		}
 	}
-	t := &l.turns
-	for id, level := range newcomers {
+	t := &l.rotation
+	for id, level := range newlyDue {
 		i, waits := slices.BinarySearchFunc(t.waiting, id, byID)
 		switch {
 		case !waits:
@@ -87,8 +87,8 @@ func (l *lane) join() {
 
 func byID(w waitingTenant, id tenant.ID) int { return cmp.Compare(w.ID, id) }
 
-// ask asks which tenants have letters due.
-func (t *turns) ask(ctx context.Context, l *lane, now int64) error {
+// refresh asks which tenants have letters due.
+func (t *rotation) refresh(ctx context.Context, l *worker, now int64) error {
 	begun := time.Now()
 	// A step of the recursion is one look into the index deliveries_turn, where a
 	// DISTINCT would read all that is queued.
@@ -103,21 +103,21 @@ func (t *turns) ask(ctx context.Context, l *lane, now int64) error {
 		)
 		SELECT id, CASE WHEN `+due+` THEN 2 WHEN `+due+` THEN 1 WHEN `+due+` THEN 0 ELSE -1 END AS level
 		FROM waiting WHERE id IS NOT NULL ORDER BY id`,
-		l.mode, l.mode, l.mode, 2, now, now, l.mode, 1, now, now, l.mode, 0, now, now).Scan(ctx, &rows)
+		l.kind, l.kind, l.kind, 2, now, now, l.kind, 1, now, now, l.kind, 0, now, now).Scan(ctx, &rows)
 	if err != nil {
 		return err
 	}
 	var late []tenant.ID
-	if l.Late != nil {
-		late = l.Late()
+	if l.NotReady != nil {
+		late = l.NotReady()
 	}
 	t.waiting = slices.DeleteFunc(rows, func(w waitingTenant) bool { return w.Level < 0 || slices.Contains(late, w.ID) })
-	t.asked, t.took = begun, time.Since(begun)
+	t.refreshedAt, t.queryTook = begun, time.Since(begun)
 	return nil
 }
 
 // next gives whose turn it is of tenants, which are at least one, by ID.
-func (t *turns) next(of []waitingTenant) waitingTenant {
+func (t *rotation) next(of []waitingTenant) waitingTenant {
 	class := func(w waitingTenant) int {
 		if w.Level >= serious {
 			return 0
@@ -136,55 +136,55 @@ func (t *turns) next(of []waitingTenant) waitingTenant {
 		}
 		return found
 	}
-	grave, other := after(0), after(1)
-	if grave != nil && (other == nil || t.inARow < seriousInARow) {
-		return *grave
+	nextSerious, nextOther := after(0), after(1)
+	if nextSerious != nil && (nextOther == nil || t.seriousInRow < maxSeriousInRow) {
+		return *nextSerious
 	}
-	return *other
+	return *nextOther
 }
 
-// went takes note that letters of a tenant whose turn it was go.
-func (t *turns) went(w waitingTenant, letters int) {
+// advance takes note that letters of a tenant whose turn it was go.
+func (t *rotation) advance(w waitingTenant, notifications int) {
 	if w.Level >= serious {
 		t.last[0] = w.ID
-		t.inARow += letters
+		t.seriousInRow += notifications
 		return
 	}
-	t.last[1], t.inARow = w.ID, 0
+	t.last[1], t.seriousInRow = w.ID, 0
 }
 
-// mayFly leaves out the tenants of which nothing may start now.
-func (l *lane) mayFly(of []waitingTenant) []waitingTenant {
+// eligible leaves out the tenants of which nothing may start now.
+func (l *worker) eligible(of []waitingTenant) []waitingTenant {
 	return slices.DeleteFunc(slices.Clone(of), func(w waitingTenant) bool {
-		f := l.flights[w.ID]
-		if l.mode == Program {
-			return f.letters >= tenantProgramsAtOnce
+		f := l.inFlightByTenant[w.ID]
+		if l.kind == KindWebhook {
+			return f.count >= webhooksPerTenant
 		}
-		return w.Level < l.lowest(w.ID)
+		return w.Level < l.minLevel(w.ID)
 	})
 }
 
-// lowest is the level below which nothing of a tenant starts: that of what it has
+// minLevel is the level below which nothing of a tenant starts: that of what it has
 // in flight; but programs do not wait for each other's.
-func (l *lane) lowest(t tenant.ID) int {
-	if l.mode == Program {
+func (l *worker) minLevel(t tenant.ID) int {
+	if l.kind == KindWebhook {
 		return 0
 	}
-	return l.flights[t].level
+	return l.inFlightByTenant[t].level
 }
 
-// start and end keep what a tenant has in flight.
-func (l *lane) start(t tenant.ID, level int) {
-	l.flying++
-	l.flights[t] = flight{letters: l.flights[t].letters + 1, level: level}
+// sendStarted and end keep what a tenant has in flight.
+func (l *worker) sendStarted(t tenant.ID, level int) {
+	l.inFlight++
+	l.inFlightByTenant[t] = tenantInFlight{count: l.inFlightByTenant[t].count + 1, level: level}
 }
 
-func (l *lane) end(t tenant.ID) {
-	l.flying--
-	f := l.flights[t]
-	if f.letters--; f.letters == 0 {
-		delete(l.flights, t)
+func (l *worker) sendEnded(t tenant.ID) {
+	l.inFlight--
+	f := l.inFlightByTenant[t]
+	if f.count--; f.count == 0 {
+		delete(l.inFlightByTenant, t)
 		return
 	}
-	l.flights[t] = f
+	l.inFlightByTenant[t] = f
 }

@@ -15,90 +15,90 @@ const (
 	// nothing.
 	downFirst = 5 * time.Second
 	downMost  = 2 * time.Minute
-	// troubles is how many letters in a row a destination may put off before the
+	// failuresBeforePause is how many letters in a row a destination may put off before the
 	// others for it wait too.
-	troubles = 3
+	failuresBeforePause = 3
 )
 
-// doubled is first, twice first, four times ..., at most most.
-func doubled(first, most time.Duration, times int) time.Duration {
+// exponential is first, twice first, four times ..., at most most.
+func exponential(first, most time.Duration, times int) time.Duration {
 	for ; times > 0 && first < most; times-- {
 		first *= 2
 	}
 	return min(first, most)
 }
 
-// retryWait is how long a letter waits that was tried so often before.
-func retryWait(attempts int) time.Duration { return doubled(retryFirst, retryMost, attempts) }
+// retryDelay is how long a letter waits that was tried so often before.
+func retryDelay(attempts int) time.Duration { return exponential(retryFirst, retryMost, attempts) }
 
-// spread makes a wait up to a fifth shorter or longer, by a random number of
+// jitter makes a wait up to a fifth shorter or longer, by a random number of
 // [0, 1): what failed together does not come again together.
-func spread(wait time.Duration, random float64) time.Duration {
+func jitter(wait time.Duration, random float64) time.Duration {
 	return wait + time.Duration((random-0.5)*0.4*float64(wait))
 }
 
-// pause is how a far end, or a destination behind it, is doing. It is in
+// backoff is how a far end, or a destination behind it, is doing. It is in
 // memory only: after a start everybody gets another chance.
-type pause struct {
+type backoff struct {
 	failures int   // in a row
 	until    int64 // nothing goes before, epoch ms
 }
 
-// isDown takes note that the far end took nothing, and gives when it is tried
+// markDown takes note that the far end took nothing, and gives when it is tried
 // again. Letters that were in flight together count once.
-func (l *lane) isDown(now time.Time, answer string) int64 {
+func (l *worker) markDown(now time.Time, answer string) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down.until > now.UnixMilli() {
 		return l.down.until
 	}
 	if l.down.failures == 0 {
-		l.Log.Warn("people cannot be told: the far end takes nothing; trying again", "mode", l.mode, "answer", answer)
+		l.Log.Warn("people cannot be told: the far end takes nothing; trying again", "mode", l.kind, "answer", answer)
 	}
-	l.down.until = now.Add(spread(doubled(downFirst, downMost, l.down.failures), l.Random())).UnixMilli()
+	l.down.until = now.Add(jitter(exponential(downFirst, downMost, l.down.failures), l.Random())).UnixMilli()
 	l.down.failures++
 	return l.down.until
 }
 
-// arrived takes note that the far end is there, and so is a destination.
-func (l *lane) arrived(destination string) {
+// markReachable takes note that the far end is there, and so is a destination.
+func (l *worker) markReachable(destination string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down.failures > 0 {
-		l.Log.Info("people can be told again", "mode", l.mode)
+		l.Log.Info("people can be told again", "mode", l.kind)
 	}
-	l.down = pause{}
-	delete(l.places, destination)
+	l.down = backoff{}
+	delete(l.destinations, destination)
 }
 
-// refusedForNow takes note that the far end is there, and put off a letter for
+// markDeferred takes note that the far end is there, and put off a letter for
 // a destination; after is how long it wants to be left alone, where it said so.
-func (l *lane) refusedForNow(destination string, now time.Time, after time.Duration) {
+func (l *worker) markDeferred(destination string, now time.Time, after time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.down = pause{}
-	p := l.places[destination]
+	l.down = backoff{}
+	p := l.destinations[destination]
 	p.failures++
-	if p.failures >= troubles && p.until <= now.UnixMilli() {
-		p.until = now.Add(max(after, spread(retryWait(p.failures-troubles), l.Random()))).UnixMilli()
+	if p.failures >= failuresBeforePause && p.until <= now.UnixMilli() {
+		p.until = now.Add(max(after, jitter(retryDelay(p.failures-failuresBeforePause), l.Random()))).UnixMilli()
 	}
-	l.places[destination] = p
+	l.destinations[destination] = p
 }
 
 // downUntil is when a far end that takes nothing is tried again, epoch ms; 0:
 // it is not known to be down.
-func (l *lane) downUntil() int64 {
+func (l *worker) downUntil() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.down.until
 }
 
-// paused are the destinations that wait, and when the first of them is over,
+// pausedDestinations are the destinations that wait, and when the first of them is over,
 // epoch ms; 0: none waits.
-func (l *lane) paused(now int64) (destinations []string, first int64) {
+func (l *worker) pausedDestinations(now int64) (destinations []string, first int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for d, p := range l.places {
+	for d, p := range l.destinations {
 		if p.until > now {
 			destinations = append(destinations, d)
 			if first == 0 || p.until < first {

@@ -34,10 +34,10 @@ type Webhook struct {
 	Level        int // the lowest alarm level that it is told of
 	Enabled      bool
 	Gone         bool // the far end said that it is, which switched it off
-	// OldSecret is until when the secret before the present one counts, too,
+	// OldSecretUntil is until when the secret before the present one counts, too,
 	// epoch ms; 0: it does not.
-	OldSecret  int64
-	CreateTime int64 // epoch ms
+	OldSecretUntil int64
+	CreateTime     int64 // epoch ms
 }
 
 type webhookRow struct {
@@ -66,14 +66,14 @@ func (r *webhookRow) webhook(now int64) Webhook {
 		Enabled: r.Enabled, Gone: r.Gone, CreateTime: r.CreateTime,
 	}
 	if r.OldUntil > now {
-		w.OldSecret = r.OldUntil
+		w.OldSecretUntil = r.OldUntil
 	}
 	return w
 }
 
-// wants tells whether a webhook is told of such an event of such a level; told is
+// subscribesTo tells whether a webhook is told of such an event of such a level; told is
 // of what became of a notice that it was told the begin of.
-func (r *webhookRow) wants(what news.Event, level int, told bool) bool {
+func (r *webhookRow) subscribesTo(what news.Event, level int, told bool) bool {
 	told = told || level >= r.AlarmLevel
 	switch what {
 	case news.Resolved:
@@ -147,7 +147,7 @@ func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id 
 		if n >= WebhooksATenant {
 			return errs.New(errs.Refused, "webhook.tooMany", "limit", strconv.Itoa(WebhooksATenant))
 		}
-		if err := unnamed(ctx, tx, &r); err != nil {
+		if err := checkNameFree(ctx, tx, &r); err != nil {
 			return err
 		}
 		_, err = tx.NewInsert().Model(&r).Exec(ctx)
@@ -159,8 +159,8 @@ func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id 
 	return r.ID, secretText(raw), nil
 }
 
-// unnamed refuses a name that another webhook of the tenant has.
-func unnamed(ctx context.Context, tx bun.IDB, r *webhookRow) error {
+// checkNameFree refuses a name that another webhook of the tenant has.
+func checkNameFree(ctx context.Context, tx bun.IDB, r *webhookRow) error {
 	taken, err := tx.NewSelect().Model((*webhookRow)(nil)).
 		Where("w.tenant_id = ? AND w.folded_name = ? AND w.id <> ?", r.TenantID, r.FoldedName, r.ID).Exists(ctx)
 	if err == nil && taken {
@@ -177,18 +177,18 @@ func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) erro
 		AlarmLevel: w.Level, Enabled: w.Enabled, UpdateTime: s.now().UnixMilli(),
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if err := unnamed(ctx, tx, r); err != nil {
+		if err := checkNameFree(ctx, tx, r); err != nil {
 			return err
 		}
 		// That it is gone is forgotten when somebody switches it on.
 		res, err := tx.NewUpdate().Model(r).
 			Column("name", "folded_name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level", "enabled", "update_time").
 			Set("gone = gone AND NOT ?", w.Enabled).Where("w.tenant_id = ? AND w.id = ?", t, w.ID).Exec(ctx)
-		if err := oneChannel(res, err); err != nil {
+		if err := expectOneRow(res, err); err != nil {
 			return err
 		}
-		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", programHost(t, w.URL)).
-			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, Program, Queued).Exec(ctx)
+		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", webhookDestination(t, w.URL)).
+			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, KindWebhook, Queued).Exec(ctx)
 		return err
 	})
 }
@@ -208,9 +208,9 @@ func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64, url
 	})
 }
 
-// Renew makes a tenant's webhook another secret, which is told this once; the
+// RotateSecret makes a tenant's webhook another secret, which is told this once; the
 // one before counts, too, for 24 hours.
-func (s *WebhookStore) Renew(ctx context.Context, t tenant.ID, id int64) (secret string, err error) {
+func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) (secret string, err error) {
 	raw := newSecret()
 	err = s.change(ctx, t, id, func(q *bun.UpdateQuery) {
 		q.Set("old_secret = secret").Set("old_until = ?", s.now().Add(oldSecretFor).UnixMilli()).Set("secret = ?", s.vault.seal(t, raw))
@@ -226,7 +226,7 @@ func (s *WebhookStore) change(ctx context.Context, t tenant.ID, id int64, set fu
 		q := tx.NewUpdate().Model((*webhookRow)(nil)).Set("update_time = ?", s.now().UnixMilli()).Where("w.tenant_id = ? AND w.id = ?", t, id)
 		set(q)
 		res, err := q.Exec(ctx)
-		return oneChannel(res, err)
+		return expectOneRow(res, err)
 	})
 }
 
@@ -235,7 +235,7 @@ func (s *WebhookStore) change(ctx context.Context, t tenant.ID, id int64, set fu
 func (s *WebhookStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		res, err := tx.NewDelete().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ?", t, id).Exec(ctx)
-		return oneChannel(res, err)
+		return expectOneRow(res, err)
 	})
 }
 
@@ -275,17 +275,17 @@ func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*En
 	return e, nil
 }
 
-// listening are the tenant's webhooks that are switched on, without their
+// enabled are the tenant's webhooks that are switched on, without their
 // secrets.
-func (s *WebhookStore) listening(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
+func (s *WebhookStore) enabled(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
 	var rows []webhookRow
 	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("id", "name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level").
 		Where("w.tenant_id = ? AND w.enabled", t).OrderExpr("w.id").Scan(ctx)
 	return rows, err
 }
 
-// isOn tells whether a tenant's webhook is there and switched on.
-func (s *WebhookStore) isOn(ctx context.Context, t tenant.ID, id int64) (bool, error) {
+// isEnabled tells whether a tenant's webhook is there and switched on.
+func (s *WebhookStore) isEnabled(ctx context.Context, t tenant.ID, id int64) (bool, error) {
 	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
 }
 

@@ -15,25 +15,25 @@ import (
 )
 
 // The events of a webhook, by their names in the contracts. One that wants
-// TakenUp is told of TakenBack, too.
+// EventAcknowledged is told of EventUnacknowledged, too.
 const (
-	Opened    = "opened"
-	Closed    = "resolved"
-	TakenUp   = "acknowledged"
-	TakenBack = "unacknowledged"
+	EventOpened         = "opened"
+	EventResolved       = "resolved"
+	EventAcknowledged   = "acknowledged"
+	EventUnacknowledged = "unacknowledged"
 )
 
-// HeardAs is what happened to a notice as programs are told of it.
-func HeardAs(what news.Event) string {
+// WebhookEvent is what happened to a notice as programs are told of it.
+func WebhookEvent(what news.Event) string {
 	switch what {
 	case news.Resolved:
-		return Closed
+		return EventResolved
 	case news.Acknowledged:
-		return TakenUp
+		return EventAcknowledged
 	case news.Unacknowledged:
-		return TakenBack
+		return EventUnacknowledged
 	default:
-		return Opened
+		return EventOpened
 	}
 }
 
@@ -49,9 +49,9 @@ type WebhookForm struct {
 	Events  []string
 	Level   *int  // nil: 0
 	Enabled *bool // nil: it is
-	// Kept is the address that it has. It is taken as it is, whatever may be called
+	// CurrentURL is the address that it has. It is taken as it is, whatever may be called
 	// by now, so that what else is said is not refused for it: each call is judged.
-	Kept string
+	CurrentURL string
 }
 
 // Webhook makes a webhook of what was said. The first thing that is wrong, in
@@ -62,18 +62,18 @@ func (f *WebhookForm) Webhook(g *guard.Guard) (w Webhook, err error) {
 	if w.Name, err = shownName(f.Name, "name"); err != nil {
 		return w, err
 	}
-	if f.Kept != "" && f.URL != nil && strings.TrimSpace(*f.URL) == f.Kept {
-		w.URL = f.Kept
+	if f.CurrentURL != "" && f.URL != nil && strings.TrimSpace(*f.URL) == f.CurrentURL {
+		w.URL = f.CurrentURL
 	} else if w.URL, err = webhookURL(f.URL, g); err != nil {
 		return w, err
 	}
 	for _, event := range f.Events {
 		switch event {
-		case Opened:
+		case EventOpened:
 			w.Opened = true
-		case Closed:
+		case EventResolved:
 			w.Resolved = true
-		case TakenUp:
+		case EventAcknowledged:
 			w.Acknowledged = true
 		default:
 			return w, errs.New(errs.Refused, "invalid.choice").WithField("events")
@@ -153,13 +153,13 @@ func hostOf(address string) string {
 func (w *Webhook) Events() []string {
 	events := []string{}
 	if w.Opened {
-		events = append(events, Opened)
+		events = append(events, EventOpened)
 	}
 	if w.Resolved {
-		events = append(events, Closed)
+		events = append(events, EventResolved)
 	}
 	if w.Acknowledged {
-		events = append(events, TakenUp)
+		events = append(events, EventAcknowledged)
 	}
 	return events
 }

@@ -20,10 +20,10 @@ func prefixes(texts ...string) (list []netip.Prefix) {
 	return list
 }
 
-// toldHooks is what webhooks heard since they were asked last, in short.
-func (p *post) toldHooks() string {
+// webhookCalls is what webhooks heard since they were asked last, in short.
+func (p *outboxFixture) webhookCalls() string {
 	var lines []string
-	for _, l := range p.programs.take() {
+	for _, l := range p.webhookSender.take() {
 		lines = append(lines, fmt.Sprintf("%s %s %s", l.Recipient, l.Alarms[0].Event, l.Alarms[0].Title))
 	}
 	slices.Sort(lines)
@@ -32,94 +32,94 @@ func (p *post) toldHooks() string {
 
 // Programs are told of all that begins and ends, at once: also of what people
 // wait for or are not told of.
-func TestProgramsAreToldAtOnce(t *testing.T) {
-	p := newPost(t, func(p *post) { p.digests = 1 })
+func TestWebhooksSentImmediately(t *testing.T) {
+	p := newOutboxFixture(t, func(p *outboxFixture) { p.digestAfter = 1 })
 	c := p.channel("field", ada)
 	p.muted[1] = p.Clock.Milli() + time.Hour.Milliseconds()
 	p.backlog[int64(p.mast.ID)] = p.Clock.Now().Add(time.Hour)
-	id := p.hook("planner")
-	silent := p.begins("Silent", 0, news.DeliveryOptions{}) // no channel, no people
-	muted := p.begins("Muted", 0, news.DeliveryOptions{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute})
-	digest := p.begins("Digest", 0, news.DeliveryOptions{Channels: []int64{c}})
+	id := p.addWebhook("planner")
+	silent := p.openNotice("Silent", 0, news.DeliveryOptions{}) // no channel, no people
+	muted := p.openNotice("Muted", 0, news.DeliveryOptions{Channels: []int64{c}, Period: morning, Late: true, RemindEvery: time.Minute})
+	digest := p.openNotice("Digest", 0, news.DeliveryOptions{Channels: []int64{c}})
 	if next := p.step(); next.IsZero() {
 		t.Error("nothing waits")
 	}
-	p.wants("begins", p.toldHooks(), fmt.Sprintf("%d triggered Digest; %d triggered Muted; %d triggered Silent", id, id, id))
-	p.wants("people", p.mail.told(), "")
-	p.after(2 * time.Minute)
-	p.wants("reminded", p.toldHooks(), "")
-	p.ends(silent, true)
-	p.ends(muted, true)
-	p.ends(digest, false) // its rule was changed
+	p.wantEqual("begins", p.webhookCalls(), fmt.Sprintf("%d triggered Digest; %d triggered Muted; %d triggered Silent", id, id, id))
+	p.wantEqual("people", p.mail.sentText(), "")
+	p.advance(2 * time.Minute)
+	p.wantEqual("reminded", p.webhookCalls(), "")
+	p.closeNotice(silent, true)
+	p.closeNotice(muted, true)
+	p.closeNotice(digest, false) // its rule was changed
 	p.step()
-	p.wants("ends", p.toldHooks(), fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id))
-	p.wants("of one", p.of(silent), "planner.example resolved sent; planner.example triggered sent")
+	p.wantEqual("ends", p.webhookCalls(), fmt.Sprintf("%d resolved Digest; %d resolved Muted; %d resolved Silent", id, id, id))
+	p.wantEqual("of one", p.states(silent), "planner.example resolved sent; planner.example triggered sent")
 	for _, a := range []*news.Alarm{silent, muted, digest} {
-		p.must(p.desk.Began(t.Context(), p.field.ID, a, &news.DeliveryOptions{}))
-		p.ends(a, true)
+		p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a, &news.DeliveryOptions{}))
+		p.closeNotice(a, true)
 	}
 	p.step()
-	p.wants("handed in again", p.toldHooks(), "")
+	p.wantEqual("handed in again", p.webhookCalls(), "")
 }
 
-func TestProgramsAreToldWhatTheyWant(t *testing.T) {
-	p := newPost(t)
-	both := p.hook("both", func(w *notify.Webhook) { w.Level = 1 })
-	begins := p.hook("begins", func(w *notify.Webhook) { w.Resolved = false })
-	ends := p.hook("ends", func(w *notify.Webhook) { w.Opened = false })
-	p.hook("off", func(w *notify.Webhook) { w.Enabled = false })
+func TestWebhooksBySubscription(t *testing.T) {
+	p := newOutboxFixture(t)
+	both := p.addWebhook("both", func(w *notify.Webhook) { w.Level = 1 })
+	begins := p.addWebhook("begins", func(w *notify.Webhook) { w.Resolved = false })
+	ends := p.addWebhook("ends", func(w *notify.Webhook) { w.Opened = false })
+	p.addWebhook("off", func(w *notify.Webhook) { w.Enabled = false })
 	if _, _, err := p.Webhooks.Create(t.Context(), p.rival.ID, &notify.Webhook{Name: "theirs", URL: "https://x.example", Opened: true, Resolved: true, Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
-	general, important := p.begins("General", 0, news.DeliveryOptions{}), p.begins("Important", 1, news.DeliveryOptions{})
+	general, important := p.openNotice("General", 0, news.DeliveryOptions{}), p.openNotice("Important", 1, news.DeliveryOptions{})
 	p.step()
-	p.wants("begins", p.toldHooks(), fmt.Sprintf("%d triggered Important; %d triggered General; %d triggered Important", both, begins, begins))
-	late := p.hook("late") // it is told of ends all the same: it may have asked what is open
+	p.wantEqual("begins", p.webhookCalls(), fmt.Sprintf("%d triggered Important; %d triggered General; %d triggered Important", both, begins, begins))
+	late := p.addWebhook("late") // it is told of ends all the same: it may have asked what is open
 	// Who was told of the begin is told of the end, whatever was changed meanwhile.
 	w := p.webhook(both)
 	w.Level = 2
 	p.must(p.Webhooks.Update(t.Context(), p.field.ID, w))
-	p.ends(general, true)
-	p.ends(important, true)
+	p.closeNotice(general, true)
+	p.closeNotice(important, true)
 	p.step()
-	p.wants("ends", p.toldHooks(), fmt.Sprintf("%d resolved Important; %d resolved General; %d resolved Important; %d resolved General; %d resolved Important", both, ends, ends, late, late))
+	p.wantEqual("ends", p.webhookCalls(), fmt.Sprintf("%d resolved Important; %d resolved General; %d resolved Important; %d resolved General; %d resolved Important", both, ends, ends, late, late))
 }
 
 // An end goes after its begin and only after it, however long that takes; where
 // the begin cannot be told, neither is the end.
-func TestProgramsHearTheBeginFirst(t *testing.T) {
-	p := newPost(t)
-	p.hook("planner")
-	p.programs.fails(notify.Later, "503")
-	a := p.begins("Frost", 1, news.DeliveryOptions{})
+func TestWebhookOpenedBeforeResolved(t *testing.T) {
+	p := newOutboxFixture(t)
+	p.addWebhook("planner")
+	p.webhookSender.failWith(notify.Transient, "503")
+	a := p.openNotice("Frost", 1, news.DeliveryOptions{})
 	p.step()
-	p.ends(a, true)
+	p.closeNotice(a, true)
 	p.step()
-	p.wants("waits", p.of(a), "planner.example resolved queued trigger; planner.example triggered queued retry")
-	p.programs.says(nil)
-	p.after(15 * time.Second)
-	if got := p.programs.take(); len(got) != 2 || got[0].Alarms[0].Event != news.Triggered || got[1].Alarms[0].Event != news.Resolved || got[0].ID == got[1].ID {
+	p.wantEqual("waits", p.states(a), "planner.example resolved queued trigger; planner.example triggered queued retry")
+	p.webhookSender.setReply(nil)
+	p.advance(15 * time.Second)
+	if got := p.webhookSender.take(); len(got) != 2 || got[0].Alarms[0].Event != news.Triggered || got[1].Alarms[0].Event != news.Resolved || got[0].ID == got[1].ID {
 		t.Errorf("%+v", got)
 	}
-	p.wants("told", p.of(a), "planner.example resolved sent; planner.example triggered sent")
+	p.wantEqual("told", p.states(a), "planner.example resolved sent; planner.example triggered sent")
 
-	p.programs.fails(notify.Refused, "not sent")
-	a = p.begins("Refused", 1, news.DeliveryOptions{})
-	p.ends(a, true) // before it was tried
+	p.webhookSender.failWith(notify.Permanent, "not sent")
+	a = p.openNotice("Refused", 1, news.DeliveryOptions{})
+	p.closeNotice(a, true) // before it was tried
 	p.step()
-	p.wants("refused", p.of(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
-	a = p.begins("Refused", 1, news.DeliveryOptions{})
+	p.wantEqual("refused", p.states(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
+	a = p.openNotice("Refused", 1, news.DeliveryOptions{})
 	p.step()
-	p.ends(a, true)
-	p.wants("refused before the end", p.of(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
+	p.closeNotice(a, true)
+	p.wantEqual("refused before the end", p.states(a), "planner.example resolved skipped notTold; planner.example triggered failed refused")
 }
 
 // What is tried in vain is tried for a day, with growing waits; the ID stays.
-func TestProgramsAreTriedForADay(t *testing.T) {
-	p := newPost(t)
-	id := p.hook("planner")
-	p.programs.fails(notify.Later, "no answer")
-	a := p.begins("Frost", 2, news.DeliveryOptions{})
+func TestWebhooksRetriedForADay(t *testing.T) {
+	p := newOutboxFixture(t)
+	id := p.addWebhook("planner")
+	p.webhookSender.failWith(notify.Transient, "no answer")
+	a := p.openNotice("Frost", 2, news.DeliveryOptions{})
 	begin := p.Clock.Now()
 	for next := p.step(); !next.IsZero(); next = p.step() {
 		p.Clock.Set(next)
@@ -127,11 +127,11 @@ func TestProgramsAreTriedForADay(t *testing.T) {
 	if took := p.Clock.Now().Sub(begin); took < 24*time.Hour || took > 24*time.Hour+time.Minute {
 		t.Errorf("tried for %v", took)
 	}
-	p.wants("in the end", p.of(a), "planner.example triggered failed old")
-	if n := p.programs.attempts(); n < 90 || n > 120 || len(slices.Compact(p.programs.tried)) != 1 {
+	p.wantEqual("in the end", p.states(a), "planner.example triggered failed old")
+	if n := p.webhookSender.attempts(); n < 90 || n > 120 || len(slices.Compact(p.webhookSender.triedIDs)) != 1 {
 		t.Errorf("%d attempts", n)
 	}
-	told, err := p.outbox.NewestOf(t.Context(), p.field.ID, id)
+	told, err := p.outbox.WebhookDeliveries(t.Context(), p.field.ID, id)
 	if err != nil || len(told) != 1 || told[0].Answer != "no answer" || told[0].State != notify.Failed || told[0].Notice != a.Notice || told[0].Title != "Frost" {
 		t.Errorf("%+v %v", told, err)
 	}
@@ -140,18 +140,18 @@ func TestProgramsAreTriedForADay(t *testing.T) {
 // A far end that wants to be left alone is, but for no more than an hour, and
 // never tried sooner than others are. When it put off three in a row, its host
 // rests as long.
-func TestProgramsAreLeftAlone(t *testing.T) {
+func TestWebhookRetryAfter(t *testing.T) {
 	const second, minute = time.Second, time.Minute
 	for after, want := range map[time.Duration][]time.Duration{
 		0: {15 * second, 30 * second, minute}, 20 * second: {20 * second, 30 * second, minute}, 10 * minute: {10 * minute, 10 * minute, 10 * minute},
 		24 * time.Hour: {time.Hour, time.Hour, time.Hour},
 	} {
-		p := newPost(t)
-		p.hook("planner")
-		p.programs.says(func(*notify.Letter) error {
-			return &notify.Failure{Trouble: notify.Later, Answer: "503", After: after}
+		p := newOutboxFixture(t)
+		p.addWebhook("planner")
+		p.webhookSender.setReply(func(*notify.Notification) error {
+			return &notify.Failure{Kind: notify.Transient, Answer: "503", RetryAfter: after}
 		})
-		a := p.begins("Frost", 2, news.DeliveryOptions{})
+		a := p.openNotice("Frost", 2, news.DeliveryOptions{})
 		for i, wait := range want {
 			next := p.step()
 			if got := next.Sub(p.Clock.Now()); got != wait {
@@ -164,16 +164,16 @@ func TestProgramsAreLeftAlone(t *testing.T) {
 				p.Clock.Set(next)
 			}
 		}
-		tried := p.programs.attempts()
-		p.begins("Another", 2, news.DeliveryOptions{})
+		tried := p.webhookSender.attempts()
+		p.openNotice("Another", 2, news.DeliveryOptions{})
 		rest := max(15*second, min(after, time.Hour))
 		p.Clock.Advance(rest - second)
-		if p.step(); p.programs.attempts() != tried {
+		if p.step(); p.webhookSender.attempts() != tried {
 			t.Errorf("asked for %v: the host does not rest", after)
 		}
-		p.programs.says(nil)
+		p.webhookSender.setReply(nil)
 		p.Clock.Advance(second)
-		if p.step(); p.programs.attempts() == tried {
+		if p.step(); p.webhookSender.attempts() == tried {
 			t.Errorf("asked for %v: the host rests longer", after)
 		}
 	}
@@ -181,64 +181,64 @@ func TestProgramsAreLeftAlone(t *testing.T) {
 
 // What is queued goes to a webhook as it is when it goes: not at all to one that
 // is off or gone, and never to people.
-func TestProgramsSwitchedOff(t *testing.T) {
-	p := newPost(t)
-	off, deleted := p.hook("off"), p.hook("deleted")
-	a := p.begins("Frost", 1, news.DeliveryOptions{})
+func TestWebhooksSwitchedOff(t *testing.T) {
+	p := newOutboxFixture(t)
+	off, deleted := p.addWebhook("off"), p.addWebhook("deleted")
+	a := p.openNotice("Frost", 1, news.DeliveryOptions{})
 	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
 	p.must(p.Webhooks.Delete(t.Context(), p.field.ID, deleted))
 	p.step()
-	p.ends(a, true)
+	p.closeNotice(a, true)
 	p.step()
-	p.wants("told", p.toldHooks(), "")
-	p.wants("skipped", p.of(a), "deleted.example triggered skipped switchedOff; off.example triggered skipped switchedOff")
+	p.wantEqual("told", p.webhookCalls(), "")
+	p.wantEqual("skipped", p.states(a), "deleted.example triggered skipped switchedOff; off.example triggered skipped switchedOff")
 	p.must(p.Webhooks.Toggle(t.Context(), p.field.ID, off))
-	p.begins("Again", 1, news.DeliveryOptions{})
+	p.openNotice("Again", 1, news.DeliveryOptions{})
 	p.step()
-	p.wants("told", p.toldHooks(), fmt.Sprintf("%d triggered Again", off))
+	p.wantEqual("told", p.webhookCalls(), fmt.Sprintf("%d triggered Again", off))
 }
 
 // A far end that does not answer rests alone: others, and the same host of
 // another tenant, are called meanwhile; and a new address is called in its turn.
-func TestProgramsRestByHost(t *testing.T) {
-	p := newPost(t)
-	bad, well := p.hook("bad"), p.hook("well")
+func TestWebhooksPausedByHost(t *testing.T) {
+	p := newOutboxFixture(t)
+	bad, well := p.addWebhook("bad"), p.addWebhook("well")
 	theirs, _, err := p.Webhooks.Create(t.Context(), p.rival.ID, &notify.Webhook{Name: "theirs", URL: "https://bad.example", Opened: true, Enabled: true})
 	p.must(err)
-	p.programs.says(func(l *notify.Letter) error {
+	p.webhookSender.setReply(func(l *notify.Notification) error {
 		if l.Recipient == fmt.Sprint(bad) {
-			return &notify.Failure{Trouble: notify.Later, Answer: "503"}
+			return &notify.Failure{Kind: notify.Transient, Answer: "503"}
 		}
 		return nil
 	})
 	for i := range 5 {
-		p.begins(fmt.Sprint(i), 1, news.DeliveryOptions{})
+		p.openNotice(fmt.Sprint(i), 1, news.DeliveryOptions{})
 		p.step()
 	}
 	tried := 0
-	for _, to := range p.programs.to {
+	for _, to := range p.webhookSender.triedRecipients {
 		if to == fmt.Sprint(bad) {
 			tried++
 		}
 	}
-	if tried != 3 || strings.Count(p.toldHooks(), fmt.Sprintf("%d triggered", well)) != 5 {
+	if tried != 3 || strings.Count(p.webhookCalls(), fmt.Sprintf("%d triggered", well)) != 5 {
 		t.Errorf("tried %d times in a row", tried)
 	}
-	if p.outbox.Stats().Down[notify.Program] {
+	if p.outbox.Stats().Down[notify.KindWebhook] {
 		t.Error("all of them rest")
 	}
 	a := p.alarm("Theirs", 1)
-	p.must(p.desk.Began(t.Context(), p.rival.ID, a, &news.DeliveryOptions{}))
+	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &news.DeliveryOptions{}))
 	p.step()
-	p.wants("another tenant", p.toldHooks(), fmt.Sprintf("%d triggered Theirs", theirs))
+	p.wantEqual("another tenant", p.webhookCalls(), fmt.Sprintf("%d triggered Theirs", theirs))
 
 	w := p.webhook(bad)
 	w.URL = "https://better.example"
 	p.must(p.Webhooks.Update(t.Context(), p.field.ID, w))
-	p.programs.says(nil)
-	p.begins("Now", 1, news.DeliveryOptions{})
+	p.webhookSender.setReply(nil)
+	p.openNotice("Now", 1, news.DeliveryOptions{})
 	p.step()
-	if got := p.toldHooks(); !strings.Contains(got, fmt.Sprintf("%d triggered Now", bad)) {
+	if got := p.webhookCalls(); !strings.Contains(got, fmt.Sprintf("%d triggered Now", bad)) {
 		t.Errorf("the new address rests: %s", got)
 	}
 	if got := p.outbox.Stats(); got.Failed != 0 {
@@ -248,11 +248,11 @@ func TestProgramsRestByHost(t *testing.T) {
 
 // A far end that takes its time has two slots; who has others waits for none of
 // it, of whatever level.
-func TestASlowProgramKeepsNobodyWaiting(t *testing.T) {
-	p := newPost(t)
-	slow := p.hook("slow")
+func TestSlowWebhookDoesNotBlockOthers(t *testing.T) {
+	p := newOutboxFixture(t)
+	slow := p.addWebhook("slow")
 	held, reached := make(chan struct{}), make(chan struct{}, 100)
-	p.programs.says(func(l *notify.Letter) error {
+	p.webhookSender.setReply(func(l *notify.Notification) error {
 		if l.Recipient == fmt.Sprint(slow) {
 			reached <- struct{}{}
 			<-held
@@ -260,56 +260,56 @@ func TestASlowProgramKeepsNobodyWaiting(t *testing.T) {
 		return nil
 	})
 	for i := range 40 {
-		p.begins(fmt.Sprint(i), 2, news.DeliveryOptions{})
+		p.openNotice(fmt.Sprint(i), 2, news.DeliveryOptions{})
 	}
-	quick := p.hook("quick")
+	quick := p.addWebhook("quick")
 	for i := range 12 {
-		p.begins(fmt.Sprint("q", i), 0, news.DeliveryOptions{})
+		p.openNotice(fmt.Sprint("q", i), 0, news.DeliveryOptions{})
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- p.outbox.Run(ctx) }()
 	<-reached
 	<-reached
-	p.programs.wait(t, 12) // all of the quick one's, while the slow one has not answered
+	p.webhookSender.wait(t, 12) // all of the quick one's, while the slow one has not answered
 	if n := len(reached); n != 0 {
 		t.Errorf("%d more calls of the slow one are in flight", n)
 	}
-	for _, l := range p.programs.take() {
+	for _, l := range p.webhookSender.take() {
 		if l.Recipient != fmt.Sprint(quick) {
 			t.Errorf("%s heard %s", l.Recipient, l.Alarms[0].Title)
 		}
 	}
 	close(held)
-	p.programs.wait(t, 52)
+	p.webhookSender.wait(t, 52)
 	stop()
 	p.must(<-ended)
 }
 
 // The server dies while programs are told, again and again: each is told of
 // each event in its order, and only what was in flight comes twice, with one ID.
-func TestProgramsSurviveKills(t *testing.T) {
+func TestWebhooksAfterCrashes(t *testing.T) {
 	const (
 		notices = 60
 		kills   = 4
 	)
-	p := newPost(t)
-	p.hook("one")
-	p.hook("two")
+	p := newOutboxFixture(t)
+	p.addWebhook("one")
+	p.addWebhook("two")
 	for i := range notices {
-		a := p.begins(fmt.Sprint(i), i%3, news.DeliveryOptions{})
+		a := p.openNotice(fmt.Sprint(i), i%3, news.DeliveryOptions{})
 		if i%2 == 0 {
-			p.ends(a, true)
+			p.closeNotice(a, true)
 		}
 		if i%15 == 14 {
-			p.killedAt(p.programs, i/15*10+3)
+			p.crashAfterSends(p.webhookSender, i/15*10+3)
 		}
 	}
 	for next := p.step(); !next.IsZero(); next = p.step() {
 		p.Clock.Set(next)
 	}
 	came, order := map[string]int{}, map[string][]news.Event{}
-	for _, l := range p.programs.take() {
+	for _, l := range p.webhookSender.take() {
 		if came[l.ID]++; came[l.ID] > 1 {
 			continue
 		}

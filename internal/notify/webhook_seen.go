@@ -8,10 +8,10 @@ import (
 	"tilth/internal/tenant"
 )
 
-// See looks at a tenant's webhook for the audit log, which all people of the
+// Snapshot looks at a tenant's webhook for the audit log, which all people of the
 // tenant read. Of its address they see whose it is: what follows the host often
 // is all that opens it.
-func (s *WebhookStore) See(t tenant.ID, id *int64) audit.Snapshot {
+func (s *WebhookStore) Snapshot(t tenant.ID, id *int64) audit.Snapshot {
 	return func(ctx context.Context) ([]audit.Thing, error) {
 		r, err := s.row(ctx, t, *id)
 		if err != nil {

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/notify/guard"
 )
 
-// hook keeps a webhook of the field's; with changes it. Its URL may be any.
-func (p *post) hook(name string, with ...func(w *notify.Webhook)) int64 {
+// addWebhook keeps a webhook of the field's; with changes it. Its URL may be any.
+func (p *outboxFixture) addWebhook(name string, with ...func(w *notify.Webhook)) int64 {
 	p.t.Helper()
 	w := &notify.Webhook{Name: name, URL: "https://" + name + ".example/tilth", Opened: true, Resolved: true, Enabled: true}
 	for _, f := range with {
@@ -30,7 +30,7 @@ func (p *post) hook(name string, with ...func(w *notify.Webhook)) int64 {
 	return id
 }
 
-func (p *post) webhook(id int64) *notify.Webhook {
+func (p *outboxFixture) webhook(id int64) *notify.Webhook {
 	p.t.Helper()
 	w, err := p.Webhooks.Get(p.t.Context(), p.field.ID, id)
 	p.must(err)
@@ -38,11 +38,11 @@ func (p *post) webhook(id int64) *notify.Webhook {
 }
 
 func TestWebhookStore(t *testing.T) {
-	p := newPost(t)
+	p := newOutboxFixture(t)
 	ctx, mine, other := t.Context(), p.field.ID, p.rival.ID
-	a := p.hook("planner")
+	a := p.addWebhook("planner")
 	p.Clock.Advance(time.Second)
-	b := p.hook("Pumps", func(w *notify.Webhook) { w.Level, w.Opened, w.Enabled = 2, false, false })
+	b := p.addWebhook("Pumps", func(w *notify.Webhook) { w.Level, w.Opened, w.Enabled = 2, false, false })
 	list, total, err := p.Webhooks.Page(ctx, mine, 0, 10)
 	want := notify.Webhook{ID: b, Name: "Pumps", URL: "https://Pumps.example/tilth", Resolved: true, Level: 2, CreateTime: p.Clock.Milli()}
 	if err != nil || total != 2 || len(list) != 2 || list[0] != want || list[1].ID != a {
@@ -84,9 +84,9 @@ func TestWebhookStore(t *testing.T) {
 		"update":     p.Webhooks.Update(ctx, other, &notify.Webhook{ID: a, Name: "x"}),
 		"toggle":     p.Webhooks.Toggle(ctx, other, a),
 		"switch off": p.Webhooks.SwitchOff(ctx, other, a, change.URL),
-		"renew":      func() error { _, err := p.Webhooks.Renew(ctx, other, a); return err }(),
+		"renew":      func() error { _, err := p.Webhooks.RotateSecret(ctx, other, a); return err }(),
 		"endpoint":   func() error { _, err := p.Webhooks.Endpoint(ctx, other, a); return err }(),
-		"deliveries": func() error { _, err := p.outbox.NewestOf(ctx, other, a); return err }(),
+		"deliveries": func() error { _, err := p.outbox.WebhookDeliveries(ctx, other, a); return err }(),
 		"delete":     p.Webhooks.Delete(ctx, other, a),
 	} {
 		if !errs.Is(err, errs.NotFound) {
@@ -101,7 +101,7 @@ func TestWebhookStore(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for i := range notify.WebhooksATenant - 1 {
-		p.hook(fmt.Sprint("h", i))
+		p.addWebhook(fmt.Sprint("h", i))
 	}
 	if _, _, err := p.Webhooks.Create(ctx, mine, &notify.Webhook{Name: "more"}); !errs.Is(err, errs.Refused) || errs.As(err).Key != "webhook.tooMany" {
 		t.Errorf("%v", err)
@@ -114,13 +114,13 @@ func TestWebhookStore(t *testing.T) {
 // The secret before counts for a day, and is forgotten then. In the database
 // neither can be read, nor moved to another tenant.
 func TestWebhookSecrets(t *testing.T) {
-	p := newPost(t)
+	p := newOutboxFixture(t)
 	ctx, mine := t.Context(), p.field.ID
 	id, first, err := p.Webhooks.Create(ctx, mine, &notify.Webhook{Name: "a", URL: "https://a.example", Enabled: true})
 	p.must(err)
-	second, err := p.Webhooks.Renew(ctx, mine, id)
+	second, err := p.Webhooks.RotateSecret(ctx, mine, id)
 	p.must(err)
-	if got, want := p.webhook(id).OldSecret, p.Clock.Now().Add(24*time.Hour).UnixMilli(); got != want || first == second {
+	if got, want := p.webhook(id).OldSecretUntil, p.Clock.Now().Add(24*time.Hour).UnixMilli(); got != want || first == second {
 		t.Errorf("until %d, want %d", got, want)
 	}
 	signs := func(told ...string) {
@@ -164,7 +164,7 @@ func TestWebhookSecrets(t *testing.T) {
 	}
 	p.Clock.Advance(time.Millisecond)
 	signs(second)
-	if got := p.webhook(id).OldSecret; got != 0 {
+	if got := p.webhook(id).OldSecretUntil; got != 0 {
 		t.Errorf("until %d", got)
 	}
 	p.must(p.Webhooks.Sweep(ctx, p.Clock.Now()))

@@ -26,7 +26,7 @@ func (s *server) ListWebhooks(ctx context.Context, _ wire.ListWebhooksRequestObj
 func wireWebhook(w *notify.Webhook) wire.Webhook {
 	v := wire.Webhook{
 		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), Level: levels[alarm.Level(w.Level)], Enabled: w.Enabled,
-		OldSecretUntil: some(wire.Moment(w.OldSecret)), CreateTime: wire.Moment(w.CreateTime),
+		OldSecretUntil: some(wire.Moment(w.OldSecretUntil)), CreateTime: wire.Moment(w.CreateTime),
 	}
 	if w.Gone {
 		v.Gone = &w.Gone
@@ -51,7 +51,7 @@ func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestO
 		return nil, err
 	}
 	id, secret := int64(0), ""
-	err = audit.Record(ctx, t, "webhook.create", s.Webhooks.See(t, &id), func(ctx context.Context) (err error) {
+	err = audit.Record(ctx, t, "webhook.create", s.Webhooks.Snapshot(t, &id), func(ctx context.Context) (err error) {
 		id, secret, err = s.Webhooks.Create(ctx, t, &w)
 		return err
 	})
@@ -100,7 +100,7 @@ func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject)
 // time, or an answer of 410, is not set back.
 func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestObject) (wire.ChangeWebhookResponseObject, error) {
 	t := of(ctx).program.Tenant
-	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &r.Id), func(ctx context.Context) error {
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) error {
 		old, err := s.Webhooks.Get(ctx, t, r.Id)
 		if err != nil {
 			return err
@@ -125,7 +125,7 @@ func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestO
 // changed is a webhook with what a program says of it; what it does not say
 // stays.
 func changed(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
-	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, Kept: old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
+	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, CurrentURL: old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
 	if b.Name != nil {
 		f.Name = b.Name
 	}
@@ -151,7 +151,7 @@ func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestO
 	if err != nil {
 		return nil, err
 	}
-	err = audit.Record(ctx, t, "webhook.delete", s.Webhooks.See(t, &r.Id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, r.Id) })
+	err = audit.Record(ctx, t, "webhook.delete", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, r.Id) })
 	if err != nil {
 		return nil, err
 	}
@@ -162,8 +162,8 @@ func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestO
 func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecretRequestObject) (wire.RenewWebhookSecretResponseObject, error) {
 	t := of(ctx).program.Tenant
 	secret := ""
-	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.See(t, &r.Id), func(ctx context.Context) (err error) {
-		secret, err = s.Webhooks.Renew(ctx, t, r.Id)
+	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) (err error) {
+		secret, err = s.Webhooks.RotateSecret(ctx, t, r.Id)
 		return err
 	})
 	if err != nil {
@@ -192,7 +192,7 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 
 // ListWebhookDeliveries answers what a webhook was told last.
 func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDeliveriesRequestObject) (wire.ListWebhookDeliveriesResponseObject, error) {
-	told, err := s.Outbox.NewestOf(ctx, of(ctx).program.Tenant, r.Id)
+	told, err := s.Outbox.WebhookDeliveries(ctx, of(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDe
 	for i := range told {
 		d := &told[i]
 		w.Items[i] = wire.WebhookDelivery{
-			Notice: d.Notice, Type: "notice." + notify.HeardAs(d.Event), State: string(d.State), Attempts: d.Attempts, Answer: some(d.Answer),
+			Notice: d.Notice, Type: "notice." + notify.WebhookEvent(d.Event), State: string(d.State), Attempts: d.Attempts, Answer: some(d.Answer),
 			NextTime: some(wire.Moment(d.NextTime)), CreateTime: wire.Moment(d.CreateTime), UpdateTime: wire.Moment(d.UpdateTime),
 		}
 	}

@@ -25,7 +25,7 @@ func (w *world) theirWebhook() int64 {
 	ctx := context.Background()
 	id, _, err := w.Webhooks.Create(ctx, w.rival.ID, &notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true})
 	if err == nil {
-		err = w.Desk.Began(ctx, w.rival.ID, &news.Alarm{Event: news.Triggered, Notice: w.theirNotice, Title: marker + " frost", DeviceName: w.theirs.Name, Start: 1}, &news.DeliveryOptions{})
+		err = w.Desk.NoticeOpened(ctx, w.rival.ID, &news.Alarm{Event: news.Triggered, Notice: w.theirNotice, Title: marker + " frost", DeviceName: w.theirs.Name, Start: 1}, &news.DeliveryOptions{})
 	}
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -168,7 +168,7 @@ func TestWebhookEvents(t *testing.T) {
 	a := &news.Alarm{
 		Event: news.Triggered, Notice: n.ID, Title: n.Title, Level: int(n.Level), DeviceName: n.DeviceName, NoteName: n.NoteName, Start: n.Start, Description: n.Description,
 	}
-	if err := w.Desk.Began(t.Context(), w.field.ID, a, &news.DeliveryOptions{}); err != nil {
+	if err := w.Desk.NoticeOpened(t.Context(), w.field.ID, a, &news.DeliveryOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
@@ -191,7 +191,7 @@ func TestWebhookEvents(t *testing.T) {
 		if ack == nil {
 			on.Event, kind = news.Unacknowledged, "notice.unacknowledged"
 		}
-		if err := w.Desk.Acknowledged(t.Context(), w.field.ID, &on); err != nil {
+		if err := w.Desk.NoticeAcknowledged(t.Context(), w.field.ID, &on); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Outbox.Step(t.Context()); err != nil {
@@ -206,7 +206,7 @@ func TestWebhookEvents(t *testing.T) {
 	}
 	program.Answers(503, "later")
 	a.Event, a.End = news.Resolved, w.Clock.Milli()
-	if err := w.Desk.Ended(t.Context(), w.field.ID, a, true); err != nil {
+	if err := w.Desk.NoticeClosed(t.Context(), w.field.ID, a, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Outbox.Step(t.Context()); err != nil {

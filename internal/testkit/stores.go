@@ -55,7 +55,7 @@ type Stores struct {
 	Mails       *Carrier // of e-mail
 	Texts       *Carrier // of SMS
 	Outbox      *notify.Outbox
-	Desk        *notify.Desk
+	Desk        *notify.Notifier
 	Screens     *live.Hub
 }
 
@@ -93,13 +93,13 @@ func NewStores(t testing.TB) *Stores {
 	s.Mails, s.Texts, s.Screens = &Carrier{}, &Carrier{}, live.NewHub("e")
 	s.Outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels, Webhooks: s.Webhooks,
-		Carriers: map[notify.Mode]notify.Carrier{notify.Email: s.Mails, notify.Phone: s.Texts, notify.Program: s.Programs},
+		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: s.Mails, notify.KindSMS: s.Texts, notify.KindWebhook: s.Programs},
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Ran, Log: s.Log.Logger,
 	})
-	s.Desk = notify.NewDesk(s.DB, s.Messages, s.Outbox, s.Screens)
+	s.Desk = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)
 	return s
 }

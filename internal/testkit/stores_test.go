@@ -54,10 +54,10 @@ func TestTellingIsWired(t *testing.T) {
 	d := s.Device(t, field.ID, s.Station(t), "WS-1")
 	notice := s.Notice(t, Notice{Device: d, Started: 1, Created: 2})
 	a := &news.Alarm{Event: news.Triggered, Notice: notice, Title: "Frost", DeviceName: d.Name, Start: 1}
-	if err := s.Desk.Began(t.Context(), field.ID, a, &news.DeliveryOptions{Channels: []int64{c.ID}}); err != nil {
+	if err := s.Desk.NoticeOpened(t.Context(), field.ID, a, &news.DeliveryOptions{Channels: []int64{c.ID}}); err != nil {
 		t.Fatal(err)
 	}
-	s.Texts.Break(&notify.Failure{Trouble: notify.Refused, Answer: "no"})
+	s.Texts.Break(&notify.Failure{Kind: notify.Permanent, Answer: "no"})
 	if _, err := s.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestTellingIsWired(t *testing.T) {
 	if mails := s.Mails.Letters(); len(mails) != 1 || mails[0].Recipient != "staff@example.com" || mails[0].Alarms[0].Title != "Frost" || len(s.Texts.Letters()) != 0 {
 		t.Errorf("%+v %+v", mails, s.Texts.Letters())
 	}
-	if list, err := s.Outbox.Of(t.Context(), field.ID, notice); err != nil || len(list) != 2 || list[0].State != notify.Sent || list[1].LastError != "no" {
+	if list, err := s.Outbox.Deliveries(t.Context(), field.ID, notice); err != nil || len(list) != 2 || list[0].State != notify.Sent || list[1].LastError != "no" {
 		t.Errorf("%+v %v", list, err)
 	}
 }

@@ -66,12 +66,12 @@ func (p *Phones) Code(t testing.TB, mobile string) string {
 // Carrier keeps the letters that it is given, as one that brings them at once.
 type Carrier struct {
 	mu      sync.Mutex
-	letters []notify.Letter
+	letters []notify.Notification
 	broken  error
 }
 
 // Carry takes a letter, or refuses it while the carrier is broken.
-func (c *Carrier) Carry(_ context.Context, l *notify.Letter) (string, error) {
+func (c *Carrier) Carry(_ context.Context, l *notify.Notification) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken != nil {
@@ -89,10 +89,10 @@ func (c *Carrier) Break(err error) {
 }
 
 // Letters is all that was carried.
-func (c *Carrier) Letters() []notify.Letter {
+func (c *Carrier) Letters() []notify.Notification {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]notify.Letter(nil), c.letters...)
+	return append([]notify.Notification(nil), c.letters...)
 }
 
 // Postbox keeps the letters that were posted.

@@ -34,7 +34,7 @@ type Options struct {
 }
 
 // voice is how a letter speaks.
-func (o *Options) voice(l *notify.Letter, t *tenant.Tenant, now time.Time) *letter.Voice {
+func (o *Options) voice(l *notify.Notification, t *tenant.Tenant, now time.Time) *letter.Voice {
 	v := &letter.Voice{
 		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: now, Hourly: l.Hourly,
 	}
@@ -64,13 +64,13 @@ func (o *Options) base(t *tenant.Tenant) string {
 }
 
 // tenantOf gives the letter's tenant; a failure to read it passes.
-func (o *Options) tenantOf(ctx context.Context, l *notify.Letter) (*tenant.Tenant, error) {
+func (o *Options) tenantOf(ctx context.Context, l *notify.Notification) (*tenant.Tenant, error) {
 	if l.Owner != nil {
 		return l.Owner, nil
 	}
 	t, err := o.Tenants(ctx, l.Tenant)
 	if err != nil {
-		return nil, &notify.Failure{Trouble: notify.Later, Answer: "the tenant cannot be read", Cause: err}
+		return nil, &notify.Failure{Kind: notify.Transient, Answer: "the tenant cannot be read", Cause: err}
 	}
 	return t, nil
 }

@@ -63,9 +63,9 @@ func open(t *testing.T) *office {
 	return o
 }
 
-func letterOf(alarms ...news.Alarm) *notify.Letter {
-	return &notify.Letter{
-		ID: "1-17-triggered-0", Tenant: 1, Mode: notify.Email, Recipient: "ada@example.com", Language: text.English, Channel: "Night crew", Alarms: alarms,
+func letterOf(alarms ...news.Alarm) *notify.Notification {
+	return &notify.Notification{
+		ID: "1-17-triggered-0", Tenant: 1, Kind: notify.KindEmail, Recipient: "ada@example.com", Language: text.English, Channel: "Night crew", Alarms: alarms,
 	}
 }
 
@@ -100,7 +100,7 @@ func TestMail(t *testing.T) {
 	other := letterOf(frost(text.English))
 	other.Alarms[0].Notice = 18
 	o.clock.Advance(time.Minute)
-	for _, l := range []*notify.Letter{letterOf(frost(text.English)), other} {
+	for _, l := range []*notify.Notification{letterOf(frost(text.English)), other} {
 		if _, err := c.Carry(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
@@ -115,7 +115,7 @@ func TestMail(t *testing.T) {
 func TestMailWithoutPicture(t *testing.T) {
 	o := open(t)
 	var m mail.Message
-	carry := func(l *notify.Letter) {
+	carry := func(l *notify.Notification) {
 		t.Helper()
 		c := NewMail(func(_ context.Context, one mail.Message) (string, error) { m = one; return "250", nil }, o.Options)
 		if _, err := c.Carry(t.Context(), l); err != nil {
@@ -238,9 +238,9 @@ func TestVoice(t *testing.T) {
 	}
 }
 
-func failure(t *testing.T, c notify.Carrier, ctx context.Context, l *notify.Letter) *notify.Failure {
+func failure(t *testing.T, c notify.Sender, ctx context.Context, l *notify.Notification) *notify.Failure {
 	t.Helper()
-	answer, err := c.Carry(ctx, l)
+	answer, err := c.Send(ctx, l)
 	var f *notify.Failure
 	if !errors.As(err, &f) || answer != "" || f.Answer == "" {
 		t.Fatalf("%q, %v is no failure", answer, err)
@@ -253,11 +253,11 @@ func failure(t *testing.T, c notify.Carrier, ctx context.Context, l *notify.Lett
 func TestFailures(t *testing.T) {
 	o := open(t)
 	o.lost = errors.New("locked")
-	refused := &notify.Failure{Trouble: notify.Refused, Answer: "550 5.1.1 nobody"}
+	refused := &notify.Failure{Kind: notify.Permanent, Answer: "550 5.1.1 nobody"}
 	byMail := NewMail(func(context.Context, mail.Message) (string, error) { return "", refused }, o.Options)
 	bySMS := NewSMS(keeping{new(string)}, o.Options)
-	for _, c := range []notify.Carrier{byMail, bySMS} {
-		if f := failure(t, c, t.Context(), letterOf(frost(text.English))); f.Trouble != notify.Later || !errors.Is(f, o.lost) {
+	for _, c := range []notify.Sender{byMail, bySMS} {
+		if f := failure(t, c, t.Context(), letterOf(frost(text.English))); f.Kind != notify.Transient || !errors.Is(f, o.lost) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -267,7 +267,7 @@ func TestFailures(t *testing.T) {
 	}
 	stranger := letterOf(frost(text.English))
 	stranger.Tenant = 2
-	if f := failure(t, byMail, t.Context(), stranger); f.Trouble != notify.Later {
+	if f := failure(t, byMail, t.Context(), stranger); f.Kind != notify.Transient {
 		t.Errorf("%+v", f)
 	}
 }
@@ -294,7 +294,7 @@ func TestSMS(t *testing.T) {
 	}
 	c := NewSMS(sender, open(t).Options)
 	l := letterOf(frost(text.English))
-	l.Mode, l.Recipient = notify.Phone, "+905551112233"
+	l.Kind, l.Recipient = notify.KindSMS, "+905551112233"
 	answer, err := c.Carry(t.Context(), l)
 	if err != nil || answer != `200 {"status":"queued","id":"a-1"}` {
 		t.Fatalf("%q %v", answer, err)
@@ -305,24 +305,24 @@ func TestSMS(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		body   string
-		want   notify.Trouble
+		want   notify.FailureKind
 		says   string
 	}{
-		{400, "", notify.Refused, "status 400"}, {401, "", notify.Down, "status 401"}, {429, "", notify.Down, "status 429"}, {503, "", notify.Down, "status 503"},
-		{200, `{"status":"rejected"}`, notify.Later, "status is rejected"}, {200, "<html>", notify.Refused, "not JSON"},
+		{400, "", notify.Permanent, "status 400"}, {401, "", notify.Unavailable, "status 401"}, {429, "", notify.Unavailable, "status 429"}, {503, "", notify.Unavailable, "status 503"},
+		{200, `{"status":"rejected"}`, notify.Transient, "status is rejected"}, {200, "<html>", notify.Permanent, "not JSON"},
 	} {
 		status, body = c.status, c.body
-		if f := failure(t, NewSMS(sender, open(t).Options), t.Context(), l); f.Trouble != c.want || !strings.Contains(f.Answer, c.says) || f.Cause == nil {
+		if f := failure(t, NewSMS(sender, open(t).Options), t.Context(), l); f.Kind != c.want || !strings.Contains(f.Answer, c.says) || f.Cause == nil {
 			t.Errorf("%d %s: %+v", c.status, c.body, f)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if f := failure(t, c, stopped, l); f.Trouble != notify.Later || f.Answer != "given up" {
+	if f := failure(t, c, stopped, l); f.Kind != notify.Transient || f.Answer != "given up" {
 		t.Errorf("stopped: %+v", f)
 	}
 	gateway.Close()
-	if f := failure(t, c, t.Context(), l); f.Trouble != notify.Down || !strings.Contains(f.Answer, "no answer") {
+	if f := failure(t, c, t.Context(), l); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "no answer") {
 		t.Errorf("gone: %+v", f)
 	}
 }
@@ -332,13 +332,13 @@ func TestSMS(t *testing.T) {
 func TestSMSSenders(t *testing.T) {
 	for _, c := range []struct {
 		err  error
-		want notify.Trouble
+		want notify.FailureKind
 	}{
-		{errs.New(errs.Refused, "phone.unreachable").WithCause(&sms.Failure{Recipient: true, All: true, Detail: "21211"}), notify.Refused},
-		{errors.New("what"), notify.Later},
-		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Later},
+		{errs.New(errs.Refused, "phone.unreachable").WithCause(&sms.Failure{Recipient: true, All: true, Detail: "21211"}), notify.Permanent},
+		{errors.New("what"), notify.Transient},
+		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Transient},
 	} {
-		if f := failure(t, NewSMS(broken{c.err}, open(t).Options), t.Context(), letterOf()); f.Trouble != c.want {
+		if f := failure(t, NewSMS(broken{c.err}, open(t).Options), t.Context(), letterOf()); f.Kind != c.want {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}

@@ -27,7 +27,7 @@ func NewMail(send func(ctx context.Context, m mail.Message) (answer string, err 
 
 // Carry writes a letter, unless somebody else was written the same, and sends
 // it.
-func (c *Mail) Carry(ctx context.Context, l *notify.Letter) (string, error) {
+func (c *Mail) Carry(ctx context.Context, l *notify.Notification) (string, error) {
 	m, err := c.mail(ctx, l)
 	if err != nil {
 		return "", err
@@ -37,7 +37,7 @@ func (c *Mail) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 }
 
 // mail is a letter but for whom it goes to.
-func (c *Mail) mail(ctx context.Context, l *notify.Letter) (mail.Message, error) {
+func (c *Mail) mail(ctx context.Context, l *notify.Notification) (mail.Message, error) {
 	now := c.options.Now()
 	if len(l.Alarms) != 1 {
 		m, _, err := c.write(ctx, l, now)
@@ -53,7 +53,7 @@ func (c *Mail) mail(ctx context.Context, l *notify.Letter) (mail.Message, error)
 
 // write writes a letter; whole where nothing is missing that may be there when
 // it is written again.
-func (c *Mail) write(ctx context.Context, l *notify.Letter, now time.Time) (m mail.Message, whole bool, err error) {
+func (c *Mail) write(ctx context.Context, l *notify.Notification, now time.Time) (m mail.Message, whole bool, err error) {
 	t, err := c.options.tenantOf(ctx, l)
 	if err != nil {
 		return m, false, err
@@ -68,7 +68,7 @@ func (c *Mail) write(ctx context.Context, l *notify.Letter, now time.Time) (m ma
 	l.Refresh(ctx) // a picture takes a while
 	written, err := v.Mail(l.Channel, l.Alarms, m.Picture != nil)
 	if err != nil {
-		return m, false, &notify.Failure{Trouble: notify.Refused, Answer: "the mail cannot be written", Cause: err}
+		return m, false, &notify.Failure{Kind: notify.Permanent, Answer: "the mail cannot be written", Cause: err}
 	}
 	m.Subject, m.Text, m.HTML = written.Subject, written.Text, written.HTML
 	return m, whole, nil
@@ -76,7 +76,7 @@ func (c *Mail) write(ctx context.Context, l *notify.Letter, now time.Time) (m ma
 
 // picture is the chart around an alarm; nil where there is nothing to draw. A
 // mail without its picture is better than none, so trouble is for the log.
-func (c *Mail) picture(ctx context.Context, l *notify.Letter, v *letter.Voice, a *news.Alarm) (p *mail.Picture, whole bool) {
+func (c *Mail) picture(ctx context.Context, l *notify.Notification, v *letter.Voice, a *news.Alarm) (p *mail.Picture, whole bool) {
 	if c.options.Readings == nil || letter.Charted(a) == "" {
 		return nil, true
 	}

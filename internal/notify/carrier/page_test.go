@@ -106,7 +106,7 @@ func TestRecipientsShareThePage(t *testing.T) {
 	o.Tenants = func(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) { read++; return tenants(ctx, id) }
 	var taken []mail.Message
 	c := NewMail(func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil }, o.Options)
-	carry := func(change func(l *notify.Letter)) {
+	carry := func(change func(l *notify.Notification)) {
 		t.Helper()
 		l := letterOf(frost(text.English))
 		change(l)
@@ -114,16 +114,20 @@ func TestRecipientsShareThePage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	carry(func(*notify.Letter) {})
-	carry(func(l *notify.Letter) { l.ID, l.Recipient = "another", "bora@example.com" })
+	carry(func(*notify.Notification) {})
+	carry(func(l *notify.Notification) { l.ID, l.Recipient = "another", "bora@example.com" })
 	if read != 1 || taken[1].ID != "another" || taken[1].To != "bora@example.com" || taken[1].HTML != taken[0].HTML || taken[0].To != "ada@example.com" || taken[0].HTML == "" {
 		t.Errorf("written %d times: %+v", read, taken)
 	}
-	carry(func(l *notify.Letter) { l.Channel = "Owners" })
-	carry(func(l *notify.Letter) { l.Language = text.Russian })
-	carry(func(l *notify.Letter) { l.Alarms[0].Event = "resolved" })
-	carry(func(l *notify.Letter) { l.Alarms[0].Ack = &news.Ack{User: "Ada", Time: 1, RemindAt: math.MaxInt64} })
-	carry(func(l *notify.Letter) { l.Alarms[0].Ack = &news.Ack{User: "Bora", Time: 2, RemindAt: math.MaxInt64} })
+	carry(func(l *notify.Notification) { l.Channel = "Owners" })
+	carry(func(l *notify.Notification) { l.Language = text.Russian })
+	carry(func(l *notify.Notification) { l.Alarms[0].Event = "resolved" })
+	carry(func(l *notify.Notification) {
+		l.Alarms[0].Ack = &news.Ack{User: "Ada", Time: 1, RemindAt: math.MaxInt64}
+	})
+	carry(func(l *notify.Notification) {
+		l.Alarms[0].Ack = &news.Ack{User: "Bora", Time: 2, RemindAt: math.MaxInt64}
+	})
 	if !strings.Contains(taken[5].HTML, "Ada is on it") || !strings.Contains(taken[6].HTML, "Bora is on it") {
 		t.Errorf("who is on it: %s %s", taken[5].Text, taken[6].Text)
 	}
@@ -132,16 +136,16 @@ func TestRecipientsShareThePage(t *testing.T) {
 	}
 	// Several notices are one letter, for which nothing is kept.
 	for range 2 {
-		carry(func(l *notify.Letter) { l.Alarms = append(l.Alarms, frost(text.English)) })
+		carry(func(l *notify.Notification) { l.Alarms = append(l.Alarms, frost(text.English)) })
 	}
 	if read != 8 || len(c.pages.kept) != 6 {
 		t.Errorf("written %d times, %d kept", read, len(c.pages.kept))
 	}
 	// One whose readings could not be read is written again for the next.
 	o.fault = errors.New("disk")
-	carry(func(l *notify.Letter) { l.Alarms[0].Notice = 18 })
+	carry(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
 	o.fault = nil
-	carry(func(l *notify.Letter) { l.Alarms[0].Notice = 18 })
+	carry(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
 	if read != 10 || taken[9].Picture != nil || taken[10].Picture == nil {
 		t.Errorf("written %d times", read)
 	}

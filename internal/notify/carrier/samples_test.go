@@ -168,7 +168,7 @@ func carried(t *testing.T, l text.Language, kind string) (m mail.Message, sent s
 	if *samples == "" && l != text.English {
 		o.Readings = nil // one language is enough to see that a picture can be drawn
 	}
-	x := &notify.Letter{ID: "1-17-abc", Tenant: 1, Mode: notify.Email, Recipient: "ada@example.com", Language: l, Channel: crews[l], Alarms: k.alarms}
+	x := &notify.Notification{ID: "1-17-abc", Tenant: 1, Kind: notify.KindEmail, Recipient: "ada@example.com", Language: l, Channel: crews[l], Alarms: k.alarms}
 	take := func(_ context.Context, one mail.Message) (string, error) { m = one; return "250 ok", nil }
 	if _, err := NewMail(take, o).Carry(t.Context(), x); err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func (c *SMS) LogsOnly() bool {
 }
 
 // Carry writes a text message and sends it.
-func (c *SMS) Carry(ctx context.Context, l *notify.Letter) (string, error) {
+func (c *SMS) Carry(ctx context.Context, l *notify.Notification) (string, error) {
 	t, err := c.options.tenantOf(ctx, l)
 	if err != nil {
 		return "", err
@@ -39,7 +39,7 @@ func (c *SMS) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 
 // failureOf tells what a sender's error means for the letter.
 func failureOf(ctx context.Context, err error) *notify.Failure {
-	f := &notify.Failure{Trouble: notify.Later, Answer: err.Error(), Cause: err}
+	f := &notify.Failure{Kind: notify.Transient, Answer: err.Error(), Cause: err}
 	var gateway *sms.Failure
 	switch {
 	case errors.Is(context.Cause(ctx), context.Canceled):
@@ -48,11 +48,11 @@ func failureOf(ctx context.Context, err error) *notify.Failure {
 		f.Answer = gateway.Detail
 		switch {
 		case gateway.Recipient:
-			f.Trouble = notify.Refused
+			f.Kind = notify.Permanent
 		case gateway.All:
-			f.Trouble = notify.Down
+			f.Kind = notify.Unavailable
 		case !gateway.Retry:
-			f.Trouble = notify.Refused
+			f.Kind = notify.Permanent
 		}
 	}
 	return f

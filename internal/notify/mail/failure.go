@@ -23,7 +23,7 @@ func unreached(ctx context.Context, err error) *notify.Failure {
 	if f := givenUp(ctx, err); f != nil {
 		return f
 	}
-	return &notify.Failure{Trouble: notify.Down, Answer: reason(ctx, err), Cause: err}
+	return &notify.Failure{Kind: notify.Unavailable, Answer: reason(ctx, err), Cause: err}
 }
 
 // givenUp is the failure of a mail whose sender does not want to wait any
@@ -32,7 +32,7 @@ func givenUp(ctx context.Context, err error) *notify.Failure {
 	if !errors.Is(context.Cause(ctx), context.Canceled) {
 		return nil
 	}
-	return &notify.Failure{Trouble: notify.Later, Answer: "given up", Cause: err}
+	return &notify.Failure{Kind: notify.Transient, Answer: "given up", Cause: err}
 }
 
 // part is how far a mail had come.
@@ -48,7 +48,7 @@ const (
 // a connection that breaks once the sender was accepted may be about this mail
 // alone, so others are not kept waiting.
 func (l *line) failed(ctx context.Context, err error, at part) *notify.Failure {
-	f := &notify.Failure{Trouble: notify.Later, Answer: reason(ctx, err), Cause: err}
+	f := &notify.Failure{Kind: notify.Transient, Answer: reason(ctx, err), Cause: err}
 	var answer *textproto.Error
 	switch {
 	case !errors.As(err, &answer):
@@ -57,15 +57,15 @@ func (l *line) failed(ctx context.Context, err error, at part) *notify.Failure {
 			return given
 		}
 		if at == opening {
-			f.Trouble = notify.Down
+			f.Kind = notify.Unavailable
 		}
 	case answer.Code == 421: // it closes
 		l.broken = true
-		f.Trouble = notify.Down
+		f.Kind = notify.Unavailable
 	case at == opening, answer.Code == 530, answer.Code == 534, answer.Code == 535, answer.Code == 538:
-		f.Trouble = notify.Down
+		f.Kind = notify.Unavailable
 	case answer.Code >= 500:
-		f.Trouble = notify.Refused
+		f.Kind = notify.Permanent
 	}
 	return f
 }

@@ -54,19 +54,19 @@ func TestRefusalsAhead(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies string
 		more    []string // that it hears and says after that, in turn
-		want    notify.Trouble
+		want    notify.FailureKind
 		says    string
 		again   bool // the next mail goes over the same connection
 	}{
-		"the sender":                    {"451 not now\r\n503 sender first\r\n503 no recipient", nil, notify.Down, "451 not now", true},
-		"the recipient":                 {"250 fine\r\n550 nobody\r\n554 no recipient", nil, notify.Refused, "550 nobody", true},
-		"the recipient, yet it waits":   {"250 fine\r\n450 full\r\n354 go on", []string{".", "554 no recipient"}, notify.Later, "450 full", true},
-		"the recipient, and takes it":   {"250 fine\r\n550 nobody\r\n354 go on", []string{".", "250 taken"}, notify.Refused, "550 nobody", true},
-		"the mail":                      {"250 fine\r\n250 fine\r\n552 no room", nil, notify.Refused, "552 no room", true},
-		"it closes at the recipient":    {"250 fine\r\n421 too many", nil, notify.Down, "421 too many", false},
-		"it breaks off after a refusal": {"250 fine\r\n550 nobody", nil, notify.Refused, "550 nobody", false},
-		"it breaks off at the sender":   {"", nil, notify.Down, "", false},
-		"it breaks off at the mail":     {"250 fine\r\n250 fine", nil, notify.Later, "", false},
+		"the sender":                    {"451 not now\r\n503 sender first\r\n503 no recipient", nil, notify.Unavailable, "451 not now", true},
+		"the recipient":                 {"250 fine\r\n550 nobody\r\n554 no recipient", nil, notify.Permanent, "550 nobody", true},
+		"the recipient, yet it waits":   {"250 fine\r\n450 full\r\n354 go on", []string{".", "554 no recipient"}, notify.Transient, "450 full", true},
+		"the recipient, and takes it":   {"250 fine\r\n550 nobody\r\n354 go on", []string{".", "250 taken"}, notify.Permanent, "550 nobody", true},
+		"the mail":                      {"250 fine\r\n250 fine\r\n552 no room", nil, notify.Permanent, "552 no room", true},
+		"it closes at the recipient":    {"250 fine\r\n421 too many", nil, notify.Unavailable, "421 too many", false},
+		"it breaks off after a refusal": {"250 fine\r\n550 nobody", nil, notify.Permanent, "550 nobody", false},
+		"it breaks off at the sender":   {"", nil, notify.Unavailable, "", false},
+		"it breaks off at the mail":     {"250 fine\r\n250 fine", nil, notify.Transient, "", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			offer := func(say func(string), hear func(string) bool) {
@@ -107,8 +107,8 @@ func TestRefusalsAhead(t *testing.T) {
 				talks = append(talks, func(say func(string), hear func(string) bool) { offer(say, hear); take(say, hear) })
 			}
 			s := sending(t, scripted(t, talks...), time.Now)
-			if f := refusal(t, s, hello); f.Trouble != c.want || !strings.Contains(f.Answer, c.says) {
-				t.Errorf("%v %q, want %v %q", f.Trouble, f.Answer, c.want, c.says)
+			if f := refusal(t, s, hello); f.Kind != c.want || !strings.Contains(f.Answer, c.says) {
+				t.Errorf("%v %q, want %v %q", f.Kind, f.Answer, c.want, c.says)
 			}
 			if answer, err := s.Send(t.Context(), hello); err != nil || answer != "250 taken" {
 				t.Errorf("the next: %q %v", answer, err)

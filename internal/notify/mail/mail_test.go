@@ -182,7 +182,7 @@ func TestSignIn(t *testing.T) {
 		}
 		set.Password = "wr0ng"
 		f := refusal(t, sending(t, set, time.Now), hello)
-		if f.Trouble != notify.Down || !strings.Contains(f.Answer, "535") || strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.letters()) != 1 {
+		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") || strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.letters()) != 1 {
 			t.Errorf("%s, wrong password: %+v", way, f)
 		}
 	}
@@ -198,7 +198,7 @@ func TestNoTLSToBeHad(t *testing.T) {
 		"another's TLS": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
 	} {
 		set.User, set.Password = "me", "s3cret"
-		if f := refusal(t, sending(t, set, time.Now), hello); f.Trouble != notify.Down || strings.Contains(f.Answer, "s3cret") {
+		if f := refusal(t, sending(t, set, time.Now), hello); f.Kind != notify.Unavailable || strings.Contains(f.Answer, "s3cret") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -225,7 +225,7 @@ func TestInjection(t *testing.T) {
 	} {
 		m := hello
 		change(&m)
-		if f := refusal(t, s, m); f.Trouble != notify.Refused {
+		if f := refusal(t, s, m); f.Kind != notify.Permanent {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}

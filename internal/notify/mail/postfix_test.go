@@ -155,21 +155,21 @@ func TestPostfix(t *testing.T) {
 		}
 	}
 	for to, want := range map[string]struct {
-		trouble notify.Trouble
+		trouble notify.FailureKind
 		says    string
 	}{
-		"nobody@example.com":    {notify.Refused, "550 5.1.1"},
-		"later@example.com":     {notify.Later, "450 4.2.0"},
-		"ada@elsewhere.example": {notify.Refused, "554 5.7.1"},
+		"nobody@example.com":    {notify.Permanent, "550 5.1.1"},
+		"later@example.com":     {notify.Transient, "450 4.2.0"},
+		"ada@elsewhere.example": {notify.Permanent, "554 5.7.1"},
 	} {
 		other := hello
 		other.To = to
-		if f := refusal(t, s, other); !strings.Contains(f.Answer, want.says) || f.Trouble != want.trouble {
-			t.Errorf("%s: %v %q", to, f.Trouble, f.Answer)
+		if f := refusal(t, s, other); !strings.Contains(f.Answer, want.says) || f.Kind != want.trouble {
+			t.Errorf("%s: %v %q", to, f.Kind, f.Answer)
 		}
 	}
 	m.Picture.PNG = make([]byte, 120_000)
-	if f := refusal(t, s, m); f.Trouble != notify.Refused || !strings.HasPrefix(f.Answer, "552 5.3.4") {
+	if f := refusal(t, s, m); f.Kind != notify.Permanent || !strings.HasPrefix(f.Answer, "552 5.3.4") {
 		t.Errorf("too large: %+v", f)
 	}
 	var letters []os.DirEntry

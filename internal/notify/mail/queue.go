@@ -138,7 +138,7 @@ func (q *Queue) try(ctx context.Context, w *waiting) {
 	}
 	w.tries++
 	failure, known := errors.AsType[*notify.Failure](w.err)
-	if known && failure.Trouble == notify.Refused || time.Since(w.posted) >= triedFor {
+	if known && failure.Kind == notify.Permanent || time.Since(w.posted) >= triedFor {
 		w.lost(q.log)
 		return
 	}

@@ -48,7 +48,7 @@ func TestQueueDrains(t *testing.T) {
 		q.Post(Message{ID: fmt.Sprint("m", i), To: "ada@example.com"})
 	}
 	d.let <- nil
-	d.let <- &notify.Failure{Trouble: notify.Refused, Answer: "550 no such mailbox"}
+	d.let <- &notify.Failure{Kind: notify.Permanent, Answer: "550 no such mailbox"}
 	d.let <- nil
 	if err := q.Close(t.Context()); err != nil {
 		t.Fatal(err)
@@ -115,12 +115,12 @@ func tries(t *testing.T, log *testkit.Log, fails func(try int) error) (at []time
 
 // What may go through later is tried again, until it has.
 func TestQueueTriesAgain(t *testing.T) {
-	for what, trouble := range map[string]notify.Trouble{"greylisted": notify.Later, "no server": notify.Down} {
+	for what, trouble := range map[string]notify.FailureKind{"greylisted": notify.Transient, "no server": notify.Unavailable} {
 		t.Run(what, func(t *testing.T) {
 			log := testkit.NewLog()
 			at := tries(t, log, func(try int) error {
 				if try < 4 {
-					return &notify.Failure{Trouble: trouble, Answer: "451 4.7.1 try again in 5 minutes"}
+					return &notify.Failure{Kind: trouble, Answer: "451 4.7.1 try again in 5 minutes"}
 				}
 				return nil
 			})
@@ -144,7 +144,7 @@ func TestQueueGivesUp(t *testing.T) {
 	if said := log.Text(); strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail not sent\"") || !strings.Contains(said, fmt.Sprint("tries=", len(at))) {
 		t.Error(said)
 	}
-	if at := tries(t, testkit.NewLog(), func(int) error { return &notify.Failure{Trouble: notify.Refused, Answer: "550 no"} }); len(at) != 1 {
+	if at := tries(t, testkit.NewLog(), func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} }); len(at) != 1 {
 		t.Errorf("refused for good, and tried at %v", at)
 	}
 }
@@ -157,7 +157,7 @@ func TestQueueStopsBetweenTries(t *testing.T) {
 		q := NewQueue(func(_ context.Context, m Message) (string, error) {
 			sent += m.ID + " "
 			if m.ID == "first" {
-				return "", &notify.Failure{Trouble: notify.Later, Answer: "451 busy"}
+				return "", &notify.Failure{Kind: notify.Transient, Answer: "451 busy"}
 			}
 			return "", nil
 		}, log.Logger)

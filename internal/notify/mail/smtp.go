@@ -41,7 +41,7 @@ func (s *SMTP) Send(ctx context.Context, m Message) (answer string, err error) {
 	m.To = plain(m.To)
 	content, err := s.compose(m)
 	if err != nil {
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: err.Error(), Cause: err}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: err.Error(), Cause: err}
 	}
 	select {
 	case s.busy <- struct{}{}:

@@ -27,16 +27,16 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct {
 		step string
 		code int
-		want notify.Trouble
+		want notify.FailureKind
 	}{
-		{"mail", 450, notify.Down}, {"mail", 550, notify.Down}, {"mail", 530, notify.Down},
-		{"rcpt", 450, notify.Later}, {"rcpt", 550, notify.Refused}, {"rcpt", 421, notify.Down}, {"rcpt", 530, notify.Down},
-		{"data", 451, notify.Later}, {"data", 554, notify.Refused}, {"data", 421, notify.Down},
+		{"mail", 450, notify.Unavailable}, {"mail", 550, notify.Unavailable}, {"mail", 530, notify.Unavailable},
+		{"rcpt", 450, notify.Transient}, {"rcpt", 550, notify.Permanent}, {"rcpt", 421, notify.Unavailable}, {"rcpt", 530, notify.Unavailable},
+		{"data", 451, notify.Transient}, {"data", 554, notify.Permanent}, {"data", 421, notify.Unavailable},
 	} {
 		p.refuses(c.step, &smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"})
 		f := refusal(t, s, hello)
-		if words := fmt.Sprintf("%d %d.7.1 not this one", c.code, c.code/100); f.Trouble != c.want || f.Answer != words || f.Error() != f.Answer {
-			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Trouble, f.Answer, c.want, words)
+		if words := fmt.Sprintf("%d %d.7.1 not this one", c.code, c.code/100); f.Kind != c.want || f.Answer != words || f.Error() != f.Answer {
+			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Kind, f.Answer, c.want, words)
 		}
 	}
 	if n := len(p.letters()); n != 0 {
@@ -183,33 +183,33 @@ func TestBrokenServers(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		talk talk
-		want notify.Trouble
+		want notify.FailureKind
 		says string
 	}{
-		"hangs up at once":         {func(func(string), func(string) bool) {}, notify.Down, ""},
-		"refuses the greeting":     {func(say func(string), _ func(string) bool) { say("554 not you") }, notify.Down, "554 not you"},
-		"too busy to greet":        {func(say func(string), _ func(string) bool) { say("421 4.3.2 too busy") }, notify.Down, "421 4.3.2 too busy"},
-		"garbage for a greeting":   {func(say func(string), _ func(string) bool) { say("HTTP/1.1 400 Bad Request") }, notify.Down, "HTTP"},
-		"hangs up at MAIL":         {at("MAIL", ""), notify.Down, ""},
-		"garbage at MAIL":          {at("MAIL", "what?"), notify.Down, "what?"},
-		"hangs up at RCPT":         {at("RCPT", ""), notify.Later, ""},
-		"garbage at RCPT":          {at("RCPT", "\x00\x01\x02 2"), notify.Later, ""},
-		"hangs up at DATA":         {at("DATA", ""), notify.Later, ""},
-		"refuses DATA":             {at("DATA", "554 5.5.1 no valid recipients"), notify.Refused, "554 5.5.1"},
-		"hangs up at the end":      {at(".", ""), notify.Later, ""},
-		"refuses the content":      {at(".", "554-5.7.1 looks like\r\n554 5.7.1 advertising"), notify.Refused, "554 5.7.1 looks like 5.7.1 advertising"},
-		"is full":                  {at(".", "452 4.3.1 no room"), notify.Later, "452 4.3.1 no room"},
-		"closes instead of taking": {at(".", "421 4.3.2 going down"), notify.Down, "421 4.3.2 going down"},
-		"speaks very long":         {at(".", "550 "+strings.Repeat("no ", 500)), notify.Refused, "550 no no"},
+		"hangs up at once":         {func(func(string), func(string) bool) {}, notify.Unavailable, ""},
+		"refuses the greeting":     {func(say func(string), _ func(string) bool) { say("554 not you") }, notify.Unavailable, "554 not you"},
+		"too busy to greet":        {func(say func(string), _ func(string) bool) { say("421 4.3.2 too busy") }, notify.Unavailable, "421 4.3.2 too busy"},
+		"garbage for a greeting":   {func(say func(string), _ func(string) bool) { say("HTTP/1.1 400 Bad Request") }, notify.Unavailable, "HTTP"},
+		"hangs up at MAIL":         {at("MAIL", ""), notify.Unavailable, ""},
+		"garbage at MAIL":          {at("MAIL", "what?"), notify.Unavailable, "what?"},
+		"hangs up at RCPT":         {at("RCPT", ""), notify.Transient, ""},
+		"garbage at RCPT":          {at("RCPT", "\x00\x01\x02 2"), notify.Transient, ""},
+		"hangs up at DATA":         {at("DATA", ""), notify.Transient, ""},
+		"refuses DATA":             {at("DATA", "554 5.5.1 no valid recipients"), notify.Permanent, "554 5.5.1"},
+		"hangs up at the end":      {at(".", ""), notify.Transient, ""},
+		"refuses the content":      {at(".", "554-5.7.1 looks like\r\n554 5.7.1 advertising"), notify.Permanent, "554 5.7.1 looks like 5.7.1 advertising"},
+		"is full":                  {at(".", "452 4.3.1 no room"), notify.Transient, "452 4.3.1 no room"},
+		"closes instead of taking": {at(".", "421 4.3.2 going down"), notify.Unavailable, "421 4.3.2 going down"},
+		"speaks very long":         {at(".", "550 "+strings.Repeat("no ", 500)), notify.Permanent, "550 no no"},
 	} {
 		f := refusal(t, sending(t, scripted(t, c.talk), time.Now), hello)
-		if f.Trouble != c.want || !strings.Contains(f.Answer, c.says) {
-			t.Errorf("%s: %v %q", name, f.Trouble, f.Answer)
+		if f.Kind != c.want || !strings.Contains(f.Answer, c.says) {
+			t.Errorf("%s: %v %q", name, f.Kind, f.Answer)
 		}
 	}
 	// A port that no server is given by chance.
 	set := Settings{Host: "127.0.0.1", Port: 1, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
-	if f := refusal(t, sending(t, set, time.Now), hello); f.Trouble != notify.Down || !strings.Contains(f.Answer, "refused") {
+	if f := refusal(t, sending(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "refused") {
 		t.Errorf("nobody there: %+v", f)
 	}
 }
@@ -247,14 +247,14 @@ func TestHangingServer(t *testing.T) {
 	for name, c := range map[string]struct {
 		step string // the server says nothing from here on; empty: no greeting
 		stop error
-		want notify.Trouble
+		want notify.FailureKind
 		says string
 	}{
-		"no greeting, time over": {"", context.DeadlineExceeded, notify.Down, "did not answer in time"},
-		"no greeting, stopped":   {"", context.Canceled, notify.Later, "given up"},
-		"no word, time over":     {".", context.DeadlineExceeded, notify.Later, "did not answer in time"},
-		"no word, stopped":       {"RCPT", context.Canceled, notify.Later, "given up"},
-		"no sender, time over":   {"MAIL", context.DeadlineExceeded, notify.Down, "did not answer in time"},
+		"no greeting, time over": {"", context.DeadlineExceeded, notify.Unavailable, "did not answer in time"},
+		"no greeting, stopped":   {"", context.Canceled, notify.Transient, "given up"},
+		"no word, time over":     {".", context.DeadlineExceeded, notify.Transient, "did not answer in time"},
+		"no word, stopped":       {"RCPT", context.Canceled, notify.Transient, "given up"},
+		"no sender, time over":   {"MAIL", context.DeadlineExceeded, notify.Unavailable, "did not answer in time"},
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		ended := make(chan struct{})
@@ -268,7 +268,7 @@ func TestHangingServer(t *testing.T) {
 		})
 		_, err := sending(t, set, time.Now).Send(ctx, hello)
 		var f *notify.Failure
-		if !errors.As(err, &f) || f.Trouble != c.want || f.Answer == "" || !strings.Contains(f.Answer, c.says) {
+		if !errors.As(err, &f) || f.Kind != c.want || f.Answer == "" || !strings.Contains(f.Answer, c.says) {
 			t.Errorf("%s: %+v", name, f)
 		}
 		testkit.Receive(t, "the end of the connection: "+name, ended)
@@ -287,7 +287,7 @@ func TestHangsUp(t *testing.T) {
 		close(ended)
 	})
 	set.TLS = StartTLS
-	if f := refusal(t, sending(t, set, time.Now), hello); f.Trouble != notify.Down || !strings.Contains(f.Answer, "STARTTLS") {
+	if f := refusal(t, sending(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "STARTTLS") {
 		t.Errorf("%+v", f)
 	}
 	testkit.Receive(t, "the end of the connection", ended)

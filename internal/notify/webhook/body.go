@@ -76,7 +76,7 @@ func bodyOf(a *news.Alarm) ([]byte, error) {
 	if a.Ack != nil {
 		n.Ack = &ack{By: a.Ack.User, Time: moment(a.Ack.Time), Note: a.Ack.Note, Remind: moment(a.Ack.RemindAt)}
 	}
-	m := message{Type: typeNotice + notify.HeardAs(a.Event), Timestamp: n.StartTime}
+	m := message{Type: typeNotice + notify.WebhookEvent(a.Event), Timestamp: n.StartTime}
 	switch a.Event {
 	case news.Acknowledged, news.Unacknowledged:
 		m.Timestamp = moment(a.At)

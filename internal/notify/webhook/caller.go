@@ -39,7 +39,7 @@ type Caller struct {
 	tries   *limit.SlidingWindows[tenant.ID]
 }
 
-var _ notify.Carrier = (*Caller)(nil)
+var _ notify.Sender = (*Caller)(nil)
 
 // New makes a caller.
 func New(o Options) *Caller {
@@ -47,7 +47,7 @@ func New(o Options) *Caller {
 		o.Within = callWithin
 	}
 	// A little more than resolving may take, so that nobody sees which names took all of it.
-	c := &Caller{Options: o, alike: min(dialWithin, o.Within) + o.Within/20, tries: notify.NewTries("webhook_tries", o.Now, o.Limits)}
+	c := &Caller{Options: o, alike: min(dialWithin, o.Within) + o.Within/20, tries: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }
@@ -56,31 +56,31 @@ func New(o Options) *Caller {
 // again, for the program may be mended, with 429 and 503 not before it wants it;
 // but for an address in figures that is not called, and 410, which switches the
 // webhook off unless it leads elsewhere meanwhile.
-func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
+func (c *Caller) Carry(ctx context.Context, l *notify.Notification) (string, error) {
 	body, err := bodyOf(&l.Alarms[0])
 	if err != nil {
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: "a fault of the server, see its log", Cause: err}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: "a fault of the server, see its log", Cause: err}
 	}
 	id, err := strconv.ParseInt(l.Recipient, 10, 64)
 	if err != nil {
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: "a fault of the server, see its log", Cause: err}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: "a fault of the server, see its log", Cause: err}
 	}
 	a, err := c.call(ctx, l.Tenant, id, l.ID, body)
 	switch {
 	case errs.Is(err, errs.NotFound):
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: "the webhook was deleted", Cause: err}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: "the webhook was deleted", Cause: err}
 	case guard.Refused(err) && !errors.Is(err, errNowhere):
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: wrong(err), Cause: err}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: wrong(err), Cause: err}
 	case err != nil:
-		return "", &notify.Failure{Trouble: notify.Later, Answer: wrong(err), Cause: err}
+		return "", &notify.Failure{Kind: notify.Transient, Answer: wrong(err), Cause: err}
 	case a.status == http.StatusGone:
 		if err := c.switchOff(ctx, l.Tenant, id, a.url); err != nil {
-			return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, Cause: err} // it is told so again, or another is called
+			return "", &notify.Failure{Kind: notify.Transient, Answer: a.words, Cause: err} // it is told so again, or another is called
 		}
 		c.Log.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
-		return "", &notify.Failure{Trouble: notify.Refused, Answer: a.words}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: a.words}
 	case !a.accepted():
-		return "", &notify.Failure{Trouble: notify.Later, Answer: a.words, After: a.wait(c.Now())}
+		return "", &notify.Failure{Kind: notify.Transient, Answer: a.words, RetryAfter: a.wait(c.Now())}
 	}
 	return a.words, nil
 }
@@ -88,7 +88,7 @@ func (c *Caller) Carry(ctx context.Context, l *notify.Letter) (string, error) {
 // switchOff switches a webhook off whose far end is gone, and has the audit log
 // say why.
 func (c *Caller) switchOff(ctx context.Context, t tenant.ID, id int64, url string) error {
-	return audit.Record(ctx, t, "webhook.switchOff", c.Store.See(t, &id), func(ctx context.Context) error {
+	return audit.Record(ctx, t, "webhook.switchOff", c.Store.Snapshot(t, &id), func(ctx context.Context) error {
 		return c.Store.SwitchOff(ctx, t, id, url)
 	})
 }

@@ -70,7 +70,7 @@ func TestCall(t *testing.T) {
 
 	// With another secret both sign, and a wrong one is told from them; a later
 	// attempt has its own time, and the rest as it was.
-	second, err := w.Webhooks.Renew(t.Context(), w.field.ID, id)
+	second, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +326,7 @@ func TestRetryAfter(t *testing.T) {
 		id, _ := w.hook(t, url)
 		_, err := w.caller.Carry(t.Context(), w.letter(id))
 		f, ok := errors.AsType[*notify.Failure](err)
-		if !ok || f.Trouble != notify.Later || f.After != c.want {
+		if !ok || f.Kind != notify.Transient || f.RetryAfter != c.want {
 			t.Errorf("%d %q: %+v, want %v", c.status, c.after, f, c.want)
 		}
 	}

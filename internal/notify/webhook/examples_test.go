@@ -103,14 +103,14 @@ func TestExamples(t *testing.T) {
 			late = 10 * time.Minute
 			has(t, "an old call", carry("old"), "later: 401 not signed by the secret, or too old")
 			late = 0
-			if _, err := w.Webhooks.Renew(t.Context(), w.field.ID, id); err != nil {
+			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
 			}
 			if said := carry("c"); said != "200 thank you" {
 				t.Errorf("with two secrets: %s", said)
 			}
 			// It knows the first secret only; the second alone is another's.
-			if _, err := w.Webhooks.Renew(t.Context(), w.field.ID, id); err != nil {
+			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
 			}
 			has(t, "with another secret", carry("d"), "later: 401 not signed")

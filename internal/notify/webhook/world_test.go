@@ -79,8 +79,8 @@ func (w *world) forget(t *testing.T) {
 	}
 }
 
-func (w *world) letter(id int64) *notify.Letter {
-	return &notify.Letter{ID: "triggered-0123456789abcdef", Tenant: w.field.ID, Mode: notify.Program, Recipient: fmt.Sprint(id), Alarms: []news.Alarm{frost}}
+func (w *world) letter(id int64) *notify.Notification {
+	return &notify.Notification{ID: "triggered-0123456789abcdef", Tenant: w.field.ID, Kind: notify.KindWebhook, Recipient: fmt.Sprint(id), Alarms: []news.Alarm{frost}}
 }
 
 var frost = news.Alarm{
@@ -105,7 +105,7 @@ func troubled(t *testing.T, err error) string {
 	if !ok {
 		t.Fatalf("%T %v", err, err)
 	}
-	return []string{"refused: ", "later: ", "down: "}[f.Trouble] + f.Answer
+	return []string{"refused: ", "later: ", "down: "}[f.Kind] + f.Answer
 }
 
 // listen takes a port of one of the machine's addresses; 0: any.
