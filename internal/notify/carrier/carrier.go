@@ -33,10 +33,10 @@ type Options struct {
 	Log       *slog.Logger
 }
 
-// voice is how a letter speaks.
-func (o *Options) voice(l *notify.Notification, t *tenant.Tenant, now time.Time) *letter.Voice {
+// renderer is how a letter speaks.
+func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Time) *letter.Voice {
 	v := &letter.Voice{
-		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.base(t), Now: now, Hourly: l.Hourly,
+		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.baseURL(t), Now: now, Hourly: l.Hourly,
 	}
 	if t.Branding.Title != "" {
 		v.Tenant = t.Branding.Title
@@ -47,9 +47,9 @@ func (o *Options) voice(l *notify.Notification, t *tenant.Tenant, now time.Time)
 	return v
 }
 
-// base is where a tenant's links lead: to its first host, reached as the public
+// baseURL is where a tenant's links lead: to its first host, reached as the public
 // address is.
-func (o *Options) base(t *tenant.Tenant) string {
+func (o *Options) baseURL(t *tenant.Tenant) string {
 	if len(t.Hosts) == 0 {
 		return strings.TrimRight(o.PublicURL, "/")
 	}

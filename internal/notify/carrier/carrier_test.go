@@ -28,34 +28,34 @@ import (
 
 var greenfield = tenant.Tenant{ID: 1, Name: "greenfield", TimeZone: east3, Language: text.Turkish}
 
-// office has everything a carrier needs; asked counts what readings were asked
+// fixture has everything a carrier needs; asked counts what readings were asked
 // for.
-type office struct {
+type fixture struct {
 	Options
-	log   *testkit.Log
-	clock *testkit.Clock
-	asked []string
-	fault error // of the readings
-	lost  error // of the tenants
+	log         *testkit.Log
+	clock       *testkit.Clock
+	asked       []string
+	readingsErr error // of the readings
+	tenantErr   error // of the tenants
 }
 
-func open(t *testing.T) *office {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	o := &office{log: testkit.NewLog(), clock: testkit.NewClock()}
+	o := &fixture{log: testkit.NewLog(), clock: testkit.NewClock()}
 	o.clock.Set(dawn.Add(3 * time.Second))
 	o.Options = Options{
-		Names: called, Now: o.clock.Now, Log: o.log.Logger, PublicURL: "https://tilth.example:8443",
+		Names: propertyName, Now: o.clock.Now, Log: o.log.Logger, PublicURL: "https://tilth.example:8443",
 		Tenants: func(_ context.Context, id tenant.ID) (*tenant.Tenant, error) {
 			if id != greenfield.ID {
 				return nil, errs.Missing()
 			}
 			found := greenfield
-			return &found, o.lost
+			return &found, o.tenantErr
 		},
 		Readings: func(ctx context.Context, id tenant.ID, a *news.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
 			o.asked = append(o.asked, identifier)
-			if o.fault != nil {
-				return nil, o.fault
+			if o.readingsErr != nil {
+				return nil, o.readingsErr
 			}
 			return night(ctx, id, a, identifier, from, to, points)
 		},
@@ -63,20 +63,20 @@ func open(t *testing.T) *office {
 	return o
 }
 
-func letterOf(alarms ...news.Alarm) *notify.Notification {
+func newNotification(alarms ...news.Alarm) *notify.Notification {
 	return &notify.Notification{
 		ID: "1-17-triggered-0", Tenant: 1, Kind: notify.KindEmail, Recipient: "ada@example.com", Language: text.English, Channel: "Night crew", Alarms: alarms,
 	}
 }
 
-func TestMail(t *testing.T) {
-	o := open(t)
+func TestMailSend(t *testing.T) {
+	o := newFixture(t)
 	var taken []mail.Message
 	c := NewMail(func(_ context.Context, m mail.Message) (string, error) {
 		taken = append(taken, m)
 		return "250 2.0.0 Ok: queued as 7F2", nil
 	}, o.Options)
-	answer, err := c.Carry(t.Context(), letterOf(frost(text.English)))
+	answer, err := c.Send(t.Context(), newNotification(frost(text.English)))
 	if err != nil || answer != "250 2.0.0 Ok: queued as 7F2" {
 		t.Fatalf("%q %v", answer, err)
 	}
@@ -94,14 +94,14 @@ func TestMail(t *testing.T) {
 		t.Error(err)
 	}
 	// Its other recipients get the same picture; a minute later it is drawn anew.
-	if _, err := c.Carry(t.Context(), letterOf(frost(text.English))); err != nil || len(o.asked) != 1 || !bytes.Equal(taken[1].Picture.PNG, m.Picture.PNG) {
+	if _, err := c.Send(t.Context(), newNotification(frost(text.English))); err != nil || len(o.asked) != 1 || !bytes.Equal(taken[1].Picture.PNG, m.Picture.PNG) {
 		t.Errorf("%v, asked %v", err, o.asked)
 	}
-	other := letterOf(frost(text.English))
+	other := newNotification(frost(text.English))
 	other.Alarms[0].Notice = 18
 	o.clock.Advance(time.Minute)
-	for _, l := range []*notify.Notification{letterOf(frost(text.English)), other} {
-		if _, err := c.Carry(t.Context(), l); err != nil {
+	for _, l := range []*notify.Notification{newNotification(frost(text.English)), other} {
+		if _, err := c.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -112,13 +112,13 @@ func TestMail(t *testing.T) {
 
 // Mails that have nothing to draw, and those whose drawing fails: they leave
 // without a picture, and the log says what went wrong.
-func TestMailWithoutPicture(t *testing.T) {
-	o := open(t)
+func TestMailWithoutChart(t *testing.T) {
+	o := newFixture(t)
 	var m mail.Message
 	carry := func(l *notify.Notification) {
 		t.Helper()
 		c := NewMail(func(_ context.Context, one mail.Message) (string, error) { m = one; return "250", nil }, o.Options)
-		if _, err := c.Carry(t.Context(), l); err != nil {
+		if _, err := c.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		if m.Picture != nil || strings.Contains(m.HTML, "<img") || m.Text == "" {
@@ -127,33 +127,33 @@ func TestMailWithoutPicture(t *testing.T) {
 	}
 	offline := frost(text.English)
 	offline.Offline, offline.Conditions = true, nil
-	carry(letterOf(offline))
-	carry(letterOf())
+	carry(newNotification(offline))
+	carry(newNotification())
 	if m.Thread != "" {
 		t.Error(m.Thread)
 	}
-	carry(letterOf(frost(text.English), frost(text.English)))
+	carry(newNotification(frost(text.English), frost(text.English)))
 	if len(o.asked) != 0 || o.log.Text() != "" {
 		t.Errorf("asked %v, log %s", o.asked, o.log.Text())
 	}
-	o.fault = errors.New("disk")
-	carry(letterOf(frost(text.English)))
+	o.readingsErr = errors.New("disk")
+	carry(newNotification(frost(text.English)))
 	if said := o.log.Text(); !strings.Contains(said, "level=WARN") || !strings.Contains(said, "notice=17") || !strings.Contains(said, "disk") {
 		t.Error(said)
 	}
-	gone := open(t)
+	gone := newFixture(t)
 	gone.Readings = func(context.Context, tenant.ID, *news.Alarm, string, int64, int64, int) ([]chart.Point, error) {
 		return nil, nil
 	}
 	o = gone
-	carry(letterOf(frost(text.English)))
+	carry(newNotification(frost(text.English)))
 	o.Readings = nil
-	carry(letterOf(frost(text.English)))
+	carry(newNotification(frost(text.English)))
 }
 
 // What a picture shows: five minutes around the alarm, half an hour at least;
 // and marked the readings that led to it, as many as the rule asks for.
-func TestPictureRange(t *testing.T) {
+func TestChartRange(t *testing.T) {
 	for name, c := range map[string]struct {
 		now, end   time.Duration // since the start
 		from, till time.Duration
@@ -164,7 +164,7 @@ func TestPictureRange(t *testing.T) {
 		"future":     {-time.Minute, 0, -25 * time.Minute, 5 * time.Minute},
 	} {
 		var from, to int64
-		o := open(t)
+		o := newFixture(t)
 		o.Readings = func(_ context.Context, _ tenant.ID, _ *news.Alarm, _ string, f, u int64, _ int) ([]chart.Point, error) {
 			from, to = f, u
 			return nil, nil
@@ -174,8 +174,8 @@ func TestPictureRange(t *testing.T) {
 		if c.end != 0 {
 			a.End = dawn.Add(c.end).UnixMilli()
 		}
-		v := o.voice(letterOf(), &greenfield, o.clock.Now())
-		if b, err := o.draw(t.Context(), 1, v, &a); err != nil || b != nil {
+		v := o.renderer(newNotification(), &greenfield, o.clock.Now())
+		if b, err := o.drawChart(t.Context(), 1, v, &a); err != nil || b != nil {
 			t.Errorf("%s: %d bytes, %v", name, len(b), err)
 		}
 		if got, want := time.UnixMilli(from).Sub(dawn), c.from; got != want {
@@ -205,7 +205,7 @@ func TestPictureRange(t *testing.T) {
 
 // Where links lead: to the tenant's own host as people reach the server, else
 // to the public address.
-func TestBase(t *testing.T) {
+func TestBaseURL(t *testing.T) {
 	for _, c := range []struct {
 		public string
 		hosts  []string
@@ -216,7 +216,7 @@ func TestBase(t *testing.T) {
 		{"http://127.0.0.1:8080", []string{"farm.localhost"}, "http://farm.localhost:8080"},
 	} {
 		o := Options{PublicURL: c.public}
-		if got := o.base(&tenant.Tenant{Hosts: c.hosts}); got != c.want {
+		if got := o.baseURL(&tenant.Tenant{Hosts: c.hosts}); got != c.want {
 			t.Errorf("%q %v: %q, want %q", c.public, c.hosts, got, c.want)
 		}
 	}
@@ -224,21 +224,21 @@ func TestBase(t *testing.T) {
 
 // A channel without a language speaks the tenant's, and the tenant is called by
 // its title.
-func TestVoice(t *testing.T) {
-	o := open(t)
-	l := letterOf()
+func TestRendererLanguageAndTenant(t *testing.T) {
+	o := newFixture(t)
+	l := newNotification()
 	l.Language = ""
-	if v := o.voice(l, &greenfield, o.clock.Now()); v.Language != text.Turkish || v.Tenant != "greenfield" || v.Zone != east3 {
+	if v := o.renderer(l, &greenfield, o.clock.Now()); v.Language != text.Turkish || v.Tenant != "greenfield" || v.Zone != east3 {
 		t.Errorf("%+v", v)
 	}
 	titled := greenfield
 	titled.Branding.Title = "Yeşil Alan"
-	if v := o.voice(letterOf(), &titled, o.clock.Now()); v.Language != text.English || v.Tenant != "Yeşil Alan" {
+	if v := o.renderer(newNotification(), &titled, o.clock.Now()); v.Language != text.English || v.Tenant != "Yeşil Alan" {
 		t.Errorf("%+v", v)
 	}
 }
 
-func failure(t *testing.T, c notify.Sender, ctx context.Context, l *notify.Notification) *notify.Failure {
+func wantFailure(t *testing.T, c notify.Sender, ctx context.Context, l *notify.Notification) *notify.Failure {
 	t.Helper()
 	answer, err := c.Send(ctx, l)
 	var f *notify.Failure
@@ -251,29 +251,29 @@ func failure(t *testing.T, c notify.Sender, ctx context.Context, l *notify.Notif
 // A tenant that cannot be read is no reason to give a letter up; a mail
 // server's failure is handed on as it is.
 func TestFailures(t *testing.T) {
-	o := open(t)
-	o.lost = errors.New("locked")
+	o := newFixture(t)
+	o.tenantErr = errors.New("locked")
 	refused := &notify.Failure{Kind: notify.Permanent, Answer: "550 5.1.1 nobody"}
 	byMail := NewMail(func(context.Context, mail.Message) (string, error) { return "", refused }, o.Options)
-	bySMS := NewSMS(keeping{new(string)}, o.Options)
+	bySMS := NewSMS(captureSender{new(string)}, o.Options)
 	for _, c := range []notify.Sender{byMail, bySMS} {
-		if f := failure(t, c, t.Context(), letterOf(frost(text.English))); f.Kind != notify.Transient || !errors.Is(f, o.lost) {
+		if f := wantFailure(t, c, t.Context(), newNotification(frost(text.English))); f.Kind != notify.Transient || !errors.Is(f, o.tenantErr) {
 			t.Errorf("%+v", f)
 		}
 	}
-	o.lost = nil
-	if f := failure(t, byMail, t.Context(), letterOf(frost(text.English))); f != refused {
+	o.tenantErr = nil
+	if f := wantFailure(t, byMail, t.Context(), newNotification(frost(text.English))); f != refused {
 		t.Errorf("%+v", f)
 	}
-	stranger := letterOf(frost(text.English))
+	stranger := newNotification(frost(text.English))
 	stranger.Tenant = 2
-	if f := failure(t, byMail, t.Context(), stranger); f.Kind != notify.Transient {
+	if f := wantFailure(t, byMail, t.Context(), stranger); f.Kind != notify.Transient {
 		t.Errorf("%+v", f)
 	}
 }
 
 // A real gateway: what reaches it, and what its answers mean.
-func TestSMS(t *testing.T) {
+func TestSMSThroughGateway(t *testing.T) {
 	status, body := 200, `{"status":"queued","id":"a-1"}`
 	var asked url.Values
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -292,10 +292,10 @@ func TestSMS(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := NewSMS(sender, open(t).Options)
-	l := letterOf(frost(text.English))
+	c := NewSMS(sender, newFixture(t).Options)
+	l := newNotification(frost(text.English))
 	l.Kind, l.Recipient = notify.KindSMS, "+905551112233"
-	answer, err := c.Carry(t.Context(), l)
+	answer, err := c.Send(t.Context(), l)
 	if err != nil || answer != `200 {"status":"queued","id":"a-1"}` {
 		t.Fatalf("%q %v", answer, err)
 	}
@@ -312,24 +312,24 @@ func TestSMS(t *testing.T) {
 		{200, `{"status":"rejected"}`, notify.Transient, "status is rejected"}, {200, "<html>", notify.Permanent, "not JSON"},
 	} {
 		status, body = c.status, c.body
-		if f := failure(t, NewSMS(sender, open(t).Options), t.Context(), l); f.Kind != c.want || !strings.Contains(f.Answer, c.says) || f.Cause == nil {
+		if f := wantFailure(t, NewSMS(sender, newFixture(t).Options), t.Context(), l); f.Kind != c.want || !strings.Contains(f.Answer, c.says) || f.Cause == nil {
 			t.Errorf("%d %s: %+v", c.status, c.body, f)
 		}
 	}
 	stopped, stop := context.WithCancel(t.Context())
 	stop()
-	if f := failure(t, c, stopped, l); f.Kind != notify.Transient || f.Answer != "given up" {
+	if f := wantFailure(t, c, stopped, l); f.Kind != notify.Transient || f.Answer != "given up" {
 		t.Errorf("stopped: %+v", f)
 	}
 	gateway.Close()
-	if f := failure(t, c, t.Context(), l); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "no answer") {
+	if f := wantFailure(t, c, t.Context(), l); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "no answer") {
 		t.Errorf("gone: %+v", f)
 	}
 }
 
 // A number that cannot receive is given up; whatever else goes wrong here is
 // tried again.
-func TestSMSSenders(t *testing.T) {
+func TestSMSFailureKinds(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want notify.FailureKind
@@ -338,20 +338,20 @@ func TestSMSSenders(t *testing.T) {
 		{errors.New("what"), notify.Transient},
 		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Transient},
 	} {
-		if f := failure(t, NewSMS(broken{c.err}, open(t).Options), t.Context(), letterOf()); f.Kind != c.want {
+		if f := wantFailure(t, NewSMS(failingSender{c.err}, newFixture(t).Options), t.Context(), newNotification()); f.Kind != c.want {
 			t.Errorf("%v: %+v", c.err, f)
 		}
 	}
 }
 
-type broken struct{ err error }
+type failingSender struct{ err error }
 
-func (b broken) Send(context.Context, sms.Message) (string, error) { return "", b.err }
+func (b failingSender) Send(context.Context, sms.Message) (string, error) { return "", b.err }
 
 // Whoever asks a carrier learns whether what it brings leaves the server.
 func TestLogsOnly(t *testing.T) {
-	o := open(t)
-	if !NewSMS(sms.Log{Logger: o.log.Logger}, o.Options).LogsOnly() || NewSMS(keeping{new(string)}, o.Options).LogsOnly() {
+	o := newFixture(t)
+	if !NewSMS(sms.Log{Logger: o.log.Logger}, o.Options).LogsOnly() || NewSMS(captureSender{new(string)}, o.Options).LogsOnly() {
 		t.Error("the log alone is where nothing leaves")
 	}
 }

@@ -16,7 +16,7 @@ import (
 type Mail struct {
 	send    func(ctx context.Context, m mail.Message) (answer string, err error)
 	options Options
-	pages   pages
+	cache   mailCache
 }
 
 // NewMail makes a carrier; send is that of mail.SMTP, whose errors are
@@ -25,10 +25,10 @@ func NewMail(send func(ctx context.Context, m mail.Message) (answer string, err 
 	return &Mail{send: send, options: o}
 }
 
-// Carry writes a letter, unless somebody else was written the same, and sends
+// Send writes a letter, unless somebody else was written the same, and sends
 // it.
-func (c *Mail) Carry(ctx context.Context, l *notify.Notification) (string, error) {
-	m, err := c.mail(ctx, l)
+func (c *Mail) Send(ctx context.Context, l *notify.Notification) (string, error) {
+	m, err := c.render(ctx, l)
 	if err != nil {
 		return "", err
 	}
@@ -36,34 +36,34 @@ func (c *Mail) Carry(ctx context.Context, l *notify.Notification) (string, error
 	return c.send(ctx, m)
 }
 
-// mail is a letter but for whom it goes to.
-func (c *Mail) mail(ctx context.Context, l *notify.Notification) (mail.Message, error) {
+// render is a letter but for whom it goes to.
+func (c *Mail) render(ctx context.Context, l *notify.Notification) (mail.Message, error) {
 	now := c.options.Now()
 	if len(l.Alarms) != 1 {
-		m, _, err := c.write(ctx, l, now)
+		m, _, err := c.renderUncached(ctx, l, now)
 		return m, err
 	}
 	a := &l.Alarms[0]
-	key := pageKey{tenant: l.Tenant, notice: a.Notice, event: a.Event, language: l.Language, channel: l.Channel, minute: now.Unix() / 60}
+	key := mailKey{tenant: l.Tenant, notice: a.Notice, event: a.Event, language: l.Language, channel: l.Channel, minute: now.Unix() / 60}
 	if a.Ack != nil {
 		key.ack = a.Ack.Time
 	}
-	return c.pages.get(key, func() (mail.Message, bool, error) { return c.write(ctx, l, now) })
+	return c.cache.get(key, func() (mail.Message, bool, error) { return c.renderUncached(ctx, l, now) })
 }
 
-// write writes a letter; whole where nothing is missing that may be there when
+// renderUncached writes a letter; whole where nothing is missing that may be there when
 // it is written again.
-func (c *Mail) write(ctx context.Context, l *notify.Notification, now time.Time) (m mail.Message, whole bool, err error) {
+func (c *Mail) renderUncached(ctx context.Context, l *notify.Notification, now time.Time) (m mail.Message, complete bool, err error) {
 	t, err := c.options.tenantOf(ctx, l)
 	if err != nil {
 		return m, false, err
 	}
-	v := c.options.voice(l, t, now)
-	m, whole = mail.Message{Sender: v.Tenant}, true
+	v := c.options.renderer(l, t, now)
+	m, complete = mail.Message{Sender: v.Tenant}, true
 	if len(l.Alarms) == 1 {
 		a := &l.Alarms[0]
 		m.Thread = fmt.Sprintf("notice-%d-%d", l.Tenant, a.Notice)
-		m.Picture, whole = c.picture(ctx, l, v, a)
+		m.Picture, complete = c.chart(ctx, l, v, a)
 	}
 	l.Refresh(ctx) // a picture takes a while
 	written, err := v.Mail(l.Channel, l.Alarms, m.Picture != nil)
@@ -71,16 +71,16 @@ func (c *Mail) write(ctx context.Context, l *notify.Notification, now time.Time)
 		return m, false, &notify.Failure{Kind: notify.Permanent, Answer: "the mail cannot be written", Cause: err}
 	}
 	m.Subject, m.Text, m.HTML = written.Subject, written.Text, written.HTML
-	return m, whole, nil
+	return m, complete, nil
 }
 
-// picture is the chart around an alarm; nil where there is nothing to draw. A
+// chart is the chart around an alarm; nil where there is nothing to draw. A
 // mail without its picture is better than none, so trouble is for the log.
-func (c *Mail) picture(ctx context.Context, l *notify.Notification, v *letter.Voice, a *news.Alarm) (p *mail.Picture, whole bool) {
+func (c *Mail) chart(ctx context.Context, l *notify.Notification, v *letter.Voice, a *news.Alarm) (p *mail.Picture, complete bool) {
 	if c.options.Readings == nil || letter.Charted(a) == "" {
 		return nil, true
 	}
-	png, err := c.options.draw(ctx, l.Tenant, v, a)
+	png, err := c.options.drawChart(ctx, l.Tenant, v, a)
 	if err != nil {
 		c.options.Log.WarnContext(ctx, "mail without its chart", "tenant", int64(l.Tenant), "notice", strconv.FormatInt(a.Notice, 10), "error", err)
 		return nil, false

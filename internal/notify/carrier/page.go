@@ -11,9 +11,9 @@ import (
 	"tilth/internal/text"
 )
 
-// pageKey is what a page tells; how long a notice has lasted, and its picture,
+// mailKey is what a page tells; how long a notice has lasted, and its picture,
 // grow with time, so the minute is part of it.
-type pageKey struct {
+type mailKey struct {
 	tenant   tenant.ID
 	notice   int64
 	event    news.Event
@@ -23,61 +23,61 @@ type pageKey struct {
 	ack      int64 // when somebody said to be on it, epoch ms; 0: nobody has
 }
 
-// page is a mail but for whom it goes to.
-type page struct {
-	key  pageKey
+// cachedMail is a mail but for whom it goes to.
+type cachedMail struct {
+	key  mailKey
 	once sync.Once
 	mail mail.Message
 	err  error
 }
 
-// pagesKept is enough for the letters in flight: a notice's many recipients come
+// maxCachedMails is enough for the letters in flight: a notice's many recipients come
 // one after the other.
-const pagesKept = 16
+const maxCachedMails = 16
 
-// pages keeps the newest pages.
-type pages struct {
-	mu   sync.Mutex
-	kept []*page
+// mailCache keeps the newest pages.
+type mailCache struct {
+	mu      sync.Mutex
+	entries []*cachedMail
 }
 
-var errUnwritten = errors.New("the mail could not be written")
+var errNotRendered = errors.New("the mail could not be written")
 
 // get gives a page that was written before, else writes it; who wants it
 // meanwhile waits. What is not whole is not kept.
-func (p *pages) get(key pageKey, write func() (m mail.Message, whole bool, err error)) (mail.Message, error) {
-	one := p.find(key)
-	one.once.Do(func() {
-		one.err = errUnwritten // unless write returns
-		whole := false
+func (p *mailCache) get(key mailKey, write func() (m mail.Message, complete bool, err error)) (mail.Message, error) {
+	entry := p.find(key)
+	entry.once.Do(func() {
+		entry.err = errNotRendered // unless write returns
+		complete := false
 		defer func() {
-			if !whole {
-				p.forget(one)
+			if !complete {
+				p.forget(entry)
 			}
 		}()
-		one.mail, whole, one.err = write()
+		entry.mail, complete, entry.err = write()
 	})
-	return one.mail, one.err
+	return entry.mail, entry.err
 }
 
-func (p *pages) find(key pageKey) *page {
+func (p *mailCache) find(key mailKey) *cachedMail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, one := range p.kept {
-		if one.key == key {
-			return one
+	for _, entry := range p.entries {
+		if entry.key == key {
+			return entry
 		}
 	}
-	if len(p.kept) == pagesKept {
-		p.kept = slices.Delete(p.kept, 0, 1)
+	if len(p.entries) == maxCachedMails {
+		p.entries = slices.Delete(p.entries, 0, 1)
 	}
-	one := &page{key: key}
-	p.kept = append(p.kept, one)
-	return one
+	entry := &cachedMail{key: key}
+	p.entries = append(p.entries, entry)
+	return entry
 }
 
-func (p *pages) forget(one *page) {
+func (p *mailCache) forget(one *cachedMail) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.kept = slices.DeleteFunc(p.kept, func(other *page) bool { return other == one })
+	p.entries = slices.DeleteFunc(p.entries, func(other *cachedMail) bool { return other == one })
 }

@@ -17,41 +17,41 @@ import (
 )
 
 // The pages that are kept are bounded, and a failure is not kept.
-func TestPages(t *testing.T) {
-	var p pages
+func TestMailCacheIsBounded(t *testing.T) {
+	var p mailCache
 	written := 0
 	write := func() (mail.Message, bool, error) { written++; return mail.Message{Subject: "Frost"}, true, nil }
 	for range 2 {
-		for i := range int64(pagesKept) {
-			if m, err := p.get(pageKey{notice: i}, write); err != nil || m.Subject != "Frost" {
+		for i := range int64(maxCachedMails) {
+			if m, err := p.get(mailKey{notice: i}, write); err != nil || m.Subject != "Frost" {
 				t.Fatalf("%+v, %v", m, err)
 			}
 		}
 	}
-	if written != pagesKept || len(p.kept) != pagesKept {
-		t.Errorf("%d written, %d kept", written, len(p.kept))
+	if written != maxCachedMails || len(p.entries) != maxCachedMails {
+		t.Errorf("%d written, %d kept", written, len(p.entries))
 	}
 	no := errors.New("no")
-	if _, err := p.get(pageKey{notice: 99}, func() (mail.Message, bool, error) { return mail.Message{}, false, no }); !errors.Is(err, no) {
+	if _, err := p.get(mailKey{notice: 99}, func() (mail.Message, bool, error) { return mail.Message{}, false, no }); !errors.Is(err, no) {
 		t.Errorf("a failure is kept back: %v", err)
 	}
 	for _, notice := range []int64{99, 0, 99} { // 0 was the oldest, whose place the failure took
-		if _, err := p.get(pageKey{notice: notice}, write); err != nil {
+		if _, err := p.get(mailKey{notice: notice}, write); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if written != pagesKept+2 || len(p.kept) != pagesKept {
-		t.Errorf("%d written, %d kept", written, len(p.kept))
+	if written != maxCachedMails+2 || len(p.entries) != maxCachedMails {
+		t.Errorf("%d written, %d kept", written, len(p.entries))
 	}
-	if _, err := p.get(pageKey{tenant: 2, notice: 99}, write); err != nil || written != pagesKept+3 {
+	if _, err := p.get(mailKey{tenant: 2, notice: 99}, write); err != nil || written != maxCachedMails+3 {
 		t.Errorf("another tenant's page: %v", err)
 	}
 }
 
 // Those who want a page while it is written get that one; where writing breaks,
 // they do not get an empty one.
-func TestPageIsWrittenOnce(t *testing.T) {
-	var p pages
+func TestMailRenderedOnce(t *testing.T) {
+	var p mailCache
 	const readers = 8
 	begun, goOn := make(chan struct{}), make(chan struct{})
 	written := 0
@@ -59,7 +59,7 @@ func TestPageIsWrittenOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range readers {
 		all.Go(func() {
-			m, err := p.get(pageKey{notice: 1}, func() (mail.Message, bool, error) {
+			m, err := p.get(mailKey{notice: 1}, func() (mail.Message, bool, error) {
 				written++
 				close(begun)
 				<-goOn
@@ -84,7 +84,7 @@ func TestPageIsWrittenOnce(t *testing.T) {
 		t.Errorf("written %d times", written)
 	}
 
-	broken, breaks := p.find(pageKey{notice: 2}), func() (mail.Message, bool, error) { panic("no such face") }
+	broken, breaks := p.find(mailKey{notice: 2}), func() (mail.Message, bool, error) { panic("no such face") }
 	func() {
 		defer func() { _ = recover() }()
 		_, _ = p.get(broken.key, breaks)
@@ -100,17 +100,17 @@ func TestPageIsWrittenOnce(t *testing.T) {
 
 // A notice's recipients are written to once, each channel and language for
 // itself, and each is sent a mail of their own.
-func TestRecipientsShareThePage(t *testing.T) {
-	o := open(t)
+func TestRecipientsShareRenderedMail(t *testing.T) {
+	o := newFixture(t)
 	tenants, read := o.Tenants, 0
 	o.Tenants = func(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) { read++; return tenants(ctx, id) }
 	var taken []mail.Message
 	c := NewMail(func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil }, o.Options)
 	carry := func(change func(l *notify.Notification)) {
 		t.Helper()
-		l := letterOf(frost(text.English))
+		l := newNotification(frost(text.English))
 		change(l)
-		if _, err := c.Carry(t.Context(), l); err != nil {
+		if _, err := c.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,13 +138,13 @@ func TestRecipientsShareThePage(t *testing.T) {
 	for range 2 {
 		carry(func(l *notify.Notification) { l.Alarms = append(l.Alarms, frost(text.English)) })
 	}
-	if read != 8 || len(c.pages.kept) != 6 {
-		t.Errorf("written %d times, %d kept", read, len(c.pages.kept))
+	if read != 8 || len(c.cache.entries) != 6 {
+		t.Errorf("written %d times, %d kept", read, len(c.cache.entries))
 	}
 	// One whose readings could not be read is written again for the next.
-	o.fault = errors.New("disk")
+	o.readingsErr = errors.New("disk")
 	carry(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
-	o.fault = nil
+	o.readingsErr = nil
 	carry(func(l *notify.Notification) { l.Alarms[0].Notice = 18 })
 	if read != 10 || taken[9].Picture != nil || taken[10].Picture == nil {
 		t.Errorf("written %d times", read)

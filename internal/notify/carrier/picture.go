@@ -13,24 +13,24 @@ import (
 
 // How much a picture shows.
 const (
-	around   = 5 * time.Minute // before the start and after the end, as the console does
-	shortest = 30 * time.Minute
-	points   = 400
+	chartMargin    = 5 * time.Minute // before the start and after the end, as the console does
+	minChartSpan   = 30 * time.Minute
+	maxChartPoints = 400
 )
 
-// draw makes the picture of an alarm; nil where there are no readings.
-func (o *Options) draw(ctx context.Context, t tenant.ID, v *letter.Voice, a *news.Alarm) ([]byte, error) {
+// drawChart makes the picture of an alarm; nil where there are no readings.
+func (o *Options) drawChart(ctx context.Context, t tenant.ID, v *letter.Voice, a *news.Alarm) ([]byte, error) {
 	now := v.Now.UnixMilli()
 	end := now
 	if a.End != 0 {
 		end = min(a.End, now)
 	}
 	end = max(end, a.Start)
-	c := &chart.Chart{From: a.Start - around.Milliseconds(), To: end + around.Milliseconds(), Start: a.Start, End: end, Zone: v.Zone}
-	c.From = min(c.From, c.To-shortest.Milliseconds(), a.Start-a.Window)
+	c := &chart.Chart{From: a.Start - chartMargin.Milliseconds(), To: end + chartMargin.Milliseconds(), Start: a.Start, End: end, Zone: v.Zone}
+	c.From = min(c.From, c.To-minChartSpan.Milliseconds(), a.Start-a.Window)
 	property := letter.Charted(a)
 	var err error
-	if c.Points, err = o.Readings(ctx, t, a, property, c.From, c.To, points); err != nil || len(c.Points) == 0 {
+	if c.Points, err = o.Readings(ctx, t, a, property, c.From, c.To, maxChartPoints); err != nil || len(c.Points) == 0 {
 		return nil, err
 	}
 	c.Limit = letter.Limit(a)

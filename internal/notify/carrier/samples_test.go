@@ -23,7 +23,7 @@ import (
 // samples is where letters of every kind are written, to be looked at.
 var samples = flag.String("samples", "", "folder to write letters of every kind into")
 
-func words(en, zh, tr, ru string) map[text.Language]string {
+func inLanguages(en, zh, tr, ru string) map[text.Language]string {
 	return map[text.Language]string{text.English: en, text.Chinese: zh, text.Turkish: tr, text.Russian: ru}
 }
 
@@ -35,12 +35,12 @@ type element struct {
 }
 
 var catalogue = map[string]element{
-	"airTemperature": {words("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
-	"airHumidity":    {words("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность воздуха"), "%", new(0)},
-	"soilMoisture10": {words("Soil moisture (vol., 10 cm)", "土壤体积含水率（10 厘米）", "Toprak nemi (hacim, 10 cm)", "Объёмная влажность почвы (10 см)"), "%", new(1)},
+	"airTemperature": {inLanguages("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
+	"airHumidity":    {inLanguages("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность воздуха"), "%", new(0)},
+	"soilMoisture10": {inLanguages("Soil moisture (vol., 10 cm)", "土壤体积含水率（10 厘米）", "Toprak nemi (hacim, 10 cm)", "Объёмная влажность почвы (10 см)"), "%", new(1)},
 }
 
-func called(_ int64, identifier string, l text.Language) (string, string, *int) {
+func propertyName(_ int64, identifier string, l text.Language) (string, string, *int) {
 	e, ok := catalogue[identifier]
 	if !ok {
 		return identifier, "", nil
@@ -49,14 +49,14 @@ func called(_ int64, identifier string, l text.Language) (string, string, *int) 
 }
 
 var (
-	frosts  = words("Spring frost, north orchard", "北果园霜冻", "Zirai don, kuzey bahçesi", "Заморозки в северном саду")
-	masts   = words("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
-	crews   = words("Night crew", "夜班", "Gece ekibi", "Ночная смена")
-	advices = words("Start the frost fans and look at the thermometer in row 12.", "请启动防霜风机，并查看第12行的温度计。", "Don pervanelerini çalıştırın ve 12. sıradaki termometreye bakın.", "Включить вентиляторы и проверить термометр в двенадцатом ряду.")
-	dry     = words("Row 12 too dry", "第12行过干", "12. sıra çok kuru", "Сухо в двенадцатом ряду")
-	gone    = words("Table 4 substrate is offline", "4号苗床离线", "4. masa substratı çevrim dışı", "Нет связи со столом № 4")
-	tables  = words("Table 4 substrate", "4号苗床基质", "4. masa substratı", "Субстрат, стол № 4")
-	remarks = words("Inlet valve opened, level is rising.", "已打开进水阀，水位正在回升。", "Giriş vanası açıldı, seviye yükseliyor.", "Впускной клапан открыт, уровень растёт.")
+	frosts  = inLanguages("Spring frost, north orchard", "北果园霜冻", "Zirai don, kuzey bahçesi", "Заморозки в северном саду")
+	masts   = inLanguages("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
+	crews   = inLanguages("Night crew", "夜班", "Gece ekibi", "Ночная смена")
+	advices = inLanguages("Start the frost fans and look at the thermometer in row 12.", "请启动防霜风机，并查看第12行的温度计。", "Don pervanelerini çalıştırın ve 12. sıradaki termometreye bakın.", "Включить вентиляторы и проверить термометр в двенадцатом ряду.")
+	dry     = inLanguages("Row 12 too dry", "第12行过干", "12. sıra çok kuru", "Сухо в двенадцатом ряду")
+	gone    = inLanguages("Table 4 substrate is offline", "4号苗床离线", "4. masa substratı çevrim dışı", "Нет связи со столом № 4")
+	tables  = inLanguages("Table 4 substrate", "4号苗床基质", "4. masa substratı", "Субстрат, стол № 4")
+	remarks = inLanguages("Inlet valve opened, level is rising.", "已打开进水阀，水位正在回升。", "Giriş vanası açıldı, seviye yükseliyor.", "Впускной клапан открыт, уровень растёт.")
 	east3   = time.FixedZone("", 3*3600)
 	dawn    = time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC)
 )
@@ -88,8 +88,8 @@ func night(_ context.Context, _ tenant.ID, a *news.Alarm, _ string, from, to int
 	return points, nil
 }
 
-// kinds are letters of every kind, by name, as they would be at now.
-func kinds(l text.Language) map[string]struct {
+// sampleKinds are letters of every kind, by name, as they would be at now.
+func sampleKinds(l text.Language) map[string]struct {
 	now    time.Time
 	alarms []news.Alarm
 } {
@@ -155,35 +155,35 @@ func kinds(l text.Language) map[string]struct {
 	}
 }
 
-// carried writes a letter of a kind and gives it as it would leave.
-func carried(t *testing.T, l text.Language, kind string) (m mail.Message, sent string) {
+// sendSample writes a letter of a kind and gives it as it would leave.
+func sendSample(t *testing.T, l text.Language, kind string) (m mail.Message, sent string) {
 	t.Helper()
-	k := kinds(l)[kind]
+	k := sampleKinds(l)[kind]
 	o := Options{
 		Tenants: func(context.Context, tenant.ID) (*tenant.Tenant, error) {
 			return &tenant.Tenant{ID: 1, Name: "greenfield", Hosts: []string{"farm.example"}, TimeZone: east3, Language: l, Branding: tenant.Branding{Title: "Greenfield"}}, nil
 		},
-		Names: called, Readings: night, Now: func() time.Time { return k.now },
+		Names: propertyName, Readings: night, Now: func() time.Time { return k.now },
 	}
 	if *samples == "" && l != text.English {
 		o.Readings = nil // one language is enough to see that a picture can be drawn
 	}
 	x := &notify.Notification{ID: "1-17-abc", Tenant: 1, Kind: notify.KindEmail, Recipient: "ada@example.com", Language: l, Channel: crews[l], Alarms: k.alarms}
 	take := func(_ context.Context, one mail.Message) (string, error) { m = one; return "250 ok", nil }
-	if _, err := NewMail(take, o).Carry(t.Context(), x); err != nil {
+	if _, err := NewMail(take, o).Send(t.Context(), x); err != nil {
 		t.Fatal(err)
 	}
 	x.Recipient = "+905551112233"
-	if _, err := NewSMS(keeping{&sent}, o).Carry(t.Context(), x); err != nil {
+	if _, err := NewSMS(captureSender{&sent}, o).Send(t.Context(), x); err != nil {
 		t.Fatal(err)
 	}
 	return m, sent
 }
 
-// keeping is a gateway that keeps the newest text.
-type keeping struct{ text *string }
+// captureSender is a gateway that keeps the newest text.
+type captureSender struct{ text *string }
 
-func (k keeping) Send(_ context.Context, m sms.Message) (string, error) {
+func (k captureSender) Send(_ context.Context, m sms.Message) (string, error) {
 	*k.text = m.Text
 	return "200", nil
 }
@@ -192,8 +192,8 @@ func (k keeping) Send(_ context.Context, m sms.Message) (string, error) {
 // also sees to what every one of them must have.
 func TestSamples(t *testing.T) {
 	for _, l := range text.Languages {
-		for kind := range kinds(l) {
-			m, sent := carried(t, l, kind)
+		for kind := range sampleKinds(l) {
+			m, sent := sendSample(t, l, kind)
 			if len([]rune(m.Subject)) > 60 || m.Subject == "" || strings.Contains(m.Subject+m.Text+m.HTML+sent, "letter.") || strings.Contains(m.HTML, "ZgotmplZ") {
 				t.Errorf("%s %s: %s\n%s\n%s", l, kind, m.Subject, m.Text, sent)
 			}
@@ -204,13 +204,13 @@ func TestSamples(t *testing.T) {
 				t.Errorf("%s %s: a picture of %d bytes", l, kind, len(m.Picture.PNG))
 			}
 			if *samples != "" {
-				write(t, string(l), kind, m, sent)
+				writeSample(t, string(l), kind, m, sent)
 			}
 		}
 	}
 }
 
-func write(t *testing.T, language, kind string, m mail.Message, sent string) {
+func writeSample(t *testing.T, language, kind string, m mail.Message, sent string) {
 	t.Helper()
 	if err := os.MkdirAll(*samples, 0o755); err != nil {
 		t.Fatal(err)

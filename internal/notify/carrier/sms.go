@@ -23,13 +23,13 @@ func (c *SMS) LogsOnly() bool {
 	return logs
 }
 
-// Carry writes a text message and sends it.
-func (c *SMS) Carry(ctx context.Context, l *notify.Notification) (string, error) {
+// Send writes a text message and sends it.
+func (c *SMS) Send(ctx context.Context, l *notify.Notification) (string, error) {
 	t, err := c.options.tenantOf(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	text := c.options.voice(l, t, c.options.Now()).SMS(l.Channel, l.Alarms)
+	text := c.options.renderer(l, t, c.options.Now()).SMS(l.Channel, l.Alarms)
 	answer, err := c.sender.Send(ctx, sms.Message{To: l.Recipient, Text: text})
 	if err != nil {
 		return "", failureOf(ctx, err)
