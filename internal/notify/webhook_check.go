@@ -120,7 +120,7 @@ func webhookURL(said *string, g *guard.Guard) (string, error) {
 	case u.Fragment != "" || strings.Contains(address, "#"):
 		return refuse("webhook.urlFormat")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); tenant.IsFigures(u.Hostname()) && (err != nil || !g.Opened(a)) {
+	if a, err := netip.ParseAddr(u.Hostname()); tenant.IsFigures(u.Hostname()) && (err != nil || !g.IsPrivate(a)) {
 		return refuse("webhook.urlFigures")
 	}
 	return address, nil

@@ -21,9 +21,9 @@ type Refusal struct{ why string }
 func (r *Refusal) Error() string { return r.why }
 
 var (
-	errInside  = &Refusal{"not sent: the address is in a network that this server does not call"}
-	errOutside = &Refusal{"not sent: without TLS only networks of the provider's choice are called"}
-	errUnknown = &Refusal{"not sent: the address could not be judged"}
+	errBlockedNetwork = &Refusal{"not sent: the address is in a network that this server does not call"}
+	errPlaintext      = &Refusal{"not sent: without TLS only networks of the provider's choice are called"}
+	errUnverifiable   = &Refusal{"not sent: the address could not be judged"}
 )
 
 // Refused tells whether an error comes of an address that is not called.
@@ -41,38 +41,38 @@ type Guard struct {
 	Own func() ([]netip.Addr, error)
 }
 
-// Judge gives nil for an address that may be called, else a *Refusal; plain is
+// Check gives nil for an address that may be called, else a *Refusal; plain is
 // of a connection without TLS.
-func (g *Guard) Judge(a netip.Addr, plain bool) error {
+func (g *Guard) Check(a netip.Addr, plain bool) error {
 	a = a.Unmap()
 	inner := embedded(a)
 	switch {
 	case !a.IsValid():
-		return errUnknown
-	case g.Opened(a):
+		return errUnverifiable
+	case g.IsPrivate(a):
 		return nil
 	case plain:
-		return errOutside
+		return errPlaintext
 	case a.Zone() != "", !public(a), inner.IsValid() && !public(inner):
-		return errInside
+		return errBlockedNetwork
 	}
 	own, err := g.own()
 	if err != nil {
-		return fmt.Errorf("%w: %w", errUnknown, err)
+		return fmt.Errorf("%w: %w", errUnverifiable, err)
 	}
 	if slices.Contains(own, a) || inner.IsValid() && slices.Contains(own, inner) {
-		return errInside
+		return errBlockedNetwork
 	}
 	return nil
 }
 
-// Opened tells whether an address lies in a network of the provider's choice.
-func (g *Guard) Opened(a netip.Addr) bool {
+// IsPrivate tells whether an address lies in a network of the provider's choice.
+func (g *Guard) IsPrivate(a netip.Addr) bool {
 	a = a.Unmap()
-	return g.chosen(a) || g.chosen(embedded(a))
+	return g.inPrivate(a) || g.inPrivate(embedded(a))
 }
 
-func (g *Guard) chosen(a netip.Addr) bool {
+func (g *Guard) inPrivate(a netip.Addr) bool {
 	return a.IsValid() && slices.ContainsFunc(g.Private, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
@@ -82,9 +82,9 @@ func (g *Guard) Control(plain bool) func(network, address string, _ syscall.RawC
 	return func(network, address string, _ syscall.RawConn) error {
 		at, err := netip.ParseAddrPort(address)
 		if err != nil || network != "tcp4" && network != "tcp6" {
-			return errUnknown
+			return errUnverifiable
 		}
-		return g.Judge(at.Addr(), plain)
+		return g.Check(at.Addr(), plain)
 	}
 }
 

@@ -17,7 +17,7 @@ func addrs(texts ...string) (list []netip.Addr) {
 // The machine of these tests has one public address of each kind.
 func own() ([]netip.Addr, error) { return addrs("127.0.0.1", "198.41.0.4", "2600:1f00::4"), nil }
 
-func TestWhatIsInside(t *testing.T) {
+func TestReservedAndLocalAddressesRefused(t *testing.T) {
 	g := Guard{Own: own}
 	for _, a := range addrs(
 		"0.0.0.0", "0.1.2.3", "10.0.0.1", "10.255.255.255", "100.64.0.1", "100.127.255.254", "127.0.0.1", "127.8.9.10", "169.254.169.254", "169.254.0.1",
@@ -29,59 +29,59 @@ func TestWhatIsInside(t *testing.T) {
 		// Its own.
 		"198.41.0.4", "2600:1f00::4", "::ffff:198.41.0.4", "64:ff9b::c629:4", "2002:c629:4::1",
 	) {
-		if err := g.Judge(a, false); !Refused(err) {
+		if err := g.Check(a, false); !Refused(err) {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
 }
 
-func TestWhatIsOutside(t *testing.T) {
+func TestPublicAddressesAllowed(t *testing.T) {
 	g := Guard{Own: own}
 	for _, a := range addrs(
 		"1.1.1.1", "9.255.255.255", "11.0.0.1", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1", "169.253.255.255", "169.255.0.1", "172.15.255.255",
 		"172.32.0.1", "191.255.255.255", "192.0.1.1", "192.167.255.255", "192.169.0.1", "198.17.255.255", "198.20.0.1", "223.255.255.255", "198.41.0.5",
 		"2600:1f00::5", "2a00:1450::1", "2001:4860:4860::8888", "2620:fe::fe", "64:ff9b::101:101", "2002:101:101::1", "::ffff:8.8.8.8",
 	) {
-		if err := g.Judge(a, false); err != nil {
+		if err := g.Check(a, false); err != nil {
 			t.Errorf("%s: %v", a, err)
 		}
-		if err := g.Judge(a, true); !Refused(err) {
+		if err := g.Check(a, true); !Refused(err) {
 			t.Errorf("%s without TLS: %v", a, err)
 		}
 	}
 }
 
 // What the provider opens is open, in every form, and nothing beside it.
-func TestPrivate(t *testing.T) {
+func TestPrivateNetworksAllowed(t *testing.T) {
 	g := Guard{Own: own, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/32")}}
 	for _, a := range addrs("127.0.0.1", "10.1.255.1", "::ffff:10.1.2.3", "64:ff9b::a01:203", "fd00:1::9") {
 		for _, plain := range []bool{false, true} {
-			if err := g.Judge(a, plain); err != nil {
+			if err := g.Check(a, plain); err != nil {
 				t.Errorf("%s, plain %v: %v", a, plain, err)
 			}
 		}
 	}
 	for _, a := range addrs("10.2.0.1", "::1", "fd00:2::1", "169.254.169.254", "192.168.0.1") {
-		if err := g.Judge(a, false); !Refused(err) {
+		if err := g.Check(a, false); !Refused(err) {
 			t.Errorf("%s: %v", a, err)
 		}
 	}
 }
 
 // Who does not know the machine's addresses calls nobody.
-func TestOwnUnknown(t *testing.T) {
+func TestRefusesWithoutLocalAddresses(t *testing.T) {
 	boom := errors.New("boom")
 	g := Guard{Own: func() ([]netip.Addr, error) { return nil, boom }}
-	if err := g.Judge(netip.MustParseAddr("1.1.1.1"), false); !Refused(err) || !errors.Is(err, boom) {
+	if err := g.Check(netip.MustParseAddr("1.1.1.1"), false); !Refused(err) || !errors.Is(err, boom) {
 		t.Errorf("%v", err)
 	}
-	if err := (&Guard{}).Judge(netip.Addr{}, false); !Refused(err) {
+	if err := (&Guard{}).Check(netip.Addr{}, false); !Refused(err) {
 		t.Errorf("%v", err)
 	}
 }
 
 // The machine's own interfaces are known without being told.
-func TestOwnInterfaces(t *testing.T) {
+func TestLocalAddrsFromInterfaces(t *testing.T) {
 	var g Guard
 	found, err := g.own()
 	if err != nil || len(found) == 0 {
@@ -94,7 +94,7 @@ func TestOwnInterfaces(t *testing.T) {
 }
 
 // A connection is judged by the address that it is about to be made to.
-func TestControl(t *testing.T) {
+func TestControlChecksDialedAddress(t *testing.T) {
 	g := Guard{Own: own, Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}
 	for address, want := range map[string]bool{
 		"1.1.1.1:443": true, "[2600::1]:8443": true, "127.0.0.1:80": true, "[::1]:443": false, "[fe80::1%eth0]:443": false, "10.0.0.1:443": false, "name:443": false, "": false,

@@ -2,9 +2,9 @@ package guard
 
 import "net/netip"
 
-// inside4 are the IPv4 networks that nobody on the internet is reached in, by
+// reserved4 are the IPv4 networks that nobody on the internet is reached in, by
 // IANA's registry of special purposes.
-var inside4 = prefixes(
+var reserved4 = prefixes(
 	"0.0.0.0/8",       // this network
 	"10.0.0.0/8",      // private
 	"100.64.0.0/10",   // behind a carrier's translation
@@ -26,8 +26,8 @@ var inside4 = prefixes(
 // of it is not; loopback, unique local, link-local, multicast, mapped and the
 // forms of old lie outside.
 var (
-	global6 = netip.MustParsePrefix("2000::/3")
-	inside6 = prefixes(
+	global6   = netip.MustParsePrefix("2000::/3")
+	reserved6 = prefixes(
 		"2001::/23",     // protocols, Teredo and benchmarks
 		"2001:db8::/32", // documentation
 		"3fff::/20",     // documentation
@@ -48,9 +48,9 @@ func prefixes(texts ...string) []netip.Prefix {
 // internet's.
 func public(a netip.Addr) bool {
 	if a.Is4() {
-		return !within(inside4, a)
+		return !within(reserved4, a)
 	}
-	return nat64.Contains(a) || global6.Contains(a) && !within(inside6, a)
+	return nat64.Contains(a) || global6.Contains(a) && !within(reserved6, a)
 }
 
 func within(list []netip.Prefix, a netip.Addr) bool {
