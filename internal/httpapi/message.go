@@ -39,7 +39,7 @@ func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesReques
 		m := &messages[i]
 		list[i] = wireMessage(m)
 		list[i].Ack = wireAck(acks[m.Notice])
-		list[i].TemplateContent = letter.Text(requestFrom(ctx).Language, zone, s.propertyLabel, &m.Alarm)
+		list[i].TemplateContent = letter.InApp(requestFrom(ctx).Language, zone, s.propertyLabel, &m.Alarm)
 	}
 	return wire.PageMyMessages200JSONResponse{Code: success, Data: &wire.NotifyMessagePage{List: list, Total: int(total)}}, nil
 }

@@ -26,7 +26,7 @@ type Readings func(ctx context.Context, t tenant.ID, a *news.Alarm, identifier s
 // Options is what letters are written with.
 type Options struct {
 	Tenants   func(ctx context.Context, t tenant.ID) (*tenant.Tenant, error)
-	Names     letter.Names
+	Names     letter.PropertyNames
 	Readings  Readings // nil: mails have no picture
 	PublicURL string   // where people reach the console; a tenant's own host goes before; may be empty
 	Now       func() time.Time
@@ -34,8 +34,8 @@ type Options struct {
 }
 
 // renderer is how a letter speaks.
-func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Time) *letter.Voice {
-	v := &letter.Voice{
+func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Time) *letter.Renderer {
+	v := &letter.Renderer{
 		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.baseURL(t), Now: now, Hourly: l.Hourly,
 	}
 	if t.Branding.Title != "" {

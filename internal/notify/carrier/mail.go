@@ -76,8 +76,8 @@ func (c *Mail) renderUncached(ctx context.Context, l *notify.Notification, now t
 
 // chart is the chart around an alarm; nil where there is nothing to draw. A
 // mail without its picture is better than none, so trouble is for the log.
-func (c *Mail) chart(ctx context.Context, l *notify.Notification, v *letter.Voice, a *news.Alarm) (p *mail.Picture, complete bool) {
-	if c.options.Readings == nil || letter.Charted(a) == "" {
+func (c *Mail) chart(ctx context.Context, l *notify.Notification, v *letter.Renderer, a *news.Alarm) (p *mail.Picture, complete bool) {
+	if c.options.Readings == nil || letter.ChartedProperty(a) == "" {
 		return nil, true
 	}
 	png, err := c.options.drawChart(ctx, l.Tenant, v, a)

@@ -19,7 +19,7 @@ const (
 )
 
 // drawChart makes the picture of an alarm; nil where there are no readings.
-func (o *Options) drawChart(ctx context.Context, t tenant.ID, v *letter.Voice, a *news.Alarm) ([]byte, error) {
+func (o *Options) drawChart(ctx context.Context, t tenant.ID, v *letter.Renderer, a *news.Alarm) ([]byte, error) {
 	now := v.Now.UnixMilli()
 	end := now
 	if a.End != 0 {
@@ -28,12 +28,12 @@ func (o *Options) drawChart(ctx context.Context, t tenant.ID, v *letter.Voice, a
 	end = max(end, a.Start)
 	c := &chart.Chart{From: a.Start - chartMargin.Milliseconds(), To: end + chartMargin.Milliseconds(), Start: a.Start, End: end, Zone: v.Zone}
 	c.From = min(c.From, c.To-minChartSpan.Milliseconds(), a.Start-a.Window)
-	property := letter.Charted(a)
+	property := letter.ChartedProperty(a)
 	var err error
 	if c.Points, err = o.Readings(ctx, t, a, property, c.From, c.To, maxChartPoints); err != nil || len(c.Points) == 0 {
 		return nil, err
 	}
-	c.Limit = letter.Limit(a)
+	c.Limit = letter.ChartLimit(a)
 	c.Number = func(f float64, decimals int) string { return text.Number(v.Language, f, &decimals) }
 	c.Day = func(t time.Time) string { return text.Tick(v.Language, t) }
 	c.Triggers = triggers(a, c.Points)
@@ -52,7 +52,7 @@ func triggers(a *news.Alarm, points []chart.Point) (list []chart.Point) {
 		if p.Time <= a.Start-max(a.Window, 1) {
 			break
 		}
-		if letter.Holds(a, p.Value) {
+		if letter.MatchesCharted(a, p.Value) {
 			list = append(list, p)
 		}
 	}

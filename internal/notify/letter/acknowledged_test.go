@@ -9,8 +9,8 @@ import (
 	"tilth/internal/text"
 )
 
-// taken is the frost with somebody on it since 06:40, until people are reminded.
-func taken(l text.Language, what news.Event, remindAt int64) news.Alarm {
+// acknowledgedFrost is the frost with somebody on it since 06:40, until people are reminded.
+func acknowledgedFrost(l text.Language, what news.Event, remindAt int64) news.Alarm {
 	a := frost(l)
 	a.Event = what
 	a.Ack = &news.Ack{User: "Ada", Time: a.Start + 3600_000, Note: "at the pump.", RemindAt: remindAt}
@@ -19,32 +19,32 @@ func taken(l text.Language, what news.Event, remindAt int64) news.Alarm {
 
 // Mails say who is on a notice that is open, by itself and among others; when people are
 // reminded again that is in the past.
-func TestMailSaysWhoIsOnIt(t *testing.T) {
+func TestMailAcknowledged(t *testing.T) {
 	for l, want := range map[text.Language][2]string{
 		text.English: {"is still open. Ada was on it (Nov 21, 06:40): “at the pump”.", "was triggered. Ada is on it (Nov 21, 06:40): “at the pump”."},
 		text.Chinese: {"仍未恢复。Ada曾表示正在处理（11月21日06:40）：“at the pump”。", "已触发。Ada正在处理（11月21日06:40）：“at the pump”。"},
 		text.Turkish: {"hâlâ açık. Ada ilgileniyordu (21.11 06:40): “at the pump”.", "Ada ilgileniyor (21.11 06:40): “at the pump”."},
 		text.Russian: {"ещё активна. Отметка «Я занимаюсь»: Ada (21.11 06:40), «at the pump».", "Этим занимается Ada (с 21.11 06:40): «at the pump»."},
 	} {
-		past, present := taken(l, news.Reminder, over), taken(l, news.Triggered, over+time.Hour.Milliseconds())
+		past, present := acknowledgedFrost(l, news.Reminder, frostEnd), acknowledgedFrost(l, news.Triggered, frostEnd+time.Hour.Milliseconds())
 		for i, a := range []news.Alarm{past, present} {
-			m := written(t, l, a)
-			if !strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), want[i]) || !strings.Contains(shownOf(m), want[i]) {
-				t.Errorf("%s: %s\n%s", l, m.Text, shownOf(m))
+			m := writeMail(t, l, a)
+			if !strings.Contains(strings.ReplaceAll(m.Text, "\n", " "), want[i]) || !strings.Contains(visibleText(m), want[i]) {
+				t.Errorf("%s: %s\n%s", l, m.Text, visibleText(m))
 			}
-			sentence := voice(l).acknowledged(&a)
-			both, err := voice(l).Mail(channel[l], []news.Alarm{frost(l), a}, false)
-			if err != nil || strings.Count(both.Text, sentence) != 1 || strings.Count(shownOf(both), sentence) != 1 {
-				t.Errorf("%s, among others: %v %s\n%s", l, err, both.Text, shownOf(both))
+			sentence := newRenderer(l).ackSentence(&a)
+			both, err := newRenderer(l).Mail(channel[l], []news.Alarm{frost(l), a}, false)
+			if err != nil || strings.Count(both.Text, sentence) != 1 || strings.Count(visibleText(both), sentence) != 1 {
+				t.Errorf("%s, among others: %v %s\n%s", l, err, both.Text, visibleText(both))
 			}
 			a.Ack.Note = ""
-			if m := written(t, l, a); strings.Contains(m.Text, "pump") || !strings.Contains(m.Text, "Ada") {
+			if m := writeMail(t, l, a); strings.Contains(m.Text, "pump") || !strings.Contains(m.Text, "Ada") {
 				t.Errorf("%s, without a note: %s", l, m.Text)
 			}
 		}
-		ended := thaw(l)
+		ended := resolvedFrost(l)
 		ended.Ack = past.Ack
-		if m := written(t, l, ended); strings.Contains(m.Text+m.HTML, "Ada") {
+		if m := writeMail(t, l, ended); strings.Contains(m.Text+m.HTML, "Ada") {
 			t.Errorf("%s, of one that ended: %s", l, m.Text)
 		}
 	}
@@ -52,29 +52,29 @@ func TestMailSaysWhoIsOnIt(t *testing.T) {
 
 // An SMS says who is on it before it says limits and further readings, and never at the
 // cost of the value.
-func TestSMSSaysWhoIsOnIt(t *testing.T) {
-	long := taken(text.English, news.Reminder, over)
+func TestSMSAcknowledged(t *testing.T) {
+	long := acknowledgedFrost(text.English, news.Reminder, frostEnd)
 	long.Ack.Note = strings.Repeat("a very long note about the pump ", 10)
-	crowded := taken(text.English, news.Reminder, over)
+	crowded := acknowledgedFrost(text.English, news.Reminder, frostEnd)
 	crowded.Conditions = append(crowded.Conditions, news.Condition{Join: "or", Property: "airHumidity", Operator: ">=", Value: 90.}, news.Condition{Join: "or", Property: "radiation", Operator: "!=", Value: 0.})
 	crowded.Values["airHumidity"], crowded.Values["radiation"] = 93., 812.4
 	for _, c := range []struct {
 		a    news.Alarm
 		want string
 	}{
-		{taken(text.English, news.Triggered, over+1), `Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C). Nov 21, 05:40. Ada is on it, Nov 21, 06:40: "at the pump"`},
-		{taken(text.English, news.Reminder, over), `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air temperature -2.4 C (limit < -2 C). Ada was on it, Nov 21, 06:40`},
+		{acknowledgedFrost(text.English, news.Triggered, frostEnd+1), `Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C). Nov 21, 05:40. Ada is on it, Nov 21, 06:40: "at the pump"`},
+		{acknowledgedFrost(text.English, news.Reminder, frostEnd), `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air temperature -2.4 C (limit < -2 C). Ada was on it, Nov 21, 06:40`},
 		{long, `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air temperature -2.4 C (limit < -2 C). Ada was on it, Nov 21, 06:40`},
 		{crowded, `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air tempera... -2.4 C (< -2 C); Relative hu... 93% (>= 90%). Ada was on it`},
 	} {
-		if got := checked(t, voice(text.English), "x", []news.Alarm{c.a}); got != c.want {
+		if got := checkedSMS(t, newRenderer(text.English), "x", []news.Alarm{c.a}); got != c.want {
 			t.Errorf("%s\n%s", got, c.want)
 		}
 	}
 	for _, l := range text.Languages {
-		for _, remindAt := range []int64{over, over + 1} {
-			a := taken(l, news.Reminder, remindAt)
-			if got := checked(t, voice(l), "x", []news.Alarm{a}); !strings.Contains(got, "Ada") || !strings.Contains(got, "2") {
+		for _, remindAt := range []int64{frostEnd, frostEnd + 1} {
+			a := acknowledgedFrost(l, news.Reminder, remindAt)
+			if got := checkedSMS(t, newRenderer(l), "x", []news.Alarm{a}); !strings.Contains(got, "Ada") || !strings.Contains(got, "2") {
 				t.Errorf("%s: %s", l, got)
 			}
 		}

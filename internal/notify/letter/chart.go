@@ -2,9 +2,9 @@ package letter
 
 import "tilth/internal/news"
 
-// charted is the condition whose property a letter's picture shows: the first
+// chartedCondition is the condition whose property a letter's picture shows: the first
 // on a number.
-func charted(a *news.Alarm) (c news.Condition, limit float64, ok bool) {
+func chartedCondition(a *news.Alarm) (c news.Condition, limit float64, ok bool) {
 	for _, c := range a.Conditions {
 		if limit, ok := c.Value.(float64); ok {
 			return c, limit, true
@@ -13,23 +13,23 @@ func charted(a *news.Alarm) (c news.Condition, limit float64, ok bool) {
 	return news.Condition{}, 0, false
 }
 
-// Charted is the property whose readings a letter's picture shows; empty where
+// ChartedProperty is the property whose readings a letter's picture shows; empty where
 // it has none.
-func Charted(a *news.Alarm) string {
-	c, _, _ := charted(a)
+func ChartedProperty(a *news.Alarm) string {
+	c, _, _ := chartedCondition(a)
 	return c.Property
 }
 
-// Limit is what the readings of a letter's picture were compared with.
-func Limit(a *news.Alarm) float64 {
-	_, limit, _ := charted(a)
+// ChartLimit is what the readings of a letter's picture were compared with.
+func ChartLimit(a *news.Alarm) float64 {
+	_, limit, _ := chartedCondition(a)
 	return limit
 }
 
-// Holds tells whether a reading of the picture's property is an alarm by
+// MatchesCharted tells whether a reading of the picture's property is an alarm by
 // itself.
-func Holds(a *news.Alarm, value float64) bool {
-	c, limit, ok := charted(a)
+func MatchesCharted(a *news.Alarm, value float64) bool {
+	c, limit, ok := chartedCondition(a)
 	switch c.Operator {
 	case ">":
 		return value > limit

@@ -9,22 +9,22 @@ import (
 	"tilth/internal/text"
 )
 
-// symbols are how operators are written.
-var symbols = map[string]string{">=": "≥", "<=": "≤", "!=": "≠"}
+// operatorSymbols are how operators are written.
+var operatorSymbols = map[string]string{">=": "≥", "<=": "≤", "!=": "≠"}
 
 // measurement is one property of the conditions with the value that it was
 // judged by.
 type measurement struct {
-	identifier  string
-	name, value string
-	alone       string   // the value where its name is not said: 7.67 pH
-	limits      []string // what it was compared with: < −2 °C
+	identifier    string
+	name, value   string
+	valueWithUnit string   // the value where its name is not said: 7.67 pH
+	limits        []string // what it was compared with: < −2 °C
 }
 
 // measurements are the properties of an alarm's conditions, in their order,
 // each once. At an end those are left out that its sample does not have; one by
 // hand has none at all.
-func (v *Voice) measurements(a *news.Alarm) (list []measurement) {
+func (v *Renderer) measurements(a *news.Alarm) (list []measurement) {
 	for _, c := range a.Conditions {
 		if over := a.Event == news.Resolved; over && (a.Manual || a.Values[c.Property] == nil) {
 			continue
@@ -41,7 +41,7 @@ func (v *Voice) measurements(a *news.Alarm) (list []measurement) {
 
 // property is what people call a property, its unit and its decimals; where the
 // alarm keeps it, as it was then.
-func (v *Voice) property(a *news.Alarm, identifier string) (called, unit string, precision *int) {
+func (v *Renderer) property(a *news.Alarm, identifier string) (called, unit string, precision *int) {
 	called, unit, precision = v.Names(a.Product, identifier, v.Language)
 	if was, kept := a.Properties[identifier]; kept {
 		unit, precision = was.Unit, was.Decimals
@@ -55,39 +55,39 @@ func (v *Voice) property(a *news.Alarm, identifier string) (called, unit string,
 	return called, unit, precision
 }
 
-func (v *Voice) measurement(a *news.Alarm, identifier string) measurement {
+func (v *Renderer) measurement(a *news.Alarm, identifier string) measurement {
 	called, unit, precision := v.property(a, identifier)
-	m := measurement{identifier: identifier, name: name(called), value: v.say("letter.none")}
-	m.alone = m.value
+	m := measurement{identifier: identifier, name: shortName(called), value: v.say("letter.none")}
+	m.valueWithUnit = m.value
 	if value, ok := a.Values[identifier]; ok && value != nil {
 		m.value = v.value(value, text.UnitBeside(v.Language, called, unit), precision)
-		m.alone = v.value(value, unit, precision)
+		m.valueWithUnit = v.value(value, unit, precision)
 	}
 	return m
 }
 
 // limit is what a condition compares with, beside the name: < −2 °C. The value has as many
 // decimals as somebody gave it.
-func (v *Voice) limit(a *news.Alarm, c news.Condition) string {
+func (v *Renderer) limit(a *news.Alarm, c news.Condition) string {
 	called, unit, _ := v.property(a, c.Property)
-	symbol, ok := symbols[c.Operator]
+	symbol, ok := operatorSymbols[c.Operator]
 	if !ok {
 		symbol = c.Operator
 	}
 	return symbol + " " + v.value(c.Value, text.UnitBeside(v.Language, called, unit), nil)
 }
 
-func (v *Voice) value(value any, unit string, precision *int) string {
+func (v *Renderer) value(value any, unit string, precision *int) string {
 	switch x := value.(type) {
 	case float64:
-		return v.figure(x, unit, precision)
+		return v.number(x, unit, precision)
 	case int:
-		return v.figure(float64(x), unit, precision)
+		return v.number(float64(x), unit, precision)
 	case int64:
-		return v.figure(float64(x), unit, precision)
+		return v.number(float64(x), unit, precision)
 	case json.Number:
 		if f, err := x.Float64(); err == nil {
-			return v.figure(f, unit, precision)
+			return v.number(f, unit, precision)
 		}
 		return text.Shorten(x.String(), valueMost)
 	case bool:
@@ -101,28 +101,28 @@ func (v *Voice) value(value any, unit string, precision *int) string {
 	return v.say("letter.none")
 }
 
-func (v *Voice) figure(f float64, unit string, precision *int) string {
+func (v *Renderer) number(f float64, unit string, precision *int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return v.say("letter.none")
 	}
 	return text.Reading(v.Language, f, precision, unit)
 }
 
-// condition is the conditions as one: of a single one what it compares with,
+// conditionSymbols is the conditions as one: of a single one what it compares with,
 // of several the names too, with brackets where reading from left to right
 // would else mislead.
-func (v *Voice) condition(a *news.Alarm) string {
+func (v *Renderer) conditionSymbols(a *news.Alarm) string {
 	if len(a.Conditions) == 1 {
 		return v.limit(a, a.Conditions[0])
 	}
-	return v.folded(a, func(c news.Condition) string {
+	return v.joinConditions(a, func(c news.Condition) string {
 		called, _, _ := v.property(a, c.Property)
-		return name(called) + " " + v.limit(a, c)
+		return shortName(called) + " " + v.limit(a, c)
 	})
 }
 
-// folded joins an alarm's conditions, each as term says it.
-func (v *Voice) folded(a *news.Alarm, term func(c news.Condition) string) (folded string) {
+// joinConditions joins an alarm's conditions, each as term says it.
+func (v *Renderer) joinConditions(a *news.Alarm, term func(c news.Condition) string) (folded string) {
 	for i, c := range a.Conditions {
 		said := term(c)
 		if i == 0 {
@@ -141,43 +141,43 @@ func (v *Voice) folded(a *news.Alarm, term func(c news.Condition) string) (folde
 	return folded
 }
 
-// judged is what an alarm was judged by, as a sentence without its stop: values
+// evaluationText is what an alarm was judged by, as a sentence without its stop: values
 // and conditions, or that the device was offline. Conditions, and that, are left out where
 // since says them. Empty where nothing is known.
-func (v *Voice) judged(a *news.Alarm) string {
+func (v *Renderer) evaluationText(a *news.Alarm) string {
 	switch {
 	case a.Event == news.Resolved && a.Manual:
 		return ""
 	case a.Offline && a.Event == news.Resolved:
 		return v.say("letter.online")
-	case a.Offline && knows(a):
+	case a.Offline && hasEarlierOnset(a):
 		return ""
 	case a.Offline:
 		return v.say("letter.offline", "window", v.duration(a.Window))
 	}
 	readings := v.readings(a)
 	switch {
-	case a.Event == news.Resolved, knows(a):
+	case a.Event == news.Resolved, hasEarlierOnset(a):
 		return readings
 	case readings == "":
 		return ""
 	}
-	return v.say("letter.judged", "readings", readings, "condition", v.condition(a))
+	return v.say("letter.judged", "readings", readings, "condition", v.conditionSymbols(a))
 }
 
 // readings are the values as one; those of a reminder are of the start, and it
 // says so.
-func (v *Voice) readings(a *news.Alarm) string {
+func (v *Renderer) readings(a *news.Alarm) string {
 	var parts []string
 	for _, m := range v.measurements(a) {
-		parts = append(parts, v.say("letter.fact", "label", v.called(a, m), "value", m.value))
+		parts = append(parts, v.say("letter.fact", "label", v.propertyLabel(a, m), "value", m.value))
 	}
-	return v.chained("letter.readings", parts)
+	return v.joinChain("letter.readings", parts)
 }
 
-// called is a property's name, and of a reminder that the value is of the
+// propertyLabel is a property's name, and of a reminder that the value is of the
 // start.
-func (v *Voice) called(a *news.Alarm, m measurement) string {
+func (v *Renderer) propertyLabel(a *news.Alarm, m measurement) string {
 	if a.Event == news.Reminder {
 		return v.say("letter.atStart", "name", m.name)
 	}

@@ -12,16 +12,16 @@ import (
 	"tilth/internal/text"
 )
 
-// Names gives what people call a property of a product in their language, its
+// PropertyNames gives what people call a property of a product in their language, its
 // unit, and its decimals (nil: as they come). What it does not know it calls by
 // its identifier.
-type Names func(product int64, identifier string, l text.Language) (name, unit string, precision *int)
+type PropertyNames func(product int64, identifier string, l text.Language) (name, unit string, precision *int)
 
-// Voice is how a letter speaks.
-type Voice struct {
+// Renderer is how a letter speaks.
+type Renderer struct {
 	Language text.Language
 	Zone     *time.Location // the tenant's; nil: UTC
-	Names    Names
+	Names    PropertyNames
 	Tenant   string    // what the tenant is called before its people
 	Base     string    // where links lead, such as https://farm.example; empty: no links
 	Now      time.Time // up to which what is open has lasted
@@ -39,7 +39,7 @@ const (
 )
 
 // say is a sentence of the language; args are pairs of variable and value.
-func (v *Voice) say(key string, args ...string) string {
+func (v *Renderer) say(key string, args ...string) string {
 	if len(args) == 0 {
 		return text.Say(v.Language, key, nil)
 	}
@@ -50,12 +50,12 @@ func (v *Voice) say(key string, args ...string) string {
 	return text.Say(v.Language, key, said)
 }
 
-func (v *Voice) fact(label, value string) string {
+func (v *Renderer) fact(label, value string) string {
 	return v.say("letter.fact", "label", v.say(label), "value", value)
 }
 
-// chained joins parts from left to right by a sentence of first and rest.
-func (v *Voice) chained(key string, parts []string) string {
+// joinChain joins parts from left to right by a sentence of first and rest.
+func (v *Renderer) joinChain(key string, parts []string) string {
 	joined := ""
 	for i, part := range parts {
 		if i == 0 {
@@ -67,21 +67,21 @@ func (v *Voice) chained(key string, parts []string) string {
 	return joined
 }
 
-func name(s string) string { return text.Shorten(text.Line(s), nameMost) }
+func shortName(s string) string { return text.Shorten(text.Line(s), nameMost) }
 
-func note(s string) string { return text.Shorten(text.Line(s), noteMost) }
+func shortNote(s string) string { return text.Shorten(text.Line(s), noteMost) }
 
-// steps is a text in lines of its own, such as what is to be done.
-func steps(s string) string { return text.Shorten(text.Lines(s), noteMost) }
+// shortLines is a text in lines of its own, such as what is to be done.
+func shortLines(s string) string { return text.Shorten(text.Lines(s), noteMost) }
 
 // quoted is somebody's remark between the language's marks; the sentence around
 // it brings its own stop.
-func (v *Voice) quoted(remark string) string {
-	return v.say("letter.quoted", "text", strings.TrimRight(note(remark), ".。"))
+func (v *Renderer) quoted(remark string) string {
+	return v.say("letter.quoted", "text", strings.TrimRight(shortNote(remark), ".。"))
 }
 
-// capital begins a title, or a sentence, with a great letter.
-func capital(s string) string {
+// capitalize begins a title, or a sentence, with a great letter.
+func capitalize(s string) string {
 	if s == "" {
 		return ""
 	}
@@ -89,8 +89,8 @@ func capital(s string) string {
 	return string(unicode.ToUpper(first)) + s[size:]
 }
 
-// word is what happened, in one or two words, for tags and subjects.
-func (v *Voice) word(a *news.Alarm) string {
+// statusWord is what happened, in one or two words, for tags and subjects.
+func (v *Renderer) statusWord(a *news.Alarm) string {
 	switch {
 	case a.Event == news.Resolved && a.Manual:
 		return v.say("letter.wordByHand")
@@ -108,12 +108,12 @@ var (
 	smsLevels = []string{"letter.smsLevel0", "letter.smsLevel1", "letter.smsLevel2"}
 )
 
-func (v *Voice) level(a *news.Alarm) string { return v.say(levels[levelOf(a)]) }
+func (v *Renderer) level(a *news.Alarm) string { return v.say(levels[levelOf(a)]) }
 
 func levelOf(a *news.Alarm) int { return min(max(a.Level, 0), 2) }
 
-// lead is what happened, as a sentence.
-func (v *Voice) lead(a *news.Alarm) string {
+// leadSentence is what happened, as a sentence.
+func (v *Renderer) leadSentence(a *news.Alarm) string {
 	key := "letter.triggered"
 	switch {
 	case a.Event == news.Resolved && a.Manual:
@@ -123,8 +123,8 @@ func (v *Voice) lead(a *news.Alarm) string {
 	case a.Event == news.Reminder:
 		key = "letter.still"
 	}
-	lead := v.say(key, "title", name(a.Title))
-	for _, more := range []string{v.acknowledged(a), v.unsteady(a)} {
+	lead := v.say(key, "title", shortName(a.Title))
+	for _, more := range []string{v.ackSentence(a), v.unsteadySentence(a)} {
 		if more != "" {
 			lead = v.say("letter.joined", "first", lead, "rest", more)
 		}
@@ -132,14 +132,14 @@ func (v *Voice) lead(a *news.Alarm) string {
 	return lead
 }
 
-// acknowledged says who is on a notice that is open, as a sentence; empty where nobody
+// ackSentence says who is on a notice that is open, as a sentence; empty where nobody
 // is. When people are reminded again, that is in the past.
-func (v *Voice) acknowledged(a *news.Alarm) string {
-	if !isTaken(a) {
+func (v *Renderer) ackSentence(a *news.Alarm) string {
+	if !isAcknowledged(a) {
 		return ""
 	}
-	said := []string{"user", name(a.Ack.User), "time", v.brief(a.Ack.Time)}
-	switch past := v.isPast(a); {
+	said := []string{"user", shortName(a.Ack.User), "time", v.shortMoment(a.Ack.Time)}
+	switch past := v.ackExpired(a); {
 	case past && a.Ack.Note != "":
 		return v.say("letter.ackWasNote", append(said, "note", v.quoted(a.Ack.Note))...)
 	case past:
@@ -150,15 +150,15 @@ func (v *Voice) acknowledged(a *news.Alarm) string {
 	return v.say("letter.ackIs", said...)
 }
 
-// isTaken tells whether somebody is on an open notice.
-func isTaken(a *news.Alarm) bool { return a.Ack != nil && a.Event != news.Resolved }
+// isAcknowledged tells whether somebody is on an open notice.
+func isAcknowledged(a *news.Alarm) bool { return a.Ack != nil && a.Event != news.Resolved }
 
-// isPast tells whether people are reminded again, whoever is on the notice.
-func (v *Voice) isPast(a *news.Alarm) bool { return v.Now.UnixMilli() >= a.Ack.RemindAt }
+// ackExpired tells whether people are reminded again, whoever is on the notice.
+func (v *Renderer) ackExpired(a *news.Alarm) bool { return v.Now.UnixMilli() >= a.Ack.RemindAt }
 
-// unsteady says why a notice is, and what would help; empty where it is not, or is
+// unsteadySentence says why a notice is, and what would help; empty where it is not, or is
 // over.
-func (v *Voice) unsteady(a *news.Alarm) string {
+func (v *Renderer) unsteadySentence(a *news.Alarm) string {
 	key := "letter.unsteady"
 	switch {
 	case a.Unsteady == 0 || a.Event == news.Resolved:
@@ -169,8 +169,8 @@ func (v *Voice) unsteady(a *news.Alarm) string {
 	return v.say(key, "n", text.Count(v.Language, a.Unsteady))
 }
 
-// lasted is how long a notice lasted, or has lasted up to now.
-func (v *Voice) lasted(a *news.Alarm) string {
+// durationText is how long a notice lasted, or has lasted up to now.
+func (v *Renderer) durationText(a *news.Alarm) string {
 	end := a.End
 	if end == 0 {
 		end = v.Now.UnixMilli()

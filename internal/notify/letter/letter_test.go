@@ -19,18 +19,18 @@ type element struct {
 }
 
 var catalogue = map[string]element{
-	"airTemperature": {words("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
-	"airHumidity":    {words("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность"), "%", new(0)},
-	"radiation":      {words("Global radiation", "太阳总辐射", "Küresel güneş ışınımı", "Суммарная солнечная радиация"), "W/m²", new(0)},
-	"pump":           {words("Pump", "水泵", "Pompa", "Насос"), "", nil},
-	"mode":           {words("Mode", "模式", "Kip", "Режим"), "", nil},
+	"airTemperature": {inLanguages("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха"), "°C", new(1)},
+	"airHumidity":    {inLanguages("Relative humidity", "空气相对湿度", "Bağıl nem", "Относительная влажность"), "%", new(0)},
+	"radiation":      {inLanguages("Global radiation", "太阳总辐射", "Küresel güneş ışınımı", "Суммарная солнечная радиация"), "W/m²", new(0)},
+	"pump":           {inLanguages("Pump", "水泵", "Pompa", "Насос"), "", nil},
+	"mode":           {inLanguages("Mode", "模式", "Kip", "Режим"), "", nil},
 }
 
-func words(en, zh, tr, ru string) map[text.Language]string {
+func inLanguages(en, zh, tr, ru string) map[text.Language]string {
 	return map[text.Language]string{text.English: en, text.Chinese: zh, text.Turkish: tr, text.Russian: ru}
 }
 
-func called(_ int64, identifier string, l text.Language) (string, string, *int) {
+func propertyName(_ int64, identifier string, l text.Language) (string, string, *int) {
 	e, ok := catalogue[identifier]
 	if !ok {
 		return identifier, "", nil
@@ -40,19 +40,19 @@ func called(_ int64, identifier string, l text.Language) (string, string, *int) 
 
 // The frost of the texts: -2.4 at 05:40 in Istanbul, over at 07:15.
 var (
-	titles  = words("Frost", "霜冻", "Zirai don", "Заморозки")
-	masts   = words("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
-	began   = time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC).UnixMilli()
-	over    = time.Date(2026, 11, 21, 4, 15, 0, 0, time.UTC).UnixMilli()
-	east3   = time.FixedZone("", 3*3600)
-	china   = time.FixedZone("", 8*3600)
-	channel = words("Night crew", "夜班", "Gece ekibi", "Ночная смена")
+	titles     = inLanguages("Frost", "霜冻", "Zirai don", "Заморозки")
+	masts      = inLanguages("North mast", "北侧气象杆", "Kuzey direği", "Северная мачта")
+	frostStart = time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC).UnixMilli()
+	frostEnd   = time.Date(2026, 11, 21, 4, 15, 0, 0, time.UTC).UnixMilli()
+	east3      = time.FixedZone("", 3*3600)
+	china      = time.FixedZone("", 8*3600)
+	channel    = inLanguages("Night crew", "夜班", "Gece ekibi", "Ночная смена")
 )
 
 func frost(l text.Language) news.Alarm {
 	a := news.Alarm{
 		Event: news.Triggered, Notice: 17, Rule: 3, Title: titles[l], Level: 2, DeviceID: 5, DeviceName: "WS-0001", NoteName: masts[l], Product: 1,
-		Window: 300_000, Hits: 2, Start: began,
+		Window: 300_000, Hits: 2, Start: frostStart,
 		Conditions: []news.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: -2.}},
 		Values:     map[string]any{"airTemperature": -2.44},
 	}
@@ -62,17 +62,17 @@ func frost(l text.Language) news.Alarm {
 	return a
 }
 
-func thaw(l text.Language) news.Alarm {
+func resolvedFrost(l text.Language) news.Alarm {
 	a := frost(l)
-	a.Event, a.End, a.Values = news.Resolved, over, map[string]any{"airTemperature": 0.6}
+	a.Event, a.End, a.Values = news.Resolved, frostEnd, map[string]any{"airTemperature": 0.6}
 	if l == text.Chinese {
 		a.End -= 5 * 3600_000
 	}
 	return a
 }
 
-func voice(l text.Language) *Voice {
-	v := &Voice{Language: l, Zone: east3, Names: called, Tenant: "Greenfield", Base: "https://farm.example", Now: time.UnixMilli(over)}
+func newRenderer(l text.Language) *Renderer {
+	v := &Renderer{Language: l, Zone: east3, Names: propertyName, Tenant: "Greenfield", Base: "https://farm.example", Now: time.UnixMilli(frostEnd)}
 	if l == text.Chinese {
 		v.Zone = china
 	}
@@ -82,9 +82,9 @@ func voice(l text.Language) *Voice {
 // spaced has plain spaces before units, as the sheet of texts has them.
 var spaced = strings.NewReplacer("\u00a0", " ")
 
-func written(t *testing.T, l text.Language, alarms ...news.Alarm) Mail {
+func writeMail(t *testing.T, l text.Language, alarms ...news.Alarm) Mail {
 	t.Helper()
-	m, err := voice(l).Mail(channel[l], alarms, false)
+	m, err := newRenderer(l).Mail(channel[l], alarms, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func written(t *testing.T, l text.Language, alarms ...news.Alarm) Mail {
 }
 
 // The sheet of texts, word for word: what is told of the frost and of its end.
-func TestFrost(t *testing.T) {
+func TestTextsInAllLanguages(t *testing.T) {
 	for l, want := range map[text.Language]struct{ subject, said, sms, endSubject, endSaid string }{
 		text.English: {
 			"[Serious] Frost: North mast",
@@ -123,10 +123,10 @@ func TestFrost(t *testing.T) {
 			"Тревога «Заморозки» завершена автоматически. Устройство: Северная мачта. Окончание: 21.11.2026, 07:15; длительность: 1 ч 35 мин. Температура воздуха: 0,6 °C.",
 		},
 	} {
-		begin, end := written(t, l, frost(l)), written(t, l, thaw(l))
+		begin, end := writeMail(t, l, frost(l)), writeMail(t, l, resolvedFrost(l))
 		for _, pair := range [][2]string{
 			{begin.Subject, want.subject}, {firstParagraph(begin), want.said}, {end.Subject, want.endSubject}, {firstParagraph(end), want.endSaid},
-			{voice(l).SMS(channel[l], []news.Alarm{frost(l)}), want.sms},
+			{newRenderer(l).SMS(channel[l], []news.Alarm{frost(l)}), want.sms},
 		} {
 			if got := spaced.Replace(pair[0]); got != pair[1] {
 				t.Errorf("%s:\n%s\n%s", l, got, pair[1])
@@ -174,7 +174,7 @@ func TestSeveralConditions(t *testing.T) {
 		for l, want := range map[text.Language]string{text.English: c.english, text.Russian: c.russian} {
 			a := frost(l)
 			a.Conditions, a.Values = c.conditions, c.values
-			if got := spaced.Replace(voice(l).judged(&a)); got != want {
+			if got := spaced.Replace(newRenderer(l).evaluationText(&a)); got != want {
 				t.Errorf("%s:\n%s\n%s", l, got, want)
 			}
 		}
@@ -183,33 +183,33 @@ func TestSeveralConditions(t *testing.T) {
 
 // A fact that ends with a stop brings the sentence's own: an abbreviation, a
 // company's name.
-func TestOneStop(t *testing.T) {
+func TestNoDoubleFullStop(t *testing.T) {
 	a := frost(text.Russian)
 	a.NoteName = "Теплица ООО «Юг» и др."
 	a.Conditions = []news.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}}
 	a.Values = map[string]any{"pump": true}
 	still, offline := a, a
 	still.Event = news.Reminder
-	still.Start = voice(text.Russian).Now.Add(-48 * time.Hour).UnixMilli()
+	still.Start = newRenderer(text.Russian).Now.Add(-48 * time.Hour).UnixMilli()
 	offline.Offline, offline.Window = true, (48 * time.Hour).Milliseconds()
 	over := still
 	over.Event, over.End, over.Manual = news.Resolved, over.Start+(72*time.Hour).Milliseconds(), true
 	for _, one := range []news.Alarm{a, still, offline, over} {
-		m := written(t, text.Russian, one)
-		for _, said := range []string{m.Text, shownOf(m), voice(text.Russian).SMS("Сторож", []news.Alarm{one})} {
+		m := writeMail(t, text.Russian, one)
+		for _, said := range []string{m.Text, visibleText(m), newRenderer(text.Russian).SMS("Сторож", []news.Alarm{one})} {
 			if strings.Contains(said, "..") {
 				t.Errorf("two stops:\n%s", said)
 			}
 		}
 	}
 	want := "Сработало правило «Заморозки». Устройство: Теплица ООО «Юг» и др. Время: 21.11.2026, 05:40 (UTC+3). Насос: Вкл.; условие: = Вкл."
-	if got := spaced.Replace(firstParagraph(written(t, text.Russian, a))); got != want {
+	if got := spaced.Replace(firstParagraph(writeMail(t, text.Russian, a))); got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 
 // Facts that were kept as JSON read as those that come from memory.
-func TestKeptFacts(t *testing.T) {
+func TestFactsAfterJSONRoundTrip(t *testing.T) {
 	a := frost(text.English)
 	a.Conditions = append(a.Conditions, news.Condition{Join: "and", Property: "pump", Operator: "=", Value: true})
 	a.Values["pump"] = true
@@ -221,40 +221,40 @@ func TestKeptFacts(t *testing.T) {
 	if err := json.Unmarshal(kept, &read); err != nil {
 		t.Fatal(err)
 	}
-	before, after := written(t, text.English, a), written(t, text.English, read)
+	before, after := writeMail(t, text.English, a), writeMail(t, text.English, read)
 	if before != after {
 		t.Errorf("%s\n%s", before.Text, after.Text)
 	}
 	a.Values = map[string]any{"airTemperature": json.Number("-2.44"), "pump": []any{}}
-	if got := voice(text.English).readings(&a); spaced.Replace(got) != "Air temperature: −2.4 °C; Pump: no reading" {
+	if got := newRenderer(text.English).readings(&a); spaced.Replace(got) != "Air temperature: −2.4 °C; Pump: no reading" {
 		t.Error(got)
 	}
 	a.Values = map[string]any{"airTemperature": math.Inf(1), "pump": int64(3)}
-	if got := voice(text.English).readings(&a); got != "Air temperature: no reading; Pump: 3" {
+	if got := newRenderer(text.English).readings(&a); got != "Air temperature: no reading; Pump: 3" {
 		t.Error(got)
 	}
 }
 
 // What was told reads on as it was when the product has another unit, or the
 // property no more.
-func TestPropertiesAsTheyWere(t *testing.T) {
+func TestPropertiesAsRecorded(t *testing.T) {
 	a := frost(text.English)
 	a.Conditions = append(a.Conditions, news.Condition{Join: "or", Property: "zq", Operator: ">", Value: 10.})
 	a.Values["zq"] = 11.
 	a.Properties = map[string]news.Property{"airTemperature": {Name: "Air", Unit: "K", Decimals: new(2)}, "zq": {Name: "Zed queue", Unit: "mm", Decimals: new(1)}}
 	want := "Air temperature: −2.44 K; Zed queue: 11.0 mm; condition: Air temperature < −2 K or Zed queue > 10 mm"
-	if got := spaced.Replace(voice(text.English).judged(&a)); !strings.Contains(got, want) {
+	if got := spaced.Replace(newRenderer(text.English).evaluationText(&a)); !strings.Contains(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	a.Properties["zq"] = news.Property{Name: "Zed queue", Unit: "a unit longer than that"}
-	if got := voice(text.English).SMS("Greenfield", []news.Alarm{a}); strings.Contains(got, "longer than that") {
+	if got := newRenderer(text.English).SMS("Greenfield", []news.Alarm{a}); strings.Contains(got, "longer than that") {
 		t.Errorf("a long unit in an SMS: %s", got)
 	}
 }
 
 // The console's messages: the first line is the title.
-func TestText(t *testing.T) {
-	byHand := thaw(text.English)
+func TestInApp(t *testing.T) {
+	byHand := resolvedFrost(text.English)
 	byHand.Manual, byHand.User, byHand.Remark = true, "Elif Kaya", "Inlet valve opened."
 	nobody := byHand
 	nobody.User, nobody.Remark = "", ""
@@ -262,7 +262,7 @@ func TestText(t *testing.T) {
 	offline.Offline, offline.Conditions, offline.Values, offline.Title = true, nil, nil, "Table 4 is offline"
 	offline.NoteName, offline.Description = "", "1. Look at the  battery.\r\n\r\n 2. Call\tAda. \n"
 	online := offline
-	online.Event, online.End = news.Resolved, over
+	online.Event, online.End = news.Resolved, frostEnd
 	still := frost(text.English)
 	still.Event = news.Reminder
 	for _, c := range []struct {
@@ -270,31 +270,31 @@ func TestText(t *testing.T) {
 		want string
 	}{
 		{frost(text.English), "Frost\nAir temperature: −2.4 °C; condition: < −2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
-		{thaw(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
+		{resolvedFrost(text.English), "Frost has cleared\nAir temperature: 0.6 °C\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{byHand, "Frost was solved by Elif Kaya\n“Inlet valve opened”\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{nobody, "Frost was resolved by hand\nDevice: North mast (WS-0001)\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{offline, "Table 4 is offline\nThe device has been offline for 5 min\nDevice: WS-0001\nStart: Nov 21, 2026, 05:40\n1. Look at the battery.\n2. Call Ada."},
 		{online, "Table 4 is offline has cleared\nThe device is online again\nDevice: WS-0001\nEnd: Nov 21, 2026, 07:15; duration: 1 h 35 min"},
 		{still, "Frost is still open\nAir temperature at the start: −2.4 °C; condition: < −2 °C\nDevice: North mast (WS-0001)\nStart: Nov 21, 2026, 05:40"},
 	} {
-		if got := spaced.Replace(Text(text.English, east3, called, &c.a)); got != c.want {
+		if got := spaced.Replace(InApp(text.English, east3, propertyName, &c.a)); got != c.want {
 			t.Errorf("%s\n\nwant\n%s", got, c.want)
 		}
 	}
-	for l, want := range words("Frost was solved by Elif Kaya", "霜冻：由 Elif Kaya 手动解除", "Zirai don: kapatan Elif Kaya", "Заморозки: снято вручную, Elif Kaya") {
-		a := thaw(l)
+	for l, want := range inLanguages("Frost was solved by Elif Kaya", "霜冻：由 Elif Kaya 手动解除", "Zirai don: kapatan Elif Kaya", "Заморозки: снято вручную, Elif Kaya") {
+		a := resolvedFrost(l)
 		a.Manual, a.User = true, "Elif Kaya"
-		if title, _, _ := strings.Cut(Text(l, east3, called, &a), "\n"); title != want {
+		if title, _, _ := strings.Cut(InApp(l, east3, propertyName, &a), "\n"); title != want {
 			t.Errorf("%s: %s", l, title)
 		}
 	}
 }
 
 // Times are of the tenant's clock, and of UTC where none is known.
-func TestTimesWithoutAZone(t *testing.T) {
-	v := voice(text.English)
+func TestTimesWithoutZoneAreUTC(t *testing.T) {
+	v := newRenderer(text.English)
 	v.Zone = nil
-	if got := v.zoned(began); got != "Nov 21, 2026, 02:40 (UTC)" {
+	if got := v.zoned(frostStart); got != "Nov 21, 2026, 02:40 (UTC)" {
 		t.Error(got)
 	}
 }
@@ -309,24 +309,24 @@ func TestUnsteady(t *testing.T) {
 		text.Russian: {"за час правило сработало 12 раз. Поэтому эта тревога останется активной", "десять минут подряд. Поможет большее время"},
 	} {
 		a := frost(l)
-		steady := voice(l).SMS(channel[l], []news.Alarm{a})
+		steady := newRenderer(l).SMS(channel[l], []news.Alarm{a})
 		a.Unsteady = 12
 		offline := a
 		offline.Offline, offline.Conditions = true, nil
 		over := a
 		over.Event, over.End = news.Resolved, a.Start+1000
 		for i, one := range []news.Alarm{a, offline} {
-			m := written(t, l, one)
-			for where, said := range map[string]string{"text": m.Text, "HTML": m.HTML, "message": Text(l, east3, called, &one)} {
+			m := writeMail(t, l, one)
+			for where, said := range map[string]string{"text": m.Text, "HTML": m.HTML, "message": InApp(l, east3, propertyName, &one)} {
 				if !strings.Contains(strings.ReplaceAll(said, "\n", " "), want[i]) {
 					t.Errorf("%s, %s: %s", l, where, said)
 				}
 			}
 		}
-		if m := written(t, l, over); strings.Contains(m.Text, want[0]) {
+		if m := writeMail(t, l, over); strings.Contains(m.Text, want[0]) {
 			t.Errorf("%s: %s", l, m.Text)
 		}
-		if got := voice(l).SMS(channel[l], []news.Alarm{a}); got != steady {
+		if got := newRenderer(l).SMS(channel[l], []news.Alarm{a}); got != steady {
 			t.Errorf("%s: %s", l, got)
 		}
 	}

@@ -26,23 +26,23 @@ const PictureID = "chart@letter"
 // Mail writes a mail to an address of a channel: of one alarm, of several (a
 // digest), or of none (a test of the channel). With pictured the HTML part shows
 // the picture.
-func (v *Voice) Mail(channel string, alarms []news.Alarm, pictured bool) (Mail, error) {
+func (v *Renderer) Mail(channel string, alarms []news.Alarm, pictured bool) (Mail, error) {
 	var m Mail
-	var s sheet
+	var s mailData
 	switch len(alarms) {
 	case 0:
-		m.Subject = v.subject("letter.testSubject", map[string]string{"channel": name(channel)}, "channel")
-		s = sheet{Title: name(channel), Word: v.say("letter.wordTest"), Tone: calm, Lead: v.say("letter.testLead", "channel", name(channel))}
+		m.Subject = v.subject("letter.testSubject", map[string]string{"channel": shortName(channel)}, "channel")
+		s = mailData{Title: shortName(channel), Word: v.say("letter.wordTest"), Tone: neutralTone, Lead: v.say("letter.testLead", "channel", shortName(channel))}
 	case 1:
 		a := &alarms[0]
-		m.Subject = v.subject("letter.subject", map[string]string{"word": v.word(a), "title": name(a.Title), "device": name(a.Name())}, "title", "device")
-		s = v.sheet(a, pictured)
+		m.Subject = v.subject("letter.subject", map[string]string{"word": v.statusWord(a), "title": shortName(a.Title), "device": shortName(a.Name())}, "title", "device")
+		s = v.alarmData(a, pictured)
 	default:
-		m.Subject = v.subject("letter.digestSubject", map[string]string{"count": v.count(alarms), "tenant": name(v.Tenant)}, "tenant")
-		s = v.digest(alarms)
+		m.Subject = v.subject("letter.digestSubject", map[string]string{"count": v.count(alarms), "tenant": shortName(v.Tenant)}, "tenant")
+		s = v.digestData(alarms)
 	}
-	s.Language, s.Tenant = string(v.Language), name(v.Tenant)
-	s.Why = v.say("letter.why", "channel", name(channel))
+	s.Language, s.Tenant = string(v.Language), shortName(v.Tenant)
+	s.Why = v.say("letter.why", "channel", shortName(channel))
 	if v.Hourly && len(alarms) == 1 {
 		s.Why = v.say("letter.joined", "first", v.say("letter.hourly"), "rest", s.Why)
 	}
@@ -54,9 +54,9 @@ func (v *Voice) Mail(channel string, alarms []news.Alarm, pictured bool) (Mail, 
 
 // subject is a sentence of at most subjectMost characters: the named variables
 // give way, the longer first, and never what happened.
-func (v *Voice) subject(key string, args map[string]string, names ...string) string {
+func (v *Renderer) subject(key string, args map[string]string, names ...string) string {
 	said := ""
-	for most := nameMost; most >= shortest; most-- {
+	for most := nameMost; most >= minNameLen; most-- {
 		short := maps.Clone(args)
 		for _, variable := range names {
 			short[variable] = text.Shorten(args[variable], most)
@@ -68,11 +68,11 @@ func (v *Voice) subject(key string, args map[string]string, names ...string) str
 	return said
 }
 
-// shortest is how short a name becomes at most, in characters, dots included.
-const shortest = 4
+// minNameLen is how short a name becomes at most, in characters, dots included.
+const minNameLen = 4
 
 // count says how many alarms, and whether they began or ended.
-func (v *Voice) count(alarms []news.Alarm) string {
+func (v *Renderer) count(alarms []news.Alarm) string {
 	ended := 0
 	for _, a := range alarms {
 		if a.Event == news.Resolved {
@@ -109,39 +109,39 @@ func bySeverity(alarms []news.Alarm) []*news.Alarm {
 }
 
 // paragraph is everything that happened as one paragraph.
-func (v *Voice) paragraph(a *news.Alarm) string {
-	facts := []string{v.fact("letter.labelDevice", name(a.Name()))}
-	since := capital(v.since(a, v.zoned))
+func (v *Renderer) paragraph(a *news.Alarm) string {
+	facts := []string{v.fact("letter.labelDevice", shortName(a.Name()))}
+	since := capitalize(v.since(a, v.zoned))
 	if since != "" && a.Event != news.Resolved {
 		facts = append([]string{since}, facts...) // that is what people want to know first
 	}
 	switch {
 	case a.Event == news.Resolved:
-		facts = append(facts, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.lasted(a)))
-		if since := capital(v.since(a, v.moment)); since != "" {
+		facts = append(facts, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.durationText(a)))
+		if since := capitalize(v.since(a, v.moment)); since != "" {
 			facts = append(facts, since)
 		}
 	case a.Event == news.Reminder && since != "":
-		facts = append(facts, v.fact("letter.labelSoFar", v.lasted(a)))
+		facts = append(facts, v.fact("letter.labelSoFar", v.durationText(a)))
 	case a.Event == news.Reminder:
-		facts = append(facts, v.say("letter.sinceFor", "start", v.zoned(a.Start), "duration", v.lasted(a)))
+		facts = append(facts, v.say("letter.sinceFor", "start", v.zoned(a.Start), "duration", v.durationText(a)))
 	case since == "":
 		facts = append(facts, v.fact("letter.labelTime", v.zoned(a.Start)))
 	}
-	if judged := v.judged(a); judged != "" {
+	if judged := v.evaluationText(a); judged != "" {
 		facts = append(facts, judged)
 	}
 	if a.Manual && a.User != "" {
-		facts = append(facts, v.fact("letter.labelUser", name(a.User)))
+		facts = append(facts, v.fact("letter.labelUser", shortName(a.User)))
 	}
 	if a.Remark != "" {
 		facts = append(facts, v.fact("letter.labelRemark", v.quoted(a.Remark)))
 	}
-	return v.say("letter.sentences", "lead", v.lead(a), "facts", v.chained("letter.facts", facts))
+	return v.say("letter.sentences", "lead", v.leadSentence(a), "facts", v.joinChain("letter.facts", facts))
 }
 
 // plain is a mail for readers that show no HTML; it says the same.
-func (v *Voice) plain(alarms []news.Alarm, s *sheet) string {
+func (v *Renderer) plain(alarms []news.Alarm, s *mailData) string {
 	var parts []string
 	switch len(alarms) {
 	case 0:
@@ -149,7 +149,7 @@ func (v *Voice) plain(alarms []news.Alarm, s *sheet) string {
 	case 1:
 		parts = append(parts, v.paragraph(&alarms[0]))
 		if d := alarms[0].Description; d != "" {
-			parts = append(parts, v.fact("letter.labelDescription", steps(d)))
+			parts = append(parts, v.fact("letter.labelDescription", shortLines(d)))
 		}
 	default:
 		parts = append(parts, s.Lead)
@@ -168,7 +168,7 @@ func (v *Voice) plain(alarms []news.Alarm, s *sheet) string {
 
 // link is where an alarm is looked at; of 0 where all are. Empty where nobody
 // knows the console's address.
-func (v *Voice) link(notice int64) string {
+func (v *Renderer) link(notice int64) string {
 	if v.Base == "" {
 		return ""
 	}

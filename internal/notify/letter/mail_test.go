@@ -13,7 +13,7 @@ import (
 )
 
 // Names of every kind that people give, and some that nobody should.
-var wild = []string{
+var oddNames = []string{
 	"x", "Frost", "Yeşilova Tarım İşletmesi Ticaret A.Ş. ve Ortakları, kuzey tesisleri", strings.Repeat("Опытное хозяйство ", 12),
 	strings.Repeat("农", 64), strings.Repeat("👩‍🌾", 30), strings.Repeat("e\u0301", 64), "<script>alert(1)</script>\"'&", "{title} {device} {tenant}",
 	"a\r\nBcc: eve@example.com", "\x00\x01 \u2028 tab\there", strings.Repeat("~^{}", 30), "【签名】", "“quoted” — and … more ≥ 5 m² of °C·d", "",
@@ -23,22 +23,22 @@ var wild = []string{
 // whatever things are called.
 func TestSubjects(t *testing.T) {
 	for _, l := range text.Languages {
-		for i, title := range wild {
-			for _, device := range []string{wild[(i+2)%len(wild)], wild[(i+7)%len(wild)], title} {
+		for i, title := range oddNames {
+			for _, device := range []string{oddNames[(i+2)%len(oddNames)], oddNames[(i+7)%len(oddNames)], title} {
 				a := frost(l)
 				a.Title, a.NoteName = title, device
 				still := a
 				still.Event = news.Reminder
 				for _, one := range []news.Alarm{a, still} {
-					m := written(t, l, one)
-					if n := utf8.RuneCountInString(m.Subject); n > subjectMost || !strings.Contains(m.Subject, voice(l).word(&one)) || strings.ContainsAny(m.Subject, "\r\n\x00") {
+					m := writeMail(t, l, one)
+					if n := utf8.RuneCountInString(m.Subject); n > subjectMost || !strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) || strings.ContainsAny(m.Subject, "\r\n\x00") {
 						t.Errorf("%s, %d characters: %q", l, n, m.Subject)
 					}
 				}
 			}
-			v := voice(l)
+			v := newRenderer(l)
 			v.Tenant = title
-			for _, alarms := range [][]news.Alarm{nil, {frost(l), thaw(l)}} {
+			for _, alarms := range [][]news.Alarm{nil, {frost(l), resolvedFrost(l)}} {
 				m, err := v.Mail(title, alarms, false)
 				if n := utf8.RuneCountInString(m.Subject); err != nil || n > subjectMost || n < 2 || strings.ContainsAny(m.Subject, "\r\n\x00") {
 					t.Errorf("%s, %d characters: %q %v", l, n, m.Subject, err)
@@ -50,8 +50,8 @@ func TestSubjects(t *testing.T) {
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// shownOf is what a reader sees of an HTML part.
-func shownOf(m Mail) string {
+// visibleText is what a reader sees of an HTML part.
+func visibleText(m Mail) string {
 	_, body, _ := strings.Cut(m.HTML, "<body")
 	_, body, _ = strings.Cut(body, ">")
 	unescaped := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&#39;", "'", "&#43;", "+", "&amp;", "&").Replace(tags.ReplaceAllString(body, " "))
@@ -59,20 +59,20 @@ func shownOf(m Mail) string {
 }
 
 // The plain part says what the HTML part says.
-func TestPartsAgree(t *testing.T) {
+func TestPlainTextAndHTMLAgree(t *testing.T) {
 	for _, l := range text.Languages {
-		byHand := thaw(l)
+		byHand := resolvedFrost(l)
 		byHand.Manual, byHand.User, byHand.Remark, byHand.Description = true, "Elif & Kaya", "“so” <it> is", "Look <there>"
 		offline := frost(l)
 		offline.Offline, offline.Conditions, offline.Values = true, nil, nil
 		still := frost(l)
 		still.Event = news.Reminder
-		for i, a := range []news.Alarm{frost(l), thaw(l), byHand, offline, still, taken(l, news.Reminder, over)} {
-			m := written(t, l, a)
-			v := voice(l)
-			wanted := []string{name(a.Title), name(a.Name()), channel[l], v.lead(&a), v.say("letter.open")}
+		for i, a := range []news.Alarm{frost(l), resolvedFrost(l), byHand, offline, still, acknowledgedFrost(l, news.Reminder, frostEnd)} {
+			m := writeMail(t, l, a)
+			v := newRenderer(l)
+			wanted := []string{shortName(a.Title), shortName(a.Name()), channel[l], v.leadSentence(&a), v.say("letter.open")}
 			for _, r := range v.measurements(&a) {
-				wanted = append(wanted, r.value, v.called(&a, r))
+				wanted = append(wanted, r.value, v.propertyLabel(&a, r))
 				if a.Event != news.Resolved {
 					wanted = append(wanted, r.limits...)
 				}
@@ -81,17 +81,17 @@ func TestPartsAgree(t *testing.T) {
 				wanted = append(wanted, "Elif & Kaya", "<it> is", "Look <there>")
 			}
 			if a.Offline {
-				wanted = append(wanted, v.judged(&a))
+				wanted = append(wanted, v.evaluationText(&a))
 			}
 			if a.End != 0 {
-				wanted = append(wanted, v.moment(a.End), v.lasted(&a))
+				wanted = append(wanted, v.moment(a.End), v.durationText(&a))
 			} else {
 				wanted = append(wanted, v.zoned(a.Start))
 			}
 			for _, part := range wanted {
 				part = strings.Join(strings.Fields(part), " ")
-				if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), part) || !strings.Contains(shownOf(m), part) {
-					t.Errorf("%s, letter %d: %q is missing in\n%s\n%s", l, i, part, m.Text, shownOf(m))
+				if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), part) || !strings.Contains(visibleText(m), part) {
+					t.Errorf("%s, letter %d: %q is missing in\n%s\n%s", l, i, part, m.Text, visibleText(m))
 				}
 			}
 			if !strings.Contains(m.Text, "https://farm.example/inform?id=17\n") || !strings.Contains(m.HTML, `href="https://farm.example/inform?id=17"`) {
@@ -107,9 +107,9 @@ func TestPartsAgree(t *testing.T) {
 // What is to be done stands in the lines that it was written in, in both parts;
 // a remark is quoted in one.
 func TestDescriptionKeepsItsLines(t *testing.T) {
-	a := thaw(text.English)
+	a := resolvedFrost(text.English)
 	a.Description, a.Manual, a.Remark = "1. Close <the> vents\r\n2. Call Ada", true, "vents\nclosed"
-	m := written(t, text.English, a)
+	m := writeMail(t, text.English, a)
 	if !strings.Contains(m.Text, "1. Close <the> vents\n2. Call Ada") || !strings.Contains(m.HTML, "1. Close &lt;the&gt; vents<br>2. Call Ada</td>") {
 		t.Errorf("%s\n%s", m.Text, m.HTML)
 	}
@@ -121,18 +121,18 @@ func TestDescriptionKeepsItsLines(t *testing.T) {
 // Nothing that people named becomes markup; without the console's address there
 // is no link.
 func TestHTMLIsSafe(t *testing.T) {
-	v := voice(text.English)
+	v := newRenderer(text.English)
 	v.Base = ""
-	for _, title := range wild {
+	for _, title := range oddNames {
 		v.Tenant = title
 		a := frost(text.English)
 		a.Title, a.NoteName, a.DeviceName, a.Description, a.User, a.Remark = title, title, title, title, title, title
 		a.Ack = &news.Ack{User: title, Note: title}
 		a.Values, a.Conditions[0].Value = map[string]any{"airTemperature": title}, title
 		ended := a
-		ended.Event, ended.End, ended.Manual = news.Resolved, over, true
-		known := held(a, 48*time.Hour)
-		for _, alarms := range [][]news.Alarm{nil, {a}, {ended}, {a, ended}, {known}, {known, held(ended, time.Hour)}} {
+		ended.Event, ended.End, ended.Manual = news.Resolved, frostEnd, true
+		known := withOnset(a, 48*time.Hour)
+		for _, alarms := range [][]news.Alarm{nil, {a}, {ended}, {a, ended}, {known}, {known, withOnset(ended, time.Hour)}} {
 			m, err := v.Mail(title, alarms, false)
 			if err != nil || strings.Contains(m.HTML, "<script>") || strings.Contains(m.HTML, "href=") || strings.Contains(m.HTML, "ZgotmplZ") ||
 				strings.Contains(m.Text+m.HTML, "http") || strings.Contains(m.Text+m.HTML, "letter.") || strings.ContainsAny(m.Text+m.HTML, "\x00\x01") || !utf8.ValidString(m.HTML) {
@@ -144,33 +144,33 @@ func TestHTMLIsSafe(t *testing.T) {
 
 // A picture is shown where there is one, and said in words for who does not
 // see it.
-func TestPictured(t *testing.T) {
+func TestChartInMail(t *testing.T) {
 	a := frost(text.Turkish)
 	a.Conditions = append([]news.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}}, a.Conditions...)
-	m, err := voice(text.Turkish).Mail("x", []news.Alarm{a}, true)
+	m, err := newRenderer(text.Turkish).Mail("x", []news.Alarm{a}, true)
 	if err != nil || !strings.Contains(m.HTML, `<img src="cid:`+PictureID+`"`) || !strings.Contains(m.HTML, `alt="Hava sıcaklığı: alarm sırasındaki ölçümler"`) {
 		t.Errorf("%v %s", err, m.HTML)
 	}
-	if strings.Contains(written(t, text.Turkish, a).HTML, "<img") {
+	if strings.Contains(writeMail(t, text.Turkish, a).HTML, "<img") {
 		t.Error("a picture that is not there")
 	}
-	if Charted(&a) != "airTemperature" || Limit(&a) != -2 {
-		t.Errorf("%s %v", Charted(&a), Limit(&a))
+	if ChartedProperty(&a) != "airTemperature" || ChartLimit(&a) != -2 {
+		t.Errorf("%s %v", ChartedProperty(&a), ChartLimit(&a))
 	}
 	a.Conditions = a.Conditions[:1]
-	if Charted(&a) != "" || Holds(&a, 1) {
+	if ChartedProperty(&a) != "" || MatchesCharted(&a, 1) {
 		t.Error("a picture of no number")
 	}
 }
 
-func TestHolds(t *testing.T) {
+func TestMatchesCharted(t *testing.T) {
 	for operator, want := range map[string][3]bool{
 		"<": {true, false, false}, "<=": {true, true, false}, ">": {false, false, true}, ">=": {false, true, true}, "=": {false, true, false}, "!=": {true, false, true},
 	} {
 		a := frost(text.English)
 		a.Conditions[0].Operator = operator
 		for i, value := range []float64{-2.1, -2, -1.9} {
-			if got := Holds(&a, value); got != want[i] {
+			if got := MatchesCharted(&a, value); got != want[i] {
 				t.Errorf("%v %s -2: %t", value, operator, got)
 			}
 		}
@@ -183,17 +183,17 @@ func TestDigest(t *testing.T) {
 	made := func(n, level int, ended bool) news.Alarm {
 		a := frost(text.English)
 		if ended {
-			a = thaw(text.English)
+			a = resolvedFrost(text.English)
 		}
 		a.Title, a.Level, a.Notice = fmt.Sprintf("alarm-%02d", n), level, int64(n)
 		a.Start += int64(n)
 		return a
 	}
-	m := written(t, text.English, made(1, 0, false), made(2, 1, true), made(3, 2, false), made(4, 1, false), made(5, 0, false))
+	m := writeMail(t, text.English, made(1, 0, false), made(2, 1, true), made(3, 2, false), made(4, 1, false), made(5, 0, false))
 	if m.Subject != "[5 alarm messages] Greenfield" {
 		t.Error(m.Subject)
 	}
-	for _, part := range []string{m.Text, shownOf(m)} {
+	for _, part := range []string{m.Text, visibleText(m)} {
 		at := -1
 		for _, n := range []int{3, 4, 2, 1, 5} {
 			next := strings.Index(part, fmt.Sprintf("alarm-%02d", n))
@@ -210,23 +210,23 @@ func TestDigest(t *testing.T) {
 	for i := range listMost + 13 {
 		storm, calm = append(storm, made(i, 1, false)), append(calm, made(i, 1, true))
 	}
-	m = written(t, text.English, storm...)
+	m = writeMail(t, text.English, storm...)
 	if m.Subject != "[63 alarms] Greenfield" || strings.Count(m.Text, "was triggered") != listMost || !strings.Contains(m.Text, "and 13 more") || !strings.Contains(m.HTML, "and 13 more") {
 		t.Errorf("%s\n%s", m.Subject, m.Text)
 	}
-	for l, want := range words("[63 alarms resolved] Greenfield", "【63条告警已恢复】Greenfield", "[63 alarm sona erdi] Greenfield", "Greenfield: завершённые тревоги (63)") {
-		if m := written(t, l, calm...); m.Subject != want {
+	for l, want := range inLanguages("[63 alarms resolved] Greenfield", "【63条告警已恢复】Greenfield", "[63 alarm sona erdi] Greenfield", "Greenfield: завершённые тревоги (63)") {
+		if m := writeMail(t, l, calm...); m.Subject != want {
 			t.Errorf("%s: %s", l, m.Subject)
 		}
 	}
-	if m := written(t, text.Russian, storm...); !strings.Contains(m.HTML, ">Новые тревоги (63)</h1>") {
-		t.Error(shownOf(m))
+	if m := writeMail(t, text.Russian, storm...); !strings.Contains(m.HTML, ">Новые тревоги (63)</h1>") {
+		t.Error(visibleText(m))
 	}
 }
 
-func TestLetterOfATest(t *testing.T) {
-	for l, want := range words("[Test] Night crew", "【测试】夜班", "[Deneme] Gece ekibi", "Проверка: Ночная смена") {
-		m := written(t, l)
+func TestTestMail(t *testing.T) {
+	for l, want := range inLanguages("[Test] Night crew", "【测试】夜班", "[Deneme] Gece ekibi", "Проверка: Ночная смена") {
+		m := writeMail(t, l)
 		if m.Subject != want || strings.Count(m.Text, channel[l]) != 2 || strings.Contains(m.Text+m.HTML, "http") {
 			t.Errorf("%s: %s\n%s", l, m.Subject, m.Text)
 		}
@@ -235,9 +235,9 @@ func TestLetterOfATest(t *testing.T) {
 
 // Colours of text on tags and pages are those of the console's palette, in both
 // themes; here that each tone has both.
-func TestTones(t *testing.T) {
-	for _, tone := range append([]tone{calm, ended}, byLevel...) {
-		if !strings.Contains(form, "."+tone.Name+" { background: #") {
+func TestTonesHaveDarkColours(t *testing.T) {
+	for _, tone := range append([]tone{neutralTone, endedTone}, levelTones...) {
+		if !strings.Contains(mailHTML, "."+tone.Name+" { background: #") {
 			t.Errorf("%s has no dark colours", tone.Name)
 		}
 	}
@@ -248,7 +248,7 @@ func TestHourlyMail(t *testing.T) {
 	for l, said := range map[text.Language]string{
 		text.English: "come in one message an hour", text.Chinese: "每小时合并为一封邮件发送", text.Turkish: "saatte bir, tek mesajda", text.Russian: "раз в час одним сообщением",
 	} {
-		v := Voice{Language: l, Hourly: true, Names: func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil }}
+		v := Renderer{Language: l, Hourly: true, Names: func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil }}
 		a := news.Alarm{Event: news.Triggered, Title: "Frost", DeviceName: "WS-1", Level: 1, Start: 1}
 		for _, alarms := range [][]news.Alarm{{a}, {a, a}} {
 			m, err := v.Mail("Field", alarms, false)

@@ -10,8 +10,8 @@ import (
 	"tilth/internal/text"
 )
 
-// sheet is what the HTML part of a mail shows.
-type sheet struct {
+// mailData is what the HTML part of a mail shows.
+type mailData struct {
 	Language, Tenant string
 	Word             string // what happened, as a tag
 	Tone             tone
@@ -19,7 +19,7 @@ type sheet struct {
 	Lead             string
 	Statement        string // what the device was, where there is no value
 	Since            string // since when what holds, where that is known
-	Readings         []shown
+	Readings         []readingData
 	Picture          string // what its picture shows, for who does not see it; empty: none
 	Facts            []fact
 	Items            []item // of a digest
@@ -28,8 +28,8 @@ type sheet struct {
 	Why              string
 }
 
-// shown is a value as large as it deserves, and what it was compared with.
-type shown struct{ Name, Value, Limit string }
+// readingData is a value as large as it deserves, and what it was compared with.
+type readingData struct{ Name, Value, Limit string }
 
 type fact struct{ Label, Value string }
 
@@ -49,7 +49,7 @@ type item struct {
 
 // Size is how large values are written, in pixels: a single number may fill the
 // eye, a text or a list may not.
-func (s *sheet) Size() int {
+func (s *mailData) Size() int {
 	if len(s.Readings) == 1 && len([]rune(s.Readings[0].Value)) <= 16 {
 		return 34
 	}
@@ -58,7 +58,7 @@ func (s *sheet) Size() int {
 
 // Fonts are those of the reader's machine; Chinese ones for Chinese alone, since
 // they set other languages' quotation marks too wide.
-func (s *sheet) Fonts() template.CSS {
+func (s *mailData) Fonts() template.CSS {
 	if s.Language == string(text.Chinese) {
 		return "-apple-system,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
 	}
@@ -74,62 +74,62 @@ type tone struct {
 
 // The console's own colours of levels; red is for serious alarms alone.
 var (
-	calm    = tone{"calm", "#475049", "#eeece3"}
-	ended   = tone{"ended", "#2f6b4f", "#e3ede5"}
-	byLevel = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"}, {"serious", "#b8231a", "#fbe4e0"}}
+	neutralTone = tone{"calm", "#475049", "#eeece3"}
+	endedTone   = tone{"ended", "#2f6b4f", "#e3ede5"}
+	levelTones  = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"}, {"serious", "#b8231a", "#fbe4e0"}}
 )
 
 func toneOf(a *news.Alarm) tone {
 	if a.Event == news.Resolved {
-		return ended
+		return endedTone
 	}
-	return byLevel[levelOf(a)]
+	return levelTones[levelOf(a)]
 }
 
 //go:embed sheet.html
-var form string
+var mailHTML string
 
-var blank = template.Must(template.New("mail").Parse(form))
+var mailTemplate = template.Must(template.New("mail").Parse(mailHTML))
 
-func (s *sheet) html() (string, error) {
+func (s *mailData) html() (string, error) {
 	var b strings.Builder
-	err := blank.Execute(&b, s)
+	err := mailTemplate.Execute(&b, s)
 	return b.String(), err
 }
 
-// sheet shows one alarm.
-func (v *Voice) sheet(a *news.Alarm, pictured bool) sheet {
-	s := sheet{
-		Word: v.word(a), Tone: toneOf(a), Title: name(a.Title), Device: name(a.Name()), Lead: v.lead(a),
+// alarmData shows one alarm.
+func (v *Renderer) alarmData(a *news.Alarm, pictured bool) mailData {
+	s := mailData{
+		Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Lead: v.leadSentence(a),
 		Button: v.say("letter.open"), Link: v.link(a.Notice),
 	}
 	for _, m := range v.measurements(a) {
-		one := shown{Name: v.called(a, m), Value: m.value}
+		one := readingData{Name: v.propertyLabel(a, m), Value: m.value}
 		if len(a.Conditions) == 1 {
 			one.Limit = v.say("letter.fact", "label", v.say("letter.labelCondition"), "value", m.limits[0])
 		}
 		s.Readings = append(s.Readings, one)
 	}
-	if charted := Charted(a); pictured && charted != "" {
+	if charted := ChartedProperty(a); pictured && charted != "" {
 		called, _, _ := v.property(a, charted)
-		s.Picture = v.say("letter.chart", "name", name(called))
+		s.Picture = v.say("letter.chart", "name", shortName(called))
 	}
 	when := v.zoned
 	if a.Event == news.Resolved {
 		when = v.moment
 	}
-	s.Since = capital(v.since(a, when))
+	s.Since = capitalize(v.since(a, when))
 	switch {
 	case a.Offline && s.Since != "" && a.Event != news.Resolved:
 		s.Statement, s.Since = s.Since, ""
 	case a.Offline:
-		s.Statement = v.judged(a)
+		s.Statement = v.evaluationText(a)
 	}
 	s.Facts = v.facts(a)
 	return s
 }
 
-func (v *Voice) facts(a *news.Alarm) (list []fact) {
+func (v *Renderer) facts(a *news.Alarm) (list []fact) {
 	add := func(label, value string) {
 		if value != "" {
 			list = append(list, fact{v.say(label), value})
@@ -137,44 +137,44 @@ func (v *Voice) facts(a *news.Alarm) (list []fact) {
 	}
 	add("letter.labelDevice", v.device(a))
 	start := v.zoned
-	if a.Event != news.Resolved && knows(a) {
+	if a.Event != news.Resolved && hasEarlierOnset(a) {
 		start = v.moment // of the zone that stands above
 	}
 	add("letter.labelStart", start(a.Start))
 	switch a.Event {
 	case news.Resolved:
 		add("letter.labelEnd", v.moment(a.End))
-		add("letter.labelDuration", v.lasted(a))
+		add("letter.labelDuration", v.durationText(a))
 	case news.Reminder:
-		add("letter.labelSoFar", v.lasted(a))
+		add("letter.labelSoFar", v.durationText(a))
 	}
 	if len(a.Conditions) > 1 {
-		add("letter.labelCondition", v.condition(a))
+		add("letter.labelCondition", v.conditionSymbols(a))
 	}
 	if a.Manual {
-		add("letter.labelUser", name(a.User))
+		add("letter.labelUser", shortName(a.User))
 	}
 	if a.Remark != "" {
 		add("letter.labelRemark", v.quoted(a.Remark))
 	}
-	add("letter.labelDescription", steps(a.Description))
+	add("letter.labelDescription", shortLines(a.Description))
 	return list
 }
 
-// digest shows several alarms, the serious first.
-func (v *Voice) digest(alarms []news.Alarm) sheet {
+// digestData shows several alarms, the serious first.
+func (v *Renderer) digestData(alarms []news.Alarm) mailData {
 	sorted, lead := bySeverity(alarms), "letter.digestLead"
 	if v.Hourly {
 		lead = "letter.hourly"
 	}
-	s := sheet{
-		Title: capital(v.count(alarms)), Tone: calm, Lead: v.say(lead),
+	s := mailData{
+		Title: capitalize(v.count(alarms)), Tone: neutralTone, Lead: v.say(lead),
 		Button: v.say("letter.openAll"), Link: v.link(0),
 	}
 	for _, a := range sorted[:min(len(sorted), listMost)] {
 		one := item{
-			Word: v.word(a), Tone: toneOf(a), Title: name(a.Title), Device: name(a.Name()), Value: v.gist(a, v.moment),
-			Time: cmp.Or(v.sinceAlone(a, text.Moment), v.moment(a.Start)), Ack: v.acknowledged(a), Link: v.link(a.Notice), Said: v.paragraph(a),
+			Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Value: v.summary(a, v.moment),
+			Time: cmp.Or(v.onsetTime(a, text.Moment), v.moment(a.Start)), Ack: v.ackSentence(a), Link: v.link(a.Notice), Said: v.paragraph(a),
 		}
 		if a.Event == news.Resolved {
 			one.Time = v.moment(a.End)
@@ -187,15 +187,15 @@ func (v *Voice) digest(alarms []news.Alarm) sheet {
 	return s
 }
 
-// gist is what an alarm was judged by, in a few words, with a time that when writes;
+// summary is what an alarm was judged by, in a few words, with a time that when writes;
 // nothing of an end by hand.
-func (v *Voice) gist(a *news.Alarm, when func(ms int64) string) string {
+func (v *Renderer) summary(a *news.Alarm, when func(ms int64) string) string {
 	switch {
 	case a.Event == news.Resolved && a.Manual:
 		return ""
 	case a.Offline && a.Event == news.Resolved:
 		return v.say("letter.onlineShort")
-	case a.Offline && knows(a):
+	case a.Offline && hasEarlierOnset(a):
 		return v.say("letter.silentShort", "time", when(a.HoldsSince))
 	case a.Offline:
 		return v.say("letter.offlineShort", "window", v.duration(a.Window))
@@ -204,5 +204,5 @@ func (v *Voice) gist(a *news.Alarm, when func(ms int64) string) string {
 	for _, m := range v.measurements(a) {
 		parts = append(parts, v.say("letter.smsReading", "name", m.name, "value", m.value))
 	}
-	return v.chained("letter.list", parts)
+	return v.joinChain("letter.list", parts)
 }

@@ -7,14 +7,14 @@ import (
 	"tilth/internal/text"
 )
 
-// terms are the sentences of conditions, by operator.
-var terms = map[string]string{
+// operatorKeys are the sentences of conditions, by operator.
+var operatorKeys = map[string]string{
 	">": "letter.above", ">=": "letter.atLeast", "<": "letter.below", "<=": "letter.atMost", "=": "letter.equals", "!=": "letter.notEqual",
 }
 
-// knows tells whether an alarm says since when it holds, and that is another minute
+// hasEarlierOnset tells whether an alarm says since when it holds, and that is another minute
 // than the one in which it was noticed.
-func knows(a *news.Alarm) bool {
+func hasEarlierOnset(a *news.Alarm) bool {
 	const minute = 60_000
 	return a.HoldsSince > 0 && a.HoldsSince/minute < a.Start/minute
 }
@@ -23,8 +23,8 @@ func knows(a *news.Alarm) bool {
 // noticed: Air temperature below −2 °C since Nov 20, 2026, 22:10, noticed 23:31. when
 // writes the former time. At an end it says what was, and not when that was noticed.
 // Empty where nobody knows.
-func (v *Voice) since(a *news.Alarm, when func(ms int64) string) string {
-	if !knows(a) {
+func (v *Renderer) since(a *news.Alarm, when func(ms int64) string) string {
+	if !hasEarlierOnset(a) {
 		return ""
 	}
 	over, at := a.Event == news.Resolved, when(a.HoldsSince)
@@ -32,41 +32,41 @@ func (v *Voice) since(a *news.Alarm, when func(ms int64) string) string {
 	case a.Offline && over:
 		return v.say("letter.wasSilent", "time", at)
 	case a.Offline:
-		return v.noticed(a, v.say("letter.silent", "time", at), text.Moment)
+		return v.withNoticedTime(a, v.say("letter.silent", "time", at), text.Moment)
 	case over:
-		return v.say("letter.held", "conditions", v.conditions(a), "time", at)
+		return v.say("letter.held", "conditions", v.conditionWords(a), "time", at)
 	}
-	return v.noticed(a, v.say("letter.holds", "conditions", v.conditions(a), "time", at), text.Moment)
+	return v.withNoticedTime(a, v.say("letter.holds", "conditions", v.conditionWords(a), "time", at), text.Moment)
 }
 
-// sinceAlone is since of an open alarm on readings, without what holds: Since Nov 20,
+// onsetTime is since of an open alarm on readings, without what holds: Since Nov 20,
 // 22:10, noticed 23:31. Both times are written by the same function.
-func (v *Voice) sinceAlone(a *news.Alarm, write func(text.Language, time.Time) string) string {
-	if !knows(a) || a.Offline || a.Event == news.Resolved {
+func (v *Renderer) onsetTime(a *news.Alarm, write func(text.Language, time.Time) string) string {
+	if !hasEarlierOnset(a) || a.Offline || a.Event == news.Resolved {
 		return ""
 	}
-	return v.noticed(a, v.say("letter.since", "time", write(v.Language, v.at(a.HoldsSince))), write)
+	return v.withNoticedTime(a, v.say("letter.since", "time", write(v.Language, v.localTime(a.HoldsSince))), write)
 }
 
-// noticed adds when an alarm was noticed to since when it holds.
-func (v *Voice) noticed(a *news.Alarm, since string, write func(text.Language, time.Time) string) string {
-	key, start := "letter.noticed", v.at(a.Start)
-	said := text.After(v.Language, start, v.at(a.HoldsSince), write)
+// withNoticedTime adds when an alarm was noticed to since when it holds.
+func (v *Renderer) withNoticedTime(a *news.Alarm, since string, write func(text.Language, time.Time) string) string {
+	key, start := "letter.noticed", v.localTime(a.Start)
+	said := text.After(v.Language, start, v.localTime(a.HoldsSince), write)
 	if said == write(v.Language, start) {
 		key = "letter.noticedOn"
 	}
 	return v.say(key, "since", since, "time", said)
 }
 
-// conditions are an alarm's in words, with brackets where reading from left to right
+// conditionWords are an alarm's in words, with brackets where reading from left to right
 // would else mislead.
-func (v *Voice) conditions(a *news.Alarm) string {
-	return v.folded(a, func(c news.Condition) string {
+func (v *Renderer) conditionWords(a *news.Alarm) string {
+	return v.joinConditions(a, func(c news.Condition) string {
 		called, unit, _ := v.property(a, c.Property)
-		key, ok := terms[c.Operator]
+		key, ok := operatorKeys[c.Operator]
 		if !ok {
-			return name(called) + " " + v.limit(a, c)
+			return shortName(called) + " " + v.limit(a, c)
 		}
-		return v.say(key, "name", name(called), "value", v.value(c.Value, text.UnitBeside(v.Language, called, unit), nil))
+		return v.say(key, "name", shortName(called), "value", v.value(c.Value, text.UnitBeside(v.Language, called, unit), nil))
 	})
 }

@@ -17,9 +17,9 @@ const (
 	partsOther = 2
 )
 
-// comfortable is how long a name should stay, in characters; below that
+// minReadableName is how long a name should stay, in characters; below that
 // something less needed is left out first.
-const comfortable = 14
+const minReadableName = 14
 
 // How much of a text that is no number, and of a unit, an SMS says, and how many
 // alarms of a digest are looked at for it; more never fit.
@@ -33,38 +33,38 @@ const (
 // (a digest), or of none (a test of the channel). It has at most one part in
 // Latin letters alone, else two. Names are shortened for that, values never. It
 // holds no link: carriers block those.
-func (v *Voice) SMS(channel string, alarms []news.Alarm) string {
+func (v *Renderer) SMS(channel string, alarms []news.Alarm) string {
 	switch len(alarms) {
 	case 0:
-		return v.fitting([]draft{{key: "letter.smsTest", names: names{"tenant": v.sender(), "channel": name(channel)}}})
+		return v.firstFitting([]draft{{key: "letter.smsTest", names: nameArgs{"tenant": v.sender(), "channel": shortName(channel)}}})
 	case 1:
-		return v.fitting(v.drafts(&alarms[0]))
+		return v.firstFitting(v.drafts(&alarms[0]))
 	}
 	var all []draft
 	sorted := bySeverity(alarms)
 	for n := min(len(sorted), smsListMost); n > 0; n-- {
 		all = append(all, v.digestDraft(sorted, n, v.count(alarms)))
 	}
-	return v.fitting(all)
+	return v.firstFitting(all)
 }
 
 // sender is the tenant as an SMS names it; Chinese carriers want it between
 // brackets, which the sentences have.
-func (v *Voice) sender() string {
-	return strings.NewReplacer("【", "", "】", "").Replace(name(v.Tenant))
+func (v *Renderer) sender() string {
+	return strings.NewReplacer("【", "", "】", "").Replace(shortName(v.Tenant))
 }
 
-type names map[string]string
+type nameArgs map[string]string
 
 // draft is an SMS whose names may be shortened.
 type draft struct {
 	key   string
-	names names
+	names nameArgs
 	fixed map[string]string
-	wrap  func(v *Voice, said string, n names) string // around the sentence; nil: nothing
+	wrap  func(v *Renderer, said string, n nameArgs) string // around the sentence; nil: nothing
 }
 
-func (d draft) say(v *Voice, short names) string {
+func (d draft) say(v *Renderer, short nameArgs) string {
 	args := maps.Clone(short)
 	for variable, value := range d.fixed {
 		args[variable] = fill(value, short) // it may name what is shortened
@@ -77,7 +77,7 @@ func (d draft) say(v *Voice, short names) string {
 }
 
 // fill puts shortened names into a part that was said before they were known.
-func fill(part string, n names) string {
+func fill(part string, n nameArgs) string {
 	if !strings.Contains(part, "\x00") {
 		return part
 	}
@@ -88,17 +88,17 @@ func fill(part string, n names) string {
 	return strings.NewReplacer(pairs...).Replace(part)
 }
 
-// fitting is the first draft that fits with names that are still readable,
+// firstFitting is the first draft that fits with names that are still readable,
 // else the last one with names as short as need be.
-func (v *Voice) fitting(drafts []draft) string {
+func (v *Renderer) firstFitting(drafts []draft) string {
 	said := ""
 	for i, d := range drafts {
-		floor := comfortable
+		floor := minReadableName
 		if i == len(drafts)-1 {
-			floor = shortest
+			floor = minNameLen
 		}
 		with := func(most int) string {
-			short := names{}
+			short := nameArgs{}
 			for variable, value := range d.names {
 				short[variable] = text.Shorten(value, most)
 			}
@@ -121,13 +121,13 @@ func fits(s string) bool {
 }
 
 // drafts are an alarm's messages from the fullest to the barest.
-func (v *Voice) drafts(a *news.Alarm) (all []draft) {
-	base := draft{names: names{"tenant": v.sender(), "title": name(a.Title), "device": name(a.Name())}}
-	base.fixed = map[string]string{"level": v.say(smsLevels[levelOf(a)]), "duration": v.lasted(a), "time": v.brief(a.Start), "by": ""}
+func (v *Renderer) drafts(a *news.Alarm) (all []draft) {
+	base := draft{names: nameArgs{"tenant": v.sender(), "title": shortName(a.Title), "device": shortName(a.Name())}}
+	base.fixed = map[string]string{"level": v.say(smsLevels[levelOf(a)]), "duration": v.durationText(a), "time": v.shortMoment(a.Start), "by": ""}
 	switch a.Event {
 	case news.Resolved:
 		base.key = "letter.smsResolved"
-		base.fixed["time"] = v.brief(a.End)
+		base.fixed["time"] = v.shortMoment(a.End)
 		if a.Manual {
 			base.key = "letter.smsByHand"
 		}
@@ -137,10 +137,10 @@ func (v *Voice) drafts(a *news.Alarm) (all []draft) {
 		base.key = "letter.smsTriggered"
 	}
 	if a.Manual && a.User != "" {
-		base.names["user"] = name(a.User)
+		base.names["user"] = shortName(a.User)
 		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
 	}
-	if since := v.sinceAlone(a, text.Brief); since != "" {
+	if since := v.onsetTime(a, text.Brief); since != "" {
 		all = v.withLimits(v.withSince(base, a, since), a)
 	}
 	return append(all, v.withLimits(base, a)...)
@@ -148,7 +148,7 @@ func (v *Voice) drafts(a *news.Alarm) (all []draft) {
 
 // withLimits are an alarm's messages with values and what they were compared with, with less
 // and less of it.
-func (v *Voice) withLimits(base draft, a *news.Alarm) (all []draft) {
+func (v *Renderer) withLimits(base draft, a *news.Alarm) (all []draft) {
 	measured := v.smsMeasurements(a)
 	for _, limits := range []bool{true, false} {
 		for n := len(measured); ; n-- {
@@ -162,7 +162,7 @@ func (v *Voice) withLimits(base draft, a *news.Alarm) (all []draft) {
 			}
 		}
 	}
-	if !isTaken(a) {
+	if !isAcknowledged(a) {
 		return all
 	}
 	// Who is on it rather than limits and further readings.
@@ -188,36 +188,36 @@ var smsAcks = map[bool][]string{
 }
 
 // withAck says who is on the notice, in one of the ways of smsAcks.
-func (v *Voice) withAck(d draft, a *news.Alarm, way int) draft {
+func (v *Renderer) withAck(d draft, a *news.Alarm, way int) draft {
 	d.names = maps.Clone(d.names)
-	d.names["ackUser"] = name(a.Ack.User)
+	d.names["ackUser"] = shortName(a.Ack.User)
 	if way == 2 {
-		d.names["ackNote"] = strings.TrimRight(note(a.Ack.Note), ".。")
+		d.names["ackNote"] = strings.TrimRight(shortNote(a.Ack.Note), ".。")
 	}
-	d.wrap = func(v *Voice, said string, n names) string {
-		return v.say(smsAcks[v.isPast(a)][way], "text", said, "user", n["ackUser"], "time", v.brief(a.Ack.Time), "note", n["ackNote"])
+	d.wrap = func(v *Renderer, said string, n nameArgs) string {
+		return v.say(smsAcks[v.ackExpired(a)][way], "text", said, "user", n["ackUser"], "time", v.shortMoment(a.Ack.Time), "note", n["ackNote"])
 	}
 	return d
 }
 
 // withSince says in place of when an alarm was noticed since when it holds, too. A
 // reminder, which has the former beside the values, says the latter behind everything.
-func (v *Voice) withSince(d draft, a *news.Alarm, since string) draft {
+func (v *Renderer) withSince(d draft, a *news.Alarm, since string) draft {
 	d.fixed = maps.Clone(d.fixed)
 	d.fixed["time"] = since
 	if a.Event == news.Reminder {
-		since := v.say("letter.since", "time", v.brief(a.HoldsSince))
-		d.wrap = func(v *Voice, said string, _ names) string {
+		since := v.say("letter.since", "time", v.shortMoment(a.HoldsSince))
+		d.wrap = func(v *Renderer, said string, _ nameArgs) string {
 			return v.say("letter.smsSince", "text", said, "since", since)
 		}
 	}
 	return d
 }
 
-func (v *Voice) withRemark(d draft, a *news.Alarm) draft {
+func (v *Renderer) withRemark(d draft, a *news.Alarm) draft {
 	d.names = maps.Clone(d.names)
-	d.names["remark"] = strings.TrimRight(note(a.Remark), ".。")
-	d.wrap = func(v *Voice, said string, n names) string {
+	d.names["remark"] = strings.TrimRight(shortNote(a.Remark), ".。")
+	d.wrap = func(v *Renderer, said string, n nameArgs) string {
 		return v.say("letter.smsRemark", "text", said, "remark", n["remark"])
 	}
 	return d
@@ -225,13 +225,13 @@ func (v *Voice) withRemark(d draft, a *news.Alarm) draft {
 
 // smsMeasurements are the values as an SMS says them, with less of a text and
 // of a unit.
-func (v *Voice) smsMeasurements(a *news.Alarm) (list []measurement) {
+func (v *Renderer) smsMeasurements(a *news.Alarm) (list []measurement) {
 	brief := *v
 	brief.unitMost = smsUnitMost
 	for _, m := range brief.measurements(a) {
 		if _, words := a.Values[m.identifier].(string); words {
 			m.value = text.Shorten(m.value, smsValueMost)
-			m.alone = m.value
+			m.valueWithUnit = m.value
 		}
 		for i, limit := range m.limits {
 			m.limits[i] = text.Shorten(limit, smsValueMost+smsUnitMost)
@@ -242,10 +242,10 @@ func (v *Voice) smsMeasurements(a *news.Alarm) (list []measurement) {
 }
 
 // withReadings puts the values in, with what they were compared with.
-func (v *Voice) withReadings(d draft, a *news.Alarm, measured []measurement, limits bool) draft {
+func (v *Renderer) withReadings(d draft, a *news.Alarm, measured []measurement, limits bool) draft {
 	d.names, d.fixed = maps.Clone(d.names), maps.Clone(d.fixed)
 	var parts []string
-	if said := v.gist(a, v.brief); a.Offline && said != "" {
+	if said := v.summary(a, v.shortMoment); a.Offline && said != "" {
 		parts = append(parts, said)
 	}
 	for i, m := range measured {
@@ -263,28 +263,28 @@ func (v *Voice) withReadings(d draft, a *news.Alarm, measured []measurement, lim
 	}
 	about := "\x00device\x00"
 	if a.Event == news.Reminder { // the values are of then
-		about = v.say("letter.smsThen", "device", about, "time", v.brief(a.Start))
+		about = v.say("letter.smsThen", "device", about, "time", v.shortMoment(a.Start))
 	}
 	if len(parts) > 0 {
-		about = v.say("letter.smsAbout", "device", about, "readings", v.chained("letter.list", parts))
+		about = v.say("letter.smsAbout", "device", about, "readings", v.joinChain("letter.list", parts))
 	}
 	d.fixed["about"] = about
 	return d
 }
 
 // digestDraft names the first n alarms and says how many more there are.
-func (v *Voice) digestDraft(sorted []*news.Alarm, n int, count string) draft {
-	d := draft{key: "letter.smsDigest", names: names{"tenant": v.sender()}, fixed: map[string]string{"count": count}}
+func (v *Renderer) digestDraft(sorted []*news.Alarm, n int, count string) draft {
+	d := draft{key: "letter.smsDigest", names: nameArgs{"tenant": v.sender()}, fixed: map[string]string{"count": count}}
 	var parts []string
 	for i, a := range sorted[:n] {
 		title, device := "title"+strconv.Itoa(i), "device"+strconv.Itoa(i)
-		d.names[title], d.names[device] = name(a.Title), name(a.Name())
-		value := v.word(a)
+		d.names[title], d.names[device] = shortName(a.Title), shortName(a.Name())
+		value := v.statusWord(a)
 		if a.Event != news.Resolved {
 			if a.Offline {
-				value = v.gist(a, v.brief)
+				value = v.summary(a, v.shortMoment)
 			} else if m := v.smsMeasurements(a); len(m) > 0 {
-				value = m[0].alone
+				value = m[0].valueWithUnit
 			}
 		}
 		parts = append(parts, v.say("letter.smsItem", "title", "\x00"+title+"\x00", "device", "\x00"+device+"\x00", "value", value))
@@ -292,6 +292,6 @@ func (v *Voice) digestDraft(sorted []*news.Alarm, n int, count string) draft {
 	if more := len(sorted) - n; more > 0 {
 		parts = append(parts, v.say("letter.digestMore", "n", text.Count(v.Language, more)))
 	}
-	d.fixed["list"] = v.chained("letter.list", parts)
+	d.fixed["list"] = v.joinChain("letter.list", parts)
 	return d
 }

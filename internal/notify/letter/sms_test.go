@@ -12,9 +12,9 @@ import (
 	"tilth/internal/text"
 )
 
-// checked is an SMS that keeps to its bounds: one part in Latin letters, else
+// checkedSMS is an SMS that keeps to its bounds: one part in Latin letters, else
 // two; one line; no link.
-func checked(t *testing.T, v *Voice, channel string, alarms []news.Alarm) string {
+func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []news.Alarm) string {
 	t.Helper()
 	s := v.SMS(channel, alarms)
 	most := partsOther
@@ -31,10 +31,10 @@ func checked(t *testing.T, v *Voice, channel string, alarms []news.Alarm) string
 // everything is named, and so is how bad it is.
 func TestSMSKeepsTheValue(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 21))
-	pick := func() string { return wild[r.IntN(len(wild))] }
+	pick := func() string { return oddNames[r.IntN(len(oddNames))] }
 	for _, l := range text.Languages {
 		for range 150 {
-			v := voice(l)
+			v := newRenderer(l)
 			v.Tenant = pick()
 			unit := pick()
 			v.Names = func(int64, string, text.Language) (string, string, *int) { return pick(), unit, new(2) }
@@ -44,10 +44,10 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			a.Values["airTemperature"] = -r.Float64() * 1e9
 			a.Remark, a.User = pick(), pick()
 			if r.IntN(2) == 0 {
-				a = held(a, time.Duration(r.Int64N(int64(30*24*time.Hour))))
+				a = withOnset(a, time.Duration(r.Int64N(int64(30*24*time.Hour))))
 			}
 			if r.IntN(2) == 0 {
-				a.Ack = &news.Ack{User: pick(), Note: pick(), Time: began, RemindAt: over + int64(r.IntN(2))}
+				a.Ack = &news.Ack{User: pick(), Note: pick(), Time: frostStart, RemindAt: frostEnd + int64(r.IntN(2))}
 			}
 			value := text.FoldSMS(l, text.Number(l, a.Values["airTemperature"].(float64), new(2)))
 			if r.IntN(2) == 0 {
@@ -58,52 +58,52 @@ func TestSMSKeepsTheValue(t *testing.T) {
 			case 0:
 				a.Event = news.Reminder
 			case 1:
-				a.Event, a.End = news.Resolved, over
+				a.Event, a.End = news.Resolved, frostEnd
 			}
-			s := checked(t, v, pick(), []news.Alarm{a})
+			s := checkedSMS(t, v, pick(), []news.Alarm{a})
 			if !strings.Contains(s, value) {
 				t.Errorf("%s: %s is not in %q", l, value, s)
 			}
 			if a.Event != news.Resolved && !strings.Contains(s, v.say(smsLevels[levelOf(&a)])) {
 				t.Errorf("%s: the level is not in %q", l, s)
 			}
-			a.Event, a.End, a.Manual = news.Resolved, over, true
-			checked(t, v, pick(), []news.Alarm{a})
+			a.Event, a.End, a.Manual = news.Resolved, frostEnd, true
+			checkedSMS(t, v, pick(), []news.Alarm{a})
 			a.Offline, a.Manual = true, r.IntN(2) == 0
-			checked(t, v, pick(), []news.Alarm{a})
-			checked(t, v, pick(), nil)
+			checkedSMS(t, v, pick(), []news.Alarm{a})
+			checkedSMS(t, v, pick(), nil)
 		}
 	}
 }
 
 // What a rule may hold at most, and texts for values.
-func TestSMSOfTheLargestRule(t *testing.T) {
+func TestSMSLargestRuleFits(t *testing.T) {
 	for _, l := range text.Languages {
 		a := frost(l)
 		for i := range 15 {
 			a.Conditions = append(a.Conditions, news.Condition{Join: "and", Property: fmt.Sprint("p", i), Operator: ">", Value: strings.Repeat("很长", 500)})
 			a.Values[fmt.Sprint("p", i)] = strings.Repeat("很长", 500)
 		}
-		s := checked(t, voice(l), "x", []news.Alarm{a})
+		s := checkedSMS(t, newRenderer(l), "x", []news.Alarm{a})
 		if !strings.Contains(strings.ReplaceAll(s, ",", "."), "-2.4") {
 			t.Errorf("%s: %s", l, s)
 		}
-		checked(t, voice(l), "x", []news.Alarm{held(a, 48*time.Hour)})
+		checkedSMS(t, newRenderer(l), "x", []news.Alarm{withOnset(a, 48*time.Hour)})
 		a.Conditions = a.Conditions[1:]
-		checked(t, voice(l), "x", []news.Alarm{a})
-		checked(t, voice(l), "x", []news.Alarm{held(a, 48*time.Hour)})
+		checkedSMS(t, newRenderer(l), "x", []news.Alarm{a})
+		checkedSMS(t, newRenderer(l), "x", []news.Alarm{withOnset(a, 48*time.Hour)})
 	}
 }
 
 func TestSMSTexts(t *testing.T) {
-	byHand := thaw(text.English)
+	byHand := resolvedFrost(text.English)
 	byHand.Manual, byHand.User, byHand.Remark = true, "Elif", "Valve opened."
 	nobody := byHand
 	nobody.User, nobody.Remark = "", ""
 	offline := frost(text.English)
 	offline.Offline, offline.Conditions, offline.Values, offline.Level = true, nil, nil, 0
 	online := offline
-	online.Event, online.End = news.Resolved, over
+	online.Event, online.End = news.Resolved, frostEnd
 	still := frost(text.English)
 	still.Event = news.Reminder
 	several := frost(text.English)
@@ -113,7 +113,7 @@ func TestSMSTexts(t *testing.T) {
 		a    news.Alarm
 		want string
 	}{
-		{thaw(text.English), `Greenfield: "Frost" has ended after 1 h 35 min. North mast: Air temperature 0.6 C. Nov 21, 07:15`},
+		{resolvedFrost(text.English), `Greenfield: "Frost" has ended after 1 h 35 min. North mast: Air temperature 0.6 C. Nov 21, 07:15`},
 		{byHand, `Greenfield: "Frost" was resolved by hand (Elif) after 1 h 35 min. North mast. Nov 21, 07:15. "Valve opened"`},
 		{nobody, `Greenfield: "Frost" was resolved by hand after 1 h 35 min. North mast. Nov 21, 07:15`},
 		{offline, `Greenfield: Alarm "Frost". North mast: offline for 5 min. Nov 21, 05:40`},
@@ -121,7 +121,7 @@ func TestSMSTexts(t *testing.T) {
 		{still, `Greenfield: Serious alarm "Frost" still open (1 h 35 min). North mast, Nov 21, 05:40: Air temperature -2.4 C (limit < -2 C)`},
 		{several, `Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (< -2 C, >= 40 C); Global radiation 812 W/m2 (!= 0 W/m2). Nov 21, 05:40`},
 	} {
-		if got := checked(t, voice(text.English), "x", []news.Alarm{c.a}); got != c.want {
+		if got := checkedSMS(t, newRenderer(text.English), "x", []news.Alarm{c.a}); got != c.want {
 			t.Errorf("%s\n%s", got, c.want)
 		}
 	}
@@ -142,23 +142,23 @@ func TestSMSDigest(t *testing.T) {
 			}
 			alarms = append(alarms, a)
 		}
-		s := checked(t, voice(l), "x", alarms)
+		s := checkedSMS(t, newRenderer(l), "x", alarms)
 		rest, ok := strings.CutPrefix(s, want)
 		first, _, _ := strings.Cut(rest, ";")
 		if l == text.Chinese {
 			first, _, _ = strings.Cut(rest, "；")
 		}
 		listed := strings.Count(s, titles[l])
-		more := voice(l).say("letter.digestMore", "n", fmt.Sprint(12-listed))
+		more := newRenderer(l).say("letter.digestMore", "n", fmt.Sprint(12-listed))
 		if !ok || !strings.Contains(strings.ReplaceAll(first, ",", "."), "-17.3") || listed < 2 || !strings.HasSuffix(s, more) {
 			t.Errorf("%s", s)
 		}
 		for i := range alarms {
-			alarms[i].Title, alarms[i].NoteName = wild[2+i%4], wild[(3+i)%len(wild)]
+			alarms[i].Title, alarms[i].NoteName = oddNames[2+i%4], oddNames[(3+i)%len(oddNames)]
 		}
-		checked(t, voice(l), "x", alarms)
+		checkedSMS(t, newRenderer(l), "x", alarms)
 	}
-	two := checked(t, voice(text.English), "x", []news.Alarm{frost(text.English), thaw(text.English)})
+	two := checkedSMS(t, newRenderer(text.English), "x", []news.Alarm{frost(text.English), resolvedFrost(text.English)})
 	if two != "Greenfield: 2 alarm messages: Frost: North mast, -2.4 C; Frost: North mast, Resolved" {
 		t.Error(two)
 	}
@@ -172,7 +172,7 @@ func TestUnitIsSaidOnce(t *testing.T) {
 		text.Turkish: {"Su pH'ı", "Su pH'ı 5,67 (koşul: < 6,5)", "5,67 pH"},
 		text.Russian: {"pH воды", "pH воды 5,67 (условие: < 6,5)", "5,67 pH"},
 	} {
-		v := voice(l)
+		v := newRenderer(l)
 		v.Names = func(int64, string, text.Language) (string, string, *int) { return names[0], "pH", new(2) }
 		a := frost(l)
 		a.Conditions[0].Value, a.Values = 6.5, map[string]any{"airTemperature": 5.666}
@@ -190,23 +190,23 @@ func TestUnitIsSaidOnce(t *testing.T) {
 }
 
 // English in plain letters, where names allow; Turkish keeps its own.
-func TestSMSLetters(t *testing.T) {
-	v := voice(text.English)
+func TestSMSCharacterSet(t *testing.T) {
+	v := newRenderer(text.English)
 	v.Names = func(int64, string, text.Language) (string, string, *int) {
 		return "CO₂ “in” … m³", "µmol/m²/s", nil
 	}
 	a := frost(text.English)
 	a.Conditions[0].Operator = "<="
-	if s := checked(t, v, "x", []news.Alarm{a}); !strings.Contains(s, `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) || !text.SMSLatin(s) {
+	if s := checkedSMS(t, v, "x", []news.Alarm{a}); !strings.Contains(s, `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) || !text.SMSLatin(s) {
 		t.Error(s)
 	}
 	a.NoteName = "Kuzey direği"
-	if s := checked(t, voice(text.English), "x", []news.Alarm{a}); !strings.Contains(s, "Kuzey direği") || text.SMSLatin(s) {
+	if s := checkedSMS(t, newRenderer(text.English), "x", []news.Alarm{a}); !strings.Contains(s, "Kuzey direği") || text.SMSLatin(s) {
 		t.Error(s)
 	}
-	v = voice(text.Chinese)
+	v = newRenderer(text.Chinese)
 	v.Tenant = "【绿野】"
-	if s := checked(t, v, "x", []news.Alarm{frost(text.Chinese)}); !strings.HasPrefix(s, "【绿野】严重告警") {
+	if s := checkedSMS(t, v, "x", []news.Alarm{frost(text.Chinese)}); !strings.HasPrefix(s, "【绿野】严重告警") {
 		t.Error(s)
 	}
 }

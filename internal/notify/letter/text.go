@@ -8,42 +8,42 @@ import (
 	"tilth/internal/text"
 )
 
-// Text is the message of the console: its first line is the title, the others
+// InApp is the message of the console: its first line is the title, the others
 // say what is known.
-func Text(l text.Language, zone *time.Location, names Names, a *news.Alarm) string {
-	v := &Voice{Language: l, Zone: zone, Names: names, Now: time.UnixMilli(a.Start)}
+func InApp(l text.Language, zone *time.Location, names PropertyNames, a *news.Alarm) string {
+	v := &Renderer{Language: l, Zone: zone, Names: names, Now: time.UnixMilli(a.Start)}
 	lines := []string{v.title(a)}
 	if a.Remark != "" {
 		lines = append(lines, v.quoted(a.Remark))
 	}
-	since := capital(v.since(a, v.moment))
+	since := capitalize(v.since(a, v.moment))
 	if since != "" {
 		lines = append(lines, since)
 	}
-	if judged := v.judged(a); judged != "" {
+	if judged := v.evaluationText(a); judged != "" {
 		lines = append(lines, judged)
 	}
-	if unsteady := v.unsteady(a); unsteady != "" {
+	if unsteady := v.unsteadySentence(a); unsteady != "" {
 		lines = append(lines, unsteady)
 	}
 	lines = append(lines, v.fact("letter.labelDevice", v.device(a)))
 	switch {
 	case a.Event == news.Resolved:
-		lines = append(lines, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.lasted(a)))
+		lines = append(lines, v.say("letter.endAfter", "end", v.moment(a.End), "duration", v.durationText(a)))
 	case since == "": // else it says when that was noticed
 		lines = append(lines, v.fact("letter.labelStart", v.moment(a.Start)))
 	}
 	if a.Description != "" && a.Event != news.Resolved {
-		lines = append(lines, steps(a.Description))
+		lines = append(lines, shortLines(a.Description))
 	}
 	return strings.Join(lines, "\n")
 }
 
-func (v *Voice) title(a *news.Alarm) string {
-	title := name(a.Title)
+func (v *Renderer) title(a *news.Alarm) string {
+	title := shortName(a.Title)
 	switch {
 	case a.Event == news.Resolved && a.Manual && a.User != "":
-		return v.say("letter.titleByUser", "title", title, "user", name(a.User))
+		return v.say("letter.titleByUser", "title", title, "user", shortName(a.User))
 	case a.Event == news.Resolved && a.Manual:
 		return v.say("letter.titleByHand", "title", title)
 	case a.Event == news.Resolved:
@@ -56,9 +56,9 @@ func (v *Voice) title(a *news.Alarm) string {
 
 // device is what people call the device, and its fixed name where that is
 // another.
-func (v *Voice) device(a *news.Alarm) string {
+func (v *Renderer) device(a *news.Alarm) string {
 	if a.NoteName == "" || a.NoteName == a.DeviceName {
-		return name(a.DeviceName)
+		return shortName(a.DeviceName)
 	}
-	return v.say("letter.deviceCoded", "name", name(a.NoteName), "code", name(a.DeviceName))
+	return v.say("letter.deviceCoded", "name", shortName(a.NoteName), "code", shortName(a.DeviceName))
 }

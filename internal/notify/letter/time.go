@@ -6,7 +6,7 @@ import (
 	"tilth/internal/text"
 )
 
-func (v *Voice) at(ms int64) time.Time {
+func (v *Renderer) localTime(ms int64) time.Time {
 	zone := v.Zone
 	if zone == nil {
 		zone = time.UTC
@@ -16,12 +16,12 @@ func (v *Voice) at(ms int64) time.Time {
 
 // zoned says a time with its zone's offset, which the first time of a letter
 // has; the others are of the same zone.
-func (v *Voice) zoned(ms int64) string { return text.Zoned(v.Language, v.at(ms)) }
+func (v *Renderer) zoned(ms int64) string { return text.Zoned(v.Language, v.localTime(ms)) }
 
-func (v *Voice) moment(ms int64) string { return text.Moment(v.Language, v.at(ms)) }
+func (v *Renderer) moment(ms int64) string { return text.Moment(v.Language, v.localTime(ms)) }
 
-func (v *Voice) brief(ms int64) string { return text.Brief(v.Language, v.at(ms)) }
+func (v *Renderer) shortMoment(ms int64) string { return text.Brief(v.Language, v.localTime(ms)) }
 
-func (v *Voice) duration(ms int64) string {
+func (v *Renderer) duration(ms int64) string {
 	return text.Duration(v.Language, time.Duration(ms)*time.Millisecond)
 }
