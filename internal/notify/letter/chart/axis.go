@@ -13,9 +13,9 @@ type tick struct {
 	label string
 }
 
-// heights are ticks of a range of values at a round distance, about five, and
+// valueTicks are ticks of a range of values at a round distance, about five, and
 // the range grown to begin and end at one.
-func heights(low, high float64, number func(v float64, decimals int) string) (ticks []tick, bottom, top float64) {
+func valueTicks(low, high float64, number func(v float64, decimals int) string) (ticks []tick, bottom, top float64) {
 	if high <= low { // all the same, or one
 		half := math.Max(math.Abs(low)*0.05, 0.5)
 		low, high = low-half, high+half
@@ -41,9 +41,9 @@ func roundStep(least float64) float64 {
 	return 10 * power
 }
 
-const mostTimes = 6 // ticks of the time axis
+const maxTimeTicks = 6 // ticks of the time axis
 
-var distances = []time.Duration{
+var tickSteps = []time.Duration{
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 30 * time.Minute,
 	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
 }
@@ -52,16 +52,16 @@ const day = 24 * time.Hour
 
 func clock(t time.Time) string { return t.Format("15:04") }
 
-// times are ticks of a range of time (epoch ms) at round hours of the zone's
+// timeTicks are ticks of a range of time (epoch ms) at round hours of the zone's
 // clock, days where it is long.
-func times(from, to int64, zone *time.Location, dayOf func(time.Time) string) (ticks []tick) {
+func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string) (ticks []tick) {
 	span := time.Duration(to-from) * time.Millisecond
 	distance := day
-	for span/distance >= mostTimes {
+	for span/distance >= maxTimeTicks {
 		distance += day
 	}
-	for _, d := range distances {
-		if span/d < mostTimes {
+	for _, d := range tickSteps {
+		if span/d < maxTimeTicks {
 			distance = d
 			break
 		}

@@ -18,8 +18,8 @@ import (
 // ink is a colour's place in a canvas's palette.
 type ink uint8
 
-// spot is a place in the picture, in pixels.
-type spot struct{ x, y float64 }
+// position is a place in the picture, in pixels.
+type position struct{ x, y float64 }
 
 // shades is how many shades there are between two colours, where an edge goes
 // through a pixel.
@@ -30,11 +30,11 @@ const shades = 16
 // is small, and written quickly.
 type canvas struct {
 	image.Paletted
-	face   font.Face // which is for one at a time
-	places map[color.RGBA]ink
-	cover  []uint8         // how much of each pixel fill will paint, up to 255
-	drawn  image.Rectangle // where that is
-	mixed  [256][shades]ink
+	face     font.Face // which is for one at a time
+	inkIndex map[color.RGBA]ink
+	cover    []uint8         // how much of each pixel fill will paint, up to 255
+	drawn    image.Rectangle // where that is
+	mixed    [256][shades]ink
 }
 
 // canvases are kept from picture to picture: making one takes as long as
@@ -51,15 +51,15 @@ func newCanvas(inks []color.RGBA) (*canvas, error) {
 		if err != nil {
 			return nil, err
 		}
-		c = &canvas{places: map[color.RGBA]ink{}, cover: make([]uint8, Width*Height)}
+		c = &canvas{inkIndex: map[color.RGBA]ink{}, cover: make([]uint8, Width*Height)}
 		c.Pix, c.Stride, c.Rect = make([]uint8, Width*Height), Width, image.Rect(0, 0, Width, Height)
-		if c.face, err = opentype.NewFace(f, &opentype.FaceOptions{Size: figures, DPI: 72, Hinting: font.HintingNone}); err != nil {
+		if c.face, err = opentype.NewFace(f, &opentype.FaceOptions{Size: fontSize, DPI: 72, Hinting: font.HintingNone}); err != nil {
 			return nil, err
 		}
 	}
 	clear(c.Pix)
 	c.Palette = c.Palette[:0]
-	clear(c.places)
+	clear(c.inkIndex)
 	for _, one := range inks {
 		c.add(one)
 	}
@@ -69,12 +69,12 @@ func newCanvas(inks []color.RGBA) (*canvas, error) {
 func (c *canvas) add(one color.RGBA) ink {
 	place := ink(len(c.Palette))
 	c.Palette = append(c.Palette, one)
-	c.places[one] = place
+	c.inkIndex[one] = place
 	return place
 }
 
-// box paints whole pixels.
-func (c *canvas) box(from, to spot, with ink) {
+// fillRect paints whole pixels.
+func (c *canvas) fillRect(from, to position, with ink) {
 	whole := func(v float64) int { return int(math.Round(v)) }
 	part := image.Rect(whole(from.x), whole(from.y), whole(to.x), whole(to.y)).Intersect(c.Rect)
 	for y := part.Min.Y; y < part.Max.Y; y++ {
@@ -87,15 +87,15 @@ func (c *canvas) box(from, to spot, with ink) {
 
 // stroke adds a line through places to what fill will paint, with round corners
 // and ends.
-func (c *canvas) stroke(width float64, line []spot) {
+func (c *canvas) stroke(width float64, line []position) {
 	for i, p := range line {
-		c.pill(line[max(i-1, 0)], p, width/2)
+		c.capsule(line[max(i-1, 0)], p, width/2)
 	}
 }
 
-// pill adds all that is no farther than radius from the way between two places;
+// capsule adds all that is no farther than radius from the way between two places;
 // a disc where they are one.
-func (c *canvas) pill(p, q spot, radius float64) {
+func (c *canvas) capsule(p, q position, radius float64) {
 	reach := radius + 0.5
 	dx, dy := q.x-p.x, q.y-p.y
 	square := dx*dx + dy*dy
@@ -112,7 +112,7 @@ func (c *canvas) pill(p, q spot, radius float64) {
 		part := pixels(min(from, to)-reach, middle, max(from, to)+reach, middle).Intersect(rows)
 		at := c.PixOffset(part.Min.X, y)
 		for x := part.Min.X; x < part.Max.X; x, at = x+1, at+1 {
-			away := spot{float64(x) + 0.5 - p.x, middle - p.y}
+			away := position{float64(x) + 0.5 - p.x, middle - p.y}
 			if square > 0 {
 				along := within((away.x*dx + away.y*dy) / square)
 				away.x -= along * dx
@@ -132,9 +132,9 @@ func pixels(left, top, right, bottom float64) image.Rectangle {
 	return image.Rect(int(math.Floor(left)), int(math.Floor(top)), int(math.Floor(right))+1, int(math.Floor(bottom))+1)
 }
 
-// write adds figures to what fill will paint, so that at is the right end or the
+// drawText adds figures to what fill will paint, so that at is the right end or the
 // middle of their baseline: part 1 or 0.5.
-func (c *canvas) write(figures string, at spot, part float64) {
+func (c *canvas) drawText(figures string, at position, part float64) {
 	width := float64(font.MeasureString(c.face, figures)) / 64
 	dot := fixed.Point26_6{X: fixed.Int26_6((at.x - width*part) * 64), Y: fixed.Int26_6(at.y * 64)}
 	before := rune(-1)
@@ -196,7 +196,7 @@ func (c *canvas) mix(under, over ink, parts int) ink {
 	a, b := c.Palette[under].(color.RGBA), c.Palette[over].(color.RGBA)
 	blend := func(a, b uint8) uint8 { return uint8((int(a)*(shades-parts) + int(b)*parts) / shades) }
 	one := color.RGBA{blend(a.R, b.R), blend(a.G, b.G), blend(a.B, b.B), 255}
-	place, there := c.places[one]
+	place, there := c.inkIndex[one]
 	switch {
 	case there:
 	case len(c.Palette) < 256:

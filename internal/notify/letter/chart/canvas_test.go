@@ -11,7 +11,7 @@ import (
 	"tilth/internal/text"
 )
 
-var some = []color.RGBA{{250, 250, 250, 255}, {0, 100, 0, 255}, {200, 0, 0, 255}}
+var testInks = []color.RGBA{{250, 250, 250, 255}, {0, 100, 0, 255}, {200, 0, 0, 255}}
 
 func blank(t *testing.T, inks []color.RGBA) *canvas {
 	t.Helper()
@@ -25,24 +25,24 @@ func blank(t *testing.T, inks []color.RGBA) *canvas {
 // level is how dark a pixel is, from 0 for paper to 1 for the second ink.
 func (c *canvas) level(x, y int) float64 {
 	at := c.At(x, y).(color.RGBA)
-	return float64(some[0].R-at.R) / float64(some[0].R-some[1].R)
+	return float64(testInks[0].R-at.R) / float64(testInks[0].R-testInks[1].R)
 }
 
 // A line covers what lies within half its width, wherever it goes, and not more;
 // its edge is shaded.
 func TestStroke(t *testing.T) {
-	for name, line := range map[string][]spot{
+	for name, line := range map[string][]position{
 		"flat": {{100.5, 200.5}, {300.5, 200.5}}, "steep": {{200.5, 100.5}, {200.5, 300.5}}, "down": {{100, 100}, {300, 350}},
 		"up": {{300, 100}, {100, 250}}, "back": {{300, 250}, {100, 240}}, "a disc": {{150, 150}}, "nearly steep": {{200, 300}, {203, 100}},
 	} {
-		c := blank(t, some)
+		c := blank(t, testInks)
 		const width = 9
 		c.stroke(width, line)
 		c.fill(1)
 		shaded := 0
 		for y := range Height {
 			for x := range Width {
-				away := distance(spot{float64(x) + 0.5, float64(y) + 0.5}, line[0], line[len(line)-1]) - width/2.0
+				away := distance(position{float64(x) + 0.5, float64(y) + 0.5}, line[0], line[len(line)-1]) - width/2.0
 				level := c.level(x, y)
 				switch {
 				case away < -0.6 && level != 1, away > 0.6 && level != 0, math.Abs(level-(0.5-away)) > 0.1 && math.Abs(away) < 0.5:
@@ -60,7 +60,7 @@ func TestStroke(t *testing.T) {
 
 // distance is that of a place from the way between two others: from the line
 // through them, or from the nearer end where that is beside the way.
-func distance(at, p, q spot) float64 {
+func distance(at, p, q position) float64 {
 	long := math.Hypot(q.x-p.x, q.y-p.y)
 	toP, toQ := math.Hypot(at.x-p.x, at.y-p.y), math.Hypot(at.x-q.x, at.y-q.y)
 	if long == 0 || math.Abs(toP*toP-toQ*toQ) > long*long {
@@ -72,11 +72,11 @@ func distance(at, p, q spot) float64 {
 // Where the pieces of a line overlap, its edge is not darker; and outside the
 // picture nothing is painted.
 func TestOverlap(t *testing.T) {
-	c := blank(t, some)
-	c.stroke(8, []spot{{100, 100.5}, {150, 100.5}, {150, 100.5}, {120, 100.5}, {200, 100.5}})
+	c := blank(t, testInks)
+	c.stroke(8, []position{{100, 100.5}, {150, 100.5}, {150, 100.5}, {120, 100.5}, {200, 100.5}})
 	c.fill(1)
-	once := blank(t, some)
-	once.stroke(8, []spot{{100, 100.5}, {200, 100.5}})
+	once := blank(t, testInks)
+	once.stroke(8, []position{{100, 100.5}, {200, 100.5}})
 	once.fill(1)
 	for y := 90; y < 110; y++ {
 		for x := 90; x < 210; x++ {
@@ -85,9 +85,9 @@ func TestOverlap(t *testing.T) {
 			}
 		}
 	}
-	c.stroke(30, []spot{{-50, -50}, {-20, 900}, {2000, 900}, {2000, -30}, {-50, -30}})
-	c.pill(spot{Width, Height}, spot{Width, Height}, 3)
-	c.box(spot{-10, -10}, spot{5, 5}, 2)
+	c.stroke(30, []position{{-50, -50}, {-20, 900}, {2000, 900}, {2000, -30}, {-50, -30}})
+	c.capsule(position{Width, Height}, position{Width, Height}, 3)
+	c.fillRect(position{-10, -10}, position{5, 5}, 2)
 	c.fill(1)
 	if c.At(0, 0) != c.Palette[2] || c.level(Width-1, Height-1) != 1 || c.level(400, 300) != 0 {
 		t.Error("not cut off at the edge")
@@ -96,12 +96,12 @@ func TestOverlap(t *testing.T) {
 
 // With more mixtures than a palette holds, edges lose their shades, and inks
 // stay what they are.
-func TestCrowdedPalette(t *testing.T) {
+func TestFullPalette(t *testing.T) {
 	c := blank(t, inks)
 	for i := range 200 {
-		at := spot{100 + float64(i*4) + float64(i%7)/7, 100 + float64(i%11)*9.3}
-		for j, with := range []ink{words, line, alarm, held, grid} {
-			c.pill(at, spot{at.x + float64(j*5), at.y + 30}, 6-float64(j)*0.7)
+		at := position{100 + float64(i*4) + float64(i%7)/7, 100 + float64(i%11)*9.3}
+		for j, with := range []ink{labelInk, lineInk, alarmInk, alarmSpan, grid} {
+			c.capsule(at, position{at.x + float64(j*5), at.y + 30}, 6-float64(j)*0.7)
 			c.fill(with)
 		}
 	}
@@ -149,7 +149,7 @@ func TestCanvasIsClean(t *testing.T) {
 
 // The face has every sign that numbers and days of the four languages are
 // written with; it would leave one out in silence.
-func TestFaceHasTheSigns(t *testing.T) {
+func TestFontHasAllGlyphs(t *testing.T) {
 	face, err := typeface()
 	if err != nil {
 		t.Fatal(err)

@@ -19,28 +19,28 @@ const (
 const (
 	left, right, top, bottom = 128, Width - 28, 30, Height - 70
 
-	figures = 29 // pixels
-	thick   = 4.5
-	hair    = 2
+	fontSize = 29 // pixels
+	thick    = 4.5
+	hair     = 2
 )
 
 // The picture has its own paper, so that it is readable on dark pages too.
 const (
 	paper ink = iota
 	grid
-	words
-	line
-	held
-	alarm
+	labelInk
+	lineInk
+	alarmSpan
+	alarmInk
 )
 
 var inks = []color.RGBA{
-	paper: {0xfb, 0xfa, 0xf6, 255},
-	grid:  {0xe4, 0xe1, 0xd7, 255},
-	words: {0x47, 0x50, 0x49, 255},
-	line:  {0x2f, 0x6b, 0x4f, 255},
-	held:  {0xf8, 0xe9, 0xe5, 255},
-	alarm: {0xb8, 0x23, 0x1a, 255},
+	paper:     {0xfb, 0xfa, 0xf6, 255},
+	grid:      {0xe4, 0xe1, 0xd7, 255},
+	labelInk:  {0x47, 0x50, 0x49, 255},
+	lineInk:   {0x2f, 0x6b, 0x4f, 255},
+	alarmSpan: {0xf8, 0xe9, 0xe5, 255},
+	alarmInk:  {0xb8, 0x23, 0x1a, 255},
 }
 
 // Point is one reading.
@@ -71,52 +71,52 @@ func (c *Chart) PNG() ([]byte, error) {
 	}
 	byValue := func(a, b Point) int { return cmp.Compare(a.Value, b.Value) }
 	low, high := slices.MinFunc(c.Points, byValue).Value, slices.MaxFunc(c.Points, byValue).Value
-	ticks, lowest, highest := heights(min(low, c.Limit), max(high, c.Limit), c.Number)
+	ticks, lowest, highest := valueTicks(min(low, c.Limit), max(high, c.Limit), c.Number)
 	x := func(t float64) float64 { return left + (t-float64(c.From))/float64(c.To-c.From)*(right-left) }
 	y := func(v float64) float64 { return bottom - (v-lowest)/(highest-lowest)*(bottom-top) }
 
 	start, end := x(float64(max(c.Start, c.From))), x(float64(min(c.End, c.To)))
-	p.box(spot{start, top}, spot{end, bottom}, held)
+	p.fillRect(position{start, top}, position{end, bottom}, alarmSpan)
 	for _, one := range ticks {
-		p.box(spot{left, y(one.at) - hair/2}, spot{right, y(one.at) + hair/2}, grid)
-		p.write(one.label, spot{left - 18, y(one.at) + 10}, 1)
+		p.fillRect(position{left, y(one.at) - hair/2}, position{right, y(one.at) + hair/2}, grid)
+		p.drawText(one.label, position{left - 18, y(one.at) + 10}, 1)
 	}
-	for _, one := range times(c.From, c.To, c.Zone, c.Day) {
+	for _, one := range timeTicks(c.From, c.To, c.Zone, c.Day) {
 		at := x(one.at)
-		p.box(spot{at - hair/2, bottom}, spot{at + hair/2, bottom + 8}, grid)
+		p.fillRect(position{at - hair/2, bottom}, position{at + hair/2, bottom + 8}, grid)
 		if at > left+24 && at < right-24 {
-			p.write(one.label, spot{at, bottom + 44}, 0.5)
+			p.drawText(one.label, position{at, bottom + 44}, 0.5)
 		}
 	}
-	p.fill(words)
-	p.box(spot{start - 1, top}, spot{start + 1, bottom}, alarm)
+	p.fill(labelInk)
+	p.fillRect(position{start - 1, top}, position{start + 1, bottom}, alarmInk)
 	for at := float64(left); at < right; at += 22 {
-		p.box(spot{at, y(c.Limit) - 1.5}, spot{min(at+13, right), y(c.Limit) + 1.5}, alarm)
+		p.fillRect(position{at, y(c.Limit) - 1.5}, position{min(at+13, right), y(c.Limit) + 1.5}, alarmInk)
 	}
-	for _, run := range runs(c.Points) {
-		drawn := make([]spot, len(run))
+	for _, run := range segments(c.Points) {
+		drawn := make([]position, len(run))
 		for i, one := range run {
-			drawn[i] = spot{x(float64(one.Time)), y(one.Value)}
+			drawn[i] = position{x(float64(one.Time)), y(one.Value)}
 		}
 		p.stroke(thick, drawn)
 	}
-	p.fill(line)
+	p.fill(lineInk)
 	for _, disc := range []struct {
 		radius float64
 		with   ink
-	}{{10, paper}, {7, alarm}} {
+	}{{10, paper}, {7, alarmInk}} {
 		for _, one := range c.Triggers {
-			at := spot{x(float64(one.Time)), y(one.Value)}
-			p.pill(at, at, disc.radius)
+			at := position{x(float64(one.Time)), y(one.Value)}
+			p.capsule(at, at, disc.radius)
 		}
 		p.fill(disc.with)
 	}
 	return p.encode()
 }
 
-// runs are the points between gaps: where several readings in a row are
+// segments are the points between gaps: where several readings in a row are
 // missing, no line is drawn.
-func runs(points []Point) (all [][]Point) {
+func segments(points []Point) (all [][]Point) {
 	var between []int64
 	for i := 1; i < len(points); i++ {
 		between = append(between, points[i].Time-points[i-1].Time)

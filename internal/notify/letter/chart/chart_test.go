@@ -65,9 +65,9 @@ func TestChart(t *testing.T) {
 	m := drawn(t, c)
 	for i, p := range c.Points {
 		x, y := c.place(p, 20, 35)
-		want := line
+		want := lineInk
 		if i >= 48 && i < 51 {
-			want = alarm
+			want = alarmInk
 		}
 		if i > 1 && i < 59 && !like(m.At(x, y), want) && i != 47 && i != 51 {
 			t.Errorf("reading %d: %v at %d, %d", i, m.At(x, y), x, y)
@@ -76,14 +76,14 @@ func TestChart(t *testing.T) {
 	x, y := c.place(Point{noon - 30*minute, 30}, 20, 35)
 	reds := 0
 	for i := range 100 {
-		if like(m.At(x+i, y), alarm) {
+		if like(m.At(x+i, y), alarmInk) {
 			reds++
 		}
 	}
 	if reds < 40 || reds > 80 {
 		t.Errorf("%d of 100 pixels of the limit", reds) // dashed
 	}
-	for at, want := range map[int64]ink{noon + 15*minute: held, noon - 15*minute: paper} {
+	for at, want := range map[int64]ink{noon + 15*minute: alarmSpan, noon - 15*minute: paper} {
 		if x, y := c.place(Point{at, 21.3}, 20, 35); !like(m.At(x, y), want) {
 			t.Errorf("%d: %v, want %v", at, m.At(x, y), want)
 		}
@@ -91,7 +91,7 @@ func TestChart(t *testing.T) {
 	written := 0
 	for y := range Height {
 		for x := range left - 10 {
-			if like(m.At(x, y), words) {
+			if like(m.At(x, y), labelInk) {
 				written++
 			}
 		}
@@ -102,14 +102,14 @@ func TestChart(t *testing.T) {
 }
 
 // Where readings are missing no line is drawn; it goes on behind the gap.
-func TestGap(t *testing.T) {
+func TestGapNotDrawn(t *testing.T) {
 	c := hour()
 	with := append([]Point{}, c.Points...)
 	c.Points = append(append([]Point{}, with[:10]...), with[30:]...)
 	m := drawn(t, c)
 	for i, want := range map[int]bool{5: true, 9: true, 14: false, 20: false, 26: false, 31: true, 40: true} {
 		x, y := c.place(with[i], 20, 35)
-		if got := like(m.At(x, y), line); got != want {
+		if got := like(m.At(x, y), lineInk); got != want {
 			t.Errorf("reading %d: a line %t", i, got)
 		}
 	}
@@ -117,7 +117,7 @@ func TestGap(t *testing.T) {
 
 // A picture is drawn of whatever there is: one reading, all alike, enormous
 // ones, months.
-func TestOddReadings(t *testing.T) {
+func TestUnusualReadings(t *testing.T) {
 	for name, change := range map[string]func(c *Chart){
 		"one":      func(c *Chart) { c.Points = c.Points[:1] },
 		"alike":    func(c *Chart) { c.Points, c.Limit = []Point{{noon, 30}, {noon + minute, 30}}, 30 },
@@ -136,7 +136,7 @@ func TestOddReadings(t *testing.T) {
 	}
 }
 
-func TestHeights(t *testing.T) {
+func TestValueTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high, bottom, top float64
 		first, last            string
@@ -145,7 +145,7 @@ func TestHeights(t *testing.T) {
 		{20, 32, 20, 35, "20", "35", 4}, {-2.5, 0.6, -3, 1, "-3", "1", 5}, {0, 0, -0.5, 0.5, "-0.5", "0.5", 3},
 		{100, 100, 95, 105, "95", "105", 3}, {1.01, 1.04, 1.01, 1.04, "1.01", "1.04", 4}, {0, 4000, 0, 4000, "0", "4000", 5},
 	} {
-		ticks, bottom, top := heights(c.low, c.high, plain)
+		ticks, bottom, top := valueTicks(c.low, c.high, plain)
 		if math.Abs(bottom-c.bottom) > 1e-9 || math.Abs(top-c.top) > 1e-9 || len(ticks) != c.n || ticks[0].label != c.first || ticks[len(ticks)-1].label != c.last {
 			t.Errorf("%v to %v: %v to %v, %v", c.low, c.high, bottom, top, ticks)
 		}
@@ -155,7 +155,7 @@ func TestHeights(t *testing.T) {
 func monthDay(t time.Time) string { return t.Format("01-02") }
 
 // Times are round by the zone's clock, on days of 23 and of 25 hours too.
-func TestTimesOfTheAxis(t *testing.T) {
+func TestTimeTicks(t *testing.T) {
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
@@ -177,11 +177,11 @@ func TestTimesOfTheAxis(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, one := range times(from.UnixMilli(), from.Add(c.span).UnixMilli(), berlin, monthDay) {
+		for _, one := range timeTicks(from.UnixMilli(), from.Add(c.span).UnixMilli(), berlin, monthDay) {
 			got = append(got, one.label)
 		}
 		if c.want == nil {
-			if len(got) < 3 || len(got) > mostTimes+1 {
+			if len(got) < 3 || len(got) > maxTimeTicks+1 {
 				t.Errorf("%s: %v", c.from, got)
 			}
 			continue
@@ -209,7 +209,7 @@ func TestDaysWithoutMidnight(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, one := range times(from.UnixMilli(), from.Add(4*day).UnixMilli(), zone, monthDay) {
+		for _, one := range timeTicks(from.UnixMilli(), from.Add(4*day).UnixMilli(), zone, monthDay) {
 			got = append(got, time.UnixMilli(int64(one.at)).In(zone).Format("01-02 15:04"))
 			if at := got[len(got)-1]; !strings.HasPrefix(at, one.label) {
 				t.Errorf("%s: %s says %s", c.zone, at, one.label)
