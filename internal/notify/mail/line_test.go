@@ -13,10 +13,10 @@ import (
 
 // A server that lets commands be said ahead hears all of a mail's at once; one
 // that does not hears each when it has answered the one before.
-func TestCommandsAhead(t *testing.T) {
+func TestPipelining(t *testing.T) {
 	for _, offers := range []string{"250 8BITMIME", "250-PIPELINING\r\n250-SMTPUTF8\r\n250 8BITMIME"} {
 		heard := make(chan bool, 1)
-		set := scripted(t, func(say func(string), hear func(string) bool) {
+		set := scriptedServer(t, func(say func(string), hear func(string) bool) {
 			say("220 hello")
 			hear("EHLO")
 			say("250-mail.example.org\r\n" + offers)
@@ -37,7 +37,7 @@ func TestCommandsAhead(t *testing.T) {
 			hear("QUIT")
 			say("221 bye")
 		})
-		s := sending(t, set, time.Now)
+		s := newTestSMTP(t, set, time.Now)
 		if answer, err := s.Send(t.Context(), hello); err != nil || answer != "250 taken" {
 			t.Errorf("%q: %q %v", offers, answer, err)
 		}
@@ -50,7 +50,7 @@ func TestCommandsAhead(t *testing.T) {
 
 // What a server says to commands that it hears at once: the first refusal
 // counts, the others follow from it, and the connection can be used again.
-func TestRefusalsAhead(t *testing.T) {
+func TestPipelinedRefusals(t *testing.T) {
 	for name, c := range map[string]struct {
 		replies string
 		more    []string // that it hears and says after that, in turn
@@ -106,8 +106,8 @@ func TestRefusalsAhead(t *testing.T) {
 			if !c.again {
 				talks = append(talks, func(say func(string), hear func(string) bool) { offer(say, hear); take(say, hear) })
 			}
-			s := sending(t, scripted(t, talks...), time.Now)
-			if f := refusal(t, s, hello); f.Kind != c.want || !strings.Contains(f.Answer, c.says) {
+			s := newTestSMTP(t, scriptedServer(t, talks...), time.Now)
+			if f := wantFailure(t, s, hello); f.Kind != c.want || !strings.Contains(f.Answer, c.says) {
 				t.Errorf("%v %q, want %v %q", f.Kind, f.Answer, c.want, c.says)
 			}
 			if answer, err := s.Send(t.Context(), hello); err != nil || answer != "250 taken" {
@@ -123,7 +123,7 @@ func TestRefusalsAhead(t *testing.T) {
 
 // Of connections that were kept and that the server closed meanwhile, whichever
 // way, none costs a mail anything.
-func TestKeptConnectionsThatEnded(t *testing.T) {
+func TestClosedIdleConnectionsSkipped(t *testing.T) {
 	for _, last := range []string{"", "421 idle for too long"} {
 		var talks []func(func(string), func(string) bool)
 		for i := range 2 {
@@ -151,7 +151,7 @@ func TestKeptConnectionsThatEnded(t *testing.T) {
 				say("250 0")
 			})
 		}
-		s := sending(t, scripted(t, talks...), time.Now)
+		s := newTestSMTP(t, scriptedServer(t, talks...), time.Now)
 		for i := range 3 {
 			if _, err := s.Send(t.Context(), hello); err != nil {
 				t.Errorf("%q, mail %d: %v", last, i, err)

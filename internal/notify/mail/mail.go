@@ -85,9 +85,9 @@ func (s *SMTP) compose(m Message) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// plain is an address with its domain in the letters that every mail server
+// asciiDomain is an address with its domain in the letters that every mail server
 // takes: bahçe.example is xn--bahe-2oa.example. What is no domain stays.
-func plain(address string) string {
+func asciiDomain(address string) string {
 	at := strings.LastIndexByte(address, '@')
 	domain, err := idna.Lookup.ToASCII(address[at+1:])
 	if err != nil || ascii(address[at+1:]) {

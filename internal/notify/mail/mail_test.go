@@ -23,16 +23,16 @@ var hello = Message{
 }
 
 func TestSend(t *testing.T) {
-	for _, way := range []string{StartTLS, TLS, NoTLS} {
-		p := serve(t, way, false)
+	for _, tlsMode := range []string{StartTLS, TLS, NoTLS} {
+		p := serve(t, tlsMode, false)
 		clock := testkit.NewClock()
-		answer, err := sending(t, p.settings(way), clock.Now).Send(t.Context(), hello)
+		answer, err := newTestSMTP(t, p.settings(tlsMode), clock.Now).Send(t.Context(), hello)
 		if err != nil || answer != "250 2.0.0 OK: queued" {
-			t.Fatalf("%s: %q %v", way, answer, err)
+			t.Fatalf("%s: %q %v", tlsMode, answer, err)
 		}
-		got := p.letters()
+		got := p.received()
 		if len(got) != 1 || got[0].from != "alerts@example.org" || got[0].to != "ada@example.com" {
-			t.Fatalf("%s: %+v", way, got)
+			t.Fatalf("%s: %+v", tlsMode, got)
 		}
 		m, err := netmail.ReadMessage(strings.NewReader(got[0].data))
 		if err != nil {
@@ -41,37 +41,37 @@ func TestSend(t *testing.T) {
 		var words mime.WordDecoder
 		subject, err := words.DecodeHeader(m.Header.Get("Subject"))
 		if err != nil || subject != hello.Subject {
-			t.Errorf("%s: subject %q %v", way, subject, err)
+			t.Errorf("%s: subject %q %v", tlsMode, subject, err)
 		}
 		from, err := netmail.ParseAddress(m.Header.Get("From"))
 		if err != nil || from.Name != "Yeşil Alan" || from.Address != "alerts@example.org" {
-			t.Errorf("%s: from %+v %v", way, from, err)
+			t.Errorf("%s: from %+v %v", tlsMode, from, err)
 		}
 		if at, err := m.Header.Date(); err != nil || !at.Equal(clock.Now()) {
-			t.Errorf("%s: date %v %v", way, at, err)
+			t.Errorf("%s: date %v %v", tlsMode, at, err)
 		}
 		for name, want := range map[string]string{
 			"Message-Id": "<account-7-abc@example.org>", "To": "<ada@example.com>", "Auto-Submitted": "auto-generated", "User-Agent": "", "X-Mailer": "",
 		} {
 			if got := m.Header.Get(name); got != want {
-				t.Errorf("%s: %s %q, want %q", way, name, got, want)
+				t.Errorf("%s: %s %q, want %q", tlsMode, name, got, want)
 			}
 		}
 		if parts := partsOf(t, m); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") || parts["text/html"] != hello.HTML || len(parts) != 2 {
-			t.Errorf("%s: %q", way, parts)
+			t.Errorf("%s: %q", tlsMode, parts)
 		}
 	}
 }
 
-func sending(t *testing.T, set Settings, now func() time.Time) *SMTP {
+func newTestSMTP(t *testing.T, set Settings, now func() time.Time) *SMTP {
 	t.Helper()
 	s := NewSMTP(set, now)
 	t.Cleanup(s.Close)
 	return s
 }
 
-// refusal is why a mail does not leave.
-func refusal(t *testing.T, s *SMTP, m Message) *notify.Failure {
+// wantFailure is why a mail does not leave.
+func wantFailure(t *testing.T, s *SMTP, m Message) *notify.Failure {
 	t.Helper()
 	answer, err := s.Send(t.Context(), m)
 	var f *notify.Failure
@@ -86,16 +86,16 @@ func refusal(t *testing.T, s *SMTP, m Message) *notify.Failure {
 
 // A picture stands within the HTML part; mails of a thread say so; the sender
 // is called what the settings say, else what the mail says.
-func TestPicture(t *testing.T) {
+func TestEmbeddedPicture(t *testing.T) {
 	p := serve(t, NoTLS, false)
 	set := p.settings(NoTLS)
 	set.From.Name = ""
 	m := hello
 	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{ID: "chart@letter", Name: "chart.png", PNG: []byte("\x89PNG\x00\xff")}
-	if _, err := sending(t, set, time.Now).Send(t.Context(), m); err != nil {
+	if _, err := newTestSMTP(t, set, time.Now).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	read, err := netmail.ReadMessage(strings.NewReader(p.letters()[0].data))
+	read, err := netmail.ReadMessage(strings.NewReader(p.received()[0].data))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,9 +125,9 @@ func TestPicture(t *testing.T) {
 
 // A domain in letters of its own is reached by its other name, which every
 // mail server takes.
-func TestDomainsOfAllScripts(t *testing.T) {
+func TestInternationalDomains(t *testing.T) {
 	p := serve(t, NoTLS, false)
-	s := sending(t, p.settings(NoTLS), time.Now)
+	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
 	for to, want := range map[string]string{
 		"ada@bahçe.example": "ada@xn--bahe-2oa.example", "ada@农场.example": "ada@xn--j7qu0l.example", "Ada.B@Example.COM": "Ada.B@Example.COM",
 	} {
@@ -136,7 +136,7 @@ func TestDomainsOfAllScripts(t *testing.T) {
 		if _, err := s.Send(t.Context(), m); err != nil {
 			t.Fatal(err)
 		}
-		got := p.letters()
+		got := p.received()
 		if last := got[len(got)-1]; last.to != want || !strings.Contains(last.data, "To: <"+want+">") {
 			t.Errorf("%s reached %s", to, last.to)
 		}
@@ -170,27 +170,27 @@ func partsOf(t *testing.T, m *netmail.Message) map[string]string {
 
 // A password goes over TLS, or to this machine.
 func TestSignIn(t *testing.T) {
-	for way, want := range map[string]string{StartTLS: "me:s3cret tls", TLS: "me:s3cret tls", NoTLS: "me:s3cret plain"} {
-		p := serve(t, way, true)
-		set := p.settings(way)
+	for tlsMode, want := range map[string]string{StartTLS: "me:s3cret tls", TLS: "me:s3cret tls", NoTLS: "me:s3cret plain"} {
+		p := serve(t, tlsMode, true)
+		set := p.settings(tlsMode)
 		set.User, set.Password = "me", "s3cret"
-		if _, err := sending(t, set, time.Now).Send(t.Context(), hello); err != nil {
-			t.Fatalf("%s: %v", way, err)
+		if _, err := newTestSMTP(t, set, time.Now).Send(t.Context(), hello); err != nil {
+			t.Fatalf("%s: %v", tlsMode, err)
 		}
-		if len(p.signIns) != 1 || p.signIns[0] != want || len(p.letters()) != 1 {
-			t.Errorf("%s: %v", way, p.signIns)
+		if len(p.signIns) != 1 || p.signIns[0] != want || len(p.received()) != 1 {
+			t.Errorf("%s: %v", tlsMode, p.signIns)
 		}
 		set.Password = "wr0ng"
-		f := refusal(t, sending(t, set, time.Now), hello)
-		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") || strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.letters()) != 1 {
-			t.Errorf("%s, wrong password: %+v", way, f)
+		f := wantFailure(t, newTestSMTP(t, set, time.Now), hello)
+		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") || strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.received()) != 1 {
+			t.Errorf("%s, wrong password: %+v", tlsMode, f)
 		}
 	}
 }
 
 // Where TLS is asked for and not to be had, nothing is sent, no password
 // either.
-func TestNoTLSToBeHad(t *testing.T) {
+func TestNothingSentWithoutTLS(t *testing.T) {
 	plain := serve(t, NoTLS, true)
 	for name, set := range map[string]Settings{
 		"no STARTTLS":   plain.settings(StartTLS),
@@ -198,20 +198,20 @@ func TestNoTLSToBeHad(t *testing.T) {
 		"another's TLS": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
 	} {
 		set.User, set.Password = "me", "s3cret"
-		if f := refusal(t, sending(t, set, time.Now), hello); f.Kind != notify.Unavailable || strings.Contains(f.Answer, "s3cret") {
+		if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable || strings.Contains(f.Answer, "s3cret") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	if len(plain.signIns) != 0 || len(plain.letters()) != 0 {
-		t.Errorf("%v %v", plain.signIns, plain.letters())
+	if len(plain.signIns) != 0 || len(plain.received()) != 0 {
+		t.Errorf("%v %v", plain.signIns, plain.received())
 	}
 }
 
 // What would begin a header of its own, or reach somebody else, does not
 // leave.
-func TestInjection(t *testing.T) {
+func TestHeaderInjectionRefused(t *testing.T) {
 	p := serve(t, NoTLS, false)
-	s := sending(t, p.settings(NoTLS), time.Now)
+	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
 	for name, change := range map[string]func(*Message){
 		"recipient, second line": func(m *Message) { m.To = "ada@example.com\r\nBcc: eve@example.com" },
 		"two recipients":         func(m *Message) { m.To = "ada@example.com, eve@example.com" },
@@ -225,11 +225,11 @@ func TestInjection(t *testing.T) {
 	} {
 		m := hello
 		change(&m)
-		if f := refusal(t, s, m); f.Kind != notify.Permanent {
+		if f := wantFailure(t, s, m); f.Kind != notify.Permanent {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
-	if n := len(p.letters()); n != 0 {
+	if n := len(p.received()); n != 0 {
 		t.Fatalf("%d taken", n)
 	}
 	m := hello
@@ -239,7 +239,7 @@ func TestInjection(t *testing.T) {
 	if _, err := s.Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
-	got := p.letters()
+	got := p.received()
 	read, err := netmail.ReadMessage(strings.NewReader(got[0].data))
 	if err != nil || len(got) != 1 || got[0].to != "ada@example.com" || read.Header.Get("Bcc") != "" || read.Header.Get("Subject") != "Hello Bcc: eve@example.com body" {
 		t.Errorf("%v: %+v", err, got)

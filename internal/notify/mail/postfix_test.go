@@ -146,7 +146,7 @@ var queued = regexp.MustCompile(`^250 2\.0\.0 Ok: queued as [0-9A-Za-z]+$`)
 // words, and its refusals are understood.
 func TestPostfix(t *testing.T) {
 	set, inbox := postfix(t)
-	s := sending(t, set, time.Now)
+	s := newTestSMTP(t, set, time.Now)
 	m := hello
 	m.Picture = &Picture{ID: "chart@letter", Name: "chart.png", PNG: make([]byte, 20_000)}
 	for range 3 { // over one connection
@@ -164,12 +164,12 @@ func TestPostfix(t *testing.T) {
 	} {
 		other := hello
 		other.To = to
-		if f := refusal(t, s, other); !strings.Contains(f.Answer, want.says) || f.Kind != want.trouble {
+		if f := wantFailure(t, s, other); !strings.Contains(f.Answer, want.says) || f.Kind != want.trouble {
 			t.Errorf("%s: %v %q", to, f.Kind, f.Answer)
 		}
 	}
 	m.Picture.PNG = make([]byte, 120_000)
-	if f := refusal(t, s, m); f.Kind != notify.Permanent || !strings.HasPrefix(f.Answer, "552 5.3.4") {
+	if f := wantFailure(t, s, m); f.Kind != notify.Permanent || !strings.HasPrefix(f.Answer, "552 5.3.4") {
 		t.Errorf("too large: %+v", f)
 	}
 	var letters []os.DirEntry

@@ -16,10 +16,10 @@ const (
 	// queueSize is how many mails may wait; beyond, a mail is dropped and the log
 	// says so.
 	queueSize = 256
-	// againFirst and againMost are how long a mail waits that may go through
+	// retryFirst and retryMax are how long a mail waits that may go through
 	// later: at first, and after many tries.
-	againFirst = time.Minute
-	againMost  = 30 * time.Minute
+	retryFirst = time.Minute
+	retryMax   = 30 * time.Minute
 	// triedFor is how long a mail is tried: a server that puts off whom it does
 	// not know takes it within the hour, one that is down for a night after that.
 	triedFor = 12 * time.Hour
@@ -36,11 +36,11 @@ type Queue struct {
 
 	mu     sync.Mutex
 	closed bool
-	mails  []*waiting
+	mails  []*queuedMail
 }
 
-// waiting is a mail that waits to be sent.
-type waiting struct {
+// queuedMail is a mail that waits to be sent.
+type queuedMail struct {
 	Message
 	posted time.Time
 	due    time.Time
@@ -64,7 +64,7 @@ func (q *Queue) Post(m Message) {
 		q.log.Error("mail dropped: too many wait", "mail", m.ID)
 	default:
 		now := time.Now()
-		q.mails = append(q.mails, &waiting{Message: m, posted: now, due: now})
+		q.mails = append(q.mails, &queuedMail{Message: m, posted: now, due: now})
 		q.nudge()
 	}
 }
@@ -82,21 +82,21 @@ func (q *Queue) Run(ctx context.Context) {
 	defer close(q.done)
 	defer q.abandon()
 	for ctx.Err() == nil {
-		w, wait, more := q.take()
+		w, wait, more := q.nextDue()
 		switch {
 		case w != nil:
-			q.try(ctx, w)
+			q.attempt(ctx, w)
 		case !more:
 			return
 		default:
-			q.pause(ctx, wait)
+			q.waitFor(ctx, wait)
 		}
 	}
 }
 
-// take takes the mail that has been due longest; else it says how long to wait
+// nextDue takes the mail that has been due longest; else it says how long to wait
 // for one (0: until one is posted), or that no more come.
-func (q *Queue) take() (w *waiting, wait time.Duration, more bool) {
+func (q *Queue) nextDue() (w *queuedMail, wait time.Duration, more bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	first := -1
@@ -116,9 +116,9 @@ func (q *Queue) take() (w *waiting, wait time.Duration, more bool) {
 	return w, 0, true
 }
 
-// pause waits until something is posted or the queue closed, for so long at most
+// waitFor waits until something is posted or the queue closed, for so long at most
 // (0: however long), or until ctx ends.
-func (q *Queue) pause(ctx context.Context, wait time.Duration) {
+func (q *Queue) waitFor(ctx context.Context, wait time.Duration) {
 	var due <-chan time.Time
 	if wait > 0 {
 		due = time.After(wait)
@@ -130,8 +130,8 @@ func (q *Queue) pause(ctx context.Context, wait time.Duration) {
 	}
 }
 
-// try sends a mail, and lets it wait again where it may go through later.
-func (q *Queue) try(ctx context.Context, w *waiting) {
+// attempt sends a mail, and lets it wait again where it may go through later.
+func (q *Queue) attempt(ctx context.Context, w *queuedMail) {
 	_, w.err = q.send(ctx, w.Message)
 	if w.err == nil {
 		return
@@ -139,12 +139,12 @@ func (q *Queue) try(ctx context.Context, w *waiting) {
 	w.tries++
 	failure, known := errors.AsType[*notify.Failure](w.err)
 	if known && failure.Kind == notify.Permanent || time.Since(w.posted) >= triedFor {
-		w.lost(q.log)
+		w.logLost(q.log)
 		return
 	}
-	again := againFirst
+	again := retryFirst
 	for range w.tries - 1 {
-		again = min(2*again, againMost)
+		again = min(2*again, retryMax)
 	}
 	last := w.posted.Add(triedFor)
 	if w.due = time.Now().Add(again); w.due.After(last) {
@@ -158,8 +158,8 @@ func (q *Queue) try(ctx context.Context, w *waiting) {
 	q.mails = append(q.mails, w)
 }
 
-// lost has the log say that a mail was not sent.
-func (w *waiting) lost(log *slog.Logger) {
+// logLost has the log say that a mail was not sent.
+func (w *queuedMail) logLost(log *slog.Logger) {
 	log.Error("mail not sent", "mail", w.ID, "tries", w.tries, "error", w.err)
 }
 
@@ -169,7 +169,7 @@ func (q *Queue) abandon() {
 	defer q.mu.Unlock()
 	q.closed = true
 	for _, w := range q.mails {
-		w.lost(q.log)
+		w.logLost(q.log)
 	}
 }
 

@@ -13,25 +13,25 @@ import (
 	"tilth/internal/testkit"
 )
 
-// desk is a sender whose mails wait until they are let go.
-type desk struct {
-	begun chan string
-	let   chan error
+// blockingSender is a sender whose mails wait until they are let go.
+type blockingSender struct {
+	begun   chan string
+	release chan error
 }
 
-func (d desk) send(ctx context.Context, m Message) (string, error) {
+func (d blockingSender) send(ctx context.Context, m Message) (string, error) {
 	d.begun <- m.ID
 	select {
-	case err := <-d.let:
+	case err := <-d.release:
 		return "", err
 	case <-ctx.Done():
 		return "", ctx.Err()
 	}
 }
 
-func newDesk(t *testing.T) (desk, *Queue, *testkit.Log, context.CancelFunc, chan struct{}) {
+func newBlockedQueue(t *testing.T) (blockingSender, *Queue, *testkit.Log, context.CancelFunc, chan struct{}) {
 	t.Helper()
-	d := desk{begun: make(chan string, queueSize+8), let: make(chan error, queueSize+8)}
+	d := blockingSender{begun: make(chan string, queueSize+8), release: make(chan error, queueSize+8)}
 	log := testkit.NewLog()
 	q := NewQueue(d.send, log.Logger)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -43,13 +43,13 @@ func newDesk(t *testing.T) (desk, *Queue, *testkit.Log, context.CancelFunc, chan
 
 // What was posted before the stop is sent, in order; a failure stops nothing.
 func TestQueueDrains(t *testing.T) {
-	d, q, log, _, ended := newDesk(t)
+	d, q, log, _, ended := newBlockedQueue(t)
 	for i := range 3 {
 		q.Post(Message{ID: fmt.Sprint("m", i), To: "ada@example.com"})
 	}
-	d.let <- nil
-	d.let <- &notify.Failure{Kind: notify.Permanent, Answer: "550 no such mailbox"}
-	d.let <- nil
+	d.release <- nil
+	d.release <- &notify.Failure{Kind: notify.Permanent, Answer: "550 no such mailbox"}
+	d.release <- nil
 	if err := q.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +72,7 @@ func TestQueueDrains(t *testing.T) {
 // A server that does not answer holds a stop up no longer than it may, and
 // what is lost is told.
 func TestQueueStopsInTime(t *testing.T) {
-	d, q, log, cancel, ended := newDesk(t)
+	d, q, log, cancel, ended := newBlockedQueue(t)
 	q.Post(Message{ID: "first"})
 	testkit.Receive(t, "the first", d.begun)
 	q.Post(Message{ID: "second"})
@@ -94,8 +94,8 @@ func TestQueueStopsInTime(t *testing.T) {
 	}
 }
 
-// tries posts one mail in a bubble, and gives when it was tried, from then on.
-func tries(t *testing.T, log *testkit.Log, fails func(try int) error) (at []time.Duration) {
+// attemptTimes posts one mail in a bubble, and gives when it was tried, from then on.
+func attemptTimes(t *testing.T, log *testkit.Log, fails func(try int) error) (at []time.Duration) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		posted := time.Now()
@@ -118,7 +118,7 @@ func TestQueueTriesAgain(t *testing.T) {
 	for what, trouble := range map[string]notify.FailureKind{"greylisted": notify.Transient, "no server": notify.Unavailable} {
 		t.Run(what, func(t *testing.T) {
 			log := testkit.NewLog()
-			at := tries(t, log, func(try int) error {
+			at := attemptTimes(t, log, func(try int) error {
 				if try < 4 {
 					return &notify.Failure{Kind: trouble, Answer: "451 4.7.1 try again in 5 minutes"}
 				}
@@ -137,14 +137,14 @@ func TestQueueTriesAgain(t *testing.T) {
 // It is tried for hours, and not for ever; what is refused for good only once.
 func TestQueueGivesUp(t *testing.T) {
 	log := testkit.NewLog()
-	at := tries(t, log, func(int) error { return errors.New("no route to host") })
+	at := attemptTimes(t, log, func(int) error { return errors.New("no route to host") })
 	if n := len(at); n < 10 || at[n-1] != 12*time.Hour || at[n-2]-at[n-3] != 30*time.Minute {
 		t.Errorf("tried at %v", at)
 	}
 	if said := log.Text(); strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail not sent\"") || !strings.Contains(said, fmt.Sprint("tries=", len(at))) {
 		t.Error(said)
 	}
-	if at := tries(t, testkit.NewLog(), func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} }); len(at) != 1 {
+	if at := attemptTimes(t, testkit.NewLog(), func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} }); len(at) != 1 {
 		t.Errorf("refused for good, and tried at %v", at)
 	}
 }
@@ -182,7 +182,7 @@ func TestQueueStopsBetweenTries(t *testing.T) {
 
 // Posting never waits: beyond the bound a mail is dropped, and the log says so.
 func TestQueueIsBounded(t *testing.T) {
-	d, q, log, _, _ := newDesk(t)
+	d, q, log, _, _ := newBlockedQueue(t)
 	q.Post(Message{ID: "begun"})
 	testkit.Receive(t, "the first", d.begun)
 	for i := range queueSize + 2 {

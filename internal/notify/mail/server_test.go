@@ -18,34 +18,34 @@ import (
 	"tilth/internal/testkit"
 )
 
-// post is a mail server: it keeps what it took and refuses what it is told to.
-type post struct {
+// fakeServer is a mail server: it keeps what it took and refuses what it is told to.
+type fakeServer struct {
 	port  int
 	roots *x509.CertPool
 
 	mu      sync.Mutex
-	taken   []letter
+	taken   []receivedMail
 	opened  int           // connections
 	left    chan struct{} // one for each connection that ended
 	signIns []string      // user:password, tls or plain
 	refuse  map[string]error
 }
 
-type letter struct{ from, to, data string }
+type receivedMail struct{ from, to, data string }
 
 // serve starts a mail server that asks for a password where secret is set.
 // Implicit TLS, STARTTLS or neither, as way says.
-func serve(t *testing.T, way string, secret bool) *post {
+func serve(t *testing.T, tlsMode string, secret bool) *fakeServer {
 	t.Helper()
-	p := &post{refuse: map[string]error{}, left: make(chan struct{}, 64)}
+	p := &fakeServer{refuse: map[string]error{}, left: make(chan struct{}, 64)}
 	s := smtp.NewServer(smtp.BackendFunc(func(c *smtp.Conn) (smtp.Session, error) {
 		_, encrypted := c.TLSConnectionState()
 		p.mu.Lock()
 		p.opened++
 		p.mu.Unlock()
-		plain := &session{post: p, encrypted: encrypted}
+		plain := &session{fakeServer: p, encrypted: encrypted}
 		if secret {
-			return &locked{plain}, nil
+			return &authSession{plain}, nil
 		}
 		return plain, nil
 	}))
@@ -64,7 +64,7 @@ func serve(t *testing.T, way string, secret bool) *post {
 	if p.port, err = strconv.Atoi(port); err != nil {
 		t.Fatal(err)
 	}
-	switch way {
+	switch tlsMode {
 	case TLS:
 		l = tls.NewListener(l, config)
 	case StartTLS:
@@ -84,44 +84,44 @@ func serve(t *testing.T, way string, secret bool) *post {
 	return p
 }
 
-func (p *post) settings(way string) Settings {
+func (p *fakeServer) settings(tlsMode string) Settings {
 	return Settings{
-		Host: "127.0.0.1", Port: p.port, TLS: way, Roots: p.roots,
+		Host: "127.0.0.1", Port: p.port, TLS: tlsMode, Roots: p.roots,
 		From: netmail.Address{Name: "Yeşil Alan", Address: "alerts@example.org"},
 	}
 }
 
-func (p *post) letters() []letter {
+func (p *fakeServer) received() []receivedMail {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]letter(nil), p.taken...)
+	return append([]receivedMail(nil), p.taken...)
 }
 
-func (p *post) connections() int {
+func (p *fakeServer) connections() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.opened
 }
 
-func (p *post) refuses(step string, err error) {
+func (p *fakeServer) refuseStep(step string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuse = map[string]error{step: err}
 }
 
-func (p *post) answer(step string) error {
+func (p *fakeServer) answer(step string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.refuse[step]
 }
 
 type session struct {
-	*post
+	*fakeServer
 	encrypted bool
-	now       letter
+	now       receivedMail
 }
 
-func (s *session) Reset()        { s.now = letter{} }
+func (s *session) Reset()        { s.now = receivedMail{} }
 func (s *session) Logout() error { s.left <- struct{}{}; return nil }
 
 func (s *session) Mail(from string, _ *smtp.MailOptions) error {
@@ -149,20 +149,20 @@ func (s *session) Data(r io.Reader) error {
 	return nil
 }
 
-// locked is a session that asks for a password.
-type locked struct{ *session }
+// authSession is a session that asks for a password.
+type authSession struct{ *session }
 
-func (s *locked) AuthMechanisms() []string { return []string{sasl.Plain} }
+func (s *authSession) AuthMechanisms() []string { return []string{sasl.Plain} }
 
-func (s *locked) Auth(string) (sasl.Server, error) {
+func (s *authSession) Auth(string) (sasl.Server, error) {
 	return sasl.NewPlainServer(func(_, user, password string) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		way := "plain"
+		tlsMode := "plain"
 		if s.encrypted {
-			way = "tls"
+			tlsMode = "tls"
 		}
-		s.signIns = append(s.signIns, user+":"+password+" "+way)
+		s.signIns = append(s.signIns, user+":"+password+" "+tlsMode)
 		if password != "s3cret" {
 			return smtp.ErrAuthFailed
 		}

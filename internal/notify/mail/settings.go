@@ -31,8 +31,8 @@ type Settings struct {
 
 var ports = map[string]int{StartTLS: 587, TLS: 465, NoTLS: 25}
 
-// errShape says nothing of what was given: the password is in it.
-var errShape = errors.New("not of the form smtp://user:password@host:port?from=alerts@example.org&tls=starttls")
+// errURLForm says nothing of what was given: the password is in it.
+var errURLForm = errors.New("not of the form smtp://user:password@host:port?from=alerts@example.org&tls=starttls")
 
 // ParseURL reads smtp://user:password@host:port?from=…&tls=starttls|tls|none.
 // What must be escaped in an address, an @ in the user for one, is written with
@@ -40,7 +40,7 @@ var errShape = errors.New("not of the form smtp://user:password@host:port?from=a
 func ParseURL(raw string) (*Settings, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Scheme != "smtp" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
-		return nil, errShape
+		return nil, errURLForm
 	}
 	s := &Settings{Host: u.Hostname(), User: u.User.Username(), TLS: StartTLS}
 	s.Password, _ = u.User.Password()
@@ -54,7 +54,7 @@ func ParseURL(raw string) (*Settings, error) {
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	if err != nil {
-		return nil, errShape
+		return nil, errURLForm
 	}
 	for name, values := range query {
 		switch {

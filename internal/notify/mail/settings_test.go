@@ -29,7 +29,7 @@ func TestParseURL(t *testing.T) {
 }
 
 // A wrong address is told in one line that repeats nothing of it.
-func TestWrongURLs(t *testing.T) {
+func TestParseURLErrors(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                                                "smtp://user",
 		"mail.example.org:25":                             "smtp://user",

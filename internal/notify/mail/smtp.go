@@ -13,118 +13,118 @@ import (
 )
 
 const (
-	keepOpen  = 20 * time.Second // a connection without a mail
-	mostLines = 8                // connections at once: many servers take no more than ten from one sender
+	defaultIdleTimeout = 20 * time.Second // a connection without a mail
+	maxConns           = 8                // connections at once: many servers take no more than ten from one sender
 )
 
 // SMTP sends mail through one server. Connections stay open for a while, since
 // alarms seldom come alone.
 type SMTP struct {
-	set  Settings
-	now  func() time.Time
-	keep time.Duration
-	busy chan struct{} // holds one for each mail that goes over a connection
+	set         Settings
+	now         func() time.Time
+	idleTimeout time.Duration
+	slots       chan struct{} // holds one for each mail that goes over a connection
 
-	mu    sync.Mutex
-	spare []*line // the newest last
+	mu   sync.Mutex
+	idle []*smtpConn // the newest last
 }
 
 // NewSMTP makes a sender; now is the server's clock, for the mails' dates.
 func NewSMTP(s Settings, now func() time.Time) *SMTP {
-	return &SMTP{set: s, now: now, keep: keepOpen, busy: make(chan struct{}, mostLines)}
+	return &SMTP{set: s, now: now, idleTimeout: defaultIdleTimeout, slots: make(chan struct{}, maxConns)}
 }
 
 // Send sends a mail and gives what the server answered when it took it. Every
 // error is a *notify.Failure. A mail that the server took counts as sent,
 // whatever happens to the connection afterwards.
 func (s *SMTP) Send(ctx context.Context, m Message) (answer string, err error) {
-	m.To = plain(m.To)
+	m.To = asciiDomain(m.To)
 	content, err := s.compose(m)
 	if err != nil {
 		return "", &notify.Failure{Kind: notify.Permanent, Answer: err.Error(), Cause: err}
 	}
 	select {
-	case s.busy <- struct{}{}:
-		defer func() { <-s.busy }()
+	case s.slots <- struct{}{}:
+		defer func() { <-s.slots }()
 	case <-ctx.Done():
-		return "", unreached(ctx, ctx.Err())
+		return "", connectFailure(ctx, ctx.Err())
 	}
 	ctx, cancel := context.WithTimeout(ctx, sendWithin)
 	defer cancel()
 	for {
-		l, kept, err := s.line(ctx)
+		l, kept, err := s.acquire(ctx)
 		if err != nil {
-			return "", unreached(ctx, err)
+			return "", connectFailure(ctx, err)
 		}
 		answer, err = l.send(ctx, s.set.From.Address, m.To, content)
 		if !l.broken {
-			s.put(l)
+			s.release(l)
 			return answer, err
 		}
-		l.hangUp()
+		l.closeNow()
 		// The server may have closed what was kept; it knows of no mail then.
-		if err == nil || !kept || l.begun || ctx.Err() != nil {
+		if err == nil || !kept || l.inTransaction || ctx.Err() != nil {
 			return answer, err
 		}
 	}
 }
 
-// line is a connection: one that was kept, else a new one.
-func (s *SMTP) line(ctx context.Context) (l *line, kept bool, err error) {
+// acquire is a connection: one that was kept, else a new one.
+func (s *SMTP) acquire(ctx context.Context) (l *smtpConn, kept bool, err error) {
 	s.mu.Lock()
-	if n := len(s.spare) - 1; n >= 0 {
-		l, s.spare = s.spare[n], s.spare[:n]
+	if n := len(s.idle) - 1; n >= 0 {
+		l, s.idle = s.idle[n], s.idle[:n]
 	}
 	s.mu.Unlock()
 	if l != nil {
-		l.idle.Stop()
+		l.idleTimer.Stop()
 		return l, true, nil
 	}
 	l, err = s.dial(ctx)
 	return l, false, err
 }
 
-func (s *SMTP) put(l *line) {
+func (s *SMTP) release(l *smtpConn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.spare = append(s.spare, l)
-	l.idle = time.AfterFunc(s.keep, func() { s.drop(l) })
+	s.idle = append(s.idle, l)
+	l.idleTimer = time.AfterFunc(s.idleTimeout, func() { s.expire(l) })
 }
 
-// drop ends a connection that nobody wanted, unless somebody took it meanwhile.
-func (s *SMTP) drop(l *line) {
+// expire ends a connection that nobody wanted, unless somebody took it meanwhile.
+func (s *SMTP) expire(l *smtpConn) {
 	s.mu.Lock()
 	mine := false
-	for i, other := range s.spare {
+	for i, other := range s.idle {
 		if other == l {
-			s.spare = append(s.spare[:i], s.spare[i+1:]...)
+			s.idle = append(s.idle[:i], s.idle[i+1:]...)
 			mine = true
 			break
 		}
 	}
 	s.mu.Unlock()
 	if mine {
-		l.goodbye()
+		l.quit()
 	}
 }
 
 // Close ends the connections that are kept.
 func (s *SMTP) Close() {
 	s.mu.Lock()
-	spare := s.spare
-	s.spare = nil
+	spare := s.idle
+	s.idle = nil
 	s.mu.Unlock()
 	for _, l := range spare {
-		l.idle.Stop()
-		l.goodbye()
+		l.idleTimer.Stop()
+		l.quit()
 	}
 }
 
 // dial connects, agrees on TLS and signs in. The library leaves a connection
 // open when nothing can be agreed, and forgets ctx once it is made; so it is
 // held here.
-func (s *SMTP) dial(ctx context.Context) (*line, error) {
-	l := &line{}
+func (s *SMTP) dial(ctx context.Context) (*smtpConn, error) {
+	l := &smtpConn{}
 	dial := func(dialing context.Context, network, address string) (net.Conn, error) {
 		var d net.Dialer
 		conn, err := d.DialContext(dialing, network, address)
@@ -160,10 +160,10 @@ func (s *SMTP) dial(ctx context.Context) (*line, error) {
 		err = context.Cause(ctx)
 	}
 	if err != nil {
-		l.hangUp()
+		l.closeNow()
 		return nil, err
 	}
-	l.ahead, _ = l.client.Extension("PIPELINING")
+	l.pipelining, _ = l.client.Extension("PIPELINING")
 	return l, nil
 }
 

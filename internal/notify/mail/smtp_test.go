@@ -21,9 +21,9 @@ import (
 
 // What a refusal at each step means: the server's own words, and whether the
 // letter, or all of them, may go through later.
-func TestRefusals(t *testing.T) {
+func TestSMTPRefusals(t *testing.T) {
 	p := serve(t, NoTLS, false)
-	s := sending(t, p.settings(NoTLS), time.Now)
+	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
 	for _, c := range []struct {
 		step string
 		code int
@@ -33,38 +33,38 @@ func TestRefusals(t *testing.T) {
 		{"rcpt", 450, notify.Transient}, {"rcpt", 550, notify.Permanent}, {"rcpt", 421, notify.Unavailable}, {"rcpt", 530, notify.Unavailable},
 		{"data", 451, notify.Transient}, {"data", 554, notify.Permanent}, {"data", 421, notify.Unavailable},
 	} {
-		p.refuses(c.step, &smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"})
-		f := refusal(t, s, hello)
+		p.refuseStep(c.step, &smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"})
+		f := wantFailure(t, s, hello)
 		if words := fmt.Sprintf("%d %d.7.1 not this one", c.code, c.code/100); f.Kind != c.want || f.Answer != words || f.Error() != f.Answer {
 			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Kind, f.Answer, c.want, words)
 		}
 	}
-	if n := len(p.letters()); n != 0 {
+	if n := len(p.received()); n != 0 {
 		t.Errorf("%d taken", n)
 	}
-	p.refuses("", nil)
-	if answer, err := s.Send(t.Context(), hello); err != nil || answer == "" || len(p.letters()) != 1 {
+	p.refuseStep("", nil)
+	if answer, err := s.Send(t.Context(), hello); err != nil || answer == "" || len(p.received()) != 1 {
 		t.Errorf("after all refusals: %q %v", answer, err)
 	}
 }
 
 // Letters that follow each other share a connection; refusals do not end it.
-func TestConnectionIsKept(t *testing.T) {
+func TestConnectionReused(t *testing.T) {
 	p := serve(t, TLS, true)
 	set := p.settings(TLS)
 	set.User, set.Password = "me", "s3cret"
-	s := sending(t, set, time.Now)
+	s := newTestSMTP(t, set, time.Now)
 	for i := range 5 {
-		p.refuses("rcpt", nil)
+		p.refuseStep("rcpt", nil)
 		if i == 2 {
-			p.refuses("rcpt", &smtp.SMTPError{Code: 550, Message: "nobody of that name"})
+			p.refuseStep("rcpt", &smtp.SMTPError{Code: 550, Message: "nobody of that name"})
 		}
 		if _, err := s.Send(t.Context(), hello); (err != nil) != (i == 2) {
 			t.Fatalf("letter %d: %v", i, err)
 		}
 	}
-	if n := p.connections(); n != 1 || len(p.signIns) != 1 || len(p.letters()) != 4 {
-		t.Errorf("%d connections, %d sign-ins, %d letters", n, len(p.signIns), len(p.letters()))
+	if n := p.connections(); n != 1 || len(p.signIns) != 1 || len(p.received()) != 4 {
+		t.Errorf("%d connections, %d sign-ins, %d letters", n, len(p.signIns), len(p.received()))
 	}
 	s.Close()
 	testkit.Receive(t, "the goodbye", p.left)
@@ -74,10 +74,10 @@ func TestConnectionIsKept(t *testing.T) {
 }
 
 // A connection that nobody needs is closed after a while.
-func TestConnectionIsLeft(t *testing.T) {
+func TestIdleConnectionClosed(t *testing.T) {
 	p := serve(t, NoTLS, false)
-	s := sending(t, p.settings(NoTLS), time.Now)
-	s.keep = time.Millisecond
+	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
+	s.idleTimeout = time.Millisecond
 	if _, err := s.Send(t.Context(), hello); err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +89,9 @@ func TestConnectionIsLeft(t *testing.T) {
 
 // Letters at once have connections of their own, but not more than a server
 // takes; the others wait for one.
-func TestLettersAtOnce(t *testing.T) {
+func TestConcurrentSends(t *testing.T) {
 	p := serve(t, NoTLS, false)
-	s := sending(t, p.settings(NoTLS), time.Now)
+	s := newTestSMTP(t, p.settings(NoTLS), time.Now)
 	const letters = 24
 	var all sync.WaitGroup
 	for i := range letters {
@@ -105,7 +105,7 @@ func TestLettersAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	ids := map[string]bool{}
-	for _, l := range p.letters() {
+	for _, l := range p.received() {
 		m, err := netmail.ReadMessage(strings.NewReader(l.data))
 		if err != nil {
 			t.Fatal(err)
@@ -114,14 +114,14 @@ func TestLettersAtOnce(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if n := p.connections(); len(ids) != letters || len(s.spare) != n || n == 0 || n > mostLines {
-		t.Errorf("%d letters over %d connections, of which %d are kept", len(ids), n, len(s.spare))
+	if n := p.connections(); len(ids) != letters || len(s.idle) != n || n == 0 || n > maxConns {
+		t.Errorf("%d letters over %d connections, of which %d are kept", len(ids), n, len(s.idle))
 	}
 }
 
-// scripted is a server of one connection after the other: each says what its
+// scriptedServer is a server of one connection after the other: each says what its
 // talk says.
-func scripted(t *testing.T, talks ...func(say func(string), hear func(prefix string) bool)) Settings {
+func scriptedServer(t *testing.T, talks ...func(say func(string), hear func(prefix string) bool)) Settings {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -171,7 +171,7 @@ func greet(say func(string), hear func(string) bool, step string) {
 
 // A server that breaks off, talks nonsense or is not there. What breaks once
 // the sender was accepted is about this letter; all else is about all letters.
-func TestBrokenServers(t *testing.T) {
+func TestBrokenServerFailureKinds(t *testing.T) {
 	type talk = func(say func(string), hear func(string) bool)
 	at := func(step, words string) talk {
 		return func(say func(string), hear func(string) bool) {
@@ -202,23 +202,23 @@ func TestBrokenServers(t *testing.T) {
 		"closes instead of taking": {at(".", "421 4.3.2 going down"), notify.Unavailable, "421 4.3.2 going down"},
 		"speaks very long":         {at(".", "550 "+strings.Repeat("no ", 500)), notify.Permanent, "550 no no"},
 	} {
-		f := refusal(t, sending(t, scripted(t, c.talk), time.Now), hello)
+		f := wantFailure(t, newTestSMTP(t, scriptedServer(t, c.talk), time.Now), hello)
 		if f.Kind != c.want || !strings.Contains(f.Answer, c.says) {
 			t.Errorf("%s: %v %q", name, f.Kind, f.Answer)
 		}
 	}
 	// A port that no server is given by chance.
 	set := Settings{Host: "127.0.0.1", Port: 1, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
-	if f := refusal(t, sending(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "refused") {
+	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "refused") {
 		t.Errorf("nobody there: %+v", f)
 	}
 }
 
 // A connection that the server closed meanwhile costs nothing: the letter takes
 // a new one.
-func TestConnectionThatEndedMeanwhile(t *testing.T) {
+func TestRetryAfterServerClosedIdleConnection(t *testing.T) {
 	closed := make(chan struct{})
-	set := scripted(t,
+	set := scriptedServer(t,
 		func(say func(string), hear func(string) bool) {
 			greet(say, hear, ".")
 			say("250 first")
@@ -231,7 +231,7 @@ func TestConnectionThatEndedMeanwhile(t *testing.T) {
 			hear("QUIT")
 			say("221 bye")
 		})
-	s := sending(t, set, time.Now)
+	s := newTestSMTP(t, set, time.Now)
 	for _, want := range []string{"250 first", "250 second and last"} {
 		if answer, err := s.Send(t.Context(), hello); err != nil || answer != want {
 			t.Errorf("%q %v, want %q", answer, err, want)
@@ -258,7 +258,7 @@ func TestHangingServer(t *testing.T) {
 	} {
 		ctx, stop := context.WithCancelCause(t.Context())
 		ended := make(chan struct{})
-		set := scripted(t, func(say func(string), hear func(string) bool) {
+		set := scriptedServer(t, func(say func(string), hear func(string) bool) {
 			if c.step != "" {
 				greet(say, hear, c.step)
 			}
@@ -266,7 +266,7 @@ func TestHangingServer(t *testing.T) {
 			hear("nothing") // until the client hangs up
 			close(ended)
 		})
-		_, err := sending(t, set, time.Now).Send(ctx, hello)
+		_, err := newTestSMTP(t, set, time.Now).Send(ctx, hello)
 		var f *notify.Failure
 		if !errors.As(err, &f) || f.Kind != c.want || f.Answer == "" || !strings.Contains(f.Answer, c.says) {
 			t.Errorf("%s: %+v", name, f)
@@ -277,9 +277,9 @@ func TestHangingServer(t *testing.T) {
 }
 
 // A server with which no TLS can be agreed is left, not kept connected.
-func TestHangsUp(t *testing.T) {
+func TestClosesWithoutSTARTTLS(t *testing.T) {
 	ended := make(chan struct{})
-	set := scripted(t, func(say func(string), hear func(string) bool) {
+	set := scriptedServer(t, func(say func(string), hear func(string) bool) {
 		say("220 hello")
 		hear("EHLO")
 		say("250 no extensions")
@@ -287,7 +287,7 @@ func TestHangsUp(t *testing.T) {
 		close(ended)
 	})
 	set.TLS = StartTLS
-	if f := refusal(t, sending(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "STARTTLS") {
+	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "STARTTLS") {
 		t.Errorf("%+v", f)
 	}
 	testkit.Receive(t, "the end of the connection", ended)
