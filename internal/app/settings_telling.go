@@ -116,9 +116,9 @@ func (t *Notifications) read(k *koanf.Koanf) error {
 	default:
 		return fmt.Errorf("--sms: %q is not off, log, http or twilio", t.SMS)
 	}
-	var wrong *sms.Wrong
+	var wrong *sms.ConfigError
 	if errors.As(err, &wrong) {
-		return fmt.Errorf("%s: %s", flagOfPart[t.SMS][wrong.Part], wrong.Why)
+		return fmt.Errorf("%s: %s", flagOfPart[t.SMS][wrong.Part], wrong.Reason)
 	}
 	return err
 }
@@ -128,7 +128,7 @@ func (t *Notifications) http(k *koanf.Koanf) error {
 	if err != nil {
 		return err
 	}
-	t.gateway, err = sms.NewHTTP(sms.Gateway{
+	t.gateway, err = sms.NewHTTP(sms.HTTPConfig{
 		URL: k.String("sms-url"), Method: k.String("sms-method"), Headers: linesOf(k, "sms-header"), Body: k.String("sms-body"),
 		Success: k.String("sms-success"), Token: token,
 	})

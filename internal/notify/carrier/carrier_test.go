@@ -288,7 +288,7 @@ func TestSMSThroughGateway(t *testing.T) {
 		_, _ = io.WriteString(w, body)
 	}))
 	defer gateway.Close()
-	sender, err := sms.NewHTTP(sms.Gateway{URL: gateway.URL, Body: "to={to}&text={text}", Success: "status=queued"})
+	sender, err := sms.NewHTTP(sms.HTTPConfig{URL: gateway.URL, Body: "to={to}&text={text}", Success: "status=queued"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -334,7 +334,7 @@ func TestSMSFailureKinds(t *testing.T) {
 		err  error
 		want notify.FailureKind
 	}{
-		{errs.New(errs.Refused, "phone.unreachable").WithCause(&sms.Failure{Recipient: true, All: true, Detail: "21211"}), notify.Permanent},
+		{errs.New(errs.Refused, "phone.unreachable").WithCause(&sms.Failure{BadRecipient: true, Unavailable: true, Detail: "21211"}), notify.Permanent},
 		{errors.New("what"), notify.Transient},
 		{errs.New(errs.Upstream, "channel.smsFail").WithCause(&sms.Failure{Retry: true, Detail: "queue full"}), notify.Transient},
 	} {

@@ -47,9 +47,9 @@ func failureOf(ctx context.Context, err error) *notify.Failure {
 	case errors.As(err, &gateway):
 		f.Answer = gateway.Detail
 		switch {
-		case gateway.Recipient:
+		case gateway.BadRecipient:
 			f.Kind = notify.Permanent
-		case gateway.All:
+		case gateway.Unavailable:
 			f.Kind = notify.Unavailable
 		case !gateway.Retry:
 			f.Kind = notify.Permanent

@@ -43,19 +43,19 @@ func newClient() *http.Client {
 func exchange(ctx context.Context, c *http.Client, r *http.Request) (int, []byte, *Failure) {
 	resp, err := c.Do(r.WithContext(ctx))
 	if err != nil {
-		return 0, nil, &Failure{Retry: true, All: true, Detail: "no answer from the SMS gateway: " + reason(err)}
+		return 0, nil, &Failure{Retry: true, Unavailable: true, Detail: "no answer from the SMS gateway: " + describeError(err)}
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read of it counts
 	body, err := io.ReadAll(io.LimitReader(resp.Body, answerLimit))
 	if err != nil {
-		return 0, nil, &Failure{Retry: true, All: true, Detail: "the SMS gateway broke off its answer: " + reason(err)}
+		return 0, nil, &Failure{Retry: true, Unavailable: true, Detail: "the SMS gateway broke off its answer: " + describeError(err)}
 	}
 	return resp.StatusCode, body, nil
 }
 
-// reason is what went wrong without the request's address or anything that was
+// describeError is what went wrong without the request's address or anything that was
 // received: a token or a code may stand in either.
-func reason(err error) string {
+func describeError(err error) string {
 	var timeout interface{ Timeout() bool }
 	var name *net.DNSError
 	var network *net.OpError
@@ -75,28 +75,28 @@ func reason(err error) string {
 	return "it does not speak HTTP as it should"
 }
 
-// unwanted is the failure that a status tells of; nil for 2xx. What is no fault
+// statusFailure is the failure that a status tells of; nil for 2xx. What is no fault
 // of the one message keeps all of them: a gateway that is away, moved, asks for
 // a sign-in or money, or has had too many.
-func unwanted(status int) *Failure {
+func statusFailure(status int) *Failure {
 	f := &Failure{Detail: fmt.Sprintf("the SMS gateway answered status %d", status)}
 	switch {
 	case status >= 200 && status < 300:
 		return nil
 	case status >= 500, status == http.StatusTooManyRequests, status == http.StatusRequestTimeout:
-		f.Retry, f.All = true, true
+		f.Retry, f.Unavailable = true, true
 	case status < 400, status == http.StatusUnauthorized, status == http.StatusPaymentRequired, status == http.StatusForbidden,
 		status == http.StatusNotFound, status == http.StatusMethodNotAllowed, status == http.StatusProxyAuthRequired:
-		f.All = true
+		f.Unavailable = true
 	}
 	return f
 }
 
 const answerMost = 120 // characters
 
-// answered is a gateway's answer as it is shown beside a message: its status
+// shownAnswer is a gateway's answer as it is shown beside a message: its status
 // and the beginning of its words, unless they repeat what was sent.
-func answered(status int, body []byte, sent ...string) string {
+func shownAnswer(status int, body []byte, sent ...string) string {
 	answer := strconv.Itoa(status)
 	words := text.Line(strings.ToValidUTF8(string(body), ""))
 	for _, s := range sent {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// Gateway is how a gateway wants to be asked. URL, header values and body may
+// HTTPConfig is how a gateway wants to be asked. URL, header values and body may
 // hold {to} (E.164), {digits} (the same without the plus), {text} and {token};
 // each is escaped for where it stands.
-type Gateway struct {
+type HTTPConfig struct {
 	URL     string
 	Method  string   // POST when empty
 	Headers []string // "Name: value"
@@ -39,24 +39,24 @@ type header struct {
 	value template
 }
 
-// Wrong is a mistake in how a gateway is set.
-type Wrong struct {
-	Part string // url, method, header, body, success or token
-	Why  string
+// ConfigError is a mistake in how a gateway is set.
+type ConfigError struct {
+	Part   string // url, method, header, body, success or token
+	Reason string
 }
 
 // Error names the part.
-func (w *Wrong) Error() string { return w.Part + ": " + w.Why }
+func (w *ConfigError) Error() string { return w.Part + ": " + w.Reason }
 
 // NewHTTP makes a sender; a mistake in g is a *Wrong.
-func NewHTTP(g Gateway) (*HTTP, error) {
+func NewHTTP(g HTTPConfig) (*HTTP, error) {
 	h := &HTTP{method: g.Method, token: g.Token, client: newClient()}
 	switch h.method {
 	case "":
 		h.method = http.MethodPost
 	case http.MethodGet, http.MethodPost, http.MethodPut:
 	default:
-		return nil, &Wrong{"method", fmt.Sprintf("%q is not GET, POST or PUT", g.Method)}
+		return nil, &ConfigError{"method", fmt.Sprintf("%q is not GET, POST or PUT", g.Method)}
 	}
 	if err := h.parseAddress(g.URL); err != nil {
 		return nil, err
@@ -66,26 +66,26 @@ func NewHTTP(g Gateway) (*HTTP, error) {
 		return nil, err
 	}
 	if h.method == http.MethodGet && g.Body != "" {
-		return nil, &Wrong{"body", "a GET request has none"}
+		return nil, &ConfigError{"body", "a GET request has none"}
 	}
 	if err := h.parseBody(g.Body, kind); err != nil {
 		return nil, err
 	}
 	if h.success, err = parseSuccess(g.Success); err != nil {
-		return nil, &Wrong{"success", err.Error()}
+		return nil, &ConfigError{"success", err.Error()}
 	}
-	return h, h.complete()
+	return h, h.checkPlaceholders()
 }
 
 func (h *HTTP) parseAddress(raw string) error {
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || strings.ContainsAny(u.Host, "{}"):
-		return &Wrong{"url", "not an http or https address"} // unquoted: a secret may stand in it
+		return &ConfigError{"url", "not an http or https address"} // unquoted: a secret may stand in it
 	case u.User != nil:
-		return &Wrong{"url", "user and password belong in a header, not in the address"}
+		return &ConfigError{"url", "user and password belong in a header, not in the address"}
 	case strings.Contains(raw, "#"):
-		return &Wrong{"url", "the address must not hold #"}
+		return &ConfigError{"url", "the address must not hold #"}
 	}
 	h.host = u.Host
 	path, query, _ := strings.Cut(raw, "?")
@@ -93,7 +93,7 @@ func (h *HTTP) parseAddress(raw string) error {
 		h.address[1], err = parseTemplate(query, url.QueryEscape)
 	}
 	if err != nil {
-		return &Wrong{"url", err.Error()}
+		return &ConfigError{"url", err.Error()}
 	}
 	return nil
 }
@@ -104,19 +104,19 @@ func (h *HTTP) parseHeaders(lines []string) (kind string, err error) {
 		name, value, ok := strings.Cut(line, ":")
 		name, value = textproto.CanonicalMIMEHeaderKey(strings.TrimSpace(name)), strings.TrimSpace(value)
 		if !ok || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return "", &Wrong{"header", "each must read Name: value"}
+			return "", &ConfigError{"header", "each must read Name: value"}
 		}
 		switch name {
 		case "Host", "Content-Length", "Transfer-Encoding", "Connection":
-			return "", &Wrong{"header", name + " is set by the server itself"}
+			return "", &ConfigError{"header", name + " is set by the server itself"}
 		case "Content-Type":
 			if kind, _, err = mime.ParseMediaType(value); err != nil {
-				return "", &Wrong{"header", "Content-Type is not a media type"}
+				return "", &ConfigError{"header", "Content-Type is not a media type"}
 			}
 		}
 		t, err := parseTemplate(value, oneLine)
 		if err != nil {
-			return "", &Wrong{"header", err.Error()}
+			return "", &ConfigError{"header", err.Error()}
 		}
 		h.headers = append(h.headers, header{name, t})
 	}
@@ -142,17 +142,17 @@ func (h *HTTP) parseBody(raw, kind string) error {
 		h.body, err = parseTemplate(raw, escape)
 	}
 	if err == nil && strings.HasSuffix(kind, "json") && raw != "" {
-		err = h.body.staysJSON()
+		err = h.body.checkJSON()
 	}
 	if err != nil {
-		return &Wrong{"body", err.Error()}
+		return &ConfigError{"body", err.Error()}
 	}
 	return nil
 }
 
-// complete checks that number and text get there, and the token where it is
+// checkPlaceholders checks that number and text get there, and the token where it is
 // spoken of.
-func (h *HTTP) complete() error {
+func (h *HTTP) checkPlaceholders() error {
 	all := []template{h.address[0], h.address[1], h.body}
 	for _, x := range h.headers {
 		all = append(all, x.value)
@@ -167,13 +167,13 @@ func (h *HTTP) complete() error {
 	}
 	switch {
 	case !uses("{to}") && !uses("{digits}"):
-		return &Wrong{"body", "neither it nor the address holds {to} or {digits}"}
+		return &ConfigError{"body", "neither it nor the address holds {to} or {digits}"}
 	case !uses("{text}"):
-		return &Wrong{"body", "neither it nor the address holds {text}"}
+		return &ConfigError{"body", "neither it nor the address holds {text}"}
 	case uses("{token}") && h.token == "":
-		return &Wrong{"token", "{token} is spoken of and there is none"}
+		return &ConfigError{"token", "{token} is spoken of and there is none"}
 	case !uses("{token}") && h.token != "":
-		return &Wrong{"token", "there is one and nothing holds {token}"}
+		return &ConfigError{"token", "there is one and nothing holds {token}"}
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (h *HTTP) Send(ctx context.Context, m Message) (string, error) {
 	}
 	r, err := http.NewRequestWithContext(ctx, h.method, address, strings.NewReader(h.body.fill(values)))
 	if err != nil || r.URL.Host != h.host {
-		return "", told(&Failure{Detail: "the request to the SMS gateway cannot be made"}) // unquoted: it holds the token
+		return "", userError(&Failure{Detail: "the request to the SMS gateway cannot be made"}) // unquoted: it holds the token
 	}
 	r.Header.Set("User-Agent", "tilth")
 	for _, x := range h.headers {
@@ -195,13 +195,13 @@ func (h *HTTP) Send(ctx context.Context, m Message) (string, error) {
 	}
 	status, body, failure := exchange(ctx, h.client, r)
 	if failure == nil {
-		failure = unwanted(status)
+		failure = statusFailure(status)
 	}
 	if failure == nil {
-		failure = h.success.judge(body)
+		failure = h.success.check(body)
 	}
 	if failure != nil {
-		return "", told(failure)
+		return "", userError(failure)
 	}
-	return answered(status, body, m.To, values["{digits}"], m.Text, h.token), nil
+	return shownAnswer(status, body, m.To, values["{digits}"], m.Text, h.token), nil
 }

@@ -20,22 +20,22 @@ const hostileText = "Ünal's \"farm\": код 123456 & {to} {token} 100% +1\r\nX
 
 var message = Message{To: "+905551112233", Text: hostileText}
 
-// seen is what a gateway was asked.
-type seen struct {
+// gatewayRequest is what a gateway was asked.
+type gatewayRequest struct {
 	method, path, query, body string
 	header                    http.Header
 }
 
-// gateway is a server that answers with status and body.
-func gateway(t *testing.T, status int, body string) (address string, asked *seen) {
+// fakeGateway is a server that answers with status and body.
+func fakeGateway(t *testing.T, status int, body string) (address string, asked *gatewayRequest) {
 	t.Helper()
-	asked = &seen{}
+	asked = &gatewayRequest{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		*asked = seen{r.Method, r.URL.Path, r.URL.RawQuery, string(b), r.Header}
+		*asked = gatewayRequest{r.Method, r.URL.Path, r.URL.RawQuery, string(b), r.Header}
 		w.WriteHeader(status)
 		_, _ = io.WriteString(w, body)
 	}))
@@ -43,7 +43,7 @@ func gateway(t *testing.T, status int, body string) (address string, asked *seen
 	return s.URL, asked
 }
 
-func sending(t *testing.T, g Gateway) *HTTP {
+func newTestHTTP(t *testing.T, g HTTPConfig) *HTTP {
 	t.Helper()
 	h, err := NewHTTP(g)
 	if err != nil {
@@ -53,8 +53,8 @@ func sending(t *testing.T, g Gateway) *HTTP {
 }
 
 func TestGatewayJSON(t *testing.T) {
-	address, asked := gateway(t, 201, "")
-	h := sending(t, Gateway{
+	address, asked := fakeGateway(t, 201, "")
+	h := newTestHTTP(t, HTTPConfig{
 		URL: address + "/v1/send?n={digits}&t={text}", Method: "PUT", Token: "s3cret",
 		Headers: []string{"Authorization: Bearer {token}", "X-Text: {text}"}, Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
 	})
@@ -81,8 +81,8 @@ func TestGatewayJSON(t *testing.T) {
 }
 
 func TestGatewayForm(t *testing.T) {
-	address, asked := gateway(t, 200, "")
-	if _, err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message); err != nil {
+	address, asked := fakeGateway(t, 200, "")
+	if _, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message); err != nil {
 		t.Fatal(err)
 	}
 	form, err := url.ParseQuery(asked.body)
@@ -93,66 +93,66 @@ func TestGatewayForm(t *testing.T) {
 }
 
 func TestGatewayOtherBodies(t *testing.T) {
-	address, asked := gateway(t, 200, "")
+	address, asked := fakeGateway(t, 200, "")
 	for kind, want := range map[string]string{
 		"text/xml; charset=utf-8": "<t>Ünal&#39;s &#34;farm&#34;: код 123456 &amp; {to} {token} 100% +1&#xD;&#xA;X-Evil: 1\\&lt;/a&gt;</t>",
 		"text/plain":              "<t>" + hostileText + "</t>",
 	} {
-		g := Gateway{URL: address + "/{to}", Headers: []string{"content-type: " + kind}, Body: "<t>{text}</t>"}
-		if _, err := sending(t, g).Send(t.Context(), message); err != nil {
+		g := HTTPConfig{URL: address + "/{to}", Headers: []string{"content-type: " + kind}, Body: "<t>{text}</t>"}
+		if _, err := newTestHTTP(t, g).Send(t.Context(), message); err != nil {
 			t.Fatal(err)
 		}
 		if asked.body != want || asked.path != "/+905551112233" || asked.header.Get("Content-Type") != kind {
 			t.Errorf("%s: %+v", kind, asked)
 		}
 	}
-	if _, err := sending(t, Gateway{URL: address + "/?q={text}&n={to}", Method: "GET"}).Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" || asked.header.Get("Content-Type") != "" {
+	if _, err := newTestHTTP(t, HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"}).Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" || asked.header.Get("Content-Type") != "" {
 		t.Errorf("%v %+v", err, asked)
 	}
 }
 
-func TestWrongGateways(t *testing.T) {
-	good := Gateway{URL: "https://gw.example/send", Body: "to={to}&text={text}"}
+func TestNewHTTPErrors(t *testing.T) {
+	good := HTTPConfig{URL: "https://gw.example/send", Body: "to={to}&text={text}"}
 	for name, c := range map[string]struct {
-		change func(*Gateway)
+		change func(*HTTPConfig)
 		part   string
 	}{
-		"no address":         {func(g *Gateway) { g.URL = "" }, "url"},
-		"another scheme":     {func(g *Gateway) { g.URL = "file:///etc/passwd" }, "url"},
-		"placeholder host":   {func(g *Gateway) { g.URL = "https://{to}.example/" }, "url"},
-		"user in address":    {func(g *Gateway) { g.URL = "https://me:s3cret@gw.example/" }, "url"},
-		"broken, secret":     {func(g *Gateway) { g.URL = "https://gw.example:s3cret/" }, "url"},
-		"fragment":           {func(g *Gateway) { g.URL += "#{to}" }, "url"},
-		"unknown name":       {func(g *Gateway) { g.URL += "?t={message}" }, "url"},
-		"method":             {func(g *Gateway) { g.Method = "DELETE" }, "method"},
-		"GET with body":      {func(g *Gateway) { g.Method = "GET" }, "body"},
-		"header, no colon":   {func(g *Gateway) { g.Headers = []string{"s3cret"} }, "header"},
-		"header, bad name":   {func(g *Gateway) { g.Headers = []string{"a b: s3cret"} }, "header"},
-		"header, two lines":  {func(g *Gateway) { g.Headers = []string{"a: b\r\nc: s3cret"} }, "header"},
-		"header, host":       {func(g *Gateway) { g.Headers = []string{"host: other.example"} }, "header"},
-		"header, unknown":    {func(g *Gateway) { g.Headers = []string{"a: {tok}"} }, "header"},
-		"media type":         {func(g *Gateway) { g.Headers = []string{"Content-Type: application/x-protobuf"} }, "body"},
-		"JSON unquoted":      {func(g *Gateway) { g.Body = `{"to":{to},"text":"{text}"}` }, "body"},
-		"JSON broken":        {func(g *Gateway) { g.Body = `{"to":"{to}","text":"{text}"` }, "body"},
-		"no number":          {func(g *Gateway) { g.Body = "text={text}" }, "body"},
-		"no text":            {func(g *Gateway) { g.Body = "to={to}" }, "body"},
-		"token of nowhere":   {func(g *Gateway) { g.Headers = []string{"Authorization: {token}"} }, "token"},
-		"token for nothing":  {func(g *Gateway) { g.Token = "s3cret" }, "token"},
-		"success, nonsense":  {func(g *Gateway) { g.Success = "ok" }, "success"},
-		"success, no value":  {func(g *Gateway) { g.Success = "a.b=" }, "success"},
-		"success, path":      {func(g *Gateway) { g.Success = "a..b=1" }, "success"},
-		"success, no text":   {func(g *Gateway) { g.Success = "contains:" }, "success"},
-		"content type wrong": {func(g *Gateway) { g.Headers = []string{"Content-Type: /"} }, "header"},
+		"no address":         {func(g *HTTPConfig) { g.URL = "" }, "url"},
+		"another scheme":     {func(g *HTTPConfig) { g.URL = "file:///etc/passwd" }, "url"},
+		"placeholder host":   {func(g *HTTPConfig) { g.URL = "https://{to}.example/" }, "url"},
+		"user in address":    {func(g *HTTPConfig) { g.URL = "https://me:s3cret@gw.example/" }, "url"},
+		"broken, secret":     {func(g *HTTPConfig) { g.URL = "https://gw.example:s3cret/" }, "url"},
+		"fragment":           {func(g *HTTPConfig) { g.URL += "#{to}" }, "url"},
+		"unknown name":       {func(g *HTTPConfig) { g.URL += "?t={message}" }, "url"},
+		"method":             {func(g *HTTPConfig) { g.Method = "DELETE" }, "method"},
+		"GET with body":      {func(g *HTTPConfig) { g.Method = "GET" }, "body"},
+		"header, no colon":   {func(g *HTTPConfig) { g.Headers = []string{"s3cret"} }, "header"},
+		"header, bad name":   {func(g *HTTPConfig) { g.Headers = []string{"a b: s3cret"} }, "header"},
+		"header, two lines":  {func(g *HTTPConfig) { g.Headers = []string{"a: b\r\nc: s3cret"} }, "header"},
+		"header, host":       {func(g *HTTPConfig) { g.Headers = []string{"host: other.example"} }, "header"},
+		"header, unknown":    {func(g *HTTPConfig) { g.Headers = []string{"a: {tok}"} }, "header"},
+		"media type":         {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: application/x-protobuf"} }, "body"},
+		"JSON unquoted":      {func(g *HTTPConfig) { g.Body = `{"to":{to},"text":"{text}"}` }, "body"},
+		"JSON broken":        {func(g *HTTPConfig) { g.Body = `{"to":"{to}","text":"{text}"` }, "body"},
+		"no number":          {func(g *HTTPConfig) { g.Body = "text={text}" }, "body"},
+		"no text":            {func(g *HTTPConfig) { g.Body = "to={to}" }, "body"},
+		"token of nowhere":   {func(g *HTTPConfig) { g.Headers = []string{"Authorization: {token}"} }, "token"},
+		"token for nothing":  {func(g *HTTPConfig) { g.Token = "s3cret" }, "token"},
+		"success, nonsense":  {func(g *HTTPConfig) { g.Success = "ok" }, "success"},
+		"success, no value":  {func(g *HTTPConfig) { g.Success = "a.b=" }, "success"},
+		"success, path":      {func(g *HTTPConfig) { g.Success = "a..b=1" }, "success"},
+		"success, no text":   {func(g *HTTPConfig) { g.Success = "contains:" }, "success"},
+		"content type wrong": {func(g *HTTPConfig) { g.Headers = []string{"Content-Type: /"} }, "header"},
 	} {
 		g := good
 		c.change(&g)
 		_, err := NewHTTP(g)
-		var wrong *Wrong
-		if !errors.As(err, &wrong) || wrong.Part != c.part || wrong.Why == "" || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "s3cret") {
+		var wrong *ConfigError
+		if !errors.As(err, &wrong) || wrong.Part != c.part || wrong.Reason == "" || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want one about %s", name, err, c.part)
 		}
 	}
-	sending(t, good)
+	newTestHTTP(t, good)
 }
 
 // What a gateway answers decides whether it took the message and whether to
@@ -191,8 +191,8 @@ func TestGatewayAnswers(t *testing.T) {
 		"endless":               {200, strings.Repeat("x", answerLimit) + "OK", "contains:OK", false, false, "does not say"},
 		"status before body":    {500, `OK`, "contains:OK", false, true, "status 500"},
 	} {
-		address, _ := gateway(t, c.status, c.body)
-		h := sending(t, Gateway{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success})
+		address, _ := fakeGateway(t, c.status, c.body)
+		h := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success})
 		_, err := h.Send(t.Context(), message)
 		if c.ok != (err == nil) || Temporary(err) != c.retry {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
@@ -204,33 +204,33 @@ func TestGatewayAnswers(t *testing.T) {
 		if e := errs.As(err); e.Kind != errs.Upstream || e.Key != "channel.smsFail" || !strings.Contains(e.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
-		unspoken(t, name, err)
+		wantNoSecrets(t, name, err)
 	}
 }
 
 // What keeps all messages, and not this one alone.
-func TestGatewayForAll(t *testing.T) {
+func TestGatewayUnavailable(t *testing.T) {
 	for status, all := range map[int]bool{
 		301: true, 400: false, 401: true, 402: true, 403: true, 404: true, 405: true, 407: true, 408: true, 413: false, 422: false, 429: true, 500: true, 503: true,
 	} {
-		address, _ := gateway(t, status, "")
-		_, err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message)
+		address, _ := fakeGateway(t, status, "")
+		_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message)
 		var f *Failure
-		if !errors.As(err, &f) || f.All != all || f.Recipient {
+		if !errors.As(err, &f) || f.Unavailable != all || f.BadRecipient {
 			t.Errorf("%d: %+v", status, f)
 		}
 	}
-	address, _ := gateway(t, 200, `{"code":7}`)
-	_, err := sending(t, Gateway{URL: address, Body: "to={to}&text={text}", Success: "code=0"}).Send(t.Context(), message)
+	address, _ := fakeGateway(t, 200, `{"code":7}`)
+	_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"}).Send(t.Context(), message)
 	var f *Failure
-	if !errors.As(err, &f) || f.All || !f.Retry {
+	if !errors.As(err, &f) || f.Unavailable || !f.Retry {
 		t.Errorf("a code of the gateway's own: %+v", f)
 	}
 }
 
 // The answer is the gateway's own, short and on one line, and repeats nothing
 // of what was sent.
-func TestGatewaySays(t *testing.T) {
+func TestGatewayAnswerShown(t *testing.T) {
 	for body, want := range map[string]string{
 		"":                                    "202",
 		`{"id":"abc-1",` + "\r\n" + `"ok":1}`: `202 {"id":"abc-1", "ok":1}`,
@@ -241,15 +241,15 @@ func TestGatewaySays(t *testing.T) {
 		"\xff\xfe ok":                         "202 ok",
 		strings.Repeat("x", 500):              "202 " + strings.Repeat("x", 113) + "...",
 	} {
-		address, _ := gateway(t, 202, body)
-		h := sending(t, Gateway{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret"})
+		address, _ := fakeGateway(t, 202, body)
+		h := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret"})
 		if answer, err := h.Send(t.Context(), message); err != nil || answer != want {
 			t.Errorf("%q: %q %v, want %q", body, answer, err, want)
 		}
 	}
 }
 
-func unspoken(t *testing.T, name string, err error) {
+func wantNoSecrets(t *testing.T, name string, err error) {
 	t.Helper()
 	for _, secret := range []string{"s3cret", "123456", "farm", "5551112233"} {
 		if strings.Contains(err.Error(), secret) {
@@ -259,13 +259,13 @@ func unspoken(t *testing.T, name string, err error) {
 }
 
 // A redirect is not followed: the token is for the host that was named.
-func TestGatewayRedirect(t *testing.T) {
+func TestGatewayRedirectNotFollowed(t *testing.T) {
 	reached := false
 	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer thief.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) }))
-		h := sending(t, Gateway{URL: s.URL, Headers: []string{"Authorization: Bearer {token}"}, Body: "to={to}&text={text}", Token: "s3cret"})
+		h := newTestHTTP(t, HTTPConfig{URL: s.URL, Headers: []string{"Authorization: Bearer {token}"}, Body: "to={to}&text={text}", Token: "s3cret"})
 		if _, err := h.Send(t.Context(), message); err == nil || Temporary(err) {
 			t.Errorf("%d: %v", status, err)
 		}
@@ -278,7 +278,7 @@ func TestGatewayRedirect(t *testing.T) {
 
 // A gateway that is away, silent, broken or speaks nonsense is worth another
 // try; the errors tell no secret of the address.
-func TestGatewayAway(t *testing.T) {
+func TestGatewayUnreachable(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -321,13 +321,13 @@ func TestGatewayAway(t *testing.T) {
 		"gone":     {t.Context(), gone.URL, "refused"},
 		"not TLS":  {t.Context(), strings.Replace(torn.URL, "http:", "https:", 1), "no answer"},
 	} {
-		h := sending(t, Gateway{URL: c.url + "/{token}?t={text}&n={to}", Token: "s3cret"})
+		h := newTestHTTP(t, HTTPConfig{URL: c.url + "/{token}?t={text}&n={to}", Token: "s3cret"})
 		_, err := h.Send(c.ctx, message)
 		if !Temporary(err) || !errs.Is(err, errs.Upstream) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		unspoken(t, name, err)
+		wantNoSecrets(t, name, err)
 	}
 	close(release)
 	silent.Close()

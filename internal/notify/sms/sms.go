@@ -26,10 +26,10 @@ type Sender interface {
 // Failure is why a gateway did not take a message. It holds neither the text,
 // which may be a code, nor anything secret.
 type Failure struct {
-	Retry     bool   // sending the same again may work
-	Recipient bool   // the number cannot receive
-	All       bool   // no message goes through now: no answer, no sign-in, no credit, too many
-	Detail    string // for the log
+	Retry        bool   // sending the same again may work
+	BadRecipient bool   // the number cannot receive
+	Unavailable  bool   // no message goes through now: no answer, no sign-in, no credit, too many
+	Detail       string // for the log
 }
 
 // Error is for logs.
@@ -41,9 +41,9 @@ func Temporary(err error) bool {
 	return errors.As(err, &f) && f.Retry
 }
 
-// told wraps a failure in what a person reads.
-func told(f *Failure) error {
-	if f.Recipient {
+// userError wraps a failure in what a person reads.
+func userError(f *Failure) error {
+	if f.BadRecipient {
 		return errs.New(errs.Refused, "phone.unreachable").WithCause(f)
 	}
 	return errs.New(errs.Upstream, "channel.smsFail").WithCause(f)

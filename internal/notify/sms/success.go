@@ -37,8 +37,8 @@ func parseSuccess(s string) (success, error) {
 	return success{path: strings.Split(m[1], "."), not: m[2] == "!=", values: strings.Split(m[3], "|")}, nil
 }
 
-// judge gives nil where body says what it must.
-func (s success) judge(body []byte) *Failure {
+// check gives nil where body says what it must.
+func (s success) check(body []byte) *Failure {
 	switch {
 	case s.contains != "":
 		if !bytes.Contains(body, []byte(s.contains)) {
@@ -62,7 +62,7 @@ func (s success) judge(body []byte) *Failure {
 	for _, v := range s.values {
 		if v == value {
 			if s.not {
-				return refusedAs(path, value)
+				return refusedWith(path, value)
 			}
 			return nil
 		}
@@ -70,13 +70,13 @@ func (s success) judge(body []byte) *Failure {
 	if s.not {
 		return nil
 	}
-	return refusedAs(path, value)
+	return refusedWith(path, value)
 }
 
-// refusedAs quotes what a gateway answers instead of success when it looks
+// refusedWith quotes what a gateway answers instead of success when it looks
 // like a code of its own; a longer text might repeat the message. What the code
 // means only the gateway knows (no credit, too many), so trying again may work.
-func refusedAs(path, value string) *Failure {
+func refusedWith(path, value string) *Failure {
 	if !answerCode.MatchString(value) || sixDigits.MatchString(value) {
 		value = "something else"
 	}

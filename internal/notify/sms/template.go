@@ -44,9 +44,9 @@ func (t template) fill(values map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(t.text)
 }
 
-// staysJSON tells whether the text is JSON whatever fills it, which asks for
+// checkJSON tells whether the text is JSON whatever fills it, which asks for
 // quotation marks around each placeholder.
-func (t template) staysJSON() error {
+func (t template) checkJSON() error {
 	hostile := "\"\\\n},{\u2028"
 	values := map[string]string{}
 	for _, name := range placeholders {

@@ -41,11 +41,11 @@ type Twilio struct {
 func NewTwilio(account, token, from string) (*Twilio, error) {
 	switch {
 	case !twilioAccount.MatchString(account):
-		return nil, &Wrong{"account", "it must be AC and 32 hex digits"}
+		return nil, &ConfigError{"account", "it must be AC and 32 hex digits"}
 	case token == "":
-		return nil, &Wrong{"token", "there is none"}
+		return nil, &ConfigError{"token", "there is none"}
 	case !twilioService.MatchString(from) && !twilioSender.MatchString(from):
-		return nil, &Wrong{"from", "it must be a number such as +905551112233, a sender's name or a messaging service (MG…)"}
+		return nil, &ConfigError{"from", "it must be a number such as +905551112233, a sender's name or a messaging service (MG…)"}
 	}
 	return &Twilio{account: account, token: token, from: from, api: twilioAPI, client: newClient()}, nil
 }
@@ -72,7 +72,7 @@ func (t *Twilio) Send(ctx context.Context, m Message) (string, error) {
 		answer, failure = twilioAnswer(status, body)
 	}
 	if failure != nil {
-		return "", told(failure)
+		return "", userError(failure)
 	}
 	return answer, nil
 }
@@ -89,7 +89,7 @@ func twilioAnswer(status int, body []byte) (string, *Failure) {
 	if answer.ErrorCode != nil {
 		answer.Code = *answer.ErrorCode
 	}
-	failure := unwanted(status)
+	failure := statusFailure(status)
 	switch {
 	case failure == nil && !readable:
 		return "", &Failure{Detail: "Twilio's answer is not JSON"}
@@ -99,8 +99,8 @@ func twilioAnswer(status int, body []byte) (string, *Failure) {
 		failure = &Failure{}
 	}
 	failure.Detail = fmt.Sprintf("Twilio answered status %d, error %d", status, answer.Code)
-	failure.Recipient = slices.Contains(twilioRecipient, answer.Code)
-	failure.Retry = !failure.Recipient && (failure.Retry || slices.Contains(twilioPasses, answer.Code))
-	failure.All = !failure.Recipient && (failure.All || slices.Contains(twilioAccounts, answer.Code))
+	failure.BadRecipient = slices.Contains(twilioRecipient, answer.Code)
+	failure.Retry = !failure.BadRecipient && (failure.Retry || slices.Contains(twilioPasses, answer.Code))
+	failure.Unavailable = !failure.BadRecipient && (failure.Unavailable || slices.Contains(twilioAccounts, answer.Code))
 	return "", failure
 }

@@ -27,7 +27,7 @@ func twilio(t *testing.T, address, from string) *Twilio {
 }
 
 func TestTwilio(t *testing.T) {
-	address, asked := gateway(t, 201, `{"sid":"SM1","status":"queued","error_code":null,"error_message":null}`)
+	address, asked := fakeGateway(t, 201, `{"sid":"SM1","status":"queued","error_code":null,"error_message":null}`)
 	for from, field := range map[string]string{
 		"+15005550006": "From", "Greenfield": "From", "24567": "From", "MG0123456789abcdef0123456789abcdef": "MessagingServiceSid",
 	} {
@@ -45,7 +45,7 @@ func TestTwilio(t *testing.T) {
 	}
 }
 
-func TestWrongTwilio(t *testing.T) {
+func TestNewTwilioErrors(t *testing.T) {
 	for name, c := range map[string][4]string{
 		"account":        {"0123", "s3cret", "+15005550006", "account"},
 		"account's path": {account + "/../x", "s3cret", "+15005550006", "account"},
@@ -55,7 +55,7 @@ func TestWrongTwilio(t *testing.T) {
 		"bad service":    {account, "s3cret", "MG01234567890123", "from"},
 	} {
 		_, err := NewTwilio(c[0], c[1], c[2])
-		var wrong *Wrong
+		var wrong *ConfigError
 		if !errors.As(err, &wrong) || wrong.Part != c[3] || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -84,7 +84,7 @@ func TestTwilioAnswers(t *testing.T) {
 		"taken, not JSON":   {200, `OK`, "channel.smsFail", errs.Upstream, false, "not JSON"},
 		"a redirect":        {307, ``, "channel.smsFail", errs.Upstream, false, "307"},
 	} {
-		address, _ := gateway(t, c.status, c.body)
+		address, _ := fakeGateway(t, c.status, c.body)
 		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
 		if err == nil {
 			t.Errorf("%s: taken", name)
@@ -93,7 +93,7 @@ func TestTwilioAnswers(t *testing.T) {
 		if e := errs.As(err); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
 		}
-		unspoken(t, name, err)
+		wantNoSecrets(t, name, err)
 	}
 	if _, err := twilio(t, "http://127.0.0.1:1", "+15005550006").Send(t.Context(), message); !Temporary(err) {
 		t.Errorf("nobody there: %v", err)
@@ -101,22 +101,22 @@ func TestTwilioAnswers(t *testing.T) {
 }
 
 // What keeps all messages, and not this one alone.
-func TestTwilioForAll(t *testing.T) {
+func TestTwilioUnavailable(t *testing.T) {
 	for body, all := range map[string]bool{
 		`{"code":21211}`: false, `{"code":21606}`: true, `{"code":21611}`: false, `{"code":21617}`: false, `{"code":20003}`: true,
 	} {
-		address, _ := gateway(t, 400, body)
+		address, _ := fakeGateway(t, 400, body)
 		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
 		var f *Failure
-		if !errors.As(err, &f) || f.All != all || f.Recipient && f.All {
+		if !errors.As(err, &f) || f.Unavailable != all || f.BadRecipient && f.Unavailable {
 			t.Errorf("%s: %+v", body, f)
 		}
 	}
 	for status, all := range map[int]bool{400: false, 401: true, 404: true, 429: true, 500: true} {
-		address, _ := gateway(t, status, `{}`)
+		address, _ := fakeGateway(t, status, `{}`)
 		_, err := twilio(t, address, "+15005550006").Send(t.Context(), message)
 		var f *Failure
-		if !errors.As(err, &f) || f.All != all {
+		if !errors.As(err, &f) || f.Unavailable != all {
 			t.Errorf("%d: %+v", status, f)
 		}
 	}
