@@ -125,7 +125,7 @@ func (s *server) NewWebhookSecret(ctx context.Context, r wire.NewWebhookSecretRe
 
 // TestWebhook calls a webhook with a test and answers what became of it.
 func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObject) (wire.TestWebhookResponseObject, error) {
-	o, err := s.WebhookCaller.Try(ctx, caller(ctx).Tenant, r.Params.Id)
+	o, err := s.WebhookCaller.SendTest(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
 	}

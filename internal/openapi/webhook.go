@@ -179,7 +179,7 @@ func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecr
 // TestWebhook calls a webhook with a test and answers what became of it.
 func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObject) (wire.TestWebhookResponseObject, error) {
 	info := of(ctx)
-	o, err := s.WebhookCaller.Try(ctx, info.program.Tenant, r.Id)
+	o, err := s.WebhookCaller.SendTest(ctx, info.program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}

@@ -27,37 +27,37 @@ type Options struct {
 	Log      *slog.Logger
 	Resolver *net.Resolver  // nil: the machine's
 	Roots    *x509.CertPool // whose certificates count; nil: the machine's
-	Within   time.Duration  // an attempt, in all; 0: 10 seconds
+	Timeout  time.Duration  // an attempt, in all; 0: 10 seconds
 	Limits   *limit.Meter   // counts what limits refuse; nil: nobody asks
 }
 
 // Caller brings what programs are told to where they are.
 type Caller struct {
 	Options
-	clients clients
-	alike   time.Duration // after how long it is told that a name leads nowhere
-	tries   *limit.SlidingWindows[tenant.ID]
+	clients     clients
+	lookupDelay time.Duration // after how long it is told that a name leads nowhere
+	testLimit   *limit.SlidingWindows[tenant.ID]
 }
 
 var _ notify.Sender = (*Caller)(nil)
 
 // New makes a caller.
 func New(o Options) *Caller {
-	if o.Within == 0 {
-		o.Within = callWithin
+	if o.Timeout == 0 {
+		o.Timeout = callWithin
 	}
 	// A little more than resolving may take, so that nobody sees which names took all of it.
-	c := &Caller{Options: o, alike: min(dialWithin, o.Within) + o.Within/20, tries: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
+	c := &Caller{Options: o, lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20, testLimit: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }
 
-// Carry tells a webhook of one notice. Everything but a status of 2xx is tried
+// Send tells a webhook of one notice. Everything but a status of 2xx is tried
 // again, for the program may be mended, with 429 and 503 not before it wants it;
 // but for an address in figures that is not called, and 410, which switches the
 // webhook off unless it leads elsewhere meanwhile.
-func (c *Caller) Carry(ctx context.Context, l *notify.Notification) (string, error) {
-	body, err := bodyOf(&l.Alarms[0])
+func (c *Caller) Send(ctx context.Context, l *notify.Notification) (string, error) {
+	body, err := noticeBody(&l.Alarms[0])
 	if err != nil {
 		return "", &notify.Failure{Kind: notify.Permanent, Answer: "a fault of the server, see its log", Cause: err}
 	}
@@ -69,20 +69,20 @@ func (c *Caller) Carry(ctx context.Context, l *notify.Notification) (string, err
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return "", &notify.Failure{Kind: notify.Permanent, Answer: "the webhook was deleted", Cause: err}
-	case guard.Refused(err) && !errors.Is(err, errNowhere):
-		return "", &notify.Failure{Kind: notify.Permanent, Answer: wrong(err), Cause: err}
+	case guard.Refused(err) && !errors.Is(err, errUnreachableHost):
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: describeError(err), Cause: err}
 	case err != nil:
-		return "", &notify.Failure{Kind: notify.Transient, Answer: wrong(err), Cause: err}
+		return "", &notify.Failure{Kind: notify.Transient, Answer: describeError(err), Cause: err}
 	case a.status == http.StatusGone:
 		if err := c.switchOff(ctx, l.Tenant, id, a.url); err != nil {
-			return "", &notify.Failure{Kind: notify.Transient, Answer: a.words, Cause: err} // it is told so again, or another is called
+			return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, Cause: err} // it is told so again, or another is called
 		}
 		c.Log.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
-		return "", &notify.Failure{Kind: notify.Permanent, Answer: a.words}
+		return "", &notify.Failure{Kind: notify.Permanent, Answer: a.text}
 	case !a.accepted():
-		return "", &notify.Failure{Kind: notify.Transient, Answer: a.words, RetryAfter: a.wait(c.Now())}
+		return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, RetryAfter: a.retryAfter(c.Now())}
 	}
-	return a.words, nil
+	return a.text, nil
 }
 
 // switchOff switches a webhook off whose far end is gone, and has the audit log
@@ -101,7 +101,7 @@ func (c *Caller) call(ctx context.Context, t tenant.ID, webhook int64, id string
 	if err != nil {
 		if !errs.Is(err, errs.NotFound) {
 			c.Log.Error("a webhook cannot be called", "tenant", t, "webhook", webhook, "error", err)
-			err = fmt.Errorf("%w: %w", errReading, err)
+			err = fmt.Errorf("%w: %w", errUnreadable, err)
 		}
 		return nil, err
 	}
@@ -110,7 +110,7 @@ func (c *Caller) call(ctx context.Context, t tenant.ID, webhook int64, id string
 	begun := time.Now()
 	a, err := c.clients.post(ctx, e.URL, header, body)
 	if err != nil {
-		return nil, c.nowhere(ctx, e.URL, begun, err)
+		return nil, c.hideLookupFailure(ctx, e.URL, begun, err)
 	}
 	return a, nil
 }

@@ -26,7 +26,7 @@ import (
 
 // Over TLS, to a program whose certificate counts: what it hears, and what is
 // kept of its answer.
-func TestCall(t *testing.T) {
+func TestSendOverTLS(t *testing.T) {
 	heard := make(chan testkit.Heard, 3)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
@@ -38,7 +38,7 @@ func TestCall(t *testing.T) {
 		_, _ = io.WriteString(w, "\r\n  queued as\t17\x00 \nand more")
 	}))
 	_ = s.Listener.Close()
-	s.Listener = listen(t, open, 0)
+	s.Listener = listen(t, allowedAddr, 0)
 	s.EnableHTTP2 = true
 	s.StartTLS()
 	t.Cleanup(s.Close)
@@ -46,10 +46,10 @@ func TestCall(t *testing.T) {
 	roots.AddCert(s.Certificate())
 	// The certificate of httptest is for example.com.
 	w := newWorld(t, func(o *webhook.Options) {
-		o.Roots, o.Within, o.Resolver = roots, 10*time.Second, resolver(t, func(int) []addr { return []addr{open} })
+		o.Roots, o.Timeout, o.Resolver = roots, 10*time.Second, resolver(t, func(int) []addr { return []addr{allowedAddr} })
 	})
-	id, secret := w.hook(t, fmt.Sprintf("https://example.com:%d/tilth?x=%%20y", portOf(s.Listener)))
-	said, err := w.caller.Carry(t.Context(), w.letter(id))
+	id, secret := w.addWebhook(t, fmt.Sprintf("https://example.com:%d/tilth?x=%%20y", portOf(s.Listener)))
+	said, err := w.caller.Send(t.Context(), w.notification(id))
 	if err != nil || said != "202 queued as 17" {
 		t.Fatalf("%q %v", said, err)
 	}
@@ -75,7 +75,7 @@ func TestCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.Clock.Advance(time.Minute)
-	if _, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil {
+	if _, err := w.caller.Send(t.Context(), w.notification(id)); err != nil {
 		t.Fatal(err)
 	}
 	again := <-heard
@@ -97,26 +97,26 @@ func TestCall(t *testing.T) {
 
 	// Whose certificate does not count is not told anything.
 	strict := newWorld(t, func(o *webhook.Options) {
-		o.Within, o.Resolver = 10*time.Second, resolver(t, func(int) []addr { return []addr{open} })
+		o.Timeout, o.Resolver = 10*time.Second, resolver(t, func(int) []addr { return []addr{allowedAddr} })
 	})
-	has(t, "untrusted", strict.carry(t, fmt.Sprintf("https://example.com:%d/", portOf(s.Listener))), "later: the certificate is ")
-	has(t, "another's", strict.carry(t, fmt.Sprintf("https://example.org:%d/", portOf(s.Listener))), "later: the certificate is ")
+	wantContains(t, "untrusted", strict.send(t, fmt.Sprintf("https://example.com:%d/", portOf(s.Listener))), "later: the certificate is ")
+	wantContains(t, "another's", strict.send(t, fmt.Sprintf("https://example.org:%d/", portOf(s.Listener))), "later: the certificate is ")
 	if len(heard) != 0 {
 		t.Error("it was told")
 	}
 }
 
 // An end, by whatever.
-func TestBodyOfAnEnd(t *testing.T) {
+func TestBodyResolved(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
-	id, _ := w.hook(t, program.URL)
+	id, _ := w.addWebhook(t, program.URL)
 	over := frost
 	over.Event, over.End, over.NoteName, over.Description = news.Resolved, over.Start+61_001, "", ""
 	for hand, by := range map[bool]string{false: "itself", true: "hand"} {
 		over.Manual, over.User, over.Remark = hand, "Ada", "private"
-		l := w.letter(id)
+		l := w.notification(id)
 		l.Alarms[0] = over
-		if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+		if _, err := w.Programs.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
@@ -137,9 +137,9 @@ func TestBodyOfAnEnd(t *testing.T) {
 }
 
 // Somebody is on it, or is no more: when that was, and the notice as it is then.
-func TestBodyOfAnAcknowledgement(t *testing.T) {
+func TestBodyAcknowledged(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
-	id, _ := w.hook(t, program.URL)
+	id, _ := w.addWebhook(t, program.URL)
 	const ack = `{"by":"Ada","time":"2026-11-21T09:01:01.001Z","note":"at the pump","remindTime":"2026-11-21T10:01:01.001Z"}`
 	at := frost.Start + 61_001
 	on := frost
@@ -156,9 +156,9 @@ func TestBodyOfAnAcknowledgement(t *testing.T) {
 		{off, "notice.unacknowledged", "2026-11-21T09:01:02.001Z", "open", "null"},
 		{over, "notice.resolved", "2026-11-21T09:01:03.001Z", "resolved", ack},
 	} {
-		l := w.letter(id)
+		l := w.notification(id)
 		l.Alarms[0] = c.a
-		if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+		if _, err := w.Programs.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
@@ -177,14 +177,14 @@ func TestBodyOfAnAcknowledgement(t *testing.T) {
 }
 
 // Of an unsteady notice a program is told that it is, and how often its condition changed.
-func TestUnsteady(t *testing.T) {
+func TestBodyUnsteady(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
-	id, _ := w.hook(t, program.URL)
+	id, _ := w.addWebhook(t, program.URL)
 	over := frost
 	over.Event, over.End, over.Unsteady, over.Changes = news.Resolved, over.Start+61_001, 12, 34
-	l := w.letter(id)
+	l := w.notification(id)
 	l.Alarms[0] = over
-	if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+	if _, err := w.Programs.Send(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
 	if body := string(program.Heard()[0].Body); !strings.Contains(body, `"unsteady":true,"changes":34}`) {
@@ -193,14 +193,14 @@ func TestUnsteady(t *testing.T) {
 }
 
 // Since when a notice holds is told where it is known, at its begin and at its end.
-func TestBodySaysSince(t *testing.T) {
+func TestBodyHoldsSince(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
-	id, _ := w.hook(t, program.URL)
+	id, _ := w.addWebhook(t, program.URL)
 	for _, what := range []news.Event{news.Triggered, news.Resolved} {
 		for since, want := range map[int64]bool{0: false, frost.Start - 61_001: true} {
-			l := w.letter(id)
+			l := w.notification(id)
 			l.Alarms[0].Event, l.Alarms[0].End, l.Alarms[0].HoldsSince = what, frost.Start, since
-			if _, err := w.Programs.Carry(t.Context(), l); err != nil {
+			if _, err := w.Programs.Send(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
 			body := string(program.Heard()[0].Body)
@@ -212,20 +212,20 @@ func TestBodySaysSince(t *testing.T) {
 }
 
 // What becomes of each answer.
-func TestAnswers(t *testing.T) {
+func TestStatusCodes(t *testing.T) {
 	w := newWorld(t)
 	for status, want := range map[int]string{
 		200: "200 words", 204: "204", 299: "299 words", 400: "later: 400 words", 401: "later: 401 words", 404: "later: 404 words", 410: "refused: 410 words",
 		429: "later: 429 words", 500: "later: 500 words", 503: "later: 503 words", 999: "later: 999 words",
 	} {
-		url, _ := serve(t, listen(t, open, 0), func(w http.ResponseWriter, _ *http.Request) {
+		url, _ := serve(t, listen(t, allowedAddr, 0), func(w http.ResponseWriter, _ *http.Request) {
 			w.WriteHeader(status)
 			_, _ = io.WriteString(w, "words")
 		})
-		id, _ := w.hook(t, url)
-		said, err := w.caller.Carry(t.Context(), w.letter(id))
+		id, _ := w.addWebhook(t, url)
+		said, err := w.caller.Send(t.Context(), w.notification(id))
 		if err != nil {
-			said = troubled(t, err)
+			said = failureText(t, err)
 		}
 		if said != want {
 			t.Errorf("%d: %s, want %s", status, said, want)
@@ -234,26 +234,26 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("%d: %+v %v", status, h, err)
 		}
 	}
-	if _, err := w.caller.Carry(t.Context(), w.letter(99)); troubled(t, err) != "refused: the webhook was deleted" {
+	if _, err := w.caller.Send(t.Context(), w.notification(99)); failureText(t, err) != "refused: the webhook was deleted" {
 		t.Errorf("%v", err)
 	}
-	l := w.letter(1)
+	l := w.notification(1)
 	l.Recipient = "ada@example.com"
-	if _, err := w.caller.Carry(t.Context(), l); !strings.HasPrefix(troubled(t, err), "refused: a fault") {
+	if _, err := w.caller.Send(t.Context(), l); !strings.HasPrefix(failureText(t, err), "refused: a fault") {
 		t.Errorf("%v", err)
 	}
 }
 
 // That a far end is gone switches its webhook off, which the audit log says of
 // the server, once; without the entry it stays on and is told so again.
-func TestGoneIsAudited(t *testing.T) {
+func TestGoneSwitchesOffAndIsAudited(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
 	program.Answers(http.StatusGone, "moved away")
-	id, _ := w.hook(t, program.URL)
+	id, _ := w.addWebhook(t, program.URL)
 	ctx := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Server})
 	carry := func() string {
-		_, err := w.Programs.Carry(ctx, w.letter(id))
-		return troubled(t, err)
+		_, err := w.Programs.Send(ctx, w.notification(id))
+		return failureText(t, err)
 	}
 	mend := testkit.Refuse(t, w.DB, "INSERT ON audit_entries")
 	if said := carry(); said != "later: 410 moved away" {
@@ -281,26 +281,26 @@ func TestGoneIsAudited(t *testing.T) {
 
 // An address is given up, and while a call to it is in flight somebody types the
 // next one: that is called, and the webhook stays on.
-func TestGoneWhileItMoves(t *testing.T) {
+func TestGoneIgnoredAfterURLChange(t *testing.T) {
 	w := newWorld(t)
 	var id int64
-	next, _ := serve(t, listen(t, open, 0), func(http.ResponseWriter, *http.Request) {})
-	url, _ := serve(t, listen(t, open, 0), func(rw http.ResponseWriter, _ *http.Request) {
+	next, _ := serve(t, listen(t, allowedAddr, 0), func(http.ResponseWriter, *http.Request) {})
+	url, _ := serve(t, listen(t, allowedAddr, 0), func(rw http.ResponseWriter, _ *http.Request) {
 		moved := &notify.Webhook{ID: id, Name: "moved", URL: next, Opened: true, Enabled: true}
 		if err := w.Webhooks.Update(t.Context(), w.field.ID, moved); err != nil {
 			t.Error(err)
 		}
 		rw.WriteHeader(http.StatusGone)
 	})
-	id, _ = w.hook(t, url)
-	_, err := w.caller.Carry(t.Context(), w.letter(id))
-	if said := troubled(t, err); said != "later: 410" {
+	id, _ = w.addWebhook(t, url)
+	_, err := w.caller.Send(t.Context(), w.notification(id))
+	if said := failureText(t, err); said != "later: 410" {
 		t.Error(said)
 	}
 	if h, err := w.Webhooks.Get(t.Context(), w.field.ID, id); err != nil || !h.Enabled || h.Gone {
 		t.Errorf("off for what the address before answered: %+v %v", h, err)
 	}
-	if said, err := w.caller.Carry(t.Context(), w.letter(id)); err != nil || said != "200" {
+	if said, err := w.caller.Send(t.Context(), w.notification(id)); err != nil || said != "200" {
 		t.Errorf("%q %v", said, err)
 	}
 }
@@ -319,12 +319,12 @@ func TestRetryAfter(t *testing.T) {
 		{503, "4294967296", 1 << 32 * time.Second}, {503, "99999999999999999999999", 1 << 32 * time.Second},
 		{500, "120", 0}, {404, "120", 0},
 	} {
-		url, _ := serve(t, listen(t, open, 0), func(w http.ResponseWriter, _ *http.Request) {
+		url, _ := serve(t, listen(t, allowedAddr, 0), func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", c.after)
 			w.WriteHeader(c.status)
 		})
-		id, _ := w.hook(t, url)
-		_, err := w.caller.Carry(t.Context(), w.letter(id))
+		id, _ := w.addWebhook(t, url)
+		_, err := w.caller.Send(t.Context(), w.notification(id))
 		f, ok := errors.AsType[*notify.Failure](err)
 		if !ok || f.Kind != notify.Transient || f.RetryAfter != c.want {
 			t.Errorf("%d %q: %+v, want %v", c.status, c.after, f, c.want)
@@ -333,7 +333,7 @@ func TestRetryAfter(t *testing.T) {
 }
 
 // Far ends that do not do as they should cost an attempt, and no more.
-func TestFarEndsThatMisbehave(t *testing.T) {
+func TestMisbehavingServers(t *testing.T) {
 	w := newWorld(t)
 	hang := make(chan struct{})
 	t.Cleanup(func() { close(hang) })
@@ -373,47 +373,47 @@ func TestFarEndsThatMisbehave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			got := w.carry(t, raw(t, c.answer)+"/"+strings.ReplaceAll(name, " ", "-"))
+			got := w.send(t, serveRaw(t, c.answer)+"/"+strings.ReplaceAll(name, " ", "-"))
 			if !strings.HasPrefix(got, c.want) || len([]rune(got)) > 200 {
 				t.Errorf("%q, want %q", got, c.want)
 			}
 		})
 	}
 	t.Run("nobody there", func(t *testing.T) {
-		l := listen(t, open, 0)
+		l := listen(t, allowedAddr, 0)
 		_ = l.Close()
-		if got := w.carry(t, "http://"+l.Addr().String()); got != "later: the connection was refused or broken off" {
+		if got := w.send(t, "http://"+l.Addr().String()); got != "later: the connection was refused or broken off" {
 			t.Error(got)
 		}
 	})
 	t.Run("no such name", func(t *testing.T) {
 		w := newWorld(t, func(o *webhook.Options) { o.Resolver = resolver(t, func(int) []addr { return nil }) })
-		if got := w.carry(t, "https://planner.example/"); got != nowhere {
+		if got := w.send(t, "https://planner.example/"); got != wantUnreachable {
 			t.Error(got)
 		}
 	})
 	t.Run("given up", func(t *testing.T) {
 		ctx, cancel := contextWithCancel(t)
-		url, _ := serve(t, listen(t, open, 0), func(_ http.ResponseWriter, r *http.Request) {
+		url, _ := serve(t, listen(t, allowedAddr, 0), func(_ http.ResponseWriter, r *http.Request) {
 			_, _ = io.ReadAll(r.Body) // the server notices who hangs up only then
 			cancel()
 			<-r.Context().Done()
 		})
-		id, _ := w.hook(t, url)
-		if _, err := w.caller.Carry(ctx, w.letter(id)); troubled(t, err) != "later: given up" {
+		id, _ := w.addWebhook(t, url)
+		if _, err := w.caller.Send(ctx, w.notification(id)); failureText(t, err) != "later: given up" {
 			t.Errorf("%v", err)
 		}
 	})
 }
 
 // Somebody tries a webhook, also one that is off, five times a minute.
-func TestTry(t *testing.T) {
+func TestSendTest(t *testing.T) {
 	w, program := newWorld(t), testkit.NewProgram(t)
-	id, secret := w.hook(t, program.URL)
+	id, secret := w.addWebhook(t, program.URL)
 	if err := w.Webhooks.Toggle(t.Context(), w.field.ID, id); err != nil {
 		t.Fatal(err)
 	}
-	o, err := w.Programs.Try(t.Context(), w.field.ID, id)
+	o, err := w.Programs.SendTest(t.Context(), w.field.ID, id)
 	if err != nil || o.Err != nil || o.Answer != "200 thank you" {
 		t.Fatalf("%+v %v", o, err)
 	}
@@ -423,7 +423,7 @@ func TestTry(t *testing.T) {
 	}
 	for status, key := range map[int]string{410: "webhook.gone", 500: "webhook.notAccepted", 302: "webhook.notAccepted"} {
 		program.Answers(status, "no")
-		if o, err := w.Programs.Try(t.Context(), w.field.ID, id); err != nil || o.Err == nil || o.Err.Key != key || o.Answer != fmt.Sprint(status, " no") {
+		if o, err := w.Programs.SendTest(t.Context(), w.field.ID, id); err != nil || o.Err == nil || o.Err.Key != key || o.Answer != fmt.Sprint(status, " no") {
 			t.Errorf("%+v %v", o, err)
 		}
 	}
@@ -435,21 +435,21 @@ func TestTry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := w.Programs.Try(t.Context(), dead.ID, theirs); err != nil || o.Err == nil || o.Err.Key != "webhook.noAnswer" {
+	if o, err := w.Programs.SendTest(t.Context(), dead.ID, theirs); err != nil || o.Err == nil || o.Err.Key != "webhook.noAnswer" {
 		t.Errorf("%+v %v", o, err)
 	}
-	if _, err := w.Programs.Try(t.Context(), w.field.ID, id); err != nil {
+	if _, err := w.Programs.SendTest(t.Context(), w.field.ID, id); err != nil {
 		t.Error(err)
 	}
-	_, err = w.Programs.Try(t.Context(), w.field.ID, id)
+	_, err = w.Programs.SendTest(t.Context(), w.field.ID, id)
 	if e := errs.As(err); e.Kind != errs.TooMany || e.Retry != time.Minute {
 		t.Errorf("%v", err)
 	}
 	w.Clock.Advance(time.Minute)
-	if _, err := w.Programs.Try(t.Context(), w.field.ID, id); err != nil {
+	if _, err := w.Programs.SendTest(t.Context(), w.field.ID, id); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.Programs.Try(t.Context(), w.field.ID, 99); !errs.Is(err, errs.NotFound) {
+	if _, err := w.Programs.SendTest(t.Context(), w.field.ID, 99); !errs.Is(err, errs.NotFound) {
 		t.Errorf("%v", err)
 	}
 }

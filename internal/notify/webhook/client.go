@@ -36,7 +36,7 @@ func newClients(g *guard.Guard, o *Options) clients {
 	make := func(plain bool) *http.Client {
 		dialer := &net.Dialer{Timeout: dialWithin, Control: g.Control(plain), Resolver: o.Resolver}
 		return &http.Client{
-			Timeout:       o.Within,
+			Timeout:       o.Timeout,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 			Transport: &http.Transport{
 				DialContext:            dialer.DialContext,
@@ -54,10 +54,10 @@ func newClients(g *guard.Guard, o *Options) clients {
 
 // answer is what a far end said.
 type answer struct {
-	url    string // that was called
-	status int
-	words  string // the status, and the first line of what it said
-	after  string // when it wants to be asked again, in its own words; empty: it does not say
+	url         string // that was called
+	status      int
+	text        string // the status, and the first line of what it said
+	retryHeader string // when it wants to be asked again, in its own words; empty: it does not say
 }
 
 // post calls an address. The error is of a call that had no answer.
@@ -78,24 +78,24 @@ func (c clients) post(ctx context.Context, address string, header http.Header, b
 		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }() // what was read of it counts
-	a := &answer{url: address, status: resp.StatusCode, words: strconv.Itoa(resp.StatusCode), after: resp.Header.Get("Retry-After")}
+	a := &answer{url: address, status: resp.StatusCode, text: strconv.Itoa(resp.StatusCode), retryHeader: resp.Header.Get("Retry-After")}
 	if line := firstLine(resp.Body); line != "" {
-		a.words = text.Shorten(a.words+" "+line, answerMost)
+		a.text = text.Shorten(a.text+" "+line, answerMost)
 	}
 	return a, nil
 }
 
-// wait is how long from now on the far end wants to be left alone: seconds, or
+// retryAfter is how long from now on the far end wants to be left alone: seconds, or
 // until a date. 0 where it does not say, or nothing that can be understood.
-func (a *answer) wait(now time.Time) time.Duration {
+func (a *answer) retryAfter(now time.Time) time.Duration {
 	if a.status != http.StatusTooManyRequests && a.status != http.StatusServiceUnavailable {
 		return 0
 	}
-	seconds, err := strconv.ParseUint(a.after, 10, 64)
+	seconds, err := strconv.ParseUint(a.retryHeader, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) {
 		return time.Duration(min(seconds, longestWait)) * time.Second
 	}
-	if at, err := http.ParseTime(a.after); err == nil {
+	if at, err := http.ParseTime(a.retryHeader); err == nil {
 		return max(0, at.Sub(now))
 	}
 	return 0
@@ -113,24 +113,24 @@ func firstLine(body io.Reader) string {
 	}
 }
 
-// errReading is of a webhook whose row or secret cannot be read.
-var errReading = errors.New("a fault of the server, see its log")
+// errUnreadable is of a webhook whose row or secret cannot be read.
+var errUnreadable = errors.New("a fault of the server, see its log")
 
-// wrong says what went wrong with a call that had no answer, without what only
+// describeError says what went wrong with a call that had no answer, without what only
 // this server's network knows.
-func wrong(err error) string {
+func describeError(err error) string {
 	var timeout interface{ Timeout() bool }
 	refusal, refused := errors.AsType[*guard.Refusal](err)
 	_, network := errors.AsType[*net.OpError](err)
 	var unknown x509.UnknownAuthorityError
 	certificate, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
-	case errors.Is(err, errNowhere):
-		return errNowhere.Error()
+	case errors.Is(err, errUnreachableHost):
+		return errUnreachableHost.Error()
 	case refused:
 		return refusal.Error()
-	case errors.Is(err, errReading):
-		return errReading.Error()
+	case errors.Is(err, errUnreadable):
+		return errUnreadable.Error()
 	case errors.Is(err, context.Canceled):
 		return "given up"
 	case errors.As(err, &timeout) && timeout.Timeout():

@@ -24,7 +24,7 @@ const examples = "../../../docs/examples/webhooks"
 
 // The receivers of the documentation believe what the server sends, with either
 // of two secrets, once; and nothing else.
-func TestExamples(t *testing.T) {
+func TestExampleReceivers(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "receiver")
 	if err := program.Build(t.Context(), examples+"/main.go", binary); err != nil {
 		t.Fatal(err)
@@ -43,11 +43,11 @@ func TestExamples(t *testing.T) {
 			t.Parallel() // both wait for somebody who is silent
 			var late time.Duration
 			w := newWorld(t, func(o *webhook.Options) {
-				o.Guard = &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(closed, 32)}}
-				o.Within = 10 * time.Second
+				o.Guard = &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(blockedAddr, 32)}}
+				o.Timeout = 10 * time.Second
 				o.Now = func() time.Time { return time.Now().Add(-late) } // the receivers look at the clock
 			})
-			id, secret := w.hook(t, "https://is.set/below")
+			id, secret := w.addWebhook(t, "https://is.set/below")
 			c := exec.CommandContext(t.Context(), command[0], command[1:]...)
 			c.Env = append(os.Environ(), "TILTH_WEBHOOK_SECRET="+secret, "LISTEN=127.0.0.1:0")
 			c.Stderr = os.Stderr
@@ -87,11 +87,11 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 			carry := func(letter string) string {
-				l := w.letter(id)
+				l := w.notification(id)
 				l.ID = letter
-				said, err := w.caller.Carry(t.Context(), l)
+				said, err := w.caller.Send(t.Context(), l)
 				if err != nil {
-					return troubled(t, err)
+					return failureText(t, err)
 				}
 				return said
 			}
@@ -101,7 +101,7 @@ func TestExamples(t *testing.T) {
 				}
 			}
 			late = 10 * time.Minute
-			has(t, "an old call", carry("old"), "later: 401 not signed by the secret, or too old")
+			wantContains(t, "an old call", carry("old"), "later: 401 not signed by the secret, or too old")
 			late = 0
 			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
@@ -113,7 +113,7 @@ func TestExamples(t *testing.T) {
 			if _, err := w.Webhooks.RotateSecret(t.Context(), w.field.ID, id); err != nil {
 				t.Fatal(err)
 			}
-			has(t, "with another secret", carry("d"), "later: 401 not signed")
+			wantContains(t, "with another secret", carry("d"), "later: 401 not signed")
 			forged, err := http.NewRequestWithContext(t.Context(), http.MethodPost, h.URL, strings.NewReader(`{"type":"notice.opened","data":{}}`))
 			if err != nil {
 				t.Fatal(err)
@@ -130,7 +130,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("a forged call: %s", resp.Status)
 			}
 			for _, broken := range []string{"Content-Length: -1", "Content-Length: x", "Content-Length: 0\r\nwebhook-timestamp: \xb2"} {
-				if status := spoken(t, port, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+"\r\n\r\n"); !strings.HasPrefix(status, "HTTP/1") || !strings.Contains(status, " 40") {
+				if status := sendRaw(t, port, "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"+broken+"\r\n\r\n"); !strings.HasPrefix(status, "HTTP/1") || !strings.Contains(status, " 40") {
 					t.Errorf("%q: %q", broken, status)
 				}
 			}
@@ -150,9 +150,9 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// spoken sends a receiver bytes that no client would send, and gives the first
+// sendRaw sends a receiver bytes that no client would send, and gives the first
 // line of its answer; empty where it has none.
-func spoken(t *testing.T, port, request string) string {
+func sendRaw(t *testing.T, port, request string) string {
 	t.Helper()
 	c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", "127.0.0.1:"+port)
 	if err != nil {

@@ -47,7 +47,7 @@ func verify(h testkit.Heard, secret string) error {
 }
 
 // The convention's own example.
-func TestSignAsTheConvention(t *testing.T) {
+func TestSignStandardWebhooksExample(t *testing.T) {
 	key, err := notify.SecretBytes("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	if err != nil {
 		t.Fatal(err)

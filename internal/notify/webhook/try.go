@@ -14,22 +14,22 @@ import (
 	"tilth/internal/tenant"
 )
 
-// Outcome is what became of a try.
-type Outcome struct {
+// TestResult is what became of a try.
+type TestResult struct {
 	Took   time.Duration
 	Answer string      // of the far end, or what went wrong
 	Err    *errs.Error // the same for a person; nil: the far end took it
 }
 
-// Try sends a tenant's webhook a message of the kind webhook.test, also when it
+// SendTest sends a tenant's webhook a message of the kind webhook.test, also when it
 // is switched off, and says what became of it. TooMany after five a minute,
 // NotFound where there is no such webhook.
-func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome, error) {
+func (c *Caller) SendTest(ctx context.Context, t tenant.ID, webhook int64) (*TestResult, error) {
 	if _, err := c.Store.Get(ctx, t, webhook); err != nil {
 		return nil, err
 	}
 	begun := c.Now()
-	if wait := c.tries.Allow(t).Retry; wait > 0 {
+	if wait := c.testLimit.Allow(t).Retry; wait > 0 {
 		return nil, errs.New(errs.TooMany, "error.429").RetryAfter(wait)
 	}
 	body, err := testBody(begun)
@@ -39,18 +39,18 @@ func (c *Caller) Try(ctx context.Context, t tenant.ID, webhook int64) (*Outcome,
 	id := make([]byte, 12)
 	_, _ = rand.Read(id) // never fails (crypto/rand)
 	a, err := c.call(ctx, t, webhook, "test-"+hex.EncodeToString(id), body)
-	o := &Outcome{Took: c.Now().Sub(begun)}
+	o := &TestResult{Took: c.Now().Sub(begun)}
 	switch {
 	case errs.Is(err, errs.NotFound):
 		return nil, err
-	case errors.Is(err, errNowhere):
-		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.nowhere")
+	case errors.Is(err, errUnreachableHost):
+		o.Answer, o.Err = describeError(err), errs.New(errs.Upstream, "webhook.nowhere")
 	case guard.Refused(err):
-		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.inside")
+		o.Answer, o.Err = describeError(err), errs.New(errs.Upstream, "webhook.inside")
 	case err != nil:
-		o.Answer, o.Err = wrong(err), errs.New(errs.Upstream, "webhook.noAnswer")
+		o.Answer, o.Err = describeError(err), errs.New(errs.Upstream, "webhook.noAnswer")
 	default:
-		if o.Answer = a.words; a.status == http.StatusGone {
+		if o.Answer = a.text; a.status == http.StatusGone {
 			o.Err = errs.New(errs.Upstream, "webhook.gone")
 		} else if !a.accepted() {
 			o.Err = errs.New(errs.Upstream, "webhook.notAccepted", "status", strconv.Itoa(a.status))

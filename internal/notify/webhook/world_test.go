@@ -24,9 +24,9 @@ import (
 	"tilth/internal/testkit"
 )
 
-// within is how long an attempt of these tests may take: long beside what a
+// testTimeout is how long an attempt of these tests may take: long beside what a
 // far end on this machine needs, short beside one that never answers.
-const within = 300 * time.Millisecond
+const testTimeout = 300 * time.Millisecond
 
 // world is a caller over a real store. Of this machine it may call open, which
 // the provider opened, and nothing else.
@@ -37,8 +37,8 @@ type world struct {
 }
 
 var (
-	open   = netip.MustParseAddr("127.0.0.2")
-	closed = netip.MustParseAddr("127.0.0.1")
+	allowedAddr = netip.MustParseAddr("127.0.0.2")
+	blockedAddr = netip.MustParseAddr("127.0.0.1")
 )
 
 func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
@@ -46,7 +46,7 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 	w := &world{Stores: testkit.NewStores(t)}
 	w.field = w.Tenant(t, "field")
 	o := webhook.Options{
-		Store: w.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(open, 32)}}, Now: w.Clock.Now, Log: w.Log.Logger, Within: within,
+		Store: w.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}}, Now: w.Clock.Now, Log: w.Log.Logger, Timeout: testTimeout,
 	}
 	for _, f := range with {
 		f(&o)
@@ -55,8 +55,8 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 	return w
 }
 
-// hook keeps a webhook that leads to an address, and gives its id and secret.
-func (w *world) hook(t *testing.T, url string) (id int64, secret string) {
+// addWebhook keeps a webhook that leads to an address, and gives its id and secret.
+func (w *world) addWebhook(t *testing.T, url string) (id int64, secret string) {
 	t.Helper()
 	id, secret, err := w.Webhooks.Create(t.Context(), w.field.ID, &notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true})
 	if err != nil {
@@ -65,8 +65,8 @@ func (w *world) hook(t *testing.T, url string) (id int64, secret string) {
 	return id, secret
 }
 
-// forget removes the webhooks that there are, of which a tenant has only so many.
-func (w *world) forget(t *testing.T) {
+// deleteWebhooks removes the webhooks that there are, of which a tenant has only so many.
+func (w *world) deleteWebhooks(t *testing.T) {
 	t.Helper()
 	list, _, err := w.Webhooks.Page(t.Context(), w.field.ID, 0, notify.WebhooksATenant)
 	if err != nil {
@@ -79,7 +79,7 @@ func (w *world) forget(t *testing.T) {
 	}
 }
 
-func (w *world) letter(id int64) *notify.Notification {
+func (w *world) notification(id int64) *notify.Notification {
 	return &notify.Notification{ID: "triggered-0123456789abcdef", Tenant: w.field.ID, Kind: notify.KindWebhook, Recipient: fmt.Sprint(id), Alarms: []news.Alarm{frost}}
 }
 
@@ -87,19 +87,19 @@ var frost = news.Alarm{
 	Event: news.Triggered, Notice: 4711, Rule: 1, Title: "Frost <b>", Level: 2, DeviceName: "WS-1", NoteName: "Mast", Start: testkit.Start.UnixMilli(), Description: "Close the vents",
 }
 
-// carry brings a letter to an address, and gives what came of it: the answer,
+// send brings a letter to an address, and gives what came of it: the answer,
 // or the trouble and its words.
-func (w *world) carry(t *testing.T, url string) string {
+func (w *world) send(t *testing.T, url string) string {
 	t.Helper()
-	id, _ := w.hook(t, url)
-	said, err := w.caller.Carry(t.Context(), w.letter(id))
+	id, _ := w.addWebhook(t, url)
+	said, err := w.caller.Send(t.Context(), w.notification(id))
 	if err == nil {
 		return said
 	}
-	return troubled(t, err)
+	return failureText(t, err)
 }
 
-func troubled(t *testing.T, err error) string {
+func failureText(t *testing.T, err error) string {
 	t.Helper()
 	f, ok := errors.AsType[*notify.Failure](err)
 	if !ok {
@@ -138,10 +138,10 @@ func serve(t *testing.T, l net.Listener, h http.HandlerFunc) (url string, connec
 	return s.URL, connections
 }
 
-// raw answers each connection with bytes as they are, after the request.
-func raw(t *testing.T, answer func(c net.Conn)) (url string) {
+// serveRaw answers each connection with bytes as they are, after the request.
+func serveRaw(t *testing.T, answer func(c net.Conn)) (url string) {
 	t.Helper()
-	l := listen(t, open, 0)
+	l := listen(t, allowedAddr, 0)
 	go func() {
 		for {
 			c, err := l.Accept()
@@ -159,10 +159,10 @@ func raw(t *testing.T, answer func(c net.Conn)) (url string) {
 	return "http://" + l.Addr().String()
 }
 
-// victim is what nobody from outside may reach; whoever connects is a fault.
-func victim(t *testing.T, port int) net.Listener {
+// forbiddenListener is what nobody from outside may reach; whoever connects is a fault.
+func forbiddenListener(t *testing.T, port int) net.Listener {
 	t.Helper()
-	l := listen(t, closed, port)
+	l := listen(t, blockedAddr, port)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -229,7 +229,7 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 	}}
 }
 
-func has(t *testing.T, what, got string, parts ...string) {
+func wantContains(t *testing.T, what, got string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
 		if !strings.Contains(got, part) {
