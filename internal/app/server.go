@@ -173,7 +173,7 @@ func (s *Server) wire() error {
 	}
 	longs := reading.NewLongAnswers(st.limits)
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, Longs: longs, Turns: st.turns,
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
 		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller, Outbox: st.outbox,
 	})

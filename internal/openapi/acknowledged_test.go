@@ -14,8 +14,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// isAcknowledged writes who is on a notice; nil: nobody.
-func (w *world) isAcknowledged(t testing.TB, notice int64, a *news.Ack) {
+// setAcknowledgement writes who is on a notice; nil: nobody.
+func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *news.Ack) {
 	t.Helper()
 	if a == nil {
 		a = &news.Ack{}
@@ -31,11 +31,11 @@ func (w *world) isAcknowledged(t testing.TB, notice int64, a *news.Ack) {
 
 // Who is on a notice is told in the list and of one alike, also once it is over.
 func TestAcknowledgedNotices(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	now := w.Clock.Milli()
 	over := w.Notice(t, testkit.Notice{Device: w.ws1, Title: "heat", Status: alarm.ResolvedAutomatically, Started: now - hour, Ended: now, Created: now})
 	for _, id := range []int64{w.notice, over} {
-		w.isAcknowledged(t, id, &news.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + hour})
+		w.setAcknowledgement(t, id, &news.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + hour})
 		want := wire.Acknowledgement{By: "Ada", Time: wire.Moment(now), Note: "at the pump", RemindTime: wire.Moment(now + hour)}
 		one := ask[wire.Notice](t, w, call{path: fmt.Sprint("/notices/", id)})
 		if one.Acknowledged == nil || *one.Acknowledged != want {
@@ -47,7 +47,7 @@ func TestAcknowledgedNotices(t *testing.T) {
 			t.Errorf("%+v", n)
 		}
 	}
-	w.isAcknowledged(t, over, nil)
+	w.setAcknowledgement(t, over, nil)
 	if body := string(w.do(t, call{path: fmt.Sprint("/notices/", over)}).body); strings.Contains(body, "acknowledged") {
 		t.Error(body)
 	}

@@ -6,17 +6,17 @@ import (
 	"tilth/internal/audit"
 )
 
-// who acts in a request: the program's credential, by its name then. A change
+// actor acts in a request: the program's credential, by its name then. A change
 // is written down by audit.Record around it.
-func (s *server) who(info *request) audit.Actor {
+func (s *server) actor(info *request) audit.Actor {
 	p := info.program
-	who := audit.Actor{Kind: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.AddressText()}
-	who.Name = func(ctx context.Context) (string, error) {
+	actor := audit.Actor{Kind: audit.Credential, ID: p.Credential, Request: info.ID, Address: info.AddressText()}
+	actor.Name = func(ctx context.Context) (string, error) {
 		c, err := s.Credentials.Get(ctx, p.Tenant, p.User, p.Credential)
 		if err != nil {
 			return "", err
 		}
 		return c.Name, nil
 	}
-	return who
+	return actor
 }

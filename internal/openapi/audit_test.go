@@ -16,15 +16,15 @@ import (
 
 // What a program changes is written down by its key's name; what it only reads
 // or tries is not, and no secret is.
-func TestProgramsAreAudited(t *testing.T) {
-	w := newWorld(t)
-	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", newHook))
+func TestWebhookChangesAreAudited(t *testing.T) {
+	w := newFixture(t)
+	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
 	at := fmt.Sprint("/webhooks/", made.Id)
-	ask[wire.Webhook](t, w, w.sends(http.MethodPatch, at, `{"level":"general"}`))
-	ask[wire.Webhook](t, w, w.sends(http.MethodPatch, at, `{}`))
-	renewed := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, at+"/secret", ""))
-	w.do(t, w.sends(http.MethodPost, at+"/test", ""))
-	ask[wire.Webhook](t, w, w.sends(http.MethodDelete, at, ""))
+	ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{"level":"general"}`))
+	ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{}`))
+	renewed := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, at+"/secret", ""))
+	w.do(t, w.newCall(http.MethodPost, at+"/test", ""))
+	ask[wire.Webhook](t, w, w.newCall(http.MethodDelete, at, ""))
 	list, _, err := w.Audit.Page(t.Context(), w.field.ID, audit.Query{Limit: 100})
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestProgramsAreAudited(t *testing.T) {
 }
 
 // The calls of the contract that do more than read are those above.
-func TestChangingCallsAreKnown(t *testing.T) {
+func TestChangingOperationsAreListed(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(api.Open)
 	if err != nil {
 		t.Fatal(err)

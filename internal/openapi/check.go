@@ -27,41 +27,41 @@ const unknownParameter = "open.parameter"
 // bodyLimit is how large a request's body may be, in bytes.
 const bodyLimit = 64 << 10
 
-// checked lets a request through to its call when it is signed in, within its
+// withChecks lets a request through to its call when it is signed in, within its
 // credential's budget, and its parameters are as the contract says, in that
 // order.
-func (s *server) checked(route *routers.Route, next http.Handler) http.Handler {
+func (s *server) withChecks(route *routers.Route, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		info := of(r.Context())
+		info := requestFrom(r.Context())
 		info.Operation = route.Operation.OperationID
 		err := s.admit(w, r, info, route)
 		if err == nil {
-			err = parameters(w, r, info, route)
+			err = validateParameters(w, r, info, route)
 		}
 		if err != nil {
 			s.fail(w, r, err)
 			return
 		}
-		r = r.WithContext(s.Audit.NewContext(r.Context(), s.who(info)))
+		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(info)))
 		if httpbase.Heavy(route.Operation) {
-			s.inTurn(w, r, info, next)
+			s.schedule(w, r, info, next)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
 
-// inTurn lets a call that passes over history go on in its turn.
-func (s *server) inTurn(w http.ResponseWriter, r *http.Request, info *request, next http.Handler) {
-	turn, why := s.Turns.Enter(r.Context(), info.program.Tenant, info.program.User)
+// schedule lets a call that passes over history go on in its turn.
+func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request, next http.Handler) {
+	task, why := s.Scheduler.Enter(r.Context(), info.program.Tenant, info.program.User)
 	switch {
 	case why != limit.NotFull:
 		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain))
-	case turn == nil:
+	case task == nil:
 		s.fail(w, r, r.Context().Err())
 	default:
-		defer turn.Leave()
-		w, r = httpbase.WithTask(w, r, turn)
+		defer task.Leave()
+		w, r = httpbase.WithTask(w, r, task)
 		next.ServeHTTP(w, r)
 	}
 }
@@ -104,7 +104,7 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	if !ok && r.Header.Get("Authorization") == "" {
 		return errs.New(errs.Unauthenticated, "open.signIn") // clients ask so first, to be told how; that is no failure
 	}
-	program, err := s.look(r.Context(), from, key, secret)
+	program, err := s.findCredential(r.Context(), from, key, secret)
 	switch {
 	case err == nil:
 		info.program = program
@@ -122,8 +122,8 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	}
 }
 
-// look finds the credential, which asks the database.
-func (s *server) look(ctx context.Context, from limit.Network, key, secret string) (identity.APICaller, error) {
+// findCredential finds the credential, which asks the database.
+func (s *server) findCredential(ctx context.Context, from limit.Network, key, secret string) (identity.APICaller, error) {
 	done, err := s.failures.Enter(ctx, from)
 	if err != nil {
 		return identity.APICaller{}, err
@@ -132,21 +132,21 @@ func (s *server) look(ctx context.Context, from limit.Network, key, secret strin
 	return s.Credentials.Authenticate(ctx, key, secret)
 }
 
-// parameters holds a request against the contract: each parameter that is given
+// validateParameters holds a request against the contract: each parameter that is given
 // is one of the operation's, given once, and as its schema says.
-func parameters(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
-	asked, err := url.ParseQuery(r.URL.RawQuery)
+func validateParameters(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return errs.New(errs.Malformed, "error.400")
 	}
-	info.asked = asked
-	given := make([]string, 0, len(asked))
-	for name := range asked {
-		given = append(given, name)
+	info.query = query
+	names := make([]string, 0, len(query))
+	for name := range query {
+		names = append(names, name)
 	}
-	slices.Sort(given) // so that the same request is refused in the same words
-	for _, name := range given {
-		switch values := asked[name]; {
+	slices.Sort(names) // so that the same request is refused in the same words
+	for _, name := range names {
+		switch values := query[name]; {
 		case route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil:
 			return invalid(unknownParameter, name)
 		case len(values) > 1:
@@ -157,36 +157,36 @@ func parameters(w http.ResponseWriter, r *http.Request, info *request, route *ro
 			return errs.New(errs.Malformed, "invalid.encoding").WithField(name)
 		case !httpbase.IsStorable(values[0]):
 			return invalid("invalid.format", name)
-		case !exact(route.Operation, name, values[0]):
+		case !isJSONBool(route.Operation, name, values[0]):
 			return invalid("invalid.type", name)
 		}
 	}
-	named := map[string]string{}
+	pathParams := map[string]string{}
 	for _, p := range route.Operation.Parameters {
 		if p.Value.In == openapi3.ParameterInPath {
-			named[p.Value.Name] = r.PathValue(p.Value.Name)
-			if !utf8.ValidString(named[p.Value.Name]) {
+			pathParams[p.Value.Name] = r.PathValue(p.Value.Name)
+			if !utf8.ValidString(pathParams[p.Value.Name]) {
 				return errs.New(errs.Malformed, "invalid.encoding").WithField(p.Value.Name)
 			}
-			if !httpbase.IsStorable(named[p.Value.Name]) {
+			if !httpbase.IsStorable(pathParams[p.Value.Name]) {
 				return invalid("invalid.format", p.Value.Name)
 			}
 		}
 	}
 	if err := (httpbase.BodyLimits{Bytes: bodyLimit}).Apply(w, r); err != nil {
-		return broken(err)
+		return violationError(err)
 	}
 	if route.Operation.RequestBody != nil {
 		if err := httpbase.NormalizeJSON(r, httpbase.DropNulls(route.Operation)); err != nil {
-			return broken(err)
+			return violationError(err)
 		}
 	}
-	return broken(httpbase.Validate(r, route, named, asked))
+	return violationError(httpbase.Validate(r, route, pathParams, query))
 }
 
-// exact refuses what is no boolean of JSON: the library takes 1, T and the like for
+// isJSONBool refuses what is no boolean of JSON: the library takes 1, T and the like for
 // one.
-func exact(o *openapi3.Operation, name, given string) bool {
+func isJSONBool(o *openapi3.Operation, name, given string) bool {
 	s := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, name).Schema
 	return s == nil || !s.Value.Type.Is(openapi3.TypeBoolean) || given == "true" || given == "false"
 }
@@ -195,22 +195,22 @@ func invalid(key, parameter string, args ...string) *errs.Error {
 	return errs.New(errs.Refused, key, args...).WithField(parameter)
 }
 
-// rules are the sentences for what is wrong with a parameter, by the rule that
+// violationKeys are the sentences for what is wrong with a parameter, by the rule that
 // it breaks.
-var rules = map[httpbase.Rule]string{
+var violationKeys = map[httpbase.Rule]string{
 	httpbase.RuleRequired: "invalid.required", httpbase.RuleMinItems: "invalid.required", httpbase.RuleMinLength: "open.empty",
 	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMaxLength: "invalid.long", httpbase.RuleMaxItems: "invalid.many",
 	httpbase.RuleChoice: "open.choice", httpbase.RuleUnknown: unknownParameter,
 }
 
-// broken says which rule of the contract a request breaks, naming the
+// violationError says which rule of the contract a request breaks, naming the
 // parameter.
-func broken(err error) error {
+func violationError(err error) error {
 	if err == nil {
 		return nil
 	}
 	b := httpbase.ViolationOf(err)
-	key, named := rules[b.Rule]
+	key, named := violationKeys[b.Rule]
 	switch {
 	case b.Rule == httpbase.RuleTooLarge:
 		return errs.New(errs.TooLarge, "error.413")

@@ -28,7 +28,7 @@ type contract struct {
 	router routers.Router
 }
 
-var readContract = sync.OnceValues(func() (*contract, error) {
+var loadContract = sync.OnceValues(func() (*contract, error) {
 	text := func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
 		b, err := io.ReadAll(body)
 		return string(b), err
@@ -43,16 +43,16 @@ var readContract = sync.OnceValues(func() (*contract, error) {
 		return nil, err
 	}
 	for _, s := range doc.Components.Schemas {
-		closed(s.Value)
+		closeSchema(s.Value)
 	}
 	doc.Servers = nil
 	router, err := legacy.NewRouter(doc, openapi3.DisableExamplesValidation())
 	return &contract{doc: doc, router: router}, err
 })
 
-// closed makes an object schema refuse what it does not name; of several that
+// closeSchema makes an object schema refuse what it does not name; of several that
 // belong together one is made first.
-func closed(s *openapi3.Schema) {
+func closeSchema(s *openapi3.Schema) {
 	for _, part := range s.AllOf {
 		if s.Properties == nil {
 			s.Properties = openapi3.Schemas{}
@@ -70,7 +70,7 @@ func closed(s *openapi3.Schema) {
 
 func newContract(t testing.TB) *contract {
 	t.Helper()
-	c, err := readContract()
+	c, err := loadContract()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,8 +144,8 @@ func (c *contract) problem(a *answer) error {
 	return nil
 }
 
-// isEvent holds what a webhook was called with against the contract.
-func (c *contract) isEvent(t *testing.T, body []byte) {
+// checkEvent holds what a webhook was called with against the contract.
+func (c *contract) checkEvent(t *testing.T, body []byte) {
 	t.Helper()
 	var event map[string]any
 	if err := json.Unmarshal(body, &event); err != nil {

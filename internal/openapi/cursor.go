@@ -13,13 +13,13 @@ import (
 // cursor is where a list goes on. It holds a place in an order and nothing
 // that opens anything: whatever it says, a call sees its own tenant only.
 type cursor struct {
-	Bound string `json:"b"`           // to what was asked for
-	Name  string `json:"n,omitempty"` // of a device
-	Time  int64  `json:"t,omitempty"` // epoch milliseconds
-	ID    int64  `json:"i,omitempty"` // of a notice
+	QueryHash string `json:"b"`           // to what was asked for
+	Name      string `json:"n,omitempty"` // of a device
+	Time      int64  `json:"t,omitempty"` // epoch milliseconds
+	ID        int64  `json:"i,omitempty"` // of a notice
 }
 
-var cursorText = base64.RawURLEncoding.Strict()
+var cursorEncoding = base64.RawURLEncoding.Strict()
 
 // String is the cursor as programs are given it. As JSON escapes names for pages
 // of HTML, the longest would make a cursor longer than the contract takes back.
@@ -28,24 +28,24 @@ func (c cursor) String() string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	_ = e.Encode(c) // texts and numbers always marshal
-	return cursorText.EncodeToString(bytes.TrimSpace(b.Bytes()))
+	return cursorEncoding.EncodeToString(bytes.TrimSpace(b.Bytes()))
 }
 
 // readCursor reads a cursor that was given with what is bound; nil where none
 // was. One of another call, other parameters or another tenant is refused.
-func readCursor(given *string, bound string) (*cursor, error) {
+func readCursor(given *string, queryHash string) (*cursor, error) {
 	if given == nil {
 		return nil, nil
 	}
 	refused := invalid("open.cursor", "cursor")
-	b, err := cursorText.DecodeString(*given)
+	b, err := cursorEncoding.DecodeString(*given)
 	if err != nil {
 		return nil, refused
 	}
 	var c cursor
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
-	if d.Decode(&c) != nil || c.Bound != bound {
+	if d.Decode(&c) != nil || c.QueryHash != queryHash {
 		return nil, refused
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
@@ -54,9 +54,9 @@ func readCursor(given *string, bound string) (*cursor, error) {
 	return &c, nil
 }
 
-// bound is a short name for what a call was asked for: the call, the tenant and
+// hashQuery is a short name for what a call was asked for: the call, the tenant and
 // the parameters that choose what is in the list.
-func bound(r *request, asked ...string) string {
+func hashQuery(r *request, asked ...string) string {
 	h := fnv.New64a()
 	for _, part := range append([]string{r.Operation, strconv.FormatInt(int64(r.program.Tenant), 10)}, asked...) {
 		_, _ = h.Write([]byte(strconv.Itoa(len(part)) + ":" + part)) // never fails

@@ -12,8 +12,8 @@ import (
 	"tilth/internal/testkit"
 )
 
-// cursors gives a cursor of each list, and the path that it belongs to.
-func cursors(t *testing.T, w *world, as *key) map[string]string {
+// listCursors gives a cursor of each list, and the path that it belongs to.
+func listCursors(t *testing.T, w *fixture, as *key) map[string]string {
 	t.Helper()
 	of := map[string]string{}
 	for _, path := range []string{"/devices?limit=1", "/notices?limit=1"} {
@@ -28,12 +28,12 @@ func cursors(t *testing.T, w *world, as *key) map[string]string {
 
 // A cursor goes on where it was given, and nowhere else.
 func TestForeignAndDamagedCursors(t *testing.T) {
-	w, day := withHistory(t)
+	w, day := newFixtureWithHistory(t)
 	w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelGeneral, Started: 1, Created: 1})
-	w.Notice(t, testkit.Notice{Device: w.theirs, Level: alarm.LevelGeneral, Started: 1, Created: 1})
+	w.Notice(t, testkit.Notice{Device: w.rivalDevice, Level: alarm.LevelGeneral, Started: 1, Created: 1})
 	w.Device(t, w.rival.ID, w.station, marker+"-2")
-	mine, theirs := cursors(t, w, nil), cursors(t, w, &w.enemy)
-	history := historyOf(day, "limit", "1")
+	mine, theirs := listCursors(t, w, nil), listCursors(t, w, &w.rivalKey)
+	history := historyPath(day, "limit", "1")
 	mine[history] = *ask[wire.History](t, w, call{path: history}).NextCursor
 	devices := mine["/devices?limit=1"]
 	raw := func(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
@@ -59,22 +59,22 @@ func TestForeignAndDamagedCursors(t *testing.T) {
 		"changed a bit":  string(devices[0]^1) + devices[1:],
 		"not even words": "\xff\xfe",
 	} {
-		p := w.refused(t, call{path: query("/devices", "limit", "1", "cursor", given)}, http.StatusBadRequest)
+		p := w.mustRefuse(t, call{path: query("/devices", "limit", "1", "cursor", given)}, http.StatusBadRequest)
 		if p.Code != "invalid" || p.Parameter != "cursor" {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if p := w.refused(t, call{path: query("/devices", "cursor", strings.Repeat("A", 513))}, http.StatusBadRequest); p.Parameter != "cursor" {
+	if p := w.mustRefuse(t, call{path: query("/devices", "cursor", strings.Repeat("A", 513))}, http.StatusBadRequest); p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 	for path, given := range map[string]string{
 		"/devices?search=ws": devices, "/devices?online=true": devices, "/devices?scene=North": devices,
 		"/notices?status=open": mine["/notices?limit=1"], "/notices?from=0": mine["/notices?limit=1"],
-		historyOf(day, "properties", "rain"):               mine[history],
-		historyOf(day.AddDate(0, 0, 1)):                    mine[history],
-		strings.Replace(historyOf(day), "WS-1", "WS-2", 1): mine[history],
+		historyPath(day, "properties", "rain"):               mine[history],
+		historyPath(day.AddDate(0, 0, 1)):                    mine[history],
+		strings.Replace(historyPath(day), "WS-1", "WS-2", 1): mine[history],
 	} {
-		p := w.refused(t, call{path: path + "&" + query("", "cursor", given)[1:]}, http.StatusBadRequest)
+		p := w.mustRefuse(t, call{path: path + "&" + query("", "cursor", given)[1:]}, http.StatusBadRequest)
 		if p.Parameter != "cursor" {
 			t.Errorf("%s takes the cursor of other parameters: %+v", path, p)
 		}
@@ -88,9 +88,9 @@ func TestForeignAndDamagedCursors(t *testing.T) {
 
 // A cursor that somebody made up by the rules opens nothing: whatever place it
 // names, a program sees its own tenant only.
-func TestMadeUpCursor(t *testing.T) {
-	w := newWorld(t)
-	bound := func(path string) string {
+func TestForgedCursorStaysInTenant(t *testing.T) {
+	w := newFixture(t)
+	queryHash := func(path string) string {
 		w.Device(t, w.field.ID, w.station, "z-"+path[1:])
 		w.Notice(t, testkit.Notice{Device: w.ws1, Started: 1, Created: 1})
 		b, err := base64.RawURLEncoding.DecodeString(*ask[struct{ NextCursor *string }](t, w, call{path: path + "?limit=1"}).NextCursor)
@@ -102,9 +102,9 @@ func TestMadeUpCursor(t *testing.T) {
 		return id
 	}
 	for path, place := range map[string]string{
-		"/devices": `"n":"` + marker[:3] + `"`, "/notices": fmt.Sprintf(`"t":%d,"i":%d`, w.Clock.Milli()+1, w.theirNotice+1),
+		"/devices": `"n":"` + marker[:3] + `"`, "/notices": fmt.Sprintf(`"t":%d,"i":%d`, w.Clock.Milli()+1, w.rivalNotice+1),
 	} {
-		made := base64.RawURLEncoding.EncodeToString([]byte(`{"b":"` + bound(path) + `",` + place + `}`))
+		made := base64.RawURLEncoding.EncodeToString([]byte(`{"b":"` + queryHash(path) + `",` + place + `}`))
 		a := w.do(t, call{path: query(path, "cursor", made)})
 		if a.status != http.StatusOK || strings.Contains(string(a.body), marker) {
 			t.Errorf("%s: %d %s", path, a.status, a.body)
@@ -114,8 +114,8 @@ func TestMadeUpCursor(t *testing.T) {
 
 // A walk goes on whatever the devices are called: no name makes a cursor that is
 // longer than one may be.
-func TestCursorOfTheLongestNames(t *testing.T) {
-	w := newWorld(t)
+func TestCursorWithLongestNames(t *testing.T) {
+	w := newFixture(t)
 	names := []string{strings.Repeat("&", 64), strings.Repeat("<", 64), strings.Repeat(`"`, 64), strings.Repeat("🌾", 64)}
 	for _, name := range names {
 		w.Device(t, w.field.ID, w.station, name)

@@ -10,18 +10,18 @@ import (
 	"tilth/internal/reading"
 )
 
-// pageSize is how many things a list answers where nobody says.
-const pageSize = 100
+// defaultPageSize is how many things a list answers where nobody says.
+const defaultPageSize = 100
 
 // ListDevices answers devices by name.
 func (s *server) ListDevices(ctx context.Context, r wire.ListDevicesRequestObject) (wire.ListDevicesResponseObject, error) {
-	p, info := r.Params, of(ctx)
+	p, info := r.Params, requestFrom(ctx)
 	online := ""
 	if p.Online != nil {
 		online = strconv.FormatBool(*p.Online)
 	}
-	bound := bound(info, optional(p.Search), optional(p.Scene), online)
-	from, err := readCursor(p.Cursor, bound)
+	queryHash := hashQuery(info, optional(p.Search), optional(p.Scene), online)
+	from, err := readCursor(p.Cursor, queryHash)
 	if err != nil {
 		return nil, err
 	}
@@ -40,35 +40,35 @@ func (s *server) ListDevices(ctx context.Context, r wire.ListDevicesRequestObjec
 	if from != nil {
 		after = from.Name
 	}
-	devices, next, err := s.Roster.PageAfter(ctx, info.program.Tenant, q, after, or(p.Limit, pageSize))
+	devices, next, err := s.Roster.PageAfter(ctx, info.program.Tenant, q, after, orDefault(p.Limit, defaultPageSize))
 	if err != nil {
 		return nil, err
 	}
-	scenes, err := s.scenes(ctx)
+	scenes, err := s.sceneNames(ctx)
 	if err != nil {
 		return nil, err
 	}
 	list := wire.ListDevices200JSONResponse{Items: make([]wire.Device, len(devices))}
 	for i, d := range devices {
-		list.Items[i] = s.device(d, scenes)
+		list.Items[i] = s.wireDevice(d, scenes)
 	}
 	if next != "" {
-		list.NextCursor = new(cursor{Bound: bound, Name: next}.String())
+		list.NextCursor = new(cursor{QueryHash: queryHash, Name: next}.String())
 	}
 	return list, nil
 }
 
-// or is a parameter, or what counts where it is absent.
-func or[T any](p *T, otherwise T) T {
+// orDefault is a parameter, or what counts where it is absent.
+func orDefault[T any](p *T, fallback T) T {
 	if p == nil {
-		return otherwise
+		return fallback
 	}
 	return *p
 }
 
-// scenes are the names of the caller's scenes.
-func (s *server) scenes(ctx context.Context) (map[int64]string, error) {
-	list, err := s.Scenes.List(ctx, of(ctx).program.Tenant)
+// sceneNames are the names of the caller's scenes.
+func (s *server) sceneNames(ctx context.Context) (map[int64]string, error) {
+	list, err := s.Scenes.List(ctx, requestFrom(ctx).program.Tenant)
 	names := make(map[int64]string, len(list))
 	for i := range list {
 		names[list[i].ID] = list[i].Name
@@ -76,11 +76,11 @@ func (s *server) scenes(ctx context.Context) (map[int64]string, error) {
 	return names, err
 }
 
-func (s *server) device(d *device.Device, scenes map[int64]string) wire.Device {
+func (s *server) wireDevice(d *device.Device, scenes map[int64]string) wire.Device {
 	status := s.Presence.Status(d.Tenant, d.ID)
 	w := wire.Device{
 		DeviceName: d.Name, NoteName: d.NoteName, Serial: d.Serial, Online: status.Online, Latitude: d.Latitude, Longitude: d.Longitude,
-		Scene: some(scenes[d.SceneID]), LastContact: some(wire.Moment(status.LastContact)),
+		Scene: omitZero(scenes[d.SceneID]), LastContact: omitZero(wire.Moment(status.LastContact)),
 	}
 	if p := s.Catalog.Product(d.ProductID); p != nil {
 		w.Product = p.Name
@@ -88,17 +88,17 @@ func (s *server) device(d *device.Device, scenes map[int64]string) wire.Device {
 	return w
 }
 
-// some is nil for what the wire leaves out: the zero value.
-func some[T comparable](v T) *T {
+// omitZero is nil for what the wire leaves out: the zero value.
+func omitZero[T comparable](v T) *T {
 	if v == *new(T) {
 		return nil
 	}
 	return &v
 }
 
-// known finds the caller's device by name, with its product.
-func (s *server) known(ctx context.Context, name string) (*device.Device, *device.Product, error) {
-	d, err := s.Devices.Get(ctx, of(ctx).program.Tenant, name)
+// deviceByName finds the caller's device by name, with its product.
+func (s *server) deviceByName(ctx context.Context, name string) (*device.Device, *device.Product, error) {
+	d, err := s.Devices.Get(ctx, requestFrom(ctx).program.Tenant, name)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -111,20 +111,20 @@ func (s *server) known(ctx context.Context, name string) (*device.Device, *devic
 
 // GetDevice answers one device and what it measures.
 func (s *server) GetDevice(ctx context.Context, r wire.GetDeviceRequestObject) (wire.GetDeviceResponseObject, error) {
-	d, product, err := s.known(ctx, r.DeviceName)
+	d, product, err := s.deviceByName(ctx, r.DeviceName)
 	if err != nil {
 		return nil, err
 	}
-	scenes, err := s.scenes(ctx)
+	scenes, err := s.sceneNames(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := s.device(d, scenes)
+	w := s.wireDevice(d, scenes)
 	properties := make([]wire.Property, len(product.Properties))
 	for i := range product.Properties {
 		p := &product.Properties[i]
 		properties[i] = wire.Property{
-			Identifier: p.Identifier, Name: s.Catalog.Name(of(ctx).Language, p), Unit: some(s.Catalog.Unit(p)), DataType: string(p.DataType),
+			Identifier: p.Identifier, Name: s.Catalog.Name(requestFrom(ctx).Language, p), Unit: omitZero(s.Catalog.Unit(p)), DataType: string(p.DataType),
 		}
 	}
 	return wire.GetDevice200JSONResponse{
@@ -135,7 +135,7 @@ func (s *server) GetDevice(ctx context.Context, r wire.GetDeviceRequestObject) (
 
 // GetLatest answers a device's newest values, in the order of its model.
 func (s *server) GetLatest(ctx context.Context, r wire.GetLatestRequestObject) (wire.GetLatestResponseObject, error) {
-	d, product, err := s.known(ctx, r.DeviceName)
+	d, product, err := s.deviceByName(ctx, r.DeviceName)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func (s *server) GetLatest(ctx context.Context, r wire.GetLatestRequestObject) (
 		p := &product.Properties[i]
 		if l, ok := newest[p.ID]; ok {
 			w.Values = append(w.Values, wire.LatestValue{
-				Identifier: p.Identifier, Name: s.Catalog.Name(of(ctx).Language, p), Unit: some(s.Catalog.Unit(p)), Value: l.Value, Time: wire.Moment(l.Time),
+				Identifier: p.Identifier, Name: s.Catalog.Name(requestFrom(ctx).Language, p), Unit: omitZero(s.Catalog.Unit(p)), Value: l.Value, Time: wire.Moment(l.Time),
 			})
 		}
 	}

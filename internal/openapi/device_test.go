@@ -11,7 +11,7 @@ import (
 	"tilth/internal/reading"
 )
 
-func names(list wire.DeviceList) string {
+func deviceNames(list wire.DeviceList) string {
 	var all []string
 	for _, d := range list.Items {
 		all = append(all, d.DeviceName)
@@ -20,7 +20,7 @@ func names(list wire.DeviceList) string {
 }
 
 func TestDevices(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for path, want := range map[string]string{
 		"/devices":                       "CAM-1 WS-1 WS-2",
 		"/devices?search=ws":             "WS-1 WS-2",
@@ -33,8 +33,8 @@ func TestDevices(t *testing.T) {
 		"/devices?online=true&search=ca": "",
 	} {
 		list := ask[wire.DeviceList](t, w, call{path: path})
-		if names(list) != want || list.NextCursor != nil {
-			t.Errorf("%s: %s, want %s", path, names(list), want)
+		if deviceNames(list) != want || list.NextCursor != nil {
+			t.Errorf("%s: %s, want %s", path, deviceNames(list), want)
 		}
 	}
 	list := ask[wire.DeviceList](t, w, call{path: "/devices?scene=North"})
@@ -47,14 +47,14 @@ func TestDevices(t *testing.T) {
 	if got := string(a.body); strings.TrimSpace(got) != `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station","serial":"SN-WS-2"}]}` {
 		t.Errorf("%s", got)
 	}
-	if p := w.refused(t, call{path: "/devices?scene=South"}, http.StatusBadRequest); p.Parameter != "scene" || p.Code != "invalid" {
+	if p := w.mustRefuse(t, call{path: "/devices?scene=South"}, http.StatusBadRequest); p.Parameter != "scene" || p.Code != "invalid" {
 		t.Errorf("%+v", p)
 	}
 }
 
 // From cursor to cursor each device is met once, whatever comes and goes.
 func TestDevicesPageByPage(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for i := range 25 {
 		w.Device(t, w.field.ID, w.station, fmt.Sprintf("row-%02d", i), func(d *device.Device) { d.NoteName = "zz" })
 	}
@@ -62,7 +62,7 @@ func TestDevicesPageByPage(t *testing.T) {
 	path := "/devices?limit=10&search=row"
 	for page := 0; ; page++ {
 		list := ask[wire.DeviceList](t, w, call{path: path})
-		seen = append(seen, strings.Fields(names(list))...)
+		seen = append(seen, strings.Fields(deviceNames(list))...)
 		switch page {
 		case 0: // before and behind where the next page begins
 			w.Device(t, w.field.ID, w.station, "row-00b")
@@ -90,7 +90,7 @@ func TestDevicesPageByPage(t *testing.T) {
 }
 
 func TestDevice(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	a := w.do(t, call{path: "/devices/WS-1", header: map[string]string{"Accept-Language": "zh-CN,zh;q=0.9"}})
 	for _, part := range []string{
 		`"deviceName":"WS-1"`, `{"dataType":"number","identifier":"airTemperature","name":"空气温度","unit":"°C"}`,
@@ -101,14 +101,14 @@ func TestDevice(t *testing.T) {
 			t.Errorf("lacks %s: %s", part, a.body)
 		}
 	}
-	if p := w.refused(t, call{path: "/devices/WS-9"}, http.StatusNotFound); p.Code != "notFound" || p.Detail != "This resource does not exist" {
+	if p := w.mustRefuse(t, call{path: "/devices/WS-9"}, http.StatusNotFound); p.Code != "notFound" || p.Detail != "This resource does not exist" {
 		t.Errorf("%+v", p)
 	}
 }
 
 // A name may hold whatever its maker put in, however a program writes it.
-func TestNamesInAddresses(t *testing.T) {
-	w := newWorld(t)
+func TestDeviceNamesInURLs(t *testing.T) {
+	w := newFixture(t)
 	for name, paths := range map[string][]string{
 		"北田:1":     {"/devices/%E5%8C%97%E7%94%B0%3A1", "/devices/%E5%8C%97%E7%94%B0:1"},
 		"50%?":     {"/devices/50%25%3F"},
@@ -128,7 +128,7 @@ func TestNamesInAddresses(t *testing.T) {
 }
 
 func TestLatest(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.measure(t, w.ws1, w.Clock.Now().Add(-1), map[string]reading.Value{"rain": reading.Number(0.2)})
 	a := w.do(t, call{path: "/devices/WS-1/latest", header: map[string]string{"Accept-Language": "tr"}})
 	want := `{"deviceName":"WS-1","values":[` +

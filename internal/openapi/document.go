@@ -24,16 +24,16 @@ func (s *server) serveDocuments() error {
 	if err != nil {
 		return fmt.Errorf("write the open API's page: %w", err)
 	}
-	s.document(version+"/openapi.yaml", "application/yaml", api.Open, nil)
-	s.document(version+"/openapi.json", "application/json", asJSON, nil)
-	s.document(Prefix+"{$}", "text/html; charset=utf-8", page.html, http.Header{
+	s.addDocument(basePath+"/openapi.yaml", "application/yaml", api.Open, nil)
+	s.addDocument(basePath+"/openapi.json", "application/json", asJSON, nil)
+	s.addDocument(Prefix+"{$}", "text/html; charset=utf-8", page.html, http.Header{
 		"Content-Security-Policy": {page.policy}, "X-Frame-Options": {"DENY"},
 	})
 	return nil
 }
 
-// document serves bytes that never change while this server runs.
-func (s *server) document(path, contentType string, body []byte, header http.Header) {
+// addDocument serves bytes that never change while this server runs.
+func (s *server) addDocument(path, contentType string, body []byte, header http.Header) {
 	sum := fnv.New64a()
 	_, _ = sum.Write(body) // never fails
 	tag := `"` + strconv.FormatUint(sum.Sum64(), 36) + `"`
@@ -47,5 +47,5 @@ func (s *server) document(path, contentType string, body []byte, header http.Hea
 		h.Set("ETag", tag)
 		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))
 	})
-	s.takesOnly(path, []string{http.MethodGet, http.MethodHead})
+	s.allowOnly(path, []string{http.MethodGet, http.MethodHead})
 }

@@ -11,8 +11,8 @@ import (
 
 // What is no UTF-8 is refused, in bodies as in parameters, and nothing of it is
 // kept.
-func TestRequestsAreUTF8(t *testing.T) {
-	w := newWorld(t)
+func TestNonUTF8RequestsAreRefused(t *testing.T) {
+	w := newFixture(t)
 	calls := 0
 	for path, item := range w.contract.doc.Paths.Map() {
 		for method, op := range item.Operations() {
@@ -21,7 +21,7 @@ func TestRequestsAreUTF8(t *testing.T) {
 			}
 			calls++
 			for _, body := range []string{"{\"name\":\"Pl\xe4ner\"}", `{"name":"\udf31"}`} {
-				p := w.refused(t, w.sends(method, strings.ReplaceAll(path, "{id}", "7"), body), 400)
+				p := w.mustRefuse(t, w.newCall(method, strings.ReplaceAll(path, "{id}", "7"), body), 400)
 				if p.Code != "invalid" || p.Detail != "The request is not valid UTF-8 text" {
 					t.Errorf("%s, %q: %+v", op.OperationID, body, p)
 				}
@@ -38,10 +38,10 @@ func TestRequestsAreUTF8(t *testing.T) {
 		"/devices?scene=%ff": "scene", "/devices/%ff": "deviceName", "/devices/WS-%c3/latest": "deviceName",
 		"/devices/WS-1/history?from=%ff&properties=rain": "from", "/devices/WS-1/history?from=0&properties=rain,%ff": "properties",
 	} {
-		p := w.refused(t, call{path: path}, 400)
+		p := w.mustRefuse(t, call{path: path}, 400)
 		if p.Parameter != parameter || p.Detail != fmt.Sprint(parameter, ": not valid UTF-8 text") {
 			t.Errorf("%s: %+v", path, p)
 		}
 	}
-	w.refused(t, call{path: "/devices?%ff=x"}, 400)
+	w.mustRefuse(t, call{path: "/devices?%ff=x"}, 400)
 }

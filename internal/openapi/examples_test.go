@@ -17,10 +17,10 @@ import (
 	"tilth/internal/testkit/program"
 )
 
-const examples = "../../docs/examples/open-api"
+const examplesDir = "../../docs/examples/open-api"
 
-// run runs one of the examples against a server and gives what it printed.
-func run(t *testing.T, base string, k key, command ...string) (string, error) {
+// runExample runs one of the examples against a server and gives what it printed.
+func runExample(t *testing.T, base string, k key, command ...string) (string, error) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	c.Env = append(os.Environ(), "TILTH_URL="+base, "TILTH_APP_KEY="+k.appKey, "TILTH_APP_SECRET="+k.secret, "no_proxy=*")
@@ -30,7 +30,7 @@ func run(t *testing.T, base string, k key, command ...string) (string, error) {
 
 // The examples of the documentation do what they say, against a real server.
 func TestExamples(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	w.Device(t, w.field.ID, w.station, "北 %?:1")
 	for i := range 401 { // more than a page
 		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("Frost ", i), Level: alarm.LevelSerious, Started: w.Clock.Milli() + int64(i), Created: w.Clock.Milli()})
@@ -38,7 +38,7 @@ func TestExamples(t *testing.T) {
 	w.Clock.Advance(time.Second) // what was measured just now is past
 	base := w.serve(t)
 	binary := filepath.Join(t.TempDir(), "notices")
-	if err := program.Build(t.Context(), examples+"/main.go", binary); err != nil {
+	if err := program.Build(t.Context(), examplesDir+"/main.go", binary); err != nil {
 		t.Fatal(err)
 	}
 	for name, example := range map[string]struct {
@@ -46,22 +46,22 @@ func TestExamples(t *testing.T) {
 		lines   int
 		holds   string
 	}{
-		"curl":   {[]string{"bash", examples + "/history.sh", "WS-1", "2026-11-01T00:00:00+03:00"}, 2, "2026-11-21T09:00:00.000Z,21.5,,,true,note of WS-1"},
-		"Python": {[]string{"python3", examples + "/latest.py"}, 3, "WS-1\tairTemperature\t21.5\t°C\t2026-11-21T09:00:00.000Z"},
+		"curl":   {[]string{"bash", examplesDir + "/history.sh", "WS-1", "2026-11-01T00:00:00+03:00"}, 2, "2026-11-21T09:00:00.000Z,21.5,,,true,note of WS-1"},
+		"Python": {[]string{"python3", examplesDir + "/latest.py"}, 3, "WS-1\tairTemperature\t21.5\t°C\t2026-11-21T09:00:00.000Z"},
 		"Go":     {[]string{binary}, 402, fmt.Sprintf("%d\tserious\tFrost\tWS-1\t2026-11-21T08:59:00Z", w.notice)},
 	} {
-		out, err := run(t, base, w.mine, example.command...)
+		out, err := runExample(t, base, w.fieldKey, example.command...)
 		if err != nil || strings.Count(out, "\n") != example.lines || !strings.Contains(out, example.holds) {
 			t.Errorf("%s: %v, %d lines:\n%s", name, err, strings.Count(out, "\n"), out)
 		}
-		out, err = run(t, base, key{w.mine.appKey, "wrong"}, example.command...)
+		out, err = runExample(t, base, key{w.fieldKey.appKey, "wrong"}, example.command...)
 		if err == nil || !strings.Contains(out, "Sign in with appKey") {
 			t.Errorf("%s with a wrong secret: %v %s", name, err, out)
 		}
 		for missing, holds := range map[string]string{
 			"TILTH_URL": "https://console.example", "TILTH_APP_KEY": "appKey", "TILTH_APP_SECRET": "appSecret",
 		} {
-			out, err = run(t, base, w.mine, append([]string{"env", "--unset=" + missing}, example.command...)...)
+			out, err = runExample(t, base, w.fieldKey, append([]string{"env", "--unset=" + missing}, example.command...)...)
 			if err == nil || !strings.Contains(out, missing) || !strings.Contains(out, "is missing: the ") || !strings.Contains(out, holds) || strings.Count(out, "\n") != 1 {
 				t.Errorf("%s without %s: %v %s", name, missing, err, out)
 			}
@@ -71,8 +71,8 @@ func TestExamples(t *testing.T) {
 
 // The examples go on where a name is odd, the address ends in a slash, a device
 // is deleted between two calls, or what answers is not this server.
-func TestExamplesInTheWorldOutside(t *testing.T) {
-	w := newWorld(t)
+func TestExamplesHandleUnusualServers(t *testing.T) {
+	w := newFixture(t)
 	camera, err := w.Devices.Get(t.Context(), w.field.ID, "CAM-1")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestExamplesInTheWorldOutside(t *testing.T) {
 	w.measure(t, w.Device(t, w.field.ID, w.station, odd), w.Clock.Now(), map[string]reading.Value{"note": reading.Text("of the odd one")})
 	w.Clock.Advance(time.Second)
 	history := func(base, name string) (string, error) {
-		return run(t, base, w.mine, "bash", examples+"/history.sh", name, "2026-11-01T00:00:00Z")
+		return runExample(t, base, w.fieldKey, "bash", examplesDir+"/history.sh", name, "2026-11-01T00:00:00Z")
 	}
 	base := w.serve(t)
 	for _, address := range []string{base, base + "/"} {
@@ -97,7 +97,7 @@ func TestExamplesInTheWorldOutside(t *testing.T) {
 	latest := func(h http.HandlerFunc) (string, error) {
 		s := httptest.NewServer(h)
 		t.Cleanup(s.Close)
-		return run(t, s.URL, w.mine, "python3", examples+"/latest.py")
+		return runExample(t, s.URL, w.fieldKey, "python3", examplesDir+"/latest.py")
 	}
 	out, err := latest(func(rw http.ResponseWriter, r *http.Request) {
 		if strings.HasSuffix(r.URL.Path, "/CAM-1/latest") { // between the list and this call

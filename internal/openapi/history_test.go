@@ -13,9 +13,9 @@ import (
 	"tilth/internal/reading"
 )
 
-// withHistory is a world whose WS-1 measured five times on one day.
-func withHistory(t *testing.T) (*world, time.Time) {
-	w := newWorld(t)
+// newFixtureWithHistory is a world whose WS-1 measured five times on one day.
+func newFixtureWithHistory(t *testing.T) (*fixture, time.Time) {
+	w := newFixture(t)
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for i, values := range []map[string]reading.Value{
 		{"airTemperature": reading.Number(-0.5), "heating": reading.Boolean(true), "note": reading.Text(`say "hi", all`)},
@@ -29,13 +29,13 @@ func withHistory(t *testing.T) (*world, time.Time) {
 	return w, day
 }
 
-func historyOf(day time.Time, more ...string) string {
+func historyPath(day time.Time, more ...string) string {
 	return query("/devices/WS-1/history", append([]string{"from", rfc3339(day), "to", rfc3339(day.Add(24 * time.Hour))}, more...)...)
 }
 
 func TestHistoryAsJSON(t *testing.T) {
-	w, day := withHistory(t)
-	a := w.do(t, call{path: historyOf(day)})
+	w, day := newFixtureWithHistory(t)
+	a := w.do(t, call{path: historyPath(day)})
 	want := `{"items":[` +
 		`{"time":"2026-11-01T00:00:00.000Z","values":{"airTemperature":-0.5,"heating":true,"note":"say \"hi\", all"}},` +
 		`{"time":"2026-11-01T01:00:00.000Z","values":{"airTemperature":1e+21,"note":"=1+1"}},` +
@@ -45,10 +45,10 @@ func TestHistoryAsJSON(t *testing.T) {
 	if got := strings.TrimSpace(string(a.body)); got != want || a.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if a := w.do(t, call{path: historyOf(day, "properties", "rain, heating,rain")}); strings.Count(string(a.body), `"time"`) != 3 || strings.Contains(string(a.body), "note") {
+	if a := w.do(t, call{path: historyPath(day, "properties", "rain, heating,rain")}); strings.Count(string(a.body), `"time"`) != 3 || strings.Contains(string(a.body), "note") {
 		t.Errorf("%s", a.body)
 	}
-	if a := w.do(t, call{path: historyOf(day.AddDate(0, 0, -1))}); strings.TrimSpace(string(a.body)) != `{"items":[]}` {
+	if a := w.do(t, call{path: historyPath(day.AddDate(0, 0, -1))}); strings.TrimSpace(string(a.body)) != `{"items":[]}` {
 		t.Errorf("%s", a.body)
 	}
 	// Without an end the range is open up to now, which is not in it.
@@ -62,9 +62,9 @@ func TestHistoryAsJSON(t *testing.T) {
 }
 
 func TestHistoryPageByPage(t *testing.T) {
-	w, day := withHistory(t)
+	w, day := newFixtureWithHistory(t)
 	var times []string
-	path, pages := historyOf(day, "limit", "2"), 0
+	path, pages := historyPath(day, "limit", "2"), 0
 	for {
 		pages++
 		list := ask[wire.History](t, w, call{path: path})
@@ -79,7 +79,7 @@ func TestHistoryPageByPage(t *testing.T) {
 		if list.NextCursor == nil {
 			break
 		}
-		path = historyOf(day, "limit", "2", "cursor", *list.NextCursor)
+		path = historyPath(day, "limit", "2", "cursor", *list.NextCursor)
 	}
 	if got := strings.Join(times, " "); got != "00 01 02 03 04 23" || pages != 3 {
 		t.Errorf("%s on %d pages", got, pages)
@@ -87,8 +87,8 @@ func TestHistoryPageByPage(t *testing.T) {
 }
 
 func TestHistoryAsCSV(t *testing.T) {
-	w, day := withHistory(t)
-	a := w.do(t, call{path: historyOf(day, "format", "csv")})
+	w, day := newFixtureWithHistory(t)
+	a := w.do(t, call{path: historyPath(day, "format", "csv")})
 	want := "time,airTemperature,relativeHumidity,rain,heating,note\r\n" +
 		"2026-11-01T00:00:00.000Z,-0.5,,,true,\"say \"\"hi\"\", all\"\r\n" +
 		"2026-11-01T01:00:00.000Z,1e+21,,,,\"'=1+1\"\r\n" +
@@ -99,7 +99,7 @@ func TestHistoryAsCSV(t *testing.T) {
 		t.Errorf("%v\n%s\nwant\n%s", a.header, a.body, want)
 	}
 	// The columns stand in the order that was asked for.
-	a = w.do(t, call{path: historyOf(day, "format", "csv", "properties", "note,airTemperature")})
+	a = w.do(t, call{path: historyPath(day, "format", "csv", "properties", "note,airTemperature")})
 	rows, err := csv.NewReader(strings.NewReader(string(a.body))).ReadAll()
 	if err != nil || len(rows) != 5 || fmt.Sprint(rows[0], rows[1][1:]) != `[time note airTemperature] [say "hi", all -0.5]` {
 		t.Errorf("%v (%v)", rows, err)
@@ -107,7 +107,7 @@ func TestHistoryAsCSV(t *testing.T) {
 }
 
 func TestNoFormulaInCSV(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	texts := []string{
 		"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "x;=1+1", "x\t@a", "x;\"=1", "＝1", " =1", "'=1",
@@ -120,7 +120,7 @@ func TestNoFormulaInCSV(t *testing.T) {
 	for i, text := range texts {
 		w.measure(t, w.ws1, day.Add(time.Duration(i)*time.Minute), map[string]reading.Value{"note": reading.Text(text)})
 	}
-	a := w.do(t, call{path: historyOf(day, "format", "csv", "properties", "note")})
+	a := w.do(t, call{path: historyPath(day, "format", "csv", "properties", "note")})
 	r := csv.NewReader(strings.NewReader(strings.ReplaceAll(string(a.body), "\r\n", "\n")))
 	rows, err := r.ReadAll()
 	if err != nil || len(rows) != len(texts)+1 {
@@ -134,8 +134,8 @@ func TestNoFormulaInCSV(t *testing.T) {
 }
 
 func TestHistoryAsNDJSON(t *testing.T) {
-	w, day := withHistory(t)
-	a := w.do(t, call{path: historyOf(day, "format", "ndjson")})
+	w, day := newFixtureWithHistory(t)
+	a := w.do(t, call{path: historyPath(day, "format", "ndjson")})
 	lines := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
 	if len(lines) != 5 || lines[3] != `{"time":"2026-11-01T03:00:00.000Z","values":{"heating":false,"note":"two\nlines"}}` || a.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("%v\n%s", a.header, a.body)
@@ -149,18 +149,18 @@ func TestHistoryAsNDJSON(t *testing.T) {
 }
 
 func TestFormatByAccept(t *testing.T) {
-	w, day := withHistory(t)
+	w, day := newFixtureWithHistory(t)
 	for accept, want := range map[string]string{
 		"": "application/json", "*/*": "application/json", "text/html": "application/json", "text/csv": "text/csv",
 		"TEXT/CSV; header=present": "text/csv", "application/x-ndjson, text/csv": "application/x-ndjson",
 		"application/x-ndjson;q=0.5, text/csv;q=0.9, */*;q=0.1": "text/csv", "text/csv;q=0": "application/json",
 		"text/csv;q=much": "text/csv",
 	} {
-		a := w.do(t, call{path: historyOf(day), header: map[string]string{"Accept": accept}})
+		a := w.do(t, call{path: historyPath(day), header: map[string]string{"Accept": accept}})
 		if got, _, _ := strings.Cut(a.header.Get("Content-Type"), ";"); got != want {
 			t.Errorf("Accept %q: %s, want %s", accept, got, want)
 		}
-		a = w.do(t, call{path: historyOf(day, "format", "json"), header: map[string]string{"Accept": accept}})
+		a = w.do(t, call{path: historyPath(day, "format", "json"), header: map[string]string{"Accept": accept}})
 		if a.header.Get("Content-Type") != "application/json" {
 			t.Errorf("Accept %q goes before format", accept)
 		}
@@ -170,7 +170,7 @@ func TestFormatByAccept(t *testing.T) {
 // Times with any offset, to the millisecond; and the hour that clocks went
 // through twice is two hours.
 func TestTimes(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	berlin, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)
@@ -206,9 +206,9 @@ func TestTimes(t *testing.T) {
 }
 
 // What a device of the same name measured before it was made anew is not there.
-func TestHistoryOfANewDevice(t *testing.T) {
-	w, day := withHistory(t)
-	a := w.do(t, call{path: historyOf(day, "limit", "1")})
+func TestHistoryOfRecreatedDevice(t *testing.T) {
+	w, day := newFixtureWithHistory(t)
+	a := w.do(t, call{path: historyPath(day, "limit", "1")})
 	var list wire.History
 	if err := json.Unmarshal(a.body, &list); err != nil || list.NextCursor == nil {
 		t.Fatalf("%s (%v)", a.body, err)
@@ -216,12 +216,12 @@ func TestHistoryOfANewDevice(t *testing.T) {
 	if err := w.Devices.Delete(t.Context(), w.field.ID, w.ws1.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.refused(t, call{path: historyOf(day)}, http.StatusNotFound)
+	w.mustRefuse(t, call{path: historyPath(day)}, http.StatusNotFound)
 	w.Device(t, w.field.ID, w.station, "WS-1")
-	if got := ask[wire.History](t, w, call{path: historyOf(day)}); len(got.Items) != 0 {
+	if got := ask[wire.History](t, w, call{path: historyPath(day)}); len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if p := w.refused(t, call{path: historyOf(day, "cursor", *list.NextCursor)}, http.StatusBadRequest); p.Parameter != "cursor" {
+	if p := w.mustRefuse(t, call{path: historyPath(day, "cursor", *list.NextCursor)}, http.StatusBadRequest); p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -4,11 +4,11 @@ import "tilth/internal/limit"
 
 const (
 	// Failed sign-ins of one address, as at the devices' side.
-	failuresASecond = 1
-	failuresAtOnce  = 60
+	failuresPerSecond = 1
+	failureBurst      = 60
 
-	// keysKept is how many addresses, and credentials, are remembered.
-	keysKept = 50_000
+	// maxKeys is how many addresses, and credentials, are remembered.
+	maxKeys = 50_000
 )
 
 // quotas are what addresses and credentials may do.
@@ -19,10 +19,10 @@ type quotas struct {
 
 func newQuotas(o *Options) quotas {
 	kept := func(name string) limit.Options {
-		return limit.Options{Name: name, MaxKeys: keysKept, Now: o.Now, Meter: o.Limits}
+		return limit.Options{Name: name, MaxKeys: maxKeys, Now: o.Now, Meter: o.Limits}
 	}
 	return quotas{
-		failures: limit.NewFailures[limit.Network](kept("programs_sign_in"), failuresASecond, failuresAtOnce),
+		failures: limit.NewFailures[limit.Network](kept("programs_sign_in"), failuresPerSecond, failureBurst),
 		budgets:  limit.NewBuckets[int64](kept("programs_requests"), float64(o.Rate)/60, o.Rate),
 	}
 }

@@ -6,17 +6,17 @@ import (
 	"time"
 )
 
-// lastMoment is the end of the year 9999, epoch milliseconds: RFC 3339 has no
+// maxTime is the end of the year 9999, epoch milliseconds: RFC 3339 has no
 // later one.
-const lastMoment = 253_402_300_799_999
+const maxTime = 253_402_300_799_999
 
-// moment reads a time: RFC 3339 with any offset, or epoch milliseconds. What is
+// parseTime reads a time: RFC 3339 with any offset, or epoch milliseconds. What is
 // finer than a millisecond is rounded up, as ranges need it: no reading lies
 // between. RFC 3339 has its T and Z in small letters, too.
-func moment(parameter, given string) (int64, error) {
+func parseTime(parameter, given string) (int64, error) {
 	ms, err := strconv.ParseInt(given, 10, 64)
 	if err != nil {
-		t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(mended(given)))
+		t, err := time.Parse(time.RFC3339Nano, strings.ToUpper(restorePlusSign(given)))
 		if err != nil {
 			return 0, invalid("open.time", parameter)
 		}
@@ -24,26 +24,26 @@ func moment(parameter, given string) (int64, error) {
 			ms++
 		}
 	}
-	if ms < 0 || ms > lastMoment {
+	if ms < 0 || ms > maxTime {
 		return 0, invalid("open.time", parameter)
 	}
 	return ms, nil
 }
 
-// mended gives a time back the plus sign of its offset: in an address that is
+// restorePlusSign gives a time back the plus sign of its offset: in an address that is
 // written carelessly it means a space.
-func mended(given string) string {
+func restorePlusSign(given string) string {
 	if at := len(given) - len(" 03:00"); at > 0 && given[at] == ' ' {
 		return given[:at] + "+" + given[at+1:]
 	}
 	return given
 }
 
-// optionalMoment is moment of a parameter that may be absent (nil).
-func optionalMoment(parameter string, given *string) (*int64, error) {
+// parseOptionalTime is moment of a parameter that may be absent (nil).
+func parseOptionalTime(parameter string, given *string) (*int64, error) {
 	if given == nil {
 		return nil, nil
 	}
-	ms, err := moment(parameter, *given)
+	ms, err := parseTime(parameter, *given)
 	return &ms, err
 }

@@ -8,31 +8,31 @@ import (
 	"tilth/internal/openapi/wire"
 )
 
-// levels are the levels of an alarm as programs know them.
-var levels = map[alarm.Level]string{
+// levelNames are the levels of an alarm as programs know them.
+var levelNames = map[alarm.Level]string{
 	alarm.LevelGeneral: string(wire.General), alarm.LevelImportant: string(wire.Important), alarm.LevelSerious: string(wire.Serious),
 }
 
 // ListNotices answers alarm notices, the newest first.
 func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObject) (wire.ListNoticesResponseObject, error) {
-	p, info := r.Params, of(ctx)
-	from, err := optionalMoment("from", p.From)
+	p, info := r.Params, requestFrom(ctx)
+	from, err := parseOptionalTime("from", p.From)
 	if err != nil {
 		return nil, err
 	}
-	to, err := optionalMoment("to", p.To)
+	to, err := parseOptionalTime("to", p.To)
 	if err != nil {
 		return nil, err
 	}
 	if from != nil && to != nil && *from > *to {
 		return nil, invalid("history.rangeOrder", "to")
 	}
-	bound := bound(info, optional(p.Status), optional(p.Level), optional(p.Device), decimal(from), decimal(to))
-	at, err := readCursor(p.Cursor, bound)
+	queryHash := hashQuery(info, optional(p.Status), optional(p.Level), optional(p.Device), formatOptional(from), formatOptional(to))
+	at, err := readCursor(p.Cursor, queryHash)
 	if err != nil {
 		return nil, err
 	}
-	limit := or(p.Limit, pageSize)
+	limit := orDefault(p.Limit, defaultPageSize)
 	q := alarm.NoticeQuery{From: from, Limit: int64(limit) + 1} // one more, to know whether there is
 	if to != nil {
 		q.To = new(*to - 1)
@@ -43,16 +43,16 @@ func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObjec
 	if p.Status != nil {
 		q.Open = new(*p.Status == wire.Open)
 	}
-	for level, word := range levels {
+	for level, word := range levelNames {
 		if p.Level != nil && word == string(*p.Level) {
 			q.Level = &level
 		}
 	}
-	var than *alarm.NoticeCursor
+	var olderThan *alarm.NoticeCursor
 	if at != nil {
-		than = &alarm.NoticeCursor{CreateTime: at.Time, ID: at.ID}
+		olderThan = &alarm.NoticeCursor{CreateTime: at.Time, ID: at.ID}
 	}
-	found, err := s.Notices.PageAfter(ctx, info.program.Tenant, q, than)
+	found, err := s.Notices.PageAfter(ctx, info.program.Tenant, q, olderThan)
 	if err != nil {
 		return nil, err
 	}
@@ -60,15 +60,15 @@ func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObjec
 	for i := range found {
 		if i == limit {
 			last := found[i-1].Cursor()
-			list.NextCursor = new(cursor{Bound: bound, Time: last.CreateTime, ID: last.ID}.String())
+			list.NextCursor = new(cursor{QueryHash: queryHash, Time: last.CreateTime, ID: last.ID}.String())
 			break
 		}
-		list.Items = append(list.Items, notice(&found[i]))
+		list.Items = append(list.Items, wireNotice(&found[i]))
 	}
 	return list, nil
 }
 
-func decimal(n *int64) string {
+func formatOptional(n *int64) string {
 	if n == nil {
 		return ""
 	}
@@ -77,18 +77,18 @@ func decimal(n *int64) string {
 
 // GetNotice answers one alarm notice.
 func (s *server) GetNotice(ctx context.Context, r wire.GetNoticeRequestObject) (wire.GetNoticeResponseObject, error) {
-	n, err := s.Notices.GetListed(ctx, of(ctx).program.Tenant, r.Id)
+	n, err := s.Notices.GetListed(ctx, requestFrom(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
-	return wire.GetNotice200JSONResponse(notice(n)), nil
+	return wire.GetNotice200JSONResponse(wireNotice(n)), nil
 }
 
-func notice(n *alarm.ListedNotice) wire.Notice {
+func wireNotice(n *alarm.ListedNotice) wire.Notice {
 	w := wire.Notice{
-		Id: n.ID, Title: n.Title, Level: levels[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
-		StartTime: wire.Moment(n.Start), EndTime: some(wire.Moment(n.End)), Description: some(n.Description),
-		HoldsSince: some(wire.Moment(n.HoldsSince)),
+		Id: n.ID, Title: n.Title, Level: levelNames[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
+		StartTime: wire.Moment(n.Start), EndTime: omitZero(wire.Moment(n.End)), Description: omitZero(n.Description),
+		HoldsSince: omitZero(wire.Moment(n.HoldsSince)),
 	}
 	if a := n.Ack; a != nil {
 		w.Acknowledged = &wire.Acknowledgement{By: a.User, Time: wire.Moment(a.Time), Note: a.Note, RemindTime: wire.Moment(a.RemindAt)}

@@ -16,7 +16,7 @@ import (
 
 const hour = int64(3_600_000)
 
-func titles(list wire.NoticeList) string {
+func noticeTitles(list wire.NoticeList) string {
 	var all []string
 	for _, n := range list.Items {
 		all = append(all, n.Title)
@@ -24,8 +24,8 @@ func titles(list wire.NoticeList) string {
 	return strings.Join(all, " ")
 }
 
-// holds writes since when a notice holds, as alarm does.
-func (w *world) holds(t *testing.T, notice, since int64) {
+// setHoldsSince writes since when a notice holds, as alarm does.
+func (w *fixture) setHoldsSince(t *testing.T, notice, since int64) {
 	t.Helper()
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.ExecContext(ctx, "UPDATE notices SET holds_since = ? WHERE id = ?", since, notice)
@@ -37,7 +37,7 @@ func (w *world) holds(t *testing.T, notice, since int64) {
 }
 
 func TestNotices(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	now := w.Clock.Milli()
 	for i, n := range []testkit.Notice{
 		{Title: "heat", Level: alarm.LevelImportant, Status: alarm.ResolvedAutomatically, Started: now - 5*hour, Ended: now - 4*hour},
@@ -64,8 +64,8 @@ func TestNotices(t *testing.T) {
 		"/notices?from=2026-11-21T09:00:00%2B03:00&to=2026-11-21T07:00:00Z": "wind", // from 06:00Z
 	} {
 		list := ask[wire.NoticeList](t, w, call{path: path})
-		if titles(list) != want || list.NextCursor != nil || list.Items == nil {
-			t.Errorf("%s: %q, want %q", path, titles(list), want)
+		if noticeTitles(list) != want || list.NextCursor != nil || list.Items == nil {
+			t.Errorf("%s: %q, want %q", path, noticeTitles(list), want)
 		}
 	}
 	list := ask[wire.NoticeList](t, w, call{path: "/notices"})
@@ -81,8 +81,8 @@ func TestNotices(t *testing.T) {
 			t.Errorf("nobody looked for it: %+v", n)
 		}
 	}
-	w.holds(t, w.notice, now-6*hour)
-	w.holds(t, wind.Id, 0) // not known
+	w.setHoldsSince(t, w.notice, now-6*hour)
+	w.setHoldsSince(t, wind.Id, 0) // not known
 	list = ask[wire.NoticeList](t, w, call{path: "/notices"})
 	if frost = list.Items[2]; frost.HoldsSince == nil || int64(*frost.HoldsSince) != now-6*hour || list.Items[0].HoldsSince != nil {
 		t.Errorf("%+v %+v", frost, list.Items[0])
@@ -95,8 +95,8 @@ func TestNotices(t *testing.T) {
 	if one != frost {
 		t.Errorf("%+v, in the list %+v", one, frost)
 	}
-	w.refused(t, call{path: "/notices/123456"}, http.StatusNotFound)
-	if p := w.refused(t, call{path: "/notices/abc"}, http.StatusBadRequest); p.Parameter != "id" {
+	w.mustRefuse(t, call{path: "/notices/123456"}, http.StatusNotFound)
+	if p := w.mustRefuse(t, call{path: "/notices/abc"}, http.StatusBadRequest); p.Parameter != "id" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -104,7 +104,7 @@ func TestNotices(t *testing.T) {
 // From cursor to cursor each notice is met once; what is recorded meanwhile,
 // even in the same millisecond, shifts nothing.
 func TestNoticesPageByPage(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	now := w.Clock.Milli()
 	for i := range 23 {
 		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("n", i), Started: now + int64(i), Created: now + int64(i/5)})
@@ -113,7 +113,7 @@ func TestNoticesPageByPage(t *testing.T) {
 	path := "/notices?limit=4"
 	for page := 0; ; page++ {
 		list := ask[wire.NoticeList](t, w, call{path: path})
-		seen = append(seen, strings.Fields(titles(list))...)
+		seen = append(seen, strings.Fields(noticeTitles(list))...)
 		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "new", Started: now + 1000 + int64(page), Created: now + 4 + int64(page)})
 		if list.NextCursor == nil {
 			break

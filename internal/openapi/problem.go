@@ -14,15 +14,15 @@ import (
 	"tilth/internal/text"
 )
 
-// codes are what programs tell refusals by, and statuses the HTTP statuses. A
+// problemCodes are what programs tell refusals by, and statuses the HTTP statuses. A
 // cause outside of this server is a fault of it for who asked.
 var (
-	codes = map[errs.Kind]string{
+	problemCodes = map[errs.Kind]string{
 		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unauthenticated: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
 		errs.TooMany: "tooMany", errs.Refused: "invalid", errs.Upstream: "internal", errs.Unavailable: "unavailable",
 		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.StorageFailure: "unavailable", errs.NotConfigured: "internal",
 	}
-	statuses = map[errs.Kind]int{
+	httpStatuses = map[errs.Kind]int{
 		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unauthenticated: http.StatusUnauthorized,
 		errs.Forbidden: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooMany: http.StatusTooManyRequests,
 		errs.Refused: http.StatusBadRequest, errs.Upstream: http.StatusInternalServerError, errs.Unavailable: http.StatusServiceUnavailable,
@@ -34,20 +34,20 @@ var (
 // fail answers err.
 func (s *server) fail(w http.ResponseWriter, r *http.Request, err error) { s.edge.Fail(w, r, err) }
 
-// problem answers err: the one place where an error becomes a problem (RFC 9457).
-func (s *server) problem(w http.ResponseWriter, r *http.Request, err error) {
+// writeProblem answers err: the one place where an error becomes a problem (RFC 9457).
+func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	if errors.Is(err, reading.ErrClosed) {
 		err = unavailable(err)
 	}
 	e := errs.As(err)
-	info := of(r.Context())
-	status := statuses[e.Kind]
-	info.SetError(logged(e), status >= http.StatusInternalServerError)
+	info := requestFrom(r.Context())
+	status := httpStatuses[e.Kind]
+	info.SetError(loggable(e), status >= http.StatusInternalServerError)
 	if r.Context().Err() != nil && errors.Is(err, context.Canceled) {
 		return // the client is gone; there is nobody to answer
 	}
-	detail := sentence(info.Language, e)
-	p := wire.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: codes[e.Kind], Detail: &detail}
+	detail := errorText(info.Language, e)
+	p := wire.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: problemCodes[e.Kind], Detail: &detail}
 	if e.Field != "" {
 		p.Parameter = &e.Field
 	}
@@ -79,9 +79,9 @@ func unavailable(cause error) *errs.Error {
 	return errs.New(errs.Unavailable, "error.503").RetryAfter(5 * time.Second).WithCause(cause)
 }
 
-// sentence is what a person reads. A parameter is called what it is called in
+// errorText is what a person reads. A parameter is called what it is called in
 // the request.
-func sentence(l text.Language, e *errs.Error) string {
+func errorText(l text.Language, e *errs.Error) string {
 	args := text.Args(l, e.Args)
 	args["wait"] = text.Wait(l, e.Retry)
 	said := text.Say(l, e.Key, args)

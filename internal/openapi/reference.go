@@ -38,7 +38,7 @@ func newReference(doc *openapi3.T) (*reference, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err := outline(doc)
+	data, err := buildContents(doc)
 	if err != nil {
 		return nil, err
 	}
@@ -89,10 +89,10 @@ type (
 	}
 )
 
-func outline(doc *openapi3.T) (*contents, error) {
-	c := &contents{Title: doc.Info.Title, CSS: template.CSS(referenceCSS), Base: version, Text: prose(doc.Info.Description)} //nolint:gosec // our own file
+func buildContents(doc *openapi3.T) (*contents, error) {
+	c := &contents{Title: doc.Info.Title, CSS: template.CSS(referenceCSS), Base: basePath, Text: prose(doc.Info.Description)} //nolint:gosec // our own file
 	for _, tag := range doc.Tags {
-		ch := chapter{ID: "tag-" + tag.Name, Title: tag.Description}
+		group := chapter{ID: "tag-" + tag.Name, Title: tag.Description}
 		for _, path := range slices.Sorted(keys(doc.Paths.Map())) {
 			operations := doc.Paths.Value(path).Operations()
 			for _, method := range slices.Sorted(keys(operations)) {
@@ -104,17 +104,17 @@ func outline(doc *openapi3.T) (*contents, error) {
 				if err != nil {
 					return nil, fmt.Errorf("%s: %w", op.OperationID, err)
 				}
-				ch.Calls = append(ch.Calls, made)
+				group.Calls = append(group.Calls, made)
 			}
 		}
-		c.Chapters = append(c.Chapters, ch)
+		c.Chapters = append(c.Chapters, group)
 	}
 	for _, name := range slices.Sorted(keys(doc.Components.Schemas)) {
 		if fields := fields(doc.Components.Schemas[name].Value); len(fields) > 0 {
 			c.Objects = append(c.Objects, object{ID: "schema-" + name, Name: name, Fields: fields})
 		}
 	}
-	problem, err := pretty(doc.Components.Responses["Problem"].Value.Content["application/problem+json"].Example)
+	problem, err := formatExample(doc.Components.Responses["Problem"].Value.Content["application/problem+json"].Example)
 	c.Problem = problem
 	return c, err
 }
@@ -131,7 +131,7 @@ func newCall(method, path string, op *openapi3.Operation) (call, error) {
 			query = append(query, "--data-urlencode '"+p.Value.Name+"="+shown+"'")
 		}
 	}
-	c.Command = "curl --fail --user \"$APP_KEY:$APP_SECRET\" \"$TILTH" + version + address + `"`
+	c.Command = "curl --fail --user \"$APP_KEY:$APP_SECRET\" \"$TILTH" + basePath + address + `"`
 	if method != http.MethodGet {
 		c.Command += " \\\n  --request " + method
 	}
@@ -149,7 +149,7 @@ func newCall(method, path string, op *openapi3.Operation) (call, error) {
 	}
 	content := op.Responses.Status(200).Value.Content
 	for _, mime := range slices.Sorted(keys(content)) {
-		body, err := pretty(content[mime].Example)
+		body, err := formatExample(content[mime].Example)
 		if err != nil {
 			return c, err
 		}
@@ -160,7 +160,7 @@ func newCall(method, path string, op *openapi3.Operation) (call, error) {
 
 func newParameter(p *openapi3.Parameter) parameter {
 	return parameter{
-		Name: p.Name, In: p.In, Type: typeOf(p.Schema), Limits: limits(p.Schema.Value), Required: p.Required,
+		Name: p.Name, In: p.In, Type: typeName(p.Schema), Limits: limitsText(p.Schema.Value), Required: p.Required,
 		Example: exampleOf(p), Text: prose(p.Description),
 	}
 }
@@ -171,7 +171,7 @@ func exampleOf(p *openapi3.Parameter) string {
 	case nil:
 		return ""
 	case []any:
-		return strings.ReplaceAll(choices(v), ", ", ",")
+		return strings.ReplaceAll(joinValues(v), ", ", ",")
 	default:
 		return fmt.Sprint(v)
 	}
@@ -185,22 +185,22 @@ func fields(s *openapi3.Schema) (list []parameter) {
 	for _, name := range slices.Sorted(keys(s.Properties)) {
 		p := s.Properties[name]
 		list = append(list, parameter{
-			Name: name, Type: typeOf(p), Limits: limits(p.Value), Required: slices.Contains(s.Required, name), Text: prose(p.Value.Description),
+			Name: name, Type: typeName(p), Limits: limitsText(p.Value), Required: slices.Contains(s.Required, name), Text: prose(p.Value.Description),
 		})
 	}
 	return list
 }
 
-// typeOf says what a value is: the name of its schema, or its type.
-func typeOf(s *openapi3.SchemaRef) string {
+// typeName says what a value is: the name of its schema, or its type.
+func typeName(s *openapi3.SchemaRef) string {
 	if name := s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]; name != "" {
 		return name
 	}
 	switch {
 	case s.Value.Type.Is("array"):
-		return "list of " + typeOf(s.Value.Items)
+		return "list of " + typeName(s.Value.Items)
 	case s.Value.AdditionalProperties.Schema != nil:
-		return "map of " + typeOf(s.Value.AdditionalProperties.Schema)
+		return "map of " + typeName(s.Value.AdditionalProperties.Schema)
 	case s.Value.Format == "date-time":
 		return "time"
 	case s.Value.Type == nil:
@@ -209,40 +209,40 @@ func typeOf(s *openapi3.SchemaRef) string {
 	return strings.Join(s.Value.Type.Slice(), ", ")
 }
 
-// limits says within which bounds a value is.
-func limits(s *openapi3.Schema) string {
+// limitsText says within which bounds a value is.
+func limitsText(s *openapi3.Schema) string {
 	var all []string
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
 	if len(s.Enum) > 0 {
-		add("one of %s", choices(s.Enum))
+		add("one of %s", joinValues(s.Enum))
 	}
 	switch {
 	case s.Min != nil && s.Max != nil:
-		add("%s to %s", number(*s.Min), number(*s.Max))
+		add("%s to %s", formatNumber(*s.Min), formatNumber(*s.Max))
 	case s.Min != nil:
-		add("%s or more", number(*s.Min))
+		add("%s or more", formatNumber(*s.Min))
 	}
 	if s.MaxLength != nil {
-		add("up to %s characters", number(float64(*s.MaxLength)))
+		add("up to %s characters", formatNumber(float64(*s.MaxLength)))
 	}
 	if s.MaxItems != nil {
-		add("up to %s", number(float64(*s.MaxItems)))
+		add("up to %s", formatNumber(float64(*s.MaxItems)))
 	}
 	switch usual := s.Default.(type) {
 	case nil:
 	case float64:
-		add("default %s", number(usual))
+		add("default %s", formatNumber(usual))
 	default:
 		add("default %v", usual)
 	}
 	return strings.Join(all, "; ")
 }
 
-// number is one of the page, which is in English.
-func number(f float64) string { return text.Number(text.English, f, nil) }
+// formatNumber is one of the page, which is in English.
+func formatNumber(f float64) string { return text.Number(text.English, f, nil) }
 
-// pretty is an example as it is shown: text as it stands, the rest as JSON.
-func pretty(example any) (string, error) {
+// formatExample is an example as it is shown: text as it stands, the rest as JSON.
+func formatExample(example any) (string, error) {
 	if text, ok := example.(string); ok {
 		return strings.TrimSpace(text), nil
 	}
@@ -275,8 +275,8 @@ func prose(description string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // escaped above
 }
 
-// choices are an enumeration's values, or a list's, in one line.
-func choices(enum []any) string {
+// joinValues are an enumeration's values, or a list's, in one line.
+func joinValues(enum []any) string {
 	words := make([]string, len(enum))
 	for i, word := range enum {
 		words[i] = fmt.Sprint(word)

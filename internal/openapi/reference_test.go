@@ -17,7 +17,7 @@ import (
 
 // The contract is there for programs, without a sign-in.
 func TestDocument(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	nobody := &key{}
 	a := w.do(t, call{path: "/openapi.yaml", as: nobody})
 	if string(a.body) != string(api.Open) || a.header.Get("Content-Type") != "application/yaml" {
@@ -42,8 +42,8 @@ func TestDocument(t *testing.T) {
 
 // Each call and object is on the page, with its parameters; nothing in it is
 // fetched or run, and its policy says so.
-func TestPage(t *testing.T) {
-	w := newWorld(t)
+func TestReferencePage(t *testing.T) {
+	w := newFixture(t)
 	a := w.do(t, call{path: "/open-api/", as: &key{}})
 	page := string(a.body)
 	for path, item := range w.contract.doc.Paths.Map() {
@@ -97,7 +97,7 @@ func TestPage(t *testing.T) {
 }
 
 // The page's colours are the console's.
-func TestPageHasTheConsolesTokens(t *testing.T) {
+func TestReferencePageUsesConsoleColours(t *testing.T) {
 	tokens, err := os.ReadFile("../../web/src/app/tokens.css")
 	if err != nil {
 		t.Fatal(err)

@@ -14,13 +14,13 @@ import (
 // request is what every handler may know of the request it serves.
 type request struct {
 	*httpbase.Request
-	asked   url.Values // the query; never logged
+	query   url.Values // the query; never logged
 	program identity.APICaller
 }
 
 type requestKey struct{}
 
-func of(ctx context.Context) *request {
+func requestFrom(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
 		panic("openapi: a handler outside of a request") // no handler is reached but through the edge
@@ -31,16 +31,16 @@ func of(ctx context.Context) *request {
 // newEdge is everything below Prefix.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "open API", OperationKey: "call", LogLevel: slog.LevelDebug, Log: s.Log, Now: s.Now, Address: s.Address, WriteError: s.problem,
+		LogMessage: "open API", OperationKey: "call", LogLevel: slog.LevelDebug, Log: s.Log, Now: s.Now, Address: s.Address, WriteError: s.writeProblem,
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})
 		},
 	}
 }
 
-// logged is an error as the log has it. The name of a parameter that does not
+// loggable is an error as the log has it. The name of a parameter that does not
 // exist is the client's own words: it may have put anything there.
-func logged(e *errs.Error) error {
+func loggable(e *errs.Error) error {
 	if e.Key == unknownParameter {
 		return errors.New(e.Key)
 	}

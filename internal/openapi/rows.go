@@ -14,10 +14,10 @@ import (
 )
 
 // sendJSON sends a page of history.
-func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
+func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
 	return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}}}, func(out *httpbase.StreamWriter) error {
-		row, before := objects(h), `{"items":[`
-		next, err := s.walk(ctx, h, func(at int64, fields []reading.Field) error {
+		row, before := objectWriter(h), `{"items":[`
+		next, err := s.eachRow(ctx, h, func(at int64, fields []reading.Field) error {
 			out.Buf = row(append(out.Buf, before...), at, fields)
 			before = ","
 			return out.FlushIfFull()
@@ -38,9 +38,9 @@ func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *history
 }
 
 // sendNDJSON sends history as an object a line.
-func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *history) error {
+func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
 	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
-		row := objects(h)
+		row := objectWriter(h)
 		return func(at int64, fields []reading.Field) error {
 			out.Buf = append(row(out.Buf, at, fields), '\n')
 			return out.FlushIfFull()
@@ -49,7 +49,7 @@ func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *histo
 }
 
 // sendCSV sends history as a table with a head.
-func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history) error {
+func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
 	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
 		out.Buf = append(out.Buf, "time"...)
 		column := make(map[device.PropertyID]int, len(h.props))
@@ -82,35 +82,35 @@ func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *history)
 }
 
 // sendRows sends rows, and at their end where to go on.
-func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *history, format, contentType string,
+func (s *server) sendRows(ctx context.Context, w http.ResponseWriter, h *historyQuery, format, contentType string,
 	rows func(out *httpbase.StreamWriter) func(at int64, fields []reading.Field) error) error {
 	header := http.Header{
 		"Content-Type": {contentType}, "Trailer": {"Link"},
 		"Content-Disposition": {`attachment; filename="history.` + format + `"`},
 	}
 	return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: header}, func(out *httpbase.StreamWriter) error {
-		next, err := s.walk(ctx, h, rows(out))
+		next, err := s.eachRow(ctx, h, rows(out))
 		if err != nil || next == nil {
 			return err
 		}
 		if err := out.FlushBuffer(); err != nil { // what is announced as a trailer comes after all else
 			return err
 		}
-		w.Header().Set("Link", "<"+of(ctx).following(*next, format)+`>; rel="next"`)
+		w.Header().Set("Link", "<"+requestFrom(ctx).nextPage(*next, format)+`>; rel="next"`)
 		return nil
 	})
 }
 
-// following is the address of what comes after an answer, relative to it.
-func (r *request) following(cursor, format string) string {
-	asked := maps.Clone(r.asked)
-	asked.Set("cursor", cursor)
-	asked.Set("format", format)
-	return "?" + asked.Encode()
+// nextPage is the address of what comes after an answer, relative to it.
+func (r *request) nextPage(cursor, format string) string {
+	query := maps.Clone(r.query)
+	query.Set("cursor", cursor)
+	query.Set("format", format)
+	return "?" + query.Encode()
 }
 
-// objects gives how a row is written as a JSON object.
-func objects(h *history) func(buf []byte, at int64, fields []reading.Field) []byte {
+// objectWriter gives how a row is written as a JSON object.
+func objectWriter(h *historyQuery) func(buf []byte, at int64, fields []reading.Field) []byte {
 	keys := make(map[device.PropertyID][]byte, len(h.props))
 	for _, p := range h.props {
 		key, _ := json.Marshal(p.Identifier) // a text always marshals

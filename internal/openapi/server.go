@@ -39,7 +39,7 @@ const (
 	// Prefix is the path below which everything of this package is.
 	Prefix = "/open-api/"
 
-	version = Prefix + "v1"
+	basePath = Prefix + "v1"
 )
 
 // Readings is what programs read of the readings store.
@@ -50,14 +50,14 @@ type Readings interface {
 
 // Options is everything the edge speaks to.
 type Options struct {
-	Rate    int                              // requests a minute of one credential; a minute's worth may come at once
-	Address func(r *http.Request) netip.Addr // where a request comes from
-	Now     func() time.Time
-	Log     *slog.Logger
-	Limits  *limit.Meter         // counts what limits refuse; nil: nobody asks
-	Memory  *memory.Gauge        // nil: nothing is refused for want of it
-	Longs   *reading.LongAnswers // on their way, of the console too; nil: this edge's alone
-	Turns   *reading.Turns       // of work that passes over readings, likewise
+	Rate           int                              // requests a minute of one credential; a minute's worth may come at once
+	Address        func(r *http.Request) netip.Addr // where a request comes from
+	Now            func() time.Time
+	Log            *slog.Logger
+	Limits         *limit.Meter         // counts what limits refuse; nil: nobody asks
+	Memory         *memory.Gauge        // nil: nothing is refused for want of it
+	HistoryStreams *reading.LongAnswers // on their way, of the console too; nil: this edge's alone
+	Scheduler      *reading.Turns       // of work that passes over readings, likewise
 
 	Audit         *audit.Store // who did what with which credential
 	Credentials   *identity.CredentialStore
@@ -93,11 +93,11 @@ func New(o Options) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the open API's contract: %w", err)
 	}
-	if o.Longs == nil {
-		o.Longs = reading.NewLongAnswers(o.Limits)
+	if o.HistoryStreams == nil {
+		o.HistoryStreams = reading.NewLongAnswers(o.Limits)
 	}
-	if o.Turns == nil {
-		o.Turns = reading.NewTurns(o.Limits)
+	if o.Scheduler == nil {
+		o.Scheduler = reading.NewTurns(o.Limits)
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),
@@ -109,14 +109,14 @@ func New(o Options) (http.Handler, error) {
 	}
 	calls := wire.HandlerWithOptions(
 		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail}),
-		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseURL: version, BaseRouter: http.NewServeMux()},
+		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseURL: basePath, BaseRouter: http.NewServeMux()},
 	)
 	for template, item := range doc.Paths.Map() {
 		for method, op := range item.Operations() {
 			route := &routers.Route{Spec: doc, Path: template, PathItem: item, Method: method, Operation: op}
-			s.mux.Handle(method+" "+version+template, s.checked(route, calls))
+			s.mux.Handle(method+" "+basePath+template, s.withChecks(route, calls))
 		}
-		s.takesOnly(version+template, slices.Sorted(keys(item.Operations())))
+		s.allowOnly(basePath+template, slices.Sorted(keys(item.Operations())))
 	}
 	return s.edge.Wrap(http.HandlerFunc(s.route)), nil
 }
@@ -139,8 +139,8 @@ func (s *server) route(w http.ResponseWriter, r *http.Request) {
 	s.mux.ServeHTTP(w, r)
 }
 
-// takesOnly refuses all other methods of a path.
-func (s *server) takesOnly(path string, methods []string) {
+// allowOnly refuses all other methods of a path.
+func (s *server) allowOnly(path string, methods []string) {
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		s.fail(w, r, errs.New(errs.NoSuchMethod, "error.405"))

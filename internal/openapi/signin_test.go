@@ -19,23 +19,23 @@ import (
 )
 
 func TestSignIn(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	basic := func(text string) map[string]string {
 		return map[string]string{"Authorization": "Basic " + base64.StdEncoding.EncodeToString([]byte(text))}
 	}
 	for name, header := range map[string]map[string]string{
 		"nothing":          {},
-		"a wrong secret":   basic(w.mine.appKey + ":" + w.enemy.secret),
-		"no secret":        basic(w.mine.appKey + ":"),
-		"no key":           basic(":" + w.mine.secret),
-		"no colon":         basic(w.mine.appKey),
+		"a wrong secret":   basic(w.fieldKey.appKey + ":" + w.rivalKey.secret),
+		"no secret":        basic(w.fieldKey.appKey + ":"),
+		"no key":           basic(":" + w.fieldKey.secret),
+		"no colon":         basic(w.fieldKey.appKey),
 		"no base64":        {"Authorization": "Basic ???"},
 		"a bearer's token": {"Authorization": "Bearer " + w.Session(t, w.field.Ada).Access},
 		"a person":         basic("ada:correct horse battery"),
 	} {
 		for _, path := range []string{"/devices", "/devices/WS-1", "/devices/WS-1/history?from=0", "/notices"} {
-			p := w.refused(t, call{path: path, as: &key{}, header: header}, http.StatusUnauthorized)
-			if p.Code != "unauthorized" || strings.Contains(p.Detail, w.mine.appKey) {
+			p := w.mustRefuse(t, call{path: path, as: &key{}, header: header}, http.StatusUnauthorized)
+			if p.Code != "unauthorized" || strings.Contains(p.Detail, w.fieldKey.appKey) {
 				t.Errorf("%s: %+v", name, p)
 			}
 		}
@@ -43,22 +43,22 @@ func TestSignIn(t *testing.T) {
 	if err := w.Credentials.Toggle(t.Context(), w.field.ID, w.field.Ada.ID, w.credential.ID); err != nil {
 		t.Fatal(err)
 	}
-	w.refused(t, call{path: "/devices"}, http.StatusUnauthorized)
-	if log := w.Log.Text(); strings.Contains(log, w.mine.secret) || strings.Contains(log, w.mine.appKey) || strings.Contains(log, "from=0") {
+	w.mustRefuse(t, call{path: "/devices"}, http.StatusUnauthorized)
+	if log := w.Log.Text(); strings.Contains(log, w.fieldKey.secret) || strings.Contains(log, w.fieldKey.appKey) || strings.Contains(log, "from=0") {
 		t.Errorf("the log tells too much: %s", log)
 	}
 }
 
 // Whoever guesses is not listened to for a while; others are, and so are
 // clients that ask first how to sign in.
-func TestGuessing(t *testing.T) {
-	w := newWorld(t)
-	wrong := key{w.mine.appKey, "wrong"}
+func TestFailedSignInLimit(t *testing.T) {
+	w := newFixture(t)
+	wrong := key{w.fieldKey.appKey, "wrong"}
 	for range 60 {
-		w.refused(t, call{path: "/devices", as: &key{}, from: "2001:db8::1"}, http.StatusUnauthorized)
+		w.mustRefuse(t, call{path: "/devices", as: &key{}, from: "2001:db8::1"}, http.StatusUnauthorized)
 	}
 	for i := range 60 {
-		w.refused(t, call{path: "/devices", as: &wrong, from: fmt.Sprintf("2001:db8::%x", i+1)}, http.StatusUnauthorized)
+		w.mustRefuse(t, call{path: "/devices", as: &wrong, from: fmt.Sprintf("2001:db8::%x", i+1)}, http.StatusUnauthorized)
 	}
 	a := w.do(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"})
 	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.header.Get("RateLimit-Limit") != "" {
@@ -66,14 +66,14 @@ func TestGuessing(t *testing.T) {
 	}
 	// Who has a right key is let in beside them.
 	ask[wire.DeviceList](t, w, call{path: "/devices", from: "2001:db8::ffff"})
-	w.refused(t, call{path: "/devices", as: &wrong, from: "2001:db8:0:1::1"}, http.StatusUnauthorized)
+	w.mustRefuse(t, call{path: "/devices", as: &wrong, from: "2001:db8:0:1::1"}, http.StatusUnauthorized)
 	w.Clock.Advance(time.Second)
-	w.refused(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"}, http.StatusUnauthorized)
+	w.mustRefuse(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"}, http.StatusUnauthorized)
 }
 
 // Each credential has a budget that grows back evenly.
-func TestBudget(t *testing.T) {
-	w := newWorld(t, func(o *openapi.Options) { o.Rate = 6 })
+func TestCredentialRateLimit(t *testing.T) {
+	w := newFixture(t, func(o *openapi.Options) { o.Rate = 6 })
 	_, other := w.newKey(t, w.field.Bora)
 	rates := func(a *answer) string {
 		return fmt.Sprint(a.status, " ", a.header.Get("RateLimit-Limit"), " ", a.header.Get("RateLimit-Remaining"), " ", a.header.Get("RateLimit-Reset"), " ", a.header.Get("Retry-After"))
@@ -93,7 +93,7 @@ func TestBudget(t *testing.T) {
 	if got := rates(w.do(t, call{path: "/devices", as: &other})); got != "200 6 5 10 " {
 		t.Errorf("another's credential: %s", got)
 	}
-	p := w.refused(t, call{path: "/notices", header: map[string]string{"Accept-Language": "ru"}}, http.StatusTooManyRequests)
+	p := w.mustRefuse(t, call{path: "/notices", header: map[string]string{"Accept-Language": "ru"}}, http.StatusTooManyRequests)
 	if p.Code != "tooMany" || p.Detail != "Слишком много запросов. Повторите через 10\u00a0с" {
 		t.Errorf("%+v", p)
 	}
@@ -106,7 +106,7 @@ func TestBudget(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	w := newWorld(t)
+	w := newFixture(t)
 	for _, c := range []struct {
 		method, path    string
 		status          int
@@ -160,7 +160,7 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/devices/WS-1/history?from=0&format=csv&limit=10000001", 400, "invalid", "limit"},
 		{"GET", "/devices/WS-9/history?from=0", 404, "notFound", ""},
 	} {
-		p := w.refused(t, call{method: c.method, path: c.path}, c.status)
+		p := w.mustRefuse(t, call{method: c.method, path: c.path}, c.status)
 		if p.Code != c.code || p.Parameter != c.parameter || p.Type != "about:blank" || c.parameter != "" && !strings.HasPrefix(p.Detail, c.parameter+": ") {
 			t.Errorf("%s %s: %+v", c.method, c.path, p)
 		}
@@ -171,7 +171,7 @@ func TestRefusals(t *testing.T) {
 	for language, want := range map[string]string{
 		"en": "limit: at most 400", "zh-CN": "limit：不能大于400", "tr-TR": "limit: en fazla 400", "ru": "limit: не больше 400",
 	} {
-		p := w.refused(t, call{path: "/devices?limit=500", header: map[string]string{"Accept-Language": language}}, http.StatusBadRequest)
+		p := w.mustRefuse(t, call{path: "/devices?limit=500", header: map[string]string{"Accept-Language": language}}, http.StatusBadRequest)
 		if p.Detail != want {
 			t.Errorf("%s: %s", language, p.Detail)
 		}
@@ -179,23 +179,23 @@ func TestRefusals(t *testing.T) {
 }
 
 // A fault of ours is told without a detail of it, and the server serves on.
-func TestFaults(t *testing.T) {
+func TestServerFaultsAreHidden(t *testing.T) {
 	s := &testkit.Watched{}
-	w := newWorld(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
+	w := newFixture(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
 	s.Each = func(context.Context, int) error { panic("out of luck: secret detail") }
-	p := w.refused(t, call{path: "/devices/WS-1/history?from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
+	p := w.mustRefuse(t, call{path: "/devices/WS-1/history?from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
 	if p.Code != "internal" || p.Detail != "Unknown system error" {
 		t.Errorf("%+v", p)
 	}
 	s.Each = func(context.Context, int) error { return errors.New("the disk is on fire") }
-	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
+	p = w.mustRefuse(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
 	if p.Code != "internal" || strings.Contains(p.Detail, "disk") {
 		t.Errorf("%+v", p)
 	}
 	s.Each = func(context.Context, int) error {
 		return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second)
 	}
-	p = w.refused(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusServiceUnavailable)
+	p = w.mustRefuse(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusServiceUnavailable)
 	if p.Code != "unavailable" || !strings.Contains(p.Detail, "disk is full") {
 		t.Errorf("%+v", p)
 	}
@@ -203,7 +203,7 @@ func TestFaults(t *testing.T) {
 	if err := w.readings.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if p := w.refused(t, call{path: "/devices/WS-1/history?from=0"}, http.StatusServiceUnavailable); p.Code != "unavailable" {
+	if p := w.mustRefuse(t, call{path: "/devices/WS-1/history?from=0"}, http.StatusServiceUnavailable); p.Code != "unavailable" {
 		t.Errorf("%+v", p)
 	}
 	if log := w.Log.Text(); !strings.Contains(log, "secret detail") || !strings.Contains(log, "on fire") || !strings.Contains(log, `level=ERROR msg="open API"`) {
@@ -212,7 +212,7 @@ func TestFaults(t *testing.T) {
 	if err := w.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if p := w.refused(t, call{path: "/devices"}, http.StatusServiceUnavailable); p.Code != "unavailable" {
+	if p := w.mustRefuse(t, call{path: "/devices"}, http.StatusServiceUnavailable); p.Code != "unavailable" {
 		t.Errorf("without a database: %+v", p)
 	}
 	rec := httptest.NewRecorder()

@@ -12,21 +12,21 @@ import (
 	"tilth/internal/testkit"
 )
 
-// line is a connection that takes so many bytes and then nothing any more.
-type line struct {
+// stalledClient is a connection that takes so many bytes and then nothing any more.
+type stalledClient struct {
 	*httptest.ResponseRecorder
-	room      int
+	capacity  int
 	deadlines []time.Time
 }
 
-func (l *line) Write(b []byte) (int, error) {
-	if l.room -= len(b); l.room < 0 {
+func (l *stalledClient) Write(b []byte) (int, error) {
+	if l.capacity -= len(b); l.capacity < 0 {
 		return 0, os.ErrDeadlineExceeded
 	}
 	return l.ResponseRecorder.Write(b)
 }
 
-func (l *line) SetWriteDeadline(t time.Time) error {
+func (l *stalledClient) SetWriteDeadline(t time.Time) error {
 	l.deadlines = append(l.deadlines, t)
 	return nil
 }
@@ -35,16 +35,16 @@ func (l *line) SetWriteDeadline(t time.Time) error {
 // cut off, and that is no fault of the server's.
 func TestSlowClient(t *testing.T) {
 	ends := make(chan error, 1)
-	w := watch(t, &testkit.Watched{Ended: func(_ int, err error) { ends <- err }})
-	w.measureMany(t, autumn, 6_000)
-	l := &line{ResponseRecorder: httptest.NewRecorder(), room: 100_000}
+	w := newWatchedFixture(t, &testkit.Watched{Ended: func(_ int, err error) { ends <- err }})
+	w.measureMany(t, longHistoryStart, 6_000)
+	l := &stalledClient{ResponseRecorder: httptest.NewRecorder(), capacity: 100_000}
 	func() {
 		defer func() {
 			if p := recover(); !errors.Is(p.(error), http.ErrAbortHandler) {
 				t.Errorf("ended with %v", p)
 			}
 		}()
-		w.handler.ServeHTTP(l, call{path: autumnOf("format", "csv")}.request(t, w, "http://tilth.test"))
+		w.handler.ServeHTTP(l, call{path: longHistoryPath("format", "csv")}.request(t, w, "http://tilth.test"))
 		t.Error("the answer went on to its end")
 	}()
 	if err := <-ends; !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -58,7 +58,7 @@ func TestSlowClient(t *testing.T) {
 	}
 	// Nothing is left of it: as many answers may be on their way as before.
 	for range 9 {
-		w.do(t, call{path: autumnOf("limit", "1")})
+		w.do(t, call{path: longHistoryPath("limit", "1")})
 		<-ends
 	}
 }

@@ -21,23 +21,23 @@ import (
 	"tilth/internal/testkit/race"
 )
 
-// watch makes a world whose readings are watched.
-func watch(t testing.TB, s *testkit.Watched) *world {
+// newWatchedFixture makes a world whose readings are watched.
+func newWatchedFixture(t testing.TB, s *testkit.Watched) *fixture {
 	t.Helper()
-	return newWorld(t, func(o *openapi.Options) {
+	return newFixture(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
 		o.Readings = s
 	})
 }
 
-var autumn = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
+var longHistoryStart = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 
-func autumnOf(more ...string) string {
-	return query("/devices/WS-1/history", append([]string{"from", rfc3339(autumn), "to", rfc3339(autumn.AddDate(0, 0, 30))}, more...)...)
+func longHistoryPath(more ...string) string {
+	return query("/devices/WS-1/history", append([]string{"from", rfc3339(longHistoryStart), "to", rfc3339(longHistoryStart.AddDate(0, 0, 30))}, more...)...)
 }
 
-// get asks over a real connection.
-func get(t testing.TB, w *world, base string, c call) *http.Response {
+// fetch asks over a real connection.
+func fetch(t testing.TB, w *fixture, base string, c call) *http.Response {
 	t.Helper()
 	res, err := http.DefaultTransport.RoundTrip(c.request(t, w, base))
 	if err != nil {
@@ -49,7 +49,7 @@ func get(t testing.TB, w *world, base string, c call) *http.Response {
 
 // 100,000 rows pass through, each once and in order, and memory does not grow
 // with them.
-func TestLongHistory(t *testing.T) {
+func TestLongHistoryIsStreamed(t *testing.T) {
 	const rows = 100_000
 	var base, most uint64
 	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
@@ -65,12 +65,12 @@ func TestLongHistory(t *testing.T) {
 		most = max(most, m.HeapAlloc)
 		return nil
 	}}
-	w := watch(t, s)
-	w.measureMany(t, autumn, rows)
+	w := newWatchedFixture(t, s)
+	w.measureMany(t, longHistoryStart, rows)
 	server := w.serve(t)
 	for _, format := range []string{"csv", "ndjson"} {
 		base, most = 0, 0
-		res := get(t, w, server, call{path: autumnOf("format", format)})
+		res := fetch(t, w, server, call{path: longHistoryPath("format", format)})
 		lines, size := 0, 0
 		for scan := bufio.NewScanner(res.Body); scan.Scan(); lines++ {
 			line := scan.Text()
@@ -79,7 +79,7 @@ func TestLongHistory(t *testing.T) {
 			if format == "csv" {
 				i--
 			}
-			if want := rfc3339(autumn.Add(time.Duration(i) * time.Second)); i >= 0 && (!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
+			if want := rfc3339(longHistoryStart.Add(time.Duration(i) * time.Second)); i >= 0 && (!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
 				t.Fatalf("line %d: %s", lines, line)
 			}
 		}
@@ -93,11 +93,11 @@ func TestLongHistory(t *testing.T) {
 }
 
 // No answer with history holds more than 1 MiB, however many readings there are.
-func TestHistoryHoldsLittle(t *testing.T) {
-	w := newWorld(t)
-	w.measureMany(t, autumn, 100_000)
+func TestHistoryMemoryIsBounded(t *testing.T) {
+	w := newFixture(t)
+	w.measureMany(t, longHistoryStart, 100_000)
 	for name, path := range map[string]string{
-		"csv": autumnOf("format", "csv"), "ndjson": autumnOf("format", "ndjson"), "json": autumnOf("limit", "50000"),
+		"csv": longHistoryPath("format", "csv"), "ndjson": longHistoryPath("format", "ndjson"), "json": longHistoryPath("limit", "50000"),
 	} {
 		held := testkit.HeldBy(t, w.handler, func(ctx context.Context) *http.Request {
 			return call{path: path}.request(t, w, "http://tilth.test").WithContext(ctx)
@@ -110,14 +110,14 @@ func TestHistoryHoldsLittle(t *testing.T) {
 }
 
 // Rows up to a limit name, at their end, where to go on.
-func TestWhereToGoOn(t *testing.T) {
-	w := newWorld(t)
-	w.measureMany(t, autumn, 2_500)
+func TestNextPageLinkTrailer(t *testing.T) {
+	w := newFixture(t)
+	w.measureMany(t, longHistoryStart, 2_500)
 	server := w.serve(t)
 	for _, format := range []string{"csv", "ndjson"} {
-		path, lines, answers := "/open-api/v1"+autumnOf("format", format, "limit", "1000", "properties", "note"), 0, 0
+		path, lines, answers := "/open-api/v1"+longHistoryPath("format", format, "limit", "1000", "properties", "note"), 0, 0
 		for ; path != ""; answers++ {
-			res := get(t, w, server, call{path: path})
+			res := fetch(t, w, server, call{path: path})
 			if res.StatusCode != http.StatusOK || res.Header.Get("Link") != "" {
 				t.Fatalf("%d %v", res.StatusCode, res.Header)
 			}
@@ -146,18 +146,18 @@ func TestWhereToGoOn(t *testing.T) {
 
 // An answer that fails when a part of it was sent already is cut off, so that
 // nobody takes it for the whole.
-func TestFaultInTheMiddle(t *testing.T) {
+func TestErrorMidStreamCutsConnection(t *testing.T) {
 	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
 		if n > 5_000 {
 			return errors.New("the disk is on fire")
 		}
 		return nil
 	}}
-	w := watch(t, s)
-	w.measureMany(t, autumn, 6_000)
+	w := newWatchedFixture(t, s)
+	w.measureMany(t, longHistoryStart, 6_000)
 	server := w.serve(t)
 	for _, format := range []string{"json", "csv", "ndjson"} {
-		res := get(t, w, server, call{path: autumnOf("format", format)})
+		res := fetch(t, w, server, call{path: longHistoryPath("format", format)})
 		n, err := io.Copy(io.Discard, res.Body)
 		if !errors.Is(err, io.ErrUnexpectedEOF) || n < 30_000 || res.StatusCode != http.StatusOK || len(res.Trailer["Link"]) != 0 {
 			t.Errorf("%s: %d bytes of half an answer end with %v", format, n, err)
@@ -169,7 +169,7 @@ func TestFaultInTheMiddle(t *testing.T) {
 }
 
 // A client that leaves ends the reading.
-func TestClientLeaves(t *testing.T) {
+func TestClientLeavesMidStream(t *testing.T) {
 	at, ended := make(chan struct{}), make(chan error, 1)
 	s := &testkit.Watched{
 		Each: func(ctx context.Context, n int) error {
@@ -181,10 +181,10 @@ func TestClientLeaves(t *testing.T) {
 		},
 		Ended: func(_ int, err error) { ended <- err },
 	}
-	w := watch(t, s)
-	w.measureMany(t, autumn, 20_000)
+	w := newWatchedFixture(t, s)
+	w.measureMany(t, longHistoryStart, 20_000)
 	ctx, leave := context.WithCancel(t.Context())
-	res, err := http.DefaultTransport.RoundTrip(call{path: autumnOf("format", "csv")}.request(t, w, w.serve(t)).WithContext(ctx))
+	res, err := http.DefaultTransport.RoundTrip(call{path: longHistoryPath("format", "csv")}.request(t, w, w.serve(t)).WithContext(ctx))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,15 +199,15 @@ func TestClientLeaves(t *testing.T) {
 	}
 }
 
-// allAtOnce are turns of which there are enough for everybody.
-func allAtOnce() *reading.Turns {
+// unlimitedScheduler are turns of which there are enough for everybody.
+func unlimitedScheduler() *reading.Turns {
 	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{MaxRunning: 100, MaxRunningPerKey: 100, MaxRunningPerSubmitter: 100, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
 }
 
 // One person receives so many answers of history at once, with whichever
 // credential, those of the console among them; and no more.
-func TestHistoriesAtOnce(t *testing.T) {
+func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 	begun, goOn := make(chan struct{}, 100), make(chan struct{})
 	s := &testkit.Watched{Each: func(ctx context.Context, n int) error {
 		if n == 1 {
@@ -220,11 +220,11 @@ func TestHistoriesAtOnce(t *testing.T) {
 		return nil
 	}}
 	longs := reading.NewLongAnswers(nil)
-	w := newWorld(t, func(o *openapi.Options) {
+	w := newFixture(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
-		o.Readings, o.Longs, o.Turns = s, longs, allAtOnce()
+		o.Readings, o.HistoryStreams, o.Scheduler = s, longs, unlimitedScheduler()
 	})
-	w.measureMany(t, autumn, 10)
+	w.measureMany(t, longHistoryStart, 10)
 	_, other := w.newKey(t, w.field.Ada)
 	server := w.serve(t)
 	const many = 5
@@ -232,7 +232,7 @@ func TestHistoriesAtOnce(t *testing.T) {
 	answers := make(chan int, many)
 	for i := range many {
 		go func() {
-			c := call{path: autumnOf()}
+			c := call{path: longHistoryPath()}
 			if i%2 == 0 {
 				c.as = &other
 			}
@@ -249,7 +249,7 @@ func TestHistoriesAtOnce(t *testing.T) {
 		testkit.Receive(t, "an answer on its way", begun)
 	}
 	for _, as := range []*key{nil, &other} {
-		if p := w.refused(t, call{path: autumnOf(), as: as}, http.StatusTooManyRequests); p.Code != "tooMany" || !strings.Contains(p.Detail, "long answers") {
+		if p := w.mustRefuse(t, call{path: longHistoryPath(), as: as}, http.StatusTooManyRequests); p.Code != "tooMany" || !strings.Contains(p.Detail, "long answers") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -261,46 +261,46 @@ func TestHistoriesAtOnce(t *testing.T) {
 			t.Errorf("status %d", status)
 		}
 	}
-	if got := ask[wire.History](t, w, call{path: autumnOf()}); len(got.Items) != 10 {
+	if got := ask[wire.History](t, w, call{path: longHistoryPath()}); len(got.Items) != 10 {
 		t.Errorf("%d rows", len(got.Items))
 	}
 }
 
 // All of a tenant's people together receive so many.
-func TestHistoriesOfATenantAtOnce(t *testing.T) {
+func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
 	longs := reading.NewLongAnswers(nil)
-	w := newWorld(t, func(o *openapi.Options) { o.Longs = longs })
-	w.measureMany(t, autumn, 10)
+	w := newFixture(t, func(o *openapi.Options) { o.HistoryStreams = longs })
+	w.measureMany(t, longHistoryStart, 10)
 	for i := range reading.LongsATenant {
 		if leave := longs.Enter(t.Context(), w.field.ID, int64(1000+i/reading.LongsAUser)); leave == nil {
 			t.Fatalf("no slot for answer %d", i)
 		}
 	}
-	w.refused(t, call{path: autumnOf()}, http.StatusTooManyRequests)
-	ask[wire.History](t, w, call{path: query("/devices/"+marker+"-1/history", "from", rfc3339(autumn)), as: &w.enemy})
+	w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusTooManyRequests)
+	ask[wire.History](t, w, call{path: query("/devices/"+marker+"-1/history", "from", rfc3339(longHistoryStart)), as: &w.rivalKey})
 }
 
 // When memory gets short, history is refused before all else.
-func TestShortOfMemory(t *testing.T) {
+func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.PressedMemory()
 	percent.Store(85)
-	w := newWorld(t, func(o *openapi.Options) { o.Memory = gauge })
-	if p := w.refused(t, call{path: autumnOf()}, http.StatusServiceUnavailable); p.Code != "unavailable" || !strings.Contains(p.Detail, "no memory to spare") {
+	w := newFixture(t, func(o *openapi.Options) { o.Memory = gauge })
+	if p := w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusServiceUnavailable); p.Code != "unavailable" || !strings.Contains(p.Detail, "no memory to spare") {
 		t.Errorf("%+v", p)
 	}
 	ask[wire.DeviceList](t, w, call{path: "/devices"})
 	percent.Store(93)
-	w.refused(t, call{path: "/devices"}, http.StatusServiceUnavailable)
+	w.mustRefuse(t, call{path: "/devices"}, http.StatusServiceUnavailable)
 	percent.Store(50)
-	ask[wire.History](t, w, call{path: autumnOf()})
+	ask[wire.History](t, w, call{path: longHistoryPath()})
 }
 
 // JSON answers pages: so many where nobody says.
-func TestPagesOfJSON(t *testing.T) {
-	w := newWorld(t)
-	w.measureMany(t, autumn, 12_000)
-	first := ask[wire.History](t, w, call{path: autumnOf("properties", "airTemperature")})
-	rest := ask[wire.History](t, w, call{path: autumnOf("properties", "airTemperature", "limit", "50000", "cursor", *first.NextCursor)})
+func TestDefaultJSONPageSize(t *testing.T) {
+	w := newFixture(t)
+	w.measureMany(t, longHistoryStart, 12_000)
+	first := ask[wire.History](t, w, call{path: longHistoryPath("properties", "airTemperature")})
+	rest := ask[wire.History](t, w, call{path: longHistoryPath("properties", "airTemperature", "limit", "50000", "cursor", *first.NextCursor)})
 	if len(first.Items) != 10_000 || len(rest.Items) != 2_000 || rest.NextCursor != nil {
 		t.Errorf("%d and %d rows", len(first.Items), len(rest.Items))
 	}

@@ -12,7 +12,7 @@ import (
 
 // ListWebhooks answers all webhooks, the newest first.
 func (s *server) ListWebhooks(ctx context.Context, _ wire.ListWebhooksRequestObject) (wire.ListWebhooksResponseObject, error) {
-	list, _, err := s.Webhooks.Page(ctx, of(ctx).program.Tenant, 0, notify.WebhooksATenant)
+	list, _, err := s.Webhooks.Page(ctx, requestFrom(ctx).program.Tenant, 0, notify.WebhooksATenant)
 	if err != nil {
 		return nil, err
 	}
@@ -25,8 +25,8 @@ func (s *server) ListWebhooks(ctx context.Context, _ wire.ListWebhooksRequestObj
 
 func wireWebhook(w *notify.Webhook) wire.Webhook {
 	v := wire.Webhook{
-		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), Level: levels[alarm.Level(w.Level)], Enabled: w.Enabled,
-		OldSecretUntil: some(wire.Moment(w.OldSecretUntil)), CreateTime: wire.Moment(w.CreateTime),
+		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), Level: levelNames[alarm.Level(w.Level)], Enabled: w.Enabled,
+		OldSecretUntil: omitZero(wire.Moment(w.OldSecretUntil)), CreateTime: wire.Moment(w.CreateTime),
 	}
 	if w.Gone {
 		v.Gone = &w.Gone
@@ -44,9 +44,9 @@ func withSecret(w *notify.Webhook, secret string) wire.WebhookWithSecret {
 
 // CreateWebhook makes a webhook and answers its secret, this once.
 func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestObject) (wire.CreateWebhookResponseObject, error) {
-	t, b := of(ctx).program.Tenant, r.Body
-	f := notify.WebhookForm{Name: &b.Name, URL: &b.Url, Events: b.Events, Level: levelOf(b.Level), Enabled: b.Enabled}
-	w, err := s.said(&f)
+	t, b := requestFrom(ctx).program.Tenant, r.Body
+	f := notify.WebhookForm{Name: &b.Name, URL: &b.Url, Events: b.Events, Level: parseLevel(b.Level), Enabled: b.Enabled}
+	w, err := s.checkWebhookForm(&f)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestO
 	return wire.CreateWebhook200JSONResponse(withSecret(made, secret)), nil
 }
 
-// said is a webhook as a program says it, checked. That there is no name is said
+// checkWebhookForm is a webhook as a program says it, checked. That there is no name is said
 // to people at its field, and to programs by the parameter.
-func (s *server) said(f *notify.WebhookForm) (notify.Webhook, error) {
+func (s *server) checkWebhookForm(f *notify.WebhookForm) (notify.Webhook, error) {
 	w, err := f.Webhook(s.WebhookCaller.Guard)
 	if err != nil && errs.As(err).Key == "common.nameRequired" {
 		err = invalid("open.empty", "name")
@@ -75,10 +75,10 @@ func (s *server) said(f *notify.WebhookForm) (notify.Webhook, error) {
 	return w, err
 }
 
-// levelOf is a level by its word, which the contract's check let through; nil
+// parseLevel is a level by its word, which the contract's check let through; nil
 // where none was said.
-func levelOf(word *string) *int {
-	for level, name := range levels {
+func parseLevel(word *string) *int {
+	for level, name := range levelNames {
 		if word != nil && *word == name {
 			return new(int(level))
 		}
@@ -88,7 +88,7 @@ func levelOf(word *string) *int {
 
 // GetWebhook answers one webhook.
 func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject) (wire.GetWebhookResponseObject, error) {
-	w, err := s.Webhooks.Get(ctx, of(ctx).program.Tenant, r.Id)
+	w, err := s.Webhooks.Get(ctx, requestFrom(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
@@ -99,13 +99,13 @@ func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject)
 // read in the transaction that writes it: what another call changes at the same
 // time, or an answer of 410, is not set back.
 func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestObject) (wire.ChangeWebhookResponseObject, error) {
-	t := of(ctx).program.Tenant
+	t := requestFrom(ctx).program.Tenant
 	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) error {
 		old, err := s.Webhooks.Get(ctx, t, r.Id)
 		if err != nil {
 			return err
 		}
-		w, err := s.said(changed(old, r.Body))
+		w, err := s.checkWebhookForm(mergeChange(old, r.Body))
 		if err != nil {
 			return err
 		}
@@ -115,16 +115,16 @@ func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestO
 	if err != nil {
 		return nil, err
 	}
-	is, err := s.Webhooks.Get(ctx, t, r.Id)
+	updated, err := s.Webhooks.Get(ctx, t, r.Id)
 	if err != nil {
 		return nil, err
 	}
-	return wire.ChangeWebhook200JSONResponse(wireWebhook(is)), nil
+	return wire.ChangeWebhook200JSONResponse(wireWebhook(updated)), nil
 }
 
-// changed is a webhook with what a program says of it; what it does not say
+// mergeChange is a webhook with what a program says of it; what it does not say
 // stays.
-func changed(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
+func mergeChange(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
 	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, CurrentURL: old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
 	if b.Name != nil {
 		f.Name = b.Name
@@ -136,7 +136,7 @@ func changed(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
 		f.Events = *b.Events
 	}
 	if b.Level != nil {
-		f.Level = levelOf(b.Level)
+		f.Level = parseLevel(b.Level)
 	}
 	if b.Enabled != nil {
 		f.Enabled = b.Enabled
@@ -146,7 +146,7 @@ func changed(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
 
 // DeleteWebhook removes a webhook and answers what it was.
 func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestObject) (wire.DeleteWebhookResponseObject, error) {
-	t := of(ctx).program.Tenant
+	t := requestFrom(ctx).program.Tenant
 	was, err := s.Webhooks.Get(ctx, t, r.Id)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestO
 
 // RenewWebhookSecret makes a webhook another secret and answers it, this once.
 func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecretRequestObject) (wire.RenewWebhookSecretResponseObject, error) {
-	t := of(ctx).program.Tenant
+	t := requestFrom(ctx).program.Tenant
 	secret := ""
 	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) (err error) {
 		secret, err = s.Webhooks.RotateSecret(ctx, t, r.Id)
@@ -178,30 +178,30 @@ func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecr
 
 // TestWebhook calls a webhook with a test and answers what became of it.
 func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObject) (wire.TestWebhookResponseObject, error) {
-	info := of(ctx)
+	info := requestFrom(ctx)
 	o, err := s.WebhookCaller.SendTest(ctx, info.program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
-	w := wire.TestWebhook200JSONResponse{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: some(o.Answer)}
+	w := wire.TestWebhook200JSONResponse{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitZero(o.Answer)}
 	if o.Err != nil {
-		w.Detail = new(sentence(info.Language, o.Err))
+		w.Detail = new(errorText(info.Language, o.Err))
 	}
 	return w, nil
 }
 
 // ListWebhookDeliveries answers what a webhook was told last.
 func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDeliveriesRequestObject) (wire.ListWebhookDeliveriesResponseObject, error) {
-	told, err := s.Outbox.WebhookDeliveries(ctx, of(ctx).program.Tenant, r.Id)
+	deliveries, err := s.Outbox.WebhookDeliveries(ctx, requestFrom(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
-	w := wire.ListWebhookDeliveries200JSONResponse{Items: make([]wire.WebhookDelivery, len(told))}
-	for i := range told {
-		d := &told[i]
+	w := wire.ListWebhookDeliveries200JSONResponse{Items: make([]wire.WebhookDelivery, len(deliveries))}
+	for i := range deliveries {
+		d := &deliveries[i]
 		w.Items[i] = wire.WebhookDelivery{
-			Notice: d.Notice, Type: "notice." + notify.WebhookEvent(d.Event), State: string(d.State), Attempts: d.Attempts, Answer: some(d.Answer),
-			NextTime: some(wire.Moment(d.NextTime)), CreateTime: wire.Moment(d.CreateTime), UpdateTime: wire.Moment(d.UpdateTime),
+			Notice: d.Notice, Type: "notice." + notify.WebhookEvent(d.Event), State: string(d.State), Attempts: d.Attempts, Answer: omitZero(d.Answer),
+			NextTime: omitZero(wire.Moment(d.NextTime)), CreateTime: wire.Moment(d.CreateTime), UpdateTime: wire.Moment(d.UpdateTime),
 		}
 	}
 	return w, nil

@@ -16,16 +16,16 @@ import (
 	"tilth/internal/testkit"
 )
 
-const newHook = `{"name":"Planner","url":"https://planner.example/tilth?key=1","events":["opened","resolved"],"level":"important"}`
+const webhookBody = `{"name":"Planner","url":"https://planner.example/tilth?key=1","events":["opened","resolved"],"level":"important"}`
 
-// theirWebhook makes a webhook of the rival's, marked, that was told something,
+// createRivalWebhook makes a webhook of the rival's, marked, that was told something,
 // and answers its id.
-func (w *world) theirWebhook() int64 {
-	w.forgetWebhooks(nil)
+func (w *fixture) createRivalWebhook() int64 {
+	w.deleteWebhooks(nil)
 	ctx := context.Background()
 	id, _, err := w.Webhooks.Create(ctx, w.rival.ID, &notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true})
 	if err == nil {
-		err = w.Desk.NoticeOpened(ctx, w.rival.ID, &news.Alarm{Event: news.Triggered, Notice: w.theirNotice, Title: marker + " frost", DeviceName: w.theirs.Name, Start: 1}, &news.DeliveryOptions{})
+		err = w.Desk.NoticeOpened(ctx, w.rival.ID, &news.Alarm{Event: news.Triggered, Notice: w.rivalNotice, Title: marker + " frost", DeviceName: w.rivalDevice.Name, Start: 1}, &news.DeliveryOptions{})
 	}
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -34,12 +34,12 @@ func (w *world) theirWebhook() int64 {
 	return id
 }
 
-func ofTheirWebhook(below string) func(w *world) string {
-	return func(w *world) string { return fmt.Sprint("/webhooks/", w.theirWebhook(), below) }
+func rivalWebhookPath(below string) func(w *fixture) string {
+	return func(w *fixture) string { return fmt.Sprint("/webhooks/", w.createRivalWebhook(), below) }
 }
 
-// forgetWebhooks removes those of both tenants, and what they were told.
-func (w *world) forgetWebhooks(testing.TB) {
+// deleteWebhooks removes those of both tenants, and what they were told.
+func (w *fixture) deleteWebhooks(testing.TB) {
 	err := w.DB.Tx(context.Background(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw("DELETE FROM deliveries").Exec(ctx)
 		if err == nil {
@@ -52,14 +52,14 @@ func (w *world) forgetWebhooks(testing.TB) {
 	}
 }
 
-func (w *world) sends(method, path, body string) call {
+func (w *fixture) newCall(method, path, body string) call {
 	return call{method: method, path: path, body: body}
 }
 
 // From the making of a webhook to its end.
 func TestWebhooks(t *testing.T) {
-	w := newWorld(t)
-	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", newHook))
+	w := newFixture(t)
+	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
 	if !strings.HasPrefix(made.Secret, "whsec_") || made.Name != "Planner" || made.Level != "important" || !made.Enabled || len(made.Events) != 2 || made.CreateTime != wire.Moment(w.Clock.Milli()) {
 		t.Errorf("%+v", made)
 	}
@@ -67,29 +67,29 @@ func TestWebhooks(t *testing.T) {
 	if a := w.do(t, call{path: at}); strings.Contains(string(a.body), "ecret") || !strings.Contains(string(a.body), `"url":"https://planner.example/tilth?key=1"`) {
 		t.Errorf("%s", a.body)
 	}
-	changed := ask[wire.Webhook](t, w, w.sends(http.MethodPatch, at, `{"level":"general","enabled":false,"events":["resolved"]}`))
+	changed := ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{"level":"general","enabled":false,"events":["resolved"]}`))
 	if changed.Level != "general" || changed.Enabled || fmt.Sprint(changed.Events) != "[resolved]" || changed.Name != "Planner" || changed.Url != made.Url {
 		t.Errorf("%+v", changed)
 	}
-	changed = ask[wire.Webhook](t, w, w.sends(http.MethodPatch, at, `{"name":"Pumps","url":"https://b.example","enabled":true}`))
+	changed = ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{"name":"Pumps","url":"https://b.example","enabled":true}`))
 	if changed.Name != "Pumps" || changed.Url != "https://b.example" || !changed.Enabled {
 		t.Errorf("%+v", changed)
 	}
-	if same := ask[wire.Webhook](t, w, w.sends(http.MethodPatch, at, `{}`)); same.Name != "Pumps" || !same.Enabled {
+	if same := ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{}`)); same.Name != "Pumps" || !same.Enabled {
 		t.Errorf("%+v", same)
 	}
-	renewed := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, at+"/secret", ""))
+	renewed := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, at+"/secret", ""))
 	if renewed.Secret == made.Secret || renewed.OldSecretUntil == nil || *renewed.OldSecretUntil != wire.Moment(w.Clock.Now().Add(24*time.Hour).UnixMilli()) {
 		t.Errorf("%+v", renewed)
 	}
 	if list := ask[wire.WebhookList](t, w, call{path: "/webhooks"}); len(list.Items) != 1 || list.Items[0].Id != made.Id {
 		t.Errorf("%+v", list)
 	}
-	if was := ask[wire.Webhook](t, w, w.sends(http.MethodDelete, at, "")); was.Name != "Pumps" {
+	if was := ask[wire.Webhook](t, w, w.newCall(http.MethodDelete, at, "")); was.Name != "Pumps" {
 		t.Errorf("%+v", was)
 	}
-	for _, c := range []call{{path: at}, w.sends(http.MethodDelete, at, ""), w.sends(http.MethodPatch, at, "{}"), w.sends(http.MethodPost, at+"/test", ""), w.sends(http.MethodPost, at+"/secret", ""), {path: at + "/deliveries"}} {
-		w.refused(t, c, http.StatusNotFound)
+	for _, c := range []call{{path: at}, w.newCall(http.MethodDelete, at, ""), w.newCall(http.MethodPatch, at, "{}"), w.newCall(http.MethodPost, at+"/test", ""), w.newCall(http.MethodPost, at+"/secret", ""), {path: at + "/deliveries"}} {
+		w.mustRefuse(t, c, http.StatusNotFound)
 	}
 	for _, secret := range []string{made.Secret, renewed.Secret} {
 		if strings.Contains(w.Log.Text(), secret) {
@@ -100,8 +100,8 @@ func TestWebhooks(t *testing.T) {
 
 // What is wrong is named.
 func TestWebhookRefusals(t *testing.T) {
-	w := newWorld(t)
-	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", newHook))
+	w := newFixture(t)
+	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
 	at := fmt.Sprint("/webhooks/", made.Id)
 	for body, parameter := range map[string]string{
 		`{}`: "name", `{"name":"x"}`: "url", `{"name":"x","url":"https://a.example"}`: "events", `{"name":7,"url":"https://a.example","events":["opened"]}`: "name",
@@ -118,48 +118,48 @@ func TestWebhookRefusals(t *testing.T) {
 		`{"name":"` + strings.Repeat("x", 65) + `","url":"https://a.example","events":["opened"]}`:     "name",
 		`{"name":"x","url":"https://a.example/` + strings.Repeat("x", 1024) + `","events":["opened"]}`: "url",
 	} {
-		if p := w.refused(t, w.sends(http.MethodPost, "/webhooks", body), http.StatusBadRequest); p.Code != "invalid" || p.Parameter != parameter {
+		if p := w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", body), http.StatusBadRequest); p.Code != "invalid" || p.Parameter != parameter {
 			t.Errorf("%.80s: %+v", body, p)
 		}
 	}
 	for body, status := range map[string]int{"": 400, "{": 400, "null": 400, "[]": 400, `{"name":"` + strings.Repeat("x", 70_000) + `"}`: 413} {
-		w.refused(t, w.sends(http.MethodPost, "/webhooks", body), status)
+		w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", body), status)
 	}
-	w.refused(t, call{method: http.MethodPost, path: "/webhooks", body: newHook, header: map[string]string{"Content-Type": "text/plain"}}, http.StatusBadRequest)
-	w.refused(t, w.sends(http.MethodPatch, at, `{"url":"gopher://a.example/"}`), http.StatusBadRequest)
-	w.refused(t, w.sends(http.MethodPatch, at, `{"id":1}`), http.StatusBadRequest)
-	w.refused(t, w.sends(http.MethodPut, at, `{}`), http.StatusMethodNotAllowed)
-	w.refused(t, w.sends(http.MethodPost, at+"/test?x=1", ""), http.StatusBadRequest)
-	w.refused(t, call{method: http.MethodPost, path: "/webhooks", body: newHook, as: &key{}}, http.StatusUnauthorized)
+	w.mustRefuse(t, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: map[string]string{"Content-Type": "text/plain"}}, http.StatusBadRequest)
+	w.mustRefuse(t, w.newCall(http.MethodPatch, at, `{"url":"gopher://a.example/"}`), http.StatusBadRequest)
+	w.mustRefuse(t, w.newCall(http.MethodPatch, at, `{"id":1}`), http.StatusBadRequest)
+	w.mustRefuse(t, w.newCall(http.MethodPut, at, `{}`), http.StatusMethodNotAllowed)
+	w.mustRefuse(t, w.newCall(http.MethodPost, at+"/test?x=1", ""), http.StatusBadRequest)
+	w.mustRefuse(t, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, as: &key{}}, http.StatusUnauthorized)
 	for range notify.WebhooksATenant - 1 {
 		w.Clock.Advance(time.Second)
-		ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", strings.Replace(newHook, "Planner", fmt.Sprint("P", w.Clock.Milli()), 1)))
+		ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", strings.Replace(webhookBody, "Planner", fmt.Sprint("P", w.Clock.Milli()), 1)))
 	}
-	if p := w.refused(t, w.sends(http.MethodPost, "/webhooks", strings.Replace(newHook, "Planner", "more", 1)), http.StatusBadRequest); !strings.Contains(p.Detail, "20 webhooks") {
+	if p := w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", strings.Replace(webhookBody, "Planner", "more", 1)), http.StatusBadRequest); !strings.Contains(p.Detail, "20 webhooks") {
 		t.Errorf("%+v", p)
 	}
 }
 
 // A page of another site changes nothing, though the browser may remember the
 // credential.
-func TestOtherSitesChangeNothing(t *testing.T) {
-	w := newWorld(t)
+func TestCrossOriginRequestsAreRefused(t *testing.T) {
+	w := newFixture(t)
 	for _, header := range []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"}} {
-		if p := w.refused(t, call{method: http.MethodPost, path: "/webhooks", body: newHook, header: header}, http.StatusForbidden); p.Code != "forbidden" {
+		if p := w.mustRefuse(t, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header}, http.StatusForbidden); p.Code != "forbidden" {
 			t.Errorf("%+v", p)
 		}
 	}
 	for _, header := range []map[string]string{{"Sec-Fetch-Site": "same-origin", "Origin": "http://tilth.test"}, {}} {
-		w.forgetWebhooks(t)
-		ask[wire.WebhookWithSecret](t, w, call{method: http.MethodPost, path: "/webhooks", body: newHook, header: header})
+		w.deleteWebhooks(t)
+		ask[wire.WebhookWithSecret](t, w, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header})
 	}
 }
 
 // What a program hears of a notice is what it reads of it, and as the contract
 // says.
 func TestWebhookEvents(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
-	made := ask[wire.WebhookWithSecret](t, w, w.sends(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL)))
+	w, program := newFixture(t), testkit.NewProgram(t)
+	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL)))
 	at := fmt.Sprint("/webhooks/", made.Id)
 	n, err := w.Notices.GetListed(t.Context(), w.field.ID, w.notice)
 	if err != nil {
@@ -178,13 +178,13 @@ func TestWebhookEvents(t *testing.T) {
 	if len(heard) != 1 {
 		t.Fatalf("%d calls", len(heard))
 	}
-	w.contract.isEvent(t, heard[0].Body)
+	w.contract.checkEvent(t, heard[0].Body)
 	read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
 	if want := fmt.Sprintf(`{"type":"notice.opened","timestamp":%q,"data":%s}`, rfc3339(time.UnixMilli(n.Start)), read); !sameJSON(t, want, string(heard[0].Body)) {
 		t.Errorf("%s\nwant %s", heard[0].Body, want)
 	}
 	for _, ack := range []*news.Ack{{User: "Ada", Time: n.Start + 1000, Note: "at the pump", RemindAt: n.Start + hour}, nil} {
-		w.isAcknowledged(t, n.ID, ack)
+		w.setAcknowledgement(t, n.ID, ack)
 		on := *a
 		on.Event, on.At, on.Ack = news.Acknowledged, n.Start+1000, ack
 		kind := "notice.acknowledged"
@@ -198,7 +198,7 @@ func TestWebhookEvents(t *testing.T) {
 			t.Fatal(err)
 		}
 		body := program.Heard()[0].Body
-		w.contract.isEvent(t, body)
+		w.contract.checkEvent(t, body)
 		read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
 		if want := fmt.Sprintf(`{"type":%q,"timestamp":%q,"data":%s}`, kind, rfc3339(time.UnixMilli(n.Start+1000)), read); !sameJSON(t, want, string(body)) {
 			t.Errorf("%s\nwant %s", body, want)
@@ -212,25 +212,25 @@ func TestWebhookEvents(t *testing.T) {
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.contract.isEvent(t, program.Heard()[0].Body)
+	w.contract.checkEvent(t, program.Heard()[0].Body)
 	list := ask[wire.WebhookDeliveryList](t, w, call{path: at + "/deliveries"}).Items
 	if len(list) != 4 || list[0].Type != "notice.resolved" || list[0].State != "queued" || *list[0].Answer != "503 later" || list[0].NextTime == nil ||
 		list[1].Type != "notice.unacknowledged" || list[2].Type != "notice.acknowledged" || list[3].State != "sent" || *list[3].Answer != "200 thank you" || list[3].Notice != n.ID {
 		t.Errorf("%+v", list)
 	}
-	o := ask[wire.WebhookOutcome](t, w, w.sends(http.MethodPost, at+"/test", ""))
+	o := ask[wire.WebhookOutcome](t, w, w.newCall(http.MethodPost, at+"/test", ""))
 	if o.Ok || *o.Answer != "503 later" || !strings.Contains(*o.Detail, "status 503") {
 		t.Errorf("%+v", o)
 	}
 	program.Answers(204, "")
-	if o := ask[wire.WebhookOutcome](t, w, w.sends(http.MethodPost, at+"/test", "")); !o.Ok || *o.Answer != "204" || o.Detail != nil {
+	if o := ask[wire.WebhookOutcome](t, w, w.newCall(http.MethodPost, at+"/test", "")); !o.Ok || *o.Answer != "204" || o.Detail != nil {
 		t.Errorf("%+v", o)
 	}
-	w.contract.isEvent(t, program.Heard()[1].Body)
+	w.contract.checkEvent(t, program.Heard()[1].Body)
 	for range 3 {
-		w.do(t, w.sends(http.MethodPost, at+"/test", ""))
+		w.do(t, w.newCall(http.MethodPost, at+"/test", ""))
 	}
-	if p := w.refused(t, w.sends(http.MethodPost, at+"/test", ""), http.StatusTooManyRequests); p.Code != "tooMany" {
+	if p := w.mustRefuse(t, w.newCall(http.MethodPost, at+"/test", ""), http.StatusTooManyRequests); p.Code != "tooMany" {
 		t.Errorf("%+v", p)
 	}
 }

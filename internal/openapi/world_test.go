@@ -28,29 +28,29 @@ const marker = "zzrival"
 // key is what a program signs in with.
 type key struct{ appKey, secret string }
 
-// world is the open API over real stores, with two tenants. The field has
+// fixture is the open API over real stores, with two tenants. The field has
 // WS-1 (in the scene North, measured, with a notice), WS-2 and CAM-1; the rival
 // has one of each, all marked.
-type world struct {
+type fixture struct {
 	*testkit.Stores
 	readings *reading.Store
 	handler  http.Handler
 	contract *contract
 
-	station         *device.Product
-	field, rival    *testkit.Tenant
-	ws1, theirs     *device.Device
-	notice          int64
-	theirNotice     int64
-	mine, enemy     key
-	credential      identity.Credential
-	enemyCredential identity.Credential
+	station            *device.Product
+	field, rival       *testkit.Tenant
+	ws1, rivalDevice   *device.Device
+	notice             int64
+	rivalNotice        int64
+	fieldKey, rivalKey key
+	credential         identity.Credential
+	rivalCredential    identity.Credential
 }
 
-// newWorld makes the world; with changes how its server is set.
-func newWorld(t testing.TB, with ...func(*openapi.Options)) *world {
+// newFixture makes the world; with changes how its server is set.
+func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	t.Helper()
-	w := &world{Stores: testkit.NewStores(t)}
+	w := &fixture{Stores: testkit.NewStores(t)}
 	var err error
 	if w.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir()}); err != nil {
 		t.Fatal(err)
@@ -64,19 +64,19 @@ func newWorld(t testing.TB, with ...func(*openapi.Options)) *world {
 	})
 	w.Device(t, w.field.ID, w.station, "WS-2")
 	w.Device(t, w.field.ID, w.station, "CAM-1", func(d *device.Device) { d.Serial = "x-SXT-1" })
-	w.theirs = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
+	w.rivalDevice = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
 		d.NoteName, d.SceneID = marker+" mast", theirScene
 	})
-	for _, d := range []*device.Device{w.ws1, w.theirs} {
+	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
 			"airTemperature": reading.Number(21.5), "heating": reading.Boolean(true), "note": reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
 	}
 	w.notice = w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelSerious, Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
-	w.theirNotice = w.Notice(t, testkit.Notice{Device: w.theirs, Title: marker + " frost", Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
-	w.credential, w.mine = w.newKey(t, w.field.Ada)
-	w.enemyCredential, w.enemy = w.newKey(t, w.rival.Ada)
+	w.rivalNotice = w.Notice(t, testkit.Notice{Device: w.rivalDevice, Title: marker + " frost", Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
+	w.credential, w.fieldKey = w.newKey(t, w.field.Ada)
+	w.rivalCredential, w.rivalKey = w.newKey(t, w.rival.Ada)
 	o := openapi.Options{
 		Rate: 1_000_000, Now: w.Clock.Now, Log: w.Log.Logger,
 		Address: func(r *http.Request) netip.Addr {
@@ -95,7 +95,7 @@ func newWorld(t testing.TB, with ...func(*openapi.Options)) *world {
 	return w
 }
 
-func (w *world) newKey(t testing.TB, u *identity.User) (identity.Credential, key) {
+func (w *fixture) newKey(t testing.TB, u *identity.User) (identity.Credential, key) {
 	t.Helper()
 	c, secret, err := w.Credentials.Create(t.Context(), u.Tenant, u.ID, "test")
 	if err != nil {
@@ -105,14 +105,14 @@ func (w *world) newKey(t testing.TB, u *identity.User) (identity.Credential, key
 }
 
 // measure appends one frame of a device.
-func (w *world) measure(t testing.TB, d *device.Device, at time.Time, values map[string]reading.Value) {
+func (w *fixture) measure(t testing.TB, d *device.Device, at time.Time, values map[string]reading.Value) {
 	t.Helper()
 	if err := w.readings.Append(t.Context(), []reading.Arrival{w.arrival(d, at.UnixMilli(), values)}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (w *world) arrival(d *device.Device, at int64, values map[string]reading.Value) reading.Arrival {
+func (w *fixture) arrival(d *device.Device, at int64, values map[string]reading.Value) reading.Arrival {
 	f := reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at}
 	for _, p := range w.station.Properties {
 		if v, ok := values[p.Identifier]; ok {
@@ -123,7 +123,7 @@ func (w *world) arrival(d *device.Device, at int64, values map[string]reading.Va
 }
 
 // measureMany appends n frames of WS-1, a second apart, from a time on.
-func (w *world) measureMany(t testing.TB, from time.Time, n int) {
+func (w *fixture) measureMany(t testing.TB, from time.Time, n int) {
 	t.Helper()
 	const batch = 5_000
 	for done := 0; done < n; done += batch {
@@ -149,7 +149,7 @@ type call struct {
 	body   string // JSON; empty: none
 }
 
-func (c call) request(t testing.TB, w *world, base string) *http.Request {
+func (c call) request(t testing.TB, w *fixture, base string) *http.Request {
 	path := c.path
 	if !strings.HasPrefix(path, "/open-api") {
 		path = "/open-api/v1" + path
@@ -160,7 +160,7 @@ func (c call) request(t testing.TB, w *world, base string) *http.Request {
 	}
 	r.RequestURI = "" // httptest sets what only a server may have
 	r.RemoteAddr = net.JoinHostPort(cmp.Or(c.from, "192.0.2.1"), "40000")
-	as := w.mine
+	as := w.fieldKey
 	if c.as != nil {
 		as = *c.as
 	}
@@ -181,7 +181,7 @@ type answer struct {
 }
 
 // do makes a call and holds its answer against the contract.
-func (w *world) do(t testing.TB, c call) *answer {
+func (w *fixture) do(t testing.TB, c call) *answer {
 	t.Helper()
 	rec := httptest.NewRecorder()
 	r := c.request(t, w, "http://tilth.test")
@@ -194,7 +194,7 @@ func (w *world) do(t testing.TB, c call) *answer {
 }
 
 // ask makes a call that must succeed and reads its answer.
-func ask[T any](t testing.TB, w *world, c call) T {
+func ask[T any](t testing.TB, w *fixture, c call) T {
 	t.Helper()
 	a := w.do(t, c)
 	var v T
@@ -210,8 +210,8 @@ type problem struct {
 	Status                               int
 }
 
-// refused makes a call that must be refused with a status.
-func (w *world) refused(t testing.TB, c call, status int) problem {
+// mustRefuse makes a call that must be refused with a status.
+func (w *fixture) mustRefuse(t testing.TB, c call, status int) problem {
 	t.Helper()
 	a := w.do(t, c)
 	var p problem
@@ -222,7 +222,7 @@ func (w *world) refused(t testing.TB, c call, status int) problem {
 }
 
 // serve serves the world on a real socket.
-func (w *world) serve(t testing.TB) string {
+func (w *fixture) serve(t testing.TB) string {
 	t.Helper()
 	s := httptest.NewServer(w.handler)
 	t.Cleanup(s.Close)
