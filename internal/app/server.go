@@ -215,10 +215,10 @@ func (s *Server) wire() error {
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
-		Readings: st.readings, Days: st.readings, Turns: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
-		Rules: st.rules, Records: []providerapi.Records{st.rules, st.notices, st.messages, st.channels, st.webhooks},
-		Copies:   providerapi.Copies{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, Taken: s.lastBackup.setLast},
-		Shortest: s.set.PasswordMin,
+		Readings: st.readings, Coverage: st.readings, Scheduler: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
+		Rules: st.rules, TenantRecords: []providerapi.TenantRecords{st.rules, st.notices, st.messages, st.channels, st.webhooks},
+		BackupSource: providerapi.BackupSource{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, OnComplete: s.lastBackup.setLast},
+		MinPassword:  s.set.PasswordMin,
 	})
 	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {

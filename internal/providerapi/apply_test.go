@@ -15,7 +15,7 @@ import (
 	"tilth/internal/text"
 )
 
-func readText(t testing.TB, path string) string {
+func readTestFile(t testing.TB, path string) string {
 	t.Helper()
 	raw, err := os.ReadFile(path)
 	if err != nil {
@@ -24,7 +24,7 @@ func readText(t testing.TB, path string) string {
 	return string(raw)
 }
 
-func names(list []Item) string {
+func itemNames(list []Item) string {
 	var out []string
 	for _, it := range list {
 		name := string(it.Kind) + " " + it.Name
@@ -41,8 +41,8 @@ func names(list []Item) string {
 
 // The contract's own example becomes what it says, and stays so.
 func TestExample(t *testing.T) {
-	p := newPlatform(t)
-	example := readText(t, "testdata/example.yaml")
+	p := newFixture(t)
+	example := readTestFile(t, "testdata/example.yaml")
 	out := p.apply(t, example, false)
 	want := `element airTemperature
 product weather-station
@@ -53,8 +53,8 @@ scene greenfield/North field
 scene greenfield/Greenhouse
 device greenfield/WS-0001
 device greenfield/CAM-0001`
-	if got := names(out.Created); got != want || len(out.Changed) != 0 || out.Left != 0 {
-		t.Errorf("created\n%s\nwant\n%s\nchanged %v, left %d", got, want, out.Changed, out.Left)
+	if got := itemNames(out.Created); got != want || len(out.Changed) != 0 || out.Unchanged != 0 {
+		t.Errorf("created\n%s\nwant\n%s\nchanged %v, left %d", got, want, out.Changed, out.Unchanged)
 	}
 	for _, it := range out.Created {
 		if told, want := it.Secret != "", it.Name == "CAM-0001"; told != want {
@@ -76,7 +76,7 @@ device greenfield/CAM-0001`
 		t.Errorf("tenant %+v", farm)
 	}
 	ada := p.user(t, "greenfield", "ada")
-	if ada.Nickname != "Ada" || ada.Email != "ada@example.com" || ada.Mobile != "+905551112233" || !p.opens(t, ada, "correct horse") {
+	if ada.Nickname != "Ada" || ada.Email != "ada@example.com" || ada.Mobile != "+905551112233" || !p.passwordMatches(t, ada, "correct horse") {
 		t.Errorf("user %+v", ada)
 	}
 	mast := p.device(t, "greenfield", "WS-0001")
@@ -105,8 +105,8 @@ device greenfield/CAM-0001`
 	before := p.dump(t)
 	for _, overwrite := range []bool{false, true} {
 		again := p.apply(t, example, overwrite)
-		if len(again.Created)+len(again.Changed) != 0 || again.Left != 9 {
-			t.Errorf("overwrite %v: created %v, changed %v, left %d", overwrite, again.Created, again.Changed, again.Left)
+		if len(again.Created)+len(again.Changed) != 0 || again.Unchanged != 9 {
+			t.Errorf("overwrite %v: created %v, changed %v, left %d", overwrite, again.Created, again.Changed, again.Unchanged)
 		}
 		if after := p.dump(t); after != before {
 			t.Errorf("applying again wrote\n%s\nwas\n%s", after, before)
@@ -115,9 +115,9 @@ device greenfield/CAM-0001`
 }
 
 // What the server knows already is refused by name, line by line.
-func TestRefusedByServer(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestFilesRefusedByServer(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`UPDATE scenes SET status = 2 WHERE name = 'Shut'`).Exec(ctx)
 		return err
@@ -136,18 +136,18 @@ func TestRefusedByServer(t *testing.T) {
 	}
 	// Without overwrite nobody is moved, so a forbidden scene is no matter.
 	out := p.apply(t, "tenants: [{name: north, devices: [{deviceName: N-1, scene: Shut}, {deviceName: N-2, scene: Shut}]}]", false)
-	if out.Left != 3 {
-		t.Errorf("left %d, changed %s", out.Left, names(out.Changed))
+	if out.Unchanged != 3 {
+		t.Errorf("left %d, changed %s", out.Unchanged, itemNames(out.Changed))
 	}
 }
 
 // Whoever asked may go away before the end: then nothing is done.
-func TestGivenUp(t *testing.T) {
-	p := newPlatform(t)
+func TestCanceledApplyChangesNothing(t *testing.T) {
+	p := newFixture(t)
 	before := p.dump(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := p.service.Apply(ctx, []byte(readText(t, "testdata/example.yaml")), false); err == nil {
+	if _, err := p.service.Apply(ctx, []byte(readTestFile(t, "testdata/example.yaml")), false); err == nil {
 		t.Error("applied for nobody")
 	}
 	if after := p.dump(t); after != before {
@@ -156,9 +156,9 @@ func TestGivenUp(t *testing.T) {
 }
 
 // Two that apply the same at once: one creates, the other finds everything so.
-func TestAtOnce(t *testing.T) {
-	p := newPlatform(t)
-	raw := []byte(readText(t, "testdata/example.yaml"))
+func TestConcurrentApply(t *testing.T) {
+	p := newFixture(t)
+	raw := []byte(readTestFile(t, "testdata/example.yaml"))
 	done := make(chan *Result, 2)
 	for range 2 {
 		go func() {
@@ -172,7 +172,7 @@ func TestAtOnce(t *testing.T) {
 	created, left := 0, 0
 	for range 2 {
 		if out := testkit.Receive(t, "an apply", done); out != nil {
-			created, left = created+len(out.Created), left+out.Left
+			created, left = created+len(out.Created), left+out.Unchanged
 		}
 	}
 	if created != 9 || left != 9 {
@@ -182,12 +182,12 @@ func TestAtOnce(t *testing.T) {
 
 // What could not be taken up by the running server is taken up by the next
 // call.
-func TestTakesUpLater(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestStaleRegistryReloadedByNextCall(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	p.Registry.Replace(nil)
 	p.service.stale = true
-	out := p.apply(t, readText(t, "testdata/base.yaml"), false)
+	out := p.apply(t, readTestFile(t, "testdata/base.yaml"), false)
 	if len(out.Created)+len(out.Changed) != 0 || p.service.stale {
 		t.Errorf("%+v, stale %v", out, p.service.stale)
 	}
@@ -201,7 +201,7 @@ func TestManyDevices(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
-	p := newPlatform(t)
+	p := newFixture(t)
 	raw := manyDevices(10_000)
 	start := time.Now()
 	out, err := p.service.Apply(t.Context(), raw, false)
@@ -215,8 +215,8 @@ func TestManyDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("10,000 devices: created in %s, found so in %s", first, time.Since(start))
-	if len(out.Created) != 10_003 || again.Left != 10_003 || len(again.Created)+len(again.Changed) != 0 {
-		t.Errorf("created %d, then %d, left %d", len(out.Created), len(again.Created), again.Left)
+	if len(out.Created) != 10_003 || again.Unchanged != 10_003 || len(again.Created)+len(again.Changed) != 0 {
+		t.Errorf("created %d, then %d, left %d", len(out.Created), len(again.Created), again.Unchanged)
 	}
 	if n := p.Registry.Count(p.tenant(t, "plain").ID); n != 10_000 {
 		t.Errorf("the running server knows %d devices", n)

@@ -13,19 +13,19 @@ import (
 	"tilth/internal/testkit"
 )
 
-// audited is a face whose deeds are written down.
-func audited(t *testing.T) *face {
+// newAuditedAPI is a face whose deeds are written down.
+func newAuditedAPI(t *testing.T) *apiFixture {
 	t.Helper()
-	f := newFace(t)
-	f.options.Audit, f.service.Outbox, f.service.Copies = f.Audit, f.Outbox, Copies{Readings: f.readings, DataDir: t.TempDir(), Now: f.Clock.Now}
+	f := newAPIFixture(t)
+	f.options.Audit, f.service.Outbox, f.service.BackupSource = f.Audit, f.Outbox, BackupSource{Readings: f.readings, DataDir: t.TempDir(), Now: f.Clock.Now}
 	f.contract = testkit.NewContract(t, New(f.options))
-	f.base(t)
+	f.applyBase(t)
 	return f
 }
 
-// told is what a call wrote down, one line an entry, oldest first: of a tenant,
+// auditLines is what a call wrote down, one line an entry, oldest first: of a tenant,
 // or of the platform (0), which nobody is shown.
-func (f *face) told(t *testing.T, owner tenant.ID, request string) (lines []string) {
+func (f *apiFixture) auditLines(t *testing.T, owner tenant.ID, request string) (lines []string) {
 	t.Helper()
 	var rows []struct {
 		Actor, Address, Kind, Action, ThingName, Changes string
@@ -44,7 +44,7 @@ func (f *face) told(t *testing.T, owner tenant.ID, request string) (lines []stri
 	return lines
 }
 
-const more = `
+const changesFile = `
 elements:
   - {yeuSign: airTemperature, unit: K, yeuName: {en-us: Air, zh-cn: 气温, tr-tr: Hava, ru-ru: Воздух}}
 tenants:
@@ -66,7 +66,7 @@ func TestProviderIsAudited(t *testing.T) {
 		operation, path, body string
 		tenant, platform      []string
 	}{
-		{"apply", "v1/apply?overwrite=true", more, []string{
+		{"apply", "v1/apply?overwrite=true", changesFile, []string{
 			`tenant.update north [{"field":"language","before":"en-us","after":"tr-tr"}]`,
 			`user.update ada [{"field":"email","after":"a•••@example.com"},{"field":"mobile","before":"+90•••••233","after":"+90•••••299"},{"field":"password","hidden":true}]`,
 			`user.create Cem [{"field":"nickname","after":"Cem"}]`,
@@ -87,7 +87,7 @@ func TestProviderIsAudited(t *testing.T) {
 		{"backup", "v1/backup", "", nil, []string{"installation.backup"}},
 	} {
 		t.Run(c.operation, func(t *testing.T) {
-			f := audited(t)
+			f := newAuditedAPI(t)
 			north := f.tenant(t, "north").ID
 			if c.operation == "releaseOutbox" {
 				if _, err := notify.Hold(t.Context(), f.DB, f.Clock.Now()); err != nil {
@@ -102,7 +102,7 @@ func TestProviderIsAudited(t *testing.T) {
 				request = f.post(t, c.path, c.body).Header.Get("X-Request-Id")
 			}
 			for owner, want := range map[tenant.ID][]string{north: c.tenant, 0: c.platform} {
-				got := f.told(t, owner, request)
+				got := f.auditLines(t, owner, request)
 				slices.Sort(got)
 				if slices.Sort(want); !slices.Equal(got, want) {
 					t.Errorf("of %d:\n%s\nwant\n%s", owner, strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -113,8 +113,8 @@ func TestProviderIsAudited(t *testing.T) {
 }
 
 // The calls of the provider's API are those that are tried above.
-func TestProviderCallsAreKnown(t *testing.T) {
-	f := newFace(t)
+func TestProviderOperationsAreListed(t *testing.T) {
+	f := newAPIFixture(t)
 	var found []string
 	for _, op := range f.contract.Operations("provider") {
 		found = append(found, op.ID)
@@ -128,8 +128,8 @@ func TestProviderCallsAreKnown(t *testing.T) {
 
 // Nothing that opens a door is in the log.
 func TestNoProviderSecretIsAudited(t *testing.T) {
-	f := audited(t)
-	made := f.post(t, "v1/apply?overwrite=true", more)
+	f := newAuditedAPI(t)
+	made := f.post(t, "v1/apply?overwrite=true", changesFile)
 	reset := f.post(t, "v1/user/reset", `{"tenant":"north","userName":"cem"}`)
 	if made.Status != http.StatusOK || reset.Status != http.StatusOK {
 		t.Fatalf("%s %s", made.Body, reset.Body)
@@ -152,10 +152,10 @@ func TestNoProviderSecretIsAudited(t *testing.T) {
 
 // A file that cannot be carried out to its end leaves neither things nor
 // entries.
-func TestProviderAllOrNothing(t *testing.T) {
-	f := audited(t)
+func TestApplyFailsWithoutAuditEntry(t *testing.T) {
+	f := newAuditedAPI(t)
 	mend := testkit.Refuse(t, f.DB, "INSERT ON audit_entries")
-	if a := f.post(t, "v1/apply", more); a.Status != http.StatusInternalServerError {
+	if a := f.post(t, "v1/apply", changesFile); a.Status != http.StatusInternalServerError {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	mend()

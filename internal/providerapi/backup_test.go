@@ -17,22 +17,22 @@ import (
 	"tilth/internal/testkit"
 )
 
-type counted int64
+type byteCounter int64
 
-func (c *counted) Write(b []byte) (int, error) {
-	*c += counted(len(b))
+func (c *byteCounter) Write(b []byte) (int, error) {
+	*c += byteCounter(len(b))
 	return len(b), nil
 }
 
 // Only a backup that was read to its end has been taken; whatever becomes of
 // it, the copies that it was made from are gone when it is closed.
-func TestBackupIsTakenOnceItIsRead(t *testing.T) {
-	p := newPlatform(t)
+func TestBackupCompleteOnlyWhenFullyRead(t *testing.T) {
+	p := newFixture(t)
 	dir := t.TempDir()
 	var taken []time.Time
-	p.service.Copies = Copies{
+	p.service.BackupSource = BackupSource{
 		Readings: p.readings, DataDir: dir, Version: "1.2.3", Now: func() time.Time { return testkit.Start },
-		Taken: func(at time.Time) { taken = append(taken, at) },
+		OnComplete: func(at time.Time) { taken = append(taken, at) },
 	}
 
 	cut, _, err := p.service.Backup(t.Context())
@@ -53,7 +53,7 @@ func TestBackupIsTakenOnceItIsRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var read counted
+	var read byteCounter
 	m, err := archive.Read(t.Context(), io.TeeReader(whole, &read), "", nil)
 	if err != nil || m.Version != "1.2.3" {
 		t.Fatalf("%+v, %v", m, err)
@@ -75,45 +75,45 @@ func TestBackupIsTakenOnceItIsRead(t *testing.T) {
 	}
 }
 
-// onePipe is a listener to which one client comes, over a pipe, so that time can be held.
-type onePipe struct {
-	come   chan net.Conn
+// pipeListener is a listener to which one client comes, over a pipe, so that time can be held.
+type pipeListener struct {
+	conns  chan net.Conn
 	closed chan struct{}
 	once   sync.Once
 }
 
-func (l *onePipe) Accept() (net.Conn, error) {
+func (l *pipeListener) Accept() (net.Conn, error) {
 	select {
-	case c := <-l.come:
+	case c := <-l.conns:
 		return c, nil
 	case <-l.closed:
 		return nil, net.ErrClosed
 	}
 }
 
-func (l *onePipe) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
-func (l *onePipe) Addr() net.Addr { return &net.TCPAddr{} }
+func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.TCPAddr{} }
 
-// kept is a body that tells when it is closed.
-type kept struct {
+// closeNotifyBody is a body that tells when it is closed.
+type closeNotifyBody struct {
 	io.Reader
 	closed chan time.Time
 }
 
-func (k kept) Close() error { k.closed <- time.Now(); return nil }
+func (k closeNotifyBody) Close() error { k.closed <- time.Now(); return nil }
 
 // A backup that nobody receives any more is given up, and its copies with it; one that
 // is received slowly is not.
-func TestBackupThatNobodyReceives(t *testing.T) {
+func TestStalledBackupIsGivenUp(t *testing.T) {
 	const pieces, piece = 8, 32 << 10
 	for name, c := range map[string]struct {
 		each  time.Duration // between two pieces that are received
 		whole bool
-	}{"slowly": {pieceLimit - time.Second, true}, "not at all": {time.Hour, false}} {
+	}{"slowly": {chunkTimeout - time.Second, true}, "not at all": {time.Hour, false}} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l := &onePipe{come: make(chan net.Conn, 1), closed: make(chan struct{})}
-				body := kept{bytes.NewReader(make([]byte, pieces*piece)), make(chan time.Time, 1)}
+				l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
+				body := closeNotifyBody{bytes.NewReader(make([]byte, pieces*piece)), make(chan time.Time, 1)}
 				server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 					answer := backupAnswer{wire.Backup200ApplicationxTarResponse{Body: body, ContentLength: pieces * piece}}
 					if err := answer.VisitBackupResponse(w); (err == nil) != c.whole {
@@ -124,7 +124,7 @@ func TestBackupThatNobodyReceives(t *testing.T) {
 				go func() { served <- server.Serve(l) }()
 				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 					ours, theirs := net.Pipe()
-					l.come <- theirs
+					l.conns <- theirs
 					return ours, nil
 				}}
 				began := time.Now()
@@ -142,7 +142,7 @@ func TestBackupThatNobodyReceives(t *testing.T) {
 					}
 				}
 				gone := <-body.closed
-				if took := gone.Sub(began); !c.whole && took > pieceLimit {
+				if took := gone.Sub(began); !c.whole && took > chunkTimeout {
 					t.Errorf("given up after %s", took)
 				}
 				if whole := received == pieces*piece; whole != c.whole {

@@ -11,7 +11,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-const setOnce = `
+const setOnceTemplate = `
 products:
   - {name: station, properties: [{identifier: airTemperature, dataType: number}]}
 tenants:
@@ -24,13 +24,15 @@ tenants:
       - {deviceName: N-1, serial: SERIAL, product: station, secret: secret-of-the-device-n-1, noteName: NOTE, scene: SCENE, longitude: LON, latitude: LAT}
 `
 
-func with(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(setOnce) }
+func fillTemplate(pairs ...string) string {
+	return strings.NewReplacer(pairs...).Replace(setOnceTemplate)
+}
 
 // A new device has no name that an address could not hold; one that exists keeps
 // its own, and may be changed.
-func TestDeviceNamesOfAddresses(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestDotDeviceNamesAreRefused(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	file := func(name, serial string) []byte {
 		return []byte("tenants: [{name: north, devices: [{deviceName: '" + name + "', serial: " + serial + ", product: station}]}]")
 	}
@@ -59,19 +61,19 @@ func TestDeviceNamesOfAddresses(t *testing.T) {
 // What people change in the console is set at creation only, unless overwrite;
 // structure always follows the file.
 func TestSetOnceAndOverwrite(t *testing.T) {
-	p := newPlatform(t)
-	p.apply(t, with("PASSWORD", "first password", "NICK", "Ada", "EMAIL", "ada@example.com", "MOBILE", "+905551112233",
+	p := newFixture(t)
+	p.apply(t, fillTemplate("PASSWORD", "first password", "NICK", "Ada", "EMAIL", "ada@example.com", "MOBILE", "+905551112233",
 		"SERIAL", "A", "NOTE", "Mast", "SCENE", "Field", "LON", "32.5", "LAT", "39.5"), false)
-	other := with("PASSWORD", "second password", "NICK", "Ada L.", "EMAIL", "ada@example.org", "MOBILE", "13812345678",
+	other := fillTemplate("PASSWORD", "second password", "NICK", "Ada L.", "EMAIL", "ada@example.org", "MOBILE", "13812345678",
 		"SERIAL", "B", "NOTE", "Tower", "SCENE", "Barn", "LON", "-1", "LAT", "0")
 	session := p.Session(t, p.user(t, "north", "ada"))
 	ada := p.user(t, "north", "ada")
 
 	out := p.apply(t, other, false)
-	if got, want := names(out.Changed), "device north/N-1: serial"; got != want || out.Left != 5 {
-		t.Errorf("changed %q, want %q; left %d", got, want, out.Left)
+	if got, want := itemNames(out.Changed), "device north/N-1: serial"; got != want || out.Unchanged != 5 {
+		t.Errorf("changed %q, want %q; left %d", got, want, out.Unchanged)
 	}
-	if u := p.user(t, "north", "ada"); *u != *ada || !p.opens(t, ada, "first password") {
+	if u := p.user(t, "north", "ada"); *u != *ada || !p.passwordMatches(t, ada, "first password") {
 		t.Errorf("without overwrite the user became %+v", u)
 	}
 	if d := p.device(t, "north", "N-1"); d.NoteName != "Mast" || *d.Longitude != 32.5 || d.Serial != "B" {
@@ -83,11 +85,11 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 
 	out = p.apply(t, other, true)
 	want := "user north/ada: nickname,email,mobile,password\ndevice north/N-1: scene,noteName,longitude,latitude"
-	if got := names(out.Changed); got != want || out.Left != 4 {
-		t.Errorf("changed\n%s\nwant\n%s\nleft %d", got, want, out.Left)
+	if got := itemNames(out.Changed); got != want || out.Unchanged != 4 {
+		t.Errorf("changed\n%s\nwant\n%s\nleft %d", got, want, out.Unchanged)
 	}
 	u := p.user(t, "north", "ada")
-	if u.Nickname != "Ada L." || u.Email != "ada@example.org" || u.Mobile != "+8613812345678" || !p.opens(t, u, "second password") {
+	if u.Nickname != "Ada L." || u.Email != "ada@example.org" || u.Mobile != "+8613812345678" || !p.passwordMatches(t, u, "second password") {
 		t.Errorf("with overwrite the user became %+v", u)
 	}
 	barn, err := p.Scenes.ByName(t.Context(), u.Tenant, "Barn")
@@ -102,8 +104,8 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 	}
 
 	session = p.Session(t, ada)
-	if again := p.apply(t, other, true); len(again.Changed) != 0 || again.Left != 6 {
-		t.Errorf("overwriting with the same changed %s", names(again.Changed))
+	if again := p.apply(t, other, true); len(again.Changed) != 0 || again.Unchanged != 6 {
+		t.Errorf("overwriting with the same changed %s", itemNames(again.Changed))
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
 		t.Errorf("the same password ended a session: %v", err)
@@ -111,10 +113,10 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 }
 
 // What a file leaves out stays: items and keys of items. Lists are given
-// whole; of diy and elementData the given keys are set.
-func TestWhatIsLeftOutStays(t *testing.T) {
-	p := newPlatform(t)
-	p.apply(t, readText(t, "testdata/example.yaml"), false)
+// whole; of diy and planElementData the given keys are set.
+func TestOmittedKeysStayUnchanged(t *testing.T) {
+	p := newFixture(t)
+	p.apply(t, readTestFile(t, "testdata/example.yaml"), false)
 	for _, c := range []struct{ name, text, want string }{
 		{"nothing but names", `
 elements: [{yeuSign: airTemperature, yeuName: {en-us: Air temperature, zh-cn: 空气温度, tr-tr: Hava sıcaklığı, ru-ru: Температура воздуха}}]
@@ -153,12 +155,12 @@ products: [{name: weather-station, properties: [{identifier: airTemperature, dat
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out := p.apply(t, c.text, false)
-			if got := names(out.Changed); got != c.want || len(out.Created) != 0 {
+			if got := itemNames(out.Changed); got != c.want || len(out.Created) != 0 {
 				t.Errorf("changed %q, want %q; created %v", got, c.want, out.Created)
 			}
 			before := p.dump(t)
 			if again := p.apply(t, c.text, true); len(again.Changed)+len(again.Created) != 0 || p.dump(t) != before {
-				t.Errorf("again: changed %s", names(again.Changed))
+				t.Errorf("again: changed %s", itemNames(again.Changed))
 			}
 		})
 	}
@@ -177,8 +179,8 @@ products: [{name: weather-station, properties: [{identifier: airTemperature, dat
 
 // A secret that the file drops ends its connections; another may take it over.
 func TestSecretRotation(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
 	hash := func(secret string) device.SecretHash { return device.HashSecret(testkit.SecretKey, secret) }
 	told := 0
@@ -186,14 +188,14 @@ func TestSecretRotation(t *testing.T) {
 	const first, second = "secret-of-the-device-n-1", "the-second-secret-of-n-1"
 
 	out := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+second+`, `+first+`]}]}]`, false)
-	if names(out.Changed) != "device north/N-1: secrets" || out.Changed[0].Secret != "" {
+	if itemNames(out.Changed) != "device north/N-1: secrets" || out.Changed[0].Secret != "" {
 		t.Errorf("changed %+v", out.Changed)
 	}
 	if !p.Registry.StillValid(n1.ID, hash(first)) || !p.Registry.StillValid(n1.ID, hash(second)) || told != 1 {
 		t.Errorf("both secrets should be valid; connections looked at %d times", told)
 	}
 	// The order of two secrets says nothing.
-	if again := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`, false); again.Left != 2 || told != 1 {
+	if again := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`, false); again.Unchanged != 2 || told != 1 {
 		t.Errorf("the same two: %+v, looked at %d times", again, told)
 	}
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: `+second+`}]}]`, false)
@@ -224,9 +226,9 @@ func TestSecretRotation(t *testing.T) {
 
 // Shutting somebody out works at once; letting them in again brings no old
 // session back.
-func TestDisabled(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestDisablingTakesEffectAtOnce(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	ada := p.user(t, "north", "ada")
 	session := p.Session(t, ada)
 	var ended []int64
@@ -253,9 +255,9 @@ func TestDisabled(t *testing.T) {
 }
 
 // A product's patience counts at once for devices that are online.
-func TestOfflineAfterAtOnce(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestOfflineAfterTakesEffectAtOnce(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	ref := testkit.Ref(p.device(t, "north", "N-1"))
 	p.Presence.Seen(ref)
 	p.apply(t, `products: [{name: station, offlineAfter: 2s}]`, false)
@@ -267,9 +269,9 @@ func TestOfflineAfterAtOnce(t *testing.T) {
 }
 
 // Hosts and mobiles may go from one to another within a file.
-func TestHandedOver(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	p.apply(t, `tenants: [{name: north, hosts: [south.example]}, {name: south, hosts: [north.example]}]`, false)
 	if n, s := p.tenant(t, "north"), p.tenant(t, "south"); !slices.Equal(n.Hosts, []string{"south.example"}) || !slices.Equal(s.Hosts, []string{"north.example"}) {
 		t.Errorf("north has %v, south has %v", n.Hosts, s.Hosts)
@@ -283,18 +285,18 @@ func TestHandedOver(t *testing.T) {
 }
 
 // Passwords and secrets that the file lacks are made and told once.
-func TestMadePasswords(t *testing.T) {
-	p := newPlatform(t)
+func TestGeneratedPasswords(t *testing.T) {
+	p := newFixture(t)
 	text := `tenants: [{name: north, timeZone: UTC, users: [{userName: ada}, {userName: bora, password: correct horse}]}]`
 	out := p.apply(t, text, false)
 	made := out.Created[1].Secret
-	if len(made) != 19 || out.Created[2].Secret != "" || !p.opens(t, p.user(t, "north", "ada"), made) {
+	if len(made) != 19 || out.Created[2].Secret != "" || !p.passwordMatches(t, p.user(t, "north", "ada"), made) {
 		t.Errorf("created %+v", out.Created)
 	}
 	if u := p.user(t, "north", "ada"); u.Nickname != "ada" {
 		t.Errorf("without a nickname: %+v", u)
 	}
-	if again := p.apply(t, text, true); again.Left != 3 {
+	if again := p.apply(t, text, true); again.Unchanged != 3 {
 		t.Errorf("again %+v", again)
 	}
 }

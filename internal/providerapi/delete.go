@@ -30,16 +30,16 @@ func (r *Refusal) Error() string { return r.Detail }
 // belongs to, empty for a tenant itself. What does not exist, and a tenant
 // that is not empty, is a *Refusal.
 func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*Result, error) {
-	end, err := s.begin(ctx)
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer release()
 	of := owner
 	if kind == KindTenant {
 		of = name
 	}
-	t, err := s.owner(ctx, of, name)
+	t, err := s.findTenant(ctx, of, name)
 	if err != nil {
 		return nil, err
 	}
@@ -62,21 +62,21 @@ func (s *Service) Delete(ctx context.Context, kind Kind, owner, name string) (*R
 	return &Result{Removed: []Item{item}}, nil
 }
 
-// owner finds the tenant of that name, to which something of another name
+// findTenant finds the tenant of that name, to which something of another name
 // belongs.
-func (s *Service) owner(ctx context.Context, owner, name string) (*tenant.Tenant, error) {
+func (s *Service) findTenant(ctx context.Context, owner, name string) (*tenant.Tenant, error) {
 	if !isName(owner) || !isName(name) { // nothing has such a name, and no database takes a NUL
 		return nil, &Refusal{Missing: true, Detail: "nothing has an empty name or one with control characters"}
 	}
 	t, err := s.Tenants.ByName(ctx, owner)
 	if err != nil {
-		return nil, absent(err, "there is no tenant %q", owner)
+		return nil, refuseMissing(err, "there is no tenant %q", owner)
 	}
 	return t, nil
 }
 
-// absent turns a NotFound into a Refusal that says what is not there.
-func absent(err error, format string, args ...any) error {
+// refuseMissing turns a NotFound into a Refusal that says what is not there.
+func refuseMissing(err error, format string, args ...any) error {
 	if errs.Is(err, errs.NotFound) {
 		return &Refusal{Missing: true, Detail: fmt.Sprintf(format, args...)}
 	}
@@ -89,22 +89,22 @@ func absent(err error, format string, args ...any) error {
 func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name string) error {
 	d, err := s.Devices.Get(ctx, t.ID, name)
 	if err != nil {
-		return absent(err, "tenant %q has no device %q", t.Name, name)
+		return refuseMissing(err, "tenant %q has no device %q", t.Name, name)
 	}
-	shutOut := []audit.Change{{Field: "disabled", Before: false, After: true}}
+	disabling := []audit.Change{{Field: "disabled", Before: false, After: true}}
 	if d.Disabled {
-		shutOut = nil
+		disabling = nil
 	}
 	d.Disabled = true
 	if err := s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := s.Devices.Put(ctx, t.ID, d); err != nil || shutOut == nil {
+		if err := s.Devices.Put(ctx, t.ID, d); err != nil || disabling == nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "device.update", Thing: d.AuditThing(), Changes: shutOut})
+		return audit.Log(ctx, t.ID, audit.Action{Name: "device.update", Thing: d.AuditThing(), Changes: disabling})
 	}); err != nil {
 		return err
 	}
-	if err := s.refresh(ctx); err != nil {
+	if err := s.reloadRegistry(ctx); err != nil {
 		return err
 	}
 	// From here on it is finished even when whoever asked has gone.
@@ -123,7 +123,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	}); err != nil {
 		return err
 	}
-	if err := s.refresh(ctx); err != nil {
+	if err := s.reloadRegistry(ctx); err != nil {
 		return err
 	}
 	ref := device.Ref{Tenant: t.ID, ID: d.ID}
@@ -132,7 +132,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 	// What the edge had taken before the device was shut out may have been written
 	// behind the erasure. Once this has settled the edge writes nothing of it: nobody
 	// knows it.
-	s.Intake.Settle()
+	s.Intake.WaitCommitted()
 	if err := s.Readings.Erase(ctx, t.ID, d.ID); err != nil {
 		return fmt.Errorf("device %s is deleted, but not the readings that came meanwhile: %w", name, err)
 	}
@@ -142,7 +142,7 @@ func (s *Service) deleteDevice(ctx context.Context, t *tenant.Tenant, name strin
 func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string) error {
 	u, err := s.Users.ByName(ctx, t.ID, name)
 	if err != nil {
-		return absent(err, "tenant %q has no user %q", t.Name, name)
+		return refuseMissing(err, "tenant %q has no user %q", t.Name, name)
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
@@ -158,7 +158,7 @@ func (s *Service) deleteUser(ctx context.Context, t *tenant.Tenant, name string)
 func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string) error {
 	scene, err := s.Scenes.ByName(ctx, t.ID, name)
 	if err != nil {
-		return absent(err, "tenant %q has no scene %q", t.Name, name)
+		return refuseMissing(err, "tenant %q has no scene %q", t.Name, name)
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		err := s.Scenes.Delete(ctx, t.ID, scene.ID)
@@ -176,16 +176,16 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 // and first what is kept of it: whatever fails or is cut short in between can be
 // done again.
 func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
-	if err := s.unused(ctx, t); err != nil {
+	if err := s.requireEmpty(ctx, t); err != nil {
 		return err
 	}
-	for _, r := range s.Records {
+	for _, r := range s.TenantRecords {
 		if err := r.Clear(ctx, t.ID); err != nil {
 			return err
 		}
 	}
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		if err := s.unused(ctx, t); err != nil {
+		if err := s.requireEmpty(ctx, t); err != nil {
 			return err
 		}
 		err := s.Tenants.Delete(ctx, t.ID)
@@ -200,8 +200,8 @@ func (s *Service) deleteTenant(ctx context.Context, t *tenant.Tenant) error {
 	})
 }
 
-// unused refuses a tenant that still has devices, people or scenes.
-func (s *Service) unused(ctx context.Context, t *tenant.Tenant) error {
+// requireEmpty refuses a tenant that still has devices, people or scenes.
+func (s *Service) requireEmpty(ctx context.Context, t *tenant.Tenant) error {
 	users, errUsers := s.Users.List(ctx, t.ID)
 	scenes, errScenes := s.Scenes.List(ctx, t.ID)
 	devices, errDevices := s.Devices.Count(ctx, t.ID)
@@ -221,7 +221,7 @@ func (s *Service) unused(ctx context.Context, t *tenant.Tenant) error {
 		}
 	}
 	if len(left) > 0 {
-		return &Refusal{Detail: fmt.Sprintf("tenant %q still has %s", t.Name, all(left))}
+		return &Refusal{Detail: fmt.Sprintf("tenant %q still has %s", t.Name, joinWords(left))}
 	}
 	return nil
 }
@@ -229,18 +229,18 @@ func (s *Service) unused(ctx context.Context, t *tenant.Tenant) error {
 // ResetUser gives a user another password, answers it, and ends the user's
 // sessions. A tenant or user that does not exist is a *Refusal.
 func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string, error) {
-	end, err := s.begin(ctx)
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return "", err
 	}
-	defer end()
-	t, err := s.owner(ctx, owner, userName)
+	defer release()
+	t, err := s.findTenant(ctx, owner, userName)
 	if err != nil {
 		return "", err
 	}
 	u, err := s.Users.ByName(ctx, t.ID, strings.TrimSpace(userName))
 	if err != nil {
-		return "", absent(err, "tenant %q has no user %q", owner, userName)
+		return "", refuseMissing(err, "tenant %q has no user %q", owner, userName)
 	}
 	password := newPassword()
 	hash, err := s.Hasher.Hash(ctx, identity.PlatformRequester, password)

@@ -16,7 +16,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-func (p *platform) delete(t *testing.T, kind Kind, owner, name string) {
+func (p *fixture) mustDelete(t *testing.T, kind Kind, owner, name string) {
 	t.Helper()
 	out, err := p.service.Delete(t.Context(), kind, owner, name)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p *platform) delete(t *testing.T, kind Kind, owner, name string) {
 }
 
 // measure writes a reading of a device and lets presence and diagnostics know.
-func (p *platform) measure(t *testing.T, d *device.Device) {
+func (p *fixture) measure(t *testing.T, d *device.Device) {
 	t.Helper()
 	property := p.Catalog.Product(d.ProductID).Properties[0].ID
 	at := p.Clock.Milli()
@@ -44,14 +44,14 @@ func (p *platform) measure(t *testing.T, d *device.Device) {
 // A deleted device is gone with everything that hung on it; its name may be
 // made again and starts empty.
 func TestDeleteDevice(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	n1, n2 := p.device(t, "north", "N-1"), p.device(t, "north", "N-2")
 	p.measure(t, n1)
 	p.measure(t, n2)
 	_, hash, _ := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1")
 
-	p.delete(t, KindDevice, "north", "N-1")
+	p.mustDelete(t, KindDevice, "north", "N-1")
 	if p.Registry.StillValid(n1.ID, hash) || p.Registry.Get(n1.ID) != nil {
 		t.Error("its connection goes on")
 	}
@@ -67,22 +67,22 @@ func TestDeleteDevice(t *testing.T) {
 	if other := p.readings.Latest(t.Context(), n2.Tenant, n2.ID); len(other) != 1 {
 		t.Errorf("the other device has %d readings", len(other))
 	}
-	p.apply(t, readText(t, "testdata/base.yaml"), false)
+	p.apply(t, readTestFile(t, "testdata/base.yaml"), false)
 	again := p.device(t, "north", "N-1")
 	if again.ID == n1.ID || len(p.readings.Latest(t.Context(), again.Tenant, again.ID)) != 0 {
 		t.Errorf("made again as %+v", again)
 	}
 }
 
-// late writes a reading behind the erasure, as the edge does with a message that
+// lateWriter writes a reading behind the erasure, as the edge does with a message that
 // waited since before the device was shut out.
-type late struct {
-	p      *platform
+type lateWriter struct {
+	p      *fixture
 	t      *testing.T
 	device *device.Device
 }
 
-func (l *late) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
+func (l *lateWriter) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
 	err := l.p.readings.Erase(ctx, o, d)
 	if l.p.Registry.Get(d) != nil { // else the edge drops it
 		l.p.measure(l.t, l.device)
@@ -91,13 +91,13 @@ func (l *late) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
 }
 
 // A message that is on its way while its device is deleted leaves no reading.
-func TestDeleteDeviceThatSends(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestDeleteDeviceWithLateReadings(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
-	p.service = p.serviceWith(&late{p, t, n1})
+	p.service = p.serviceWith(&lateWriter{p, t, n1})
 	p.measure(t, n1)
-	p.delete(t, KindDevice, "north", "N-1")
+	p.mustDelete(t, KindDevice, "north", "N-1")
 	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
 		t.Errorf("newest values left: %v", left)
 	}
@@ -112,19 +112,19 @@ func TestDeleteDeviceThatSends(t *testing.T) {
 
 // So does one of a batch that was looked through before the device was removed and
 // is written after that: it is waited for before the last erasure.
-func TestDeleteDeviceWhoseBatchIsBeingWritten(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestDeleteDeviceWaitsForBatch(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
 	settled := 0
-	p.service.Intake = &intake{underWay: func() {
+	p.service.Intake = &stubIntake{onWait: func() {
 		settled++
 		if p.Registry.Get(n1.ID) != nil {
 			t.Error("settled while the device is known, and so may send more")
 		}
 		p.measure(t, n1)
 	}}
-	p.delete(t, KindDevice, "north", "N-1")
+	p.mustDelete(t, KindDevice, "north", "N-1")
 	if settled == 0 {
 		t.Error("what is being written is not waited for")
 	}
@@ -133,13 +133,13 @@ func TestDeleteDeviceWhoseBatchIsBeingWritten(t *testing.T) {
 	}
 }
 
-type brokenDisk struct {
+type failingEraser struct {
 	err error
-	p   *platform
+	p   *fixture
 	t   *testing.T
 }
 
-func (b *brokenDisk) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
+func (b *failingEraser) Erase(ctx context.Context, o tenant.ID, d device.ID) error {
 	if e := b.p.Registry.Get(d); e != nil && !e.Disabled {
 		b.t.Error("readings are erased while the device may still send some")
 	}
@@ -151,11 +151,11 @@ func (b *brokenDisk) Erase(ctx context.Context, o tenant.ID, d device.ID) error 
 
 // Where readings cannot be erased the device stays, shut out, so that the
 // deletion can be done again.
-func TestDeleteDeviceAgain(t *testing.T) {
-	p := newPlatform(t)
-	disk := &brokenDisk{err: errors.New("disk full"), p: p, t: t}
+func TestDeleteDeviceRetriesAfterEraseFailure(t *testing.T) {
+	p := newFixture(t)
+	disk := &failingEraser{err: errors.New("disk full"), p: p, t: t}
 	p.service = p.serviceWith(disk)
-	p.base(t)
+	p.applyBase(t)
 	n1 := p.device(t, "north", "N-1")
 	p.measure(t, n1)
 	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); !errors.Is(err, disk.err) {
@@ -165,30 +165,30 @@ func TestDeleteDeviceAgain(t *testing.T) {
 		t.Error("the device is not shut out")
 	}
 	disk.err = nil
-	p.delete(t, KindDevice, "north", "N-1")
+	p.mustDelete(t, KindDevice, "north", "N-1")
 	if left := p.readings.Latest(t.Context(), n1.Tenant, n1.ID); len(left) != 0 {
 		t.Errorf("readings left: %v", left)
 	}
 }
 
 func TestDeleteUserAndScene(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	session := p.Session(t, p.user(t, "north", "ada"))
 	var ended []int64
 	p.Sessions.OnEnd(func(id int64) { ended = append(ended, id) })
-	p.delete(t, KindUser, "north", "ada")
+	p.mustDelete(t, KindUser, "north", "ada")
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
 		t.Errorf("the session goes on; %d were told to have ended", len(ended))
 	}
-	p.delete(t, KindScene, "north", "Field")
+	p.mustDelete(t, KindScene, "north", "Field")
 	if d := p.device(t, "north", "N-1"); d.SceneID != device.DefaultScene {
 		t.Errorf("the scene's device stands in %d", d.SceneID)
 	}
 }
 
-// recorded is how many notices, messages, channels and webhooks a tenant has.
-func (p *platform) recorded(t *testing.T, owner tenant.ID) string {
+// recordCounts is how many notices, messages, channels and webhooks a tenant has.
+func (p *fixture) recordCounts(t *testing.T, owner tenant.ID) string {
 	t.Helper()
 	counts := make([]int, 4)
 	for i, table := range []string{"notices", "messages", "channels", "webhooks"} {
@@ -202,8 +202,8 @@ func (p *platform) recorded(t *testing.T, owner tenant.ID) string {
 // A tenant goes only when no device, user or scene is left of it, and the refusal
 // says what is.
 func TestDeleteTenant(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	refused := func(want string) {
 		t.Helper()
 		_, err := p.service.Delete(t.Context(), KindTenant, "", "north")
@@ -214,13 +214,13 @@ func TestDeleteTenant(t *testing.T) {
 	}
 	refused(`tenant "north" still has 2 devices, 2 users and 2 scenes`)
 	n1 := p.device(t, "north", "N-1")
-	p.delete(t, KindDevice, "north", "N-1")
-	p.delete(t, KindDevice, "north", "N-2")
-	p.delete(t, KindUser, "north", "ada")
-	p.delete(t, KindScene, "north", "Field")
+	p.mustDelete(t, KindDevice, "north", "N-1")
+	p.mustDelete(t, KindDevice, "north", "N-2")
+	p.mustDelete(t, KindUser, "north", "ada")
+	p.mustDelete(t, KindScene, "north", "Field")
 	refused(`tenant "north" still has 1 user and 1 scene`)
-	p.delete(t, KindUser, "north", "bora")
-	p.delete(t, KindScene, "north", "Shut")
+	p.mustDelete(t, KindUser, "north", "bora")
+	p.mustDelete(t, KindScene, "north", "Shut")
 	// Its records go with it, and nobody else's.
 	north, south := n1.Tenant, p.tenant(t, "south").ID
 	p.apply(t, `tenants: [{name: south, devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1}]}]`, false)
@@ -233,28 +233,28 @@ func TestDeleteTenant(t *testing.T) {
 	if _, _, err := p.Webhooks.Create(t.Context(), north, &notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true}); err != nil {
 		t.Fatal(err)
 	}
-	others := p.recorded(t, south)
-	p.delete(t, KindTenant, "", "north")
-	if left := p.recorded(t, north); left != "[0 0 0 0]" {
+	others := p.recordCounts(t, south)
+	p.mustDelete(t, KindTenant, "", "north")
+	if left := p.recordCounts(t, north); left != "[0 0 0 0]" {
 		t.Errorf("left of it: %s", left)
 	}
-	if got := p.recorded(t, south); got != others || got != "[1 1 1 0]" {
+	if got := p.recordCounts(t, south); got != others || got != "[1 1 1 0]" {
 		t.Errorf("of another: %s, before %s", got, others)
 	}
 	if _, err := p.Tenants.ByName(t.Context(), "north"); !errs.Is(err, errs.NotFound) {
 		t.Errorf("the tenant: %v", err)
 	}
 
-	p.delete(t, KindDevice, "south", "S-1")
-	p.delete(t, KindTenant, "", "south")
+	p.mustDelete(t, KindDevice, "south", "S-1")
+	p.mustDelete(t, KindTenant, "", "south")
 	if _, err := p.Tenants.ByHost(t.Context(), "south.example"); err == nil {
 		t.Error("the host still leads to the tenant")
 	}
 }
 
-func TestDeleteWhatIsNot(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestDeleteMissing(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	before := p.dump(t)
 	for _, c := range []struct {
 		kind        Kind
@@ -279,12 +279,12 @@ func TestDeleteWhatIsNot(t *testing.T) {
 }
 
 func TestResetUser(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	ada := p.user(t, "north", "ada")
 	session := p.Session(t, ada)
 	password, err := p.service.ResetUser(t.Context(), "north", " Ada ")
-	if err != nil || len(password) < 16 || !p.opens(t, ada, password) || p.opens(t, ada, "correct horse") {
+	if err != nil || len(password) < 16 || !p.passwordMatches(t, ada, password) || p.passwordMatches(t, ada, "correct horse") {
 		t.Errorf("reset to %d characters, %v", len(password), err)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
@@ -299,9 +299,9 @@ func TestResetUser(t *testing.T) {
 }
 
 // Whoever waits for a turn may give up; the one whose turn it is goes on.
-func TestTurns(t *testing.T) {
-	p := newPlatform(t)
-	end, err := p.service.begin(t.Context())
+func TestWaitingCallCanBeCanceled(t *testing.T) {
+	p := newFixture(t)
+	release, err := p.service.acquire(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,6 +313,6 @@ func TestTurns(t *testing.T) {
 	if _, err := p.service.ResetUser(ctx, "north", "ada"); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("answered %v", err)
 	}
-	end()
+	release()
 	p.apply(t, `tenants: [{name: north, timeZone: UTC}]`, false)
 }

@@ -30,7 +30,7 @@ tenants:
 // Derived properties come out of the database as they went in, and applying
 // again changes nothing.
 func TestDerivedProperties(t *testing.T) {
-	p := newPlatform(t)
+	p := newFixture(t)
 	p.apply(t, derivedFile, false)
 	p.Restart(t)
 	found := p.Catalog.ProductByName("mast")
@@ -51,7 +51,7 @@ func TestDerivedProperties(t *testing.T) {
 		t.Errorf("applied again: created %v, changed %v", out.Created, out.Changed)
 	}
 	out := p.apply(t, strings.Replace(derivedFile, "wiltingPoint: 14", "wiltingPoint: 15", 1), false)
-	if got := names(out.Changed); got != "product mast: properties" {
+	if got := itemNames(out.Changed); got != "product mast: properties" {
 		t.Errorf("changed %s", got)
 	}
 	// A catalogue that cannot be read is a fault, not a product that measures.
@@ -68,7 +68,7 @@ func TestDerivedProperties(t *testing.T) {
 
 // What cannot be computed is refused, line by line, with what is wrong.
 func TestWrongDerivedProperties(t *testing.T) {
-	p := newPlatform(t)
+	p := newFixture(t)
 	head := strings.Split(derivedFile, "      - {identifier: dewPoint")[0]
 	for property, want := range map[string]string{
 		`{identifier: x, dataType: number, formula: dewpoint, inputs: [a]}`:                                                                               `there is no formula “dewpoint”`,
@@ -110,8 +110,8 @@ func TestWrongDerivedProperties(t *testing.T) {
 
 // A unit that a product computes with changes only together with the product:
 // a file of elements alone must not make its values wrong.
-func TestUnitThatIsComputedWith(t *testing.T) {
-	p := newPlatform(t)
+func TestUnitUsedByFormulaIsProtected(t *testing.T) {
+	p := newFixture(t)
 	p.apply(t, derivedFile, false)
 	before := p.dump(t)
 	element := func(unit string) string {

@@ -9,9 +9,9 @@ import (
 )
 
 // A body that is no UTF-8 is refused; a file is, by its line.
-func TestBodiesAreUTF8(t *testing.T) {
-	f := newFace(t)
-	f.base(t)
+func TestNonUTF8BodiesAreRefused(t *testing.T) {
+	f := newAPIFixture(t)
+	f.applyBase(t)
 	calls := 0
 	for _, op := range f.contract.Operations("provider") {
 		if f.contract.JSONBody(op) == nil {

@@ -15,8 +15,8 @@ import (
 // Hosts are dealt out among three tenants, and mobiles among the users of each,
 // anew each time: every exchange that leaves each with one owner is taken, in
 // whatever order the file lists them, and one that does not is refused.
-func TestExchanges(t *testing.T) {
-	p := newPlatform(t)
+func TestExchangeHostsAndMobiles(t *testing.T) {
+	p := newFixture(t)
 	rnd := rand.New(rand.NewPCG(7, 7))
 	hosts := []string{"a.example", "b.example", "c.example", "d.example"}
 	mobiles := []string{"+11", "+12", "+13", ""}
@@ -81,19 +81,19 @@ func TestExchanges(t *testing.T) {
 }
 
 // A file for one tenant never touches another, whatever it names.
-func TestOtherTenantsStay(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestApplyLeavesOtherTenantsUnchanged(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	p.apply(t, `tenants: [{name: south, users: [{userName: ada, password: correct horse, nickname: S}], scenes: [Field], devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1, scene: Field}]}]`, false)
 	north := p.tenant(t, "north")
 	session := p.Session(t, p.user(t, "north", "ada"))
 	ada := p.user(t, "north", "ada")
 	n1 := p.device(t, "north", "N-1")
 	p.apply(t, `tenants: [{name: south, hosts: [], timeZone: UTC, users: [{userName: ada, nickname: X, mobile: "+905551112233", disabled: true}], devices: [{deviceName: S-1, serial: X, disabled: true, scene: "", secret: another-secret-of-device-s-1}]}]`, true)
-	p.delete(t, KindScene, "south", "Field")
-	p.delete(t, KindUser, "south", "ada")
-	p.delete(t, KindDevice, "south", "S-1")
-	p.delete(t, KindTenant, "", "south")
+	p.mustDelete(t, KindScene, "south", "Field")
+	p.mustDelete(t, KindUser, "south", "ada")
+	p.mustDelete(t, KindDevice, "south", "S-1")
+	p.mustDelete(t, KindTenant, "", "south")
 	if after := p.tenant(t, "north"); fmt.Sprint(after) != fmt.Sprint(north) {
 		t.Errorf("the tenant became %+v", after)
 	}
@@ -113,9 +113,9 @@ func TestOtherTenantsStay(t *testing.T) {
 
 // While files are applied and things deleted, devices go on signing in and
 // being heard of.
-func TestBesideTraffic(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestApplyDuringTraffic(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	n2 := p.device(t, "north", "N-2")
 	stop := make(chan struct{})
 	var traffic sync.WaitGroup
@@ -140,7 +140,7 @@ func TestBesideTraffic(t *testing.T) {
 	for i := range 20 {
 		p.apply(t, fmt.Sprintf(`{products: [{name: station, offlineAfter: %ds}], tenants: [{name: north, devices: [{deviceName: X-%d, product: station}]}]}`, i+1, i), false)
 		if i%4 == 3 {
-			p.delete(t, KindDevice, "north", fmt.Sprintf("X-%d", i))
+			p.mustDelete(t, KindDevice, "north", fmt.Sprintf("X-%d", i))
 		}
 	}
 	close(stop)

@@ -11,7 +11,7 @@ import (
 )
 
 // hashPasswords computes every password of a plan that is to be stored.
-func (p *plan) hashPasswords(ctx context.Context, v *vault) error {
+func (p *plan) hashPasswords(ctx context.Context, v *passwordCache) error {
 	for _, t := range p.tenants {
 		for i := range t.users {
 			if _, err := t.users[i].hash(ctx, t, v); err != nil {
@@ -24,12 +24,12 @@ func (p *plan) hashPasswords(ctx context.Context, v *vault) error {
 
 // hash gives the stored form of a user's new password, and the password itself
 // where the server makes it; both empty where the password stays.
-func (u *userStep) hash(ctx context.Context, t *tenantStep, v *vault) (made storedPassword, err error) {
+func (u *userStep) hash(ctx context.Context, t *tenantStep, v *passwordCache) (made storedPassword, err error) {
 	key := t.tenant.Name + "\x00" + text.FoldASCII(u.user.UserName)
 	password := u.password
-	if u.made {
-		password = v.password(key)
-		made.plain = password
+	if u.generatePassword {
+		password = v.generate(key)
+		made.generated = password
 	}
 	if password != "" {
 		made.hash, err = v.hash(ctx, key, password)
@@ -37,25 +37,25 @@ func (u *userStep) hash(ctx context.Context, t *tenantStep, v *vault) (made stor
 	return made, err
 }
 
-type storedPassword struct{ hash, plain string }
+type storedPassword struct{ hash, generated string }
 
 // execution carries out a plan. It runs in one transaction.
 type execution struct {
 	*Service
-	vault    *vault
-	out      *Result
-	products map[string]int64 // ids by name
-	deeds    map[tenant.ID][]audit.Action
+	passwords *passwordCache
+	result    *Result
+	products  map[string]int64 // ids by name
+	actions   map[tenant.ID][]audit.Action
 }
 
-func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, error) {
-	e := execution{Service: s, vault: v, out: &Result{Left: p.left}, products: map[string]int64{}, deeds: map[tenant.ID][]audit.Action{}}
+func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Result, error) {
+	e := execution{Service: s, passwords: v, result: &Result{Unchanged: p.unchanged}, products: map[string]int64{}, actions: map[tenant.ID][]audit.Action{}}
 	for i := range p.elements {
 		el := &p.elements[i]
 		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
 			return nil, err
 		}
-		e.done(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign}, 0, audit.Thing{Name: el.element.YeuSign})
+		e.record(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign}, 0, audit.Thing{Name: el.element.YeuSign})
 	}
 	for i := range p.products {
 		pr := &p.products[i]
@@ -63,68 +63,68 @@ func (s *Service) execute(ctx context.Context, p *plan, v *vault) (*Result, erro
 			return nil, err
 		}
 		e.products[pr.product.Name] = pr.product.ID
-		e.done(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name}, 0, audit.Thing{ID: pr.product.ID, Name: pr.product.Name})
+		e.record(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name}, 0, audit.Thing{ID: pr.product.ID, Name: pr.product.Name})
 	}
-	if err := e.tenants(ctx, p.tenants); err != nil {
+	if err := e.storeTenants(ctx, p.tenants); err != nil {
 		return nil, err
 	}
 	for _, t := range p.tenants {
-		if err := e.content(ctx, t); err != nil {
+		if err := e.storeContent(ctx, t); err != nil {
 			return nil, err
 		}
 	}
-	if err := e.secrets(ctx, p.tenants); err != nil {
+	if err := e.storeSecrets(ctx, p.tenants); err != nil {
 		return nil, err
 	}
-	for owner, deeds := range e.deeds {
+	for owner, deeds := range e.actions {
 		if err := audit.Log(ctx, owner, deeds...); err != nil {
 			return nil, err
 		}
 	}
-	return e.out, nil
+	return e.result, nil
 }
 
-// done tells of a thing that was created or changed, whose it is (0: the
+// record tells of a thing that was created or changed, whose it is (0: the
 // platform's) and how the audit log knows it.
-func (e *execution) done(s *step, item Item, owner tenant.ID, thing audit.Thing) {
-	e.deeds[owner] = append(e.deeds[owner], s.deed(item.Kind, thing))
+func (e *execution) record(s *step, item Item, owner tenant.ID, thing audit.Thing) {
+	e.actions[owner] = append(e.actions[owner], s.auditAction(item.Kind, thing))
 	if s.created {
-		e.out.Created = append(e.out.Created, item)
+		e.result.Created = append(e.result.Created, item)
 		return
 	}
 	item.Changes = s.changes
-	e.out.Changed = append(e.out.Changed, item)
+	e.result.Changed = append(e.result.Changed, item)
 }
 
-// tenants stores the tenants. Hosts that go from one to another are given up
+// storeTenants stores the tenants. Hosts that go from one to another are given up
 // first.
-func (e *execution) tenants(ctx context.Context, list []*tenantStep) error {
+func (e *execution) storeTenants(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		if t.created || !slices.Contains(t.changes, "hosts") {
 			continue
 		}
 		kept := t.tenant
-		kept.Hosts = slices.DeleteFunc(slices.Clone(t.was), func(h string) bool { return !slices.Contains(t.tenant.Hosts, h) })
+		kept.Hosts = slices.DeleteFunc(slices.Clone(t.oldHosts), func(h string) bool { return !slices.Contains(t.tenant.Hosts, h) })
 		if err := e.Tenants.Put(ctx, &kept); err != nil {
 			return err
 		}
 	}
 	for _, t := range list {
-		if t.idle() {
+		if t.unchanged() {
 			continue
 		}
 		if err := e.Tenants.Put(ctx, &t.tenant); err != nil {
 			return err
 		}
-		e.done(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name}, t.tenant.ID, audit.Thing{ID: int64(t.tenant.ID), Name: t.tenant.Name})
+		e.record(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name}, t.tenant.ID, audit.Thing{ID: int64(t.tenant.ID), Name: t.tenant.Name})
 	}
 	return nil
 }
 
-// content stores a tenant's users, scenes and devices.
-func (e *execution) content(ctx context.Context, t *tenantStep) error {
+// storeContent stores a tenant's users, scenes and devices.
+func (e *execution) storeContent(ctx context.Context, t *tenantStep) error {
 	for i := range t.users {
-		if err := e.user(ctx, t, &t.users[i]); err != nil {
+		if err := e.storeUser(ctx, t, &t.users[i]); err != nil {
 			return err
 		}
 	}
@@ -133,19 +133,19 @@ func (e *execution) content(ctx context.Context, t *tenantStep) error {
 		if err != nil {
 			return err
 		}
-		t.known[text.Fold(name)].ID = id
-		e.done(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name}, t.tenant.ID, audit.Thing{ID: id, Name: name})
+		t.scenesByName[text.Fold(name)].ID = id
+		e.record(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name}, t.tenant.ID, audit.Thing{ID: id, Name: name})
 	}
 	for _, d := range t.devices {
-		if err := e.device(ctx, t, d); err != nil {
+		if err := e.storeDevice(ctx, t, d); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (e *execution) user(ctx context.Context, t *tenantStep, u *userStep) error {
-	stored, err := u.hash(ctx, t, e.vault)
+func (e *execution) storeUser(ctx context.Context, t *tenantStep, u *userStep) error {
+	stored, err := u.hash(ctx, t, e.passwords)
 	if err != nil {
 		return err
 	}
@@ -163,18 +163,18 @@ func (e *execution) user(ctx context.Context, t *tenantStep, u *userStep) error 
 				return err
 			}
 		}
-		if u.end {
+		if u.endSessions {
 			if err := e.Sessions.EndUser(ctx, id, u.user.ID); err != nil {
 				return err
 			}
 		}
 	}
-	item := Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.plain}
-	e.done(u.masked(), item, id, u.user.AuditThing())
+	item := Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.generated}
+	e.record(u.maskedStep(), item, id, u.user.AuditThing())
 	return nil
 }
 
-func (e *execution) device(ctx context.Context, t *tenantStep, d *deviceStep) error {
+func (e *execution) storeDevice(ctx context.Context, t *tenantStep, d *deviceStep) error {
 	if id, ok := e.products[d.product]; ok {
 		d.device.ProductID = id
 	} else if p := e.Catalog.ProductByName(d.product); p != nil {
@@ -182,16 +182,16 @@ func (e *execution) device(ctx context.Context, t *tenantStep, d *deviceStep) er
 	}
 	if d.scene != nil {
 		d.device.SceneID = device.DefaultScene
-		if scene := t.known[*d.scene]; scene != nil {
+		if scene := t.scenesByName[*d.scene]; scene != nil {
 			d.device.SceneID = scene.ID
 		}
 	}
 	return e.Devices.Put(ctx, t.tenant.ID, &d.device)
 }
 
-// secrets stores the devices' secrets, once all devices exist. Those that are
+// storeSecrets stores the devices' secrets, once all devices exist. Those that are
 // replaced are dropped first, since one may go to another device.
-func (e *execution) secrets(ctx context.Context, list []*tenantStep) error {
+func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		for _, d := range t.devices {
 			if d.rotate && !d.created {
@@ -204,7 +204,7 @@ func (e *execution) secrets(ctx context.Context, list []*tenantStep) error {
 	for _, t := range list {
 		for _, d := range t.devices {
 			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name}
-			if d.generate {
+			if d.generateSecret {
 				item.Secret = newSecret()
 				d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, item.Secret)}, true
 			}
@@ -213,7 +213,7 @@ func (e *execution) secrets(ctx context.Context, list []*tenantStep) error {
 					return err
 				}
 			}
-			e.done(&d.step, item, t.tenant.ID, d.device.AuditThing())
+			e.record(&d.step, item, t.tenant.ID, d.device.AuditThing())
 		}
 	}
 	return nil

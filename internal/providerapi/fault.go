@@ -23,39 +23,39 @@ func (e *FileError) Error() string {
 	return fmt.Sprintf("the file is wrong in %d places; nothing was changed", len(e.Errors))
 }
 
-// place is where something stands in a file.
-type place struct {
+// filePos is where something stands in a file.
+type filePos struct {
 	line int // 0: it does not stand there
 	path string
 }
 
-func (p place) key(name string) place {
+func (p filePos) child(name string) filePos {
 	if p.path == "" {
-		return place{p.line, name}
+		return filePos{p.line, name}
 	}
-	return place{p.line, p.path + "." + name}
+	return filePos{p.line, p.path + "." + name}
 }
 
-func (p place) index(i int) place { return place{p.line, fmt.Sprintf("%s[%d]", p.path, i)} }
+func (p filePos) index(i int) filePos { return filePos{p.line, fmt.Sprintf("%s[%d]", p.path, i)} }
 
-// faults collects everything that is wrong in a file.
-type faults struct{ found []LineError }
+// fileErrors collects everything that is wrong in a file.
+type fileErrors struct{ lines []LineError }
 
-func (f *faults) add(at place, format string, args ...any) {
-	f.found = append(f.found, LineError{Line: at.line, Path: at.path, Message: fmt.Sprintf(format, args...)})
+func (f *fileErrors) add(at filePos, format string, args ...any) {
+	f.lines = append(f.lines, LineError{Line: at.line, Path: at.path, Message: fmt.Sprintf(format, args...)})
 }
 
 // err is nil where nothing is wrong.
-func (f *faults) err() error {
-	if len(f.found) == 0 {
+func (f *fileErrors) err() error {
+	if len(f.lines) == 0 {
 		return nil
 	}
-	slices.SortStableFunc(f.found, func(a, b LineError) int { return a.Line - b.Line })
-	return &FileError{Errors: f.found}
+	slices.SortStableFunc(f.lines, func(a, b LineError) int { return a.Line - b.Line })
+	return &FileError{Errors: f.lines}
 }
 
-// all makes "a, b and c" of names.
-func all(names []string) string {
+// joinWords makes "a, b and c" of names.
+func joinWords(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")
 	}

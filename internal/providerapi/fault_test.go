@@ -14,8 +14,8 @@ import (
 	"tilth/internal/providerapi/wire"
 )
 
-// statement runs SQL that no store would.
-func (p *platform) statement(t *testing.T, sql string) {
+// execSQL runs SQL that no store would.
+func (p *fixture) execSQL(t *testing.T, sql string) {
 	t.Helper()
 	if err := p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(sql).Exec(ctx)
@@ -25,28 +25,28 @@ func (p *platform) statement(t *testing.T, sql string) {
 	}
 }
 
-// trouble makes the database fail at something done to a table, where condition
+// failOn makes the database fail at something done to a table, where condition
 // holds (empty: always), until the returned function is called.
-func (p *platform) trouble(t *testing.T, when, table, condition string) (mend func()) {
+func (p *fixture) failOn(t *testing.T, when, table, condition string) (restore func()) {
 	t.Helper()
 	if condition == "" {
 		condition = "TRUE"
 	}
 	if p.DB.Read(t.Context()).Dialect().Name() != dialect.PG {
-		p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s BEGIN SELECT RAISE(ABORT, 'disk full') WHERE %s; END`, when, table, condition))
-		return func() { t.Helper(); p.statement(t, `DROP TRIGGER trouble`) }
+		p.execSQL(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s BEGIN SELECT RAISE(ABORT, 'disk full') WHERE %s; END`, when, table, condition))
+		return func() { t.Helper(); p.execSQL(t, `DROP TRIGGER trouble`) }
 	}
-	p.statement(t, fmt.Sprintf(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
+	p.execSQL(t, fmt.Sprintf(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
 		$$BEGIN IF %s THEN RAISE 'disk full'; END IF; RETURN NEW; END$$`, condition))
-	p.statement(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s FOR EACH ROW EXECUTE FUNCTION fail()`, when, table))
+	p.execSQL(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s FOR EACH ROW EXECUTE FUNCTION fail()`, when, table))
 	return func() {
 		t.Helper()
-		p.statement(t, fmt.Sprintf(`DROP TRIGGER trouble ON %s; DROP FUNCTION fail`, table))
+		p.execSQL(t, fmt.Sprintf(`DROP TRIGGER trouble ON %s; DROP FUNCTION fail`, table))
 	}
 }
 
-// everything changes or creates something in every table.
-const everything = `
+// everythingFile changes or creates something in every table.
+const everythingFile = `
 elements:
   - {yeuSign: airTemperature, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}
 products:
@@ -66,9 +66,9 @@ tenants:
 // Whichever statement of an apply fails, nothing of it is kept, nobody is told
 // that a session ended, and the running server goes on with what it had. Once
 // the trouble is over the same file is applied as a whole.
-func TestAllOrNothing(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestApplyIsAtomic(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	p.Session(t, p.user(t, "north", "ada"))
 	p.Sessions.OnEnd(func(int64) { t.Error("told that a session ended, which did not") })
 	p.Registry.OnStructureChange(func() { t.Error("the running server was changed") })
@@ -86,8 +86,8 @@ func TestAllOrNothing(t *testing.T) {
 			if c.when == "AFTER INSERT" { // the very last statement of all
 				condition = "(SELECT name FROM devices WHERE id = NEW.device_id) = 'N-3'"
 			}
-			mend := p.trouble(t, c.when, c.table, condition)
-			out, err := p.service.Apply(t.Context(), []byte(everything), true)
+			mend := p.failOn(t, c.when, c.table, condition)
+			out, err := p.service.Apply(t.Context(), []byte(everythingFile), true)
 			if err == nil || out != nil || !strings.Contains(err.Error(), "disk full") {
 				t.Errorf("answered %+v, %v", out, err)
 			}
@@ -103,29 +103,29 @@ func TestAllOrNothing(t *testing.T) {
 }
 
 func TestEverythingAtOnce(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	p.Session(t, p.user(t, "north", "ada"))
 	ended := 0
 	p.Sessions.OnEnd(func(int64) { ended++ })
-	out := p.apply(t, everything, true)
+	out := p.apply(t, everythingFile, true)
 	want := "product station: properties\ntenant north: hosts\nuser north/ada: disabled\nuser north/bora: password\ndevice north/N-1: serial,secrets"
-	if got := names(out.Changed); got != want || len(out.Created) != 6 || out.Left != 1 || ended != 1 {
-		t.Errorf("changed\n%s\nwant\n%s\ncreated %s\nleft %d, %d sessions ended", got, want, names(out.Created), out.Left, ended)
+	if got := itemNames(out.Changed); got != want || len(out.Created) != 6 || out.Unchanged != 1 || ended != 1 {
+		t.Errorf("changed\n%s\nwant\n%s\ncreated %s\nleft %d, %d sessions ended", got, want, itemNames(out.Created), out.Unchanged, ended)
 	}
 }
 
 // A delete that fails half-way leaves things as they were.
-func TestDeleteAllOrNothing(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestDeleteIsAtomic(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	session := p.Session(t, p.user(t, "north", "ada"))
 	for _, c := range []struct {
 		table, owner, name string
 		kind               Kind
 	}{{"users", "north", "ada", KindUser}, {"scenes", "north", "Field", KindScene}, {"tenants", "", "south", KindTenant}} {
 		before := p.dump(t)
-		mend := p.trouble(t, "BEFORE DELETE", c.table, "")
+		mend := p.failOn(t, "BEFORE DELETE", c.table, "")
 		_, err := p.service.Delete(t.Context(), c.kind, c.owner, c.name)
 		var r *Refusal
 		if err == nil || errors.As(err, &r) {
@@ -140,7 +140,7 @@ func TestDeleteAllOrNothing(t *testing.T) {
 		t.Errorf("the session of a user who was not deleted: %v", err)
 	}
 	// A device of which the row cannot go is shut out, and can be deleted later.
-	mend := p.trouble(t, "BEFORE DELETE", "devices", "")
+	mend := p.failOn(t, "BEFORE DELETE", "devices", "")
 	if _, err := p.service.Delete(t.Context(), KindDevice, "north", "N-1"); err == nil {
 		t.Error("deleted")
 	}
@@ -148,18 +148,18 @@ func TestDeleteAllOrNothing(t *testing.T) {
 		t.Errorf("the device is not shut out: %+v", e)
 	}
 	mend()
-	p.delete(t, KindDevice, "north", "N-1")
+	p.mustDelete(t, KindDevice, "north", "N-1")
 }
 
 // A database that cannot be read is a fault, never "there is no such thing".
-func TestUnreadable(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+func TestUnreadableDatabaseIsFault(t *testing.T) {
+	p := newFixture(t)
+	p.applyBase(t)
 	before := p.dump(t)
 	for _, table := range []string{"tenants", "tenant_hosts", "users", "scenes", "devices", "device_secrets"} {
 		t.Run(table, func(t *testing.T) {
-			p.statement(t, fmt.Sprintf(`ALTER TABLE %s RENAME TO gone`, table))
-			if out, err := p.service.Apply(t.Context(), []byte(everything), true); err == nil || out != nil {
+			p.execSQL(t, fmt.Sprintf(`ALTER TABLE %s RENAME TO gone`, table))
+			if out, err := p.service.Apply(t.Context(), []byte(everythingFile), true); err == nil || out != nil {
 				t.Errorf("applied: %+v", out)
 			}
 			for kind, name := range map[Kind]string{KindTenant: "north", KindUser: "nobody", KindScene: "Nowhere", KindDevice: "N-9"} {
@@ -170,7 +170,7 @@ func TestUnreadable(t *testing.T) {
 					t.Errorf("%s: %v", kind, err)
 				}
 			}
-			p.statement(t, fmt.Sprintf(`ALTER TABLE gone RENAME TO %s`, table))
+			p.execSQL(t, fmt.Sprintf(`ALTER TABLE gone RENAME TO %s`, table))
 		})
 	}
 	if after := p.dump(t); after != before {
@@ -181,11 +181,11 @@ func TestUnreadable(t *testing.T) {
 // What the running server could not take up is told all the same, since nothing
 // else can tell the secrets that were made. It stays marked, and the next call
 // fails rather than work on what is not so.
-func TestNotTakenUp(t *testing.T) {
-	f := newFace(t)
-	f.base(t)
-	p := f.platform
-	p.statement(t, `ALTER TABLE property_numbers RENAME TO gone`)
+func TestReloadFailureStillReturnsSecrets(t *testing.T) {
+	f := newAPIFixture(t)
+	f.applyBase(t)
+	p := f.fixture
+	p.execSQL(t, `ALTER TABLE property_numbers RENAME TO gone`)
 	// A device's serial needs no dictionary; taking it up does.
 	const file = `tenants: [{name: north, users: [{userName: mia}], devices: [{deviceName: N-1, serial: Z}, {deviceName: N-7, product: station}]}]`
 	out := read[wire.ApplyResult](t, f.post(t, "v1/apply", file), http.StatusOK)
@@ -201,7 +201,7 @@ func TestNotTakenUp(t *testing.T) {
 	if d := p.device(t, "north", "N-1"); d.Serial != "Z" || !p.service.stale {
 		t.Errorf("serial %q, stale %v", d.Serial, p.service.stale)
 	}
-	if !f.opens(t, f.user(t, "north", "mia"), told["mia"]) {
+	if !f.passwordMatches(t, f.user(t, "north", "mia"), told["mia"]) {
 		t.Error("the password that was made is lost")
 	}
 	if read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError); !strings.Contains(f.Log.Text(), "kept, but not taken up") {
@@ -210,7 +210,7 @@ func TestNotTakenUp(t *testing.T) {
 	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {
 		t.Error("the next call went on")
 	}
-	p.statement(t, `ALTER TABLE gone RENAME TO property_numbers`)
+	p.execSQL(t, `ALTER TABLE gone RENAME TO property_numbers`)
 	again := read[wire.ApplyResult](t, f.post(t, "v1/apply", file), http.StatusOK)
 	if again.Warning != nil || again.Left != 4 || p.service.stale {
 		t.Errorf("again: %+v, stale %v", again, p.service.stale)
@@ -218,5 +218,5 @@ func TestNotTakenUp(t *testing.T) {
 	if _, _, ok := p.Registry.Authenticate("N-7", told["N-7"]); !ok {
 		t.Error("the secret that was made is lost")
 	}
-	p.delete(t, KindScene, "north", "Field")
+	p.mustDelete(t, KindScene, "north", "Field")
 }

@@ -23,7 +23,7 @@ type file struct {
 }
 
 type fileElement struct {
-	at      place
+	at      filePos
 	yeuSign field[string]
 	unit    field[string]
 	yeuURL  field[string]
@@ -34,7 +34,7 @@ type fileElement struct {
 type fileNames map[text.Language]field[string]
 
 type fileProduct struct {
-	at           place
+	at           filePos
 	name         field[string]
 	productName  field[fileNames]
 	offlineAfter field[time.Duration]
@@ -42,7 +42,7 @@ type fileProduct struct {
 }
 
 type fileProperty struct {
-	at                                                             place
+	at                                                             filePos
 	identifier, functionName, elementUnit, elementData, accessMode field[string]
 	dataType                                                       field[string]
 	min, max                                                       field[float64]
@@ -53,7 +53,7 @@ type fileProperty struct {
 }
 
 type fileTenant struct {
-	at       place
+	at       filePos
 	name     field[string]
 	hosts    field[[]field[string]]
 	timeZone field[string]
@@ -69,13 +69,13 @@ type fileTenant struct {
 type fileBranding struct{ title, content, logo, background, favicon field[string] }
 
 type fileUser struct {
-	at                                          place
+	at                                          filePos
 	userName, password, nickname, email, mobile field[string]
 	disabled                                    field[bool]
 }
 
 type fileDevice struct {
-	at                                           place
+	at                                           filePos
 	deviceName, serial, noteName, product, scene field[string]
 	secret                                       field[string]
 	secrets                                      field[[]field[string]]
@@ -87,47 +87,47 @@ type fileDevice struct {
 // parse reads a file and adds what is wrong with it to f. What could be read
 // is given all the same, so that everything wrong is found at once; nil where
 // the text is no YAML at all.
-func (f *faults) parse(raw []byte) *file {
-	root := f.tree(raw)
-	if len(f.found) > 0 {
+func (f *fileErrors) parse(raw []byte) *file {
+	root := f.parseTree(raw)
+	if len(f.lines) > 0 {
 		return nil
 	}
 	var out file
 	if root == nil {
 		return &out // an empty file: every list is optional
 	}
-	f.mapping(root, place{line: 1}, map[string]take{
-		"elements": each(f, &out.elements, f.element),
-		"products": each(f, &out.products, f.product),
-		"tenants":  each(f, &out.tenants, f.tenant),
+	f.mapping(root, filePos{line: 1}, map[string]nodeReader{
+		"elements": listReader(f, &out.elements, f.element),
+		"products": listReader(f, &out.products, f.product),
+		"tenants":  listReader(f, &out.tenants, f.tenant),
 	})
 	return &out
 }
 
-// tree makes the YAML tree of a file, nil for an empty one. The text has
+// parseTree makes the YAML tree of a file, nil for an empty one. The text has
 // passed the guard before the parser sees it.
-func (f *faults) tree(raw []byte) (root ast.Node) {
+func (f *fileErrors) parseTree(raw []byte) (root ast.Node) {
 	switch {
 	case len(raw) > MaxFile:
-		f.add(place{}, "the file is larger than %d MiB: split it", MaxFile>>20)
+		f.add(filePos{}, "the file is larger than %d MiB: split it", MaxFile>>20)
 		return nil
 	case !utf8.Valid(raw):
-		f.add(place{line: badLine(raw)}, "not UTF-8 text")
+		f.add(filePos{line: invalidUTF8Line(raw)}, "not UTF-8 text")
 		return nil
-	case tooManySigns(raw):
-		f.add(place{}, "the file has too many parts: split it")
+	case tooManyIndicators(raw):
+		f.add(filePos{}, "the file has too many parts: split it")
 		return nil
 	}
 	// A fault of the YAML library must cost one answer, not the server.
 	defer func() {
 		if p := recover(); p != nil {
-			f.add(place{}, "not readable as YAML (%v)", p)
+			f.add(filePos{}, "not readable as YAML (%v)", p)
 			root = nil
 		}
 	}()
 	source := strings.TrimPrefix(string(raw), "\ufeff") // the byte order mark that some editors write
 	tokens := lexer.Tokenize(source)
-	if f.guardTokens(tokens); len(f.found) > 0 {
+	if f.checkTokens(tokens); len(f.lines) > 0 {
 		return nil
 	}
 	tree, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
@@ -136,9 +136,9 @@ func (f *faults) tree(raw []byte) (root ast.Node) {
 		return nil
 	}
 	for _, doc := range tree.Docs {
-		n := value(doc.Body)
+		n := unwrap(doc.Body)
 		if n != nil && root != nil {
-			f.add(place{line: lineOf(n, 0)}, "one file is one document: it ends before this line")
+			f.add(filePos{line: lineOf(n, 0)}, "one file is one document: it ends before this line")
 			return nil
 		}
 		if n != nil {
@@ -148,21 +148,21 @@ func (f *faults) tree(raw []byte) (root ast.Node) {
 	return root
 }
 
-func (f *faults) syntax(err error) {
+func (f *fileErrors) syntax(err error) {
 	var at interface {
 		error
 		GetToken() *token.Token
 		GetMessage() string
 	}
 	if errors.As(err, &at) {
-		f.add(line(at.GetToken()), "not readable as YAML: %s", at.GetMessage())
+		f.add(tokenPos(at.GetToken()), "not readable as YAML: %s", at.GetMessage())
 		return
 	}
-	f.add(place{}, "not readable as YAML")
+	f.add(filePos{}, "not readable as YAML")
 }
 
-// badLine is the line of the first bytes that are no UTF-8.
-func badLine(raw []byte) int {
+// invalidUTF8Line is the line of the first bytes that are no UTF-8.
+func invalidUTF8Line(raw []byte) int {
 	n := 1
 	for len(raw) > 0 {
 		r, size := utf8.DecodeRune(raw)
@@ -177,30 +177,30 @@ func badLine(raw []byte) int {
 	return n
 }
 
-// each reads a list of items.
-func each[T any](f *faults, into *[]T, read func(ast.Node, place) T) take {
-	return func(n ast.Node, at place) {
-		f.list(n, at, func(n ast.Node, at place) { *into = append(*into, read(n, at)) })
+// listReader reads a list of items.
+func listReader[T any](f *fileErrors, into *[]T, read func(ast.Node, filePos) T) nodeReader {
+	return func(n ast.Node, at filePos) {
+		f.list(n, at, func(n ast.Node, at filePos) { *into = append(*into, read(n, at)) })
 	}
 }
 
-// listed reads a list of items that tells "not given" from "empty".
-func listed[T any](f *faults, into *field[[]T], read func(ast.Node, place) T) take {
-	return func(n ast.Node, at place) {
+// optionalListReader reads a list of items that tells "not given" from "empty".
+func optionalListReader[T any](f *fileErrors, into *field[[]T], read func(ast.Node, filePos) T) nodeReader {
+	return func(n ast.Node, at filePos) {
 		into.at = at
-		_, into.set = n.(*ast.SequenceNode)
-		each(f, &into.v, read)(n, at)
+		_, into.valid = n.(*ast.SequenceNode)
+		listReader(f, &into.value, read)(n, at)
 	}
 }
 
-func (f *faults) word(n ast.Node, at place) (w field[string]) {
+func (f *fileErrors) readText(n ast.Node, at filePos) (w field[string]) {
 	f.trimmed(&w)(n, at)
 	return w
 }
 
-func (f *faults) element(n ast.Node, at place) fileElement {
+func (f *fileErrors) element(n ast.Node, at filePos) fileElement {
 	e := fileElement{at: at}
-	f.mapping(n, at, map[string]take{
+	f.mapping(n, at, map[string]nodeReader{
 		"yeuSign": f.trimmed(&e.yeuSign), "unit": f.trimmed(&e.unit), "yeuUrl": f.trimmed(&e.yeuURL),
 		"yeuName": f.names(&e.yeuName),
 	})
@@ -208,42 +208,42 @@ func (f *faults) element(n ast.Node, at place) fileElement {
 }
 
 // names reads what people call a thing in each language.
-func (f *faults) names(into *field[fileNames]) take {
-	return func(n ast.Node, at place) {
-		*into = field[fileNames]{v: fileNames{}, set: true, at: at}
-		known := map[string]take{}
+func (f *fileErrors) names(into *field[fileNames]) nodeReader {
+	return func(n ast.Node, at filePos) {
+		*into = field[fileNames]{value: fileNames{}, valid: true, at: at}
+		known := map[string]nodeReader{}
 		for _, l := range text.Languages {
-			known[string(l)] = func(n ast.Node, at place) { into.v[l] = f.word(n, at) }
+			known[string(l)] = func(n ast.Node, at filePos) { into.value[l] = f.readText(n, at) }
 		}
 		f.mapping(n, at, known)
 	}
 }
 
-func (f *faults) product(n ast.Node, at place) fileProduct {
+func (f *fileErrors) product(n ast.Node, at filePos) fileProduct {
 	p := fileProduct{at: at}
-	f.mapping(n, at, map[string]take{
+	f.mapping(n, at, map[string]nodeReader{
 		"name": f.trimmed(&p.name), "productName": f.names(&p.productName), "offlineAfter": f.duration(&p.offlineAfter),
-		"properties": listed(f, &p.properties, f.property),
+		"properties": optionalListReader(f, &p.properties, f.property),
 	})
 	return p
 }
 
-func (f *faults) property(n ast.Node, at place) fileProperty {
+func (f *fileErrors) property(n ast.Node, at filePos) fileProperty {
 	p := fileProperty{at: at}
-	f.mapping(n, at, map[string]take{
+	f.mapping(n, at, map[string]nodeReader{
 		"identifier": f.trimmed(&p.identifier), "functionName": f.trimmed(&p.functionName),
 		"elementUnit": f.trimmed(&p.elementUnit), "elementData": f.trimmed(&p.elementData),
 		"dataType": f.trimmed(&p.dataType), "accessMode": f.trimmed(&p.accessMode),
-		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.whole(&p.precision),
-		"formula": f.trimmed(&p.formula), "inputs": listed(f, &p.inputs, f.word),
-		"parameters": func(n ast.Node, at place) {
-			p.parameters = field[map[string]field[float64]]{v: map[string]field[float64]{}, set: true, at: at}
-			f.entries(n, at, func(key string, n ast.Node, at place) {
-				if n = value(n); n != nil {
+		"min": f.number(&p.min), "max": f.number(&p.max), "precision": f.integer(&p.precision),
+		"formula": f.trimmed(&p.formula), "inputs": optionalListReader(f, &p.inputs, f.readText),
+		"parameters": func(n ast.Node, at filePos) {
+			p.parameters = field[map[string]field[float64]]{value: map[string]field[float64]{}, valid: true, at: at}
+			f.entries(n, at, func(key string, n ast.Node, at filePos) {
+				if n = unwrap(n); n != nil {
 					at.line = lineOf(n, at.line)
 					var v field[float64]
 					f.number(&v)(n, at)
-					p.parameters.v[key] = v
+					p.parameters.value[key] = v
 				}
 			})
 		},
@@ -251,46 +251,46 @@ func (f *faults) property(n ast.Node, at place) fileProperty {
 	return p
 }
 
-func (f *faults) tenant(n ast.Node, at place) fileTenant {
+func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 	t := fileTenant{at: at}
-	f.mapping(n, at, map[string]take{
-		"name": f.trimmed(&t.name), "hosts": listed(f, &t.hosts, f.word),
+	f.mapping(n, at, map[string]nodeReader{
+		"name": f.trimmed(&t.name), "hosts": optionalListReader(f, &t.hosts, f.readText),
 		"timeZone": f.trimmed(&t.timeZone), "language": f.trimmed(&t.language),
-		"diy": func(n ast.Node, at place) {
-			f.mapping(n, at, map[string]take{
+		"diy": func(n ast.Node, at filePos) {
+			f.mapping(n, at, map[string]nodeReader{
 				"title": f.trimmed(&t.diy.title), "content": f.trimmed(&t.diy.content), "logo": f.trimmed(&t.diy.logo),
 				"background": f.trimmed(&t.diy.background), "favicon": f.trimmed(&t.diy.favicon),
 			})
 		},
-		"mailsADay": f.whole(&t.mails), "smsADay": f.whole(&t.sms),
-		"users": each(f, &t.users, f.user), "scenes": each(f, &t.scenes, f.word), "devices": each(f, &t.devices, f.device),
+		"mailsADay": f.integer(&t.mails), "smsADay": f.integer(&t.sms),
+		"users": listReader(f, &t.users, f.user), "scenes": listReader(f, &t.scenes, f.readText), "devices": listReader(f, &t.devices, f.device),
 	})
 	return t
 }
 
-func (f *faults) user(n ast.Node, at place) fileUser {
+func (f *fileErrors) user(n ast.Node, at filePos) fileUser {
 	u := fileUser{at: at}
-	f.mapping(n, at, map[string]take{
+	f.mapping(n, at, map[string]nodeReader{
 		"userName": f.trimmed(&u.userName), "password": f.text(&u.password), "nickname": f.trimmed(&u.nickname),
-		"email": f.trimmed(&u.email), "mobile": f.trimmed(&u.mobile), "disabled": f.yesNo(&u.disabled),
+		"email": f.trimmed(&u.email), "mobile": f.trimmed(&u.mobile), "disabled": f.boolean(&u.disabled),
 	})
 	return u
 }
 
-func (f *faults) device(n ast.Node, at place) fileDevice {
+func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
 	d := fileDevice{at: at}
-	f.mapping(n, at, map[string]take{
+	f.mapping(n, at, map[string]nodeReader{
 		"deviceName": f.trimmed(&d.deviceName), "serial": f.trimmed(&d.serial), "noteName": f.trimmed(&d.noteName),
 		"product": f.trimmed(&d.product), "scene": f.trimmed(&d.scene), "secret": f.text(&d.secret),
-		"secrets":   listed(f, &d.secrets, func(n ast.Node, at place) (s field[string]) { f.text(&s)(n, at); return s }),
+		"secrets":   optionalListReader(f, &d.secrets, func(n ast.Node, at filePos) (s field[string]) { f.text(&s)(n, at); return s }),
 		"longitude": f.number(&d.longitude), "latitude": f.number(&d.latitude), "elevation": f.number(&d.elevation),
-		"gateway": f.yesNo(&d.gateway), "disabled": f.yesNo(&d.disabled),
-		"elementData": func(n ast.Node, at place) {
-			d.elementData = field[map[string]field[string]]{v: map[string]field[string]{}, set: true, at: at}
-			f.entries(n, at, func(key string, n ast.Node, at place) {
-				if n = value(n); n != nil {
+		"gateway": f.boolean(&d.gateway), "disabled": f.boolean(&d.disabled),
+		"elementData": func(n ast.Node, at filePos) {
+			d.elementData = field[map[string]field[string]]{value: map[string]field[string]{}, valid: true, at: at}
+			f.entries(n, at, func(key string, n ast.Node, at filePos) {
+				if n = unwrap(n); n != nil {
 					at.line = lineOf(n, at.line)
-					d.elementData.v[key] = f.word(n, at)
+					d.elementData.value[key] = f.readText(n, at)
 				}
 			})
 		},

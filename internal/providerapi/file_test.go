@@ -16,9 +16,9 @@ import (
 	"tilth/internal/identity"
 )
 
-// wanted are the lines "#! LINE: message" of a wrong file: everything that is
+// wantedPattern are the lines "#! LINE: message" of a wrong file: everything that is
 // wrong with it, by line.
-var wanted = regexp.MustCompile(`(?m)^#! (\d+): (.*)$`)
+var wantedPattern = regexp.MustCompile(`(?m)^#! (\d+): (.*)$`)
 
 type wrongFile struct {
 	name string
@@ -39,7 +39,7 @@ func wrongFiles(t *testing.T, folder string) []wrongFile {
 			t.Fatal(err)
 		}
 		f := wrongFile{name: filepath.Base(path), raw: raw}
-		for _, m := range wanted.FindAllSubmatch(raw, -1) {
+		for _, m := range wantedPattern.FindAllSubmatch(raw, -1) {
 			f.want = append(f.want, fmt.Sprintf("%s: %s", m[1], m[2]))
 		}
 		if len(f.want) == 0 {
@@ -90,7 +90,7 @@ func lineNumber(s string) int {
 
 // Every wrong line of a file is named, all at once, and nothing is changed.
 func TestWrongFiles(t *testing.T) {
-	p := newPlatform(t)
+	p := newFixture(t)
 	before := p.dump(t)
 	for _, f := range wrongFiles(t, "wrong") {
 		t.Run(f.name, func(t *testing.T) {
@@ -103,21 +103,21 @@ func TestWrongFiles(t *testing.T) {
 	}
 }
 
-func TestPaths(t *testing.T) {
+func TestErrorPaths(t *testing.T) {
 	raw := []byte("tenants:\n  - {name: a, timeZone: UTC}\n  - name: b\n    timeZone: UTC\n    devices:\n      - {deviceName: X, product: p}\n      - {deviceName: Y, longitude: 200, latitude: 1, product: p}\nproducts:\n  - {name: p}\n")
-	var wrong faults
-	wrong.check(wrong.parse(raw), identity.PasswordMin)
-	if len(wrong.found) != 1 || wrong.found[0].Path != "tenants[1].devices[1].longitude" || wrong.found[0].Line != 7 {
-		t.Errorf("found %+v", wrong.found)
+	var wrong fileErrors
+	wrong.validate(wrong.parse(raw), identity.PasswordMin)
+	if len(wrong.lines) != 1 || wrong.lines[0].Path != "tenants[1].devices[1].longitude" || wrong.lines[0].Line != 7 {
+		t.Errorf("found %+v", wrong.lines)
 	}
 }
 
 // A provider that asks for longer passwords is held to that by its own file, of people
 // who are there already as well; those that the server makes are its own.
-func TestShortPasswords(t *testing.T) {
-	p := newPlatform(t)
+func TestMinPasswordLength(t *testing.T) {
+	p := newFixture(t)
 	stores := p.service.Stores
-	stores.Shortest = 12
+	stores.MinPassword = 12
 	p.service = NewService(stores)
 	file := func(password string) string {
 		return "tenants:\n  - name: north\n    timeZone: UTC\n    users:\n      - {userName: ada, password: " + password + "}\n      - {userName: bora}\n"
@@ -141,16 +141,16 @@ func TestShortPasswords(t *testing.T) {
 	refused("sixsix", false)
 	refused("sixsix", true)
 	p.apply(t, file("twelve chars"), true)
-	if !p.opens(t, p.user(t, "north", "ada"), "twelve chars") {
+	if !p.passwordMatches(t, p.user(t, "north", "ada"), "twelve chars") {
 		t.Error("a password of twelve characters does not open")
 	}
 }
 
 func TestEmptyFiles(t *testing.T) {
-	p := newPlatform(t)
+	p := newFixture(t)
 	for _, text := range []string{"", "\n", "# nothing\n", "---\n", "elements:\nproducts: []\ntenants: null\n"} {
 		out, err := p.service.Apply(t.Context(), []byte(text), false)
-		if err != nil || out.Left != 0 || len(out.Created)+len(out.Changed) != 0 {
+		if err != nil || out.Unchanged != 0 || len(out.Created)+len(out.Changed) != 0 {
 			t.Errorf("%q: %+v, %v", text, out, err)
 		}
 	}
@@ -158,7 +158,7 @@ func TestEmptyFiles(t *testing.T) {
 
 // What would cost the YAML parser the stack, the memory or hours is refused
 // before it is reached.
-func TestBombs(t *testing.T) {
+func TestYAMLBombsAreRefused(t *testing.T) {
 	const many = 300_000
 	var keys, billion bytes.Buffer
 	for i := range 20_000 {
@@ -176,7 +176,7 @@ func TestBombs(t *testing.T) {
 		"question marks": strings.Repeat("? ", many),
 		"colons":         "tenants: " + strings.Repeat("a: ", many),
 		"list of colons": "tenants: [" + strings.Repeat("a: ", many),
-		"indentation":    staircase(300),
+		"indentation":    nestedMappings(300),
 		"keys":           keys.String(),
 		"bare keys":      "tenants: {" + strings.Repeat("a, ", many),
 		"commas":         "tenants: {a: 1" + strings.Repeat(",", many),
@@ -185,17 +185,17 @@ func TestBombs(t *testing.T) {
 		"billion laughs": billion.String(),
 		"tags":           "tenants: " + strings.Repeat("!!str ", many),
 		"documents":      strings.Repeat("---\n", many),
-		"signs":          "tenants: [" + strings.Repeat(",", maxSigns),
+		"signs":          "tenants: [" + strings.Repeat(",", maxIndicators),
 		"size":           "# " + strings.Repeat("x", MaxFile),
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			var wrong faults
-			if f := wrong.parse([]byte(text)); f != nil || len(wrong.found) == 0 {
-				t.Errorf("taken: %+v, %v", f, wrong.found)
+			var wrong fileErrors
+			if f := wrong.parse([]byte(text)); f != nil || len(wrong.lines) == 0 {
+				t.Errorf("taken: %+v, %v", f, wrong.lines)
 			}
-			if len(wrong.found) > 3 {
-				t.Errorf("%d faults", len(wrong.found))
+			if len(wrong.lines) > 3 {
+				t.Errorf("%d faults", len(wrong.lines))
 			}
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("refused after %s", took)
@@ -204,8 +204,8 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// staircase nests mappings by indentation.
-func staircase(depth int) string {
+// nestedMappings nests mappings by indentation.
+func nestedMappings(depth int) string {
 	var b strings.Builder
 	for i := range depth {
 		b.WriteString(strings.Repeat(" ", i) + "a:\n")
@@ -216,16 +216,16 @@ func staircase(depth int) string {
 // A file as large as the format allows is read.
 func TestLargeFile(t *testing.T) {
 	raw := manyDevices(20_000)
-	var wrong faults
+	var wrong fileErrors
 	start := time.Now()
 	f := wrong.parse(raw)
 	t.Logf("%d bytes in %s", len(raw), time.Since(start))
 	if f == nil || len(f.tenants[0].devices) != 20_000 {
-		t.Fatalf("not read: %v", wrong.found)
+		t.Fatalf("not read: %v", wrong.lines)
 	}
-	wrong.check(f, identity.PasswordMin)
-	if len(wrong.found) > 0 {
-		t.Errorf("faults: %v", wrong.found[0])
+	wrong.validate(f, identity.PasswordMin)
+	if len(wrong.lines) > 0 {
+		t.Errorf("faults: %v", wrong.lines[0])
 	}
 	if last := f.tenants[0].devices[19_999]; last.at.line != len(strings.Split(string(raw), "\n"))-1 {
 		t.Errorf("the last device stands on line %d", last.at.line)

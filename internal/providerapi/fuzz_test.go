@@ -12,8 +12,8 @@ import (
 	"tilth/internal/identity"
 )
 
-// seeds adds every file of testdata.
-func seeds(f *testing.F, patterns ...string) {
+// addSeeds adds every file of testdata.
+func addSeeds(f *testing.F, patterns ...string) {
 	f.Helper()
 	for _, pattern := range patterns {
 		paths, err := filepath.Glob(pattern)
@@ -33,23 +33,23 @@ func seeds(f *testing.F, patterns ...string) {
 // Whatever is sent is either read or refused with a reason, soon, and every
 // fault stands on a line that the file has.
 func FuzzParse(f *testing.F) {
-	seeds(f, "testdata/*.yaml", "testdata/*/*.yaml")
+	addSeeds(f, "testdata/*.yaml", "testdata/*/*.yaml")
 	f.Add([]byte("a: [b: {c: |\n  d\n}]"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		var wrong faults
+		var wrong fileErrors
 		start := time.Now()
 		file := wrong.parse(raw)
 		if took := time.Since(start); took > 5*time.Second {
 			t.Fatalf("%d bytes took %s", len(raw), took)
 		}
-		if file == nil && len(wrong.found) == 0 {
+		if file == nil && len(wrong.lines) == 0 {
 			t.Fatal("not read, and nobody says why")
 		}
 		if file != nil {
-			wrong.check(file, identity.PasswordMin)
+			wrong.validate(file, identity.PasswordMin)
 		}
 		lines := bytes.Count(raw, []byte("\n")) + bytes.Count(raw, []byte("\r")) + 1
-		for _, e := range wrong.found {
+		for _, e := range wrong.lines {
 			if e.Line < 0 || e.Line > lines || e.Message == "" {
 				t.Fatalf("line %d of %d: %q", e.Line, lines, e.Message)
 			}
@@ -60,9 +60,9 @@ func FuzzParse(f *testing.F) {
 // Whatever is applied is taken or refused as the file's fault, never a fault
 // of the server's; and what was taken is found so when it is applied again.
 func FuzzApply(f *testing.F) {
-	p := newPlatform(f)
-	p.base(f)
-	seeds(f, "testdata/refused/*.yaml", "testdata/wrong/*.yaml")
+	p := newFixture(f)
+	p.applyBase(f)
+	addSeeds(f, "testdata/refused/*.yaml", "testdata/wrong/*.yaml")
 	f.Add([]byte("tenants: [{name: north, hosts: [a.example], users: [{userName: ada, nickname: A}], scenes: [B], devices: [{deviceName: N-1, scene: B}]}]"))
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if bytes.Contains(raw, []byte("user")) && bytes.Contains(raw, []byte("password")) {
@@ -83,7 +83,7 @@ func FuzzApply(f *testing.F) {
 			if err != nil {
 				t.Fatalf("again: %v", err)
 			}
-			if len(again.Created)+len(again.Changed) != 0 || again.Left != out.Left+len(out.Created)+len(out.Changed) {
+			if len(again.Created)+len(again.Changed) != 0 || again.Unchanged != out.Unchanged+len(out.Created)+len(out.Changed) {
 				t.Fatalf("again %+v, first %+v", again, out)
 			}
 		}

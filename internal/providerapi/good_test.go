@@ -12,15 +12,15 @@ import (
 
 // What stands at the edge of the rules is taken as it is written, and found so
 // when it is applied again.
-func TestLimits(t *testing.T) {
-	p := newPlatform(t)
-	source := readText(t, "testdata/good/limits.yaml")
+func TestBoundaryValues(t *testing.T) {
+	p := newFixture(t)
+	source := readTestFile(t, "testdata/good/limits.yaml")
 	out := p.apply(t, source, false)
 	if len(out.Created) != 15 || len(out.Changed) != 0 {
-		t.Errorf("created %d\n%s", len(out.Created), names(out.Created))
+		t.Errorf("created %d\n%s", len(out.Created), itemNames(out.Created))
 	}
-	if again := p.apply(t, source, true); again.Left != 15 || len(again.Created)+len(again.Changed) != 0 {
-		t.Errorf("again created %s, changed %s", names(again.Created), names(again.Changed))
+	if again := p.apply(t, source, true); again.Unchanged != 15 || len(again.Created)+len(again.Changed) != 0 {
+		t.Errorf("again created %s, changed %s", itemNames(again.Created), itemNames(again.Changed))
 	}
 	numbers := p.Catalog.ProductByName("numbers")
 	if numbers.OfflineAfter != 1001*time.Millisecond || len(numbers.Properties) != 6 {
@@ -56,7 +56,7 @@ func TestLimits(t *testing.T) {
 		}
 	}
 	for name, password := range map[string]string{"ş": "123456", "LONG": strings.Repeat("0123456789", 12) + "01234567"} {
-		if !p.opens(t, p.user(t, "edge", name), password) {
+		if !p.passwordMatches(t, p.user(t, "edge", name), password) {
 			t.Errorf("the password of %s does not open", name)
 		}
 	}
@@ -64,16 +64,16 @@ func TestLimits(t *testing.T) {
 
 // Names are told apart as the rules say: devices by every letter, users by
 // their Latin letters in any case, scenes by all letters in any case.
-func TestNamesApart(t *testing.T) {
-	p := newPlatform(t)
+func TestNameCaseRules(t *testing.T) {
+	p := newFixture(t)
 	p.apply(t, `
 products: [{name: p}, {name: P}]
 tenants:
   - {name: north, timeZone: UTC, scenes: [Ğ, Bahçe], users: [{userName: ada, password: correct horse}], devices: [{deviceName: d, product: p}]}
   - {name: North, timeZone: UTC, scenes: [Ğ], users: [{userName: ada, password: correct horse}], devices: [{deviceName: D, product: P}]}`, false)
 	out := p.apply(t, `tenants: [{name: north, scenes: [ğ, BAHÇE], users: [{userName: ADA}], devices: [{deviceName: d, scene: bahçe}]}]`, true)
-	if got := names(out.Changed); got != "device north/d: scene" || len(out.Created) != 0 || out.Left != 4 {
-		t.Errorf("changed %s, created %s, left %d", got, names(out.Created), out.Left)
+	if got := itemNames(out.Changed); got != "device north/d: scene" || len(out.Created) != 0 || out.Unchanged != 4 {
+		t.Errorf("changed %s, created %s, left %d", got, itemNames(out.Created), out.Unchanged)
 	}
 	if a, b := p.device(t, "north", "d"), p.device(t, "North", "D"); a.ProductID == b.ProductID || a.SceneID == device.DefaultScene {
 		t.Errorf("devices %+v, %+v", a, b)
@@ -86,15 +86,15 @@ func TestNumbers(t *testing.T) {
 		"0": 0, "-0.0": 0, "32.85": 32.85, "1e1": 10, "+5": 5, "0x10": 16, "1_000": 1000, "18446744073709551615": 18446744073709551615,
 		".5": 0.5, "-.5": -0.5, "'5'": math.NaN(), ".nan": math.NaN(), "-.inf": math.NaN(), "five": math.NaN(), "[5]": math.NaN(), "1e999": math.NaN(),
 	} {
-		var wrong faults
+		var wrong fileErrors
 		f := wrong.parse([]byte("tenants: [{devices: [{longitude: " + source + "}]}]"))
 		if f == nil {
-			t.Errorf("%s: %+v", source, wrong.found)
+			t.Errorf("%s: %+v", source, wrong.lines)
 			continue
 		}
 		got := f.tenants[0].devices[0].longitude
-		if got.set == math.IsNaN(want) || got.set && got.v != want || got.set == (len(wrong.found) > 0) {
-			t.Errorf("%s is read as %+v, %+v", source, got, wrong.found)
+		if got.valid == math.IsNaN(want) || got.valid && got.value != want || got.valid == (len(wrong.lines) > 0) {
+			t.Errorf("%s is read as %+v, %+v", source, got, wrong.lines)
 		}
 	}
 }

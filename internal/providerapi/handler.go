@@ -23,13 +23,13 @@ import (
 const Prefix = "/provider-api/"
 
 const (
-	maxJSON = 64 << 10
-	// patience is how long an apply may take to arrive and to be carried out:
+	maxJSONBody = 64 << 10
+	// applyTimeout is how long an apply may take to arrive and to be carried out:
 	// a large file with many passwords needs longer than other calls.
-	patience = 15 * time.Minute
+	applyTimeout = 15 * time.Minute
 
-	// notTakenUp is told beside what was done. The provider's tools speak English.
-	notTakenUp = "all of this is kept, but the running server does not go by it yet, for a fault that its log tells: " +
+	// notReloadedWarning is told beside what was done. The provider's tools speak English.
+	notReloadedWarning = "all of this is kept, but the running server does not go by it yet, for a fault that its log tells: " +
 		"apply the file again, or restart the server; secrets and passwords told here are not told again"
 )
 
@@ -70,31 +70,31 @@ type handler struct {
 	calls    http.Handler
 }
 
-// way is how a path is called.
-type way struct {
-	method string
-	body   httpbase.BodyLimits
-	json   bool // the body is one JSON text
-	heavy  bool // it passes over what is kept
+// endpoint is how a path is called.
+type endpoint struct {
+	method   string
+	body     httpbase.BodyLimits
+	jsonBody bool // the body is one JSON text
+	heavy    bool // it passes over what is kept
 }
 
-var small = httpbase.BodyLimits{Bytes: maxJSON}
+var jsonLimits = httpbase.BodyLimits{Bytes: maxJSONBody}
 
-// ways are the paths there are.
-var ways = map[string]way{
-	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.BodyLimits{Bytes: MaxFile, ReadTimeout: patience}},
-	Prefix + "v1/delete":         {method: http.MethodPost, body: small, json: true},
-	Prefix + "v1/user/reset":     {method: http.MethodPost, body: small, json: true},
-	Prefix + "v1/derive":         {method: http.MethodPost, body: small, json: true, heavy: true},
-	Prefix + "v1/backup":         {method: http.MethodGet, body: small, heavy: true},
-	Prefix + "v1/outbox/release": {method: http.MethodPost, body: small},
+// endpoints are the paths there are.
+var endpoints = map[string]endpoint{
+	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.BodyLimits{Bytes: MaxFile, ReadTimeout: applyTimeout}},
+	Prefix + "v1/delete":         {method: http.MethodPost, body: jsonLimits, jsonBody: true},
+	Prefix + "v1/user/reset":     {method: http.MethodPost, body: jsonLimits, jsonBody: true},
+	Prefix + "v1/derive":         {method: http.MethodPost, body: jsonLimits, jsonBody: true, heavy: true},
+	Prefix + "v1/backup":         {method: http.MethodGet, body: jsonLimits, heavy: true},
+	Prefix + "v1/outbox/release": {method: http.MethodPost, body: jsonLimits},
 }
 
 // newEdge is everything under Prefix. The log has the path alone, never a query,
 // a body or a token.
 func (h *handler) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Log: h.Log, Now: h.Now, Address: h.Address, WriteError: h.problem,
+		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Log: h.Log, Now: h.Now, Address: h.Address, WriteError: h.writeProblem,
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			q.Operation = q.HTTPRequest.URL.Path
 			return ctx
@@ -116,12 +116,12 @@ func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
 
 // admit lets in who has the provider's token, to the calls that exist.
 func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
-	way, ok := ways[r.URL.Path]
+	ep, ok := endpoints[r.URL.Path]
 	if !ok {
-		return refuse(http.StatusNotFound, "there is no such path")
+		return newProblem(http.StatusNotFound, "there is no such path")
 	}
-	if r.Method != way.method {
-		return refuse(http.StatusMethodNotAllowed, "this path takes "+way.method)
+	if r.Method != ep.method {
+		return newProblem(http.StatusMethodNotAllowed, "this path takes "+ep.method)
 	}
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
@@ -132,33 +132,33 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		if wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
 			return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
 		}
-		return refuse(http.StatusUnauthorized, "the provider's token is missing or wrong")
+		return newProblem(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
 	work := memory.Call
-	if way.heavy {
+	if ep.heavy {
 		work = memory.Heavy
 	}
 	if h.Memory.Refuse(work) {
-		return noMemory(work)
+		return memoryProblem(work)
 	}
-	if patience := way.body.ReadTimeout; patience > 0 {
+	if timeout := ep.body.ReadTimeout; timeout > 0 {
 		// Not every writer has deadlines; those that have keep this call from
 		// being cut off.
-		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(patience))
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout))
 	}
-	if err := way.body.Apply(w, r); err != nil {
-		return unreadable(err)
+	if err := ep.body.Apply(w, r); err != nil {
+		return badBody(err)
 	}
-	if way.json {
+	if ep.jsonBody {
 		if err := httpbase.NormalizeJSON(r); err != nil {
-			return unreadable(err)
+			return badBody(err)
 		}
 	}
 	return nil
 }
 
-// noMemory refuses work for which there is no memory.
-func noMemory(work memory.Work) error {
+// memoryProblem refuses work for which there is no memory.
+func memoryProblem(work memory.Work) error {
 	return &problem{status: http.StatusServiceUnavailable, detail: "the server has no memory to spare for this; ask again", retry: work.RetryAfter()}
 }
 
@@ -166,19 +166,19 @@ func noMemory(work memory.Work) error {
 func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.ApplyResponseObject, error) {
 	raw, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, unreadable(err)
+		return nil, badBody(err)
 	}
 	out, err := h.Service.Apply(ctx, raw, r.Params.Overwrite != nil && *r.Params.Overwrite)
-	var untaken *Untaken
-	if err != nil && !errors.As(err, &untaken) {
+	var reloadErr *ReloadError
+	if err != nil && !errors.As(err, &reloadErr) {
 		return nil, err
 	}
 	answer := out.wire()
-	if untaken != nil {
+	if reloadErr != nil {
 		// No refusal: of secrets and passwords that were made only hashes are kept, so
 		// that nothing but this answer can tell them.
-		h.Log.Error("what was applied is kept, but not taken up", "error", untaken.cause)
-		answer.Warning = new(notTakenUp)
+		h.Log.Error("what was applied is kept, but not taken up", "error", reloadErr.cause)
+		answer.Warning = new(notReloadedWarning)
 	}
 	return wire.Apply200JSONResponse(answer), nil
 }
@@ -191,13 +191,13 @@ func (h *handler) Delete(ctx context.Context, r wire.DeleteRequestObject) (wire.
 	}
 	switch {
 	case !kind.Valid():
-		return nil, refuse(http.StatusUnprocessableEntity, "kind must be device, user, scene or tenant")
+		return nil, newProblem(http.StatusUnprocessableEntity, "kind must be device, user, scene or tenant")
 	case strings.TrimSpace(r.Body.Name) == "":
-		return nil, refuse(http.StatusUnprocessableEntity, "name is missing")
+		return nil, newProblem(http.StatusUnprocessableEntity, "name is missing")
 	case kind != wire.DeleteRequestKindTenant && owner == "":
-		return nil, refuse(http.StatusUnprocessableEntity, "tenant is missing: whose is it?")
+		return nil, newProblem(http.StatusUnprocessableEntity, "tenant is missing: whose is it?")
 	case kind == wire.DeleteRequestKindTenant && owner != "":
-		return nil, refuse(http.StatusUnprocessableEntity, "a tenant belongs to no tenant: leave tenant out")
+		return nil, newProblem(http.StatusUnprocessableEntity, "a tenant belongs to no tenant: leave tenant out")
 	}
 	out, err := h.Service.Delete(ctx, Kind(kind), owner, strings.TrimSpace(r.Body.Name))
 	if err != nil {
@@ -209,7 +209,7 @@ func (h *handler) Delete(ctx context.Context, r wire.DeleteRequestObject) (wire.
 // ResetUser gives a user a new password.
 func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) (wire.ResetUserResponseObject, error) {
 	if strings.TrimSpace(r.Body.Tenant) == "" || strings.TrimSpace(r.Body.UserName) == "" {
-		return nil, refuse(http.StatusUnprocessableEntity, "tenant and userName are needed")
+		return nil, newProblem(http.StatusUnprocessableEntity, "tenant and userName are needed")
 	}
 	password, err := h.Service.ResetUser(ctx, r.Body.Tenant, r.Body.UserName)
 	if err != nil {
@@ -220,23 +220,23 @@ func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) 
 
 // Derive computes the derived values of one device's past anew.
 func (h *handler) Derive(ctx context.Context, r wire.DeriveRequestObject) (wire.DeriveResponseObject, error) {
-	ask := DeriveAsk{Tenant: strings.TrimSpace(r.Body.Tenant)}
-	if ask.Tenant == "" {
-		return nil, refuse(http.StatusUnprocessableEntity, "tenant is missing: whose devices?")
+	req := DeriveRequest{Tenant: strings.TrimSpace(r.Body.Tenant)}
+	if req.Tenant == "" {
+		return nil, newProblem(http.StatusUnprocessableEntity, "tenant is missing: whose devices?")
 	}
-	for _, given := range []struct{ from, to *string }{{r.Body.Product, &ask.Product}, {r.Body.Device, &ask.Device}, {r.Body.After, &ask.After}} {
+	for _, given := range []struct{ from, to *string }{{r.Body.Product, &req.Product}, {r.Body.Device, &req.Device}, {r.Body.After, &req.After}} {
 		if given.from != nil {
 			*given.to = strings.TrimSpace(*given.from)
 		}
 	}
 	if r.Body.From != nil {
-		ask.From = r.Body.From.Time
+		req.From = r.Body.From.Time
 	}
-	out, err := h.Service.Derive(ctx, ask)
+	out, err := h.Service.Derive(ctx, req)
 	if err != nil {
 		return nil, err
 	}
-	answer := wire.Derive200JSONResponse{Days: out.Days, Values: out.Values, Left: out.Left}
+	answer := wire.Derive200JSONResponse{Days: out.Days, Values: out.Values, Left: out.Remaining}
 	if out.Device != "" {
 		answer.Device = &out.Device
 	}
@@ -272,10 +272,10 @@ func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequest
 }
 
 func (r *Result) wire() wire.ApplyResult {
-	return wire.ApplyResult{Created: items(r.Created), Changed: items(r.Changed), Removed: items(r.Removed), Left: r.Left}
+	return wire.ApplyResult{Created: wireItems(r.Created), Changed: wireItems(r.Changed), Removed: wireItems(r.Removed), Left: r.Unchanged}
 }
 
-func items(list []Item) []wire.ApplyItem {
+func wireItems(list []Item) []wire.ApplyItem {
 	out := make([]wire.ApplyItem, len(list))
 	for i, it := range list {
 		out[i] = wire.ApplyItem{Kind: wire.ApplyItemKind(it.Kind), Name: it.Name}
@@ -292,9 +292,9 @@ func items(list []Item) []wire.ApplyItem {
 	return out
 }
 
-// unreadable tells a body that is too large from one that did not arrive.
-func unreadable(err error) error {
-	if p := problemOf(err); p.status == http.StatusRequestEntityTooLarge {
+// badBody tells a body that is too large from one that did not arrive.
+func badBody(err error) error {
+	if p := toProblem(err); p.status == http.StatusRequestEntityTooLarge {
 		return p
 	}
 	if errors.Is(err, httpbase.ErrNotUTF8) {
@@ -305,15 +305,15 @@ func unreadable(err error) error {
 
 // malformed answers what could not be read.
 func (h *handler) malformed(w http.ResponseWriter, r *http.Request, err error) {
-	h.fail(w, r, unreadable(err))
+	h.fail(w, r, badBody(err))
 }
 
 // fail answers err.
 func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.edge.Fail(w, r, err) }
 
-// problem turns an error into its answer, in this one place.
-func (h *handler) problem(w http.ResponseWriter, r *http.Request, err error) {
-	p := problemOf(err)
+// writeProblem turns an error into its answer, in this one place.
+func (h *handler) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	p := toProblem(err)
 	// Where the server is stopping, whoever asked is to ask again soon: nothing failed.
 	httpbase.RequestFrom(r.Context()).SetError(p, p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping))
 	p.write(w)

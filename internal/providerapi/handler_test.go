@@ -19,27 +19,27 @@ import (
 	"tilth/internal/testkit"
 )
 
-// face is the HTTP face of a platform; every answer is held against the
+// apiFixture is the HTTP face of a platform; every answer is held against the
 // contract.
-type face struct {
-	*platform
+type apiFixture struct {
+	*fixture
 	contract *testkit.Contract
 	options  Options
 }
 
-func newFace(t *testing.T) *face {
+func newAPIFixture(t *testing.T) *apiFixture {
 	t.Helper()
-	p := newPlatform(t)
+	p := newFixture(t)
 	tokens, err := NewTokens(tokenA, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &face{platform: p, options: Options{Service: p.service, Tokens: tokens, Now: p.Clock.Now, Log: p.Log.Logger}}
+	f := &apiFixture{fixture: p, options: Options{Service: p.service, Tokens: tokens, Now: p.Clock.Now, Log: p.Log.Logger}}
 	f.contract = testkit.NewContract(t, New(f.options))
 	return f
 }
 
-func (f *face) post(t *testing.T, path, body string) *testkit.Answer {
+func (f *apiFixture) post(t *testing.T, path, body string) *testkit.Answer {
 	t.Helper()
 	kind := "application/json"
 	if strings.HasPrefix(path, "v1/apply") {
@@ -63,8 +63,8 @@ func read[T any](t *testing.T, a *testkit.Answer, status int) T {
 }
 
 func TestApplyOverHTTP(t *testing.T) {
-	f := newFace(t)
-	example := readText(t, "testdata/example.yaml")
+	f := newAPIFixture(t)
+	example := readTestFile(t, "testdata/example.yaml")
 	out := read[wire.ApplyResult](t, f.post(t, "v1/apply", example), http.StatusOK)
 	if len(out.Created) != 9 || out.Created[8].Secret == nil || *out.Created[8].Tenant != "greenfield" || out.Created[0].Tenant != nil {
 		t.Errorf("created %+v", out.Created)
@@ -93,14 +93,14 @@ func TestApplyOverHTTP(t *testing.T) {
 }
 
 func TestDeleteAndResetOverHTTP(t *testing.T) {
-	f := newFace(t)
-	f.base(t)
+	f := newAPIFixture(t)
+	f.applyBase(t)
 	out := read[wire.ApplyResult](t, f.post(t, "v1/delete", `{"kind":"device","tenant":"north","name":"N-1"}`), http.StatusOK)
 	if len(out.Removed) != 1 || out.Removed[0].Name != "N-1" || *out.Removed[0].Tenant != "north" {
 		t.Errorf("removed %+v", out.Removed)
 	}
 	reset := read[wire.ResetUserResult](t, f.post(t, "v1/user/reset", `{"tenant":"north","userName":"ada"}`), http.StatusOK)
-	if !f.opens(t, f.user(t, "north", "ada"), reset.Password) {
+	if !f.passwordMatches(t, f.user(t, "north", "ada"), reset.Password) {
 		t.Error("the password does not open")
 	}
 	for _, c := range []struct {
@@ -116,7 +116,7 @@ func TestDeleteAndResetOverHTTP(t *testing.T) {
 		{"v1/delete", `{"kind":"tenant","tenant":"north","name":"north"}`, 422, "leave tenant out"},
 		{"v1/delete", `{"kind":`, 400, "cannot be read"},
 		{"v1/delete", `null`, 422, "kind must be"},
-		{"v1/delete", `{"kind":"device","name":"` + strings.Repeat("x", maxJSON) + `"}`, 413, "larger than 65536 bytes"},
+		{"v1/delete", `{"kind":"device","name":"` + strings.Repeat("x", maxJSONBody) + `"}`, 413, "larger than 65536 bytes"},
 		{"v1/user/reset", `{"tenant":"north","userName":"cem"}`, 404, `tenant "north" has no user "cem"`},
 		{"v1/user/reset", `{"tenant":"north"}`, 422, "tenant and userName"},
 		{"v1/user/reset", `[]`, 400, "cannot be read"},
@@ -131,8 +131,8 @@ func TestDeleteAndResetOverHTTP(t *testing.T) {
 }
 
 // Only who has the token is let in, and who guesses is slowed down.
-func TestDoor(t *testing.T) {
-	f := newFace(t)
+func TestTokenAuthentication(t *testing.T) {
+	f := newAPIFixture(t)
 	knock := func(from, authorization string) *testkit.Answer {
 		t.Helper()
 		return f.contract.Do(t, testkit.Call{Method: http.MethodPost, Path: Prefix + "v1/delete", From: from,
@@ -156,21 +156,21 @@ func TestDoor(t *testing.T) {
 	if a := knock("192.0.2.8", "Bearer "+tokenB); a.Status != http.StatusUnauthorized {
 		t.Errorf("another address answered %d", a.Status)
 	}
-	f.Clock.Advance(failureEvery)
+	f.Clock.Advance(failureInterval)
 	if a := knock("192.0.2.7", "Bearer "+tokenB); a.Status != http.StatusUnauthorized {
 		t.Errorf("ten seconds later answered %d", a.Status)
 	}
 }
 
 // A token file that cannot be used lets nobody in, and the log says so.
-func TestDoorWithoutToken(t *testing.T) {
-	f := newFace(t)
+func TestUnusableTokenFile(t *testing.T) {
+	f := newAPIFixture(t)
 	path := filepath.Join(t.TempDir(), "provider-token")
 	tokens, err := NewTokens("", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	write(t, path, "short", time.Now().Add(time.Hour))
+	writeFile(t, path, "short", time.Now().Add(time.Hour))
 	f.options.Tokens = tokens
 	f.contract.Handler = New(f.options)
 	read[wire.Problem](t, f.post(t, "v1/delete", `{}`), http.StatusUnauthorized)
@@ -180,7 +180,7 @@ func TestDoorWithoutToken(t *testing.T) {
 }
 
 func TestUnknownCalls(t *testing.T) {
-	f := newFace(t)
+	f := newAPIFixture(t)
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -202,15 +202,15 @@ func TestUnknownCalls(t *testing.T) {
 	}
 }
 
-type eraser func() error
+type eraserFunc func() error
 
-func (e eraser) Erase(context.Context, tenant.ID, device.ID) error { return e() }
+func (e eraserFunc) Erase(context.Context, tenant.ID, device.ID) error { return e() }
 
 // Faults of the server are told in the log, not to whoever asks; a panic costs
 // one answer.
-func TestFaults(t *testing.T) {
+func TestServerFaultsAreHidden(t *testing.T) {
 	for name, c := range map[string]struct {
-		erase  eraser
+		erase  eraserFunc
 		status int
 		logged string
 	}{
@@ -220,10 +220,10 @@ func TestFaults(t *testing.T) {
 		"given up": {func() error { return context.Canceled }, 503, "context canceled"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFace(t)
+			f := newAPIFixture(t)
 			f.options.Service = f.serviceWith(c.erase)
 			f.contract.Handler = New(f.options)
-			f.base(t)
+			f.applyBase(t)
 			a := f.post(t, "v1/delete", `{"kind":"device","tenant":"north","name":"N-1"}`)
 			read[wire.Problem](t, a, c.status)
 			if strings.Contains(string(a.Body), c.logged) || !strings.Contains(f.Log.Text(), c.logged) {
@@ -239,7 +239,7 @@ func TestFaults(t *testing.T) {
 // Over a real connection: the address is the connection's unless told
 // otherwise, and what is sent by somebody without the token is not read.
 func TestOverConnection(t *testing.T) {
-	f := newFace(t)
+	f := newAPIFixture(t)
 	f.options.Address = nil
 	f.options.Now = nil
 	server := httptest.NewServer(New(f.options))
@@ -258,7 +258,7 @@ func TestOverConnection(t *testing.T) {
 		t.Cleanup(func() { _ = res.Body.Close() })
 		return res
 	}
-	if res := ask(tokenA, strings.NewReader(readText(t, "testdata/base.yaml"))); res.StatusCode != http.StatusOK {
+	if res := ask(tokenA, strings.NewReader(readTestFile(t, "testdata/base.yaml"))); res.StatusCode != http.StatusOK {
 		t.Errorf("answered %d", res.StatusCode)
 	}
 	if res := ask(tokenB, strings.NewReader("tenants: []")); res.StatusCode != http.StatusUnauthorized {

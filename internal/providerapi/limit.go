@@ -7,15 +7,15 @@ import (
 )
 
 // An address that gives a wrong token may try again so often, then no more
-// than once in failureEvery.
+// than once in failureInterval.
 const (
-	failureBurst  = 10
-	failureEvery  = 10 * time.Second
-	addressesKept = 10_000
+	failureBurst    = 10
+	failureInterval = 10 * time.Second
+	maxAddresses    = 10_000
 )
 
 // newFailures counts wrong tokens by address.
 func newFailures(o *Options) *limit.Buckets[limit.Network] {
-	kept := limit.Options{Name: "provider_token", MaxKeys: addressesKept, Now: o.Now, Meter: o.Limits}
-	return limit.NewBuckets[limit.Network](kept, 1/failureEvery.Seconds(), failureBurst)
+	kept := limit.Options{Name: "provider_token", MaxKeys: maxAddresses, Now: o.Now, Meter: o.Limits}
+	return limit.NewBuckets[limit.Network](kept, 1/failureInterval.Seconds(), failureBurst)
 }

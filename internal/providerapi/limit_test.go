@@ -9,7 +9,7 @@ import (
 	"tilth/internal/testkit"
 )
 
-func TestFailures(t *testing.T) {
+func TestFailureLimit(t *testing.T) {
 	clock := testkit.NewClock()
 	f := newFailures(&Options{Now: clock.Now})
 	wait := func(address string) time.Duration {
@@ -22,7 +22,7 @@ func TestFailures(t *testing.T) {
 		}
 		add("192.0.2.1")
 	}
-	if wait := wait("192.0.2.1"); wait != failureEvery {
+	if wait := wait("192.0.2.1"); wait != failureInterval {
 		t.Errorf("after %d failures it waits %s", failureBurst, wait)
 	}
 	if wait := wait("192.0.2.2"); wait != 0 {
@@ -31,18 +31,18 @@ func TestFailures(t *testing.T) {
 	if wait := wait("::ffff:192.0.2.1"); wait == 0 {
 		t.Error("the same address written otherwise does not wait")
 	}
-	clock.Advance(failureEvery)
+	clock.Advance(failureInterval)
 	if wait := wait("192.0.2.1"); wait != 0 {
 		t.Errorf("later it waits %s", wait)
 	}
 	add("192.0.2.1")
-	if wait := wait("192.0.2.1"); wait <= 0 || wait > failureEvery {
+	if wait := wait("192.0.2.1"); wait <= 0 || wait > failureInterval {
 		t.Errorf("after one more it waits %s", wait)
 	}
 }
 
 // A network of one owner counts as one address, and the memory is bounded.
-func TestFailuresOfNetworks(t *testing.T) {
+func TestFailureLimitPerNetwork(t *testing.T) {
 	clock, meter := testkit.NewClock(), &limit.Meter{}
 	f := newFailures(&Options{Now: clock.Now, Limits: meter})
 	network := func(address string) limit.Network { return limit.Client.Of(netip.MustParseAddr(address)) }
@@ -57,18 +57,18 @@ func TestFailuresOfNetworks(t *testing.T) {
 	}
 	// However many come, the one that guesses is not forgotten for those that failed
 	// once.
-	for i := range 3 * addressesKept {
+	for i := range 3 * maxAddresses {
 		f.Allow(limit.Client.Of(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})), limit.One)
 	}
-	if n := meter.Stats()["provider_token"].Keys; n > addressesKept {
+	if n := meter.Stats()["provider_token"].Keys; n > maxAddresses {
 		t.Errorf("%d addresses are kept", n)
 	}
 	if f.Peek(network("2001:db8::ffff"), limit.One).Allowed() {
 		t.Error("the network that guesses is forgotten")
 	}
 	// Those that have rested are forgotten first.
-	clock.Advance(failureEvery)
-	for i := range addressesKept / 2 {
+	clock.Advance(failureInterval)
+	for i := range maxAddresses / 2 {
 		f.Allow(limit.Client.Of(netip.AddrFrom4([4]byte{11, byte(i >> 16), byte(i >> 8), byte(i)})), limit.One)
 	}
 	if f.Peek(network("2001:db8::ffff"), limit.Events(2)).Allowed() {

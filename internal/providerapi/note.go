@@ -7,10 +7,10 @@ import (
 	"tilth/internal/identity"
 )
 
-// deed is a step as the audit log has it. Of what people may not see, which is
+// auditAction is a step as the audit log has it. Of what people may not see, which is
 // secrets, passwords and texts that may hold one, it says that it changed.
-func (s *step) deed(kind Kind, thing audit.Thing) audit.Action {
-	d := audit.Action{Name: string(kind) + ".update", Thing: thing, Changes: slices.Clone(s.seen)}
+func (s *step) auditAction(kind Kind, thing audit.Thing) audit.Action {
+	d := audit.Action{Name: string(kind) + ".update", Thing: thing, Changes: slices.Clone(s.auditChanges)}
 	if s.created {
 		d.Name = string(kind) + ".create"
 		for i := range d.Changes {
@@ -22,18 +22,18 @@ func (s *step) deed(kind Kind, thing audit.Thing) audit.Action {
 		if name == "scene" {
 			continue // seen under the name that people know it by
 		}
-		if !slices.ContainsFunc(s.seen, func(c audit.Change) bool { return c.Field == name }) {
+		if !slices.ContainsFunc(s.auditChanges, func(c audit.Change) bool { return c.Field == name }) {
 			d.Changes = append(d.Changes, audit.Change{Field: name, Hidden: true})
 		}
 	}
 	return d
 }
 
-// masked is the step of a user with as much of addresses and numbers as all
+// maskedStep is the step of a user with as much of addresses and numbers as all
 // people of the tenant may read.
-func (u *userStep) masked() *step {
+func (u *userStep) maskedStep() *step {
 	s := u.step
-	s.seen = slices.DeleteFunc(slices.Clone(s.seen), func(c audit.Change) bool { return c.Field != "disabled" })
-	s.seen = append(s.seen, identity.ContactChanges(&u.before, &u.user)...)
+	s.auditChanges = slices.DeleteFunc(slices.Clone(s.auditChanges), func(c audit.Change) bool { return c.Field != "disabled" })
+	s.auditChanges = append(s.auditChanges, identity.ContactChanges(&u.old, &u.user)...)
 	return &s
 }

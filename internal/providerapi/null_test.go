@@ -10,8 +10,8 @@ import (
 // A member of a body that is null is as if it were absent, in every call that
 // takes JSON.
 func TestNullIsAbsent(t *testing.T) {
-	f := newFace(t)
-	f.base(t)
+	f := newAPIFixture(t)
+	f.applyBase(t)
 	pairs := 0
 	for _, op := range f.contract.Operations("provider") {
 		schema := f.contract.JSONBody(op)

@@ -13,44 +13,44 @@ import (
 
 // step is what must be done with one thing.
 type step struct {
-	created bool
-	changes []string
-	seen    []audit.Change // of those, the ones that people may see
+	created      bool
+	changes      []string
+	auditChanges []audit.Change // of those, the ones that people may see
 }
 
-func (s *step) idle() bool { return !s.created && len(s.changes) == 0 }
+func (s *step) unchanged() bool { return !s.created && len(s.changes) == 0 }
 
-// change sets a field of a thing as the file says; a field that the file does
+// setField sets a field of a thing as the file says; a field that the file does
 // not give stays as it is.
-func change[T comparable](s *step, name string, into *T, f *field[T]) {
-	if f.set && *into != f.v {
-		s.seen = append(s.seen, audit.Change{Field: name, Before: *into, After: f.v})
-		*into = f.v
+func setField[T comparable](s *step, name string, into *T, f *field[T]) {
+	if f.valid && *into != f.value {
+		s.auditChanges = append(s.auditChanges, audit.Change{Field: name, Before: *into, After: f.value})
+		*into = f.value
 		s.changes = append(s.changes, name)
 	}
 }
 
-// changeOrSet is change for what may not be said yet.
-func changeOrSet[T comparable](s *step, name string, into **T, f *field[T]) {
-	if !f.set || *into != nil && **into == f.v {
+// setOptional is change for what may not be said yet.
+func setOptional[T comparable](s *step, name string, into **T, f *field[T]) {
+	if !f.valid || *into != nil && **into == f.value {
 		return
 	}
-	seen := audit.Change{Field: name, After: f.v}
+	seen := audit.Change{Field: name, After: f.value}
 	if *into != nil {
 		seen.Before = **into
 	}
-	s.seen, s.changes = append(s.seen, seen), append(s.changes, name)
-	*into = &f.v
+	s.auditChanges, s.changes = append(s.auditChanges, seen), append(s.changes, name)
+	*into = &f.value
 }
 
-// changeNames is change for what people call a thing.
-func changeNames(s *step, key string, into *map[text.Language]string, f *field[fileNames]) {
-	if !f.set {
+// setNames is change for what people call a thing.
+func setNames(s *step, key string, into *map[text.Language]string, f *field[fileNames]) {
+	if !f.valid {
 		return
 	}
-	named := make(map[text.Language]string, len(f.v))
-	for l, name := range f.v {
-		named[l] = name.v
+	named := make(map[text.Language]string, len(f.value))
+	for l, name := range f.value {
+		named[l] = name.value
 	}
 	if !maps.Equal(*into, named) {
 		*into = named
@@ -71,22 +71,22 @@ type productStep struct {
 // plan is everything that must be done for a file, and everything that is
 // wrong with it.
 type plan struct {
-	faults
-	elements []elementStep
-	products []productStep
-	tenants  []*tenantStep
-	left     int
+	fileErrors
+	elements  []elementStep
+	products  []productStep
+	tenants   []*tenantStep
+	unchanged int
 }
 
-// nothing tells whether the server is as the file says already.
-func (p *plan) nothing() bool {
+// empty tells whether the server is as the file says already.
+func (p *plan) empty() bool {
 	return len(p.elements) == 0 && len(p.products) == 0 &&
-		!slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return !t.nothing() })
+		!slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return !t.empty() })
 }
 
-// structure tells whether something changes that the devices' edge keeps in
+// affectsRegistry tells whether something changes that the devices' edge keeps in
 // memory.
-func (p *plan) structure() bool {
+func (p *plan) affectsRegistry() bool {
 	return len(p.elements) > 0 || len(p.products) > 0 ||
 		slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return len(t.devices) > 0 || slices.Contains(t.changes, "timeZone") })
 }
@@ -96,104 +96,104 @@ type planner struct {
 	*Service
 	file      *file
 	overwrite bool
-	vault     *vault // nil: passwords are not compared
+	passwords *passwordCache // nil: passwords are not compared
 
-	p        *plan
-	products map[string]*device.Product // by name, as they will be
-	owners   map[string]tenant.ID       // of device names
-	tenants  map[string]*tenantStep
+	out          *plan
+	products     map[string]*device.Product // by name, as they will be
+	deviceOwners map[string]tenant.ID       // of device names
+	tenants      map[string]*tenantStep
 }
 
 func (pl planner) plan(ctx context.Context) (*plan, error) {
-	pl.p = &plan{}
+	pl.out = &plan{}
 	pl.products = map[string]*device.Product{}
 	pl.tenants = map[string]*tenantStep{}
 	for i := range pl.file.elements {
-		pl.element(&pl.file.elements[i])
+		pl.planElement(&pl.file.elements[i])
 	}
 	for i := range pl.file.products {
-		pl.product(&pl.file.products[i])
+		pl.planProduct(&pl.file.products[i])
 	}
-	pl.units()
+	pl.checkUnits()
 	var names []string
 	for i := range pl.file.tenants {
 		for j := range pl.file.tenants[i].devices {
-			names = append(names, pl.file.tenants[i].devices[j].deviceName.v)
+			names = append(names, pl.file.tenants[i].devices[j].deviceName.value)
 		}
 	}
 	var err error
-	if pl.owners, err = pl.Devices.OwnersOf(ctx, names); err != nil {
+	if pl.deviceOwners, err = pl.Devices.OwnersOf(ctx, names); err != nil {
 		return nil, err
 	}
 	for i := range pl.file.tenants {
-		if err := pl.tenant(ctx, &pl.file.tenants[i]); err != nil {
+		if err := pl.planTenant(ctx, &pl.file.tenants[i]); err != nil {
 			return nil, err
 		}
 	}
-	if err := pl.hosts(ctx); err != nil {
+	if err := pl.checkHosts(ctx); err != nil {
 		return nil, err
 	}
-	return pl.p, pl.secrets(ctx)
+	return pl.out, pl.planSecrets(ctx)
 }
 
-func (pl *planner) element(f *fileElement) {
-	if !f.yeuSign.set {
+func (pl *planner) planElement(f *fileElement) {
+	if !f.yeuSign.valid {
 		return
 	}
-	s := elementStep{element: device.Element{YeuSign: f.yeuSign.v}}
-	known := pl.Catalog.Element(f.yeuSign.v)
+	s := elementStep{element: device.Element{YeuSign: f.yeuSign.value}}
+	known := pl.Catalog.Element(f.yeuSign.value)
 	if known == nil {
 		s.created = true
 	} else {
 		s.element.Unit, s.element.YeuURL = known.Unit, known.YeuURL
 	}
-	change(&s.step, "unit", &s.element.Unit, &f.unit)
-	change(&s.step, "yeuUrl", &s.element.YeuURL, &f.yeuURL)
+	setField(&s.step, "unit", &s.element.Unit, &f.unit)
+	setField(&s.step, "yeuUrl", &s.element.YeuURL, &f.yeuURL)
 	if known != nil {
 		s.element.Names = known.Names
 	}
-	changeNames(&s.step, "yeuName", &s.element.Names, &f.yeuName)
-	if s.idle() {
-		pl.p.left++
+	setNames(&s.step, "yeuName", &s.element.Names, &f.yeuName)
+	if s.unchanged() {
+		pl.out.unchanged++
 		return
 	}
-	pl.p.elements = append(pl.p.elements, s)
+	pl.out.elements = append(pl.out.elements, s)
 }
 
-func (pl *planner) product(f *fileProduct) {
-	if !f.name.set {
+func (pl *planner) planProduct(f *fileProduct) {
+	if !f.name.valid {
 		return
 	}
-	s := productStep{product: &device.Product{Name: f.name.v, OfflineAfter: device.DefaultOfflineAfter}}
-	if known := pl.Catalog.ProductByName(f.name.v); known == nil {
+	s := productStep{product: &device.Product{Name: f.name.value, OfflineAfter: device.DefaultOfflineAfter}}
+	if known := pl.Catalog.ProductByName(f.name.value); known == nil {
 		s.created = true
 	} else {
 		*s.product = *known
 		s.product.Properties = slices.Clone(known.Properties)
 	}
-	pl.products[f.name.v] = s.product
-	changeNames(&s.step, "productName", &s.product.Names, &f.productName)
-	change(&s.step, "offlineAfter", &s.product.OfflineAfter, &f.offlineAfter)
-	if f.properties.set {
-		list := make([]device.Property, len(f.properties.v))
+	pl.products[f.name.value] = s.product
+	setNames(&s.step, "productName", &s.product.Names, &f.productName)
+	setField(&s.step, "offlineAfter", &s.product.OfflineAfter, &f.offlineAfter)
+	if f.properties.valid {
+		list := make([]device.Property, len(f.properties.value))
 		for i := range list {
-			list[i] = f.properties.v[i].property()
+			list[i] = f.properties.value[i].property()
 		}
-		if !slices.EqualFunc(list, s.product.Properties, sameProperty) {
+		if !slices.EqualFunc(list, s.product.Properties, equalProperties) {
 			s.changes = append(s.changes, "properties")
 		}
 		s.product.Properties = list
-		pl.derived(f.properties.v, list)
+		pl.checkDerived(f.properties.value, list)
 	}
-	if s.idle() {
-		pl.p.left++
+	if s.unchanged() {
+		pl.out.unchanged++
 		return
 	}
-	pl.p.products = append(pl.p.products, s)
+	pl.out.products = append(pl.out.products, s)
 }
 
-// find is the product of that name as it will be; nil when there is none.
-func (pl *planner) find(name string) *device.Product {
+// productByName is the product of that name as it will be; nil when there is none.
+func (pl *planner) productByName(name string) *device.Product {
 	if p := pl.products[name]; p != nil {
 		return p
 	}
@@ -202,40 +202,40 @@ func (pl *planner) find(name string) *device.Product {
 
 func (f *fileProperty) property() device.Property {
 	p := device.Property{
-		Identifier: f.identifier.v, FunctionName: f.functionName.v, ElementUnit: f.elementUnit.v,
-		ElementData: f.elementData.v, DataType: device.DataType(f.dataType.v), AccessMode: f.accessMode.or("r"),
+		Identifier: f.identifier.value, FunctionName: f.functionName.value, ElementUnit: f.elementUnit.value,
+		ElementData: f.elementData.value, DataType: device.DataType(f.dataType.value), AccessMode: f.accessMode.orDefault("r"),
 	}
-	if f.min.set {
-		p.Min = &f.min.v
+	if f.min.valid {
+		p.Min = &f.min.value
 	}
-	if f.max.set {
-		p.Max = &f.max.v
+	if f.max.valid {
+		p.Max = &f.max.value
 	}
-	if f.precision.set {
-		p.Precision = &f.precision.v
+	if f.precision.valid {
+		p.Precision = &f.precision.value
 	}
-	p.Formula = f.formula.v
-	for _, name := range f.inputs.v {
-		p.Inputs = append(p.Inputs, name.v)
+	p.Formula = f.formula.value
+	for _, name := range f.inputs.value {
+		p.Inputs = append(p.Inputs, name.value)
 	}
-	for name, v := range f.parameters.v {
+	for name, v := range f.parameters.value {
 		if p.Parameters == nil {
 			p.Parameters = map[string]float64{}
 		}
-		p.Parameters[name] = v.v
+		p.Parameters[name] = v.value
 	}
 	return p
 }
 
-// sameProperty compares all but the number on disk, which the identifier has.
-func sameProperty(a, b device.Property) bool {
+// equalProperties compares all but the number on disk, which the identifier has.
+func equalProperties(a, b device.Property) bool {
 	return a.Identifier == b.Identifier && a.FunctionName == b.FunctionName && a.ElementUnit == b.ElementUnit &&
 		a.ElementData == b.ElementData && a.DataType == b.DataType && a.AccessMode == b.AccessMode &&
-		same(a.Min, b.Min) && same(a.Max, b.Max) && same(a.Precision, b.Precision) &&
+		equalPtr(a.Min, b.Min) && equalPtr(a.Max, b.Max) && equalPtr(a.Precision, b.Precision) &&
 		a.Formula == b.Formula && slices.Equal(a.Inputs, b.Inputs) && maps.Equal(a.Parameters, b.Parameters)
 }
 
-func same[T comparable](a, b *T) bool {
+func equalPtr[T comparable](a, b *T) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

@@ -8,23 +8,23 @@ import (
 	"tilth/internal/text"
 )
 
-// derived refuses derived properties that cannot be computed. list is what the
+// checkDerived refuses derived properties that cannot be computed. list is what the
 // file's properties come to.
-func (pl *planner) derived(file []fileProperty, list []device.Property) {
+func (pl *planner) checkDerived(file []fileProperty, list []device.Property) {
 	for _, fault := range derivation.Check(list, pl.unit) {
 		f := &file[fault.Property]
 		at := f.at
-		for name, given := range map[string]place{
+		for name, given := range map[string]filePos{
 			"formula": f.formula.at, "inputs": f.inputs.at, "parameters": f.parameters.at, "dataType": f.dataType.at,
 			"elementUnit": f.elementUnit.at, "accessMode": f.accessMode.at,
 		} {
 			if name == fault.Field && given.line != 0 {
 				at = given
 			} else if name == fault.Field {
-				at = f.at.key(name)
+				at = f.at.child(name)
 			}
 		}
-		pl.p.add(at, "%s", text.Say(text.English, fault.Err.Key, fault.Err.Args))
+		pl.out.add(at, "%s", text.Say(text.English, fault.Err.Key, fault.Err.Args))
 	}
 }
 
@@ -35,21 +35,21 @@ func (pl *planner) unit(p *device.Property) string {
 		return p.ElementUnit
 	}
 	for i := range pl.file.elements {
-		if e := &pl.file.elements[i]; e.yeuSign.v == p.Identifier && e.unit.set {
-			return e.unit.v
+		if e := &pl.file.elements[i]; e.yeuSign.value == p.Identifier && e.unit.valid {
+			return e.unit.value
 		}
 	}
 	return pl.Catalog.Unit(p)
 }
 
-// units refuses another unit of an element where a product of the server, whose
+// checkUnits refuses another unit of an element where a product of the server, whose
 // properties the file does not give, computes with it: the numbers would be taken
 // for what they are not, and nobody would be told.
-func (pl *planner) units() {
-	given := map[string]place{}
+func (pl *planner) checkUnits() {
+	given := map[string]filePos{}
 	for i := range pl.file.elements {
-		if e := &pl.file.elements[i]; e.yeuSign.set && e.unit.set {
-			given[e.yeuSign.v] = e.unit.at
+		if e := &pl.file.elements[i]; e.yeuSign.valid && e.unit.valid {
+			given[e.yeuSign.value] = e.unit.at
 		}
 	}
 	if len(given) == 0 {
@@ -57,8 +57,8 @@ func (pl *planner) units() {
 	}
 	checked := map[string]bool{}
 	for i := range pl.file.products {
-		if p := &pl.file.products[i]; p.properties.set {
-			checked[p.name.v] = true
+		if p := &pl.file.products[i]; p.properties.valid {
+			checked[p.name.value] = true
 		}
 	}
 	for _, p := range pl.Catalog.Products() {
@@ -76,7 +76,7 @@ func (pl *planner) units() {
 			}) {
 				continue
 			}
-			pl.p.add(given[of], "product %q computes with it: %s", p.Name, text.Say(text.English, fault.Err.Key, fault.Err.Args))
+			pl.out.add(given[of], "product %q computes with it: %s", p.Name, text.Say(text.English, fault.Err.Key, fault.Err.Args))
 		}
 	}
 }

@@ -18,17 +18,17 @@ import (
 	"tilth/internal/text"
 )
 
-// platform is a server's stores, real ones, with the service over them.
-type platform struct {
+// fixture is a server's stores, real ones, with the service over them.
+type fixture struct {
 	*testkit.Stores
 	readings *reading.Store
 	hasher   *identity.Hasher
 	service  *Service
 }
 
-func newPlatform(t testing.TB) *platform {
+func newFixture(t testing.TB) *fixture {
 	t.Helper()
-	p := &platform{Stores: testkit.NewStores(t), hasher: identity.NewHasher()}
+	p := &fixture{Stores: testkit.NewStores(t), hasher: identity.NewHasher()}
 	var err error
 	p.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Retention: 400 * 24 * time.Hour, Now: p.Clock.Now, Logger: p.Log.Logger})
 	if err != nil {
@@ -43,31 +43,31 @@ func newPlatform(t testing.TB) *platform {
 	return p
 }
 
-func (p *platform) serviceWith(e Eraser) *Service {
+func (p *fixture) serviceWith(e Eraser) *Service {
 	return NewService(Stores{
 		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
 		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
-		Diagnostics: p.Diagnostics, Readings: e, Intake: &intake{}, DeviceKey: testkit.SecretKey,
-		Rules: p.Rules, Records: []Records{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
+		Diagnostics: p.Diagnostics, Readings: e, Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
+		Rules: p.Rules, TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
 	})
 }
 
-// intake is one through which nothing comes, but for what its batch under way
+// stubIntake is one through which nothing comes, but for what its batch under way
 // writes.
-type intake struct{ underWay func() }
+type stubIntake struct{ onWait func() }
 
-func (i *intake) Redo(context.Context, device.Ref, int64) (int, error) {
+func (i *stubIntake) Recompute(context.Context, device.Ref, int64) (int, error) {
 	return 0, errors.New("nothing is derived here")
 }
 
-func (i *intake) Settle() {
-	if i.underWay != nil {
-		i.underWay()
+func (i *stubIntake) WaitCommitted() {
+	if i.onWait != nil {
+		i.onWait()
 	}
 }
 
 // apply applies a text that must be good.
-func (p *platform) apply(t testing.TB, source string, overwrite bool) *Result {
+func (p *fixture) apply(t testing.TB, source string, overwrite bool) *Result {
 	t.Helper()
 	out, err := p.service.Apply(t.Context(), []byte(source), overwrite)
 	if err != nil {
@@ -80,10 +80,10 @@ func (p *platform) apply(t testing.TB, source string, overwrite bool) *Result {
 	return out
 }
 
-// base makes what testdata/base.yaml says. Its users are there before, with
+// applyBase makes what testdata/base.yaml says. Its users are there before, with
 // passwords at a cost that suits tests, so that no test waits for a hash that
 // it does not ask for.
-func (p *platform) base(t testing.TB) {
+func (p *fixture) applyBase(t testing.TB) {
 	t.Helper()
 	north := &tenant.Tenant{Name: "north", TimeZone: time.UTC, Language: text.English}
 	if err := p.Tenants.Put(t.Context(), north); err != nil {
@@ -94,13 +94,13 @@ func (p *platform) base(t testing.TB) {
 			t.Fatal(err)
 		}
 	}
-	if out := p.apply(t, readText(t, "testdata/base.yaml"), true); out.Left != 2 {
+	if out := p.apply(t, readTestFile(t, "testdata/base.yaml"), true); out.Unchanged != 2 {
 		t.Fatalf("the users are not as the file says: %+v", out)
 	}
 }
 
 // tenant finds a tenant that must exist.
-func (p *platform) tenant(t testing.TB, name string) *tenant.Tenant {
+func (p *fixture) tenant(t testing.TB, name string) *tenant.Tenant {
 	t.Helper()
 	found, err := p.Tenants.ByName(t.Context(), name)
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *platform) tenant(t testing.TB, name string) *tenant.Tenant {
 	return found
 }
 
-func (p *platform) device(t testing.TB, owner, name string) *device.Device {
+func (p *fixture) device(t testing.TB, owner, name string) *device.Device {
 	t.Helper()
 	d, err := p.Devices.Get(t.Context(), p.tenant(t, owner).ID, name)
 	if err != nil {
@@ -118,7 +118,7 @@ func (p *platform) device(t testing.TB, owner, name string) *device.Device {
 	return d
 }
 
-func (p *platform) user(t testing.TB, owner, name string) *identity.User {
+func (p *fixture) user(t testing.TB, owner, name string) *identity.User {
 	t.Helper()
 	u, err := p.Users.ByName(t.Context(), p.tenant(t, owner).ID, name)
 	if err != nil {
@@ -127,8 +127,8 @@ func (p *platform) user(t testing.TB, owner, name string) *identity.User {
 	return u
 }
 
-// opens tells whether a user's password is the given one.
-func (p *platform) opens(t testing.TB, u *identity.User, password string) bool {
+// passwordMatches tells whether a user's password is the given one.
+func (p *fixture) passwordMatches(t testing.TB, u *identity.User, password string) bool {
 	t.Helper()
 	stored, err := p.Users.PasswordHash(t.Context(), u.Tenant, u.ID)
 	if err != nil {
@@ -143,7 +143,7 @@ func (p *platform) opens(t testing.TB, u *identity.User, password string) bool {
 
 // dump is everything that provisioning keeps, as text, so that two moments can
 // be compared.
-func (p *platform) dump(t testing.TB) string {
+func (p *fixture) dump(t testing.TB) string {
 	t.Helper()
 	var out bytes.Buffer
 	ctx := context.Background()

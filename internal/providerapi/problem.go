@@ -31,11 +31,11 @@ func (p *problem) Error() string {
 
 func (p *problem) Unwrap() error { return p.cause }
 
-func refuse(status int, detail string) *problem { return &problem{status: status, detail: detail} }
+func newProblem(status int, detail string) *problem { return &problem{status: status, detail: detail} }
 
-// problemOf finds the answer to an error; what is not meant for anybody is a
+// toProblem finds the answer to an error; what is not meant for anybody is a
 // fault of ours and told in the log alone.
-func problemOf(err error) *problem {
+func toProblem(err error) *problem {
 	var p *problem
 	var file *FileError
 	var refusal *Refusal
@@ -46,11 +46,11 @@ func problemOf(err error) *problem {
 	case errors.As(err, &file):
 		return &problem{status: http.StatusUnprocessableEntity, lines: file.Errors, detail: "nothing was changed", cause: err}
 	case errors.As(err, &refusal) && refusal.Missing:
-		return refuse(http.StatusNotFound, refusal.Detail)
+		return newProblem(http.StatusNotFound, refusal.Detail)
 	case errors.As(err, &refusal):
-		return refuse(http.StatusConflict, refusal.Detail)
+		return newProblem(http.StatusConflict, refusal.Detail)
 	case errors.As(err, &large):
-		return refuse(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
+		return newProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
 	case errs.Is(err, errs.Unavailable):
 		return &problem{status: http.StatusServiceUnavailable, detail: "the server is busy; try again", retry: errs.As(err).Retry, cause: err}
 	case errs.Is(err, errs.StorageFailure):

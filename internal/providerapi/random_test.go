@@ -11,30 +11,30 @@ import (
 	"tilth/internal/testkit"
 )
 
-// wish is what a random file wants a device to be.
-type wish struct {
+// deviceSpec is what a random file wants a device to be.
+type deviceSpec struct {
 	serial, note, product, scene string
 	secrets                      []string
 	gateway                      bool
 	longitude                    float64
 }
 
-// world is what random files say, all in all.
-type world struct {
+// fileGenerator is what random files say, all in all.
+type fileGenerator struct {
 	rnd     *rand.Rand
-	devices map[string]wish // by name
+	devices map[string]deviceSpec // by name
 	secrets int
 }
 
-func (w *world) pick(from ...string) string { return from[w.rnd.IntN(len(from))] }
+func (w *fileGenerator) pick(from ...string) string { return from[w.rnd.IntN(len(from))] }
 
-func (w *world) secret() string {
+func (w *fileGenerator) secret() string {
 	w.secrets++
 	return fmt.Sprintf("a-secret-that-nobody-has-%d", w.secrets)
 }
 
 // change makes some devices, and changes some that are.
-func (w *world) change() {
+func (w *fileGenerator) change() {
 	for range 1 + w.rnd.IntN(6) {
 		name := fmt.Sprintf("D-%d", w.rnd.IntN(30))
 		d, known := w.devices[name]
@@ -64,7 +64,7 @@ func (w *world) change() {
 	}
 }
 
-func (w *world) names() []string {
+func (w *fileGenerator) names() []string {
 	var names []string
 	for name := range w.devices {
 		names = append(names, name)
@@ -74,7 +74,7 @@ func (w *world) names() []string {
 }
 
 // text writes a file of the devices for which keep is true, in random order.
-func (w *world) text(keep func(string) bool) string {
+func (w *fileGenerator) text(keep func(string) bool) string {
 	var b strings.Builder
 	b.WriteString("products: [{name: p0, properties: [{identifier: a, dataType: number}]}, {name: p1}]\n")
 	b.WriteString("tenants:\n  - name: north\n    timeZone: UTC\n    scenes: [Field, Barn]\n    devices:\n")
@@ -95,8 +95,8 @@ func (w *world) text(keep func(string) bool) string {
 func TestRandomFiles(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			p := newPlatform(t)
-			w := &world{rnd: rand.New(rand.NewPCG(seed, 1)), devices: map[string]wish{}}
+			p := newFixture(t)
+			w := &fileGenerator{rnd: rand.New(rand.NewPCG(seed, 1)), devices: map[string]deviceSpec{}}
 			for range 25 {
 				old := map[string][]string{}
 				for name, d := range w.devices {
@@ -109,7 +109,7 @@ func TestRandomFiles(t *testing.T) {
 				part := w.text(func(string) bool { return w.rnd.IntN(2) == 0 })
 				for _, overwrite := range []bool{false, true} {
 					if out := p.apply(t, part, overwrite); len(out.Created)+len(out.Changed) != 0 {
-						t.Fatalf("a part again: created %s, changed %s", names(out.Created), names(out.Changed))
+						t.Fatalf("a part again: created %s, changed %s", itemNames(out.Created), itemNames(out.Changed))
 					}
 				}
 				if after := p.dump(t); after != before {
@@ -120,7 +120,7 @@ func TestRandomFiles(t *testing.T) {
 	}
 }
 
-func (w *world) compare(t *testing.T, p *platform, old map[string][]string) {
+func (w *fileGenerator) compare(t *testing.T, p *fixture, old map[string][]string) {
 	t.Helper()
 	valid := map[string]string{}
 	for name, want := range w.devices {
@@ -133,7 +133,7 @@ func (w *world) compare(t *testing.T, p *platform, old map[string][]string) {
 			}
 			scene = s.Name
 		}
-		got := wish{serial: d.Serial, note: d.NoteName, product: p.Catalog.Product(d.ProductID).Name, scene: scene,
+		got := deviceSpec{serial: d.Serial, note: d.NoteName, product: p.Catalog.Product(d.ProductID).Name, scene: scene,
 			secrets: want.secrets, gateway: d.Gateway, longitude: *d.Longitude}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%s is %+v, want %+v", name, got, want)

@@ -15,28 +15,28 @@ import (
 
 // field is a value of a file together with where it stands.
 type field[T any] struct {
-	v   T
-	set bool  // given, and of the right type
-	at  place // the zero place where it was not given
+	value T
+	valid bool    // given, and of the right type
+	at    filePos // the zero place where it was not given
 }
 
-// given tells whether the file has the key, even with a wrong value.
-func (f *field[T]) given() bool { return f.at.line != 0 }
+// present tells whether the file has the key, even with a wrong value.
+func (f *field[T]) present() bool { return f.at.line != 0 }
 
-// or is the value, or another where the file gives none.
-func (f *field[T]) or(other T) T {
-	if f.set {
-		return f.v
+// orDefault is the value, or another where the file gives none.
+func (f *field[T]) orDefault(other T) T {
+	if f.valid {
+		return f.value
 	}
 	return other
 }
 
-// take reads a node into something; at is where the node stands.
-type take func(n ast.Node, at place)
+// nodeReader reads a node into something; at is where the node stands.
+type nodeReader func(n ast.Node, at filePos)
 
-// value skips what wraps a node; nil for an empty value, which counts as not
+// unwrap skips what wraps a node; nil for an empty value, which counts as not
 // given.
-func value(n ast.Node) ast.Node {
+func unwrap(n ast.Node) ast.Node {
 	for {
 		switch v := n.(type) {
 		case nil, *ast.NullNode:
@@ -60,21 +60,21 @@ func lineOf(n ast.Node, otherwise int) int {
 	case *ast.MappingValueNode:
 		n = v.Key
 	}
-	if at := line(n.GetToken()); at.line > 0 {
+	if at := tokenPos(n.GetToken()); at.line > 0 {
 		return at.line
 	}
 	return otherwise
 }
 
 // mapping reads a mapping whose keys are known.
-func (f *faults) mapping(n ast.Node, at place, known map[string]take) {
-	f.entries(n, at, func(key string, n ast.Node, at place) {
+func (f *fileErrors) mapping(n ast.Node, at filePos, known map[string]nodeReader) {
+	f.entries(n, at, func(key string, n ast.Node, at filePos) {
 		read := known[key]
 		if read == nil {
 			f.add(at, "unknown key %q; known here: %s", key, strings.Join(slices.Sorted(maps.Keys(known)), ", "))
 			return
 		}
-		if n = value(n); n != nil {
+		if n = unwrap(n); n != nil {
 			at.line = lineOf(n, at.line)
 			read(n, at)
 		}
@@ -82,7 +82,7 @@ func (f *faults) mapping(n ast.Node, at place, known map[string]take) {
 }
 
 // entries hands over the entries of a mapping, each key once.
-func (f *faults) entries(n ast.Node, at place, each func(key string, n ast.Node, at place)) {
+func (f *fileErrors) entries(n ast.Node, at filePos, each func(key string, n ast.Node, at filePos)) {
 	var values []*ast.MappingValueNode
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -90,15 +90,15 @@ func (f *faults) entries(n ast.Node, at place, each func(key string, n ast.Node,
 	case *ast.MappingValueNode:
 		values = []*ast.MappingValueNode{m}
 	default:
-		f.add(at, "%smust be a mapping (key: value)", naming(at))
+		f.add(at, "%smust be a mapping (key: value)", messagePrefix(at))
 		return
 	}
 	seen := make(map[string]int, len(values))
 	for _, v := range values {
 		tk := v.Key.GetToken()
 		key := strings.TrimSpace(tk.Value)
-		here := at.key(key)
-		here.line = line(tk).line
+		here := at.child(key)
+		here.line = tokenPos(tk).line
 		if before, ok := seen[key]; ok {
 			f.add(here, "%s is given twice; the first time on line %d", key, before)
 			continue
@@ -109,19 +109,19 @@ func (f *faults) entries(n ast.Node, at place, each func(key string, n ast.Node,
 }
 
 // list hands over the entries of a list.
-func (f *faults) list(n ast.Node, at place, each take) {
+func (f *fileErrors) list(n ast.Node, at filePos, each nodeReader) {
 	s, ok := n.(*ast.SequenceNode)
 	if !ok {
-		f.add(at, "%smust be a list", naming(at))
+		f.add(at, "%smust be a list", messagePrefix(at))
 		return
 	}
 	for i, v := range s.Values {
 		here := at.index(i)
-		if v = value(v); v == nil {
+		if v = unwrap(v); v == nil {
 			if i < len(s.Entries) && s.Entries[i] != nil {
-				here.line = line(s.Entries[i].Start).line
+				here.line = tokenPos(s.Entries[i].Start).line
 			}
-			f.add(here, "an empty entry of %s", last(at))
+			f.add(here, "an empty entry of %s", lastKey(at))
 			continue
 		}
 		here.line = lineOf(v, at.line)
@@ -129,8 +129,8 @@ func (f *faults) list(n ast.Node, at place, each take) {
 	}
 }
 
-// last is the last key of a path, as messages name it.
-func last(at place) string {
+// lastKey is the last key of a path, as messages name it.
+func lastKey(at filePos) string {
 	path := at.path
 	if i := strings.LastIndexByte(path, '.'); i >= 0 {
 		path = path[i+1:]
@@ -138,113 +138,113 @@ func last(at place) string {
 	return path
 }
 
-func naming(at place) string {
-	if name := last(at); name != "" {
+func messagePrefix(at filePos) string {
+	if name := lastKey(at); name != "" {
 		return name + " "
 	}
 	return "the file "
 }
 
 // text reads a text as it stands.
-func (f *faults) text(into *field[string]) take {
-	return func(n ast.Node, at place) {
+func (f *fileErrors) text(into *field[string]) nodeReader {
+	return func(n ast.Node, at filePos) {
 		into.at = at
 		switch v := n.(type) {
 		case *ast.StringNode:
-			into.v, into.set = v.Value, true
+			into.value, into.valid = v.Value, true
 		case *ast.LiteralNode:
-			into.v, into.set = v.Value.Value, true
+			into.value, into.valid = v.Value.Value, true
 		case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.InfinityNode, *ast.NanNode:
-			f.add(at, "%s must be text: put the value in quotes", last(at))
+			f.add(at, "%s must be text: put the value in quotes", lastKey(at))
 		default:
-			f.add(at, "%s must be text", last(at))
+			f.add(at, "%s must be text", lastKey(at))
 		}
-		if strings.ContainsRune(into.v, 0) { // which no database takes
-			f.add(at, "%s must not hold a NUL character", last(at))
-			into.v, into.set = "", false
+		if strings.ContainsRune(into.value, 0) { // which no database takes
+			f.add(at, "%s must not hold a NUL character", lastKey(at))
+			into.value, into.valid = "", false
 		}
 	}
 }
 
 // trimmed reads a text without the space around it.
-func (f *faults) trimmed(into *field[string]) take {
+func (f *fileErrors) trimmed(into *field[string]) nodeReader {
 	read := f.text(into)
-	return func(n ast.Node, at place) {
+	return func(n ast.Node, at filePos) {
 		read(n, at)
-		into.v = strings.TrimSpace(into.v)
+		into.value = strings.TrimSpace(into.value)
 	}
 }
 
-var exponent = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
+var exponentNumber = regexp.MustCompile(`^[-+]?[0-9]+[eE][-+]?[0-9]+$`)
 
 // number reads a finite number.
-func (f *faults) number(into *field[float64]) take {
-	return func(n ast.Node, at place) {
+func (f *fileErrors) number(into *field[float64]) nodeReader {
+	return func(n ast.Node, at filePos) {
 		into.at = at
 		switch v := n.(type) {
 		case *ast.IntegerNode:
 			switch i := v.Value.(type) {
 			case int64:
-				into.v, into.set = float64(i), true
+				into.value, into.valid = float64(i), true
 			case uint64:
-				into.v, into.set = float64(i), true
+				into.value, into.valid = float64(i), true
 			}
 		case *ast.FloatNode:
-			into.v, into.set = v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
+			into.value, into.valid = v.Value, !math.IsInf(v.Value, 0) && !math.IsNaN(v.Value)
 		case *ast.StringNode:
 			// The YAML library takes a number with an exponent and no point for text.
-			if v.Token.Type == token.StringType && exponent.MatchString(v.Value) {
+			if v.Token.Type == token.StringType && exponentNumber.MatchString(v.Value) {
 				f, err := strconv.ParseFloat(v.Value, 64)
-				into.v, into.set = f, err == nil
+				into.value, into.valid = f, err == nil
 			}
 		}
-		if !into.set {
-			f.add(at, "%s must be a number", last(at))
+		if !into.valid {
+			f.add(at, "%s must be a number", lastKey(at))
 		}
 	}
 }
 
-// whole reads a whole number.
-func (f *faults) whole(into *field[int]) take {
-	return func(n ast.Node, at place) {
+// integer reads a whole number.
+func (f *fileErrors) integer(into *field[int]) nodeReader {
+	return func(n ast.Node, at filePos) {
 		into.at = at
 		if v, ok := n.(*ast.IntegerNode); ok {
 			switch i := v.Value.(type) {
 			case int64:
-				into.v, into.set = int(i), true
+				into.value, into.valid = int(i), true
 			case uint64:
-				into.v, into.set = int(min(i, math.MaxInt)), true
+				into.value, into.valid = int(min(i, math.MaxInt)), true
 			}
 		}
-		if !into.set {
-			f.add(at, "%s must be a whole number", last(at))
+		if !into.valid {
+			f.add(at, "%s must be a whole number", lastKey(at))
 		}
 	}
 }
 
-// yesNo reads a boolean.
-func (f *faults) yesNo(into *field[bool]) take {
-	return func(n ast.Node, at place) {
+// boolean reads a boolean.
+func (f *fileErrors) boolean(into *field[bool]) nodeReader {
+	return func(n ast.Node, at filePos) {
 		into.at = at
 		v, ok := n.(*ast.BoolNode)
 		if !ok {
-			f.add(at, "%s must be true or false", last(at))
+			f.add(at, "%s must be true or false", lastKey(at))
 			return
 		}
-		into.v, into.set = v.Value, true
+		into.value, into.valid = v.Value, true
 	}
 }
 
 // duration reads a duration with its unit, as 10m or 1h30m.
-func (f *faults) duration(into *field[time.Duration]) take {
-	return func(n ast.Node, at place) {
+func (f *fileErrors) duration(into *field[time.Duration]) nodeReader {
+	return func(n ast.Node, at filePos) {
 		into.at = at
 		if v, ok := n.(*ast.StringNode); ok {
 			if d, err := time.ParseDuration(strings.TrimSpace(v.Value)); err == nil {
-				into.v, into.set = d, true
+				into.value, into.valid = d, true
 				return
 			}
 		}
-		f.add(at, "%s must be a time with its unit, for example 10m, 90s or 1h30m", last(at))
+		f.add(at, "%s must be a time with its unit, for example 10m, 90s or 1h30m", lastKey(at))
 	}
 }

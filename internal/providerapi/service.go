@@ -21,21 +21,21 @@ type Eraser interface {
 	Erase(ctx context.Context, t tenant.ID, d device.ID) error
 }
 
-// Days tell on which days of a zone a device has readings, from <= time <= to,
+// CoverageReader tell on which days of a zone a device has readings, from <= time <= to,
 // epoch ms, oldest first.
-type Days interface {
+type CoverageReader interface {
 	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
 }
 
 // Intake is where readings are on their way from devices to the disk.
 type Intake interface {
-	// Redo computes anew what is derived from a device's readings of the day on
+	// Recompute computes anew what is derived from a device's readings of the day on
 	// which at lies, epoch ms, writes what is not stored so, and tells how many
 	// values that were.
-	Redo(ctx context.Context, ref device.Ref, at int64) (values int, err error)
-	// Settle waits until nothing more comes of a device that was taken out of the
+	Recompute(ctx context.Context, ref device.Ref, at int64) (values int, err error)
+	// WaitCommitted waits until nothing more comes of a device that was taken out of the
 	// registry before.
-	Settle()
+	WaitCommitted()
 }
 
 // Outbox is what people are told through.
@@ -45,42 +45,42 @@ type Outbox interface {
 	Release(ctx context.Context) (held bool, waiting int, err error)
 }
 
-// Rules are what tenants let devices be watched by.
-type Rules interface {
+// RuleStore are what tenants let devices be watched by.
+type RuleStore interface {
 	// ForgetDevice takes a device that is about to be deleted out of its tenant's rules.
 	ForgetDevice(ctx context.Context, t tenant.ID, id device.ID) error
 }
 
-// Records are what is kept of a tenant beside its devices and people.
-type Records interface {
+// TenantRecords are what is kept of a tenant beside its devices and people.
+type TenantRecords interface {
 	// Clear removes them; what is gone already is no error.
 	Clear(ctx context.Context, t tenant.ID) error
 }
 
 // Stores is everything that provisioning reads and changes.
 type Stores struct {
-	DB          *db.DB
-	Tenants     *tenant.Store
-	Users       *identity.UserStore
-	Sessions    *identity.SessionStore
-	Hasher      *identity.Hasher
-	Catalog     *device.Catalog
-	Devices     *device.Store
-	Scenes      *device.SceneStore
-	Registry    *device.Registry
-	Presence    *device.Presence
-	Diagnostics *device.Diagnostics
-	Readings    Eraser
-	Days        Days
-	Turns       *reading.Turns // of work that passes over readings; nil: this service's alone
-	Intake      Intake
-	DeviceKey   []byte // the platform's key, under which device secrets are hashed
-	Outbox      Outbox
-	Rules       Rules
-	Records     []Records // go with their tenant, in this order
-	Copies      Copies
-	// Shortest is how many characters a file's passwords have at least; 0: identity.PasswordMin.
-	Shortest int
+	DB            *db.DB
+	Tenants       *tenant.Store
+	Users         *identity.UserStore
+	Sessions      *identity.SessionStore
+	Hasher        *identity.Hasher
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Registry      *device.Registry
+	Presence      *device.Presence
+	Diagnostics   *device.Diagnostics
+	Readings      Eraser
+	Coverage      CoverageReader
+	Scheduler     *reading.Turns // of work that passes over readings; nil: this service's alone
+	Intake        Intake
+	DeviceKey     []byte // the platform's key, under which device secrets are hashed
+	Outbox        Outbox
+	Rules         RuleStore
+	TenantRecords []TenantRecords // go with their tenant, in this order
+	BackupSource  BackupSource
+	// MinPassword is how many characters a file's passwords have at least; 0: identity.PasswordMin.
+	MinPassword int
 }
 
 // Kind is what sort of thing an Item is.
@@ -108,59 +108,59 @@ type Item struct {
 // Result is what an Apply or a Delete did.
 type Result struct {
 	Created, Changed, Removed []Item
-	Left                      int // things of the file that were already so
+	Unchanged                 int // things of the file that were already so
 }
 
-// Untaken says that what a file asked for is kept, but that the running server
+// ReloadError says that what a file asked for is kept, but that the running server
 // could not take it up; the next call tries again before anything else.
-type Untaken struct{ cause error }
+type ReloadError struct{ cause error }
 
-func (u *Untaken) Error() string { return "kept, but not taken up: " + u.cause.Error() }
+func (u *ReloadError) Error() string { return "kept, but not taken up: " + u.cause.Error() }
 
 // Unwrap is why.
-func (u *Untaken) Unwrap() error { return u.cause }
+func (u *ReloadError) Unwrap() error { return u.cause }
 
 // Service provisions. Its calls run one after the other.
 type Service struct {
 	Stores
-	turn     chan struct{}
+	sem      chan struct{}
 	stopping chan struct{} // closed: what may take long ends soon
 	stale    bool          // the running server has not taken up what is on disk
 }
 
 // NewService makes a service.
 func NewService(s Stores) *Service {
-	if s.Turns == nil {
-		s.Turns = reading.NewTurns(nil)
+	if s.Scheduler == nil {
+		s.Scheduler = reading.NewTurns(nil)
 	}
-	s.Shortest = max(s.Shortest, identity.PasswordMin)
-	return &Service{Stores: s, turn: make(chan struct{}, 1), stopping: make(chan struct{})}
+	s.MinPassword = max(s.MinPassword, identity.PasswordMin)
+	return &Service{Stores: s, sem: make(chan struct{}, 1), stopping: make(chan struct{})}
 }
 
 // Stop ends what may take long, to be asked for again; it is called once.
 func (s *Service) Stop() { close(s.stopping) }
 
-// begin waits for the service's turn; the caller must call the returned
+// acquire waits for the service's turn; the caller must call the returned
 // function when done.
-func (s *Service) begin(ctx context.Context) (func(), error) {
+func (s *Service) acquire(ctx context.Context) (func(), error) {
 	select {
-	case s.turn <- struct{}{}:
+	case s.sem <- struct{}{}:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	end := func() { <-s.turn }
+	release := func() { <-s.sem }
 	if s.stale {
-		if err := s.refresh(ctx); err != nil {
-			end()
+		if err := s.reloadRegistry(ctx); err != nil {
+			release()
 			return nil, err
 		}
 	}
-	return end, nil
+	return release, nil
 }
 
-// refresh makes the running server see what is on disk: the catalogue, who may
+// reloadRegistry makes the running server see what is on disk: the catalogue, who may
 // connect, and how long silence lasts.
-func (s *Service) refresh(ctx context.Context) error {
+func (s *Service) reloadRegistry(ctx context.Context) error {
 	s.stale = true
 	// What is kept must be taken up, even when whoever asked has gone.
 	if err := s.Devices.LoadRegistry(context.WithoutCancel(ctx), s.Catalog, s.Registry); err != nil {
@@ -176,21 +176,21 @@ func (s *Service) refresh(ctx context.Context) error {
 // are unless overwrite. A wrong file is a *FileError. With *Untaken what was done
 // is answered, too.
 func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Result, error) {
-	var wrong faults
+	var wrong fileErrors
 	file := wrong.parse(raw)
 	if file == nil {
 		return nil, wrong.err()
 	}
-	wrong.check(file, s.Shortest)
-	end, err := s.begin(ctx)
+	wrong.validate(file, s.MinPassword)
+	release, err := s.acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
-	v := newVault(s.Hasher)
+	defer release()
+	v := newPasswordCache(s.Hasher)
 	pl := planner{Service: s, file: file, overwrite: overwrite}
-	if len(wrong.found) == 0 {
-		pl.vault = v
+	if len(wrong.lines) == 0 {
+		pl.passwords = v
 	}
 	// The first plan costs nobody anything: what is wrong is found, and
 	// passwords are hashed, before the database is locked.
@@ -198,12 +198,12 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	wrong.found = append(wrong.found, p.found...)
+	wrong.lines = append(wrong.lines, p.lines...)
 	if err := wrong.err(); err != nil {
 		return nil, err
 	}
-	if p.nothing() {
-		return &Result{Left: p.left}, nil
+	if p.empty() {
+		return &Result{Unchanged: p.unchanged}, nil
 	}
 	if err := p.hashPasswords(ctx, v); err != nil {
 		return nil, err
@@ -222,9 +222,9 @@ func (s *Service) Apply(ctx context.Context, raw []byte, overwrite bool) (*Resul
 	if err != nil {
 		return nil, err
 	}
-	if p.structure() {
-		if err := s.refresh(ctx); err != nil {
-			return out, &Untaken{err}
+	if p.affectsRegistry() {
+		if err := s.reloadRegistry(ctx); err != nil {
+			return out, &ReloadError{err}
 		}
 	}
 	return out, nil

@@ -11,45 +11,45 @@ import (
 	"tilth/internal/text"
 )
 
-// length counts characters.
-func length(s string) int { return utf8.RuneCountInString(s) }
+// runeCount counts characters.
+func runeCount(s string) int { return utf8.RuneCountInString(s) }
 
 func isName(s string) bool { return tenant.Showable(s) }
 
-// isPhrase allows line breaks, which a description may have.
-func isPhrase(s string, limit int) bool {
-	return length(s) <= limit && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
+// isMultiLine allows line breaks, which a description may have.
+func isMultiLine(s string, limit int) bool {
+	return runeCount(s) <= limit && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
 }
 
-// printable tells whether s has 1 to limit characters that show, none of them
+// isPrintable tells whether s has 1 to limit characters that show, none of them
 // a space.
-func printable(s string, limit int) bool {
-	return s != "" && length(s) <= limit &&
+func isPrintable(s string, limit int) bool {
+	return s != "" && runeCount(s) <= limit &&
 		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
 }
 
-func isUserName(s string) bool { return printable(s, maxName) && isName(s) }
+func isUserName(s string) bool { return isPrintable(s, maxName) && isName(s) }
 
 // isDeviceName leaves out what parts a list of names and what has a meaning in
 // MQTT topics.
 func isDeviceName(s string) bool {
-	return printable(s, maxName) && isName(s) && !strings.ContainsAny(s, ",/+#")
+	return isPrintable(s, maxName) && isName(s) && !strings.ContainsAny(s, ",/+#")
 }
 
-// isFolder tells whether a path would be shortened by such a part of it.
-func isFolder(s string) bool { return s == "." || s == ".." }
+// isDotSegment tells whether a path would be shortened by such a part of it.
+func isDotSegment(s string) bool { return s == "." || s == ".." }
 
-func isSecret(s string) bool { return printable(s, maxSecret) && length(s) >= minSecret }
+func isSecret(s string) bool { return isPrintable(s, maxSecret) && runeCount(s) >= minSecret }
 
 func isIdentifier(s string) bool {
-	return s != "" && length(s) <= maxName && strings.IndexFunc(s, func(r rune) bool {
+	return s != "" && runeCount(s) <= maxName && strings.IndexFunc(s, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("_-.:", r)
 	}) < 0
 }
 
-// reserved are names that mean something where identifiers are keys: in what
+// reservedIdentifiers are names that mean something where identifiers are keys: in what
 // devices send, in lists of readings, and in the browser's objects.
-var reserved = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
+var reservedIdentifiers = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
 
 // isAddress takes what a page may load.
 func isAddress(s string) bool { return tenant.Loadable(s) }
@@ -58,7 +58,7 @@ func isAddress(s string) bool { return tenant.Loadable(s) }
 // serves pictures beside it) or an embed snippet, which is never trusted:
 // it is served in a frame of its own.
 func isElementData(s string) bool {
-	if length(s) > maxElementData || !utf8.ValidString(s) {
+	if runeCount(s) > maxElementData || !utf8.ValidString(s) {
 		return false
 	}
 	if strings.HasPrefix(s, "<") {
@@ -67,20 +67,20 @@ func isElementData(s string) bool {
 	return isAddress(s) && (strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:") || strings.HasPrefix(s, "/"))
 }
 
-var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
+var hostNamePattern = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
 
 func isHost(s string) bool {
 	if tenant.Host(s) != s || len(s) > 253 {
 		return false
 	}
 	_, err := netip.ParseAddr(s)
-	return err == nil || hostName.MatchString(s)
+	return err == nil || hostNamePattern.MatchString(s)
 }
 
-func languages() string {
+func languageList() string {
 	names := make([]string, len(text.Languages))
 	for i, l := range text.Languages {
 		names[i] = string(l)
 	}
-	return all(names)
+	return joinWords(names)
 }

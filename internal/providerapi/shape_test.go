@@ -7,7 +7,7 @@ import (
 	"tilth/internal/identity"
 )
 
-func TestShapes(t *testing.T) {
+func TestFieldFormats(t *testing.T) {
 	long := strings.Repeat("ş", 64)
 	for name, c := range map[string]struct {
 		is        func(string) bool
@@ -46,12 +46,12 @@ func TestShapes(t *testing.T) {
 			t.Errorf("mobile %q is kept as %q, want %q", in, got, want)
 		}
 	}
-	if got := all([]string{"a"}) + "; " + all([]string{"a", "b"}) + "; " + all([]string{"a", "b", "c"}); got != "a; a and b; a, b and c" {
+	if got := joinWords([]string{"a"}) + "; " + joinWords([]string{"a", "b"}) + "; " + joinWords([]string{"a", "b", "c"}); got != "a; a and b; a, b and c" {
 		t.Error(got)
 	}
 }
 
-func TestMadeSecrets(t *testing.T) {
+func TestGeneratedSecrets(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		s, p := newSecret(), newPassword()

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// values takes the places out of a file, so that two ways of writing the same
+// withoutPositions takes the places out of a file, so that two ways of writing the same
 // can be compared.
-func values(v reflect.Value) any {
+func withoutPositions(v reflect.Value) any {
 	switch v.Kind() {
 	case reflect.Struct:
 		out := map[string]any{}
 		for i := range v.NumField() {
-			if v.Type().Field(i).Type != reflect.TypeFor[place]() {
-				out[v.Type().Field(i).Name] = values(v.Field(i))
+			if v.Type().Field(i).Type != reflect.TypeFor[filePos]() {
+				out[v.Type().Field(i).Name] = withoutPositions(v.Field(i))
 			}
 		}
 		return out
 	case reflect.Slice:
 		var out []any
 		for i := range v.Len() {
-			out = append(out, values(v.Index(i)))
+			out = append(out, withoutPositions(v.Index(i)))
 		}
 		return out
 	case reflect.Map:
 		out := map[string]any{}
 		for _, k := range v.MapKeys() {
-			out[k.String()] = values(v.MapIndex(k))
+			out[k.String()] = withoutPositions(v.MapIndex(k))
 		}
 		return out
 	case reflect.String:
@@ -41,23 +41,23 @@ func values(v reflect.Value) any {
 	return v.Int()
 }
 
-func parseGood(t *testing.T, text string) *file {
+func mustParse(t *testing.T, text string) *file {
 	t.Helper()
-	var wrong faults
+	var wrong fileErrors
 	f := wrong.parse([]byte(text))
-	if f == nil || len(wrong.found) > 0 {
-		t.Fatalf("not read: %+v", wrong.found)
+	if f == nil || len(wrong.lines) > 0 {
+		t.Fatalf("not read: %+v", wrong.lines)
 	}
 	return f
 }
 
 // One file, written in all the ways that YAML offers.
-func TestStyles(t *testing.T) {
+func TestYAMLStyles(t *testing.T) {
 	const flow = `{products: [{name: cam, offlineAfter: 1m30s, properties: [{identifier: live, dataType: text, elementData: "<b>\n x\n</b>"}]}],
  tenants: [{name: "north", hosts: [a.example, b.example], users: [{userName: ada, password: " pass word "}],
    devices: [{deviceName: A, longitude: 32, latitude: -3.5e1, gateway: true, elementData: {live: "https://a.example"}}]}]}`
-	want := parseGood(t, flow)
-	if p := want.products[0]; p.offlineAfter.v != 90*time.Second || p.properties.v[0].elementData.v != "<b>\n x\n</b>" {
+	want := mustParse(t, flow)
+	if p := want.products[0]; p.offlineAfter.value != 90*time.Second || p.properties.value[0].elementData.value != "<b>\n x\n</b>" {
 		t.Errorf("product %+v", p)
 	}
 	const block = `# a comment
@@ -103,16 +103,16 @@ tenants:
 			"tenants":[{"name":"north","hosts":["a.example","b.example"],"users":[{"userName":"ada","password":" pass word "}],
 			"devices":[{"deviceName":"A","longitude":32,"latitude":-35.0,"gateway":true,"elementData":{"live":"https://a.example"}}]}]}`,
 	} {
-		got := parseGood(t, text)
-		if a, b := values(reflect.ValueOf(*got)), values(reflect.ValueOf(*want)); !reflect.DeepEqual(a, b) {
+		got := mustParse(t, text)
+		if a, b := withoutPositions(reflect.ValueOf(*got)), withoutPositions(reflect.ValueOf(*want)); !reflect.DeepEqual(a, b) {
 			t.Errorf("%s was read as\n%v\nwant\n%v", name, a, b)
 		}
 	}
 }
 
 // Everything knows the line on which it stands.
-func TestLines(t *testing.T) {
-	f := parseGood(t, `
+func TestLineNumbers(t *testing.T) {
+	f := mustParse(t, `
 tenants:
   - name: north
     hosts:
@@ -133,7 +133,7 @@ tenants:
 `)
 	n := f.tenants[0]
 	for what, c := range map[string]struct{ at, want int }{
-		"tenant": {n.at.line, 3}, "name": {n.name.at.line, 3}, "host": {n.hosts.v[1].at.line, 7}, "user": {n.users[0].at.line, 8},
+		"tenant": {n.at.line, 3}, "name": {n.name.at.line, 3}, "host": {n.hosts.value[1].at.line, 7}, "user": {n.users[0].at.line, 8},
 		"email": {n.users[0].email.at.line, 9}, "device": {n.devices[0].at.line, 12}, "deviceName": {n.devices[0].deviceName.at.line, 14},
 		"flow device": {n.devices[1].at.line, 15}, "longitude": {n.devices[1].longitude.at.line, 17},
 	} {
@@ -150,7 +150,7 @@ tenants:
 func TestGuard(t *testing.T) {
 	for name, c := range map[string]struct{ text, want string }{
 		"a level too deep":        {strings.Repeat("[", maxDepth+1), "nested more than 24 deep"},
-		"a block level too deep":  {staircase(maxDepth + 1), "nested more than 24 deep"},
+		"a block level too deep":  {nestedMappings(maxDepth + 1), "nested more than 24 deep"},
 		"dashes on one line":      {strings.Repeat("- ", maxDepth+1) + "a", "nested more than 24 deep"},
 		"a key too many":          {"a: {" + strings.Repeat("k: 1,", maxKeys+1) + "}", "more than 1000 keys in one mapping"},
 		"a block key too many":    {strings.Repeat("k: 1\n", maxKeys+1), "more than 1000 keys in one mapping"},
@@ -166,10 +166,10 @@ func TestGuard(t *testing.T) {
 		"a closing bracket alone": {"a: ]", "not readable as YAML"},
 		"a forgotten comma":       {"a: {b: c\n  d: e}", "a second colon before the next comma"},
 	} {
-		var wrong faults
-		wrong.tree([]byte(c.text))
-		if len(wrong.found) != 1 || !strings.HasPrefix(wrong.found[0].Message, c.want) {
-			t.Errorf("%s: %+v, want %s", name, wrong.found, c.want)
+		var wrong fileErrors
+		wrong.parseTree([]byte(c.text))
+		if len(wrong.lines) != 1 || !strings.HasPrefix(wrong.lines[0].Message, c.want) {
+			t.Errorf("%s: %+v, want %s", name, wrong.lines, c.want)
 		}
 	}
 	for name, text := range map[string]string{
@@ -181,9 +181,9 @@ func TestGuard(t *testing.T) {
 		"colons in text":  "a: \"b: c: d: [{\"\ne: 12:30:00\n",
 		"signs in text":   "a: 'x & y * z ! %'\nb: |\n  --- & * ! ? [[[[\n",
 	} {
-		var wrong faults
-		if wrong.tree([]byte(text)) == nil || len(wrong.found) > 0 {
-			t.Errorf("%s: %+v", name, wrong.found)
+		var wrong fileErrors
+		if wrong.parseTree([]byte(text)) == nil || len(wrong.lines) > 0 {
+			t.Errorf("%s: %+v", name, wrong.lines)
 		}
 	}
 }

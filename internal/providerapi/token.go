@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	shortestToken = 32 // characters
-	mostTokens    = 2  // of a file, for rotation
-	longestFile   = 4 << 10
+	minTokenLength   = 32 // characters
+	maxTokens        = 2  // of a file, for rotation
+	maxTokenFileSize = 4 << 10
 )
 
 // Tokens knows which provider's tokens open the door: the one given at the
@@ -23,10 +23,10 @@ const (
 type Tokens struct {
 	file string // empty: given at the start
 
-	mu     sync.Mutex
-	read   fs.FileInfo // of what hashes come from
-	hashes [][sha256.Size]byte
-	fault  error
+	mu       sync.Mutex
+	fileInfo fs.FileInfo // of what hashes come from
+	hashes   [][sha256.Size]byte
+	err      error
 }
 
 // NewTokens takes the token of the environment or, where that is empty, those
@@ -47,8 +47,8 @@ func NewTokens(env, file string) (*Tokens, error) {
 		return nil, err
 	}
 	t := &Tokens{file: file}
-	t.reread()
-	return t, t.fault
+	t.reloadIfChanged()
+	return t, t.err
 }
 
 // makeTokenFile makes the file, unless there is one. It appears whole or not
@@ -85,15 +85,15 @@ func parseTokens(text string) (hashes [][sha256.Size]byte, err error) {
 		token := strings.TrimSpace(line)
 		switch {
 		case token == "":
-		case utf8.RuneCountInString(token) < shortestToken:
-			err = errors.Join(err, fmt.Errorf("line %d: a token must have %d characters or more", number, shortestToken))
+		case utf8.RuneCountInString(token) < minTokenLength:
+			err = errors.Join(err, fmt.Errorf("line %d: a token must have %d characters or more", number, minTokenLength))
 		case strings.ContainsAny(token, " \t"):
 			err = errors.Join(err, fmt.Errorf("line %d: a token must not have spaces", number))
 		default:
 			hashes = append(hashes, sha256.Sum256([]byte(token)))
 		}
 	}
-	if n := len(hashes); n > mostTokens || n == 0 && err == nil {
+	if n := len(hashes); n > maxTokens || n == 0 && err == nil {
 		return nil, fmt.Errorf("one or two tokens are wanted, one a line; there are %d", n)
 	}
 	return hashes, err
@@ -105,27 +105,27 @@ func (t *Tokens) Allows(token string) (bool, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.file != "" {
-		t.reread()
+		t.reloadIfChanged()
 	}
 	asked := sha256.Sum256([]byte(token))
-	right := 0
+	match := 0
 	for _, h := range t.hashes {
-		right |= subtle.ConstantTimeCompare(asked[:], h[:])
+		match |= subtle.ConstantTimeCompare(asked[:], h[:])
 	}
-	return right == 1, t.fault
+	return match == 1, t.err
 }
 
-// reread reads the file where it is another than the one read before. Callers
+// reloadIfChanged reads the file where it is another than the one read before. Callers
 // hold the lock.
-func (t *Tokens) reread() {
+func (t *Tokens) reloadIfChanged() {
 	info, err := os.Stat(t.file)
-	if err == nil && t.read != nil && os.SameFile(info, t.read) &&
-		info.ModTime().Equal(t.read.ModTime()) && info.Size() == t.read.Size() {
+	if err == nil && t.fileInfo != nil && os.SameFile(info, t.fileInfo) &&
+		info.ModTime().Equal(t.fileInfo.ModTime()) && info.Size() == t.fileInfo.Size() {
 		return
 	}
-	t.read, t.hashes = nil, nil
+	t.fileInfo, t.hashes = nil, nil
 	var raw []byte
-	if err == nil && info.Size() > longestFile {
+	if err == nil && info.Size() > maxTokenFileSize {
 		err = errors.New("the file is too large to hold tokens")
 	}
 	if err == nil {
@@ -134,10 +134,10 @@ func (t *Tokens) reread() {
 	if err == nil {
 		t.hashes, err = parseTokens(string(raw))
 	}
-	t.fault = nil
+	t.err = nil
 	if err != nil {
-		t.fault = fmt.Errorf("provider token in %s: %w", t.file, err)
+		t.err = fmt.Errorf("provider token in %s: %w", t.file, err)
 		return
 	}
-	t.read = info
+	t.fileInfo = info
 }

@@ -13,7 +13,7 @@ const (
 	tokenB = "token-b-0123456789abcdef0123456789"
 )
 
-func write(t *testing.T, path, text string, at time.Time) {
+func writeFile(t *testing.T, path, text string, at time.Time) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -23,7 +23,7 @@ func write(t *testing.T, path, text string, at time.Time) {
 	}
 }
 
-func allows(t *testing.T, tokens *Tokens, token string, want bool) {
+func expectAllows(t *testing.T, tokens *Tokens, token string, want bool) {
 	t.Helper()
 	got, err := tokens.Allows(token)
 	if err != nil || got != want {
@@ -33,7 +33,7 @@ func allows(t *testing.T, tokens *Tokens, token string, want bool) {
 
 // At the first start the file is made, for its owner's eyes alone; later
 // starts take it as it is.
-func TestTokenFileIsMade(t *testing.T) {
+func TestTokenFileIsCreated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "provider-token")
 	if err := os.WriteFile(path+".new", []byte("half"), 0o600); err != nil { // of a start that was killed
 		t.Fatal(err)
@@ -51,7 +51,7 @@ func TestTokenFileIsMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	token := strings.TrimSpace(string(raw))
-	if len(token) < shortestToken {
+	if len(token) < minTokenLength {
 		t.Errorf("made a token of %d characters", len(token))
 	}
 	second, err := NewTokens("  ", path)
@@ -59,9 +59,9 @@ func TestTokenFileIsMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tokens := range []*Tokens{first, second} {
-		allows(t, tokens, token, true)
-		allows(t, tokens, token+"x", false)
-		allows(t, tokens, "", false)
+		expectAllows(t, tokens, token, true)
+		expectAllows(t, tokens, token+"x", false)
+		expectAllows(t, tokens, "", false)
 	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("left lying about: %v, %v", left, err)
@@ -72,45 +72,45 @@ func TestTokenFileIsMade(t *testing.T) {
 func TestTokenRotation(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "provider-token")
 	at := time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
-	write(t, path, tokenA+"\n", at)
+	writeFile(t, path, tokenA+"\n", at)
 	tokens, err := NewTokens("", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	allows(t, tokens, tokenA, true)
-	allows(t, tokens, tokenB, false)
+	expectAllows(t, tokens, tokenA, true)
+	expectAllows(t, tokens, tokenB, false)
 
-	write(t, path, tokenA+"\r\n\n"+tokenB+"\n", at) // another size
-	allows(t, tokens, tokenA, true)
-	allows(t, tokens, tokenB, true)
+	writeFile(t, path, tokenA+"\r\n\n"+tokenB+"\n", at) // another size
+	expectAllows(t, tokens, tokenA, true)
+	expectAllows(t, tokens, tokenB, true)
 
-	write(t, path, tokenB+"\n", at)
-	allows(t, tokens, tokenA, false)
-	write(t, path, tokenA+"\n", at.Add(time.Second)) // the same size, another time
-	allows(t, tokens, tokenA, true)
-	allows(t, tokens, tokenB, false)
+	writeFile(t, path, tokenB+"\n", at)
+	expectAllows(t, tokens, tokenA, false)
+	writeFile(t, path, tokenA+"\n", at.Add(time.Second)) // the same size, another time
+	expectAllows(t, tokens, tokenA, true)
+	expectAllows(t, tokens, tokenB, false)
 
 	other := path + ".new"
-	write(t, other, tokenB+"\n", at.Add(time.Second)) // the same size and time, another file
+	writeFile(t, other, tokenB+"\n", at.Add(time.Second)) // the same size and time, another file
 	if err := os.Rename(other, path); err != nil {
 		t.Fatal(err)
 	}
-	allows(t, tokens, tokenB, true)
-	allows(t, tokens, tokenA, false)
+	expectAllows(t, tokens, tokenB, true)
+	expectAllows(t, tokens, tokenA, false)
 
 	// Nobody comes in by a file that cannot be used, and it is said why.
 	for name, text := range map[string]string{
 		"empty": "", "short": "short\n", "three": tokenA + "\n" + tokenB + "\n" + tokenA + "x\n",
-		"spaces": tokenA + " " + tokenB + "\n", "large": tokenB + "\n" + strings.Repeat("\n", longestFile),
+		"spaces": tokenA + " " + tokenB + "\n", "large": tokenB + "\n" + strings.Repeat("\n", maxTokenFileSize),
 	} {
-		write(t, path, text, at.Add(2*time.Second))
+		writeFile(t, path, text, at.Add(2*time.Second))
 		if ok, err := tokens.Allows(tokenB); ok || err == nil || strings.Contains(err.Error(), tokenB) {
 			t.Errorf("%s: lets in %v, %v", name, ok, err)
 		}
 	}
 	// A line that is none takes nothing from the other one, and is named.
 	for _, text := range []string{tokenB + "\nshort\n", "with space " + tokenA + "\n\n" + tokenB + "\n"} {
-		write(t, path, text, at.Add(3*time.Second))
+		writeFile(t, path, text, at.Add(3*time.Second))
 		if ok, err := tokens.Allows(tokenB); !ok || err == nil || !strings.Contains(err.Error(), path+": line ") || strings.Contains(err.Error(), "0123") {
 			t.Errorf("%q: lets in %v, %v", text, ok, err)
 		}
@@ -124,18 +124,18 @@ func TestTokenRotation(t *testing.T) {
 	if ok, err := tokens.Allows(tokenB); ok || err == nil {
 		t.Errorf("without a file: lets in %v, %v", ok, err)
 	}
-	write(t, path, tokenB+"\n", at)
-	allows(t, tokens, tokenB, true)
+	writeFile(t, path, tokenB+"\n", at)
+	expectAllows(t, tokens, tokenB, true)
 }
 
-func TestTokenOfEnvironment(t *testing.T) {
+func TestTokenFromEnvironment(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "provider-token")
 	tokens, err := NewTokens(" "+tokenA+"\n", path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	allows(t, tokens, tokenA, true)
-	allows(t, tokens, tokenB, false)
+	expectAllows(t, tokens, tokenA, true)
+	expectAllows(t, tokens, tokenB, false)
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a file was made although the environment has a token")
 	}
@@ -149,7 +149,7 @@ func TestTokenOfEnvironment(t *testing.T) {
 // A wrong file stops the start.
 func TestWrongTokenFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "provider-token")
-	write(t, path, "short\n", time.Now())
+	writeFile(t, path, "short\n", time.Now())
 	if _, err := NewTokens("", path); err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("a short token: %v", err)
 	}

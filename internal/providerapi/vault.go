@@ -8,22 +8,22 @@ import (
 	"tilth/internal/identity"
 )
 
-// vault keeps what is known of passwords while a file is applied: argon2id is
+// passwordCache keeps what is known of passwords while a file is applied: argon2id is
 // slow on purpose, so nothing is computed twice, and nothing while the
 // database is locked unless it changed in between.
-type vault struct {
-	hasher   *identity.Hasher
-	verified map[[2]string]bool // stored form and password
-	hashes   map[string]string  // by user
-	made     map[string]string  // by user
+type passwordCache struct {
+	hasher    *identity.Hasher
+	verified  map[[2]string]bool // stored form and password
+	hashes    map[string]string  // by user
+	generated map[string]string  // by user
 }
 
-func newVault(h *identity.Hasher) *vault {
-	return &vault{hasher: h, verified: map[[2]string]bool{}, hashes: map[string]string{}, made: map[string]string{}}
+func newPasswordCache(h *identity.Hasher) *passwordCache {
+	return &passwordCache{hasher: h, verified: map[[2]string]bool{}, hashes: map[string]string{}, generated: map[string]string{}}
 }
 
-// matches tells whether stored was made from password.
-func (v *vault) matches(ctx context.Context, stored, password string) (bool, error) {
+// verify tells whether stored was made from password.
+func (v *passwordCache) verify(ctx context.Context, stored, password string) (bool, error) {
 	key := [2]string{stored, password}
 	ok, known := v.verified[key]
 	if known {
@@ -37,7 +37,7 @@ func (v *vault) matches(ctx context.Context, stored, password string) (bool, err
 }
 
 // hash gives the stored form of a user's password.
-func (v *vault) hash(ctx context.Context, user, password string) (string, error) {
+func (v *passwordCache) hash(ctx context.Context, user, password string) (string, error) {
 	if h, ok := v.hashes[user]; ok {
 		return h, nil
 	}
@@ -48,40 +48,40 @@ func (v *vault) hash(ctx context.Context, user, password string) (string, error)
 	return h, err
 }
 
-// password makes a password for a user whom the file gives none, the same one
+// generate makes a password for a user whom the file gives none, the same one
 // each time.
-func (v *vault) password(user string) string {
-	p, ok := v.made[user]
+func (v *passwordCache) generate(user string) string {
+	p, ok := v.generated[user]
 	if !ok {
 		p = newPassword()
-		v.made[user] = p
+		v.generated[user] = p
 	}
 	return p
 }
 
-// legible are the 32 characters of Crockford's base 32, each of five random
+// crockfordAlphabet are the 32 characters of Crockford's base 32, each of five random
 // bits: none of i, l, o and u, which are taken for others.
-const legible = "0123456789abcdefghjkmnpqrstvwxyz"
+const crockfordAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
 
 // newPassword makes a password of 80 random bits, in groups that can be read
 // out.
 func newPassword() string {
-	raw := random(16)
+	raw := randomBytes(16)
 	out := make([]byte, 0, 19)
 	for i, b := range raw {
 		if i > 0 && i%4 == 0 {
 			out = append(out, '-')
 		}
-		out = append(out, legible[b%32])
+		out = append(out, crockfordAlphabet[b%32])
 	}
 	return string(out)
 }
 
 // newSecret makes a device secret of 256 random bits, in characters that an
 // address may hold.
-func newSecret() string { return base64.RawURLEncoding.EncodeToString(random(32)) }
+func newSecret() string { return base64.RawURLEncoding.EncodeToString(randomBytes(32)) }
 
-func random(n int) []byte {
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // never fails (crypto/rand)
 	return b

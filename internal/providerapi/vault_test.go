@@ -16,8 +16,8 @@ import (
 
 // Slow work is done once: with the context gone, only what is known already
 // is answered.
-func TestVault(t *testing.T) {
-	v := newVault(identity.NewHasher())
+func TestPasswordCache(t *testing.T) {
+	v := newPasswordCache(identity.NewHasher())
 	ctx, cancel := context.WithCancel(t.Context())
 	stored := testkit.PasswordHash("correct horse")
 	hash, err := v.hash(ctx, "ada", "correct horse")
@@ -25,7 +25,7 @@ func TestVault(t *testing.T) {
 		t.Fatal(err)
 	}
 	for password, want := range map[string]bool{"correct horse": true, "another horse": false} {
-		if ok, err := v.matches(ctx, stored, password); err != nil || ok != want {
+		if ok, err := v.verify(ctx, stored, password); err != nil || ok != want {
 			t.Errorf("%s matches: %v, %v", password, ok, err)
 		}
 	}
@@ -35,11 +35,11 @@ func TestVault(t *testing.T) {
 		t.Errorf("hashed again: %v", err)
 	}
 	for password, want := range map[string]bool{"correct horse": true, "another horse": false} {
-		if ok, err := v.matches(ctx, stored, password); err != nil || ok != want {
+		if ok, err := v.verify(ctx, stored, password); err != nil || ok != want {
 			t.Errorf("%s matches: %v, %v", password, ok, err)
 		}
 	}
-	if a, b := v.password("ada"), v.password("ada"); a != b || a == v.password("bora") {
+	if a, b := v.generate("ada"), v.generate("ada"); a != b || a == v.generate("bora") {
 		t.Error("a made password changed, or two users have the same")
 	}
 }
@@ -47,21 +47,21 @@ func TestVault(t *testing.T) {
 // A password that somebody changes between the first look and the transaction
 // is compared anew.
 func TestPasswordChangedMeanwhile(t *testing.T) {
-	p := newPlatform(t)
-	p.base(t)
+	p := newFixture(t)
+	p.applyBase(t)
 	ada := p.user(t, "north", "ada")
-	var wrong faults
+	var wrong fileErrors
 	f := wrong.parse([]byte(`tenants: [{name: north, users: [{userName: ada, password: correct horse}]}]`))
-	pl := planner{Service: p.service, file: f, overwrite: true, vault: newVault(p.hasher)}
+	pl := planner{Service: p.service, file: f, overwrite: true, passwords: newPasswordCache(p.hasher)}
 	first, err := pl.plan(t.Context())
-	if err != nil || !first.nothing() {
+	if err != nil || !first.empty() {
 		t.Fatalf("%+v, %v", first, err)
 	}
 	if err := p.Users.PutPassword(t.Context(), ada.Tenant, ada.ID, testkit.PasswordHash("changed by ada")); err != nil {
 		t.Fatal(err)
 	}
 	second, err := pl.plan(t.Context())
-	if err != nil || second.nothing() || second.tenants[0].users[0].password != "correct horse" {
+	if err != nil || second.empty() || second.tenants[0].users[0].password != "correct horse" {
 		t.Errorf("%+v, %v", second, err)
 	}
 }
@@ -82,10 +82,10 @@ func TestProblems(t *testing.T) {
 		"late":       {context.DeadlineExceeded, 503, true},
 		"busy":       {errs.New(errs.Unavailable, "error.503").RetryAfter(2 * time.Second), 503, true},
 		"full":       {errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second), 503, true},
-		"itself":     {refuse(http.StatusConflict, "so"), 409, false},
-		"unreadable": {unreadable(cause), 400, true},
+		"itself":     {newProblem(http.StatusConflict, "so"), 409, false},
+		"unreadable": {badBody(cause), 400, true},
 	} {
-		p := problemOf(c.err)
+		p := toProblem(c.err)
 		w := httptest.NewRecorder()
 		p.write(w)
 		if p.status != c.status || w.Code != c.status || strings.Contains(w.Body.String(), c.err.Error()) == c.hidden {
@@ -95,7 +95,7 @@ func TestProblems(t *testing.T) {
 			t.Errorf("%s says nothing to the log", name)
 		}
 	}
-	if p := unreadable(cause); !errors.Is(p, cause) {
+	if p := badBody(cause); !errors.Is(p, cause) {
 		t.Error("the cause is lost")
 	}
 	w := httptest.NewRecorder()
