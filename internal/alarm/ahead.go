@@ -8,7 +8,7 @@ import (
 
 // stampedAhead is how far a reading's time may be after its arrival, and before
 // it, for its device's clock to count as right.
-const stampedAhead = reading.StampedAhead
+const stampedAhead = reading.ClockTolerance
 
 // deferredFrame is a frame that was passed over, and waits until its time is past.
 type deferredFrame struct {

@@ -46,7 +46,7 @@ type EngineOptions struct {
 	MaxNoticesPerHour int
 	// Turns are those of work that passes over readings, which finding since when a
 	// notice holds does; nil: it waits for nobody.
-	Turns *reading.Turns
+	Turns *reading.WorkScheduler
 	// PreviousStop is until when the process before this one let devices in, by the
 	// clock; zero: not known.
 	PreviousStop time.Time

@@ -46,10 +46,10 @@ type fixture struct {
 	engine         *alarm.Engine
 	notifier       notifier // the desk, unless a test says otherwise
 	retentionClock func() time.Time
-	turns          *reading.Turns // of work over readings; nil: it waits for nobody
-	maxPerHour     int            // notices that a rule may begin within an hour; 0: any number
-	previousStop   time.Time      // until when the engine before let devices in
-	pos            uint64         // of the newest batch in the journal
+	turns          *reading.WorkScheduler // of work over readings; nil: it waits for nobody
+	maxPerHour     int                    // notices that a rule may begin within an hour; 0: any number
+	previousStop   time.Time              // until when the engine before let devices in
+	pos            uint64                 // of the newest batch in the journal
 }
 
 // stride is by how much a test goes on from one story to the next: by one, or

@@ -75,7 +75,7 @@ func (f *onsetFinder) run(ctx context.Context) {
 		switch err := f.pass(ctx); {
 		case err == nil || ctx.Err() != nil:
 		case errors.Is(err, errTenantQueueFull):
-			timer.Reset(reading.LongsAgain)
+			timer.Reset(reading.HistoryRetry)
 		default:
 			f.e.opts.Logger.Warn("it is not known since when alarm notices hold, trying again", "error", err)
 			timer.Reset(findAgain)

@@ -20,7 +20,7 @@ import (
 func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 	const many = 1000
 	fx := newFixture(t)
-	fx.turns = reading.NewTurns(nil)
+	fx.turns = reading.NewWorkScheduler(nil)
 	fx.start()
 	fx.engine.LetIn()
 	// Another device, of another tenant.
@@ -93,7 +93,7 @@ func TestOnsetSearchDoesNotDelayOtherTenants(t *testing.T) {
 // so is a notice that cannot be looked at.
 func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	fx := newFixture(t)
-	fx.turns = reading.NewTurns(nil)
+	fx.turns = reading.NewWorkScheduler(nil)
 	fx.start()
 	fx.engine.LetIn()
 	neighbour := fx.Tenant(t, "neighbour").ID
@@ -155,7 +155,7 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 // The work of finding stops with the server, and goes on with the next start.
 func TestOnsetSearchResumesAfterStop(t *testing.T) {
 	fx := newFixture(t)
-	fx.turns = reading.NewTurns(nil)
+	fx.turns = reading.NewWorkScheduler(nil)
 	fx.start()
 	fx.engine.LetIn()
 	fx.createRule(nil)

@@ -12,9 +12,9 @@ import (
 // stampIndex tell which of a device's stored readings were stamped ahead, as far as
 // they are judged.
 type stampIndex struct {
-	list      []reading.Ahead // by time
-	evaluated uint64          // position of the journal
-	now       int64           // epoch ms; what is further ahead of it is not known to be right
+	list      []reading.AheadReading // by time
+	evaluated uint64                 // position of the journal
+	now       int64                  // epoch ms; what is further ahead of it is not known to be right
 }
 
 // stampStatus is what is known of a stored reading's time.
@@ -30,14 +30,14 @@ const (
 // deviceStamps are those of a rule's device, whose tenant is judged up to an entry of
 // the journal, at a time (epoch ms).
 func (e *Engine) deviceStamps(ctx context.Context, r *activeRule, evaluated uint64, now int64) stampIndex {
-	return stampIndex{list: e.opts.Readings.Ahead(ctx, r.Tenant, r.Device), evaluated: evaluated, now: now}
+	return stampIndex{list: e.opts.Readings.AheadReadings(ctx, r.Tenant, r.Device), evaluated: evaluated, now: now}
 }
 
 // status tells it of the readings of a time.
 func (s *stampIndex) status(at int64) stampStatus {
-	i, found := slices.BinarySearchFunc(s.list, at, func(a reading.Ahead, at int64) int { return cmp.Compare(a.Time, at) })
+	i, found := slices.BinarySearchFunc(s.list, at, func(a reading.AheadReading, at int64) int { return cmp.Compare(a.Time, at) })
 	switch {
-	case found && s.list[i].Passed != 0 && s.list[i].Passed <= s.evaluated:
+	case found && s.list[i].PassedAtPosition != 0 && s.list[i].PassedAtPosition <= s.evaluated:
 		return stampDeferred
 	case found:
 		return stampAhead

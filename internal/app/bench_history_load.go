@@ -248,7 +248,7 @@ func (l *historyLoad) query(ctx context.Context, s *reading.Store) (err error) {
 	f.Points = downsampledPoints
 	f.Downsampled, err = bench.Measure(l.repeats, func(n int) error {
 		ref := of(n)
-		got, err := s.Outlines(ctx, ref.Tenant, ref.ID, from, to, l.properties, downsampledPoints)
+		got, err := s.Downsample(ctx, ref.Tenant, ref.ID, from, to, l.properties, downsampledPoints)
 		if points := len(got[l.properties[0]].Times); err == nil && points < min(count, downsampledPoints/2) {
 			err = fmt.Errorf("%d readings, %d or more were expected", points, downsampledPoints/2)
 		}

@@ -171,7 +171,7 @@ func (s *Server) wire() error {
 	if err != nil {
 		return err
 	}
-	longs := reading.NewLongAnswers(st.limits)
+	longs := reading.NewHistoryStreams(st.limits)
 	programs, err := openapi.New(openapi.Options{
 		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,

@@ -34,8 +34,8 @@ type stores struct {
 	db            *db.DB
 	key           []byte
 	retention     *retentionClock
-	limits        *limit.Meter   // of everybody's
-	turns         *reading.Turns // of work that passes over readings
+	limits        *limit.Meter           // of everybody's
+	turns         *reading.WorkScheduler // of work that passes over readings
 	audit         *audit.Store
 	tenants       *tenant.Store
 	users         *identity.UserStore
@@ -103,7 +103,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	until := readRetentionClock(set.DataDir, time.Now, log)
 	readings, err := reading.Open(ctx, reading.Options{
-		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, Until: until.now, Logger: log,
+		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, RetentionClock: until.now, Logger: log,
 	})
 	if err != nil {
 		return nil, explainDamage(set.DataDir, err)
@@ -114,7 +114,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	}
 	limits := &limit.Meter{}
 	s := &stores{
-		folder: folder, db: d, key: key, retention: until, limits: limits, turns: reading.NewTurns(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
+		folder: folder, db: d, key: key, retention: until, limits: limits, turns: reading.NewWorkScheduler(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
 		codes:    identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, log), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost, limits),

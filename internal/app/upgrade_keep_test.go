@@ -127,7 +127,7 @@ func (p *process) waitSealed(days int) {
 			p.t.Fatal(err)
 		}
 		p.start()
-		if f.Parts >= uint64(days) && f.Frames == 0 || !strings.Contains(p.help(), "doctor") {
+		if f.Segments >= uint64(days) && f.Frames == 0 || !strings.Contains(p.help(), "doctor") {
 			return
 		}
 	}

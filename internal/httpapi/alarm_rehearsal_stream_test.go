@@ -22,14 +22,14 @@ import (
 )
 
 // oneTaskScheduler are turns of which a single one is had at a time; two more of a user wait.
-func oneTaskScheduler() *reading.Turns {
+func oneTaskScheduler() *reading.WorkScheduler {
 	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 2, TimeSlice: time.Hour})
 }
 
 // stalledServer is a server that is kept from working on as soon as it has sent a line.
 type stalledServer struct {
-	turns      *reading.Turns
+	turns      *reading.WorkScheduler
 	sent       chan limit.Task // the turn that keeps it: whoever takes it lets it go on
 	clientLeft chan struct{}   // closed when the client has left
 	ended      chan struct{}   // closed when the server has ended the answer
@@ -39,7 +39,7 @@ type stalledServer struct {
 	written strings.Builder // what it wants to be sent
 }
 
-func newStalledServer(turns *reading.Turns) *stalledServer {
+func newStalledServer(turns *reading.WorkScheduler) *stalledServer {
 	return &stalledServer{turns: turns, sent: make(chan limit.Task, 1), clientLeft: make(chan struct{}), ended: make(chan struct{})}
 }
 
@@ -190,7 +190,7 @@ func TestRehearseSeveralDevices(t *testing.T) {
 // When the client leaves behind the first of several devices, the others are not
 // rehearsed, and what the rehearsal kept others from is free.
 func TestClientLeavesBetweenDevices(t *testing.T) {
-	turns, longs := oneTaskScheduler(), reading.NewLongAnswers(nil)
+	turns, longs := oneTaskScheduler(), reading.NewHistoryStreams(nil)
 	w := newServer(t, func(o *httpapi.Options) { o.Scheduler, o.HistoryStreams = turns, longs })
 	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
 	ctx, leave := context.WithCancel(t.Context())
@@ -205,8 +205,8 @@ func TestClientLeavesBetweenDevices(t *testing.T) {
 	if said := h.text(); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, `{"deviceName":"WS-2"`) {
 		t.Errorf("it went on: %s", said)
 	}
-	for n := range reading.LongsAUser {
-		free := longs.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
+	for n := range reading.HistoryStreamsPerUser {
+		free := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)
 		if free == nil {
 			t.Fatalf("only %d places are free", n)
 		}

@@ -139,16 +139,16 @@ func TestRehearseDevices(t *testing.T) {
 
 // Each takes a place of those that a user's long answers have, and gives it back.
 func TestRehearsalStreamLimit(t *testing.T) {
-	longs := reading.NewLongAnswers(nil)
+	longs := reading.NewHistoryStreams(nil)
 	w := newServer(t, func(o *httpapi.Options) { o.HistoryStreams = longs })
 	call := w.rehearseAll(frostForm("WS-1", nil))
-	for range 2 * reading.LongsAUser {
+	for range 2 * reading.HistoryStreamsPerUser {
 		if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 0 {
 			t.Fatalf("%s", a.Body)
 		}
 	}
-	for range reading.LongsAUser {
-		defer longs.Enter(t.Context(), w.field.ID, w.field.Ada.ID)()
+	for range reading.HistoryStreamsPerUser {
+		defer longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)()
 	}
 	if a := w.Do(t, call); a.Code != 429 || a.Header.Get("Retry-After") != "2" {
 		t.Errorf("%v %s", a.Header, a.Body)

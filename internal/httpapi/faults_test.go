@@ -29,7 +29,7 @@ func (f failingReadings) Newest(context.Context, tenant.ID, device.ID) []reading
 	return nil
 }
 
-func (f failingReadings) Downsample(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID]reading.Outline, error) {
+func (f failingReadings) Downsample(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID]reading.Downsampled, error) {
 	return nil, f.fail()
 }
 

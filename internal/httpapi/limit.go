@@ -60,7 +60,7 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Hand
 	task, why := s.Scheduler.Enter(r.Context(), c.Tenant, c.User)
 	switch {
 	case why != limit.NotFull:
-		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain))
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))
 	case task == nil:
 		s.fail(w, r, r.Context().Err())
 	default:

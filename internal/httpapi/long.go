@@ -47,8 +47,8 @@ func (f streamedResponse) VisitRehearseAlarmRuleDevicesResponse(w http.ResponseW
 // one that passes over those of many devices; leave gives it back.
 func (s *server) acquireStreamSlot(ctx context.Context) (leave func(), err error) {
 	c := caller(ctx)
-	if leave = s.HistoryStreams.Enter(ctx, c.Tenant, c.User); leave == nil {
-		return nil, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain)
+	if leave = s.HistoryStreams.Acquire(ctx, c.Tenant, c.User); leave == nil {
+		return nil, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry)
 	}
 	return leave, nil
 }

@@ -195,7 +195,7 @@ type downsampler struct {
 	points    int
 	remaining []device.PropertyID // to be read yet
 	loaded    []device.PropertyID // read in the last pass
-	results   map[device.PropertyID]reading.Outline
+	results   map[device.PropertyID]reading.Downsampled
 }
 
 func (s *server) newDownsampler(h *historyQuery, points int) *downsampler {
@@ -210,14 +210,14 @@ func (s *server) newDownsampler(h *historyQuery, points int) *downsampler {
 
 // downsampled is that of the next property of the history, valid until the one after
 // it is asked for.
-func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ reading.Outline, err error) {
+func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ reading.Downsampled, err error) {
 	if !slices.Contains(t.loaded, p.ID) {
 		t.release()
 		t.loaded = t.remaining[:min(len(t.remaining), max(1, maxBufferedPoints/t.points))]
 		t.remaining = t.remaining[len(t.loaded):]
 		h := t.query
 		if t.results, err = t.server.Readings.Downsample(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, t.loaded, t.points); err != nil {
-			return reading.Outline{}, err
+			return reading.Downsampled{}, err
 		}
 	}
 	return t.results[p.ID], nil

@@ -126,7 +126,7 @@ func (w *pieceWriter) endPiece(bucket int64) error {
 const maxBatchReadings = 1 << 10
 
 // writeDownsampled writes a property's outline as a piece.
-func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Outline) error {
+func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled) error {
 	w.beginPiece(o.Times)
 	w.beginColumn(key)
 	for from := 0; from < len(o.Times); from += maxBatchReadings {

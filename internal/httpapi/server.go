@@ -34,7 +34,7 @@ import (
 // Readings is what the console reads of the readings store.
 type Readings interface {
 	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
-	Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Outline, error)
+	Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Downsampled, error)
 	DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
 	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
 	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
@@ -62,8 +62,8 @@ type Options struct {
 	AlarmLag       func() alarm.Behind             // how far the judging of alarms is behind for all
 	TenantAlarmLag func(t tenant.ID) alarm.Behind  // for one
 	Memory         *memory.Gauge                   // nil: nothing is refused for want of it
-	HistoryStreams *reading.LongAnswers            // on their way, of programs too; nil: this edge's alone
-	Scheduler      *reading.Turns                  // of work that passes over readings, likewise
+	HistoryStreams *reading.HistoryStreams         // on their way, of programs too; nil: this edge's alone
+	Scheduler      *reading.WorkScheduler          // of work that passes over readings, likewise
 	UploadTimeout  time.Duration                   // for how long a picture that comes may wait for its tenant's turn; 0: 20 seconds
 	Ready          func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
 
@@ -125,10 +125,10 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("read the contract: %w", err)
 	}
 	if o.HistoryStreams == nil {
-		o.HistoryStreams = reading.NewLongAnswers(o.Limits)
+		o.HistoryStreams = reading.NewHistoryStreams(o.Limits)
 	}
 	if o.Scheduler == nil {
-		o.Scheduler = reading.NewTurns(o.Limits)
+		o.Scheduler = reading.NewWorkScheduler(o.Limits)
 	}
 	s := &server{
 		Options: o, limits: newLimits(&o), router: index.router,

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxAhead      = 10 * time.Minute     // a reading further in the future is refused
-	reportedAhead = reading.StampedAhead // a clock further ahead is shown
-	maxIdentifier = 64                   // characters of a refused identifier that are kept
+	maxAhead      = 10 * time.Minute       // a reading further in the future is refused
+	reportedAhead = reading.ClockTolerance // a clock further ahead is shown
+	maxIdentifier = 64                     // characters of a refused identifier that are kept
 
 	// Epoch milliseconds between 2000 and 2100; what lies outside is seconds,
 	// microseconds or a clock that was never set.

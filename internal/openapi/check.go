@@ -56,7 +56,7 @@ func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request,
 	task, why := s.Scheduler.Enter(r.Context(), info.program.Tenant, info.program.User)
 	switch {
 	case why != limit.NotFull:
-		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain))
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))
 	case task == nil:
 		s.fail(w, r, r.Context().Err())
 	default:

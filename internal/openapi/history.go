@@ -128,9 +128,9 @@ func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject)
 		return nil, err
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
-		leave := s.HistoryStreams.Enter(ctx, info.program.Tenant, info.program.User)
+		leave := s.HistoryStreams.Acquire(ctx, info.program.Tenant, info.program.User)
 		if leave == nil {
-			return errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.LongsAgain)
+			return errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry)
 		}
 		defer leave()
 		switch format {

@@ -54,10 +54,10 @@ type Options struct {
 	Address        func(r *http.Request) netip.Addr // where a request comes from
 	Now            func() time.Time
 	Log            *slog.Logger
-	Limits         *limit.Meter         // counts what limits refuse; nil: nobody asks
-	Memory         *memory.Gauge        // nil: nothing is refused for want of it
-	HistoryStreams *reading.LongAnswers // on their way, of the console too; nil: this edge's alone
-	Scheduler      *reading.Turns       // of work that passes over readings, likewise
+	Limits         *limit.Meter            // counts what limits refuse; nil: nobody asks
+	Memory         *memory.Gauge           // nil: nothing is refused for want of it
+	HistoryStreams *reading.HistoryStreams // on their way, of the console too; nil: this edge's alone
+	Scheduler      *reading.WorkScheduler  // of work that passes over readings, likewise
 
 	Audit         *audit.Store // who did what with which credential
 	Credentials   *identity.CredentialStore
@@ -94,10 +94,10 @@ func New(o Options) (http.Handler, error) {
 		return nil, fmt.Errorf("read the open API's contract: %w", err)
 	}
 	if o.HistoryStreams == nil {
-		o.HistoryStreams = reading.NewLongAnswers(o.Limits)
+		o.HistoryStreams = reading.NewHistoryStreams(o.Limits)
 	}
 	if o.Scheduler == nil {
-		o.Scheduler = reading.NewTurns(o.Limits)
+		o.Scheduler = reading.NewWorkScheduler(o.Limits)
 	}
 	s := &server{
 		Options: o, doc: doc, mux: http.NewServeMux(),

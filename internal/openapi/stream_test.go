@@ -200,7 +200,7 @@ func TestClientLeavesMidStream(t *testing.T) {
 }
 
 // unlimitedScheduler are turns of which there are enough for everybody.
-func unlimitedScheduler() *reading.Turns {
+func unlimitedScheduler() *reading.WorkScheduler {
 	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
 		limit.SchedulerOptions{MaxRunning: 100, MaxRunningPerKey: 100, MaxRunningPerSubmitter: 100, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
 }
@@ -219,7 +219,7 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 		}
 		return nil
 	}}
-	longs := reading.NewLongAnswers(nil)
+	longs := reading.NewHistoryStreams(nil)
 	w := newFixture(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
 		o.Readings, o.HistoryStreams, o.Scheduler = s, longs, unlimitedScheduler()
@@ -228,7 +228,7 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 	_, other := w.newKey(t, w.field.Ada)
 	server := w.serve(t)
 	const many = 5
-	leave := longs.Enter(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth, of the console
+	leave := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID) // a sixth, of the console
 	answers := make(chan int, many)
 	for i := range many {
 		go func() {
@@ -268,11 +268,11 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 
 // All of a tenant's people together receive so many.
 func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
-	longs := reading.NewLongAnswers(nil)
+	longs := reading.NewHistoryStreams(nil)
 	w := newFixture(t, func(o *openapi.Options) { o.HistoryStreams = longs })
 	w.measureMany(t, longHistoryStart, 10)
-	for i := range reading.LongsATenant {
-		if leave := longs.Enter(t.Context(), w.field.ID, int64(1000+i/reading.LongsAUser)); leave == nil {
+	for i := range reading.HistoryStreamsPerTenant {
+		if leave := longs.Acquire(t.Context(), w.field.ID, int64(1000+i/reading.HistoryStreamsPerUser)); leave == nil {
 			t.Fatalf("no slot for answer %d", i)
 		}
 	}

@@ -57,7 +57,7 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	task, why := s.Scheduler.Enter(ctx, t.ID, providerUser)
 	switch {
 	case why != limit.NotFull:
-		return DeriveResult{}, &problem{status: http.StatusTooManyRequests, detail: "too much work on this tenant's readings is waiting", retry: reading.LongsAgain}
+		return DeriveResult{}, &problem{status: http.StatusTooManyRequests, detail: "too much work on this tenant's readings is waiting", retry: reading.HistoryRetry}
 	case task == nil:
 		return DeriveResult{}, ctx.Err()
 	}

@@ -162,7 +162,7 @@ func TestDeriveIsScheduled(t *testing.T) {
 		return turn == nil && why == limit.FullForKey
 	})
 	_, err := f.service.Derive(t.Context(), req)
-	if p := (*problem)(nil); !errors.As(err, &p) || p.status != http.StatusTooManyRequests || p.retry != reading.LongsAgain {
+	if p := (*problem)(nil); !errors.As(err, &p) || p.status != http.StatusTooManyRequests || p.retry != reading.HistoryRetry {
 		t.Errorf("where another waits: %v", err)
 	}
 	if _, err := f.service.Derive(t.Context(), DeriveRequest{Tenant: "south", Device: "S-1"}); err != nil {

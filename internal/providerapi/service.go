@@ -72,7 +72,7 @@ type Stores struct {
 	Diagnostics   *device.Diagnostics
 	Readings      Eraser
 	Coverage      CoverageReader
-	Scheduler     *reading.Turns // of work that passes over readings; nil: this service's alone
+	Scheduler     *reading.WorkScheduler // of work that passes over readings; nil: this service's alone
 	Intake        Intake
 	DeviceKey     []byte // the platform's key, under which device secrets are hashed
 	Outbox        Outbox
@@ -131,7 +131,7 @@ type Service struct {
 // NewService makes a service.
 func NewService(s Stores) *Service {
 	if s.Scheduler == nil {
-		s.Scheduler = reading.NewTurns(nil)
+		s.Scheduler = reading.NewWorkScheduler(nil)
 	}
 	s.MinPassword = max(s.MinPassword, identity.PasswordMin)
 	return &Service{Stores: s, sem: make(chan struct{}, 1), stopping: make(chan struct{})}

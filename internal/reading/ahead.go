@@ -10,35 +10,35 @@ import (
 	"tilth/internal/tenant"
 )
 
-// StampedAhead is how far a reading's time may be after its arrival, and before
+// ClockTolerance is how far a reading's time may be after its arrival, and before
 // it, for its device's clock to count as right: one further ahead is stamped
 // ahead.
-const StampedAhead = time.Minute
+const ClockTolerance = time.Minute
 
 const (
-	// mostAhead is how many readings stamped ahead are remembered of a device.
-	mostAhead = 128
-	// aheadKept is for how long after its time one that was passed over is. Then
+	// maxAhead is how many readings stamped ahead are remembered of a device.
+	maxAhead = 128
+	// aheadRetention is for how long after its time one that was passed over is. Then
 	// newer ones have come, and been judged.
-	aheadKept = 30 * time.Minute
+	aheadRetention = 30 * time.Minute
 )
 
-// Ahead is a reading that was stamped ahead.
-type Ahead struct {
+// AheadReading is a reading that was stamped ahead.
+type AheadReading struct {
 	Time int64 // its own, epoch ms
-	// Passed is the journal's position at which a reading with a right time came
-	// that passed it over, being more than StampedAhead before it; 0: none has.
-	Passed uint64
+	// PassedAtPosition is the journal's position at which a reading with a right time came
+	// that passed it over, being more than ClockTolerance before it; 0: none has.
+	PassedAtPosition uint64
 }
 
-// Ahead are the newest readings of a device that were stamped ahead, oldest
+// AheadReadings are the newest readings of a device that were stamped ahead, oldest
 // first: those whose time is to come yet, and for half an hour after it those
 // that were passed over. One that came again with its time right is none.
-func (s *Store) Ahead(_ context.Context, t tenant.ID, d device.ID) []Ahead {
-	return s.latest.stampedAhead(device.Ref{Tenant: t, ID: d})
+func (s *Store) AheadReadings(_ context.Context, t tenant.ID, d device.ID) []AheadReading {
+	return s.latest.aheadReadings(device.Ref{Tenant: t, ID: d})
 }
 
-func (l *latest) stampedAhead(ref device.Ref) []Ahead {
+func (l *latest) aheadReadings(ref device.Ref) []AheadReading {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if d := l.devices[ref]; d != nil {
@@ -47,31 +47,31 @@ func (l *latest) stampedAhead(ref device.Ref) []Ahead {
 	return nil
 }
 
-// stamp takes in that a frame with a time of its own (epoch ms) arrived at
+// trackAhead takes in that a frame with a time of its own (epoch ms) arrived at
 // another, at a position of the journal.
-func (d *lastValues) stamp(at, arrival int64, pos uint64) (changed bool) {
-	limit := arrival + StampedAhead.Milliseconds()
-	right := at <= limit && at >= arrival-StampedAhead.Milliseconds()
-	left := d.ahead[:0]
+func (d *deviceLatest) trackAhead(at, arrival int64, pos uint64) (changed bool) {
+	limit := arrival + ClockTolerance.Milliseconds()
+	right := at <= limit && at >= arrival-ClockTolerance.Milliseconds()
+	remaining := d.ahead[:0]
 	for _, a := range d.ahead {
 		switch {
 		case a.Time == at, // it is what it is now
-			a.Passed == 0 && a.Time <= limit,
-			a.Passed != 0 && a.Time <= arrival-aheadKept.Milliseconds():
+			a.PassedAtPosition == 0 && a.Time <= limit,
+			a.PassedAtPosition != 0 && a.Time <= arrival-aheadRetention.Milliseconds():
 			changed = true
 			continue
-		case a.Passed == 0 && right:
-			a.Passed, changed = pos, true
+		case a.PassedAtPosition == 0 && right:
+			a.PassedAtPosition, changed = pos, true
 		}
-		left = append(left, a)
+		remaining = append(remaining, a)
 	}
-	d.ahead = left
+	d.ahead = remaining
 	if at <= limit {
 		return changed
 	}
-	i, _ := slices.BinarySearchFunc(d.ahead, at, func(a Ahead, at int64) int { return cmp.Compare(a.Time, at) })
-	d.ahead = slices.Insert(d.ahead, i, Ahead{Time: at})
-	if len(d.ahead) > mostAhead {
+	i, _ := slices.BinarySearchFunc(d.ahead, at, func(a AheadReading, at int64) int { return cmp.Compare(a.Time, at) })
+	d.ahead = slices.Insert(d.ahead, i, AheadReading{Time: at})
+	if len(d.ahead) > maxAhead {
 		d.ahead = slices.Delete(d.ahead, 0, 1)
 	}
 	return true

@@ -10,17 +10,17 @@ import (
 	"tilth/internal/device"
 )
 
-// stamped is a reading with a time so many seconds after start, that arrived so
+// arrivalSeconds is a reading with a time so many seconds after start, that arrived so
 // many after it.
-func stamped(at, when int64, fields ...Field) Arrival {
+func arrivalSeconds(at, arrivedAt int64, fields ...Field) Arrival {
 	a := arrival(1, 1, start+at*1000, fields...)
-	a.At = start + when*1000
+	a.At = start + arrivedAt*1000
 	return a
 }
 
 // One reading ten minutes ahead hides none of the right ones that follow; nor is
 // it forgotten: as of its time it is the newest, until one comes after it.
-func TestReadingStampedAheadHidesNothing(t *testing.T) {
+func TestReadingAheadDoesNotHideLater(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	check := func(what string, want Newest) {
 		t.Helper()
@@ -31,27 +31,27 @@ func TestReadingStampedAheadHidesNothing(t *testing.T) {
 			checkpoint(t, s)
 		}
 	}
-	mustAppend(t, s, stamped(590, 0, num(1, 9)))
+	mustAppend(t, s, arrivalSeconds(590, 0, num(1, 9)))
 	check("alone", Newest{Last{1, start + 590_000, Number(9)}, start})
-	mustAppend(t, s, stamped(-30, 1, num(1, 8)))
+	mustAppend(t, s, arrivalSeconds(-30, 1, num(1, 8)))
 	check("a late one", Newest{Last{1, start + 590_000, Number(9)}, start})
-	mustAppend(t, s, stamped(30, 31, num(1, 1)))
+	mustAppend(t, s, arrivalSeconds(30, 31, num(1, 1)))
 	check("a right one", Newest{Last{1, start + 30_000, Number(1)}, start + 30_000})
 	same(t, "as of its time", readAsOf(t, s, 1, 1, start+590_000, 1), []Last{{1, start + 590_000, Number(9)}})
 	same(t, "as of before", readAsOf(t, s, 1, 1, start+589_999, 1), []Last{{1, start + 30_000, Number(1)}})
-	mustAppend(t, s, stamped(600, 600, num(1, 2)))
+	mustAppend(t, s, arrivalSeconds(600, 600, num(1, 2)))
 	check("after its time", Newest{Last{1, start + 600_000, Number(2)}, start + 600_000})
 	// Of one message, which arrives at once, the newest time counts.
-	mustAppend(t, s, stamped(800, 700, num(1, 3)), stamped(790, 700, num(1, 4)))
+	mustAppend(t, s, arrivalSeconds(800, 700, num(1, 3)), arrivalSeconds(790, 700, num(1, 4)))
 	check("a message", Newest{Last{1, start + 800_000, Number(3)}, start + 700_000})
-	mustAppend(t, s, stamped(800, 699, num(1, 5)))
+	mustAppend(t, s, arrivalSeconds(800, 699, num(1, 5)))
 	check("a correction", Newest{Last{1, start + 800_000, Number(5)}, start + 700_000})
 }
 
 // Which readings were stamped ahead, and where they were passed over, is known
 // through checkpoints and kills.
-func TestStampedAheadAndPassedOver(t *testing.T) {
-	for name, again := range map[string]func(s *Store) *Store{
+func TestAheadReadingsAreTracked(t *testing.T) {
+	for name, restart := range map[string]func(s *Store) *Store{
 		"running": func(s *Store) *Store { return s },
 		"killed":  func(s *Store) *Store { return crash(t, s) },
 		"checkpoints, then killed": func(s *Store) *Store {
@@ -79,9 +79,9 @@ func TestStampedAheadAndPassedOver(t *testing.T) {
 				{"its time has come", 640, 640, "590:9"},
 				{"half an hour later", 2390, 2390, ""},
 			} {
-				mustAppend(t, s, stamped(step.at, step.when, num(device.PropertyID(1+i%3), 1)))
-				s = again(s)
-				if got := aheadOf(s); got != step.want {
+				mustAppend(t, s, arrivalSeconds(step.at, step.when, num(device.PropertyID(1+i%3), 1)))
+				s = restart(s)
+				if got := formatAhead(s); got != step.want {
 					t.Fatalf("%s: %q, want %q", step.what, got, step.want)
 				}
 			}
@@ -89,27 +89,27 @@ func TestStampedAheadAndPassedOver(t *testing.T) {
 	}
 }
 
-func aheadOf(s *Store) (said string) {
-	for i, a := range s.latest.stampedAhead(device.Ref{Tenant: 1, ID: 1}) {
+func formatAhead(s *Store) (said string) {
+	for i, a := range s.latest.aheadReadings(device.Ref{Tenant: 1, ID: 1}) {
 		if i > 0 {
 			said += " "
 		}
-		said += fmt.Sprintf("%d:%d", (a.Time-start)/1000, a.Passed)
+		said += fmt.Sprintf("%d:%d", (a.Time-start)/1000, a.PassedAtPosition)
 	}
 	return said
 }
 
 // However many a device stamps ahead, so many are remembered, and the newest.
-func TestStampedAheadIsBounded(t *testing.T) {
-	var d lastValues
+func TestAheadReadingsAreBounded(t *testing.T) {
+	var d deviceLatest
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 10_000 {
-		d.stamp(start+minute+1+int64(rng.IntN(600_000)), start, 1)
+		d.trackAhead(start+minute+1+int64(rng.IntN(600_000)), start, 1)
 	}
-	if n := len(d.ahead); n != mostAhead {
+	if n := len(d.ahead); n != maxAhead {
 		t.Fatalf("%d", n)
 	}
-	for i := 1; i < mostAhead; i++ {
+	for i := 1; i < maxAhead; i++ {
 		if d.ahead[i].Time <= d.ahead[i-1].Time {
 			t.Fatalf("not in order: %v", d.ahead)
 		}

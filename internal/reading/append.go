@@ -37,15 +37,15 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 		return err
 	}
 	defer s.leave()
-	if err := s.journal.reserve(ctx, s.life, len(batch)); err != nil {
+	if err := s.journal.reserve(ctx, s.lifetime, len(batch)); err != nil {
 		return err
 	}
-	e := encoders.Get().(*encoder)
-	defer encoders.Put(e)
+	e := encoderPool.Get().(*encoder)
+	defer encoderPool.Put(e)
 	b := s.db.NewBatchWithSize(len(batch) * 96)
-	values, t, err := s.put(e, b, batch)
+	values, t, err := s.stage(e, b, batch)
 	if err == nil {
-		err = s.settle(b, t, func(pos uint64) {
+		err = s.waitCommitted(b, t, func(pos uint64) {
 			s.latest.apply(pos, batch, nil)
 			s.journal.handOver(pos, batch)
 		})
@@ -64,25 +64,25 @@ func (s *Store) Append(ctx context.Context, batch []Arrival) error {
 type encoder struct {
 	key    []byte
 	entry  entryWriter
-	places []place
+	frames []entryFrame
 }
 
-// place is where an arrival's frame stands in the entry.
-type place struct {
+// entryFrame is where an arrival's frame stands in the entry.
+type entryFrame struct {
 	index, from, to int
 }
 
-var encoders = sync.Pool{New: func() any { return new(encoder) }}
+var encoderPool = sync.Pool{New: func() any { return new(encoder) }}
 
-// put brings a batch's values and its journal entry on their way into the log.
+// stage brings a batch's values and its journal entry on their way into the log.
 // Meanwhile no generation is raised, so that what is sealed is all there.
-func (s *Store) put(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t turn, err error) {
-	s.calendar.writing.RLock()
-	defer s.calendar.writing.RUnlock()
+func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t writeTicket, err error) {
+	s.calendar.writeMu.RLock()
+	defer s.calendar.writeMu.RUnlock()
 	if values, err = e.encode(b, batch, s.calendar.generation); err != nil {
-		return 0, turn{}, err
+		return 0, writeTicket{}, err
 	}
-	t, err = s.apply(b, func(pos uint64) (uint64, error) {
+	t, err = s.enqueueWrite(b, func(pos uint64) (uint64, error) {
 		e.key = appendJournalKey(e.key[:0], pos+1)
 		return 1, b.Set(e.key, e.entry.buf, nil)
 	})
@@ -94,19 +94,19 @@ func (s *Store) put(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t
 // since then the engine finds the place of each beside the one before.
 func (e *encoder) encode(b *pebble.Batch, batch []Arrival, generationOf func(day int32) uint16) (values int, err error) {
 	e.entry.begin(len(batch))
-	e.places = e.places[:0]
+	e.frames = e.frames[:0]
 	for i := range batch {
 		length := len(e.entry.add(&batch[i]))
-		e.places = append(e.places, place{i, len(e.entry.buf) - length, len(e.entry.buf)})
+		e.frames = append(e.frames, entryFrame{i, len(e.entry.buf) - length, len(e.entry.buf)})
 		values += len(batch[i].Fields)
 	}
-	slices.SortFunc(e.places, func(x, y place) int {
+	slices.SortFunc(e.frames, func(x, y entryFrame) int {
 		f, g := &batch[x.index].Frame, &batch[y.index].Frame
 		// Of the same device and time, what arrived later replaces.
 		return cmp.Or(cmp.Compare(f.Tenant, g.Tenant), cmp.Compare(f.Device, g.Device), cmp.Compare(f.Time, g.Time), cmp.Compare(x.index, y.index))
 	})
 	day, generation := int32(0), uint16(0)
-	for i, p := range e.places {
+	for i, p := range e.frames {
 		f := &batch[p.index].Frame
 		d, ms := dayOf(f.Time)
 		if i == 0 || d != day {
@@ -124,7 +124,7 @@ func (e *encoder) encode(b *pebble.Batch, batch []Arrival, generationOf func(day
 // the last of equal properties staying. The caller's batch is not changed.
 func normalise(batch []Arrival) ([]Arrival, error) {
 	copied := false
-	own := func() {
+	copyBatch := func() {
 		if !copied {
 			batch = slices.Clone(batch)
 			copied = true
@@ -132,24 +132,24 @@ func normalise(batch []Arrival) ([]Arrival, error) {
 	}
 	empty := 0
 	for i := range batch {
-		if err := check(&batch[i].Frame); err != nil {
+		if err := checkFrame(&batch[i].Frame); err != nil {
 			return nil, err
 		}
 		if len(batch[i].Fields) == 0 {
 			empty++
 		} else if !inOrder(batch[i].Fields) {
-			own()
+			copyBatch()
 			batch[i].Fields = sortFields(batch[i].Fields)
 		}
 	}
 	if empty > 0 {
-		own()
+		copyBatch()
 		batch = slices.DeleteFunc(batch, func(a Arrival) bool { return len(a.Fields) == 0 })
 	}
 	return batch, nil
 }
 
-func check(f *Frame) error {
+func checkFrame(f *Frame) error {
 	if f.Tenant <= 0 || f.Device <= 0 {
 		return fmt.Errorf("reading: frame of tenant %d, device %d: not an owner and a device", f.Tenant, f.Device)
 	}

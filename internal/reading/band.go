@@ -9,18 +9,18 @@ import (
 )
 
 const (
-	// wholeValues is up to how many values a part is decoded as a whole: eight
+	// maxWholeValues is up to how many values a part is decoded as a whole: eight
 	// columns of a full one.
-	wholeValues = 8 * partRows
-	// bandValues is how many values are decoded at a time else, so that whoever reads
+	maxWholeValues = 8 * segmentRows
+	// maxBandValues is how many values are decoded at a time else, so that whoever reads
 	// many properties holds no more than one who reads few.
-	bandValues = wholeValues * 3 / 8
-	// bandBytes is how much memory decoded values may take, in bytes. Numbers take
+	maxBandValues = maxWholeValues * 3 / 8
+	// maxBandBytes is how much memory decoded values may take, in bytes. Numbers take
 	// less; of texts fewer are decoded at a time.
-	bandBytes = 192 << 10
-	// keptContent is up to which size the room for a column's content is kept, in
+	maxBandBytes = 192 << 10
+	// maxReusedContent is up to which size the room for a column's content is kept, in
 	// bytes: numbers need less.
-	keptContent = 128 << 10
+	maxReusedContent = 128 << 10
 )
 
 // bands decode a part band by band: so many rows of all columns at a time. What
@@ -44,30 +44,30 @@ type bandColumn struct {
 
 // beginBands begins to decode a part in bands, of the wanted columns (sorted; nil:
 // all) without those of which take, if it is not nil, has taken what is kept.
-func (r *partReader) beginBands(h *partHead, wanted []device.PropertyID, take outline) error {
+func (r *segmentReader) beginBands(h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) error {
 	b := &r.bands
 	b.columns, b.next, r.times.count = b.columns[:0], 0, 0
-	whole := block{times: b.times[:0]}
+	all := block{times: b.times[:0]}
 	body := h.body
 	for _, c := range h.columns {
-		packed, kept := body[:c.size], body[c.size:c.size+c.kept]
-		body = body[c.size+c.kept:]
+		packed, minmax := body[:c.size], body[c.size:c.size+c.minmax]
+		body = body[c.size+c.minmax:]
 		if !isWanted(c.property, wanted) {
 			continue
 		}
-		if taken, err := r.takeKept(c.property, kept, &whole, h, take); err != nil {
+		if taken, err := r.takeMinmax(c.property, minmax, &all, h, takeMinmax); err != nil {
 			return err
 		} else if !taken {
 			b.columns = append(b.columns, bandColumn{property: c.property, packed: packed})
 		}
 	}
-	if len(b.columns) > 0 && len(whole.times) == 0 {
-		if err := r.appendTimes(&whole, h); err != nil {
+	if len(b.columns) > 0 && len(all.times) == 0 {
+		if err := r.appendTimes(&all, h); err != nil {
 			return err
 		}
 	}
-	b.times = whole.times
-	b.rows = max(1, min(h.count, bandValues/max(1, len(b.columns))))
+	b.times = all.times
+	b.rows = max(1, min(h.count, maxBandValues/max(1, len(b.columns))))
 	return nil
 }
 
@@ -82,15 +82,15 @@ func isWanted(p device.PropertyID, wanted []device.PropertyID) bool {
 // more tells whether there is another band.
 func (b *bands) more() bool { return len(b.columns) > 0 && b.next < len(b.times) }
 
-// end lets go of what is the engine's.
-func (b *bands) end() {
+// release lets go of what is the engine's.
+func (b *bands) release() {
 	clear(b.columns)
 	clear(b.before)
 	b.columns, b.before = b.columns[:0], b.before[:0]
 }
 
 // nextBand decodes the next band into a block.
-func (r *partReader) nextBand(into *block) error {
+func (r *segmentReader) nextBand(into *block) error {
 	b := &r.bands
 	b.before = append(b.before[:0], b.columns...)
 	for {
@@ -105,16 +105,16 @@ func (r *partReader) nextBand(into *block) error {
 		b.rows = max(1, b.rows/4)
 	}
 	b.next += len(into.times)
-	r.forgetLarge()
+	r.releaseLarge()
 	return nil
 }
 
 // band decodes a band; false where that takes too much memory.
-func (r *partReader) band(into *block) (bool, error) {
+func (r *segmentReader) band(into *block) (bool, error) {
 	b := &r.bands
 	from, to := b.next, min(b.next+b.rows, len(b.times))
 	into.reset()
-	into.forgetAbove(bandBytes) // other columns had the room before
+	into.releaseAbove(maxBandBytes) // other columns had the room before
 	into.times = append(into.times, b.times[from:to]...)
 	into.columns = slices.Grow(into.columns, len(b.columns))
 	size := 0
@@ -127,7 +127,7 @@ func (r *partReader) band(into *block) (bool, error) {
 		if err := c.decode(column, r.content, from, to, len(b.times)); err != nil {
 			return false, fmt.Errorf("property %d: %w", c.property, err)
 		}
-		if size += column.size(); size > bandBytes && to-from > 1 {
+		if size += column.size(); size > maxBandBytes && to-from > 1 {
 			clear(column.values)
 			return false, nil
 		}
@@ -202,9 +202,9 @@ func (c *column) size() int {
 	return n
 }
 
-// forgetLarge lets the room for content go that only texts need.
-func (r *partReader) forgetLarge() {
-	if cap(r.content) > keptContent {
+// releaseLarge lets the room for content go that only texts need.
+func (r *segmentReader) releaseLarge() {
+	if cap(r.content) > maxReusedContent {
 		r.content = nil
 	}
 }

@@ -37,16 +37,16 @@ func (b *block) reset() {
 	b.columns = b.columns[:0]
 }
 
-// forgetAbove lets go of texts that nobody reads any more, and of all of the block's
+// releaseAbove lets go of texts that nobody reads any more, and of all of the block's
 // memory where that is more than so many bytes: few readers need as much, and the
 // next one would hold it for nothing.
-func (b *block) forgetAbove(most int) {
+func (b *block) releaseAbove(maxBytes int) {
 	size := 0
 	for _, c := range b.columns[:cap(b.columns)] {
 		clear(c.values[:cap(c.values)])
 		size += 4*cap(c.rows) + 8*cap(c.digits) + 32*cap(c.values)
 	}
-	if size > most {
+	if size > maxBytes {
 		*b = block{times: b.times[:0]}
 	}
 }

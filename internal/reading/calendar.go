@@ -18,9 +18,9 @@ import (
 // into parts, and are then deleted together. Reading puts the generations over
 // the parts, the newer over the older, so it gives the same at every step.
 type calendar struct {
-	// writing is held (shared) from choosing a generation until the frames are
+	// writeMu is held (shared) from choosing a generation until the frames are
 	// in the log, so that raising it waits for them.
-	writing sync.RWMutex
+	writeMu sync.RWMutex
 
 	mu   sync.RWMutex
 	days []dayState // ascending; replaced, never changed in place
@@ -115,18 +115,18 @@ func (c *calendar) now() []dayState {
 func (s *Store) open(ctx context.Context) (*pebble.Iterator, []dayState, error) {
 	s.calendar.mu.RLock()
 	defer s.calendar.mu.RUnlock()
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagPart}, UpperBound: []byte{tagHot + 1}})
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
 	return it, s.calendar.days, err
 }
 
 // recoverCalendar finds the days that are on disk.
 func (s *Store) recoverCalendar(ctx context.Context) (err error) {
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagPart}, UpperBound: []byte{tagHot + 1}})
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, it)
-	for _, tag := range []byte{tagPart, tagHot} {
+	for _, tag := range []byte{tagSegment, tagHot} {
 		for ok := it.SeekGE([]byte{tag}); ok && it.Key()[0] == tag; {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -137,7 +137,7 @@ func (s *Store) recoverCalendar(ctx context.Context) (err error) {
 			}
 			after := appendDay(nil, tag, day)
 			after = append(after, dayEnd...)
-			if tag == tagPart {
+			if tag == tagSegment {
 				s.calendar.set(day, func(d *dayState) { d.sealed = true })
 			} else if err := s.recoverHot(it, day, after); err != nil {
 				return err

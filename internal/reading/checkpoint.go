@@ -26,19 +26,19 @@ func (s *Store) checkpoint(ctx context.Context) error {
 }
 
 func (s *Store) writeCheckpoint(ctx context.Context) error {
-	s.checkpointing.Lock()
-	defer s.checkpointing.Unlock()
-	_, _, judged := s.journal.positions()
+	s.checkpointMu.Lock()
+	defer s.checkpointMu.Unlock()
+	_, _, evaluated := s.journal.positions()
 	refs, pos := s.latest.takeChanged()
-	trim := min(judged, pos) // what is behind pos is needed at the next start
-	if len(refs) == 0 && trim <= s.trimmed {
+	trim := min(evaluated, pos) // what is behind pos is needed at the next start
+	if len(refs) == 0 && trim <= s.trimmedTo {
 		return nil
 	}
 	if err := s.writeLatest(ctx, refs, pos, trim); err != nil {
-		s.latest.giveBack(refs)
+		s.latest.markChanged(refs)
 		return fmt.Errorf("reading: checkpoint: %w", err)
 	}
-	s.trimmed = max(s.trimmed, trim)
+	s.trimmedTo = max(s.trimmedTo, trim)
 	return nil
 }
 
@@ -82,8 +82,8 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	// Only what is behind the last removal: Pebble cuts ranges that overlap into
 	// pieces, and of many that begin alike, as in a memtable that fills slowly, it
 	// makes the square of their number.
-	if trim > s.trimmed {
-		if err := b.DeleteRange(appendJournalKey(nil, s.behindTrimmed()), appendJournalKey(nil, trim+1), nil); err != nil {
+	if trim > s.trimmedTo {
+		if err := b.DeleteRange(appendJournalKey(nil, s.firstUntrimmed()), appendJournalKey(nil, trim+1), nil); err != nil {
 			return err
 		}
 	}
@@ -102,13 +102,13 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	return b.Close()
 }
 
-// behindTrimmed is the first journal position that may still be there. After a
+// firstUntrimmed is the first journal position that may still be there. After a
 // start that is any.
-func (s *Store) behindTrimmed() uint64 {
-	if s.trimmed == 0 {
+func (s *Store) firstUntrimmed() uint64 {
+	if s.trimmedTo == 0 {
 		return 0
 	}
-	return s.trimmed + 1
+	return s.trimmedTo + 1
 }
 
 // recover reads the latest values: checkpoint, erasures, then the journal.

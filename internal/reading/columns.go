@@ -27,32 +27,32 @@ type Column struct {
 // hold so many values, or so many bytes of texts. Values of any kind take four
 // times the memory of digits.
 const (
-	gatherRows   = partRows / 4
-	gatherValues = 3 * gatherRows / 2
-	gatherTexts  = 32 << 10
+	maxBufferedRows      = segmentRows / 4
+	maxBufferedValues    = 3 * maxBufferedRows / 2
+	maxBufferedTextBytes = 32 << 10
 )
 
-// gathering are frames that come one by one, until enough have.
-type gathering struct {
+// frameBuffer are frames that come one by one, until enough have.
+type frameBuffer struct {
 	block
-	values, texts int
+	values, textBytes int
 }
 
-func (g *gathering) add(at int64, fields []Field) {
+func (g *frameBuffer) add(at int64, fields []Field) {
 	g.block.add(at, fields)
 	g.values += len(fields)
 	for i := range fields {
-		g.texts += len(fields[i].Value.text)
+		g.textBytes += len(fields[i].Value.text)
 	}
 }
 
-func (g *gathering) enough() bool {
-	return len(g.times) == gatherRows || g.values >= gatherValues || g.texts >= gatherTexts
+func (g *frameBuffer) full() bool {
+	return len(g.times) == maxBufferedRows || g.values >= maxBufferedValues || g.textBytes >= maxBufferedTextBytes
 }
 
-func (g *gathering) reset() {
+func (g *frameBuffer) reset() {
 	g.block.reset()
-	g.values, g.texts = 0, 0
+	g.values, g.textBytes = 0, 0
 }
 
 // Columns calls fn for a device's readings with from <= time <= to (epoch ms)
@@ -72,48 +72,48 @@ func (s *Store) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to 
 		return err
 	}
 	defer closeInto(&err, r)
-	var gathered gathering // of what comes frame by frame
-	var view columnsView
+	var buffer frameBuffer // of what comes frame by frame
+	var view blockColumns
 	for {
 		b, begin, end, err := r.nextBlock()
 		if err != nil {
 			return err
 		}
-		some := false
+		ok := false
 		if b == nil {
-			if some, err = r.next(); err != nil {
+			if ok, err = r.next(); err != nil {
 				return err
 			}
 		}
-		if n := len(gathered.times); n > 0 && (!some || gathered.enough()) {
-			if err := view.show(&gathered.block, 0, n, fn); err != nil {
+		if n := len(buffer.times); n > 0 && (!ok || buffer.full()) {
+			if err := view.emit(&buffer.block, 0, n, fn); err != nil {
 				return err
 			}
-			gathered.reset()
+			buffer.reset()
 		}
 		switch {
 		case b != nil:
-			if err := view.show(b, begin, end, fn); err != nil {
+			if err := view.emit(b, begin, end, fn); err != nil {
 				return err
 			}
-		case some:
-			gathered.add(r.time, r.frame)
+		case ok:
+			buffer.add(r.time, r.frame)
 		default:
 			return nil
 		}
 	}
 }
 
-// columnsView shows blocks as Columns, with the same memory again and again.
-type columnsView struct {
+// blockColumns shows blocks as Columns, with the same memory again and again.
+type blockColumns struct {
 	columns Columns
 	rows    []int32
 	times   []int64
 }
 
-// show calls fn with the rows from begin to before end of a block that hold
+// emit calls fn with the rows from begin to before end of a block that hold
 // anything.
-func (v *columnsView) show(b *block, begin, end int, fn func(c *Columns) error) error {
+func (v *blockColumns) emit(b *block, begin, end int, fn func(c *Columns) error) error {
 	v.rows, v.columns.Columns = v.rows[:0], v.columns.Columns[:0]
 	full := false
 	for i := range b.columns {

@@ -17,7 +17,7 @@ import (
 func rowsOfColumns(t *testing.T, s *Store, from, to int64, props ...device.PropertyID) (rows []row) {
 	t.Helper()
 	err := s.Columns(t.Context(), 1, 7, from, to, props, func(c *Columns) error {
-		if len(c.Times) == 0 || len(c.Times) > partRows || len(c.Columns) == 0 {
+		if len(c.Times) == 0 || len(c.Times) > segmentRows || len(c.Columns) == 0 {
 			t.Errorf("%d times, %d columns", len(c.Times), len(c.Columns))
 		}
 		begin := len(rows)
@@ -49,15 +49,15 @@ func rowsOfColumns(t *testing.T, s *Store, from, to int64, props ...device.Prope
 	return rows
 }
 
-// TestColumnsAreWhatRangeTells: of sealed days, of others, of both at once, of
+// TestColumnsEqualRange: of sealed days, of others, of both at once, of
 // any range and any properties.
-func TestColumnsAreWhatRangeTells(t *testing.T) {
+func TestColumnsEqualRange(t *testing.T) {
 	for range 3 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 1))
 		s := openStore(t, Options{})
 		const days = 4
-		some(t, s, rng, days)
+		appendRandomDays(t, s, rng, days)
 		compare := func(what string) {
 			for range 15 {
 				from := start + rng.Int64N(days*msPerDay) - msPerDay/2
@@ -80,11 +80,11 @@ func TestColumnsAreWhatRangeTells(t *testing.T) {
 	}
 }
 
-// TestColumnsOfNothing: an empty range, no properties, another tenant's device.
-func TestColumnsOfNothing(t *testing.T) {
+// TestColumnsEmptyCancelledClosed: an empty range, no properties, another tenant's device.
+func TestColumnsEmptyCancelledClosed(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 1)), arrival(2, 8, start, num(1, 1)))
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	never := func(*Columns) error { return errors.New("there is something") }
 	one := []device.PropertyID{1}
 	for _, err := range []error{
@@ -109,8 +109,8 @@ func TestColumnsOfNothing(t *testing.T) {
 	}
 }
 
-// TestDigitsAreWrittenAsNumbersAre: as the general way does.
-func TestDigitsAreWrittenAsNumbersAre(t *testing.T) {
+// TestAppendDigitsEqualsAppendJSONNumber: as the general way does.
+func TestAppendDigitsEqualsAppendJSONNumber(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 4))
 	check := func(digits int64, decimals int) {
 		f := float64(digits) / pow10[decimals]

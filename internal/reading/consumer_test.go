@@ -23,33 +23,33 @@ type consumer struct {
 	mu      sync.Mutex
 	entries []entry
 	arrived chan struct{} // one token a batch taken
-	failing func(pos uint64) error
+	failure func(pos uint64) error
 }
 
-// consume runs Consume beside the test; failing, unless nil, is asked first.
-func consume(t *testing.T, s *Store, from uint64, failing func(pos uint64) error) *consumer {
+// startConsumer runs Consume beside the test; failing, unless nil, is asked first.
+func startConsumer(t *testing.T, s *Store, from uint64, failing func(pos uint64) error) *consumer {
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &consumer{t: t, store: s, cancel: cancel, ended: make(chan error, 1), arrived: make(chan struct{}, 10_000), failing: failing}
-	go func() { c.ended <- s.Consume(ctx, from, c.take) }()
+	c := &consumer{t: t, store: s, cancel: cancel, ended: make(chan error, 1), arrived: make(chan struct{}, 10_000), failure: failing}
+	go func() { c.ended <- s.Consume(ctx, from, c.consume) }()
 	t.Cleanup(func() { c.stop() })
 	return c
 }
 
-// consumed waits until a consumer is there that has everything written so far.
-func consumed(t *testing.T, s *Store) {
+// awaitConsumed waits until a consumer is there that has everything written so far.
+func awaitConsumed(t *testing.T, s *Store) {
 	t.Helper()
-	await(t, "the backlog to be consumed", s.isConsumed)
+	await(t, "the backlog to be consumed", s.allConsumed)
 }
 
-func (s *Store) isConsumed() bool {
+func (s *Store) allConsumed() bool {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
 	return s.journal.queue != nil && s.journal.consumed >= s.journal.written
 }
 
-func (c *consumer) take(_ context.Context, pos uint64, batch []Arrival) error {
-	if c.failing != nil {
-		if err := c.failing(pos); err != nil {
+func (c *consumer) consume(_ context.Context, pos uint64, batch []Arrival) error {
+	if c.failure != nil {
+		if err := c.failure(pos); err != nil {
 			return err
 		}
 	}
@@ -105,22 +105,22 @@ func positions(from, to uint64) []uint64 {
 	return p
 }
 
-// numbered is a batch that tells which one it is.
-func numbered(n int) []Arrival {
+// numberedBatch is a batch that tells which one it is.
+func numberedBatch(n int) []Arrival {
 	return []Arrival{arrival(1, 1, start+int64(n), num(1, float64(n))), arrival(2, 5, start-int64(n), text(2, fmt.Sprint(n)))}
 }
 
-// waits collects what the store warns of, and the waits between tries.
-type waits struct {
+// waitRecorder collects what the store warns of, and the waits between tries.
+type waitRecorder struct {
 	slog.Handler
 	mu       sync.Mutex
-	got      []time.Duration
+	waits    []time.Duration
 	warnings int
 }
 
-func (w *waits) Enabled(context.Context, slog.Level) bool { return true }
+func (w *waitRecorder) Enabled(context.Context, slog.Level) bool { return true }
 
-func (w *waits) Handle(_ context.Context, r slog.Record) error {
+func (w *waitRecorder) Handle(_ context.Context, r slog.Record) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if r.Level == slog.LevelWarn {
@@ -128,7 +128,7 @@ func (w *waits) Handle(_ context.Context, r slog.Record) error {
 	}
 	r.Attrs(func(a slog.Attr) bool {
 		if a.Key == "wait" {
-			w.got = append(w.got, a.Value.Duration())
+			w.waits = append(w.waits, a.Value.Duration())
 		}
 		return true
 	})

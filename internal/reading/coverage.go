@@ -42,26 +42,26 @@ func (s *Store) Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to
 	}
 	defer closeInto(&err, r)
 	r.query.timesOnly = true
-	c := &covering{rows: r, zone: zone}
+	c := &coverageCounter{rows: r, zone: zone}
 	for _, day := range r.days {
-		if err := c.read(day); err != nil {
+		if err := c.countDay(day); err != nil {
 			return nil, err
 		}
 	}
 	return c.days, nil
 }
 
-// covering counts frames by days of a zone.
-type covering struct {
+// coverageCounter counts frames by days of a zone.
+type coverageCounter struct {
 	rows *rows
 	zone *time.Location
 	days []CoveredDay
 }
 
-// read counts one day of UTC.
-func (c *covering) read(day dayState) error {
+// countDay counts one day of UTC.
+func (c *coverageCounter) countDay(day dayState) error {
 	r := c.rows
-	if err := r.goOn(); err != nil {
+	if err := r.yieldOrStop(); err != nil {
 		return err
 	}
 	r.active = r.active[:0]
@@ -71,24 +71,24 @@ func (c *covering) read(day dayState) error {
 		}
 	}
 	if day.sealed {
-		if err := r.clonePart(); err != nil {
+		if err := r.cloneSegment(); err != nil {
 			return err
 		}
-		r.part.begin(&r.query, day.day, nil)
+		r.segment.begin(&r.query, day.day, nil)
 		if len(r.active) == 0 {
-			return c.sealed()
+			return c.countSealed()
 		}
-		if err := r.start(&r.part); err != nil {
+		if err := r.start(&r.segment); err != nil {
 			return err
 		}
 	}
 	for len(r.active) > 0 {
-		if r.passed++; r.passed%checkEvery == 0 {
-			if err := r.goOn(); err != nil {
+		if r.frameCount++; r.frameCount%yieldEvery == 0 {
+			if err := r.yieldOrStop(); err != nil {
 				return err
 			}
 		}
-		if err := r.take(); err != nil {
+		if err := r.takeFrame(); err != nil {
 			return err
 		}
 		c.add(r.time, r.time, 1)
@@ -96,32 +96,32 @@ func (c *covering) read(day dayState) error {
 	return nil
 }
 
-// sealed counts a day that is in parts alone.
-func (c *covering) sealed() error {
-	part, query := &c.rows.part, &c.rows.query
+// countSealed counts a day that is in parts alone.
+func (c *coverageCounter) countSealed() error {
+	segment, query := &c.rows.segment, &c.rows.query
 	for {
-		if some, err := part.nextHead(); err != nil || !some {
+		if ok, err := segment.nextHead(); err != nil || !ok {
 			return err
 		}
-		if err := c.rows.goOn(); err != nil {
+		if err := c.rows.yieldOrStop(); err != nil {
 			return err
 		}
 		// A clock that is set back goes no further than the day it is, so what lies
 		// between two times of a day is of that day.
-		h := &part.head
-		if h.first >= query.from && h.last <= query.to && c.dayOf(h.first).same(c.dayOf(h.last)) {
+		h := &segment.head
+		if h.first >= query.from && h.last <= query.to && c.dayOf(h.first).sameDay(c.dayOf(h.last)) {
 			c.add(h.first, h.last, h.count)
 			continue
 		}
-		if _, err := part.decode(); err != nil {
+		if _, err := segment.decode(); err != nil {
 			return err
 		}
-		times := part.block.times
+		times := segment.block.times
 		begin, _ := slices.BinarySearch(times, query.from)
 		end, _ := slices.BinarySearch(times, query.to+1)
 		for times = times[begin:end]; len(times) > 0; {
 			day := c.dayOf(times[0])
-			n := sort.Search(len(times), func(i int) bool { return !c.dayOf(times[i]).same(day) })
+			n := sort.Search(len(times), func(i int) bool { return !c.dayOf(times[i]).sameDay(day) })
 			c.add(times[0], times[n-1], n)
 			times = times[n:]
 		}
@@ -129,9 +129,9 @@ func (c *covering) sealed() error {
 }
 
 // add takes in frames of one day of the zone, later than those before.
-func (c *covering) add(first, last int64, frames int) {
+func (c *coverageCounter) add(first, last int64, frames int) {
 	day := c.dayOf(first)
-	if n := len(c.days); n > 0 && c.days[n-1].same(day) {
+	if n := len(c.days); n > 0 && c.days[n-1].sameDay(day) {
 		c.days[n-1].Frames += int64(frames)
 		c.days[n-1].Last = last
 		return
@@ -140,11 +140,11 @@ func (c *covering) add(first, last int64, frames int) {
 	c.days = append(c.days, day)
 }
 
-func (c *covering) dayOf(at int64) (d CoveredDay) {
+func (c *coverageCounter) dayOf(at int64) (d CoveredDay) {
 	d.Year, d.Month, d.Day = time.UnixMilli(at).In(c.zone).Date()
 	return d
 }
 
-func (d CoveredDay) same(e CoveredDay) bool {
+func (d CoveredDay) sameDay(e CoveredDay) bool {
 	return d.Day == e.Day && d.Month == e.Month && d.Year == e.Year
 }

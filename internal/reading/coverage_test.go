@@ -67,7 +67,7 @@ func TestCoverageByDaysOfAZone(t *testing.T) {
 	// Sent again, and late: an instant counts once.
 	mustAppend(t, s, arrival(1, 7, evening, num(4, 4)), arrival(1, 7, evening+59*minute, num(2, 1)))
 	check("hot over parts")
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	check("sealed")
 	if s := want["UTC"][0].String(); s != "2026-05-01" {
 		t.Errorf("the day is %s", s)
@@ -75,16 +75,16 @@ func TestCoverageByDaysOfAZone(t *testing.T) {
 }
 
 func TestCoverageOfAForeignDeviceIsEmpty(t *testing.T) {
-	s, other := foreign(t)
+	s, other := storeWithOtherTenant(t)
 	same(t, "hot", readCoverage(t, s, other, 7, minTime, maxTime, time.UTC), nil)
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	same(t, "sealed", readCoverage(t, s, other, 7, minTime, maxTime, time.UTC), nil)
 	same(t, "own", readCoverage(t, s, 1, 7, minTime, maxTime, time.UTC), []CoveredDay{{2026, 5, 1, 1, start, start}})
 }
 
-// TestCoverageIsTheModels: days of many parts, of parts with late frames over
+// TestCoverageEqualsModel: days of many parts, of parts with late frames over
 // them and of frames alone, in zones whose days are cut anywhere in them.
-func TestCoverageIsTheModels(t *testing.T) {
+func TestCoverageEqualsModel(t *testing.T) {
 	for range 6 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -122,12 +122,12 @@ func TestCoverageIsTheModels(t *testing.T) {
 func TestCoverageReadsNoValues(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 5)), arrival(1, 7, start+minute, num(1, 6)))
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	b := &block{}
 	b.add(start, []Field{num(1, 5)})
 	b.add(start+minute, []Field{num(1, 6)})
-	raw := new(partWriter).encode(nil, b)
-	key := appendMs(appendPartPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0)
+	raw := new(segmentWriter).encode(nil, b)
+	key := appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0)
 	put := func(raw []byte) {
 		t.Helper()
 		if err := s.db.Set(key, raw, pebble.Sync); err != nil {
@@ -148,7 +148,7 @@ func TestCoverageReadsNoValues(t *testing.T) {
 	}
 }
 
-func TestCoverageEndsWithItsCallerAndItsStore(t *testing.T) {
+func TestCoverageStopsOnCancelAndClose(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 5)))
 	ctx, cancel := context.WithCancel(t.Context())

@@ -16,30 +16,30 @@ import (
 	"tilth/internal/device"
 )
 
-// TestNothingAcknowledgedIsLostInACrash cuts the power again and again while
+// TestCrashLosesNothingAcknowledged cuts the power again and again while
 // two writers append, a judge records its position, checkpoints are written,
 // memory tables are flushed and the days being written to are sealed. Whatever of the unsynced data the disk happens
 // to hold: every acknowledged batch is there, whole, in the journal unless it
 // was judged, and the latest values are those of the readings.
-func TestNothingAcknowledgedIsLostInACrash(t *testing.T) {
+func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for n := range 25 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
-			power := newPowerCut(t, rng.Uint64())
-			disk, acknowledged, judged := power.cutAfter(5+rng.IntN(300), vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+			rig := newCrashRig(t, rng.Uint64())
+			disk, acknowledged, evaluated := rig.crashAfter(5+rng.IntN(300), vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
 			s := openStore(t, Options{Dir: "data", fs: disk, memTableBytes: 64 << 10})
-			what := fmt.Sprintf("%d acknowledged, judged to %d", len(acknowledged), judged)
+			what := fmt.Sprintf("%d acknowledged, judged to %d", len(acknowledged), evaluated)
 			checkAcknowledged(t, what, s, acknowledged)
-			checkBacklog(t, what, s, judged, acknowledged)
+			checkBacklog(t, what, s, evaluated, acknowledged)
 			checkLatestAgainstReadings(t, what, s)
 		})
 	}
 }
 
-// powerCut is a store at work on a disk whose power can be cut.
-type powerCut struct {
+// crashRig is a store at work on a disk whose power can be cut.
+type crashRig struct {
 	t     *testing.T
 	disk  *vfs.MemFS
 	store *Store
@@ -48,12 +48,12 @@ type powerCut struct {
 	acknowledged map[int]bool // batches by number
 	acks         chan struct{}
 
-	sql    sync.Mutex // held while the judge records its position
-	judged uint64
+	positionMu sync.Mutex // held while the judge records its position
+	evaluated  uint64
 }
 
-func newPowerCut(t *testing.T, seed uint64) *powerCut {
-	p := &powerCut{t: t, disk: vfs.NewCrashableMem(), acknowledged: map[int]bool{}, acks: make(chan struct{}, 1000)}
+func newCrashRig(t *testing.T, seed uint64) *crashRig {
+	p := &crashRig{t: t, disk: vfs.NewCrashableMem(), acknowledged: map[int]bool{}, acks: make(chan struct{}, 1000)}
 	p.store = openStore(t, Options{Dir: "data", fs: p.disk, memTableBytes: 64 << 10, QueueBatches: 4})
 	ctx, cancel := context.WithCancel(t.Context())
 	var work sync.WaitGroup
@@ -62,7 +62,7 @@ func newPowerCut(t *testing.T, seed uint64) *powerCut {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	work.Go(func() { report("consume", p.store.Consume(ctx, 0, p.judge)) })
+	work.Go(func() { report("consume", p.store.Consume(ctx, 0, p.consume)) })
 	for w := range 2 {
 		work.Go(func() {
 			for n := w; ctx.Err() == nil; n += 2 {
@@ -97,27 +97,27 @@ func newPowerCut(t *testing.T, seed uint64) *powerCut {
 	return p
 }
 
-// judge records every other batch at once and the rest with the next one.
-func (p *powerCut) judge(_ context.Context, pos uint64, _ []Arrival) error {
+// consume records every other batch at once and the rest with the next one.
+func (p *crashRig) consume(_ context.Context, pos uint64, _ []Arrival) error {
 	if pos%2 == 0 {
-		p.sql.Lock()
-		defer p.sql.Unlock()
-		p.judged = pos
+		p.positionMu.Lock()
+		defer p.positionMu.Unlock()
+		p.evaluated = pos
 		p.store.Trim(pos)
 	}
 	return nil
 }
 
-// cutAfter waits for some acknowledgements and cuts the power.
-func (p *powerCut) cutAfter(acks int, cfg vfs.CrashCloneCfg) (disk *vfs.MemFS, acknowledged map[int]bool, judged uint64) {
+// crashAfter waits for some acknowledgements and cuts the power.
+func (p *crashRig) crashAfter(acks int, cfg vfs.CrashCloneCfg) (disk *vfs.MemFS, acknowledged map[int]bool, evaluated uint64) {
 	for range acks {
 		<-p.acks
 	}
-	p.sql.Lock()
-	defer p.sql.Unlock()
+	p.positionMu.Lock()
+	defer p.positionMu.Unlock()
 	p.mu.Lock() // so that at most one batch of each writer is unaccounted for
 	defer p.mu.Unlock()
-	return p.disk.CrashClone(cfg), maps.Clone(p.acknowledged), p.judged
+	return p.disk.CrashClone(cfg), maps.Clone(p.acknowledged), p.evaluated
 }
 
 const crashDevices = 5
@@ -158,19 +158,19 @@ func checkAcknowledged(t *testing.T, what string, s *Store, acknowledged map[int
 
 // checkBacklog judges what is left and expects every acknowledged batch that
 // was not judged, each once, in positions without a gap, with its readings.
-func checkBacklog(t *testing.T, what string, s *Store, judged uint64, acknowledged map[int]bool) {
+func checkBacklog(t *testing.T, what string, s *Store, evaluated uint64, acknowledged map[int]bool) {
 	t.Helper()
-	c := consume(t, s, judged, nil)
+	c := startConsumer(t, s, evaluated, nil)
 	await(t, "the backlog to be consumed", func() bool {
 		select {
 		case err := <-c.ended:
 			t.Fatalf("%s: consume: %v", what, err)
 		default:
 		}
-		return s.isConsumed()
+		return s.allConsumed()
 	})
 	c.stop()
-	same(t, what+": positions", c.positions(), positions(judged+1, s.Stats().Position))
+	same(t, what+": positions", c.positions(), positions(evaluated+1, s.Stats().Position))
 	seen := map[int]bool{}
 	for _, e := range c.entries {
 		n := int(e.batch[0].Fields[0].Value.Float())

@@ -8,20 +8,20 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Damage is in one line what is said of files that are missing or cannot be read
+// Corruption is in one line what is said of files that are missing or cannot be read
 // as they were written, out of an error of this package; empty where the error
 // is another.
-func Damage(err error) string {
+func Corruption(err error) string {
 	if err == nil || !pebble.IsCorruptionError(err) && !errors.Is(err, ErrCorrupt) &&
 		!errors.Is(err, pebble.ErrDBDoesNotExist) && !errors.Is(err, fs.ErrNotExist) {
 		return ""
 	}
-	return plain(err.Error())
+	return oneLine(err.Error())
 }
 
-// plain leaves out of Pebble's words what only carries details within the
+// oneLine leaves out of Pebble's words what only carries details within the
 // program, and puts the rest in one line.
-func plain(words string) string {
+func oneLine(words string) string {
 	var lines []string
 	for line := range strings.Lines(words) {
 		if line = strings.TrimSpace(line); line != "" && line != "<corruption detail carrier>" {

@@ -11,7 +11,7 @@ import (
 // Series are the points of Outlines.
 func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
 	points int) (map[device.PropertyID][]Point, error) {
-	outlines, err := s.Outlines(ctx, t, d, from, to, props, points)
+	outlines, err := s.Downsample(ctx, t, d, from, to, props, points)
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +22,7 @@ func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to i
 	return series, nil
 }
 
-// Outlines are for each of props the readings with from <= time <= to (epoch
+// Downsample are for each of props the readings with from <= time <= to (epoch
 // ms), oldest first; a property without any is left out. One pass over the
 // range.
 //
@@ -35,35 +35,35 @@ func (s *Store) Series(ctx context.Context, t tenant.ID, d device.ID, from, to i
 // Buckets begin with the range and are as short as they can be; those of 75
 // minutes or more are of whole half hours and begin with one (UTC). What parts
 // keep is then read in place of the readings.
-func (s *Store) Outlines(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
-	points int) (map[device.PropertyID]Outline, error) {
+func (s *Store) Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID,
+	points int) (map[device.PropertyID]Downsampled, error) {
 	if points < 0 || points == 1 {
 		return nil, fmt.Errorf("reading: %d points for a series: 0 or at least 2", points)
 	}
 	if len(props) == 0 || from > to {
-		return map[device.PropertyID]Outline{}, nil
+		return map[device.PropertyID]Downsampled{}, nil
 	}
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
 	defer s.leave()
-	thin := &thinners{buckets: bucketsOf(clampTime(from), clampTime(to), points), of: map[device.PropertyID]*thinner{}}
-	if err := s.thin(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props), thin); err != nil {
+	samplers := &downsamplers{buckets: bucketsOf(clampTime(from), clampTime(to), points), byProperty: map[device.PropertyID]*downsampler{}}
+	if err := s.downsampleInto(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props), samplers); err != nil {
 		return nil, err
 	}
-	return thin.finish(), nil
+	return samplers.finish(), nil
 }
 
-// thin gives a device's readings with from <= time <= to (epoch ms) of props,
+// downsampleInto gives a device's readings with from <= time <= to (epoch ms) of props,
 // which are sorted, to their thinners.
-func (s *Store) thin(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID, thin *thinners) (err error) {
+func (s *Store) downsampleInto(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID, into *downsamplers) (err error) {
 	r, err := s.newRows(ctx, ref, from, to, props)
 	if err != nil {
 		return err
 	}
 	defer closeInto(&err, r)
-	if thin.whole {
-		r.outline = thin.take
+	if into.halfHours {
+		r.takeMinmax = into.takeMinmax
 	}
 	for {
 		b, begin, end, err := r.nextBlock()
@@ -72,83 +72,83 @@ func (s *Store) thin(ctx context.Context, ref device.Ref, from, to int64, props 
 		}
 		if b != nil {
 			for i := range b.columns {
-				thin.get(b.columns[i].property).addColumn(b, &b.columns[i], begin, end, len(r.days))
+				into.get(b.columns[i].property).addColumn(b, &b.columns[i], begin, end, len(r.days))
 			}
 			continue
 		}
-		some, err := r.next()
+		ok, err := r.next()
 		if err != nil {
 			return err
 		}
-		if !some {
+		if !ok {
 			return nil
 		}
 		for _, f := range r.frame {
-			thin.get(f.Property).add(Point{Time: r.time, Value: f.Value})
+			into.get(f.Property).add(Point{Time: r.time, Value: f.Value})
 		}
 	}
 }
 
 // buckets are how a range is cut.
 type buckets struct {
-	points int // of a property at most; 0: no limit, and no buckets
-	from   int64
-	width  uint64 // ms
-	whole  bool   // of half hours, and beginning with one
+	maxPoints int // of a property at most; 0: no limit, and no buckets
+	from      int64
+	width     uint64 // ms
+	halfHours bool   // of half hours, and beginning with one
 }
 
-// wholeFrom is the length from which buckets are whole half hours, ms: rounded
+// minHalfHoursWidth is the length from which buckets are whole half hours, ms: rounded
 // up they are at most a third longer.
-const wholeFrom = uint64(keptStep * 5 / 2)
+const minHalfHoursWidth = uint64(minmaxStep * 5 / 2)
 
 func bucketsOf(from, to int64, points int) buckets {
-	b := buckets{points: points, from: from}
+	b := buckets{maxPoints: points, from: from}
 	if points == 0 {
 		return b
 	}
 	count := uint64(points / 2)
-	if b.width = uint64(to-from)/count + 1; b.width < wholeFrom {
+	if b.width = uint64(to-from)/count + 1; b.width < minHalfHoursWidth {
 		return b
 	}
-	b.whole = true
-	b.from -= floorMod(from, keptStep)
+	b.halfHours = true
+	b.from -= floorMod(from, minmaxStep)
 	b.width = uint64(to-b.from)/count + 1
-	b.width += uint64(floorMod(-int64(b.width), keptStep))
+	b.width += uint64(floorMod(-int64(b.width), minmaxStep))
 	return b
 }
 
-// thinners are one for each property that has readings.
-type thinners struct {
+// downsamplers are one for each property that has readings.
+type downsamplers struct {
 	buckets
-	of map[device.PropertyID]*thinner
+	byProperty map[device.PropertyID]*downsampler
 }
 
-func (t *thinners) get(p device.PropertyID) *thinner {
-	th := t.of[p]
-	if th == nil {
-		th = &thinner{buckets: t.buckets}
-		t.of[p] = th
+func (t *downsamplers) get(p device.PropertyID) *downsampler {
+	sampler := t.byProperty[p]
+	if sampler == nil {
+		sampler = &downsampler{buckets: t.buckets}
+		t.byProperty[p] = sampler
 	}
-	return th
+	return sampler
 }
 
-// take is an outline of a part for the property's thinner.
-func (t *thinners) take(p device.PropertyID, times *rowTimes, kept []byte) (bool, error) {
-	var k keptReader
-	if err := k.begin(kept); err != nil {
+// takeMinmax is an outline of a part for the property's thinner.
+func (t *downsamplers) takeMinmax(p device.PropertyID, times *rowTimes, minmax []byte) (bool, error) {
+	var reader minmaxReader
+	if err := reader.begin(minmax); err != nil {
 		return false, err
 	}
-	th := t.get(p)
-	if !th.takes(times.at(0), k.values) {
+	sampler := t.get(p)
+	if !sampler.acceptsMinmax(times.at(0), reader.values) {
 		return false, nil
 	}
-	return true, th.addKept(times, &k)
+	return true, sampler.addMinmax(times, &reader)
 }
 
-func (t *thinners) finish() map[device.PropertyID]Outline {
-	result := make(map[device.PropertyID]Outline, len(t.of))
-	for p, th := range t.of {
-		if o := th.finish(); len(o.Times) > 0 {
+func (t *downsamplers) finish() map[device.PropertyID]Downsampled {
+	result := make(map[device.PropertyID]Downsampled, len(t.byProperty))
+	for p, sampler := range t.byProperty {
+		if o := sampler.finish(); len(o.Times) > 0 {
 			result[p] = o
 		}
 	}

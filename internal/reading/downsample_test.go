@@ -22,8 +22,8 @@ func series(t testing.TB, s *Store, from, to int64, points int, p device.Propert
 	return all[p]
 }
 
-func finished(th *thinner) []Point {
-	o := th.finish()
+func pointsOf(sampler *downsampler) []Point {
+	o := sampler.finish()
 	return o.Points()
 }
 
@@ -50,9 +50,9 @@ func TestSeriesRefusesTooFewPoints(t *testing.T) {
 	}
 }
 
-// TestThinnedNumbersKeepEveryPeak: each bucket's lowest and highest reading
+// TestDownsampledNumbersKeepPeaks: each bucket's lowest and highest reading
 // stay, nothing is invented, the number of points holds.
-func TestThinnedNumbersKeepEveryPeak(t *testing.T) {
+func TestDownsampledNumbersKeepPeaks(t *testing.T) {
 	for range 300 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -63,11 +63,11 @@ func TestThinnedNumbersKeepEveryPeak(t *testing.T) {
 		for at := from; at <= to; at += 1 + rng.Int64N(1+span/int64(1+rng.IntN(200))) {
 			all = append(all, Point{at, Number(float64(rng.IntN(50)))})
 		}
-		th := &thinner{buckets: bucketsOf(from, to, points)}
+		th := &downsampler{buckets: bucketsOf(from, to, points)}
 		for _, p := range all {
 			th.add(p)
 		}
-		got := finished(th)
+		got := pointsOf(th)
 		what := fmt.Sprintf("seed %d: %d of %d readings, %d points", seed, len(got), len(all), points)
 		if len(all) <= points {
 			same(t, what+", all fit", got, all)
@@ -86,8 +86,8 @@ func TestThinnedNumbersKeepEveryPeak(t *testing.T) {
 		}
 		width := (span + int64(points/2) - 1) / int64(points/2)
 		for bucket := from; bucket <= to; bucket += width {
-			low, high := extremes(all, bucket, bucket+width)
-			gotLow, gotHigh := extremes(got, bucket, bucket+width)
+			low, high := lowHigh(all, bucket, bucket+width)
+			gotLow, gotHigh := lowHigh(got, bucket, bucket+width)
 			if low != gotLow || high != gotHigh {
 				t.Fatalf("%s: bucket at %d has %v..%v, want %v..%v", what, bucket-from, gotLow, gotHigh, low, high)
 			}
@@ -95,7 +95,7 @@ func TestThinnedNumbersKeepEveryPeak(t *testing.T) {
 	}
 }
 
-func extremes(points []Point, from, before int64) (low, high float64) {
+func lowHigh(points []Point, from, before int64) (low, high float64) {
 	low, high = math.Inf(1), math.Inf(-1)
 	for _, p := range points {
 		if p.Time >= from && p.Time < before {
@@ -117,13 +117,13 @@ func TestSeriesOfBooleansAndTextsKeepsTheChanges(t *testing.T) {
 		[]Point{{start, Boolean(false)}, {start + 2, Boolean(true)}, {start + 5, Boolean(false)}})
 }
 
-func TestChangesAreBoundedToo(t *testing.T) {
+func TestChangesAreDownsampled(t *testing.T) {
 	const readings, points = 1000, 10
-	th := &thinner{buckets: bucketsOf(start, start+readings-1, points)}
+	th := &downsampler{buckets: bucketsOf(start, start+readings-1, points)}
 	for i := range int64(readings) {
 		th.add(Point{start + i, Boolean(i%2 == 0)})
 	}
-	got := finished(th)
+	got := pointsOf(th)
 	if len(got) != points {
 		t.Fatalf("%d points, want %d", len(got), points)
 	}
@@ -140,7 +140,7 @@ func TestChangesAreBoundedToo(t *testing.T) {
 }
 
 func TestSeriesOfAPropertyThatChangedItsKind(t *testing.T) {
-	th := &thinner{buckets: bucketsOf(start, start+999, 4)}
+	th := &downsampler{buckets: bucketsOf(start, start+999, 4)}
 	for i := range int64(1000) {
 		v := Number(float64(i))
 		if i%3 == 0 {
@@ -148,7 +148,7 @@ func TestSeriesOfAPropertyThatChangedItsKind(t *testing.T) {
 		}
 		th.add(Point{start + i, v})
 	}
-	if got := finished(th); len(got) > 4 || got[0].Time != start || got[len(got)-1].Time != start+999 {
+	if got := pointsOf(th); len(got) > 4 || got[0].Time != start || got[len(got)-1].Time != start+999 {
 		t.Errorf("mixed kinds: %v", got)
 	}
 }
@@ -161,7 +161,7 @@ func TestSeriesOverAllTime(t *testing.T) {
 	}
 	mustAppend(t, s, batch...)
 	got := series(t, s, math.MinInt64, math.MaxInt64, 100, 1)
-	low, high := extremes(got, start, start+500*minute)
+	low, high := lowHigh(got, start, start+500*minute)
 	if len(got) == 0 || len(got) > 100 || low != 0 || high != 76 {
 		t.Errorf("%d points from %v to %v, want at most 100 from 0 to 76", len(got), low, high)
 	}

@@ -67,15 +67,15 @@ func openEngine(o Options) (*pebble.DB, error) {
 	}
 	db, err := pebble.Open(o.Dir, opts)
 	if err != nil {
-		return nil, unopened(o, explain(err))
+		return nil, openError(o, describeOpenError(err))
 	}
 	return db, nil
 }
 
-// explain says the usual reasons in words.
-func explain(err error) error {
+// describeOpenError says the usual reasons in words.
+func describeOpenError(err error) error {
 	switch {
-	case errors.Is(err, lockedElsewhere), strings.HasPrefix(err.Error(), "lock held"):
+	case errors.Is(err, errLocked), strings.HasPrefix(err.Error(), "lock held"):
 		return fmt.Errorf("it is in use already (%w)", err)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("no permission (%w)", err)

@@ -4,5 +4,5 @@ package reading
 
 import "syscall"
 
-// lockedElsewhere is what the system says of a lock that another process holds.
-const lockedElsewhere = syscall.EAGAIN
+// errLocked is what the system says of a lock that another process holds.
+const errLocked = syscall.EAGAIN

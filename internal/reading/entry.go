@@ -14,9 +14,9 @@ import (
 // the values so that a later correction of a reading does not change what is
 // judged of the earlier one.
 
-// smallestArrival is the least an arrival takes: five numbers and a frame of
+// minArrivalBytes is the least an arrival takes: five numbers and a frame of
 // three bytes. It bounds what a damaged count can make us allocate.
-const smallestArrival = 8
+const minArrivalBytes = 8
 
 // entryWriter builds an entry; the frame bytes it returns are shared with it.
 type entryWriter struct {
@@ -46,9 +46,9 @@ func (w *entryWriter) add(a *Arrival) []byte {
 
 // decodeEntry reads a journal entry; its error wraps ErrCorrupt.
 func decodeEntry(b []byte) ([]Arrival, error) {
-	c := cutter{rest: b}
+	c := byteReader{rest: b}
 	count := c.uvarint()
-	if c.failed || count > uint64(len(c.rest)/smallestArrival) {
+	if c.failed || count > uint64(len(c.rest)/minArrivalBytes) {
 		return nil, fmt.Errorf("%w: count of arrivals", ErrCorrupt)
 	}
 	batch := make([]Arrival, count)
@@ -80,14 +80,14 @@ func decodeEntry(b []byte) ([]Arrival, error) {
 	return batch, nil
 }
 
-// cutter takes numbers off the front of a buffer; after a failure it yields
+// byteReader takes numbers off the front of a buffer; after a failure it yields
 // zeroes, so that the caller asks once.
-type cutter struct {
+type byteReader struct {
 	rest   []byte
 	failed bool
 }
 
-func (c *cutter) uvarint() uint64 {
+func (c *byteReader) uvarint() uint64 {
 	x, n := binary.Uvarint(c.rest)
 	if n <= 0 {
 		c.fail()
@@ -97,7 +97,7 @@ func (c *cutter) uvarint() uint64 {
 	return x
 }
 
-func (c *cutter) varint() int64 {
+func (c *byteReader) varint() int64 {
 	x, n := binary.Varint(c.rest)
 	if n <= 0 {
 		c.fail()
@@ -107,7 +107,7 @@ func (c *cutter) varint() int64 {
 	return x
 }
 
-func (c *cutter) bytes(n uint64) []byte {
+func (c *byteReader) bytes(n uint64) []byte {
 	if n > uint64(len(c.rest)) {
 		c.fail()
 		return nil
@@ -117,7 +117,7 @@ func (c *cutter) bytes(n uint64) []byte {
 	return b
 }
 
-func (c *cutter) fail() {
+func (c *byteReader) fail() {
 	c.failed = true
 	c.rest = nil
 }

@@ -22,21 +22,21 @@ func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
 	}
 	defer s.leave()
 	// A checkpoint under way could write the latest values back.
-	s.checkpointing.Lock()
-	defer s.checkpointing.Unlock()
+	s.checkpointMu.Lock()
+	defer s.checkpointMu.Unlock()
 	// So could sealing with the readings.
-	s.sealing.Lock()
-	defer s.sealing.Unlock()
+	s.sealMu.Lock()
+	defer s.sealMu.Unlock()
 	ref := device.Ref{Tenant: t, ID: d}
 	// Looked for outside the order of writes, which must not wait for it; a
 	// second look finds what was appended in between, and a third is the last
 	// for a device that goes on being written to.
-	for look := range 3 {
+	for pass := range 3 {
 		days, err := s.deviceDays(ctx, ref)
 		if err != nil {
 			return fmt.Errorf("reading: erase: %w", err)
 		}
-		if len(days) == 0 && look > 0 {
+		if len(days) == 0 && pass > 0 {
 			return nil
 		}
 		if err := s.eraseDays(ref, days); err != nil {
@@ -51,7 +51,7 @@ func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
 func (s *Store) eraseDays(ref device.Ref, days []dayState) error {
 	b := s.db.NewBatch()
 	for _, day := range days {
-		prefixes := [][]byte{appendPartPrefix(nil, day.day, ref)}
+		prefixes := [][]byte{appendSegmentPrefix(nil, day.day, ref)}
 		for g := int(day.oldest); g <= int(day.newest); g++ {
 			prefixes = append(prefixes, appendHotPrefix(nil, day.day, uint16(g), ref))
 		}
@@ -85,8 +85,8 @@ func (s *Store) deviceDays(ctx context.Context, ref device.Ref) (days []dayState
 	defer closeInto(&err, r)
 	for {
 		before := r.days
-		some, err := r.nextDay()
-		if err != nil || !some {
+		ok, err := r.nextDay()
+		if err != nil || !ok {
 			return days, err
 		}
 		days = append(days, before[len(before)-len(r.days)-1])

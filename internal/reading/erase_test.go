@@ -19,14 +19,14 @@ func erase(t testing.TB, s *Store, ref device.Ref) {
 	}
 }
 
-func TestErasedDeviceIsGoneAndOthersAreNot(t *testing.T) {
+func TestEraseDeletesOneDeviceOnly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	want := model{}
 	var sent []Arrival
 	for range 300 {
 		sent = append(sent, randomReading(rng))
 	}
-	s := play(t, rng, sent, want)
+	s := replay(t, rng, sent, want)
 	gone := device.Ref{Tenant: 1, ID: 2}
 	erase(t, s, gone)
 	delete(want, gone)
@@ -38,9 +38,9 @@ func TestErasedDeviceIsGoneAndOthersAreNot(t *testing.T) {
 	want.check(t, s, rng)
 }
 
-// TestErasedDeviceDoesNotComeBack at a restart: not out of the checkpoint, not
+// TestErasedDeviceStaysErasedAfterRestart at a restart: not out of the checkpoint, not
 // out of the journal, wherever the checkpoint stands.
-func TestErasedDeviceDoesNotComeBack(t *testing.T) {
+func TestErasedDeviceStaysErasedAfterRestart(t *testing.T) {
 	for name, before := range map[string]struct{ checkpoint, trim bool }{
 		"only in the journal":           {},
 		"in checkpoint and journal":     {checkpoint: true},
@@ -77,7 +77,7 @@ func TestErasedDeviceDoesNotComeBack(t *testing.T) {
 	}
 }
 
-func TestReadingsAppendedAfterAnEraseStay(t *testing.T) {
+func TestReadingsAfterEraseStay(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1), num(2, 1)))
 	erase(t, s, device.Ref{Tenant: 1, ID: 1})
@@ -93,7 +93,7 @@ func TestReadingsAppendedAfterAnEraseStay(t *testing.T) {
 	check(crash(t, s))
 }
 
-func TestErasuresAreForgottenWithTheirJournal(t *testing.T) {
+func TestErasureMarksAreTrimmedWithJournal(t *testing.T) {
 	for _, restart := range []bool{false, true} {
 		s := openStore(t, Options{})
 		mustAppend(t, s, arrival(1, 1, start, num(1, 1)), arrival(1, 2, start, num(1, 1)))
@@ -126,7 +126,7 @@ func storedErasures(t testing.TB, s *Store) (n int) {
 
 // TestEraseOfADeviceWhoseHistoryExpired takes its latest values all the same.
 func TestEraseOfADeviceWhoseHistoryExpired(t *testing.T) {
-	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), Retention: keep})
+	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), Retention: testRetention})
 	mustAppend(t, s, arrival(1, 1, start-90*msPerDay, num(1, 1)))
 	if err := s.Expire(t.Context(), time.UnixMilli(start)); err != nil {
 		t.Fatal(err)

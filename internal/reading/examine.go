@@ -12,20 +12,20 @@ import (
 	"tilth/internal/device"
 )
 
-// problemsNamed is how many problems Findings name; all are counted.
-const problemsNamed = 100
+// maxNamedProblems is how many problems Findings name; all are counted.
+const maxNamedProblems = 100
 
 // Findings are what Examine found in a folder of readings.
 type Findings struct {
 	Days     int    // with readings
 	Frames   uint64 // not sealed
-	Parts    uint64
+	Segments uint64
 	Sealed   uint64 // frames in parts
 	Values   uint64 // in both
 	Entries  uint64 // journal entries not yet judged or not yet in a checkpoint
 	Devices  int    // that have readings or latest values
 	Orphans  []device.Ref
-	Problems []string // the first problemsNamed
+	Problems []string // the first maxNamedProblems
 	Total    int      // problems in all
 }
 
@@ -50,41 +50,41 @@ func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Fi
 	}
 	defer closeInto(&err, db)
 	if _, err := readFormat(db); err != nil {
-		return nil, unopened(o, err)
+		return nil, openError(o, err)
 	}
-	e := &examiner{ctx: ctx, db: db, found: &Findings{}, devices: map[device.Ref]bool{}, days: map[int32]bool{}}
+	e := &examiner{ctx: ctx, db: db, findings: &Findings{}, devices: map[device.Ref]bool{}, days: map[int32]bool{}}
 	for _, step := range []struct {
 		tag  byte
 		look func(key, value []byte) error
-	}{{tagPart, e.part}, {tagHot, e.frame}, {tagJournal, e.entry}, {tagLatest, e.latest}, {tagErased, e.erased}} {
+	}{{tagSegment, e.segment}, {tagHot, e.frame}, {tagJournal, e.entry}, {tagLatest, e.latest}, {tagErased, e.erased}} {
 		if err := e.each(step.tag, step.look); err != nil {
 			return nil, err
 		}
 	}
-	e.found.Days, e.found.Devices = len(e.days), len(e.devices)
+	e.findings.Days, e.findings.Devices = len(e.days), len(e.devices)
 	for ref := range e.devices {
 		if !known(ref) {
-			e.found.Orphans = append(e.found.Orphans, ref)
+			e.findings.Orphans = append(e.findings.Orphans, ref)
 		}
 	}
-	slices.SortFunc(e.found.Orphans, func(a, b device.Ref) int {
+	slices.SortFunc(e.findings.Orphans, func(a, b device.Ref) int {
 		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.ID, b.ID))
 	})
-	return e.found, nil
+	return e.findings, nil
 }
 
 type examiner struct {
-	ctx     context.Context
-	db      *pebble.DB
-	found   *Findings
-	devices map[device.Ref]bool
-	days    map[int32]bool
+	ctx      context.Context
+	db       *pebble.DB
+	findings *Findings
+	devices  map[device.Ref]bool
+	days     map[int32]bool
 
-	reader partReader
-	head   partHead
-	block  block
-	fields []Field
-	before struct { // the part before this one
+	reader   segmentReader
+	head     segmentHead
+	block    block
+	fields   []Field
+	previous struct { // the part before this one
 		ref  device.Ref
 		last int64
 	}
@@ -119,13 +119,13 @@ func (e *examiner) each(tag byte, look func(key, value []byte) error) (err error
 }
 
 func (e *examiner) problem(format string, args ...any) {
-	if e.found.Total++; len(e.found.Problems) < problemsNamed {
-		e.found.Problems = append(e.found.Problems, plain(fmt.Sprintf(format, args...)))
+	if e.findings.Total++; len(e.findings.Problems) < maxNamedProblems {
+		e.findings.Problems = append(e.findings.Problems, oneLine(fmt.Sprintf(format, args...)))
 	}
 }
 
-// place notes whose a reading is and when.
-func (e *examiner) place(key []byte) (ref device.Ref, at int64, err error) {
+// noteKey notes whose a reading is and when.
+func (e *examiner) noteKey(key []byte) (ref device.Ref, at int64, err error) {
 	ref, at, err = parseFrameKey(key)
 	if err == nil {
 		day, _ := dayOf(at)
@@ -135,19 +135,19 @@ func (e *examiner) place(key []byte) (ref device.Ref, at int64, err error) {
 	return ref, at, err
 }
 
-func (e *examiner) part(key, value []byte) error {
-	ref, first, err := e.place(key)
+func (e *examiner) segment(key, value []byte) error {
+	ref, first, err := e.noteKey(key)
 	if err != nil {
 		return err
 	}
-	e.found.Parts++
+	e.findings.Segments++
 	if err := readHead(&e.head, value, first); err != nil {
 		return err
 	}
-	if ref == e.before.ref && first <= e.before.last {
+	if ref == e.previous.ref && first <= e.previous.last {
 		e.problem("%s begins before the part before it ends", printKey(key))
 	}
-	e.before.ref, e.before.last = ref, e.head.last
+	e.previous.ref, e.previous.last = ref, e.head.last
 	begin, _ := dayOf(first)
 	if end, _ := dayOf(e.head.last); end != begin {
 		return errors.New("it reaches into the next day")
@@ -155,25 +155,25 @@ func (e *examiner) part(key, value []byte) error {
 	if _, err := e.reader.decode(&e.block, &e.head, nil); err != nil {
 		return err
 	}
-	if err := checkKept(&e.block, &e.head); err != nil {
+	if err := checkMinmax(&e.block, &e.head); err != nil {
 		return err
 	}
-	e.found.Sealed += uint64(e.head.count)
+	e.findings.Sealed += uint64(e.head.count)
 	for _, c := range e.block.columns {
-		e.found.Values += uint64(len(c.rows))
+		e.findings.Values += uint64(len(c.rows))
 	}
 	return nil
 }
 
 func (e *examiner) frame(key, value []byte) (err error) {
-	if _, _, err := e.place(key); err != nil {
+	if _, _, err := e.noteKey(key); err != nil {
 		return err
 	}
-	e.found.Frames++
+	e.findings.Frames++
 	if e.fields, err = appendFields(e.fields[:0], value); err != nil {
 		return err
 	}
-	e.found.Values += uint64(len(e.fields))
+	e.findings.Values += uint64(len(e.fields))
 	return nil
 }
 
@@ -186,7 +186,7 @@ func (e *examiner) entry(key, value []byte) error {
 		e.problem("the journal has no entries from %d to %d", e.pos+1, pos-1)
 	}
 	e.pos = pos
-	e.found.Entries++
+	e.findings.Entries++
 	_, err = decodeEntry(value)
 	return err
 }

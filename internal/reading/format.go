@@ -41,7 +41,7 @@ func refuseNewer(o Options) (err error) {
 	}
 	defer closeInto(&err, engine)
 	if _, err := readFormat(engine); err != nil {
-		return unopened(o, err)
+		return openError(o, err)
 	}
 	return nil
 }
@@ -81,7 +81,7 @@ func readNumber(engine *pebble.DB, key []byte) (uint64, error) {
 	return x, errors.Join(err, closer.Close())
 }
 
-// unopened says which folder cannot be opened.
-func unopened(o Options, err error) error {
+// openError says which folder cannot be opened.
+func openError(o Options, err error) error {
 	return fmt.Errorf("reading: cannot open the data folder %s: %w", o.Dir, err)
 }

@@ -15,8 +15,8 @@ import (
 	"tilth/internal/db"
 )
 
-// bytesOf is what all files of a folder hold.
-func bytesOf(t *testing.T, dir string) map[string]string {
+// folderContents is what all files of a folder hold.
+func folderContents(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, e os.DirEntry, err error) error {
@@ -35,9 +35,9 @@ func bytesOf(t *testing.T, dir string) map[string]string {
 
 // A folder of a later version is refused by name and not touched, neither where
 // its format says so nor where Pebble itself is a later one.
-func TestNewerFolderIsRefusedUntouched(t *testing.T) {
-	newer := folder(t, func(s *Store) error { return s.db.Set(keyFormat, []byte{formatNumber + 1}, pebble.Sync) })
-	later := folder(t, func(*Store) error { return nil })
+func TestNewerFolderIsRefusedUnchanged(t *testing.T) {
+	newer := closedStore(t, func(s *Store) error { return s.db.Set(keyFormat, []byte{formatNumber + 1}, pebble.Sync) })
+	later := closedStore(t, func(*Store) error { return nil })
 	marks, err := filepath.Glob(filepath.Join(later.Dir, "marker.format-version.*"))
 	if err != nil || len(marks) != 1 {
 		t.Fatal(marks, err)
@@ -47,14 +47,14 @@ func TestNewerFolderIsRefusedUntouched(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, o := range map[string]Options{"format": newer, "engine": later} {
-		before := bytesOf(t, o.Dir)
+		before := folderContents(t, o.Dir)
 		if err := RefuseNewer(o.Dir); !errors.Is(err, db.ErrNewer) || !strings.Contains(err.Error(), o.Dir) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if _, err := Examine(t.Context(), o.Dir, everyone); !errors.Is(err, db.ErrNewer) {
+		if _, err := Examine(t.Context(), o.Dir, anyDevice); !errors.Is(err, db.ErrNewer) {
 			t.Errorf("%s: examined: %v", name, err)
 		}
-		if !reflect.DeepEqual(before, bytesOf(t, o.Dir)) {
+		if !reflect.DeepEqual(before, folderContents(t, o.Dir)) {
 			t.Errorf("%s: something was changed", name)
 		}
 		if _, err := Open(t.Context(), o); !errors.Is(err, db.ErrNewer) {
@@ -65,16 +65,16 @@ func TestNewerFolderIsRefusedUntouched(t *testing.T) {
 
 // A folder that this version may open passes: one that is not there, a whole
 // one, one whose process was killed, and one that somebody has open is named.
-func TestFolderOfThisVersionPasses(t *testing.T) {
+func TestRefuseNewerAcceptsThisVersion(t *testing.T) {
 	if err := RefuseNewer(filepath.Join(t.TempDir(), "none")); err != nil {
 		t.Error(err)
 	}
 	if err := RefuseNewer(t.TempDir()); err != nil {
 		t.Error(err)
 	}
-	o := folder(t, func(*Store) error { return nil })
-	before := bytesOf(t, o.Dir)
-	if err := RefuseNewer(o.Dir); err != nil || !reflect.DeepEqual(before, bytesOf(t, o.Dir)) {
+	o := closedStore(t, func(*Store) error { return nil })
+	before := folderContents(t, o.Dir)
+	if err := RefuseNewer(o.Dir); err != nil || !reflect.DeepEqual(before, folderContents(t, o.Dir)) {
 		t.Error(err)
 	}
 	disk := vfs.NewCrashableMem()

@@ -28,17 +28,17 @@ const (
 	maxDecimals = 6
 	special     = 7
 
-	specialRaw   = 0
-	specialFalse = 1
-	specialTrue  = 2
-	specialText  = 3
-	specialGone  = 4
+	specialRaw     = 0
+	specialFalse   = 1
+	specialTrue    = 2
+	specialText    = 3
+	specialRemoved = 4
 
-	headRaw   = specialRaw<<3 | special
-	headFalse = specialFalse<<3 | special
-	headTrue  = specialTrue<<3 | special
-	headText  = specialText<<3 | special
-	headGone  = specialGone<<3 | special
+	headRaw     = specialRaw<<3 | special
+	headFalse   = specialFalse<<3 | special
+	headTrue    = specialTrue<<3 | special
+	headText    = specialText<<3 | special
+	headRemoved = specialRemoved<<3 | special
 )
 
 // ErrCorrupt is wrapped by every error about stored bytes that cannot be read
@@ -58,7 +58,7 @@ func appendValue(b []byte, v Value) []byte {
 		}
 		return append(b, headFalse)
 	case KindNone:
-		return append(b, headGone)
+		return append(b, headRemoved)
 	case KindText:
 		b = append(b, headText)
 		b = binary.AppendUvarint(b, uint64(len(v.text)))
@@ -100,7 +100,7 @@ func cutHead(b []byte) (head uint64, content, end int, err error) {
 		return head, n, n, nil
 	}
 	switch head {
-	case headFalse, headTrue, headGone:
+	case headFalse, headTrue, headRemoved:
 		return head, n, n, nil
 	case headRaw:
 		if len(b) < n+8 {
@@ -133,7 +133,7 @@ func cutValue(b []byte) (Value, int, error) {
 		return Boolean(false), end, nil
 	case headTrue:
 		return Boolean(true), end, nil
-	case headGone:
+	case headRemoved:
 		return Value{}, end, nil
 	case headText:
 		return Text(string(b[content:end])), end, nil

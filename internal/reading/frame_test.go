@@ -29,7 +29,7 @@ func decodeFrame(t testing.TB, frame []byte) []Field {
 	return fields
 }
 
-func TestEveryNumberIsReadBackExactly(t *testing.T) {
+func TestNumberRoundTrip(t *testing.T) {
 	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 0.1 + 0.2, -273.15, 1e-6, 1e-7, 1e15, 1e16, 1e300, maxExact, maxExact + 2,
 		-maxExact, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, math.MaxInt64, math.MinInt64, math.Pi}
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
@@ -48,7 +48,7 @@ func TestEveryNumberIsReadBackExactly(t *testing.T) {
 	}
 }
 
-func TestUsualValuesAreSmall(t *testing.T) {
+func TestTypicalValuesTakeFewBytes(t *testing.T) {
 	for f, most := range map[float64]int{0: 1, 7: 1, -3: 1, 23.4: 2, 1013.2: 3, -0.05: 1, 54.123456: 5, math.Pi: 9} {
 		if n := len(appendNumber(nil, f)); n > most {
 			t.Errorf("%v takes %d bytes, want at most %d", f, n, most)
@@ -89,7 +89,7 @@ func randomFields(rng *rand.Rand) []Field {
 	return fields
 }
 
-func TestFramesAreReadBackExactly(t *testing.T) {
+func TestFrameRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 20_000 {
 		want := randomFields(rng)
@@ -103,7 +103,7 @@ func TestFramesAreReadBackExactly(t *testing.T) {
 	}
 }
 
-func TestWantedFieldsOfAFrame(t *testing.T) {
+func TestAppendWanted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 5_000 {
 		all := randomFields(rng)
@@ -127,7 +127,7 @@ func TestWantedFieldsOfAFrame(t *testing.T) {
 	}
 }
 
-func TestMergedFramesAreTheirUnionTheNewerWinning(t *testing.T) {
+func TestMergeFramesNewerWins(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 5_000 {
 		older, newer := randomFields(rng), randomFields(rng)
@@ -150,7 +150,7 @@ func TestMergedFramesAreTheirUnionTheNewerWinning(t *testing.T) {
 	}
 }
 
-func TestEveryCutFrameIsAnErrorAndNoPanic(t *testing.T) {
+func TestTruncatedFrameIsError(t *testing.T) {
 	whole := appendFrame(nil, []Field{num(1, 23.4), num(2, math.Pi), text(3, "abc"), boolean(40, true)})
 	good := decodeFrame(t, whole)
 	for n := range whole {
@@ -188,7 +188,7 @@ func TestEncodingAFrameAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestEntriesAreReadBackExactly(t *testing.T) {
+func TestEntryRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	var w entryWriter
 	for range 60 {
@@ -217,23 +217,23 @@ func TestEntriesAreReadBackExactly(t *testing.T) {
 	}
 }
 
-func TestLatestValuesAreReadBackExactly(t *testing.T) {
+func TestLatestRoundTrip(t *testing.T) {
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 2_000 {
-		var want []held
+		var want []latestValue
 		for _, f := range randomFields(rng) {
 			at := rng.Int64() - rng.Int64()
-			want = append(want, held{Newest{Last{f.Property, at, f.Value}, at}, at})
+			want = append(want, latestValue{Newest{Last{f.Property, at, f.Value}, at}, at})
 		}
 		plain := len(appendLatest(nil, want, nil))
-		var wantAhead []Ahead
+		var wantAhead []AheadReading
 		if rng.IntN(2) == 0 {
 			for i := range want {
 				want[i].Order -= int64(rng.IntN(3))
-				want[i].stored += int64(rng.IntN(3))
+				want[i].newestTime += int64(rng.IntN(3))
 			}
 			for range rng.IntN(4) {
-				wantAhead = append(wantAhead, Ahead{rng.Int64() - rng.Int64(), rng.Uint64N(1000)})
+				wantAhead = append(wantAhead, AheadReading{rng.Int64() - rng.Int64(), rng.Uint64N(1000)})
 			}
 		}
 		b := appendLatest(nil, want, wantAhead)
@@ -295,9 +295,9 @@ func FuzzEntry(f *testing.F) {
 	w.begin(1)
 	w.add(&a)
 	f.Add(w.buf)
-	values := []held{{Newest{Last{1, start, Number(1)}, start}, start}, {Newest{Last{5, start + 9, Text("z")}, start}, start + 10}}
+	values := []latestValue{{Newest{Last{1, start, Number(1)}, start}, start}, {Newest{Last{5, start + 9, Text("z")}, start}, start + 10}}
 	f.Add(appendLatest(nil, values[:1], nil))
-	f.Add(appendLatest(nil, values, []Ahead{{start + 9, 0}, {start + 10, 7}}))
+	f.Add(appendLatest(nil, values, []AheadReading{{start + 9, 0}, {start + 10, 7}}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if batch, err := decodeEntry(b); err == nil {
 			var w entryWriter

@@ -11,11 +11,11 @@ import (
 	"tilth/internal/device"
 )
 
-func gone(p device.PropertyID) Field { return Field{Property: p} }
+func removedField(p device.PropertyID) Field { return Field{Property: p} }
 
 // A value that is taken away is gone from everything that is read, at once,
 // over older generations and parts, and after a restart.
-func TestAValueIsTakenAway(t *testing.T) {
+func TestRemovedValue(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 1), num(2, 2)), arrival(1, 7, start+minute, num(1, 3), num(2, 4)))
 	sealed := time.UnixMilli(start + 3*msPerDay)
@@ -31,7 +31,7 @@ func TestAValueIsTakenAway(t *testing.T) {
 	} {
 		t.Run(fmt.Sprint(step), func(t *testing.T) {
 			act()
-			mustAppend(t, s, arrival(1, 7, start+minute, gone(2)))
+			mustAppend(t, s, arrival(1, 7, start+minute, removedField(2)))
 			same(t, "range", readRange(t, s, 1, 7, start, start+minute, 1, 2),
 				[]row{{start, []Field{num(1, 1), num(2, 2)}}, {start + minute, []Field{num(1, 3)}}})
 			series, err := s.Series(t.Context(), 1, 7, start, start+minute, []device.PropertyID{2}, 0)
@@ -50,7 +50,7 @@ func TestAValueIsTakenAway(t *testing.T) {
 
 // Values are given and taken away in any order, with flushes, seals, restarts
 // and crashes in between: what was said last of a value holds.
-func TestTheLastWordHolds(t *testing.T) {
+func TestRandomWritesAndRemovals(t *testing.T) {
 	for range 12 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 3))
@@ -67,7 +67,7 @@ func TestTheLastWordHolds(t *testing.T) {
 			frames := joinFrames(rng, sent)
 			want.append(frames)
 			for _, d := range want {
-				instants := d.at
+				instants := d.valuesByTime
 				for at, values := range instants {
 					maps.DeleteFunc(values, func(_ device.PropertyID, v Value) bool { return v.kind == KindNone })
 					if len(values) == 0 {
@@ -75,7 +75,7 @@ func TestTheLastWordHolds(t *testing.T) {
 					}
 				}
 			}
-			s := play(t, rng, frames, nil)
+			s := replay(t, rng, frames, nil)
 			for range 20 {
 				for ref := range want {
 					from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+2*minute

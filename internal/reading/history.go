@@ -54,7 +54,7 @@ func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pr
 		if _, ok := slices.BinarySearch(wanted, l.Property); !ok {
 			continue
 		}
-		if l.stored <= at && l.Time == l.stored && l.Value.kind != KindNone {
+		if l.newestTime <= at && l.Time == l.newestTime && l.Value.kind != KindNone {
 			found = append(found, l.Last)
 		} else {
 			missing = append(missing, l.Property)
@@ -78,7 +78,7 @@ func searchBack(r *rows, found []Last) (_ []Last, err error) {
 	for len(r.days) > 0 && len(r.query.wanted) > 0 {
 		day := r.days[len(r.days)-1]
 		r.days = r.days[:len(r.days)-1]
-		newest, err := r.newestOf(day)
+		newest, err := r.newestOnDay(day)
 		if err != nil {
 			return nil, err
 		}
@@ -92,18 +92,18 @@ func searchBack(r *rows, found []Last) (_ []Last, err error) {
 	return found, nil
 }
 
-// newestOf is the newest value of each wanted property on one day.
-func (r *rows) newestOf(day dayState) (newest []Last, err error) {
-	gone := map[Last]bool{} // what newer sources have taken away, without a value
+// newestOnDay is the newest value of each wanted property on one day.
+func (r *rows) newestOnDay(day dayState) (newest []Last, err error) {
+	removed := map[Last]bool{} // what newer sources have taken away, without a value
 	// offer takes in a property's newest value of a source, older sources later;
 	// it is false where the source's one before it counts.
 	offer := func(l Last) bool {
-		if r.but != nil && r.but(l.Time, l.Property) {
+		if r.skip != nil && r.skip(l.Time, l.Property) {
 			return false
 		}
 		at := Last{Property: l.Property, Time: l.Time}
-		if l.Value.kind == KindNone || gone[at] {
-			gone[at] = true
+		if l.Value.kind == KindNone || removed[at] {
+			removed[at] = true
 			return false
 		}
 		i, known := slices.BinarySearchFunc(newest, l.Property, func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) })
@@ -115,7 +115,7 @@ func (r *rows) newestOf(day dayState) (newest []Last, err error) {
 		}
 		return true
 	}
-	if err := r.goOn(); err != nil {
+	if err := r.yieldOrStop(); err != nil {
 		return nil, err
 	}
 	if day.hot {
@@ -140,11 +140,11 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 		return err
 	}
 	h.begin(&r.query, day, generation)
-	left := slices.Clone(r.query.wanted)
-	some, err := h.last()
-	for ; err == nil && some && len(left) > 0; some, err = h.previous() {
-		if r.passed++; r.passed%checkEvery == 0 {
-			if err := r.goOn(); err != nil {
+	missing := slices.Clone(r.query.wanted)
+	ok, err := h.last()
+	for ; err == nil && ok && len(missing) > 0; ok, err = h.previous() {
+		if r.frameCount++; r.frameCount%yieldEvery == 0 {
+			if err := r.yieldOrStop(); err != nil {
 				return err
 			}
 		}
@@ -152,8 +152,8 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 			return err
 		}
 		for _, f := range r.frame {
-			if i, open := slices.BinarySearch(left, f.Property); open && offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
-				left = slices.Delete(left, i, i+1)
+			if i, open := slices.BinarySearch(missing, f.Property); open && offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
+				missing = slices.Delete(missing, i, i+1)
 			}
 		}
 	}
@@ -161,22 +161,22 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 }
 
 func (r *rows) newestSealed(day int32, offer func(Last) bool) error {
-	if err := r.clonePart(); err != nil {
+	if err := r.cloneSegment(); err != nil {
 		return err
 	}
-	r.part.begin(&r.query, day, nil)
-	left := slices.Clone(r.query.wanted)
-	some, err := r.part.lastPart()
-	for ; err == nil && some && len(left) > 0; some, err = r.part.previousPart() {
-		for _, c := range r.part.block.columns {
-			i, open := slices.BinarySearch(left, c.property)
+	r.segment.begin(&r.query, day, nil)
+	missing := slices.Clone(r.query.wanted)
+	ok, err := r.segment.lastSegment()
+	for ; err == nil && ok && len(missing) > 0; ok, err = r.segment.previousSegment() {
+		for _, c := range r.segment.block.columns {
+			i, open := slices.BinarySearch(missing, c.property)
 			if !open {
 				continue
 			}
 			for n := len(c.rows) - 1; n >= 0; n-- {
-				at := r.part.block.times[c.rows[n]]
+				at := r.segment.block.times[c.rows[n]]
 				if at <= r.query.to && offer(Last{Property: c.property, Time: at, Value: c.value(n)}) {
-					left = slices.Delete(left, i, i+1)
+					missing = slices.Delete(missing, i, i+1)
 					break
 				}
 			}

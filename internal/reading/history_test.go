@@ -35,7 +35,7 @@ func TestRangeIncludesBothBorders(t *testing.T) {
 	}
 }
 
-func TestRangeCrossesDaysAndGapsAtMidnight(t *testing.T) {
+func TestRangeAcrossMidnight(t *testing.T) {
 	s := openStore(t, Options{})
 	var want []row
 	for _, at := range []int64{start - 50*msPerDay, start - 1, start, start + msPerDay - 1, start + msPerDay, start + 90*msPerDay} {
@@ -59,7 +59,7 @@ func TestRangeGivesOnlyWantedProperties(t *testing.T) {
 	same(t, "unknown", readRange(t, s, 1, 1, start, start+2, 77), nil)
 }
 
-func TestRangeEndsWithItsCallerAndItsCallback(t *testing.T) {
+func TestRangeStopsOnCancelAndCallbackError(t *testing.T) {
 	s := openStore(t, Options{})
 	var batch []Arrival
 	for i := range int64(3000) {
@@ -73,7 +73,7 @@ func TestRangeEndsWithItsCallerAndItsCallback(t *testing.T) {
 		cancel()
 		return nil
 	})
-	if !errors.Is(err, context.Canceled) || n > checkEvery {
+	if !errors.Is(err, context.Canceled) || n > yieldEvery {
 		t.Errorf("cancelled range: %v after %d frames", err, n)
 	}
 	stop := errors.New("enough")
@@ -137,7 +137,7 @@ func TestAsOfLooksBackAcrossDays(t *testing.T) {
 	}
 }
 
-func TestLateFramesFillHistoryAndDoNotReplaceTheLatest(t *testing.T) {
+func TestLateFramesDoNotReplaceLatest(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 1, start, num(1, 5), num(2, 6)))
 	mustAppend(t, s, arrival(1, 1, start-1, num(1, 4), num(3, 7)))
@@ -155,32 +155,32 @@ func TestLateFramesFillHistoryAndDoNotReplaceTheLatest(t *testing.T) {
 
 // The same device id under another tenant finds nothing: one test a method.
 
-func foreign(t *testing.T) (s *Store, other tenant.ID) {
+func storeWithOtherTenant(t *testing.T) (s *Store, other tenant.ID) {
 	s = openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 5)), arrival(3, 7, start, num(1, 6)))
 	return s, 2
 }
 
 func TestLatestOfAForeignDeviceIsEmpty(t *testing.T) {
-	s, other := foreign(t)
+	s, other := storeWithOtherTenant(t)
 	same(t, "latest", s.Latest(t.Context(), other, 7), nil)
 	same(t, "own", s.Latest(t.Context(), 1, 7), []Last{{1, start, Number(5)}})
 }
 
 func TestAsOfOfAForeignDeviceIsEmpty(t *testing.T) {
-	s, other := foreign(t)
+	s, other := storeWithOtherTenant(t)
 	same(t, "as of", readAsOf(t, s, other, 7, maxTime, 1), nil)
 	same(t, "own", readAsOf(t, s, 1, 7, maxTime, 1), []Last{{1, start, Number(5)}})
 }
 
 func TestRangeOfAForeignDeviceIsEmpty(t *testing.T) {
-	s, other := foreign(t)
+	s, other := storeWithOtherTenant(t)
 	same(t, "range", readRange(t, s, other, 7, minTime, maxTime, 1), nil)
 	same(t, "own", readRange(t, s, 1, 7, minTime, maxTime, 1), []row{{start, []Field{num(1, 5)}}})
 }
 
 func TestSeriesOfAForeignDeviceIsEmpty(t *testing.T) {
-	s, other := foreign(t)
+	s, other := storeWithOtherTenant(t)
 	for tid, want := range map[tenant.ID]int{other: 0, 1: 1, 3: 1} {
 		series, err := s.Series(t.Context(), tid, 7, minTime, maxTime, []device.PropertyID{1}, 0)
 		if err != nil || len(series) != want || len(series[1]) != want {
@@ -190,7 +190,7 @@ func TestSeriesOfAForeignDeviceIsEmpty(t *testing.T) {
 }
 
 func TestEraseOfAForeignDeviceTouchesNothing(t *testing.T) {
-	s, other := foreign(t)
+	s, other := storeWithOtherTenant(t)
 	if err := s.Erase(t.Context(), other, 7); err != nil {
 		t.Fatal(err)
 	}
@@ -205,9 +205,9 @@ func TestEraseOfAForeignDeviceTouchesNothing(t *testing.T) {
 	check(reopen(t, s))
 }
 
-// TestDamageIsAnErrorThatNamesTheKey: whatever stands on disk, reading it is
+// TestDamageErrorNamesKey: whatever stands on disk, reading it is
 // an error and not a panic or a wrong value.
-func TestDamageIsAnErrorThatNamesTheKey(t *testing.T) {
+func TestDamageErrorNamesKey(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start+1, num(1, 5)))
 	ctx, props := t.Context(), []device.PropertyID{1}

@@ -17,15 +17,15 @@ var ErrConsumed = errors.New("reading: the journal has a consumer already")
 // journal passes batches from Append to the consumer and knows the positions:
 // judged <= consumed <= written.
 type journal struct {
-	room   chan struct{} // one token a batch that is written and not consumed
-	frames *semaphore.Weighted
-	most   int64 // of frames that are written and not consumed
+	slots     chan struct{} // one token a batch that is written and not consumed
+	frames    *semaphore.Weighted
+	maxFrames int64 // of frames that are written and not consumed
 
-	mu       sync.Mutex
-	queue    chan entry // nil while nobody consumes
-	written  uint64     // last batch handed over
-	consumed uint64     // last batch the consumer took without an error
-	judged   uint64     // as told by Trim
+	mu        sync.Mutex
+	queue     chan entry // nil while nobody consumes
+	written   uint64     // last batch handed over
+	consumed  uint64     // last batch the consumer took without an error
+	evaluated uint64     // as told by Trim
 }
 
 // entry is one batch in the journal.
@@ -35,20 +35,20 @@ type entry struct {
 }
 
 func newJournal(queueBatches, queueFrames int) *journal {
-	most := int64(queueFrames)
-	return &journal{room: make(chan struct{}, queueBatches), frames: semaphore.NewWeighted(most), most: most}
+	maxFrames := int64(queueFrames)
+	return &journal{slots: make(chan struct{}, queueBatches), frames: semaphore.NewWeighted(maxFrames), maxFrames: maxFrames}
 }
 
 // reserve waits for room for a batch of so many frames.
-func (j *journal) reserve(ctx, life context.Context, frames int) error {
+func (j *journal) reserve(ctx, lifetime context.Context, frames int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
-	case j.room <- struct{}{}:
+	case j.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
-	case <-life.Done():
+	case <-lifetime.Done():
 		return ErrClosed
 	}
 	if j.frames.TryAcquire(j.weight(frames)) {
@@ -56,10 +56,10 @@ func (j *journal) reserve(ctx, life context.Context, frames int) error {
 	}
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
-	defer context.AfterFunc(life, stop)()
+	defer context.AfterFunc(lifetime, stop)()
 	err := j.frames.Acquire(waiting, j.weight(frames))
 	if err != nil {
-		<-j.room
+		<-j.slots
 		if err = ctx.Err(); err == nil {
 			err = ErrClosed
 		}
@@ -69,12 +69,12 @@ func (j *journal) reserve(ctx, life context.Context, frames int) error {
 
 // weight is what a batch takes of the room: a larger one than all of it waits
 // until it is alone.
-func (j *journal) weight(frames int) int64 { return min(int64(frames), j.most) }
+func (j *journal) weight(frames int) int64 { return min(int64(frames), j.maxFrames) }
 
 // release gives the room of a batch back.
 func (j *journal) release(frames int) {
 	j.frames.Release(j.weight(frames))
-	<-j.room
+	<-j.slots
 }
 
 // handOver takes a durable batch for which room was reserved. Without a
@@ -98,7 +98,7 @@ func (j *journal) attach(from uint64) (written uint64, queue <-chan entry, err e
 	if j.queue != nil {
 		return 0, nil, ErrConsumed
 	}
-	j.queue = make(chan entry, cap(j.room))
+	j.queue = make(chan entry, cap(j.slots))
 	j.consumed = from
 	return j.written, j.queue, nil
 }
@@ -138,8 +138,8 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 	defer s.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	defer context.AfterFunc(s.life, cancel)()
-	if err := s.startAt(from); err != nil {
+	defer context.AfterFunc(s.lifetime, cancel)()
+	if err := s.skipJournalTo(from); err != nil {
 		return err
 	}
 	written, queue, err := s.journal.attach(from)
@@ -157,7 +157,7 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 			s.opts.Logger.Warn("readings: the journal no longer holds what was not judged yet; judging goes on behind the gap",
 				"judged", pos, "next", e.pos)
 		}
-		if err := s.judge(ctx, e, fn); err != nil {
+		if err := s.deliver(ctx, e, fn); err != nil {
 			return err
 		}
 		pos = e.pos
@@ -165,13 +165,13 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 	for {
 		select {
 		case e := <-queue:
-			err := s.judge(ctx, e, fn)
+			err := s.deliver(ctx, e, fn)
 			s.journal.release(len(e.batch))
 			if err != nil {
 				return err
 			}
 		case <-ctx.Done():
-			return s.whyEnded(ctx)
+			return s.consumeErr(ctx)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (s *Store) Backlog(ctx context.Context, from uint64, fn func(pos uint64, ba
 	}
 	defer s.leave()
 	return s.each(ctx, tagJournal, appendJournalKey(nil, from+1), func(it *pebble.Iterator) error {
-		if err := s.ended(ctx); err != nil {
+		if err := s.stopErr(ctx); err != nil {
 			return err
 		}
 		e, err := readEntry(it)
@@ -196,10 +196,10 @@ func (s *Store) Backlog(ctx context.Context, from uint64, fn func(pos uint64, ba
 	})
 }
 
-// startAt accepts a judged position ahead of the journal, as after a restore of
+// skipJournalTo accepts a judged position ahead of the journal, as after a restore of
 // an older copy of this folder: new batches are numbered behind it, or they
 // would count as judged.
-func (s *Store) startAt(from uint64) error {
+func (s *Store) skipJournalTo(from uint64) error {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if from <= s.order.pos {
@@ -250,13 +250,13 @@ func readEntry(it *pebble.Iterator) (e entry, err error) {
 	return e, err
 }
 
-// judge gives e to fn until fn takes it or ctx ends. The wait is for what made
+// deliver gives e to fn until fn takes it or ctx ends. The wait is for what made
 // fn fail, usually the database; it has no event to wait for.
-func (s *Store) judge(ctx context.Context, e entry, fn func(context.Context, uint64, []Arrival) error) error {
+func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, uint64, []Arrival) error) error {
 	wait := s.opts.RetryWait
 	for {
 		if ctx.Err() != nil {
-			return s.whyEnded(ctx)
+			return s.consumeErr(ctx)
 		}
 		if len(e.batch) == 0 {
 			break
@@ -266,7 +266,7 @@ func (s *Store) judge(ctx context.Context, e entry, fn func(context.Context, uin
 			break
 		}
 		if ctx.Err() != nil {
-			return s.whyEnded(ctx)
+			return s.consumeErr(ctx)
 		}
 		s.opts.Logger.Warn("readings: a batch could not be judged and is tried again", "position", e.pos, "wait", wait, "error", err)
 		timer := time.NewTimer(wait)
@@ -274,7 +274,7 @@ func (s *Store) judge(ctx context.Context, e entry, fn func(context.Context, uin
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return s.whyEnded(ctx)
+			return s.consumeErr(ctx)
 		}
 		wait = min(2*wait, 64*s.opts.RetryWait)
 	}
@@ -282,9 +282,9 @@ func (s *Store) judge(ctx context.Context, e entry, fn func(context.Context, uin
 	return nil
 }
 
-// whyEnded tells Close from the caller's own end; ctx is done.
-func (s *Store) whyEnded(ctx context.Context) error {
-	if s.life.Err() != nil {
+// consumeErr tells Close from the caller's own end; ctx is done.
+func (s *Store) consumeErr(ctx context.Context) error {
+	if s.lifetime.Err() != nil {
 		return ErrClosed
 	}
 	return ctx.Err()
@@ -296,11 +296,11 @@ func (s *Store) whyEnded(ctx context.Context) error {
 func (s *Store) Trim(pos uint64) {
 	s.journal.mu.Lock()
 	defer s.journal.mu.Unlock()
-	s.journal.judged = max(s.journal.judged, min(pos, s.journal.written))
+	s.journal.evaluated = max(s.journal.evaluated, min(pos, s.journal.written))
 }
 
-func (j *journal) positions() (written, consumed, judged uint64) {
+func (j *journal) positions() (written, consumed, evaluated uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.written, j.consumed, j.judged
+	return j.written, j.consumed, j.evaluated
 }

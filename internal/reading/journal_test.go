@@ -14,15 +14,15 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-func TestJournalGivesEveryBatchInOrder(t *testing.T) {
+func TestConsumeGivesBatchesInOrder(t *testing.T) {
 	s := openStore(t, Options{})
 	for n := range 5 {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
-	c := consume(t, s, 0, nil)
-	consumed(t, s)
+	c := startConsumer(t, s, 0, nil)
+	awaitConsumed(t, s)
 	for n := range 5 {
-		mustAppend(t, s, numbered(5+n)...)
+		mustAppend(t, s, numberedBatch(5+n)...)
 	}
 	c.wait(10)
 	if err := c.stop(); !errors.Is(err, context.Canceled) {
@@ -30,20 +30,20 @@ func TestJournalGivesEveryBatchInOrder(t *testing.T) {
 	}
 	same(t, "positions", c.positions(), positions(1, 10))
 	for n, e := range c.entries {
-		same(t, fmt.Sprint("batch ", n), e.batch, numbered(n))
+		same(t, fmt.Sprint("batch ", n), e.batch, numberedBatch(n))
 	}
 }
 
-func TestBacklogIsWhatConsumeBeginsWith(t *testing.T) {
+func TestBacklogEqualsFirstBatchesOfConsume(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	for n := range 5 {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
 	s = crash(t, s)
 	var at []uint64
 	if err := s.Backlog(t.Context(), 2, func(pos uint64, batch []Arrival) error {
 		at = append(at, pos)
-		same(t, fmt.Sprint("batch ", pos), batch, numbered(int(pos)-1))
+		same(t, fmt.Sprint("batch ", pos), batch, numberedBatch(int(pos)-1))
 		return nil
 	}); err != nil {
 		t.Fatal(err)
@@ -63,31 +63,31 @@ func TestBacklogIsWhatConsumeBeginsWith(t *testing.T) {
 	}
 }
 
-func TestJournalGoesOnWhereToldAfterARestart(t *testing.T) {
+func TestConsumeFromPositionAfterRestart(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	for n := range 9 {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
 	for _, s := range []*Store{crash(t, s), reopen(t, s)} {
 		for _, from := range []uint64{0, 4, 8, 9} {
-			c := consume(t, s, from, nil)
+			c := startConsumer(t, s, from, nil)
 			c.wait(9 - int(from))
 			c.stop()
 			same(t, fmt.Sprint("from ", from), c.positions(), positions(from+1, 9))
 			for _, e := range c.entries {
-				same(t, "batch", e.batch, numbered(int(e.pos)-1))
+				same(t, "batch", e.batch, numberedBatch(int(e.pos)-1))
 			}
 		}
 	}
 }
 
-func TestFailedBatchIsTriedAgainAndNothingSkipped(t *testing.T) {
-	log := &waits{Handler: slog.DiscardHandler}
+func TestFailedBatchIsRetriedAndNotSkipped(t *testing.T) {
+	log := &waitRecorder{Handler: slog.DiscardHandler}
 	s := openStore(t, Options{RetryWait: time.Millisecond, Logger: slog.New(log)})
-	mustAppend(t, s, numbered(0)...)
+	mustAppend(t, s, numberedBatch(0)...)
 	failures := map[uint64]int{1: 2, 3: 4} // one from disk, one live
 	var asked []uint64
-	c := consume(t, s, 0, func(pos uint64) error {
+	c := startConsumer(t, s, 0, func(pos uint64) error {
 		asked = append(asked, pos)
 		if failures[pos] > 0 {
 			failures[pos]--
@@ -95,22 +95,22 @@ func TestFailedBatchIsTriedAgainAndNothingSkipped(t *testing.T) {
 		}
 		return nil
 	})
-	consumed(t, s)
+	awaitConsumed(t, s)
 	for n := 1; n < 4; n++ {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
 	c.wait(4)
 	c.stop()
 	same(t, "asked", asked, []uint64{1, 1, 1, 2, 3, 3, 3, 3, 3, 4})
 	same(t, "taken", c.positions(), positions(1, 4))
-	same(t, "waits", log.got, []time.Duration{1e6, 2e6, 1e6, 2e6, 4e6, 8e6})
+	same(t, "waits", log.waits, []time.Duration{1e6, 2e6, 1e6, 2e6, 4e6, 8e6})
 }
 
-func TestRetryEndsWithItsCaller(t *testing.T) {
+func TestRetryStopsOnCancel(t *testing.T) {
 	s := openStore(t, Options{RetryWait: time.Hour})
-	mustAppend(t, s, numbered(0)...)
+	mustAppend(t, s, numberedBatch(0)...)
 	tried := make(chan struct{}, 1)
-	c := consume(t, s, 0, func(uint64) error {
+	c := startConsumer(t, s, 0, func(uint64) error {
 		tried <- struct{}{}
 		return errors.New("no")
 	})
@@ -123,16 +123,16 @@ func TestRetryEndsWithItsCaller(t *testing.T) {
 func TestAppendWaitsForTheConsumer(t *testing.T) {
 	s := openStore(t, Options{QueueBatches: 2})
 	let := make(chan struct{})
-	c := consume(t, s, 0, func(uint64) error {
+	c := startConsumer(t, s, 0, func(uint64) error {
 		<-let
 		return nil
 	})
-	consumed(t, s)
-	mustAppend(t, s, numbered(0)...)
-	mustAppend(t, s, numbered(1)...)
+	awaitConsumed(t, s)
+	mustAppend(t, s, numberedBatch(0)...)
+	mustAppend(t, s, numberedBatch(1)...)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if err := s.Append(ctx, numbered(2)); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.Append(ctx, numberedBatch(2)); !errors.Is(err, context.DeadlineExceeded) {
 		t.Fatalf("append beyond the queue: %v, want it to wait until its deadline", err)
 	}
 	if lag := s.Stats().JournalLag; lag != 2 {
@@ -140,7 +140,7 @@ func TestAppendWaitsForTheConsumer(t *testing.T) {
 	}
 	same(t, "nothing is written by an append that did not get room", readRange(t, s, 1, 1, start+2, start+2, 1), nil)
 	waiting := make(chan error, 1)
-	go func() { waiting <- s.Append(t.Context(), numbered(3)) }()
+	go func() { waiting <- s.Append(t.Context(), numberedBatch(3)) }()
 	let <- struct{}{}
 	if err := <-waiting; err != nil {
 		t.Errorf("append once there is room: %v", err)
@@ -153,14 +153,14 @@ func TestAppendWaitsForTheConsumer(t *testing.T) {
 
 // What waits for the consumer is bounded by its size, whatever the batches'; a
 // batch larger than all of it is taken alone.
-func TestAppendWaitsForRoomForItsFrames(t *testing.T) {
-	s := openStore(t, Options{QueueFrames: 3 * len(numbered(0))})
+func TestAppendWaitsForFrameCapacity(t *testing.T) {
+	s := openStore(t, Options{QueueFrames: 3 * len(numberedBatch(0))})
 	let := make(chan struct{})
-	c := consume(t, s, 0, func(uint64) error {
+	c := startConsumer(t, s, 0, func(uint64) error {
 		<-let
 		return nil
 	})
-	consumed(t, s)
+	awaitConsumed(t, s)
 	refused := func(batch []Arrival) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
@@ -169,11 +169,11 @@ func TestAppendWaitsForRoomForItsFrames(t *testing.T) {
 			t.Errorf("append beyond the queue: %v, want it to wait until its deadline", err)
 		}
 	}
-	two := append(numbered(0), numbered(1)...)
+	two := append(numberedBatch(0), numberedBatch(1)...)
 	mustAppend(t, s, two...)
 	refused(two)
-	mustAppend(t, s, numbered(2)...)
-	refused(numbered(3))
+	mustAppend(t, s, numberedBatch(2)...)
+	refused(numberedBatch(3))
 	large := append(append(two, two...), two...)
 	waiting := make(chan error, 1)
 	go func() { waiting <- s.Append(t.Context(), large) }()
@@ -182,8 +182,8 @@ func TestAppendWaitsForRoomForItsFrames(t *testing.T) {
 	if err := <-waiting; err != nil {
 		t.Errorf("append once there is room: %v", err)
 	}
-	refused(numbered(3))
-	go func() { waiting <- s.Append(context.Background(), numbered(4)) }()
+	refused(numberedBatch(3))
+	go func() { waiting <- s.Append(context.Background(), numberedBatch(4)) }()
 	closed := make(chan error, 1)
 	go func() { closed <- s.Close() }()
 	if err := <-waiting; !errors.Is(err, ErrClosed) {
@@ -196,7 +196,7 @@ func TestAppendWaitsForRoomForItsFrames(t *testing.T) {
 	c.wait(2)
 }
 
-func TestAppendWaitsNoLongerThanTheStoreLives(t *testing.T) {
+func TestCloseEndsWaitingAppend(t *testing.T) {
 	s := openStore(t, Options{QueueBatches: 1})
 	inside := make(chan struct{})
 	go s.Consume(t.Context(), 0, func(ctx context.Context, _ uint64, _ []Arrival) error {
@@ -204,11 +204,11 @@ func TestAppendWaitsNoLongerThanTheStoreLives(t *testing.T) {
 		<-ctx.Done() // Close ends it
 		return ctx.Err()
 	})
-	consumed(t, s)
-	mustAppend(t, s, numbered(0)...)
+	awaitConsumed(t, s)
+	mustAppend(t, s, numberedBatch(0)...)
 	<-inside
 	waiting := make(chan error, 1)
-	go func() { waiting <- s.Append(t.Context(), numbered(1)) }()
+	go func() { waiting <- s.Append(t.Context(), numberedBatch(1)) }()
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -217,50 +217,50 @@ func TestAppendWaitsNoLongerThanTheStoreLives(t *testing.T) {
 	}
 }
 
-func TestWithoutAConsumerAppendDoesNotWait(t *testing.T) {
+func TestAppendDoesNotWaitWithoutConsumer(t *testing.T) {
 	s := openStore(t, Options{QueueBatches: 1})
 	for n := range 5 {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
-	c := consume(t, s, 0, nil)
-	consumed(t, s)
+	c := startConsumer(t, s, 0, nil)
+	awaitConsumed(t, s)
 	c.stop()
 	for n := range 5 {
-		mustAppend(t, s, numbered(5+n)...)
+		mustAppend(t, s, numberedBatch(5+n)...)
 	}
-	again := consume(t, s, 5, nil)
+	again := startConsumer(t, s, 5, nil)
 	again.wait(5)
 	same(t, "positions", again.positions(), positions(6, 10))
 }
 
-func TestConsumerThatLeavesGivesItsRoomBack(t *testing.T) {
+func TestStoppedConsumerReleasesSlots(t *testing.T) {
 	s := openStore(t, Options{QueueBatches: 2})
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	for round := range 3 {
-		c := consume(t, s, 0, func(uint64) error { return errors.New("not yet") })
+		c := startConsumer(t, s, 0, func(uint64) error { return errors.New("not yet") })
 		await(t, "the consumer to be there", func() bool {
 			s.journal.mu.Lock()
 			defer s.journal.mu.Unlock()
 			return s.journal.queue != nil
 		})
 		for n := range 2 {
-			if err := s.Append(ctx, numbered(2*round+n)); err != nil {
+			if err := s.Append(ctx, numberedBatch(2*round+n)); err != nil {
 				t.Fatalf("round %d, append %d: %v", round, n, err)
 			}
 		}
 		c.stop()
 	}
-	again := consume(t, s, 0, nil)
+	again := startConsumer(t, s, 0, nil)
 	again.wait(6)
 	same(t, "positions", again.positions(), positions(1, 6))
 }
 
-func TestJournalHasOneConsumer(t *testing.T) {
+func TestSecondConsumerIsRefused(t *testing.T) {
 	s := openStore(t, Options{})
-	c := consume(t, s, 0, nil)
-	consumed(t, s)
-	if err := s.Consume(t.Context(), 0, c.take); !errors.Is(err, ErrConsumed) {
+	c := startConsumer(t, s, 0, nil)
+	awaitConsumed(t, s)
+	if err := s.Consume(t.Context(), 0, c.consume); !errors.Is(err, ErrConsumed) {
 		t.Errorf("second consumer: %v, want ErrConsumed", err)
 	}
 	if err := c.stop(); !errors.Is(err, context.Canceled) {
@@ -268,10 +268,10 @@ func TestJournalHasOneConsumer(t *testing.T) {
 	}
 }
 
-func TestConsumeEndsWithTheStore(t *testing.T) {
+func TestConsumeStopsOnClose(t *testing.T) {
 	s := openStore(t, Options{})
-	c := consume(t, s, 0, nil)
-	consumed(t, s)
+	c := startConsumer(t, s, 0, nil)
+	awaitConsumed(t, s)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -281,34 +281,34 @@ func TestConsumeEndsWithTheStore(t *testing.T) {
 	close(c.ended)
 }
 
-// TestJudgedAheadOfTheJournal: the folder was restored from an older copy than
+// TestConsumeFromPositionAheadOfJournal: the folder was restored from an older copy than
 // the database that knows the judged position. New batches must not pass for
 // judged ones.
-func TestJudgedAheadOfTheJournal(t *testing.T) {
+func TestConsumeFromPositionAheadOfJournal(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(t, s, numbered(0)...)
+	mustAppend(t, s, numberedBatch(0)...)
 	s = reopen(t, s)
-	c := consume(t, s, 1000, nil)
-	consumed(t, s)
-	mustAppend(t, s, numbered(1)...)
+	c := startConsumer(t, s, 1000, nil)
+	awaitConsumed(t, s)
+	mustAppend(t, s, numberedBatch(1)...)
 	c.wait(1)
 	c.stop()
 	same(t, "positions", c.positions(), []uint64{1001})
 	s = reopen(t, s)
-	again := consume(t, s, 1000, nil)
+	again := startConsumer(t, s, 1000, nil)
 	again.wait(1)
 	same(t, "after a restart", again.positions(), []uint64{1001})
 	again.stop()
-	mustAppend(t, s, numbered(2)...)
-	if err := s.Consume(t.Context(), 2000, c.take); err == nil {
+	mustAppend(t, s, numberedBatch(2)...)
+	if err := s.Consume(t.Context(), 2000, c.consume); err == nil {
 		t.Error("a position ahead of batches written in this run: accepted")
 	}
 }
 
-func TestTrimmedEntriesAreDeletedAndPositionsGoOn(t *testing.T) {
+func TestTrimDeletesEntriesAndKeepsPositions(t *testing.T) {
 	s := openStore(t, Options{})
 	for n := range 6 {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
 	s.Trim(4)
 	s.Trim(2) // going back does nothing
@@ -320,8 +320,8 @@ func TestTrimmedEntriesAreDeletedAndPositionsGoOn(t *testing.T) {
 	same(t, "all judged", storedEntries(t, s), nil)
 	s = reopen(t, s)
 	s.Trim(1 << 60)
-	c := consume(t, s, 6, nil)
-	mustAppend(t, s, numbered(6)...)
+	c := startConsumer(t, s, 6, nil)
+	mustAppend(t, s, numberedBatch(6)...)
 	c.wait(1)
 	same(t, "positions are not used again", c.positions(), []uint64{7})
 	checkpoint(t, s)
@@ -329,18 +329,18 @@ func TestTrimmedEntriesAreDeletedAndPositionsGoOn(t *testing.T) {
 	same(t, "latest", s.Latest(t.Context(), 1, 1), []Last{{1, start + 6, Number(6)}})
 }
 
-// TestJudgedBehindTheJournal: the database is the older copy. What was deleted
+// TestConsumeFromPositionBeforeJournal: the database is the older copy. What was deleted
 // cannot be judged again, of which the log warns; the rest is.
-func TestJudgedBehindTheJournal(t *testing.T) {
-	log := &waits{Handler: slog.DiscardHandler}
+func TestConsumeFromPositionBeforeJournal(t *testing.T) {
+	log := &waitRecorder{Handler: slog.DiscardHandler}
 	s := openStore(t, Options{Logger: slog.New(log)})
 	for n := range 6 {
-		mustAppend(t, s, numbered(n)...)
+		mustAppend(t, s, numberedBatch(n)...)
 	}
 	s.Trim(4)
 	checkpoint(t, s)
-	c := consume(t, s, 1, nil)
-	consumed(t, s)
+	c := startConsumer(t, s, 1, nil)
+	awaitConsumed(t, s)
 	c.stop()
 	same(t, "what is left", c.positions(), positions(5, 6))
 	if log.warnings != 1 {
@@ -348,20 +348,20 @@ func TestJudgedBehindTheJournal(t *testing.T) {
 	}
 	s.Trim(6)
 	checkpoint(t, s)
-	c = consume(t, s, 1, nil)
-	mustAppend(t, s, numbered(6)...)
+	c = startConsumer(t, s, 1, nil)
+	mustAppend(t, s, numberedBatch(6)...)
 	c.wait(1)
 	same(t, "nothing left but new ones", c.positions(), []uint64{7})
 }
 
-func TestDamagedEntryStopsTheJournalWithItsName(t *testing.T) {
+func TestDamagedEntryErrorNamesPosition(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(t, s, numbered(0)...)
-	mustAppend(t, s, numbered(1)...)
+	mustAppend(t, s, numberedBatch(0)...)
+	mustAppend(t, s, numberedBatch(1)...)
 	if err := s.db.Set(appendJournalKey(nil, 2), []byte{200, 1}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	c := consume(t, s, 0, nil)
+	c := startConsumer(t, s, 0, nil)
 	err := <-c.ended
 	close(c.ended)
 	if !errors.Is(err, ErrCorrupt) || err.Error()[:24] != "reading: journal entry 2" {
@@ -374,7 +374,7 @@ func TestDamagedEntryStopsTheJournalWithItsName(t *testing.T) {
 
 // Many removals in one memtable are no more work for a flush than they are many:
 // where each began at the journal's beginning, ten thousand of them took gigabytes.
-func TestRemovalsOfTheJournalDoNotPileUp(t *testing.T) {
+func TestTrimRangeDeletesDoNotAccumulate(t *testing.T) {
 	s := openStore(t, Options{})
 	consumed := make(chan uint64)
 	ctx, stop := context.WithCancel(t.Context())
@@ -386,7 +386,7 @@ func TestRemovalsOfTheJournalDoNotPileUp(t *testing.T) {
 		})
 	}()
 	for n := range 3000 {
-		if err := s.Append(t.Context(), numbered(n)); err != nil {
+		if err := s.Append(t.Context(), numberedBatch(n)); err != nil {
 			t.Fatal(err)
 		}
 		s.Trim(<-consumed)

@@ -28,9 +28,9 @@ func (v Value) AppendJSON(dst []byte) []byte {
 	}
 }
 
-// shortDigits is below the largest number of digits of which any two texts are
+// maxExactDigits is below the largest number of digits of which any two texts are
 // different float64s.
-const shortDigits = 1e15
+const maxExactDigits = 1e15
 
 // appendJSONNumber writes the shortest text from which f is read back. Numbers
 // of few decimals, which is what devices send, are found by trying, several
@@ -41,7 +41,7 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 	}
 	for decimals, p := range &pow10 {
 		scaled := f * p
-		if !(math.Abs(scaled) < shortDigits) {
+		if !(math.Abs(scaled) < maxExactDigits) {
 			break
 		}
 		digits := math.RoundToEven(scaled)
@@ -71,20 +71,20 @@ func appendJSONNumber(dst []byte, f float64) []byte {
 // appendJSONNumbers writes numbers with commas between them. Each is tried with
 // as many decimals as one before had.
 func appendJSONNumbers(dst []byte, numbers []float64) []byte {
-	likely := 0
+	lastDecimals := 0
 	for i, f := range numbers {
 		if i > 0 {
 			dst = append(dst, ',')
 		}
-		scaled := f * pow10[likely]
-		if digits := math.RoundToEven(scaled); digits != 0 && math.Abs(scaled) < shortDigits && digits/pow10[likely] == f {
-			dst = appendDigits(dst, int64(digits), likely)
+		scaled := f * pow10[lastDecimals]
+		if digits := math.RoundToEven(scaled); digits != 0 && math.Abs(scaled) < maxExactDigits && digits/pow10[lastDecimals] == f {
+			dst = appendDigits(dst, int64(digits), lastDecimals)
 			continue
 		}
 		begin := len(dst)
 		dst = appendJSONNumber(dst, f)
 		if point := bytes.IndexByte(dst[begin:], '.'); point >= 0 {
-			likely = min(len(dst)-begin-point-1, maxDecimals)
+			lastDecimals = min(len(dst)-begin-point-1, maxDecimals)
 		}
 	}
 	return dst

@@ -44,8 +44,8 @@ func TestAppendDigits(t *testing.T) {
 	}
 }
 
-// TestNumbersInARow: each is written as it is alone.
-func TestNumbersInARow(t *testing.T) {
+// TestAppendJSONNumbers: each is written as it is alone.
+func TestAppendJSONNumbers(t *testing.T) {
 	numbers := []float64{0, math.Copysign(0, -1), 1, 1.5, 0.25, 2, math.NaN(), 1e15, 1e16, 1e300, -7.125, 1e-7, 0.1 + 0.2, math.Inf(1), maxExact, 100}
 	for range 2000 {
 		numbers = append(numbers, math.Round(rand.NormFloat64()*1e4)/pow10[rand.IntN(4)], rand.NormFloat64())
@@ -59,8 +59,8 @@ func TestNumbersInARow(t *testing.T) {
 	}
 }
 
-// TestTimesInARow: the first, then how much later each other one is.
-func TestTimesInARow(t *testing.T) {
+// TestAppendTimes: the first, then how much later each other one is.
+func TestAppendTimes(t *testing.T) {
 	for _, c := range []struct {
 		times []int64
 		want  string

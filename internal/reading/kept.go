@@ -20,10 +20,10 @@ import (
 // Of equal values the first counts, as it does where readings are thinned. It
 // is not compressed: that would cost more time than it saves.
 const (
-	keptStep = int64(30 * time.Minute / time.Millisecond)
-	// keptFrom is how many values a half hour must have on average. Fewer are
+	minmaxStep = int64(30 * time.Minute / time.Millisecond)
+	// minmaxMinValues is how many values a half hour must have on average. Fewer are
 	// read as quickly themselves, and the space is better saved.
-	keptFrom = 24
+	minmaxMinValues = 24
 )
 
 // extreme is the lowest or the highest of a half hour.
@@ -32,9 +32,9 @@ type extreme struct {
 	row    int32
 }
 
-// appendKept appends what is kept of a column of numbers; nothing where that
+// appendMinmax appends what is kept of a column of numbers; nothing where that
 // does not pay.
-func appendKept(dst []byte, times []int64, c *column, decimals int, digits []int64) []byte {
+func appendMinmax(dst []byte, times []int64, c *column, decimals int, digits []int64) []byte {
 	begin, steps := len(dst), 0
 	dst = binary.AppendUvarint(append(dst, byte(decimals)), uint64(len(c.rows)))
 	var lowest, before extreme
@@ -54,7 +54,7 @@ func appendKept(dst []byte, times []int64, c *column, decimals int, digits []int
 			if i > 0 {
 				put(highest)
 			}
-			end = at - floorMod(at, keptStep) + keptStep
+			end = at - floorMod(at, minmaxStep) + minmaxStep
 			lowest, highest = e, e
 			continue
 		}
@@ -66,7 +66,7 @@ func appendKept(dst []byte, times []int64, c *column, decimals int, digits []int
 		}
 	}
 	put(highest)
-	if len(c.rows) < keptFrom*steps {
+	if len(c.rows) < minmaxMinValues*steps {
 		return dst[:begin]
 	}
 	return dst
@@ -80,32 +80,32 @@ func floorMod(x, y int64) int64 {
 	return x % y
 }
 
-// keptReader walks what is kept of a column.
-type keptReader struct {
+// minmaxReader walks what is kept of a column.
+type minmaxReader struct {
 	values int     // of the column
 	scale  float64 // that digits are divided by
 	raw    []byte
-	at     int // in raw
+	offset int // in raw
 
 	// The half hour at which it stands.
 	lowest, highest extreme
 }
 
 // begin goes before the first half hour.
-func (k *keptReader) begin(kept []byte) error {
-	values, n := binary.Uvarint(kept[1:])
-	if kept[0] > maxDecimals || n <= 0 || values > partRows {
+func (k *minmaxReader) begin(minmax []byte) error {
+	values, n := binary.Uvarint(minmax[1:])
+	if minmax[0] > maxDecimals || n <= 0 || values > segmentRows {
 		return ErrCorrupt
 	}
-	*k = keptReader{values: int(values), scale: pow10[kept[0]], raw: kept, at: 1 + n}
+	*k = minmaxReader{values: int(values), scale: pow10[minmax[0]], raw: minmax, offset: 1 + n}
 	return nil
 }
 
 // next goes to the following half hour of a part of so many rows; false at the
 // end. Numbers of one or two bytes are what half an hour's changes take: how
 // long each of them is cannot be foreseen, so it is found out without branches.
-func (k *keptReader) next(count int) (bool, error) {
-	b := k.raw[k.at:]
+func (k *minmaxReader) next(count int) (bool, error) {
+	b := k.raw[k.offset:]
 	if len(b) < 8 {
 		return k.nextLong(b, count)
 	}
@@ -126,12 +126,12 @@ func (k *keptReader) next(count int) (bool, error) {
 	w >>= (8 + 8*two) & 63
 	n += two
 	two = w >> 7 & 1
-	k.at += int(4 + n + two)
-	return true, k.stand(digits, more, row, w&0x7f|w>>1&0x3f80&-two, count)
+	k.offset += int(4 + n + two)
+	return true, k.decode(digits, more, row, w&0x7f|w>>1&0x3f80&-two, count)
 }
 
 // nextLong is next where a number may be longer, or the end is near.
-func (k *keptReader) nextLong(b []byte, count int) (bool, error) {
+func (k *minmaxReader) nextLong(b []byte, count int) (bool, error) {
 	if len(b) == 0 {
 		return false, nil
 	}
@@ -143,12 +143,12 @@ func (k *keptReader) nextLong(b []byte, count int) (bool, error) {
 		}
 		b = b[n:]
 	}
-	k.at = len(k.raw) - len(b)
-	return true, k.stand(x[0], x[1], min(x[2], partRows), x[3], count)
+	k.offset = len(k.raw) - len(b)
+	return true, k.decode(x[0], x[1], min(x[2], segmentRows), x[3], count)
 }
 
-// stand goes to the half hour that is written with these numbers.
-func (k *keptReader) stand(digits, more, row, distance uint64, count int) error {
+// decode goes to the half hour that is written with these numbers.
+func (k *minmaxReader) decode(digits, more, row, distance uint64, count int) error {
 	lowest := int64(k.lowest.row) + int64(row)
 	highest := lowest + unzigzag(distance)
 	if lowest >= int64(count) || highest < 0 || highest >= int64(count) {
@@ -161,19 +161,19 @@ func (k *keptReader) stand(digits, more, row, distance uint64, count int) error 
 
 func unzigzag(x uint64) int64 { return int64(x>>1) ^ -int64(x&1) }
 
-// checkKept tells whether what a part keeps is what its columns, all of them in
+// checkMinmax tells whether what a part keeps is what its columns, all of them in
 // b, give.
-func checkKept(b *block, h *partHead) error {
+func checkMinmax(b *block, h *segmentHead) error {
 	var want []byte
 	body := h.body
 	for i, c := range h.columns {
-		kept := body[c.size : c.size+c.kept]
-		body = body[c.size+c.kept:]
+		minmax := body[c.size : c.size+c.minmax]
+		body = body[c.size+c.minmax:]
 		want = want[:0]
-		if own := &b.columns[i]; own.numbers && h.format > 1 {
-			want = appendKept(want, b.times, own, own.decimals, own.digits)
+		if column := &b.columns[i]; column.numbers && h.format > 1 {
+			want = appendMinmax(want, b.times, column, column.decimals, column.digits)
 		}
-		if string(kept) != string(want) {
+		if string(minmax) != string(want) {
 			return fmt.Errorf("property %d: %w: the lowest and highest kept are not those of the readings", c.property, ErrCorrupt)
 		}
 	}

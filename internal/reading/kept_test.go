@@ -15,30 +15,30 @@ import (
 	"tilth/internal/device"
 )
 
-// scanned is what Outlines should answer, from the readings alone.
-func scanned(t *testing.T, s *Store, from, to int64, props []device.PropertyID, points int) map[device.PropertyID]Outline {
+// downsampleFromReadings is what Outlines should answer, from the readings alone.
+func downsampleFromReadings(t *testing.T, s *Store, from, to int64, props []device.PropertyID, points int) map[device.PropertyID]Downsampled {
 	t.Helper()
-	thin := thinners{buckets: bucketsOf(clampTime(from), clampTime(to), points), of: map[device.PropertyID]*thinner{}}
+	samplers := downsamplers{buckets: bucketsOf(clampTime(from), clampTime(to), points), byProperty: map[device.PropertyID]*downsampler{}}
 	for _, r := range readRange(t, s, 1, 7, from, to, props...) {
 		for _, f := range r.Fields {
-			thin.get(f.Property).add(Point{Time: r.Time, Value: f.Value})
+			samplers.get(f.Property).add(Point{Time: r.Time, Value: f.Value})
 		}
 	}
-	return thin.finish()
+	return samplers.finish()
 }
 
-// some writes a few days of readings: 1 walks, 2 jumps, 3 is often missing, 4 is
+// appendRandomDays writes a few days of readings: 1 walks, 2 jumps, 3 is often missing, 4 is
 // a text now and then, 5 a boolean, 6 has many decimals, 7 stands still.
-func some(t *testing.T, s *Store, rng *rand.Rand, days int) {
+func appendRandomDays(t *testing.T, s *Store, rng *rand.Rand, days int) {
 	t.Helper()
-	walk := 0
+	level := 0
 	for day := range int64(days) {
 		step := []int64{10_000, 20_000, minute, 61_234, 10 * minute}[rng.IntN(5)]
 		words := rng.IntN(2) == 0
 		var batch []Arrival
 		for at := rng.Int64N(step); at < msPerDay; at += step {
-			walk += rng.IntN(11) - 5
-			fields := []Field{num(1, float64(walk)/10), num(2, float64(rng.IntN(2_000_000)-1_000_000)/100)}
+			level += rng.IntN(11) - 5
+			fields := []Field{num(1, float64(level)/10), num(2, float64(rng.IntN(2_000_000)-1_000_000)/100)}
 			if rng.IntN(3) == 0 {
 				fields = append(fields, num(3, float64(rng.IntN(50))))
 			}
@@ -58,10 +58,10 @@ func some(t *testing.T, s *Store, rng *rand.Rand, days int) {
 	}
 }
 
-// TestWhatIsKeptGivesTheSameAsTheReadings: over any range and with any number
+// TestDownsampleByMinmaxEqualsByReadings: over any range and with any number
 // of points, with days of every pace, properties that change their kind, late
 // readings and days that are not sealed.
-func TestWhatIsKeptGivesTheSameAsTheReadings(t *testing.T) {
+func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 	props := []device.PropertyID{1, 2, 3, 4, 5, 6, 7, 8}
 	for range 4 {
 		seed := rand.Uint64()
@@ -69,7 +69,7 @@ func TestWhatIsKeptGivesTheSameAsTheReadings(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			s := openStore(t, Options{})
 			const days = 6
-			some(t, s, rng, days)
+			appendRandomDays(t, s, rng, days)
 			seal(t, s, time.UnixMilli(start+(days-1)*msPerDay+2*60*minute))
 			compare := func(what string) {
 				for range 25 {
@@ -79,12 +79,12 @@ func TestWhatIsKeptGivesTheSameAsTheReadings(t *testing.T) {
 						from, to = start-rng.Int64N(2)*17, start+days*msPerDay
 					}
 					// Of buckets that are whole, mostly.
-					points := 2 + 2*rng.IntN(max(1, int(uint64(to-from)/wholeFrom)))
-					got, err := s.Outlines(t.Context(), 1, 7, from, to, props, points)
+					points := 2 + 2*rng.IntN(max(1, int(uint64(to-from)/minHalfHoursWidth)))
+					got, err := s.Downsample(t.Context(), 1, 7, from, to, props, points)
 					if err != nil {
 						t.Fatal(err)
 					}
-					want := scanned(t, s, from, to, props, points)
+					want := downsampleFromReadings(t, s, from, to, props, points)
 					for _, p := range props {
 						got, want := got[p], want[p]
 						if got.Bucket != want.Bucket || !slices.Equal(got.Points(), want.Points()) {
@@ -101,46 +101,46 @@ func TestWhatIsKeptGivesTheSameAsTheReadings(t *testing.T) {
 				mustAppend(t, s, arrival(1, 7, start+rng.Int64N(days*msPerDay), num(1, float64(rng.IntN(9999)))))
 			}
 			compare("with late readings")
-			seal(t, s, longAfter)
+			seal(t, s, afterAllDays)
 			compare("sealed again")
 		})
 	}
 }
 
-// TestOutlinesReadWhatIsKept: of days that lie within the range no column is
+// TestDownsampleReadsMinmaxOnly: of days that lie within the range no column is
 // read, which is the point of it.
-func TestOutlinesReadWhatIsKept(t *testing.T) {
+func TestDownsampleReadsMinmaxOnly(t *testing.T) {
 	s := openStore(t, Options{})
 	var batch []Arrival
 	for m := range 4 * msPerDay / minute {
 		batch = append(batch, arrival(1, 7, start+m*minute, num(1, float64(m%977)), num(2, 1)))
 	}
 	mustAppend(t, s, batch...)
-	seal(t, s, longAfter)
-	spoilt := appendMs(appendPartPrefix(nil, 20574+2, device.Ref{Tenant: 1, ID: 7}), 0)
-	raw := stored(t, s, spoilt)
-	var h partHead
+	seal(t, s, afterAllDays)
+	spoilt := appendMs(appendSegmentPrefix(nil, 20574+2, device.Ref{Tenant: 1, ID: 7}), 0)
+	raw := storedValue(t, s, spoilt)
+	var h segmentHead
 	if err := readHead(&h, raw, start+2*msPerDay); err != nil {
 		t.Fatal(err)
 	}
-	if c := h.columns[0]; c.kept == 0 || c.kept > 5*48 {
-		t.Errorf("%d bytes are kept of half an hour of 30 readings each", c.kept)
+	if c := h.columns[0]; c.minmax == 0 || c.minmax > 5*48 {
+		t.Errorf("%d bytes are kept of half an hour of 30 readings each", c.minmax)
 	}
 	h.body[0] = 77 // no way of packing
 	if err := s.db.Set(spoilt, raw, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Outlines(t.Context(), 1, 7, start, start+4*msPerDay-1, []device.PropertyID{1}, 60)
+	all, err := s.Downsample(t.Context(), 1, 7, start, start+4*msPerDay-1, []device.PropertyID{1}, 60)
 	if o := all[1]; err != nil || len(o.Times) != 56 || o.Bucket != 12_600_000 {
 		t.Errorf("%d points by %d ms: %v", len(o.Times), o.Bucket, err)
 	}
 	// Where a part is cut off by the range its readings are read.
-	if _, err := s.Outlines(t.Context(), 1, 7, start, start+3*msPerDay-minute-1, []device.PropertyID{1}, 60); !errors.Is(err, ErrCorrupt) {
+	if _, err := s.Downsample(t.Context(), 1, 7, start, start+3*msPerDay-minute-1, []device.PropertyID{1}, 60); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("the last minute of a day left out: %v", err)
 	}
 }
 
-func stored(t *testing.T, s *Store, key []byte) []byte {
+func storedValue(t *testing.T, s *Store, key []byte) []byte {
 	t.Helper()
 	raw, closer, err := s.db.Get(key)
 	if err != nil {
@@ -176,9 +176,9 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// encodeFirst writes a part of format 1.
-func encodeFirst(b *block) []byte {
-	var w partWriter
+// encodeFormat1 writes a part of format 1.
+func encodeFormat1(b *block) []byte {
+	var w segmentWriter
 	count := len(b.times)
 	head := binary.AppendUvarint([]byte{1}, uint64(count))
 	head = binary.AppendUvarint(head, uint64(b.times[count-1]-b.times[0]))
@@ -193,7 +193,7 @@ func encodeFirst(b *block) []byte {
 	before := device.PropertyID(0)
 	for i := range b.columns {
 		c := &b.columns[i]
-		decimals, numbers := w.scale(c.values)
+		decimals, numbers := w.findDecimals(c.values)
 		w.content = w.appendColumn(w.content[:0], c, count, decimals, numbers)
 		head = binary.AppendUvarint(head, uint64(c.property-before))
 		head = binary.AppendUvarint(head, uint64(w.pack()))
@@ -202,13 +202,13 @@ func encodeFirst(b *block) []byte {
 	return append(head, w.blocks...)
 }
 
-// TestPartsOfFormat1AreRead: as they were written before anything was kept.
-func TestPartsOfFormat1AreRead(t *testing.T) {
+// TestSegmentsOfFormat1AreRead: as they were written before anything was kept.
+func TestSegmentsOfFormat1AreRead(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
 	for n := range 100 {
 		b := randomBlock(rng, 1+rng.IntN(1+n*4))
-		got, err := decodePart(encodeFirst(b), b.times[0], nil)
+		got, err := decodeSegment(encodeFormat1(b), b.times[0], nil)
 		if err != nil {
 			t.Fatalf("seed %d, part %d: %v", seed, n, err)
 		}
@@ -223,45 +223,45 @@ func TestPartsOfFormat1AreRead(t *testing.T) {
 		batch = append(batch, arrival(1, 7, start+msPerDay+m*minute, num(1, float64(-m))))
 	}
 	mustAppend(t, s, batch...)
-	seal(t, s, longAfter)
-	if err := s.db.Set(appendMs(appendPartPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0), encodeFirst(b), pebble.Sync); err != nil {
+	seal(t, s, afterAllDays)
+	if err := s.db.Set(appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0), encodeFormat1(b), pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	s = reopen(t, s)
-	got, err := s.Outlines(t.Context(), 1, 7, start, start+2*msPerDay-1, []device.PropertyID{1}, 4)
+	got, err := s.Downsample(t.Context(), 1, 7, start, start+2*msPerDay-1, []device.PropertyID{1}, 4)
 	want := []Point{{start, Number(0)}, {start + msPerDay - minute, Number(1439)}, {start + msPerDay, Number(0)}, {start + 2*msPerDay - minute, Number(-1439)}}
 	if o := got[1]; err != nil || !slices.Equal(o.Points(), want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	// What comes late makes a part of this version of it.
 	mustAppend(t, s, arrival(1, 7, start+5, num(1, -7)))
-	seal(t, s, longAfter)
-	if raw := stored(t, s, appendMs(appendPartPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0)); raw[0] != partFormat {
+	seal(t, s, afterAllDays)
+	if raw := storedValue(t, s, appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0)); raw[0] != segmentFormat {
 		t.Errorf("still of format %d", raw[0])
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if f := examined(t, o, everyone); !f.OK() || f.Sealed != 2881 {
+	if f := mustExamine(t, o, anyDevice); !f.OK() || f.Sealed != 2881 {
 		t.Errorf("%+v", f)
 	}
 }
 
-// TestExamineChecksWhatIsKept: it is compared with the readings.
-func TestExamineChecksWhatIsKept(t *testing.T) {
+// TestExamineChecksMinmax: it is compared with the readings.
+func TestExamineChecksMinmax(t *testing.T) {
 	b := &block{}
 	for m := range int64(300) {
 		b.add(start+m*minute, []Field{num(1, float64(m)), num(2, float64(m%7)/10)})
 	}
-	raw := new(partWriter).encode(nil, b)
-	var h partHead
-	if err := readHead(&h, raw, start); err != nil || h.columns[1].kept == 0 {
+	raw := new(segmentWriter).encode(nil, b)
+	var h segmentHead
+	if err := readHead(&h, raw, start); err != nil || h.columns[1].minmax == 0 {
 		t.Fatal(h.columns, err)
 	}
-	key := appendMs(appendPartPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8}), 0)
+	key := appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8}), 0)
 	check := func(want string, harm func()) {
 		t.Helper()
-		f := examined(t, folder(t, func(s *Store) error { harm(); return s.db.Set(key, raw, pebble.Sync) }), everyone)
+		f := mustExamine(t, closedStore(t, func(s *Store) error { harm(); return s.db.Set(key, raw, pebble.Sync) }), anyDevice)
 		if problems := strings.Join(f.Problems, "\n"); want == "" && problems != "" || !strings.Contains(problems, want) {
 			t.Errorf("%q, want %q", problems, want)
 		}
@@ -270,19 +270,19 @@ func TestExamineChecksWhatIsKept(t *testing.T) {
 	check("property 2: stored reading is damaged: the lowest and highest kept are not those of the readings", func() { raw[len(raw)-1] ^= 2 })
 }
 
-// TestDamageOfWhatIsKeptIsAnError: it is never a panic, and no loop without end.
-func TestDamageOfWhatIsKeptIsAnError(t *testing.T) {
+// TestDamagedMinmaxIsError: it is never a panic, and no loop without end.
+func TestDamagedMinmaxIsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 3))
 	b := &block{}
 	for m := range int64(400) {
 		b.add(start+m*minute, []Field{num(1, float64(rng.IntN(100_000))/10)})
 	}
-	var w partWriter
-	decimals, _ := w.scale(b.columns[0].values)
-	kept := appendKept(nil, b.times, &b.columns[0], decimals, w.digits)
+	var w segmentWriter
+	decimals, _ := w.findDecimals(b.columns[0].values)
+	kept := appendMinmax(nil, b.times, &b.columns[0], decimals, w.digits)
 	take := func(kept []byte) error {
-		th := thinners{buckets: bucketsOf(start, start+30*msPerDay, 100), of: map[device.PropertyID]*thinner{}}
-		_, err := th.take(1, &rowTimes{count: len(b.times), list: b.times}, kept)
+		th := downsamplers{buckets: bucketsOf(start, start+30*msPerDay, 100), byProperty: map[device.PropertyID]*downsampler{}}
+		_, err := th.takeMinmax(1, &rowTimes{count: len(b.times), list: b.times}, kept)
 		return err
 	}
 	if err := take(kept); err != nil {
@@ -310,15 +310,15 @@ func TestDamageOfWhatIsKeptIsAnError(t *testing.T) {
 	}
 }
 
-// TestNothingIsKeptOfFewValues: they are read as quickly themselves.
-func TestNothingIsKeptOfFewValues(t *testing.T) {
+// TestNoMinmaxForFewValues: they are read as quickly themselves.
+func TestNoMinmaxForFewValues(t *testing.T) {
 	for step, want := range map[int64]bool{minute: true, 75_000: true, 80_000: false, 10 * minute: false} {
 		b := &block{}
 		for at := int64(0); at < msPerDay; at += step {
 			b.add(start+at, []Field{num(1, 1), text(2, "a word")})
 		}
-		var h partHead
-		if err := readHead(&h, new(partWriter).encode(nil, b), start); err != nil || h.columns[0].kept > 0 != want || h.columns[1].kept > 0 {
+		var h segmentHead
+		if err := readHead(&h, new(segmentWriter).encode(nil, b), start); err != nil || h.columns[0].minmax > 0 != want || h.columns[1].minmax > 0 {
 			t.Errorf("a reading every %d ms: %+v, %v", step, h.columns, err)
 		}
 	}

@@ -26,17 +26,17 @@ import (
 // one end of the key space. Days and milliseconds are UTC. The generation lets
 // a day be sealed into parts without stopping its writers; see calendar.
 const (
-	tagHot        = 'h'
-	tagPart       = 'c'
-	tagJournal    = 'j'
-	tagLatest     = 'l'
-	tagErased     = 'e'
-	tagMeta       = 'm'
-	msPerDay      = int64(24 * time.Hour / time.Millisecond)
-	dayLen        = 1 + 4      // tag, day
-	hotPrefixLen  = dayLen + 2 // and generation
-	msLen         = 4
-	afterEveryKey = 0xff // above the first byte of any millisecond of a day
+	tagHot       = 'h'
+	tagSegment   = 'c'
+	tagJournal   = 'j'
+	tagLatest    = 'l'
+	tagErased    = 'e'
+	tagMeta      = 'm'
+	msPerDay     = int64(24 * time.Hour / time.Millisecond)
+	dayLen       = 1 + 4      // tag, day
+	hotPrefixLen = dayLen + 2 // and generation
+	msLen        = 4
+	afterAnyMs   = 0xff // above the first byte of any millisecond of a day
 )
 
 var (
@@ -97,7 +97,7 @@ func cutOrdered(b []byte) (x uint64, rest []byte, err error) {
 }
 
 // appendDay appends the beginning of every key of a day under tagHot or
-// tagPart; days before 1970 sort first.
+// tagSegment; days before 1970 sort first.
 func appendDay(b []byte, tag byte, day int32) []byte {
 	b = append(b, tag)
 	return binary.BigEndian.AppendUint32(b, uint32(day)^1<<31)
@@ -112,10 +112,10 @@ func appendHotPrefix(b []byte, day int32, generation uint16, ref device.Ref) []b
 	return appendOrdered(b, uint64(ref.ID))
 }
 
-// appendPartPrefix appends the beginning of the keys of one device's parts of
+// appendSegmentPrefix appends the beginning of the keys of one device's parts of
 // one day.
-func appendPartPrefix(b []byte, day int32, ref device.Ref) []byte {
-	b = appendDay(b, tagPart, day)
+func appendSegmentPrefix(b []byte, day int32, ref device.Ref) []byte {
+	b = appendDay(b, tagSegment, day)
 	b = appendOrdered(b, uint64(ref.Tenant))
 	return appendOrdered(b, uint64(ref.ID))
 }
@@ -125,7 +125,7 @@ func appendMs(b []byte, ms uint32) []byte { return binary.BigEndian.AppendUint32
 
 // cutDay reads the day of a hot or part key.
 func cutDay(key []byte) (int32, error) {
-	if len(key) < dayLen || key[0] != tagHot && key[0] != tagPart {
+	if len(key) < dayLen || key[0] != tagHot && key[0] != tagSegment {
 		return 0, errKey
 	}
 	return int32(binary.BigEndian.Uint32(key[1:]) ^ 1<<31), nil
@@ -217,7 +217,7 @@ func parseJournalKey(key []byte) (uint64, error) {
 func printKey(key []byte) string {
 	if ref, at, err := parseFrameKey(key); err == nil {
 		what := "frame"
-		if key[0] == tagPart {
+		if key[0] == tagSegment {
 			what = "part"
 		}
 		return fmt.Sprintf(what+" of tenant %d device %d at %s", ref.Tenant, ref.ID,

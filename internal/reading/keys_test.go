@@ -31,8 +31,8 @@ func TestDayOfAnyTime(t *testing.T) {
 	}
 }
 
-// TestKeysSortAsTheyShould: by day, tenant, device, time within the day.
-func TestKeysSortAsTheyShould(t *testing.T) {
+// TestKeyOrder: by day, tenant, device, time within the day.
+func TestKeyOrder(t *testing.T) {
 	type frame struct {
 		tenant tenant.ID
 		device device.ID
@@ -75,7 +75,7 @@ func TestMalformedKeysAreErrors(t *testing.T) {
 		t.Errorf("key with a byte too many: %v", err)
 	}
 	late := appendHotPrefix(nil, 0, 0, device.Ref{Tenant: 1, ID: 1})
-	if _, _, err := parseFrameKey(append(late, afterEveryKey, 0, 0, 0)); !errors.Is(err, errKey) {
+	if _, _, err := parseFrameKey(append(late, afterAnyMs, 0, 0, 0)); !errors.Is(err, errKey) {
 		t.Errorf("key beyond the end of its day: %v", err)
 	}
 	ref := appendRefKey(nil, tagLatest, device.Ref{Tenant: 1, ID: 2})
@@ -91,7 +91,7 @@ func TestMalformedKeysAreErrors(t *testing.T) {
 	}
 }
 
-func TestKeysHaveNames(t *testing.T) {
+func TestPrintKey(t *testing.T) {
 	for want, key := range map[string][]byte{
 		"frame of tenant 3 device 70000 at 2026-05-01T00:00:00.005Z": hotKey(3, 70000, start+5),
 		"journal entry 12":                    appendJournalKey(nil, 12),

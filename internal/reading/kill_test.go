@@ -17,15 +17,15 @@ import (
 )
 
 const (
-	killedDevices = 100_000
-	killedFolder  = "TILTH_READING_KILLED_FOLDER"
+	killTestDevices   = 100_000
+	killTestFolderEnv = "TILTH_READING_KILLED_FOLDER"
 )
 
 // TestKilledWriter is the process that TestStartAfterKill kills: it writes a
 // frame of every device, a checkpoint, and then goes on without one, saying
 // after each round how many frames a device has. Alone it does nothing.
 func TestKilledWriter(t *testing.T) {
-	dir := os.Getenv(killedFolder)
+	dir := os.Getenv(killTestFolderEnv)
 	if dir == "" {
 		t.Skip("runs as a child of TestStartAfterKill")
 	}
@@ -36,7 +36,7 @@ func TestKilledWriter(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for round := range int64(1000) {
-		for first := 0; first < killedDevices; first += 500 {
+		for first := 0; first < killTestDevices; first += 500 {
 			batch := make([]Arrival, 500)
 			for i := range batch {
 				batch[i] = stationFrame(1, device.ID(first+i+1), start+round*minute, rng)
@@ -62,7 +62,7 @@ func TestStartAfterKill(t *testing.T) {
 	}
 	dir := t.TempDir()
 	child := exec.Command(os.Args[0], "-test.run=^TestKilledWriter$", "-test.v")
-	child.Env = append(os.Environ(), killedFolder+"="+dir)
+	child.Env = append(os.Environ(), killTestFolderEnv+"="+dir)
 	child.Stderr = os.Stderr
 	out, err := child.StdoutPipe()
 	if err != nil {
@@ -96,7 +96,7 @@ func TestStartAfterKill(t *testing.T) {
 	if took > 10*time.Second && !race.Enabled {
 		t.Errorf("the start took %v, want at most 10 s", took)
 	}
-	for d := device.ID(1); d <= killedDevices; d++ {
+	for d := device.ID(1); d <= killTestDevices; d++ {
 		got := s.Latest(t.Context(), 1, d)
 		if len(got) != 8 || got[0].Time < start+acknowledged*minute {
 			t.Fatalf("device %d: latest %v, want 8 values of round %d or later", d, got, acknowledged)

@@ -18,26 +18,26 @@ import (
 // checkpoint on disk plus the entries after it give it again.
 type latest struct {
 	mu      sync.RWMutex
-	devices map[device.Ref]*lastValues
+	devices map[device.Ref]*deviceLatest
 	changed []device.Ref // whose values differ from the checkpoint
 	pos     uint64       // journal position up to which everything is in here
 }
 
-// lastValues are one device's, sorted by property.
-type lastValues struct {
-	values  []held
-	ahead   []Ahead // oldest first
+// deviceLatest are one device's, sorted by property.
+type deviceLatest struct {
+	values  []latestValue
+	ahead   []AheadReading // oldest first
 	changed bool
 }
 
-// held is the newest value of a property, with the newest time at which any is
+// latestValue is the newest value of a property, with the newest time at which any is
 // stored: another's where that was stamped ahead.
-type held struct {
+type latestValue struct {
 	Newest
-	stored int64 // epoch ms
+	newestTime int64 // epoch ms
 }
 
-func newLatest() *latest { return &latest{devices: map[device.Ref]*lastValues{}} }
+func newLatest() *latest { return &latest{devices: map[device.Ref]*deviceLatest{}} }
 
 // apply takes in the batch at journal position pos, leaving out frames for
 // which skip is true.
@@ -52,13 +52,13 @@ func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) 
 		}
 		d := l.devices[ref]
 		if d == nil {
-			d = &lastValues{values: make([]held, 0, len(f.Fields))}
+			d = &deviceLatest{values: make([]latestValue, 0, len(f.Fields))}
 			l.devices[ref] = d
 		}
 		at := batch[i].At
 		changed := d.update(f.Time, at, f.Fields)
-		if f.Time > at+StampedAhead.Milliseconds() || len(d.ahead) > 0 {
-			changed = d.stamp(f.Time, at, pos) || changed
+		if f.Time > at+ClockTolerance.Milliseconds() || len(d.ahead) > 0 {
+			changed = d.trackAhead(f.Time, at, pos) || changed
 		}
 		if changed && !d.changed {
 			d.changed = true
@@ -72,7 +72,7 @@ func (l *latest) apply(pos uint64, batch []Arrival, skip func(device.Ref) bool) 
 // time and arrival, so that one stamped ahead hides nothing that comes after it;
 // of the same moment the newest time, and at equal times what arrived last, as it
 // does on disk.
-func (d *lastValues) update(at, arrival int64, fields []Field) (changed bool) {
+func (d *deviceLatest) update(at, arrival int64, fields []Field) (changed bool) {
 	order := min(at, arrival)
 	i := 0
 	for _, f := range fields {
@@ -80,17 +80,17 @@ func (d *lastValues) update(at, arrival int64, fields []Field) (changed bool) {
 			i++
 		}
 		if i == len(d.values) || d.values[i].Property != f.Property {
-			d.values = slices.Insert(d.values, i, held{Newest{newLast(f, at), order}, at})
+			d.values = slices.Insert(d.values, i, latestValue{Newest{cloneLast(f, at), order}, at})
 			changed = true
 			continue
 		}
 		switch h := &d.values[i]; {
 		case at == h.Time:
-			h.Newest = Newest{newLast(f, at), max(order, h.Order)}
+			h.Newest = Newest{cloneLast(f, at), max(order, h.Order)}
 		case order > h.Order, order == h.Order && at > h.Time:
-			h.Newest, h.stored = Newest{newLast(f, at), order}, max(h.stored, at)
-		case at > h.stored:
-			h.stored = at
+			h.Newest, h.newestTime = Newest{cloneLast(f, at), order}, max(h.newestTime, at)
+		case at > h.newestTime:
+			h.newestTime = at
 		default:
 			continue
 		}
@@ -99,16 +99,16 @@ func (d *lastValues) update(at, arrival int64, fields []Field) (changed bool) {
 	return changed
 }
 
-// newLast copies a text: it may be part of a whole message, which must not
+// cloneLast copies a text: it may be part of a whole message, which must not
 // stay in memory because of it.
-func newLast(f Field, at int64) Last {
+func cloneLast(f Field, at int64) Last {
 	if f.Value.kind == KindText {
 		f.Value.text = strings.Clone(f.Value.text)
 	}
 	return Last{Property: f.Property, Time: at, Value: f.Value}
 }
 
-func (l *latest) get(ref device.Ref) []held {
+func (l *latest) get(ref device.Ref) []latestValue {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	if d := l.devices[ref]; d != nil {
@@ -117,10 +117,10 @@ func (l *latest) get(ref device.Ref) []held {
 	return nil
 }
 
-// present are those of values that are there: the newest may have been taken
+// withoutRemoved are those of values that are there: the newest may have been taken
 // away.
-func present(values []held) []held {
-	return slices.DeleteFunc(values, func(h held) bool { return h.Value.kind == KindNone })
+func withoutRemoved(values []latestValue) []latestValue {
+	return slices.DeleteFunc(values, func(h latestValue) bool { return h.Value.kind == KindNone })
 }
 
 func (l *latest) remove(ref device.Ref) {
@@ -145,8 +145,8 @@ func (l *latest) takeChanged() ([]device.Ref, uint64) {
 	return refs, l.pos
 }
 
-// giveBack marks devices as changed again after a failed checkpoint.
-func (l *latest) giveBack(refs []device.Ref) {
+// markChanged marks devices as changed again after a failed checkpoint.
+func (l *latest) markChanged(refs []device.Ref) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	// A device of refs that a later frame changed is in l.changed already; one
@@ -175,10 +175,10 @@ func (l *latest) encode(b []byte, ref device.Ref) ([]byte, bool) {
 }
 
 // load puts in what a checkpoint holds.
-func (l *latest) load(ref device.Ref, values []held, ahead []Ahead) {
+func (l *latest) load(ref device.Ref, values []latestValue, ahead []AheadReading) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.devices[ref] = &lastValues{values: values, ahead: ahead}
+	l.devices[ref] = &deviceLatest{values: values, ahead: ahead}
 }
 
 // appendLatest writes values, sorted by property: how many, then for each the
@@ -187,52 +187,52 @@ func (l *latest) load(ref device.Ref, values []held, ahead []Ahead) {
 // then for each its place, how much earlier it arrived and how much later is what
 // is stored; then how many readings, and for each the distance from the time
 // before, and where it was passed over.
-func appendLatest(b []byte, values []held, ahead []Ahead) []byte {
+func appendLatest(b []byte, values []latestValue, ahead []AheadReading) []byte {
 	b = binary.AppendUvarint(b, uint64(len(values)))
 	var property device.PropertyID
 	var at int64
-	apart := 0
+	extra := 0
 	for _, v := range values {
 		b = binary.AppendUvarint(b, uint64(v.Property-property))
 		b = binary.AppendVarint(b, v.Time-at)
 		b = appendValue(b, v.Value)
 		property, at = v.Property, v.Time
-		if v.apart() {
-			apart++
+		if v.hasOtherTimes() {
+			extra++
 		}
 	}
-	if apart == 0 && len(ahead) == 0 {
+	if extra == 0 && len(ahead) == 0 {
 		return b
 	}
-	b = binary.AppendUvarint(b, uint64(apart))
+	b = binary.AppendUvarint(b, uint64(extra))
 	for i, v := range values {
-		if v.apart() {
+		if v.hasOtherTimes() {
 			b = binary.AppendUvarint(b, uint64(i))
 			b = binary.AppendVarint(b, v.Time-v.Order)
-			b = binary.AppendVarint(b, v.stored-v.Time)
+			b = binary.AppendVarint(b, v.newestTime-v.Time)
 		}
 	}
 	b = binary.AppendUvarint(b, uint64(len(ahead)))
 	at = 0
 	for _, a := range ahead {
 		b = binary.AppendVarint(b, a.Time-at)
-		b = binary.AppendUvarint(b, a.Passed)
+		b = binary.AppendUvarint(b, a.PassedAtPosition)
 		at = a.Time
 	}
 	return b
 }
 
-// apart tells whether a value's time does not say all.
-func (h *held) apart() bool { return h.Order != h.Time || h.stored != h.Time }
+// hasOtherTimes tells whether a value's time does not say all.
+func (h *latestValue) hasOtherTimes() bool { return h.Order != h.Time || h.newestTime != h.Time }
 
 // decodeLatest reads what appendLatest wrote; its error wraps ErrCorrupt.
-func decodeLatest(b []byte) ([]held, []Ahead, error) {
-	c := cutter{rest: b}
+func decodeLatest(b []byte) ([]latestValue, []AheadReading, error) {
+	c := byteReader{rest: b}
 	count := c.uvarint()
 	if c.failed || count > uint64(len(c.rest)/3) {
 		return nil, nil, fmt.Errorf("%w: count of values", ErrCorrupt)
 	}
-	values := make([]held, count)
+	values := make([]latestValue, count)
 	var property uint64
 	var at int64
 	for i := range values {
@@ -247,7 +247,7 @@ func decodeLatest(b []byte) ([]held, []Ahead, error) {
 			return nil, nil, fmt.Errorf("%w: value %d of %d", err, i+1, count)
 		}
 		c.rest = c.rest[n:]
-		values[i] = held{Newest{Last{Property: device.PropertyID(property), Time: at, Value: v}, at}, at}
+		values[i] = latestValue{Newest{Last{Property: device.PropertyID(property), Time: at, Value: v}, at}, at}
 	}
 	if len(c.rest) == 0 {
 		return values, nil, nil
@@ -257,24 +257,24 @@ func decodeLatest(b []byte) ([]held, []Ahead, error) {
 }
 
 // ahead reads what appendLatest writes of what was stamped ahead.
-func (c *cutter) ahead(values []held) ([]Ahead, error) {
+func (c *byteReader) ahead(values []latestValue) ([]AheadReading, error) {
 	for left := c.uvarint(); left > 0 && !c.failed; left-- {
 		i := c.uvarint()
 		if c.failed || i >= uint64(len(values)) {
 			return nil, fmt.Errorf("%w: value that arrived before its time", ErrCorrupt)
 		}
 		values[i].Order = values[i].Time - c.varint()
-		values[i].stored = values[i].Time + c.varint()
+		values[i].newestTime = values[i].Time + c.varint()
 	}
 	count := c.uvarint()
 	if c.failed || count > uint64(len(c.rest)/2) {
 		return nil, fmt.Errorf("%w: count of readings stamped ahead", ErrCorrupt)
 	}
-	var ahead []Ahead
+	var ahead []AheadReading
 	var at int64
 	for range count {
 		at += c.varint()
-		ahead = append(ahead, Ahead{Time: at, Passed: c.uvarint()})
+		ahead = append(ahead, AheadReading{Time: at, PassedAtPosition: c.uvarint()})
 	}
 	if c.failed || len(c.rest) != 0 {
 		return nil, fmt.Errorf("%w: readings stamped ahead", ErrCorrupt)
@@ -300,7 +300,7 @@ func (s *Store) Latest(ctx context.Context, t tenant.ID, d device.ID) []Last {
 
 // Newest is Latest, with what decides which value is the newest.
 func (s *Store) Newest(_ context.Context, t tenant.ID, d device.ID) []Newest {
-	values := present(s.latest.get(device.Ref{Tenant: t, ID: d}))
+	values := withoutRemoved(s.latest.get(device.Ref{Tenant: t, ID: d}))
 	if values == nil {
 		return nil
 	}

@@ -30,7 +30,7 @@ func TestLatestTakesTheNewestOfEachProperty(t *testing.T) {
 	same(t, "unchanged by its reader", s.Latest(t.Context(), 1, 1), want)
 }
 
-func TestLatestDoesNotHoldOnToMessages(t *testing.T) {
+func TestLatestCopiesTexts(t *testing.T) {
 	s := openStore(t, Options{})
 	message := strings.Repeat("x", 4096)
 	mustAppend(t, s, arrival(1, 1, start, text(1, message[:3])))
@@ -82,7 +82,7 @@ func TestCheckpointWritesOnlyWhatChanged(t *testing.T) {
 	same(t, "written again", storedLatest(t, s), []device.Ref{{Tenant: 1, ID: 2}})
 }
 
-func TestStartIsCheckpointAndTheJournalAfterIt(t *testing.T) {
+func TestStartReadsCheckpointAndJournal(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	want := model{}
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
@@ -111,7 +111,7 @@ func TestStartIsCheckpointAndTheJournalAfterIt(t *testing.T) {
 	want.check(t, crash(t, s), rng)
 }
 
-func TestFailedCheckpointIsMadeUpFor(t *testing.T) {
+func TestFailedCheckpointIsRetried(t *testing.T) {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem()})
 	var batch []Arrival
 	for d := range device.ID(3 * checkpointBatch) {
@@ -120,7 +120,7 @@ func TestFailedCheckpointIsMadeUpFor(t *testing.T) {
 	mustAppend(t, s, batch...)
 	s.Trim(1)
 	// It stops between two pieces.
-	ctx := &endsAfter{Context: t.Context(), asks: 2}
+	ctx := &cancelledAfter{Context: t.Context(), calls: 2}
 	if err := s.checkpoint(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("checkpoint: %v, want canceled", err)
 	}
@@ -139,20 +139,20 @@ func TestFailedCheckpointIsMadeUpFor(t *testing.T) {
 	same(t, "last", after.Latest(t.Context(), 1, device.ID(len(batch))), []Last{{1, start, Number(float64(len(batch) - 1))}})
 }
 
-// endsAfter is a context that is cancelled once it was asked a few times.
-type endsAfter struct {
+// cancelledAfter is a context that is cancelled once it was asked a few times.
+type cancelledAfter struct {
 	context.Context
-	asks int
+	calls int
 }
 
-func (c *endsAfter) Err() error {
-	if c.asks--; c.asks < 0 {
+func (c *cancelledAfter) Err() error {
+	if c.calls--; c.calls < 0 {
 		return context.Canceled
 	}
 	return nil
 }
 
-func TestDamagedCheckpointStopsTheStartWithItsName(t *testing.T) {
+func TestDamagedCheckpointErrorNamesKey(t *testing.T) {
 	for says, put := range map[string]struct {
 		key, value []byte
 	}{

@@ -12,30 +12,30 @@ import (
 // How many answers with every reading of a range may be on their way at a time:
 // each holds a reader of the store for as long as somebody reads it.
 const (
-	LongsAUser   = 6
-	LongsATenant = 24
-	LongsAgain   = 2 * time.Second // when to try again
+	HistoryStreamsPerUser   = 6
+	HistoryStreamsPerTenant = 24
+	HistoryRetry            = 2 * time.Second // when to try again
 )
 
-// LongAnswers are the answers with every reading of a range that are on their way,
+// HistoryStreams are the answers with every reading of a range that are on their way,
 // of whichever edge. It is safe for concurrent use.
-type LongAnswers struct {
+type HistoryStreams struct {
 	users   *limit.Slots[int64]
 	tenants *limit.Slots[tenant.ID]
 }
 
-// NewLongAnswers makes their limits; meter counts what they refuse, nil: nobody
+// NewHistoryStreams makes their limits; meter counts what they refuse, nil: nobody
 // asks.
-func NewLongAnswers(meter *limit.Meter) *LongAnswers {
-	return &LongAnswers{
-		users:   limit.NewSlots[int64](limit.Options{Name: "history_users", Meter: meter}, LongsAUser, 0),
-		tenants: limit.NewSlots[tenant.ID](limit.Options{Name: "history_tenants", Meter: meter}, LongsATenant, 0),
+func NewHistoryStreams(meter *limit.Meter) *HistoryStreams {
+	return &HistoryStreams{
+		users:   limit.NewSlots[int64](limit.Options{Name: "history_users", Meter: meter}, HistoryStreamsPerUser, 0),
+		tenants: limit.NewSlots[tenant.ID](limit.Options{Name: "history_tenants", Meter: meter}, HistoryStreamsPerTenant, 0),
 	}
 }
 
-// Enter takes a slot for an answer to a user of a tenant; leave gives it back. nil:
+// Acquire takes a slot for an answer to a user of a tenant; leave gives it back. nil:
 // there is none.
-func (l *LongAnswers) Enter(_ context.Context, t tenant.ID, user int64) (leave func()) {
+func (l *HistoryStreams) Acquire(_ context.Context, t tenant.ID, user int64) (release func()) {
 	if l.users.Enter(user) != limit.NotFull {
 		return nil
 	}
@@ -52,24 +52,24 @@ func (l *LongAnswers) Enter(_ context.Context, t tenant.ID, user int64) (leave f
 // How much work that passes over readings a tenant, and a user of it, may let wait.
 // Each waits with what was asked, a mebibyte at most.
 const (
-	workATenant = 200
-	workAUser   = 60
+	maxWaitingPerTenant = 200
+	maxWaitingPerUser   = 60
 	// workSlice is after how long such work lets others go on.
 	workSlice = 20 * time.Millisecond
 )
 
-// Turns are those of work that passes over readings, of whichever edge: of tenants
+// WorkScheduler are those of work that passes over readings, of whichever edge: of tenants
 // and their users.
-type Turns = limit.Scheduler[tenant.ID, int64]
+type WorkScheduler = limit.Scheduler[tenant.ID, int64]
 
-// NewTurns makes them: the work of one tenant takes half the processors at most, two
+// NewWorkScheduler makes them: the work of one tenant takes half the processors at most, two
 // pieces of a user are worked on at once, and a processor in four is for everything
 // else. meter counts what is refused, nil: nobody asks.
-func NewTurns(meter *limit.Meter) *Turns {
+func NewWorkScheduler(meter *limit.Meter) *WorkScheduler {
 	processors := runtime.GOMAXPROCS(0)
-	each := max(1, processors/2)
+	perTenant := max(1, processors/2)
 	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "history_work", Meter: meter}, limit.SchedulerOptions{
-		MaxRunning: max(each+1, processors*3/4), MaxRunningPerKey: each, MaxRunningPerSubmitter: 2,
-		MaxWaitingPerKey: workATenant, MaxWaitingPerSubmitter: workAUser, TimeSlice: workSlice,
+		MaxRunning: max(perTenant+1, processors*3/4), MaxRunningPerKey: perTenant, MaxRunningPerSubmitter: 2,
+		MaxWaitingPerKey: maxWaitingPerTenant, MaxWaitingPerSubmitter: maxWaitingPerUser, TimeSlice: workSlice,
 	})
 }

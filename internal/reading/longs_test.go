@@ -15,10 +15,10 @@ import (
 // Of the work that passes over readings two pieces of a user are done at once, a tenant
 // has half the processors at most, and another one has its turn at once, however much of
 // the first one waits, which is bounded.
-func TestTurnsOfWork(t *testing.T) {
+func TestWorkSchedulerLimits(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	synctest.Test(t, func(t *testing.T) {
-		turns := NewTurns(nil)
+		scheduler := NewWorkScheduler(nil)
 		var mu sync.Mutex
 		busy, most := map[string]int{}, map[string]int{}
 		count := func(n int, keys ...string) {
@@ -30,24 +30,24 @@ func TestTurnsOfWork(t *testing.T) {
 			}
 		}
 		refused := 0
-		work := func(of tenant.ID, user int64) {
+		work := func(tenantID tenant.ID, user int64) {
 			go func() {
-				turn, why := turns.Enter(t.Context(), of, user)
+				task, why := scheduler.Enter(t.Context(), tenantID, user)
 				if why != limit.NotFull {
 					mu.Lock()
 					defer mu.Unlock()
 					refused++
 					return
 				}
-				defer turn.Leave()
-				keys := []string{fmt.Sprint("tenant ", of), fmt.Sprint("user ", user)}
+				defer task.Leave()
+				keys := []string{fmt.Sprint("tenant ", tenantID), fmt.Sprint("user ", user)}
 				count(1, keys...)
 				time.Sleep(time.Second)
 				count(-1, keys...)
 			}()
 			synctest.Wait()
 		}
-		for range 2 + workAUser + 5 { // two are done, the rest waits
+		for range 2 + maxWaitingPerUser + 5 { // two are done, the rest waits
 			work(1, 1)
 		}
 		if refused != 5 {
@@ -59,7 +59,7 @@ func TestTurnsOfWork(t *testing.T) {
 			}
 		}
 		began := time.Now()
-		other, _ := turns.Enter(t.Context(), 2, 2)
+		other, _ := scheduler.Enter(t.Context(), 2, 2)
 		if took := time.Since(began); other == nil || took != 0 {
 			t.Errorf("another tenant waited %s", took)
 		}
@@ -75,10 +75,10 @@ func TestTurnsOfWork(t *testing.T) {
 }
 
 // On two processors a tenant's work has one of them, and another's the other.
-func TestTurnsOfWorkOnTwoProcessors(t *testing.T) {
+func TestWorkSchedulerOnTwoProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
-	turns := NewTurns(nil)
-	if turns.MaxRunningPerKey != 1 || turns.MaxRunning != 2 || turns.MaxRunningPerSubmitter != 2 || turns.TimeSlice != 20*time.Millisecond {
-		t.Errorf("%+v", turns.SchedulerOptions)
+	scheduler := NewWorkScheduler(nil)
+	if scheduler.MaxRunningPerKey != 1 || scheduler.MaxRunning != 2 || scheduler.MaxRunningPerSubmitter != 2 || scheduler.TimeSlice != 20*time.Millisecond {
+		t.Errorf("%+v", scheduler.SchedulerOptions)
 	}
 }

@@ -18,7 +18,7 @@ func mergeFrames(dst, older, newer []byte) ([]byte, error) {
 		return append(dst, newer...), nil // the usual repetition: a message sent again
 	}
 	w := frameWriter{buf: dst}
-	o, n := side{r: frameReader{rest: older}}, side{r: frameReader{rest: newer}}
+	o, n := mergeSide{r: frameReader{rest: older}}, mergeSide{r: frameReader{rest: newer}}
 	if err := o.advance(); err != nil {
 		return dst, err
 	}
@@ -44,15 +44,15 @@ func mergeFrames(dst, older, newer []byte) ([]byte, error) {
 	return w.buf, nil
 }
 
-// side is one of two frames being merged, stopped at a property.
-type side struct {
+// mergeSide is one of two frames being merged, stopped at a property.
+type mergeSide struct {
 	r        frameReader
 	property device.PropertyID
 	value    []byte
 	ok       bool
 }
 
-func (s *side) advance() (err error) {
+func (s *mergeSide) advance() (err error) {
 	s.property, s.ok, err = s.r.next()
 	if err != nil || !s.ok {
 		return err
@@ -67,38 +67,38 @@ func (s *side) advance() (err error) {
 var frameMerger = &pebble.Merger{
 	Name: "tilth.frame.1",
 	Merge: func(key, value []byte) (pebble.ValueMerger, error) {
-		m := mergers.Get().(*merging)
+		m := frameMergePool.Get().(*frameMerge)
 		m.key = append(m.key[:0], key...)
 		m.frame = append(m.frame[:0], value...)
 		return m, nil
 	},
 }
 
-var mergers = sync.Pool{New: func() any { return new(merging) }}
+var frameMergePool = sync.Pool{New: func() any { return new(frameMerge) }}
 
-// merging is one key's merge in progress; it goes back to the pool when Pebble
+// frameMerge is one key's merge in progress; it goes back to the pool when Pebble
 // is done with the result.
-type merging struct {
-	key, frame, spare []byte
+type frameMerge struct {
+	key, frame, buffer []byte
 }
 
-func (m *merging) MergeNewer(value []byte) error { return m.merge(m.frame, value) }
+func (m *frameMerge) MergeNewer(value []byte) error { return m.merge(m.frame, value) }
 
-func (m *merging) MergeOlder(value []byte) error { return m.merge(value, m.frame) }
+func (m *frameMerge) MergeOlder(value []byte) error { return m.merge(value, m.frame) }
 
-func (m *merging) merge(older, newer []byte) error {
-	merged, err := mergeFrames(m.spare[:0], older, newer)
+func (m *frameMerge) merge(older, newer []byte) error {
+	merged, err := mergeFrames(m.buffer[:0], older, newer)
 	if err != nil {
 		return fmt.Errorf("reading: %s: %w", printKey(m.key), err)
 	}
-	m.spare, m.frame = m.frame, merged
+	m.buffer, m.frame = m.frame, merged
 	return nil
 }
 
-func (m *merging) Finish(bool) ([]byte, io.Closer, error) { return m.frame, m, nil }
+func (m *frameMerge) Finish(bool) ([]byte, io.Closer, error) { return m.frame, m, nil }
 
 // Close gives the buffers back.
-func (m *merging) Close() error {
-	mergers.Put(m)
+func (m *frameMerge) Close() error {
+	frameMergePool.Put(m)
 	return nil
 }

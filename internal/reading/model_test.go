@@ -17,27 +17,27 @@ import (
 )
 
 // model is what the store should hold, as plain maps.
-type model map[device.Ref]*modelled
+type model map[device.Ref]*modelDevice
 
-// modelled is one device: its values by time, and of each property all that was
+// modelDevice is one device: its values by time, and of each property all that was
 // ever sent, in order.
-type modelled struct {
-	at   map[int64]map[device.PropertyID]Value
-	sent map[device.PropertyID][]Newest
+type modelDevice struct {
+	valuesByTime map[int64]map[device.PropertyID]Value
+	sent         map[device.PropertyID][]Newest
 }
 
 func (m model) append(batch []Arrival) {
 	for _, a := range batch {
 		ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
 		if m[ref] == nil {
-			m[ref] = &modelled{at: map[int64]map[device.PropertyID]Value{}, sent: map[device.PropertyID][]Newest{}}
+			m[ref] = &modelDevice{valuesByTime: map[int64]map[device.PropertyID]Value{}, sent: map[device.PropertyID][]Newest{}}
 		}
 		d := m[ref]
-		if d.at[a.Time] == nil {
-			d.at[a.Time] = map[device.PropertyID]Value{}
+		if d.valuesByTime[a.Time] == nil {
+			d.valuesByTime[a.Time] = map[device.PropertyID]Value{}
 		}
 		for _, f := range a.Fields {
-			d.at[a.Time][f.Property] = f.Value
+			d.valuesByTime[a.Time][f.Property] = f.Value
 			d.sent[f.Property] = append(d.sent[f.Property], Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)})
 		}
 	}
@@ -46,7 +46,7 @@ func (m model) append(batch []Arrival) {
 // value is what a device measured, if it did.
 func (m model) value(ref device.Ref, at int64, p device.PropertyID) (v Value, ok bool) {
 	if m[ref] != nil {
-		v, ok = m[ref].at[at][p]
+		v, ok = m[ref].valuesByTime[at][p]
 	}
 	return v, ok
 }
@@ -59,7 +59,7 @@ func (m model) newest(ref device.Ref) (all []Newest) {
 	}
 	for p, sent := range m[ref].sent {
 		n := slices.MaxFunc(sent, func(a, b Newest) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time)) })
-		if n.Value = m[ref].at[n.Time][p]; n.Value.kind != KindNone {
+		if n.Value = m[ref].valuesByTime[n.Time][p]; n.Value.kind != KindNone {
 			all = append(all, n)
 		}
 	}
@@ -71,7 +71,7 @@ func (m model) times(ref device.Ref) []int64 {
 	if m[ref] == nil {
 		return nil
 	}
-	return slices.Sorted(maps.Keys(m[ref].at))
+	return slices.Sorted(maps.Keys(m[ref].valuesByTime))
 }
 
 func (m model) rows(ref device.Ref, from, to int64, props []device.PropertyID) []row {
@@ -81,9 +81,9 @@ func (m model) rows(ref device.Ref, from, to int64, props []device.PropertyID) [
 			continue
 		}
 		var fields []Field
-		for _, p := range slices.Sorted(maps.Keys(m[ref].at[at])) {
+		for _, p := range slices.Sorted(maps.Keys(m[ref].valuesByTime[at])) {
 			if slices.Contains(props, p) {
-				fields = append(fields, Field{p, m[ref].at[at][p]})
+				fields = append(fields, Field{p, m[ref].valuesByTime[at][p]})
 			}
 		}
 		if len(fields) > 0 {
@@ -166,10 +166,10 @@ func randomReading(rng *rand.Rand) Arrival {
 	return a
 }
 
-// TestAnyOrderRepetitionAndSplitGivesTheSameReadings: a set of readings comes
+// TestOrderRepetitionAndBatchesDoNotMatter: a set of readings comes
 // in any order, some of them many times, in frames and batches cut anywhere,
 // across restarts, flushes and compactions: the result is the set.
-func TestAnyOrderRepetitionAndSplitGivesTheSameReadings(t *testing.T) {
+func TestOrderRepetitionAndBatchesDoNotMatter(t *testing.T) {
 	for range 12 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -188,16 +188,16 @@ func TestAnyOrderRepetitionAndSplitGivesTheSameReadings(t *testing.T) {
 			}
 			sent := slices.Concat(all, all[:len(all)/2])
 			rng.Shuffle(len(sent), func(i, j int) { sent[i], sent[j] = sent[j], sent[i] })
-			s := play(t, rng, joinFrames(rng, sent), nil)
+			s := replay(t, rng, joinFrames(rng, sent), nil)
 			want.check(t, s, rng)
 			want.check(t, reopen(t, s), rng)
 		})
 	}
 }
 
-// TestTheLastValueSentStays: values of one instant replace each other in the
+// TestLastSentValueWins: values of one instant replace each other in the
 // order of arrival, wherever files are cut.
-func TestTheLastValueSentStays(t *testing.T) {
+func TestLastSentValueWins(t *testing.T) {
 	for range 12 {
 		seed := rand.Uint64()
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -207,7 +207,7 @@ func TestTheLastValueSentStays(t *testing.T) {
 				sent = append(sent, randomReading(rng))
 			}
 			want := model{}
-			s := play(t, rng, joinFrames(rng, sent), want)
+			s := replay(t, rng, joinFrames(rng, sent), want)
 			want.check(t, s, rng)
 		})
 	}
@@ -232,10 +232,10 @@ func joinFrames(rng *rand.Rand, sent []Arrival) []Arrival {
 	return frames
 }
 
-// play appends frames in batches of any size, with flushes, compactions,
+// replay appends frames in batches of any size, with flushes, compactions,
 // checkpoints, restarts and crashes in between. The model, unless nil, is kept
 // up and compared on the way.
-func play(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
+func replay(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
 	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), memTableBytes: 64 << 10})
 	for len(frames) > 0 {
 		n := 1 + rng.IntN(min(len(frames), 12))

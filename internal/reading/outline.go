@@ -13,8 +13,8 @@ type Point struct {
 	Value Value
 }
 
-// Outline is what a chart draws of one property.
-type Outline struct {
+// Downsampled is what a chart draws of one property.
+type Downsampled struct {
 	Times  []int64 // epoch milliseconds, ascending
 	Bucket int64   // the length of a bucket, ms; 0: these are all the readings, or all the changes
 
@@ -24,7 +24,7 @@ type Outline struct {
 }
 
 // Points are the readings of an outline, oldest first.
-func (o *Outline) Points() []Point {
+func (o *Downsampled) Points() []Point {
 	points := make([]Point, len(o.Times))
 	for i := range points {
 		points[i] = o.point(i)
@@ -32,10 +32,10 @@ func (o *Outline) Points() []Point {
 	return points
 }
 
-func (o *Outline) point(i int) Point { return Point{Time: o.Times[i], Value: o.Value(i)} }
+func (o *Downsampled) point(i int) Point { return Point{Time: o.Times[i], Value: o.Value(i)} }
 
 // Value is the reading at Times[i].
-func (o *Outline) Value(i int) Value {
+func (o *Downsampled) Value(i int) Value {
 	if len(o.values) > 0 {
 		return o.values[i]
 	}
@@ -44,7 +44,7 @@ func (o *Outline) Value(i int) Value {
 
 // AppendJSON appends the readings at Times[from:to] to dst as JSON, with commas
 // between them.
-func (o *Outline) AppendJSON(dst []byte, from, to int) []byte {
+func (o *Downsampled) AppendJSON(dst []byte, from, to int) []byte {
 	if len(o.values) == 0 {
 		return appendJSONNumbers(dst, o.numbers[from:to])
 	}
@@ -57,30 +57,30 @@ func (o *Outline) AppendJSON(dst []byte, from, to int) []byte {
 	return dst
 }
 
-// spareOutlines are empty ones whose memory is used again; spareRoom is how many
+// downsampledPool are empty ones whose memory is used again; maxPooledReadings is how many
 // readings one holds at most.
-var spareOutlines = sync.Pool{New: func() any { return new(Outline) }}
+var downsampledPool = sync.Pool{New: func() any { return new(Downsampled) }}
 
-const spareRoom = 1 << 13
+const maxPooledReadings = 1 << 13
 
 // Release gives the memory of outlines back, if whoever asked for them has no
 // further use for it. Nothing of them may be read afterwards.
-func Release(outlines map[device.PropertyID]Outline) {
-	for p, o := range outlines {
-		if len(o.values) == 0 && cap(o.Times) <= spareRoom && cap(o.numbers) <= spareRoom {
-			spareOutlines.Put(&Outline{Times: o.Times[:0], numbers: o.numbers[:0]})
+func Release(results map[device.PropertyID]Downsampled) {
+	for p, o := range results {
+		if len(o.values) == 0 && cap(o.Times) <= maxPooledReadings && cap(o.numbers) <= maxPooledReadings {
+			downsampledPool.Put(&Downsampled{Times: o.Times[:0], numbers: o.numbers[:0]})
 		}
-		delete(outlines, p)
+		delete(results, p)
 	}
 }
 
 // grow makes room for so many more, numbers or others.
-func (o *Outline) grow(more int, numbers bool) {
+func (o *Downsampled) grow(more int, numbers bool) {
 	if more <= 0 {
 		return
 	}
-	if o.Times == nil && numbers && more <= spareRoom {
-		spare := spareOutlines.Get().(*Outline)
+	if o.Times == nil && numbers && more <= maxPooledReadings {
+		spare := downsampledPool.Get().(*Downsampled)
 		o.Times, o.numbers = spare.Times, spare.numbers
 	}
 	if cap(o.Times)-len(o.Times) < more {
@@ -93,9 +93,9 @@ func (o *Outline) grow(more int, numbers bool) {
 	}
 }
 
-func (o *Outline) add(p Point) {
+func (o *Downsampled) add(p Point) {
 	if p.Value.kind == KindNumber {
-		o.addNumber(numberAt{p.Time, p.Value.num})
+		o.addNumber(numberPoint{p.Time, p.Value.num})
 		return
 	}
 	if len(o.values) == 0 { // the first that is no number
@@ -107,11 +107,11 @@ func (o *Outline) add(p Point) {
 	o.Times, o.values = append(o.Times, p.Time), append(o.values, p.Value)
 }
 
-func (o *Outline) addNumber(n numberAt) {
+func (o *Downsampled) addNumber(n numberPoint) {
 	o.Times = append(o.Times, n.time)
 	if len(o.values) == 0 {
-		o.numbers = append(o.numbers, n.num)
+		o.numbers = append(o.numbers, n.value)
 	} else {
-		o.values = append(o.values, Number(n.num))
+		o.values = append(o.values, Number(n.value))
 	}
 }

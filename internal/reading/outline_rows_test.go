@@ -10,13 +10,13 @@ import (
 	"tilth/internal/device"
 )
 
-// many are the properties of the tests below: numbers, booleans and texts, some
+// manyProperties are the properties of the tests below: numbers, booleans and texts, some
 // of them seldom.
-const many = 70
+const manyProperties = 70
 
 // manyFields are what a device measures the nth time.
 func manyFields(dice *rand.Rand, n int) (fields []Field) {
-	for p := device.PropertyID(1); p <= many; p++ {
+	for p := device.PropertyID(1); p <= manyProperties; p++ {
 		switch {
 		case p == 7:
 			fields = append(fields, boolean(p, dice.IntN(10) == 0))
@@ -33,9 +33,9 @@ func manyFields(dice *rand.Rand, n int) (fields []Field) {
 	return fields
 }
 
-// measureMany has a device measure many properties so often, once a second, and
+// appendManyProperties has a device measure many properties so often, once a second, and
 // seals the first day.
-func measureMany(t *testing.T, s *Store, from int64, frames int) map[int64][]Field {
+func appendManyProperties(t *testing.T, s *Store, from int64, frames int) map[int64][]Field {
 	t.Helper()
 	dice := rand.New(rand.NewPCG(1, 2))
 	all := map[int64][]Field{}
@@ -49,18 +49,18 @@ func measureMany(t *testing.T, s *Store, from int64, frames int) map[int64][]Fie
 			batch = nil
 		}
 	}
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	return all
 }
 
 // Whoever asks for many properties gets all of them, though a part is decoded in
 // bands: row by row, and by columns.
-func TestManyProperties(t *testing.T) {
+func TestRangeAndColumnsOfManyProperties(t *testing.T) {
 	s := openStore(t, Options{})
 	const frames = 6000
-	want := measureMany(t, s, start, frames)
+	want := appendManyProperties(t, s, start, frames)
 	var props []device.PropertyID
-	for p := device.PropertyID(many); p > 0; p-- {
+	for p := device.PropertyID(manyProperties); p > 0; p-- {
 		props = append(props, p)
 	}
 	from, to := start+7_000, start+5_900_000
@@ -101,16 +101,16 @@ func TestManyProperties(t *testing.T) {
 }
 
 // By rows the same stays of each property as of each by itself.
-func TestOutlineRows(t *testing.T) {
+func TestDownsampleRows(t *testing.T) {
 	s := openStore(t, Options{})
-	measureMany(t, s, start+msPerDay-3_000_000, 6000) // half of it late in a day
+	appendManyProperties(t, s, start+msPerDay-3_000_000, 6000) // half of it late in a day
 	var late []Arrival
 	for n := range 50 {
 		late = append(late, arrival(1, 1, start+msPerDay-1_000_500+int64(n)*1000, num(11, 5000), num(20, 1)))
 	}
 	mustAppend(t, s, late...)
 	all := []device.PropertyID{11, 9, 7, 10, 8, 20, 6}
-	for p := device.PropertyID(21); p <= many; p++ {
+	for p := device.PropertyID(21); p <= manyProperties; p++ {
 		all = append(all, p)
 	}
 	for _, c := range []struct {
@@ -127,12 +127,12 @@ func TestOutlineRows(t *testing.T) {
 		{[]device.PropertyID{9, 10}, start, start + 2*msPerDay, 100}, // all of which stays
 		{[]device.PropertyID{6}, start, start + 2*msPerDay, 100},     // of which nothing came
 	} {
-		want, err := s.Outlines(t.Context(), 1, 1, c.from, c.to, c.props, c.points)
+		want, err := s.Downsample(t.Context(), 1, 1, c.from, c.to, c.props, c.points)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, before, bucket := map[device.PropertyID][]Point{}, int64(-1), int64(-1)
-		err = s.OutlineRows(t.Context(), 1, 1, c.from, c.to, c.props, c.points, func(b int64) { bucket = b }, func(at int64, fields []Field) error {
+		err = s.DownsampleRows(t.Context(), 1, 1, c.from, c.to, c.props, c.points, func(b int64) { bucket = b }, func(at int64, fields []Field) error {
 			if at <= before || len(fields) == 0 || !slices.IsSortedFunc(fields, func(a, b Field) int { return int(a.Property) - int(b.Property) }) {
 				t.Fatalf("at %d after %d: %v", at, before, fields)
 			}

@@ -12,7 +12,7 @@ import (
 // TestOutlineOfNumbersAndOthers: it begins with numbers, and what is no number
 // comes in between.
 func TestOutlineOfNumbersAndOthers(t *testing.T) {
-	var o Outline
+	var o Downsampled
 	want := []Point{{1, Number(1.5)}, {2, Number(-2)}}
 	for _, p := range want {
 		o.add(p)
@@ -34,9 +34,9 @@ func TestOutlineOfNumbersAndOthers(t *testing.T) {
 	}
 }
 
-// TestReleasedOutlinesAreUsedAgain: and never by two at once, nor do they show
+// TestReleasedDownsampledAreReused: and never by two at once, nor do they show
 // what they held before.
-func TestReleasedOutlinesAreUsedAgain(t *testing.T) {
+func TestReleasedDownsampledAreReused(t *testing.T) {
 	s := openStore(t, Options{})
 	const devices = 8
 	var batch []Arrival
@@ -48,9 +48,9 @@ func TestReleasedOutlinesAreUsedAgain(t *testing.T) {
 	for some := range slices.Chunk(batch, 3000) {
 		mustAppend(t, s, some...)
 	}
-	seal(t, s, longAfter)
-	ask := func(d device.ID, points int) map[device.PropertyID]Outline {
-		o, err := s.Outlines(t.Context(), 1, d, start, start+3*msPerDay-1, []device.PropertyID{1, 2, 3}, points)
+	seal(t, s, afterAllDays)
+	ask := func(d device.ID, points int) map[device.PropertyID]Downsampled {
+		o, err := s.Downsample(t.Context(), 1, d, start, start+3*msPerDay-1, []device.PropertyID{1, 2, 3}, points)
 		if err != nil {
 			t.Error(err)
 		}

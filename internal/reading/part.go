@@ -11,7 +11,7 @@ import (
 	"tilth/internal/device"
 )
 
-// A sealed device-day is one or more parts of at most partRows frames, by
+// A sealed device-day is one or more parts of at most segmentRows frames, by
 // columns. A part on disk, under a key that ends with the milliseconds of its
 // first frame:
 //
@@ -31,22 +31,22 @@ import (
 //
 // In format 1 nothing was kept and no zeroes were left out.
 const (
-	partFormat = 2
-	partRows   = 4096
+	segmentFormat = 2
+	segmentRows   = 4096
 
-	packedNot  = 0
+	packedRaw  = 0
 	packedZstd = 1
 
 	columnNumbers = 0
 	columnValues  = 1
 )
 
-// partLimit bounds what a damaged block may claim to unpack to.
-const partLimit = 64 << 20
+// maxUnpackedBytes bounds what a damaged block may claim to unpack to.
+const maxUnpackedBytes = 64 << 20
 
 var (
 	packer   = mustPack(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false)))
-	unpacker = mustPack(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(partLimit)))
+	unpacker = mustPack(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpackedBytes)))
 )
 
 func mustPack[T any](x T, err error) T {
@@ -56,18 +56,18 @@ func mustPack[T any](x T, err error) T {
 	return x
 }
 
-// partWriter holds the buffers with which parts are encoded.
-type partWriter struct {
+// segmentWriter holds the buffers with which parts are encoded.
+type segmentWriter struct {
 	content, blocks, head, presence []byte
 
 	digits []int64 // of the column that was appended last, if it is of numbers
 }
 
 // encode appends b, which add has filled within one day, as a part.
-func (w *partWriter) encode(dst []byte, b *block) []byte {
+func (w *segmentWriter) encode(dst []byte, b *block) []byte {
 	count, first := len(b.times), b.times[0]
 	w.head, w.blocks = w.head[:0], w.blocks[:0]
-	w.head = append(w.head, partFormat)
+	w.head = append(w.head, segmentFormat)
 	w.head = binary.AppendUvarint(w.head, uint64(count))
 	w.head = binary.AppendUvarint(w.head, uint64(b.times[count-1]-first))
 	w.content = appendTimes(w.content[:0], b.times)
@@ -76,13 +76,13 @@ func (w *partWriter) encode(dst []byte, b *block) []byte {
 	before := device.PropertyID(0)
 	for i := range b.columns {
 		c := &b.columns[i]
-		decimals, numbers := w.scale(c.values)
+		decimals, numbers := w.findDecimals(c.values)
 		w.content = w.appendColumn(w.content[:0], c, count, decimals, numbers)
 		w.head = binary.AppendUvarint(w.head, uint64(c.property-before))
 		w.head = binary.AppendUvarint(w.head, uint64(w.pack()))
 		begin := len(w.blocks)
 		if numbers {
-			w.blocks = appendKept(w.blocks, b.times, c, decimals, w.digits)
+			w.blocks = appendMinmax(w.blocks, b.times, c, decimals, w.digits)
 		}
 		w.head = binary.AppendUvarint(w.head, uint64(len(w.blocks)-begin))
 		before = c.property
@@ -92,12 +92,12 @@ func (w *partWriter) encode(dst []byte, b *block) []byte {
 
 // pack appends the content to the blocks, packed where that makes it smaller,
 // and tells its length.
-func (w *partWriter) pack() int {
+func (w *segmentWriter) pack() int {
 	begin := len(w.blocks)
 	w.blocks = append(w.blocks, packedZstd)
 	w.blocks = packer.EncodeAll(w.content, w.blocks)
 	if len(w.blocks)-begin > len(w.content) {
-		w.blocks = append(append(w.blocks[:begin], packedNot), w.content...)
+		w.blocks = append(append(w.blocks[:begin], packedRaw), w.content...)
 	}
 	return len(w.blocks) - begin
 }
@@ -116,7 +116,7 @@ func appendTimes(b []byte, times []int64) []byte {
 	return b[:end]
 }
 
-func (w *partWriter) appendColumn(b []byte, c *column, count, decimals int, numbers bool) []byte {
+func (w *segmentWriter) appendColumn(b []byte, c *column, count, decimals int, numbers bool) []byte {
 	kind := byte(columnValues)
 	if numbers {
 		kind = columnNumbers
@@ -145,10 +145,10 @@ func (w *partWriter) appendColumn(b []byte, c *column, count, decimals int, numb
 	return b
 }
 
-// scale finds the least number of decimals with which every value is read back
+// findDecimals finds the least number of decimals with which every value is read back
 // as it was, and each one's digits; false when there is none, or not all are
 // numbers.
-func (w *partWriter) scale(values []Value) (decimals int, ok bool) {
+func (w *segmentWriter) findDecimals(values []Value) (decimals int, ok bool) {
 	w.digits = slices.Grow(w.digits[:0], len(values))
 	for i := 0; i < len(values); i++ {
 		v := &values[i]
@@ -173,30 +173,30 @@ func (w *partWriter) scale(values []Value) (decimals int, ok bool) {
 	return decimals, true
 }
 
-// partReader decodes parts; it keeps its buffers.
-type partReader struct {
+// segmentReader decodes parts; it keeps its buffers.
+type segmentReader struct {
 	content []byte
 	times   rowTimes // of the part that is decoded, once they are asked for
 	bands   bands
 }
 
-// partHead is the front of a part.
-type partHead struct {
+// segmentHead is the front of a part.
+type segmentHead struct {
 	format      byte
 	first, last int64 // epoch milliseconds
 	count       int
-	columns     []partColumn
+	columns     []segmentColumn
 	times, body []byte
 }
 
-type partColumn struct {
-	property   device.PropertyID
-	size, kept int // of its block, and of what is kept of it
+type segmentColumn struct {
+	property     device.PropertyID
+	size, minmax int // of its block, and of what is kept of it
 }
 
 // readHead reads the front of a part whose first frame is at first.
-func readHead(h *partHead, raw []byte, first int64) error {
-	if len(raw) == 0 || raw[0] == 0 || raw[0] > partFormat {
+func readHead(h *segmentHead, raw []byte, first int64) error {
+	if len(raw) == 0 || raw[0] == 0 || raw[0] > segmentFormat {
 		return ErrCorrupt
 	}
 	h.format, raw = raw[0], raw[1:]
@@ -208,7 +208,7 @@ func readHead(h *partHead, raw []byte, first int64) error {
 		}
 		raw = raw[n:]
 	}
-	if count == 0 || count > partRows || span >= uint64(msPerDay) || columns > uint64(len(raw)) {
+	if count == 0 || count > segmentRows || span >= uint64(msPerDay) || columns > uint64(len(raw)) {
 		return ErrCorrupt
 	}
 	h.first, h.last, h.count = first, first+int64(span), int(count)
@@ -224,19 +224,19 @@ func readHead(h *partHead, raw []byte, first int64) error {
 			return ErrCorrupt
 		}
 		raw = raw[n+m:]
-		kept := uint64(0)
+		minmax := uint64(0)
 		if h.format > 1 {
-			if kept, n = binary.Uvarint(raw); n <= 0 || kept > uint64(len(raw)) {
+			if minmax, n = binary.Uvarint(raw); n <= 0 || minmax > uint64(len(raw)) {
 				return ErrCorrupt
 			}
 			raw = raw[n:]
 		}
 		property += step
-		total += size + kept
+		total += size + minmax
 		if property > math.MaxUint32 {
 			return ErrCorrupt
 		}
-		h.columns = append(h.columns, partColumn{device.PropertyID(property), int(size), int(kept)})
+		h.columns = append(h.columns, segmentColumn{device.PropertyID(property), int(size), int(minmax)})
 	}
 	if total != uint64(len(raw)) {
 		return ErrCorrupt
@@ -247,34 +247,34 @@ func readHead(h *partHead, raw []byte, first int64) error {
 
 // decode reads the wanted columns (sorted; nil: all) into b. It is false when
 // the part has none of them.
-func (r *partReader) decode(b *block, h *partHead, wanted []device.PropertyID) (bool, error) {
-	return r.decodeBut(b, h, wanted, nil)
+func (r *segmentReader) decode(b *block, h *segmentHead, wanted []device.PropertyID) (bool, error) {
+	return r.decodeExcept(b, h, wanted, nil)
 }
 
-// outline takes what is kept of a column in place of its readings; false when
+// minmaxFunc takes what is kept of a column in place of its readings; false when
 // it wants these.
-type outline func(p device.PropertyID, times *rowTimes, kept []byte) (bool, error)
+type minmaxFunc func(p device.PropertyID, times *rowTimes, kept []byte) (bool, error)
 
-// decodeBut is decode without the columns of which take, if it is not nil, has
+// decodeExcept is decode without the columns of which take, if it is not nil, has
 // taken what is kept.
-func (r *partReader) decodeBut(b *block, h *partHead, wanted []device.PropertyID, take outline) (bool, error) {
-	some, _, err := r.decodeWithin(b, h, wanted, take, math.MaxInt)
-	return some, err
+func (r *segmentReader) decodeExcept(b *block, h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) (bool, error) {
+	ok, _, err := r.decodeWithin(b, h, wanted, takeMinmax, math.MaxInt)
+	return ok, err
 }
 
-// decodeWithin is decodeBut, unless that takes more than so many bytes of memory:
+// decodeWithin is decodeExcept, unless that takes more than so many bytes of memory:
 // fits is false then, and the block is of no use.
-func (r *partReader) decodeWithin(b *block, h *partHead, wanted []device.PropertyID, take outline, most int) (some, fits bool, err error) {
+func (r *segmentReader) decodeWithin(b *block, h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc, maxBytes int) (ok, fits bool, err error) {
 	b.reset()
 	r.times.count = 0
 	body, size := h.body, 0
 	for _, c := range h.columns {
-		packed, kept := body[:c.size], body[c.size:c.size+c.kept]
-		body = body[c.size+c.kept:]
+		packed, minmax := body[:c.size], body[c.size:c.size+c.minmax]
+		body = body[c.size+c.minmax:]
 		if !isWanted(c.property, wanted) {
 			continue
 		}
-		if taken, err := r.takeKept(c.property, kept, b, h, take); err != nil {
+		if taken, err := r.takeMinmax(c.property, minmax, b, h, takeMinmax); err != nil {
 			return false, true, err
 		} else if taken {
 			continue
@@ -291,17 +291,17 @@ func (r *partReader) decodeWithin(b *block, h *partHead, wanted []device.Propert
 		if err := decodeColumn(column, r.content, h.count); err != nil {
 			return false, true, fmt.Errorf("property %d: %w", c.property, err)
 		}
-		if size += column.size(); size > most {
+		if size += column.size(); size > maxBytes {
 			return false, false, nil
 		}
 	}
 	return len(b.columns) > 0, true, nil
 }
 
-// takeKept offers what is kept of a column to take, which may be nil. Times that
+// takeMinmax offers what is kept of a column to take, which may be nil. Times that
 // are not regular come into b.
-func (r *partReader) takeKept(p device.PropertyID, kept []byte, b *block, h *partHead, take outline) (bool, error) {
-	if take == nil || len(kept) == 0 {
+func (r *segmentReader) takeMinmax(p device.PropertyID, minmax []byte, b *block, h *segmentHead, takeMinmax minmaxFunc) (bool, error) {
+	if takeMinmax == nil || len(minmax) == 0 {
 		return false, nil
 	}
 	if r.times.count == 0 {
@@ -309,7 +309,7 @@ func (r *partReader) takeKept(p device.PropertyID, kept []byte, b *block, h *par
 			return false, err
 		}
 	}
-	taken, err := take(p, &r.times, kept)
+	taken, err := takeMinmax(p, &r.times, minmax)
 	if err != nil {
 		return false, fmt.Errorf("property %d: %w", p, err)
 	}
@@ -317,12 +317,12 @@ func (r *partReader) takeKept(p device.PropertyID, kept []byte, b *block, h *par
 }
 
 // decodeTimes reads a part's times alone into b.
-func (r *partReader) decodeTimes(b *block, h *partHead) error {
+func (r *segmentReader) decodeTimes(b *block, h *segmentHead) error {
 	b.reset()
 	return r.appendTimes(b, h)
 }
 
-func (r *partReader) appendTimes(b *block, h *partHead) error {
+func (r *segmentReader) appendTimes(b *block, h *segmentHead) error {
 	if err := r.unpack(h.times); err != nil {
 		return err
 	}
@@ -345,7 +345,7 @@ func (t *rowTimes) at(row int32) int64 {
 }
 
 // readTimes reads a part's times, into b where they are not regular.
-func (r *partReader) readTimes(b *block, h *partHead) error {
+func (r *segmentReader) readTimes(b *block, h *segmentHead) error {
 	if err := r.unpack(h.times); err != nil {
 		return err
 	}
@@ -364,12 +364,12 @@ func (r *partReader) readTimes(b *block, h *partHead) error {
 	return nil
 }
 
-func (r *partReader) unpack(packed []byte) (err error) {
+func (r *segmentReader) unpack(packed []byte) (err error) {
 	if len(packed) == 0 {
 		return ErrCorrupt
 	}
 	switch packed[0] {
-	case packedNot:
+	case packedRaw:
 		r.content = append(r.content[:0], packed[1:]...)
 		return nil
 	case packedZstd:
@@ -382,7 +382,7 @@ func (r *partReader) unpack(packed []byte) (err error) {
 	return ErrCorrupt
 }
 
-func decodeTimes(b *block, content []byte, h *partHead) error {
+func decodeTimes(b *block, content []byte, h *segmentHead) error {
 	at, step := h.first, int64(0)
 	b.times = append(slices.Grow(b.times, h.count), at)
 	for len(content) > 0 && len(b.times) < h.count {

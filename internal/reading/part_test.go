@@ -69,26 +69,26 @@ func framesOf(b *block) (rows []row) {
 	return rows
 }
 
-func decodePart(raw []byte, first int64, wanted []device.PropertyID) (*block, error) {
-	var h partHead
+func decodeSegment(raw []byte, first int64, wanted []device.PropertyID) (*block, error) {
+	var h segmentHead
 	if err := readHead(&h, raw, first); err != nil {
 		return nil, err
 	}
 	b := &block{}
-	_, err := new(partReader).decode(b, &h, wanted)
+	_, err := new(segmentReader).decode(b, &h, wanted)
 	return b, err
 }
 
-// TestPartsAreReadBackAsTheyWere: every value bit for bit, by all or by some
+// TestSegmentRoundTrip: every value bit for bit, by all or by some
 // of the columns, from buffers that were used before.
-func TestPartsAreReadBackAsTheyWere(t *testing.T) {
+func TestSegmentRoundTrip(t *testing.T) {
 	seed := rand.Uint64()
 	rng := rand.New(rand.NewPCG(seed, 1))
-	var w partWriter
+	var w segmentWriter
 	for n := range 300 {
 		b := randomBlock(rng, 1+rng.IntN(1+n*4))
 		raw := w.encode(nil, b)
-		got, err := decodePart(raw, b.times[0], nil)
+		got, err := decodeSegment(raw, b.times[0], nil)
 		if err != nil {
 			t.Fatalf("seed %d, part %d: %v", seed, n, err)
 		}
@@ -101,51 +101,51 @@ func TestPartsAreReadBackAsTheyWere(t *testing.T) {
 			}
 		}
 		some := b.columns[rng.IntN(len(b.columns))].property
-		one, err := decodePart(raw, b.times[0], []device.PropertyID{some, math.MaxUint32})
+		one, err := decodeSegment(raw, b.times[0], []device.PropertyID{some, math.MaxUint32})
 		if err != nil || len(one.columns) != 1 || one.columns[0].property != some {
 			t.Fatalf("seed %d, part %d: property %d alone: %d columns, %v", seed, n, some, len(one.columns), err)
 		}
 	}
 }
 
-func TestAPartWithoutWhatIsWantedIsNotUnpacked(t *testing.T) {
+func TestSegmentWithoutWantedColumnsIsNotUnpacked(t *testing.T) {
 	b := &block{}
 	b.add(start, []Field{num(3, 1)})
-	raw := new(partWriter).encode(nil, b)
+	raw := new(segmentWriter).encode(nil, b)
 	raw[len(raw)-1] ^= 0xff
 	raw[len(raw)-3] ^= 0xff
-	if got, err := decodePart(raw, start, []device.PropertyID{1, 4}); err != nil || len(got.times) != 0 {
+	if got, err := decodeSegment(raw, start, []device.PropertyID{1, 4}); err != nil || len(got.times) != 0 {
 		t.Errorf("%d frames, %v", len(got.times), err)
 	}
 }
 
-// TestDamagedPartsAreErrors: cut or altered anywhere, a part is an error or
+// TestDamagedSegmentIsError: cut or altered anywhere, a part is an error or
 // something readable, never a panic nor a loop without end.
-func TestDamagedPartsAreErrors(t *testing.T) {
+func TestDamagedSegmentIsError(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	raw := new(partWriter).encode(nil, randomBlock(rng, 60))
+	raw := new(segmentWriter).encode(nil, randomBlock(rng, 60))
 	for n := range raw {
-		if _, err := decodePart(raw[:n], start, nil); !errors.Is(err, ErrCorrupt) {
+		if _, err := decodeSegment(raw[:n], start, nil); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("cut to %d of %d bytes: %v", n, len(raw), err)
 		}
 		bad := slices.Clone(raw)
 		bad[n] ^= byte(1 + rng.IntN(255))
-		if _, err := decodePart(bad, start, nil); err != nil && !errors.Is(err, ErrCorrupt) {
+		if _, err := decodeSegment(bad, start, nil); err != nil && !errors.Is(err, ErrCorrupt) {
 			t.Errorf("byte %d altered: %v", n, err)
 		}
 	}
-	if _, err := decodePart(append(raw, 0), start, nil); !errors.Is(err, ErrCorrupt) {
+	if _, err := decodeSegment(append(raw, 0), start, nil); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a byte too many: %v", err)
 	}
 }
 
-func FuzzPart(f *testing.F) {
+func FuzzSegment(f *testing.F) {
 	rng := rand.New(rand.NewPCG(2, 1))
 	for range 8 {
-		f.Add(new(partWriter).encode(nil, randomBlock(rng, 1+rng.IntN(40))))
+		f.Add(new(segmentWriter).encode(nil, randomBlock(rng, 1+rng.IntN(40))))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		b, err := decodePart(raw, start, nil)
+		b, err := decodeSegment(raw, start, nil)
 		if err != nil || len(b.columns) == 0 {
 			return
 		}
@@ -153,7 +153,7 @@ func FuzzPart(f *testing.F) {
 		for _, r := range framesOf(b) {
 			written.add(r.Time, r.Fields)
 		}
-		again, err := decodePart(new(partWriter).encode(nil, written), written.times[0], nil)
+		again, err := decodeSegment(new(segmentWriter).encode(nil, written), written.times[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}

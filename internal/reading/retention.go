@@ -11,10 +11,10 @@ import (
 // expireEvery is how often Run looks for days beyond the retention.
 const expireEvery = time.Hour
 
-// mostSilence is how long before now the newest reading may be for Expire to
+// maxSilence is how long before now the newest reading may be for Expire to
 // delete anything. Where nothing at all has come for longer, it is likelier that
 // the machine has started with a wrong clock, and what is deleted is gone for good.
-const mostSilence = 31 * 24 * time.Hour
+const maxSilence = 31 * 24 * time.Hour
 
 // Expire deletes the days (UTC) that lie wholly beyond the retention as of now,
 // with one range delete. Latest values stay, however old: a device that has
@@ -25,7 +25,7 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 		return err
 	}
 	defer s.leave()
-	if err := s.ended(ctx); err != nil {
+	if err := s.stopErr(ctx); err != nil {
 		return err
 	}
 	if p := s.broken.Load(); p != nil {
@@ -37,20 +37,20 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 		return nil
 	}
 	newest := time.UnixMilli(int64(days[len(days)-1].day+1) * msPerDay).UTC()
-	if now.Sub(newest) > mostSilence {
+	if now.Sub(newest) > maxSilence {
 		s.opts.Logger.Warn("readings: nothing is expired, since nothing has come for a month: is the clock right? New readings end this",
 			"now", now.UTC().Format(time.DateTime), "newest", newest.Add(-1).Format(time.DateOnly))
 		return nil
 	}
-	s.sealing.Lock()
-	defer s.sealing.Unlock()
+	s.sealMu.Lock()
+	defer s.sealMu.Unlock()
 	// A day that is being written to right now is forgotten with what was put there.
-	s.calendar.writing.Lock()
-	defer s.calendar.writing.Unlock()
+	s.calendar.writeMu.Lock()
+	defer s.calendar.writeMu.Unlock()
 	s.calendar.mu.Lock()
 	defer s.calendar.mu.Unlock()
 	b := s.db.NewBatch()
-	for _, tag := range []byte{tagHot, tagPart} {
+	for _, tag := range []byte{tagHot, tagSegment} {
 		if err := b.DeleteRange([]byte{tag}, appendDay(nil, tag, oldest), nil); err != nil {
 			return fmt.Errorf("reading: expire: %w", err)
 		}
@@ -75,18 +75,18 @@ func (s *Store) Run(ctx context.Context) error {
 	defer expire.Stop()
 	seal := time.NewTicker(sealEvery)
 	defer seal.Stop()
-	s.report(ctx, s.Expire(ctx, s.opts.Until()))
+	s.logError(ctx, s.Expire(ctx, s.opts.RetentionClock()))
 	// Sealing may take long, and checkpoints must not wait for it.
 	sealed := make(chan struct{})
 	go func() {
 		defer close(sealed)
 		for {
-			s.report(ctx, s.Seal(ctx, s.opts.Now()))
+			s.logError(ctx, s.Seal(ctx, s.opts.Now()))
 			select {
 			case <-seal.C:
 			case <-ctx.Done():
 				return
-			case <-s.life.Done():
+			case <-s.lifetime.Done():
 				return
 			}
 		}
@@ -95,20 +95,20 @@ func (s *Store) Run(ctx context.Context) error {
 	for {
 		select {
 		case <-checkpoint.C:
-			s.report(ctx, s.checkpoint(ctx))
+			s.logError(ctx, s.checkpoint(ctx))
 		case <-expire.C:
-			s.report(ctx, s.Expire(ctx, s.opts.Until()))
+			s.logError(ctx, s.Expire(ctx, s.opts.RetentionClock()))
 		case <-ctx.Done():
 			return nil
-		case <-s.life.Done():
+		case <-s.lifetime.Done():
 			return nil
 		}
 	}
 }
 
-// report logs what Run could not do, unless it was told to end.
-func (s *Store) report(ctx context.Context, err error) {
-	if err != nil && s.ended(ctx) == nil {
+// logError logs what Run could not do, unless it was told to end.
+func (s *Store) logError(ctx context.Context, err error) {
+	if err != nil && s.stopErr(ctx) == nil {
 		s.opts.Logger.Error("readings: regular work failed and is done again later", "error", err)
 	}
 }

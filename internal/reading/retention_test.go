@@ -9,10 +9,10 @@ import (
 	"tilth/internal/device"
 )
 
-const keep = 30 * 24 * time.Hour
+const testRetention = 30 * 24 * time.Hour
 
-func TestExpireDeletesWholeDaysBeyondTheRetention(t *testing.T) {
-	s := openStore(t, Options{Retention: keep})
+func TestExpireDeletesWholeDays(t *testing.T) {
+	s := openStore(t, Options{Retention: testRetention})
 	oldest := start - 30*msPerDay
 	for d := range device.ID(2) {
 		mustAppend(t, s, arrival(1, d+1, oldest-400*msPerDay, num(1, 1)), arrival(1, d+1, oldest-1, num(1, 2)),
@@ -45,8 +45,8 @@ func TestExpireDeletesWholeDaysBeyondTheRetention(t *testing.T) {
 
 // A machine that starts with a clock far ahead deletes nothing; readings that
 // come say that the clock is right.
-func TestNothingExpiresByAClockThatRunsAhead(t *testing.T) {
-	s := openStore(t, Options{Retention: keep})
+func TestClockFarAheadExpiresNothing(t *testing.T) {
+	s := openStore(t, Options{Retention: testRetention})
 	mustAppend(t, s, arrival(1, 1, start-10*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)))
 	ahead := start + 2*365*msPerDay
 	expire := func() int {
@@ -68,7 +68,7 @@ func TestNothingExpiresByAClockThatRunsAhead(t *testing.T) {
 func TestRunExpiresByTheInjectedClock(t *testing.T) {
 	var now atomic.Int64
 	now.Store(start)
-	s := openStore(t, Options{Retention: keep, Now: func() time.Time { return time.UnixMilli(now.Load()) }})
+	s := openStore(t, Options{Retention: testRetention, Now: func() time.Time { return time.UnixMilli(now.Load()) }})
 	mustAppend(t, s, arrival(1, 1, start-20*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)))
 	run := func() func() {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -92,21 +92,21 @@ func TestRunExpiresByTheInjectedClock(t *testing.T) {
 
 // Nor by one that what devices sent vouches for: those without a clock send by the
 // server's. How far time has come counts, not what the clock shows.
-func TestRunExpiresByHowFarTimeHasCome(t *testing.T) {
+func TestRunExpiresByRetentionClock(t *testing.T) {
 	ahead := func() time.Time { return time.UnixMilli(start + 2*365*msPerDay) }
-	s := openStore(t, Options{Retention: keep, Now: ahead, Until: func() time.Time { return time.UnixMilli(start + msPerDay) }})
+	s := openStore(t, Options{Retention: testRetention, Now: ahead, RetentionClock: func() time.Time { return time.UnixMilli(start + msPerDay) }})
 	mustAppend(t, s, arrival(1, 1, start-40*msPerDay, num(1, 0)), arrival(1, 1, start-10*msPerDay, num(1, 1)), arrival(1, 1, start, num(1, 2)),
 		arrival(1, 1, ahead().UnixMilli(), num(1, 3)))
-	left := func() int { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) }
+	remaining := func() int { return len(readRange(t, s, 1, 1, minTime, maxTime, 1)) }
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Run(ctx) }()
-	await(t, "the oldest reading to go", func() bool { return left() < 4 })
+	await(t, "the oldest reading to go", func() bool { return remaining() < 4 })
 	cancel()
 	if err := <-ended; err != nil {
 		t.Errorf("run: %v", err)
 	}
-	if n := left(); n != 3 {
+	if n := remaining(); n != 3 {
 		t.Errorf("%d readings are left of 3", n)
 	}
 }

@@ -12,35 +12,35 @@ import (
 	"tilth/internal/limit"
 )
 
-// checkEvery is after how many frames a reader looks whether it should stop.
-const checkEvery = 256
+// yieldEvery is after how many frames a reader looks whether it should stop.
+const yieldEvery = 256
 
 // rows reads one device's frames over any number of days, oldest first: of
 // each day the parts and the generations, put together by time.
 type rows struct {
 	store *Store
 	ctx   context.Context
-	query span
+	query rowQuery
 	days  []dayState // still to come
 
-	base   *pebble.Iterator
-	part   partSource
-	hot    []*hotSource // of the day, oldest generation first; the rest is spare
-	active []source     // standing at a frame, oldest first
+	base    *pebble.Iterator
+	segment segmentSource
+	hot     []*hotSource // of the day, oldest generation first; the rest is spare
+	active  []source     // standing at a frame, oldest first
 
-	time   int64
-	frame  []Field
-	older  []Field
-	newer  []Field
-	passed int
+	time       int64
+	frame      []Field
+	older      []Field
+	newer      []Field
+	frameCount int
 
-	but        func(at int64, p device.PropertyID) bool // values that do not count; nil: all do
-	outline    outline                                  // for days of nothing but parts; nil: readings alone
-	blockTaken bool                                     // part's block was handed out by nextBlock
+	skip           func(at int64, p device.PropertyID) bool // values that do not count; nil: all do
+	takeMinmax     minmaxFunc                               // for days of nothing but parts; nil: readings alone
+	blockHandedOut bool                                     // part's block was handed out by nextBlock
 }
 
-// spareRows are rows to be used again: their buffers are as large as parts.
-var spareRows = sync.Pool{New: func() any { return new(rows) }}
+// rowsPool are rows to be used again: their buffers are as large as parts.
+var rowsPool = sync.Pool{New: func() any { return new(rows) }}
 
 // newRows begins at the oldest frame with from <= time <= to; props are sorted,
 // nil means all.
@@ -49,21 +49,21 @@ func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, pro
 	if err != nil {
 		return nil, err
 	}
-	return s.rowsOf(ctx, base, days, ref, from, to, props), nil
+	return s.rowsFromSnapshot(ctx, base, days, ref, from, to, props), nil
 }
 
-// rowsOf are newRows of a moment: the store as base sees it, and its days then.
-func (s *Store) rowsOf(ctx context.Context, base *pebble.Iterator, days []dayState, ref device.Ref, from, to int64, props []device.PropertyID) *rows {
-	r := s.rowsOver(ctx, base, span{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
+// rowsFromSnapshot are newRows of a moment: the store as base sees it, and its days then.
+func (s *Store) rowsFromSnapshot(ctx context.Context, base *pebble.Iterator, days []dayState, ref device.Ref, from, to int64, props []device.PropertyID) *rows {
+	r := s.emptyRows(ctx, base, rowQuery{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
 	first, _ := dayOf(r.query.from)
 	last, _ := dayOf(r.query.to)
 	r.days = between(days, first, last)
 	return r
 }
 
-// rowsOver are rows of no days yet; Close ends base too.
-func (s *Store) rowsOver(ctx context.Context, base *pebble.Iterator, query span) *rows {
-	r := spareRows.Get().(*rows)
+// emptyRows are rows of no days yet; Close ends base too.
+func (s *Store) emptyRows(ctx context.Context, base *pebble.Iterator, query rowQuery) *rows {
+	r := rowsPool.Get().(*rows)
 	r.store, r.ctx, r.base, r.query = s, ctx, base, query
 	return r
 }
@@ -76,23 +76,23 @@ func (r *rows) clone(it **pebble.Iterator) (err error) {
 	return err
 }
 
-// clonePart is clone for parts: behind them may lie what has been sealed and is
+// cloneSegment is clone for parts: behind them may lie what has been sealed and is
 // not cleared away yet.
-func (r *rows) clonePart() error {
-	if r.part.it != nil {
+func (r *rows) cloneSegment() error {
+	if r.segment.it != nil {
 		return nil
 	}
-	err := r.clone(&r.part.it)
+	err := r.clone(&r.segment.it)
 	if err == nil {
-		r.part.it.SetBounds([]byte{tagPart}, []byte{tagPart + 1})
+		r.segment.it.SetBounds([]byte{tagSegment}, []byte{tagSegment + 1})
 	}
 	return err
 }
 
-// goOn lets others work whose turn it is, and tells why reading should stop.
-func (r *rows) goOn() error {
+// yieldOrStop lets others work whose turn it is, and tells why reading should stop.
+func (r *rows) yieldOrStop() error {
 	limit.Yield(r.ctx)
-	return r.store.ended(r.ctx)
+	return r.store.stopErr(r.ctx)
 }
 
 // nextDay goes to the next day of which anything may be left, with its sources
@@ -101,7 +101,7 @@ func (r *rows) nextDay() (bool, error) {
 	for len(r.days) > 0 {
 		day := r.days[0]
 		r.days = r.days[1:]
-		if err := r.goOn(); err != nil {
+		if err := r.yieldOrStop(); err != nil {
 			return false, err
 		}
 		r.active = r.active[:0]
@@ -141,25 +141,25 @@ func (r *rows) startHot(day dayState) error {
 
 // startSealed begins with a day's parts, which are older than its generations.
 func (r *rows) startSealed(day dayState) error {
-	if err := r.clonePart(); err != nil {
+	if err := r.cloneSegment(); err != nil {
 		return err
 	}
-	take := r.outline
+	takeMinmax := r.takeMinmax
 	if len(r.active) > 0 {
-		take = nil // what came late may have changed what was kept
+		takeMinmax = nil // what came late may have changed what was kept
 	}
-	r.part.begin(&r.query, day.day, take)
-	some, err := r.part.next()
-	if some {
-		r.active = slices.Insert(r.active, 0, source(&r.part))
+	r.segment.begin(&r.query, day.day, takeMinmax)
+	ok, err := r.segment.next()
+	if ok {
+		r.active = slices.Insert(r.active, 0, source(&r.segment))
 	}
 	return err
 }
 
 // start takes a source in if it has a frame.
 func (r *rows) start(s source) error {
-	some, err := s.next()
-	if some {
+	ok, err := s.next()
+	if ok {
 		r.active = append(r.active, s)
 	}
 	return err
@@ -170,16 +170,16 @@ func (r *rows) start(s source) error {
 func (r *rows) next() (bool, error) {
 	for {
 		if len(r.active) == 0 {
-			if some, err := r.nextDay(); err != nil || !some {
+			if ok, err := r.nextDay(); err != nil || !ok {
 				return false, err
 			}
 		}
-		if r.passed++; r.passed%checkEvery == 0 {
-			if err := r.goOn(); err != nil {
+		if r.frameCount++; r.frameCount%yieldEvery == 0 {
+			if err := r.yieldOrStop(); err != nil {
 				return false, err
 			}
 		}
-		if err := r.take(); err != nil {
+		if err := r.takeFrame(); err != nil {
 			return false, err
 		}
 		if len(r.frame) > 0 {
@@ -192,8 +192,8 @@ func (r *rows) next() (bool, error) {
 func (r *rows) each(fn func(at int64, fields []Field) error) (err error) {
 	defer closeInto(&err, r)
 	for {
-		some, err := r.next()
-		if err != nil || !some {
+		ok, err := r.next()
+		if err != nil || !ok {
 			return err
 		}
 		if err := fn(r.time, r.frame); err != nil {
@@ -207,58 +207,58 @@ func (r *rows) each(fn func(at int64, fields []Field) error) (err error) {
 // the next call. It is nil where next has to be asked.
 func (r *rows) nextBlock() (b *block, begin, end int, err error) {
 	if len(r.active) == 0 {
-		if some, err := r.nextDay(); err != nil || !some {
+		if ok, err := r.nextDay(); err != nil || !ok {
 			return nil, 0, 0, err
 		}
 	}
-	if len(r.active) != 1 || r.active[0] != source(&r.part) {
+	if len(r.active) != 1 || r.active[0] != source(&r.segment) {
 		return nil, 0, 0, nil
 	}
-	if r.blockTaken {
+	if r.blockHandedOut {
 		// Only now: the block is the caller's until here.
-		r.blockTaken, r.part.open = false, false
-		if err := r.goOn(); err != nil {
+		r.blockHandedOut, r.segment.open = false, false
+		if err := r.yieldOrStop(); err != nil {
 			return nil, 0, 0, err
 		}
-		some, err := r.part.next()
+		ok, err := r.segment.next()
 		if err != nil {
 			return nil, 0, 0, err
 		}
-		if !some {
+		if !ok {
 			r.active = r.active[:0]
 			return r.nextBlock()
 		}
 	}
-	b, begin = &r.part.block, r.part.rows.row
+	b, begin = &r.segment.block, r.segment.rows.row
 	end, _ = slices.BinarySearch(b.times, r.query.to+1)
-	r.blockTaken = true
+	r.blockHandedOut = true
 	return b, begin, end, nil
 }
 
-// take puts together the earliest frame and moves its sources on.
-func (r *rows) take() error {
+// takeFrame puts together the earliest frame and moves its sources on.
+func (r *rows) takeFrame() error {
 	r.time = r.active[0].at()
 	for _, s := range r.active[1:] {
 		r.time = min(r.time, s.at())
 	}
 	r.frame = r.frame[:0]
-	kept := r.active[:0]
+	remaining := r.active[:0]
 	for _, s := range r.active {
 		if s.at() == r.time {
 			if err := r.add(s); err != nil {
 				return err
 			}
-			some, err := s.next()
+			ok, err := s.next()
 			if err != nil {
 				return err
 			}
-			if !some {
+			if !ok {
 				continue
 			}
 		}
-		kept = append(kept, s)
+		remaining = append(remaining, s)
 	}
-	r.active = kept
+	r.active = remaining
 	// Only now: until here what is gone hides what older sources have.
 	r.frame = slices.DeleteFunc(r.frame, func(f Field) bool { return f.Value.kind == KindNone })
 	return nil
@@ -297,8 +297,8 @@ func mergeFields(dst, older, newer []Field) []Field {
 // Close gives the iterators back, and what else can be used again.
 func (r *rows) Close() error {
 	errs := []error{r.base.Close()}
-	if r.part.it != nil {
-		errs = append(errs, r.part.it.Close())
+	if r.segment.it != nil {
+		errs = append(errs, r.segment.it.Close())
 	}
 	for _, h := range r.hot {
 		if h.it != nil {
@@ -306,12 +306,12 @@ func (r *rows) Close() error {
 			h.it = nil
 		}
 	}
-	r.store, r.ctx, r.base, r.days, r.part.it = nil, nil, nil, nil, nil
-	r.but, r.outline, r.part.take, r.blockTaken, r.passed = nil, nil, nil, false, 0
-	r.part.reader.bands.end()
-	r.part.reader.forgetLarge()
-	r.part.block.forgetAbove(wholeValues * 13)
+	r.store, r.ctx, r.base, r.days, r.segment.it = nil, nil, nil, nil, nil
+	r.skip, r.takeMinmax, r.segment.takeMinmax, r.blockHandedOut, r.frameCount = nil, nil, nil, false, 0
+	r.segment.reader.bands.release()
+	r.segment.reader.releaseLarge()
+	r.segment.block.releaseAbove(maxWholeValues * 13)
 	r.active = r.active[:0]
-	spareRows.Put(r)
+	rowsPool.Put(r)
 	return errors.Join(errs...)
 }

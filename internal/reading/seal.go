@@ -20,13 +20,13 @@ const sealEvery = 15 * time.Minute
 // A piece of sealing is done at once, holding up Erase and Expire alone; then
 // sealing rests so many times as long if readings are coming in meanwhile.
 const (
-	sealPiece = 20 * time.Millisecond
-	sealRest  = 9
+	sealSliceTime   = 20 * time.Millisecond
+	sealPauseFactor = 9
 )
 
-// errGenerations is a day sealed more often than keys can count since the
+// errTooManyGenerations is a day sealed more often than keys can count since the
 // store was opened; opening it begins anew.
-var errGenerations = errors.New("reading: a day has been sealed too often since the start")
+var errTooManyGenerations = errors.New("reading: a day has been sealed too often since the start")
 
 // Seal packs the days (UTC) that ended SealAfter or longer before now into
 // parts by columns: a seventh of the space, and a month is read in
@@ -51,7 +51,7 @@ func (s *Store) Seal(ctx context.Context, now time.Time) error {
 		if err := s.sealDay(ctx, d.day); err != nil {
 			failed = append(failed, fmt.Errorf("reading: seal: %w", err))
 		}
-		if err := s.ended(ctx); err != nil {
+		if err := s.stopErr(ctx); err != nil {
 			failed = append(failed, err)
 			break
 		}
@@ -60,16 +60,16 @@ func (s *Store) Seal(ctx context.Context, now time.Time) error {
 }
 
 func (s *Store) sealDay(ctx context.Context, day int32) error {
-	if quiet, err := s.cool(ctx, day); err != nil || quiet {
+	if quiet, err := s.markCold(ctx, day); err != nil || quiet {
 		return err
 	}
-	d, err := s.raise(ctx, day)
+	d, err := s.startGeneration(ctx, day)
 	if err != nil {
 		return err
 	}
-	work := &sealing{store: s, ctx: ctx, day: day}
+	work := &daySealer{store: s, ctx: ctx, day: day}
 	for g := int(d.oldest); g < int(d.newest); g++ {
-		if err := work.generation(uint16(g)); err != nil {
+		if err := work.sealGeneration(uint16(g)); err != nil {
 			return err
 		}
 	}
@@ -81,27 +81,27 @@ func (s *Store) sealDay(ctx context.Context, day int32) error {
 	return nil
 }
 
-// cool marks a day without frames in generations as such.
-func (s *Store) cool(ctx context.Context, day int32) (quiet bool, err error) {
-	if hot, err := s.anyHot(ctx, day); err != nil || hot {
+// markCold marks a day without frames in generations as such.
+func (s *Store) markCold(ctx context.Context, day int32) (quiet bool, err error) {
+	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
 		return false, err
 	}
-	s.calendar.writing.Lock() // whoever is writing there now is done
-	defer s.calendar.writing.Unlock()
-	if hot, err := s.anyHot(ctx, day); err != nil || hot {
+	s.calendar.writeMu.Lock() // whoever is writing there now is done
+	defer s.calendar.writeMu.Unlock()
+	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
 		return false, err
 	}
 	s.calendar.change(day, func(d *dayState) { d.hot, d.oldest, d.newest = false, 0, 0 })
 	return true, nil
 }
 
-func (s *Store) anyHot(ctx context.Context, day int32) (bool, error) {
+func (s *Store) hasHotKeys(ctx context.Context, day int32) (bool, error) {
 	from := appendDay(nil, tagHot, day)
-	return s.any(ctx, from, append(bytes.Clone(from), dayEnd...))
+	return s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...))
 }
 
-// any tells whether there is a key from one on to before another.
-func (s *Store) any(ctx context.Context, from, end []byte) (some bool, err error) {
+// hasKeys tells whether there is a key from one on to before another.
+func (s *Store) hasKeys(ctx context.Context, from, end []byte) (ok bool, err error) {
 	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
 	if err != nil {
 		return false, err
@@ -110,21 +110,21 @@ func (s *Store) any(ctx context.Context, from, end []byte) (some bool, err error
 	return it.First(), it.Error()
 }
 
-// raise sees to it that the generations before the newest are at rest and the
+// startGeneration sees to it that the generations before the newest are at rest and the
 // newest holds nothing: it begins a new one, unless one that was begun earlier and
 // whose sealing failed is still empty.
-func (s *Store) raise(ctx context.Context, day int32) (d dayState, err error) {
-	s.calendar.writing.Lock()
-	defer s.calendar.writing.Unlock()
+func (s *Store) startGeneration(ctx context.Context, day int32) (d dayState, err error) {
+	s.calendar.writeMu.Lock()
+	defer s.calendar.writeMu.Unlock()
 	if d, found := s.calendar.at(day); found && d.newest > d.oldest {
 		from := appendHotPrefix(nil, day, d.newest, device.Ref{})[:hotPrefixLen]
-		if some, err := s.any(ctx, from, append(bytes.Clone(from), dayEnd...)); err != nil || !some {
+		if nonempty, err := s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...)); err != nil || !nonempty {
 			return d, err
 		}
 	}
 	d = s.calendar.change(day, func(d *dayState) {
 		if d.newest == math.MaxUint16 {
-			err = errGenerations
+			err = errTooManyGenerations
 			return
 		}
 		d.newest++
@@ -150,28 +150,28 @@ func (s *Store) dropSealed(day int32, newest uint16) error {
 	return b.Close()
 }
 
-// sealing is the work on one day.
-type sealing struct {
+// daySealer is the work on one day.
+type daySealer struct {
 	store *Store
 	ctx   context.Context
 	day   int32
 
-	writer partWriter
-	block  block
-	key    []byte
-	raw    []byte
-	fresh  map[string]bool // keys of the device's new parts
+	writer  segmentWriter
+	block   block
+	key     []byte
+	raw     []byte
+	newKeys map[string]bool // keys of the device's new parts
 
 	devices, frames, bytes int
 }
 
-// generation packs one generation, device by device.
-func (w *sealing) generation(g uint16) error {
+// sealGeneration packs one generation, device by device.
+func (w *daySealer) sealGeneration(g uint16) error {
 	from := appendHotPrefix(nil, w.day, g, device.Ref{})[:hotPrefixLen]
 	end := append(bytes.Clone(from), dayEnd...)
 	for {
 		before, started := w.store.counts.frames.Load(), time.Now() // a duration, not a time of day
-		next, err := w.piece(g, from, end, started)
+		next, err := w.sealSlice(g, from, end, started)
 		if err != nil || next == nil {
 			return err
 		}
@@ -179,22 +179,22 @@ func (w *sealing) generation(g uint16) error {
 		if w.store.counts.frames.Load() == before {
 			continue
 		}
-		rest := time.NewTimer(time.Since(started) * sealRest)
+		rest := time.NewTimer(time.Since(started) * sealPauseFactor)
 		select {
 		case <-rest.C:
 		case <-w.ctx.Done():
-		case <-w.store.life.Done():
+		case <-w.store.lifetime.Done():
 		}
 		rest.Stop()
 	}
 }
 
-// piece packs devices from a key on for a while and tells where to go on; nil
+// sealSlice packs devices from a key on for a while and tells where to go on; nil
 // at the end.
-func (w *sealing) piece(g uint16, from, end []byte, started time.Time) (next []byte, err error) {
-	w.store.sealing.Lock()
-	defer w.store.sealing.Unlock()
-	if err := w.store.ended(w.ctx); err != nil {
+func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (next []byte, err error) {
+	w.store.sealMu.Lock()
+	defer w.store.sealMu.Unlock()
+	if err := w.store.stopErr(w.ctx); err != nil {
 		return nil, err
 	}
 	it, err := w.store.db.NewIterWithContext(w.ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
@@ -209,11 +209,11 @@ func (w *sealing) piece(g uint16, from, end []byte, started time.Time) (next []b
 		if err != nil {
 			return nil, fmt.Errorf("%w: %s", ErrCorrupt, printKey(it.Key()))
 		}
-		if err := w.device(b, g, ref); err != nil {
+		if err := w.sealDevice(b, g, ref); err != nil {
 			return nil, err
 		}
 		from = append(appendHotPrefix(nil, w.day, g, ref), dayEnd...)
-		if time.Since(started) >= sealPiece {
+		if time.Since(started) >= sealSliceTime {
 			return from, b.Commit(pebble.NoSync)
 		}
 	}
@@ -223,40 +223,40 @@ func (w *sealing) piece(g uint16, from, end []byte, started time.Time) (next []b
 	return nil, b.Commit(pebble.NoSync)
 }
 
-// device puts a device's frames of a generation over its parts and writes the
+// sealDevice puts a device's frames of a generation over its parts and writes the
 // parts anew.
-func (w *sealing) device(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
+func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
 	s := w.store
-	base, err := s.db.NewIterWithContext(w.ctx, &pebble.IterOptions{LowerBound: []byte{tagPart}, UpperBound: []byte{tagHot + 1}})
+	base, err := s.db.NewIterWithContext(w.ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
 	if err != nil {
 		return err
 	}
 	begin := int64(w.day) * msPerDay
-	r := s.rowsOver(w.ctx, base, span{ref: ref, from: begin, to: begin + msPerDay - 1})
+	r := s.emptyRows(w.ctx, base, rowQuery{ref: ref, from: begin, to: begin + msPerDay - 1})
 	r.days = []dayState{{day: w.day, hot: true, sealed: true, oldest: g, newest: g}}
 	defer closeInto(&err, r)
 	w.block.reset()
-	w.fresh = map[string]bool{}
+	w.newKeys = map[string]bool{}
 	for {
-		some, err := r.next()
+		ok, err := r.next()
 		if err != nil {
 			return err
 		}
-		if len(w.block.times) == partRows || !some && len(w.block.times) > 0 {
+		if len(w.block.times) == segmentRows || !ok && len(w.block.times) > 0 {
 			if err := w.flush(b, ref); err != nil {
 				return err
 			}
 		}
-		if !some {
+		if !ok {
 			break
 		}
 		w.block.add(r.time, r.frame)
 	}
 	w.devices++
 	// Parts that begin elsewhere now.
-	prefix := appendPartPrefix(nil, w.day, ref)
+	prefix := appendSegmentPrefix(nil, w.day, ref)
 	for ok := base.SeekGE(prefix); ok && bytes.HasPrefix(base.Key(), prefix); ok = base.Next() {
-		if !w.fresh[string(base.Key())] {
+		if !w.newKeys[string(base.Key())] {
 			if err := b.Delete(base.Key(), nil); err != nil {
 				return err
 			}
@@ -265,11 +265,11 @@ func (w *sealing) device(b *pebble.Batch, g uint16, ref device.Ref) (err error) 
 	return base.Error()
 }
 
-func (w *sealing) flush(b *pebble.Batch, ref device.Ref) error {
+func (w *daySealer) flush(b *pebble.Batch, ref device.Ref) error {
 	_, ms := dayOf(w.block.times[0])
-	w.key = appendMs(appendPartPrefix(w.key[:0], w.day, ref), ms)
+	w.key = appendMs(appendSegmentPrefix(w.key[:0], w.day, ref), ms)
 	w.raw = w.writer.encode(w.raw[:0], &w.block)
-	w.fresh[string(w.key)] = true
+	w.newKeys[string(w.key)] = true
 	w.frames += len(w.block.times)
 	w.bytes += len(w.raw)
 	w.block.reset()

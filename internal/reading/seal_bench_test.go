@@ -10,14 +10,14 @@ import (
 	"tilth/internal/device"
 )
 
-// walk is a station whose values move as weather does: slowly, with a little
+// driftingStation is a station whose values move as weather does: slowly, with a little
 // noise in the last place, each on a scale of its own.
-type walk struct {
+type driftingStation struct {
 	rng    *rand.Rand
 	values [8]float64
 }
 
-func (w *walk) frame(d device.ID, at int64) Arrival {
+func (w *driftingStation) frame(d device.ID, at int64) Arrival {
 	fields := make([]Field, len(w.values))
 	for i := range w.values {
 		p := math.Pow10(1 + i%2)
@@ -37,7 +37,7 @@ func BenchmarkSealed(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	walks := make([]walk, devices)
+	walks := make([]driftingStation, devices)
 	for i := range walks {
 		walks[i].rng = rand.New(rand.NewPCG(uint64(i), 1))
 	}
@@ -62,7 +62,7 @@ func BenchmarkSealed(b *testing.B) {
 	if err := s.db.Compact(ctx, []byte{0}, []byte{0xff}, false); err != nil {
 		b.Fatal(err)
 	}
-	size, err := s.db.EstimateDiskUsage([]byte{tagPart}, []byte{tagHot + 1})
+	size, err := s.db.EstimateDiskUsage([]byte{tagSegment}, []byte{tagHot + 1})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func BenchmarkSealed(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for range b.N {
-				series, err := s.Outlines(ctx, 1, 7, start, start+days*msPerDay, props, points)
+				series, err := s.Downsample(ctx, 1, 7, start, start+days*msPerDay, props, points)
 				if err != nil || len(series) != len(props) {
 					b.Fatal(len(series), err)
 				}

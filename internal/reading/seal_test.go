@@ -16,7 +16,7 @@ import (
 	"tilth/internal/device"
 )
 
-var longAfter = time.UnixMilli(start + 300*msPerDay)
+var afterAllDays = time.UnixMilli(start + 300*msPerDay)
 
 func seal(t testing.TB, s *Store, now time.Time) {
 	t.Helper()
@@ -34,7 +34,7 @@ func keysUnder(t testing.TB, s *Store, tag byte) (n int) {
 	return n
 }
 
-func TestSealMovesFramesIntoParts(t *testing.T) {
+func TestSealMovesFramesIntoSegments(t *testing.T) {
 	s := openStore(t, Options{})
 	for day := range int64(3) {
 		for m := range int64(100) {
@@ -44,25 +44,25 @@ func TestSealMovesFramesIntoParts(t *testing.T) {
 	before := readRange(t, s, 1, 7, minTime, maxTime, 1, 2)
 	// The third day has not ended an hour ago.
 	seal(t, s, time.UnixMilli(start+3*msPerDay+59*minute))
-	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagPart); hot != 200 || parts != 4 {
+	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagSegment); hot != 200 || parts != 4 {
 		t.Errorf("%d hot frames and %d parts, want 200 and 4", hot, parts)
 	}
 	same(t, "after", readRange(t, s, 1, 7, minTime, maxTime, 1, 2), before)
 	seal(t, s, time.UnixMilli(start+3*msPerDay+60*minute))
-	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagPart); hot != 0 || parts != 6 {
+	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagSegment); hot != 0 || parts != 6 {
 		t.Errorf("%d hot frames and %d parts, want 0 and 6", hot, parts)
 	}
 	same(t, "all sealed", readRange(t, s, 1, 7, minTime, maxTime, 1, 2), before)
-	seal(t, s, longAfter) // nothing left to do
+	seal(t, s, afterAllDays) // nothing left to do
 	same(t, "opened anew", readRange(t, reopen(t, s), 1, 7, minTime, maxTime, 1, 2), before)
 }
 
-// TestLateFramesAreMergedIntoParts: before, between and behind what is there,
+// TestLateFramesAreMergedIntoSegments: before, between and behind what is there,
 // and properties of frames that are there; what came last stays.
-func TestLateFramesAreMergedIntoParts(t *testing.T) {
+func TestLateFramesAreMergedIntoSegments(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start+10*minute, num(1, 1), num(2, 2)), arrival(1, 7, start+20*minute, num(1, 3)))
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	mustAppend(t, s, arrival(1, 7, start+10*minute, num(2, 20), num(3, 30)), arrival(1, 7, start, num(1, 0)), arrival(1, 7, start+30*minute, num(1, 4)))
 	want := []row{
 		{start, []Field{num(1, 0)}}, {start + 10*minute, []Field{num(1, 1), num(2, 20), num(3, 30)}},
@@ -71,30 +71,30 @@ func TestLateFramesAreMergedIntoParts(t *testing.T) {
 	same(t, "hot over parts", readRange(t, s, 1, 7, minTime, maxTime, 1, 2, 3), want)
 	same(t, "as of", readAsOf(t, s, 1, 7, start+15*minute, 1, 2, 3),
 		[]Last{{1, start + 10*minute, Number(1)}, {2, start + 10*minute, Number(20)}, {3, start + 10*minute, Number(30)}})
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	same(t, "sealed again", readRange(t, s, 1, 7, minTime, maxTime, 1, 2, 3), want)
-	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagPart); hot != 0 || parts != 1 {
+	if hot, parts := keysUnder(t, s, tagHot), keysUnder(t, s, tagSegment); hot != 0 || parts != 1 {
 		t.Errorf("%d hot frames and %d parts: the part that began later is still there", hot, parts)
 	}
 }
 
 // A damaged part keeps its own day from being packed, no other one, and the
 // looks at it leave nothing behind that reading would have to pass.
-func TestADamagedPartKeepsNoOtherDayFromBeingSealed(t *testing.T) {
+func TestDamagedSegmentDoesNotBlockOtherDays(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start, num(1, 1)))
-	seal(t, s, longAfter)
-	var part []byte
-	if err := s.each(t.Context(), tagPart, []byte{tagPart}, func(it *pebble.Iterator) error { part = bytes.Clone(it.Key()); return nil }); err != nil {
+	seal(t, s, afterAllDays)
+	var raw []byte
+	if err := s.each(t.Context(), tagSegment, []byte{tagSegment}, func(it *pebble.Iterator) error { raw = bytes.Clone(it.Key()); return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.db.Set(part, []byte{9}, pebble.Sync); err != nil {
+	if err := s.db.Set(raw, []byte{9}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	mustAppend(t, s, arrival(1, 7, start+minute, num(1, 2)), arrival(1, 7, start+msPerDay, num(1, 3)), arrival(1, 7, start+2*msPerDay, num(1, 4)))
 	look := func() {
 		t.Helper()
-		if err := s.Seal(t.Context(), longAfter); !errors.Is(err, ErrCorrupt) {
+		if err := s.Seal(t.Context(), afterAllDays); !errors.Is(err, ErrCorrupt) {
 			t.Fatal(err)
 		}
 	}
@@ -111,31 +111,31 @@ func TestADamagedPartKeepsNoOtherDayFromBeingSealed(t *testing.T) {
 		t.Errorf("with another late reading: %+v", d)
 	}
 	// Once the part is gone, all that came since is packed.
-	if err := s.db.Delete(part, pebble.Sync); err != nil {
+	if err := s.db.Delete(raw, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	same(t, "after", readRange(t, s, 1, 7, start, start+msPerDay-1, 1), []row{{start + minute, []Field{num(1, 2)}}, {start + 2*minute, []Field{num(1, 5)}}})
 	if hot := keysUnder(t, s, tagHot); hot != 0 {
 		t.Errorf("%d hot frames", hot)
 	}
 }
 
-// TestADayOfManyFramesIsSeveralParts: memory is bounded by the part, and a
+// TestDayOfManyFramesIsSeveralSegments: memory is bounded by the part, and a
 // short range reads the parts it touches.
-func TestADayOfManyFramesIsSeveralParts(t *testing.T) {
+func TestDayOfManyFramesIsSeveralSegments(t *testing.T) {
 	s := openStore(t, Options{})
-	const frames = 2*partRows + 10
+	const frames = 2*segmentRows + 10
 	batch := make([]Arrival, frames)
 	for i := range batch {
 		batch[i] = arrival(1, 7, start+int64(i)*1000, num(1, float64(i)))
 	}
 	mustAppend(t, s, batch...)
-	seal(t, s, longAfter)
-	if n := keysUnder(t, s, tagPart); n != 3 {
+	seal(t, s, afterAllDays)
+	if n := keysUnder(t, s, tagSegment); n != 3 {
 		t.Fatalf("%d parts, want 3", n)
 	}
-	for _, c := range [][2]int64{{0, frames}, {partRows - 2, partRows + 2}, {partRows, partRows}, {partRows - 1, partRows - 1}, {2 * partRows, frames}, {5, 6}, {frames, frames + 5}} {
+	for _, c := range [][2]int64{{0, frames}, {segmentRows - 2, segmentRows + 2}, {segmentRows, segmentRows}, {segmentRows - 1, segmentRows - 1}, {2 * segmentRows, frames}, {5, 6}, {frames, frames + 5}} {
 		rows := readRange(t, s, 1, 7, start+c[0]*1000, start+c[1]*1000, 1)
 		want := min(c[1], frames-1) - c[0] + 1
 		if int64(len(rows)) != max(want, 0) || len(rows) > 0 && rows[0].Fields[0].Value.Float() != float64(c[0]) {
@@ -148,13 +148,13 @@ func TestADayOfManyFramesIsSeveralParts(t *testing.T) {
 	}
 	// Resealing with a frame in front moves every border.
 	mustAppend(t, s, arrival(1, 7, start-0+500, num(1, -1)))
-	seal(t, s, longAfter)
-	if rows := readRange(t, s, 1, 7, minTime, maxTime, 1); len(rows) != frames+1 || keysUnder(t, s, tagPart) != 3 {
-		t.Errorf("%d rows in %d parts after one more", len(rows), keysUnder(t, s, tagPart))
+	seal(t, s, afterAllDays)
+	if rows := readRange(t, s, 1, 7, minTime, maxTime, 1); len(rows) != frames+1 || keysUnder(t, s, tagSegment) != 3 {
+		t.Errorf("%d rows in %d parts after one more", len(rows), keysUnder(t, s, tagSegment))
 	}
 }
 
-func TestSealAsksEverySourceForTheNewest(t *testing.T) {
+func TestAsOfReadsAllSources(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 7, start+5, num(1, 1), num(2, 1)), arrival(1, 7, start+msPerDay, num(1, 9)), arrival(1, 7, start+40*msPerDay, num(1, 0), num(2, 0)))
 	seal(t, s, time.UnixMilli(start+3*msPerDay))
@@ -164,9 +164,9 @@ func TestSealAsksEverySourceForTheNewest(t *testing.T) {
 	same(t, "next day", readAsOf(t, s, 1, 7, start+39*msPerDay, 1, 2), []Last{{1, start + msPerDay, Number(9)}, {2, start + 5, Number(2)}})
 }
 
-// TestEraseAndExpireTakePartsToo: neither leaves anything, and sealing brings
+// TestEraseAndExpireDeleteSegments: neither leaves anything, and sealing brings
 // nothing back.
-func TestEraseAndExpireTakePartsToo(t *testing.T) {
+func TestEraseAndExpireDeleteSegments(t *testing.T) {
 	s := openStore(t, Options{Retention: 10 * 24 * time.Hour})
 	for day := range int64(20) {
 		mustAppend(t, s, arrival(1, 7, start+day*msPerDay, num(1, 1)), arrival(1, 8, start+day*msPerDay, num(1, 1)))
@@ -176,7 +176,7 @@ func TestEraseAndExpireTakePartsToo(t *testing.T) {
 	if err := s.Erase(t.Context(), 1, 7); err != nil {
 		t.Fatal(err)
 	}
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	if rows := readRange(t, s, 1, 7, minTime, maxTime, 1); len(rows) != 0 {
 		t.Errorf("%d frames after Erase", len(rows))
 	}
@@ -186,7 +186,7 @@ func TestEraseAndExpireTakePartsToo(t *testing.T) {
 	if rows := readRange(t, s, 1, 8, minTime, maxTime, 1); len(rows) != 10 || rows[0].Time != start+10*msPerDay {
 		t.Errorf("%d frames after Expire", len(rows))
 	}
-	if n := keysUnder(t, s, tagPart); n != 10 {
+	if n := keysUnder(t, s, tagSegment); n != 10 {
 		t.Errorf("%d parts after Expire", n)
 	}
 }
@@ -220,7 +220,7 @@ func TestSealingUnderLoad(t *testing.T) {
 	})
 	work.Go(func() {
 		for ctx.Err() == nil {
-			fail(s.Seal(ctx, longAfter))
+			fail(s.Seal(ctx, afterAllDays))
 		}
 	})
 	for ctx.Err() == nil {
@@ -241,7 +241,7 @@ func TestSealingUnderLoad(t *testing.T) {
 		}
 	}
 	work.Wait()
-	seal(t, s, longAfter)
+	seal(t, s, afterAllDays)
 	if rows := readRange(t, s, 1, 7, minTime, maxTime, 1); len(rows) != frames {
 		t.Errorf("%d frames, want %d", len(rows), frames)
 	}

@@ -18,8 +18,8 @@ func (s *Store) Snapshot(ctx context.Context, dir string, before func(context.Co
 	}
 	defer s.leave()
 	// Checkpoints remove what is judged from the journal.
-	s.checkpointing.Lock()
-	defer s.checkpointing.Unlock()
+	s.checkpointMu.Lock()
+	defer s.checkpointMu.Unlock()
 	if err := before(ctx); err != nil {
 		return err
 	}

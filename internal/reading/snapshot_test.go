@@ -23,7 +23,7 @@ func TestSnapshot(t *testing.T) {
 	var both sync.WaitGroup
 	both.Go(func() {
 		for n := 0; writing.Err() == nil; n++ {
-			if err := s.Append(t.Context(), numbered(n)); err != nil {
+			if err := s.Append(t.Context(), numberedBatch(n)); err != nil {
 				t.Error(err)
 				return
 			}
@@ -55,7 +55,7 @@ func TestSnapshot(t *testing.T) {
 		c := openStore(t, Options{Dir: dir})
 		rows := 0
 		for n := range int(known) {
-			for _, a := range numbered(n) {
+			for _, a := range numberedBatch(n) {
 				if len(readRange(t, c, a.Tenant, a.Device, a.Time, a.Time, a.Fields[0].Property)) == 0 {
 					t.Fatalf("round %d: batch %d of %d is not there", round, n, known)
 				}
@@ -67,7 +67,7 @@ func TestSnapshot(t *testing.T) {
 			if pos != next {
 				return fmt.Errorf("position %d in place of %d", pos, next)
 			}
-			same(t, fmt.Sprint("batch ", pos), batch, numbered(int(pos)-1))
+			same(t, fmt.Sprint("batch ", pos), batch, numberedBatch(int(pos)-1))
 			next++
 			return nil
 		}); err != nil || next <= uint64(known) {
@@ -85,9 +85,9 @@ func TestSnapshot(t *testing.T) {
 	both.Wait()
 }
 
-func TestSnapshotThatCannotBe(t *testing.T) {
+func TestSnapshotErrors(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(t, s, numbered(0)...)
+	mustAppend(t, s, numberedBatch(0)...)
 	dir := filepath.Join(t.TempDir(), "copy")
 	no := errors.New("no")
 	if err := s.Snapshot(t.Context(), dir, func(context.Context) error { return no }); !errors.Is(err, no) {

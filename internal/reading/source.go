@@ -21,9 +21,9 @@ type source interface {
 	fields(dst []Field) ([]Field, error)
 }
 
-// span is what a reader asks of a device: times from..to (epoch ms, within the
+// rowQuery is what a reader asks of a device: times from..to (epoch ms, within the
 // calendar), and the properties (sorted; nil: all), or nothing but the times.
-type span struct {
+type rowQuery struct {
 	ref       device.Ref
 	from, to  int64
 	wanted    []device.PropertyID
@@ -31,63 +31,63 @@ type span struct {
 }
 
 // within is the part of the span that lies in day, milliseconds of the day.
-func (q *span) within(day int32) (from, to uint32) {
+func (q *rowQuery) within(day int32) (from, to uint32) {
 	begin := int64(day) * msPerDay
 	return uint32(max(q.from-begin, 0)), uint32(min(q.to-begin, msPerDay-1))
 }
 
 // hotSource reads one generation of a day.
 type hotSource struct {
-	it     *pebble.Iterator
-	query  *span
-	day    int32
-	prefix []byte
-	end    []byte // above the prefix
-	target []byte
-	to     uint32
-	begun  bool
-	time   int64
+	it      *pebble.Iterator
+	query   *rowQuery
+	day     int32
+	prefix  []byte
+	end     []byte // above the prefix
+	target  []byte
+	to      uint32
+	started bool
+	time    int64
 }
 
 // begin goes before the first frame of the span in a generation.
-func (s *hotSource) begin(query *span, day int32, generation uint16) {
-	s.query, s.day, s.begun = query, day, false
+func (s *hotSource) begin(query *rowQuery, day int32, generation uint16) {
+	s.query, s.day, s.started = query, day, false
 	s.prefix = appendHotPrefix(s.prefix[:0], day, generation, query.ref)
 	var from uint32
 	from, s.to = query.within(day)
 	s.target = appendMs(append(s.target[:0], s.prefix...), from)
 	// Behind them may lie all that has been sealed since and is not cleared away
 	// yet, which would be walked over.
-	s.end = append(append(s.end[:0], s.prefix...), afterEveryKey)
+	s.end = append(append(s.end[:0], s.prefix...), afterAnyMs)
 	s.it.SetBounds(s.prefix, s.end)
 }
 
 func (s *hotSource) next() (bool, error) {
 	valid := false
-	if s.begun {
+	if s.started {
 		valid = s.it.Next()
 	} else {
-		valid, s.begun = s.it.SeekGE(s.target), true
+		valid, s.started = s.it.SeekGE(s.target), true
 	}
-	return s.stand(valid, func(ms uint32) bool { return ms <= s.to })
+	return s.checkPosition(valid, func(ms uint32) bool { return ms <= s.to })
 }
 
 // last goes to the newest frame of the span; previous goes on backwards.
 func (s *hotSource) last() (bool, error) {
-	s.begun = true
+	s.started = true
 	s.target = append(appendMs(append(s.target[:0], s.prefix...), s.to), 0)
-	return s.back(s.it.SeekLT(s.target))
+	return s.seekBack(s.it.SeekLT(s.target))
 }
 
-func (s *hotSource) previous() (bool, error) { return s.back(s.it.Prev()) }
+func (s *hotSource) previous() (bool, error) { return s.seekBack(s.it.Prev()) }
 
-func (s *hotSource) back(valid bool) (bool, error) {
+func (s *hotSource) seekBack(valid bool) (bool, error) {
 	from, _ := s.query.within(s.day)
-	return s.stand(valid, func(ms uint32) bool { return ms >= from })
+	return s.checkPosition(valid, func(ms uint32) bool { return ms >= from })
 }
 
-// stand looks where the iterator stands.
-func (s *hotSource) stand(valid bool, inside func(ms uint32) bool) (bool, error) {
+// checkPosition looks where the iterator stands.
+func (s *hotSource) checkPosition(valid bool, inside func(ms uint32) bool) (bool, error) {
 	if !valid {
 		return false, s.it.Error()
 	}
@@ -121,50 +121,50 @@ func (s *hotSource) fields(dst []Field) ([]Field, error) {
 	return dst, err
 }
 
-// partSource reads the parts of a sealed day.
-type partSource struct {
-	it     *pebble.Iterator
-	query  *span
-	day    int32
-	prefix []byte
-	target []byte
-	begun  bool
-	take   outline // of parts that lie within the span; nil: readings alone
+// segmentSource reads the parts of a sealed day.
+type segmentSource struct {
+	it         *pebble.Iterator
+	query      *rowQuery
+	day        int32
+	prefix     []byte
+	target     []byte
+	started    bool
+	takeMinmax minmaxFunc // of parts that lie within the span; nil: readings alone
 
-	reader partReader
-	head   partHead
+	reader segmentReader
+	head   segmentHead
 	block  block
 	rows   rowCursor
 	open   bool // block holds frames not yet passed
 }
 
 // begin goes before the first part of the span on a day.
-func (s *partSource) begin(query *span, day int32, take outline) {
-	s.query, s.day, s.begun, s.open, s.take = query, day, false, false, take
-	s.prefix = appendPartPrefix(s.prefix[:0], day, query.ref)
-	s.reader.bands.end()
+func (s *segmentSource) begin(query *rowQuery, day int32, takeMinmax minmaxFunc) {
+	s.query, s.day, s.started, s.open, s.takeMinmax = query, day, false, false, takeMinmax
+	s.prefix = appendSegmentPrefix(s.prefix[:0], day, query.ref)
+	s.reader.bands.release()
 }
 
-// nextPart goes to the following part, or the next band of one, that holds
+// nextSegment goes to the following part, or the next band of one, that holds
 // something of the span, and decodes it.
-func (s *partSource) nextPart() (bool, error) {
+func (s *segmentSource) nextSegment() (bool, error) {
 	for {
 		if s.reader.bands.more() {
-			return true, s.named(s.reader.nextBand(&s.block))
+			return true, s.wrapError(s.reader.nextBand(&s.block))
 		}
-		s.reader.bands.end()
-		if some, err := s.nextHead(); err != nil || !some {
+		s.reader.bands.release()
+		if ok, err := s.nextHead(); err != nil || !ok {
 			return false, err
 		}
-		if some, err := s.decodeNext(); err != nil || some {
-			return some, err
+		if ok, err := s.decodeNext(); err != nil || ok {
+			return ok, err
 		}
 	}
 }
 
 // decodeNext decodes a part, or begins with its bands where it would take too much
 // memory as a whole; false where nothing is decoded yet.
-func (s *partSource) decodeNext() (bool, error) {
+func (s *segmentSource) decodeNext() (bool, error) {
 	if s.query.timesOnly {
 		return s.decode()
 	}
@@ -172,31 +172,31 @@ func (s *partSource) decodeNext() (bool, error) {
 	if s.query.wanted != nil {
 		columns = min(columns, len(s.query.wanted))
 	}
-	take, most := s.takes(), wholeValues*13 // bytes: what numbers take, and a little
-	if take != nil {
-		most = math.MaxInt // what it has taken cannot be given back
+	takeMinmax, maxBytes := s.minmaxForHead(), maxWholeValues*13 // bytes: what numbers take, and a little
+	if takeMinmax != nil {
+		maxBytes = math.MaxInt // what it has taken cannot be given back
 	}
-	if columns*s.head.count <= wholeValues {
-		some, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, take, most)
-		s.reader.forgetLarge()
+	if columns*s.head.count <= maxWholeValues {
+		ok, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, takeMinmax, maxBytes)
+		s.reader.releaseLarge()
 		if err != nil || fits {
-			return some, s.named(err)
+			return ok, s.wrapError(err)
 		}
 	}
-	return false, s.named(s.reader.beginBands(&s.head, s.query.wanted, take))
+	return false, s.wrapError(s.reader.beginBands(&s.head, s.query.wanted, takeMinmax))
 }
 
-// takes is take, of a part that lies within the span.
-func (s *partSource) takes() outline {
+// minmaxForHead is take, of a part that lies within the span.
+func (s *segmentSource) minmaxForHead() minmaxFunc {
 	if s.head.first < s.query.from || s.head.last > s.query.to {
 		return nil
 	}
-	return s.take
+	return s.takeMinmax
 }
 
 // nextHead goes to the following part that reaches into the span of time.
-func (s *partSource) nextHead() (bool, error) {
-	for valid := s.step(); valid; valid = s.it.Next() {
+func (s *segmentSource) nextHead() (bool, error) {
+	for valid := s.seekNext(); valid; valid = s.it.Next() {
 		if !bytes.HasPrefix(s.it.Key(), s.prefix) {
 			break
 		}
@@ -213,14 +213,14 @@ func (s *partSource) nextHead() (bool, error) {
 	return false, s.it.Error()
 }
 
-// step goes to the part before the first that begins within the span, which
+// seekNext goes to the part before the first that begins within the span, which
 // may reach into it, or to the following one.
-func (s *partSource) step() bool {
-	if s.begun {
+func (s *segmentSource) seekNext() bool {
+	if s.started {
 		// All but a day's last part are full.
-		return s.head.count == partRows && s.it.Next()
+		return s.head.count == segmentRows && s.it.Next()
 	}
-	s.begun = true
+	s.started = true
 	from, _ := s.query.within(s.day)
 	s.target = appendMs(append(s.target[:0], s.prefix...), from)
 	if from > 0 && s.it.SeekLT(s.target) && bytes.HasPrefix(s.it.Key(), s.prefix) {
@@ -229,17 +229,17 @@ func (s *partSource) step() bool {
 	return s.it.SeekGE(s.target)
 }
 
-// lastPart goes to the newest part of the span and decodes it; false when there
-// is none. previousPart goes on backwards.
-func (s *partSource) lastPart() (bool, error) {
+// lastSegment goes to the newest part of the span and decodes it; false when there
+// is none. previousSegment goes on backwards.
+func (s *segmentSource) lastSegment() (bool, error) {
 	_, to := s.query.within(s.day)
 	s.target = append(appendMs(append(s.target[:0], s.prefix...), to), 0)
-	return s.back(s.it.SeekLT(s.target))
+	return s.seekBack(s.it.SeekLT(s.target))
 }
 
-func (s *partSource) previousPart() (bool, error) { return s.back(s.it.Prev()) }
+func (s *segmentSource) previousSegment() (bool, error) { return s.seekBack(s.it.Prev()) }
 
-func (s *partSource) back(valid bool) (bool, error) {
+func (s *segmentSource) seekBack(valid bool) (bool, error) {
 	for ; valid && bytes.HasPrefix(s.it.Key(), s.prefix); valid = s.it.Prev() {
 		if err := s.readHead(); err != nil {
 			return false, err
@@ -247,14 +247,14 @@ func (s *partSource) back(valid bool) (bool, error) {
 		if s.head.last < s.query.from {
 			break
 		}
-		if some, err := s.decode(); err != nil || some {
-			return some, err
+		if ok, err := s.decode(); err != nil || ok {
+			return ok, err
 		}
 	}
 	return false, s.it.Error()
 }
 
-func (s *partSource) readHead() error {
+func (s *segmentSource) readHead() error {
 	key := s.it.Key()
 	ms, err := cutMs(key[len(s.prefix):])
 	if err != nil {
@@ -264,39 +264,39 @@ func (s *partSource) readHead() error {
 	if err == nil {
 		err = readHead(&s.head, raw, int64(s.day)*msPerDay+int64(ms))
 	}
-	return s.named(err)
+	return s.wrapError(err)
 }
 
-func (s *partSource) decode() (bool, error) {
+func (s *segmentSource) decode() (bool, error) {
 	if s.query.timesOnly {
-		return true, s.named(s.reader.decodeTimes(&s.block, &s.head))
+		return true, s.wrapError(s.reader.decodeTimes(&s.block, &s.head))
 	}
-	some, err := s.reader.decodeBut(&s.block, &s.head, s.query.wanted, s.takes())
-	return some, s.named(err)
+	ok, err := s.reader.decodeExcept(&s.block, &s.head, s.query.wanted, s.minmaxForHead())
+	return ok, s.wrapError(err)
 }
 
-func (s *partSource) named(err error) error {
+func (s *segmentSource) wrapError(err error) error {
 	if err != nil {
 		return fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
 	}
 	return nil
 }
 
-func (s *partSource) next() (bool, error) {
+func (s *segmentSource) next() (bool, error) {
 	for {
 		for s.open && s.rows.advance() {
 			at := s.block.times[s.rows.row]
 			if at > s.query.to {
 				s.open = false
-				s.reader.bands.end()
+				s.reader.bands.release()
 				return false, nil
 			}
 			if at >= s.query.from {
 				return true, nil
 			}
 		}
-		some, err := s.nextPart()
-		if err != nil || !some {
+		ok, err := s.nextSegment()
+		if err != nil || !ok {
 			return false, err
 		}
 		s.rows.begin(&s.block)
@@ -304,6 +304,6 @@ func (s *partSource) next() (bool, error) {
 	}
 }
 
-func (s *partSource) at() int64 { return s.block.times[s.rows.row] }
+func (s *segmentSource) at() int64 { return s.block.times[s.rows.row] }
 
-func (s *partSource) fields(dst []Field) ([]Field, error) { return s.rows.fields(dst), nil }
+func (s *segmentSource) fields(dst []Field) ([]Field, error) { return s.rows.fields(dst), nil }

@@ -29,13 +29,13 @@ func (s *Store) Stats() Stats {
 		return Stats{}
 	}
 	defer s.leave()
-	written, consumed, judged := s.journal.positions()
+	written, consumed, evaluated := s.journal.positions()
 	return Stats{
 		Frames:       s.counts.frames.Load(),
 		Values:       s.counts.values.Load(),
 		Batches:      s.counts.batches.Load(),
 		FsyncSeconds: time.Duration(s.counts.syncNanos.Load()).Seconds(),
-		JournalLag:   written - min(written, max(consumed, judged)),
+		JournalLag:   written - min(written, max(consumed, evaluated)),
 		Position:     written,
 		Devices:      s.latest.count(),
 		DiskBytes:    s.db.Metrics().DiskSpaceUsage(),

@@ -32,7 +32,7 @@ type Options struct {
 	Dir             string           // data folder, made when missing
 	Retention       time.Duration    // how long readings are kept; default 400 days
 	Now             func() time.Time // default time.Now
-	Until           func() time.Time // how far time has come, for retention; default Now
+	RetentionClock  func() time.Time // how far time has come, for retention; default Now
 	Logger          *slog.Logger     // default: discard
 	SealAfter       time.Duration    // how long after its end a day is sealed; default 1 h
 	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
@@ -53,8 +53,8 @@ func (o *Options) setDefaults() {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Until == nil {
-		o.Until = o.Now
+	if o.RetentionClock == nil {
+		o.RetentionClock = o.Now
 	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -101,13 +101,13 @@ type Store struct {
 	broken atomic.Pointer[error]
 
 	calendar calendar
-	// sealing is held while parts of a device are written, and by Erase, so that
+	// sealMu is held while parts of a device are written, and by Erase, so that
 	// neither brings back what the other deletes.
-	sealing sync.Mutex
+	sealMu sync.Mutex
 
-	// checkpointing keeps a checkpoint from writing back what Erase removes.
-	checkpointing sync.Mutex
-	trimmed       uint64 // guarded by checkpointing: journal deleted up to here
+	// checkpointMu keeps a checkpoint from writing back what Erase removes.
+	checkpointMu sync.Mutex
+	trimmedTo    uint64 // guarded by checkpointing: journal deleted up to here
 
 	views struct {
 		sync.Mutex
@@ -119,10 +119,10 @@ type Store struct {
 		closing bool
 		inside  sync.WaitGroup
 	}
-	life     context.Context // ends when Close begins
-	endLife  context.CancelFunc
-	closed   sync.Once
-	closeErr error
+	lifetime       context.Context // ends when Close begins
+	cancelLifetime context.CancelFunc
+	closeOnce      sync.Once
+	closeErr       error
 }
 
 // Open opens the readings in o.Dir, or begins there. It reads the latest values
@@ -137,7 +137,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 	}
 	s := &Store{opts: o, db: db, latest: newLatest()}
 	s.journal = newJournal(o.QueueBatches, o.QueueFrames)
-	s.life, s.endLife = context.WithCancel(context.Background())
+	s.lifetime, s.cancelLifetime = context.WithCancel(context.Background())
 	s.order.erased = map[device.Ref]uint64{}
 	s.order.done = make(chan struct{})
 	close(s.order.done)
@@ -146,7 +146,7 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 		err = s.recover(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(unopened(o, err), db.Close())
+		return nil, errors.Join(openError(o, err), db.Close())
 	}
 	return s, nil
 }
@@ -154,11 +154,11 @@ func Open(ctx context.Context, o Options) (*Store, error) {
 // Close ends Consume and Run, waits for calls in progress, writes a last
 // checkpoint and closes the folder. A second Close returns what the first did.
 func (s *Store) Close() error {
-	s.closed.Do(func() {
+	s.closeOnce.Do(func() {
 		s.gate.Lock()
 		s.gate.closing = true
 		s.gate.Unlock()
-		s.endLife()
+		s.cancelLifetime()
 		s.gate.inside.Wait()
 		var err error
 		if s.broken.Load() == nil {
@@ -182,23 +182,23 @@ func (s *Store) enter() error {
 
 func (s *Store) leave() { s.gate.inside.Done() }
 
-// ended is why work should stop: the caller's context or Close.
-func (s *Store) ended(ctx context.Context) error {
+// stopErr is why work should stop: the caller's context or Close.
+func (s *Store) stopErr(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if s.life.Err() != nil {
+	if s.lifetime.Err() != nil {
 		return ErrClosed
 	}
 	return nil
 }
 
-// turn is a write's place in the order: its journal position, and the moment
+// writeTicket is a write's place in the order: its journal position, and the moment
 // when it may hand over what it wrote.
-type turn struct {
-	pos   uint64
-	after chan struct{} // closed when the write before has been handed over
-	done  chan struct{}
+type writeTicket struct {
+	pos          uint64
+	previousDone chan struct{} // closed when the write before has been handed over
+	done         chan struct{}
 }
 
 // write makes a batch durable. In order, prepare completes the batch and tells
@@ -206,20 +206,20 @@ type turn struct {
 // write was handed over, handOver passes it on. Fsyncs of writes that overlap
 // are shared. After an error of the disk nothing is handed over, then or later.
 func (s *Store) write(b *pebble.Batch, prepare func(pos uint64) (taken uint64, err error), handOver func(pos uint64)) error {
-	t, err := s.apply(b, prepare)
+	t, err := s.enqueueWrite(b, prepare)
 	if err != nil {
 		return err
 	}
-	return s.settle(b, t, handOver)
+	return s.waitCommitted(b, t, handOver)
 }
 
-// settle waits until what apply put into the log is on disk, and hands it over.
-func (s *Store) settle(b *pebble.Batch, t turn, handOver func(pos uint64)) error {
+// waitCommitted waits until what apply put into the log is on disk, and hands it over.
+func (s *Store) waitCommitted(b *pebble.Batch, t writeTicket, handOver func(pos uint64)) error {
 	defer close(t.done)
 	started := time.Now() // a duration for the metrics, not a time of day
 	err := b.SyncWait()
 	s.counts.syncNanos.Add(uint64(time.Since(started)))
-	<-t.after
+	<-t.previousDone
 	if err != nil {
 		s.fail(err)
 	}
@@ -230,23 +230,23 @@ func (s *Store) settle(b *pebble.Batch, t turn, handOver func(pos uint64)) error
 	return nil
 }
 
-// apply gives a batch its place and its way into the log.
-func (s *Store) apply(b *pebble.Batch, prepare func(pos uint64) (uint64, error)) (turn, error) {
+// enqueueWrite gives a batch its place and its way into the log.
+func (s *Store) enqueueWrite(b *pebble.Batch, prepare func(pos uint64) (uint64, error)) (writeTicket, error) {
 	s.order.Lock()
 	defer s.order.Unlock()
 	if p := s.broken.Load(); p != nil {
-		return turn{}, *p
+		return writeTicket{}, *p
 	}
 	taken, err := prepare(s.order.pos)
 	if err != nil {
-		return turn{}, err
+		return writeTicket{}, err
 	}
 	if err := s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
 		s.fail(err)
-		return turn{}, *s.broken.Load()
+		return writeTicket{}, *s.broken.Load()
 	}
 	s.order.pos += taken
-	t := turn{pos: s.order.pos, after: s.order.done, done: make(chan struct{})}
+	t := writeTicket{pos: s.order.pos, previousDone: s.order.done, done: make(chan struct{})}
 	s.order.done = t.done
 	return t, nil
 }

@@ -133,7 +133,7 @@ func await(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-func TestAppendedReadingsAreReadBackExactly(t *testing.T) {
+func TestAppendRoundTrip(t *testing.T) {
 	s := openStore(t, Options{})
 	sent := []Arrival{
 		arrival(1, 7, start, num(1, 23.4), num(2, -0.125), boolean(3, true), text(4, "küçük 水"), num(300, 1e300)),
@@ -152,7 +152,7 @@ func TestAppendedReadingsAreReadBackExactly(t *testing.T) {
 	check(reopen(t, s))
 }
 
-func TestAppendRefusesWhatCannotBeKept(t *testing.T) {
+func TestAppendRefusesInvalidFrames(t *testing.T) {
 	bad := map[string]Arrival{
 		"NaN":           arrival(1, 1, start, num(1, math.NaN())),
 		"infinite":      arrival(1, 1, start, num(1, math.Inf(1))),
@@ -174,7 +174,7 @@ func TestAppendRefusesWhatCannotBeKept(t *testing.T) {
 	}
 }
 
-func TestAppendOfNothingDoesNothing(t *testing.T) {
+func TestAppendEmptyBatch(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s)
 	mustAppend(t, s, arrival(1, 1, start))
@@ -185,7 +185,7 @@ func TestAppendOfNothingDoesNothing(t *testing.T) {
 	same(t, "frames without fields are left out", readRange(t, s, 1, 1, start, start+1, 1), []row{{start + 1, []Field{num(1, 1)}}})
 }
 
-func TestAppendSortsFieldsWithoutTouchingTheCallers(t *testing.T) {
+func TestAppendDoesNotChangeCallersFields(t *testing.T) {
 	s := openStore(t, Options{})
 	fields := []Field{num(9, 1), num(2, 2), num(9, 3), num(5, 4)}
 	batch := []Arrival{arrival(1, 1, start, fields...)}
@@ -194,7 +194,7 @@ func TestAppendSortsFieldsWithoutTouchingTheCallers(t *testing.T) {
 	same(t, "caller's", batch[0].Fields, []Field{num(9, 1), num(2, 2), num(9, 3), num(5, 4)})
 }
 
-func TestOpenSaysWhatIsWrongWithTheFolder(t *testing.T) {
+func TestOpenErrors(t *testing.T) {
 	inUse := openStore(t, Options{})
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -238,7 +238,7 @@ func TestOpenSaysWhatIsWrongWithTheFolder(t *testing.T) {
 	}
 }
 
-func TestOpenStopsWhenToldTo(t *testing.T) {
+func TestOpenStopsOnCancel(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1)))
 	if err := s.Close(); err != nil {
@@ -252,7 +252,7 @@ func TestOpenStopsWhenToldTo(t *testing.T) {
 	same(t, "the folder is free again", openStore(t, s.opts).Latest(t.Context(), 1, 1), []Last{{1, start, Number(1)}})
 }
 
-func TestClosedStoreAnswersErrClosed(t *testing.T) {
+func TestClosedStoreReturnsErrClosed(t *testing.T) {
 	s := openStore(t, Options{})
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1)))
 	if err := s.Close(); err != nil {
@@ -286,12 +286,12 @@ func TestClosedStoreAnswersErrClosed(t *testing.T) {
 	}
 }
 
-// TestCloseWaitsForReadersAndEndsThem: a read under way ends early with
+// TestCloseStopsReaders: a read under way ends early with
 // ErrClosed, and only then the folder is closed.
-func TestCloseWaitsForReadersAndEndsThem(t *testing.T) {
+func TestCloseStopsReaders(t *testing.T) {
 	s := openStore(t, Options{})
 	var batch []Arrival
-	for i := range int64(2 * checkEvery) {
+	for i := range int64(2 * yieldEvery) {
 		batch = append(batch, arrival(1, 1, start+i, num(1, 1)))
 	}
 	mustAppend(t, s, batch...)
@@ -309,7 +309,7 @@ func TestCloseWaitsForReadersAndEndsThem(t *testing.T) {
 		}
 		return nil
 	})
-	if !errors.Is(err, ErrClosed) || n > checkEvery {
+	if !errors.Is(err, ErrClosed) || n > yieldEvery {
 		t.Errorf("range: %v after %d frames, want ErrClosed early", err, n)
 	}
 	if err := <-closed; err != nil {
@@ -326,8 +326,8 @@ func TestFailedSyncIsNotAcknowledged(t *testing.T) {
 		}
 		return nil
 	})))
-	c := consume(t, s, 0, nil)
-	consumed(t, s)
+	c := startConsumer(t, s, 0, nil)
+	awaitConsumed(t, s)
 	mustAppend(t, s, arrival(1, 1, start, num(1, 1)))
 	c.wait(1)
 	if err := s.Broken(); err != nil {

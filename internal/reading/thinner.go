@@ -5,106 +5,106 @@ import (
 	"slices"
 )
 
-// thinner takes one property's readings in order of time and keeps at most a
+// downsampler takes one property's readings in order of time and keeps at most a
 // number of them.
-type thinner struct {
+type downsampler struct {
 	buckets
-	out    Outline
-	folded bool // out holds finished buckets instead of every point
-	before Value
+	result    Downsampled
+	bucketed  bool // out holds finished buckets instead of every point
+	lastValue Value
 
 	// The bucket being filled.
-	filled      bool
-	end         int64    // of the bucket, epoch milliseconds, exclusive
-	numbers     bool     // filled, with nothing but numbers
-	lo, hi      numberAt // of numbers, the lowest and the highest
-	first, last Point    // else the first and the last change
+	bucketOpen              bool
+	bucketEnd               int64       // of the bucket, epoch milliseconds, exclusive
+	onlyNumbers             bool        // filled, with nothing but numbers
+	lowest, highest         numberPoint // of numbers, the lowest and the highest
+	firstChange, lastChange Point       // else the first and the last change
 }
 
-// numberAt is a Point of a number; without a pointer, and so quicker to move.
-type numberAt struct {
-	time int64 // epoch milliseconds
-	num  float64
+// numberPoint is a Point of a number; without a pointer, and so quicker to move.
+type numberPoint struct {
+	time  int64 // epoch milliseconds
+	value float64
 }
 
-func (n numberAt) point() Point { return Point{Time: n.time, Value: Number(n.num)} }
+func (n numberPoint) point() Point { return Point{Time: n.time, Value: Number(n.value)} }
 
-// takes tells whether what a part keeps of so many values, whose first frame is
+// acceptsMinmax tells whether what a part keeps of so many values, whose first frame is
 // at first, gives the same as its readings: not while they all may stay, and not
 // in a bucket that is of changes.
-func (t *thinner) takes(first int64, values int) bool {
-	if !t.folded && len(t.out.Times)+values > t.points {
-		t.refold()
+func (t *downsampler) acceptsMinmax(first int64, values int) bool {
+	if !t.bucketed && len(t.result.Times)+values > t.maxPoints {
+		t.startBucketing()
 	}
-	return t.folded && (!t.filled || t.numbers || first >= t.end)
+	return t.bucketed && (!t.bucketOpen || t.onlyNumbers || first >= t.bucketEnd)
 }
 
-// addKept takes in what a part keeps of a column.
-func (t *thinner) addKept(times *rowTimes, k *keptReader) error {
-	t.out.grow(t.points-len(t.out.Times), true)
+// addMinmax takes in what a part keeps of a column.
+func (t *downsampler) addMinmax(times *rowTimes, minmax *minmaxReader) error {
+	t.result.grow(t.maxPoints-len(t.result.Times), true)
 	// The extremes of the half hours that lie in one bucket, and its end.
 	low, high, end := extreme{}, extreme{}, int64(math.MinInt64)
 	for {
-		some, err := k.next(times.count)
+		ok, err := minmax.next(times.count)
 		if err != nil {
 			return err
 		}
 		at := int64(math.MaxInt64)
-		if some {
-			at = times.at(k.lowest.row)
+		if ok {
+			at = times.at(minmax.lowest.row)
 		}
 		if at < end { // a half hour lies in one bucket
-			if k.lowest.digits < low.digits {
-				low = k.lowest
+			if minmax.lowest.digits < low.digits {
+				low = minmax.lowest
 			}
-			if k.highest.digits > high.digits {
-				high = k.highest
+			if minmax.highest.digits > high.digits {
+				high = minmax.highest
 			}
 			continue
 		}
 		if end > math.MinInt64 {
-			t.addExtremes(numberAt{times.at(low.row), float64(low.digits) / k.scale}, numberAt{times.at(high.row), float64(high.digits) / k.scale}, end)
+			t.addExtremes(numberPoint{times.at(low.row), float64(low.digits) / minmax.scale}, numberPoint{times.at(high.row), float64(high.digits) / minmax.scale}, end)
 		}
-		if !some {
-			t.before = Value{kind: KindNumber} // no text and no boolean
+		if !ok {
+			t.lastValue = Value{kind: KindNumber} // no text and no boolean
 			return nil
 		}
-		low, high = k.lowest, k.highest
+		low, high = minmax.lowest, minmax.highest
 		if next := end + int64(t.width); end > math.MinInt64 && at < next { // by far the usual case, without dividing
 			end = next
 		} else {
-			end = t.endAt(at)
+			end = t.bucketEndAt(at)
 		}
 	}
 }
 
 // addExtremes takes in the lowest and the highest of numbers that lie in one
 // bucket, which ends at end.
-func (t *thinner) addExtremes(low, high numberAt, end int64) {
-	if !t.filled || end > t.end {
-		t.begin(end)
-		t.numbers, t.lo, t.hi = true, low, high
+func (t *downsampler) addExtremes(low, high numberPoint, end int64) {
+	if !t.bucketOpen || end > t.bucketEnd {
+		t.beginBucket(end)
+		t.onlyNumbers, t.lowest, t.highest = true, low, high
 		return
 	}
-	if low.num < t.lo.num {
-		t.lo = low
+	if low.value < t.lowest.value {
+		t.lowest = low
 	}
-	if high.num > t.hi.num {
-		t.hi = high
+	if high.value > t.highest.value {
+		t.highest = high
 	}
 }
 
 // addColumn takes in what a column holds of the rows begin to before end; as
 // many days may follow.
-func (t *thinner) addColumn(b *block, c *column, begin, end, daysToCome int) {
+func (t *downsampler) addColumn(b *block, c *column, begin, end, daysToCome int) {
 	n, _ := slices.BinarySearch(c.rows, int32(begin))
 	// The days to come are likely to hold as many.
-	more := min(len(c.rows)*(1+daysToCome), growLimit)
-	if t.points > 0 {
-		more = min(more, t.points-len(t.out.Times))
+	expected := min(len(c.rows)*(1+daysToCome), growLimit)
+	if t.maxPoints > 0 {
+		expected = min(expected, t.maxPoints-len(t.result.Times))
 	}
-	if t.points == 0 || c.numbers {
-		t.out.grow(more, c.numbers)
+	if t.maxPoints == 0 || c.numbers {
+		t.result.grow(expected, c.numbers)
 	}
 	if !c.numbers {
 		for ; n < len(c.rows) && int(c.rows[n]) < end; n++ {
@@ -115,131 +115,131 @@ func (t *thinner) addColumn(b *block, c *column, begin, end, daysToCome int) {
 	scale := pow10[c.decimals]
 	for ; n < len(c.rows) && int(c.rows[n]) < end; n++ {
 		at, num := b.times[c.rows[n]], float64(c.digits[n])/scale
-		if t.numbers && at < t.end { // by far the usual case, worth doing without a call
-			if num < t.lo.num {
-				t.lo = numberAt{at, num}
+		if t.onlyNumbers && at < t.bucketEnd { // by far the usual case, worth doing without a call
+			if num < t.lowest.value {
+				t.lowest = numberPoint{at, num}
 			}
-			if num > t.hi.num {
-				t.hi = numberAt{at, num}
+			if num > t.highest.value {
+				t.highest = numberPoint{at, num}
 			}
 			continue
 		}
-		t.addNumber(numberAt{at, num})
+		t.addNumber(numberPoint{at, num})
 	}
 }
 
 // growLimit bounds what is made ready for readings to come.
 const growLimit = 1 << 17
 
-func (t *thinner) add(p Point) {
+func (t *downsampler) add(p Point) {
 	if p.Value.kind == KindNumber {
-		t.addNumber(numberAt{p.Time, p.Value.num})
+		t.addNumber(numberPoint{p.Time, p.Value.num})
 		return
 	}
-	if t.points > 0 && p.Value == t.before {
+	if t.maxPoints > 0 && p.Value == t.lastValue {
 		return
 	}
-	t.before = p.Value
-	if t.folds() {
-		t.fold(p)
+	t.lastValue = p.Value
+	if t.bucketing() {
+		t.addToBucket(p)
 	} else {
-		t.out.add(p)
+		t.result.add(p)
 	}
 }
 
-func (t *thinner) addNumber(n numberAt) {
-	if t.before.kind != KindNumber {
-		t.before = Value{kind: KindNumber} // which one makes no difference to what follows
+func (t *downsampler) addNumber(n numberPoint) {
+	if t.lastValue.kind != KindNumber {
+		t.lastValue = Value{kind: KindNumber} // which one makes no difference to what follows
 	}
-	if t.folds() {
-		t.foldNumber(n)
+	if t.bucketing() {
+		t.addNumberToBucket(n)
 	} else {
-		t.out.addNumber(n)
+		t.result.addNumber(n)
 	}
 }
 
-// folds tells whether one more goes into a bucket.
-func (t *thinner) folds() bool {
-	if !t.folded && t.points > 0 && len(t.out.Times) == t.points {
-		t.refold()
+// bucketing tells whether one more goes into a bucket.
+func (t *downsampler) bucketing() bool {
+	if !t.bucketed && t.maxPoints > 0 && len(t.result.Times) == t.maxPoints {
+		t.startBucketing()
 	}
-	return t.folded
+	return t.bucketed
 }
 
-// refold begins again by buckets, since there are more than points. Finished
+// startBucketing begins again by buckets, since there are more than points. Finished
 // buckets take at most the places of the points already read, so out can be
 // overwritten in place.
-func (t *thinner) refold() {
-	t.folded = true
-	all := t.out
-	t.out = Outline{Bucket: int64(t.width), Times: all.Times[:0], numbers: all.numbers[:0], values: all.values[:0]}
-	for i := range all.Times {
-		t.fold(all.point(i))
+func (t *downsampler) startBucketing() {
+	t.bucketed = true
+	points := t.result
+	t.result = Downsampled{Bucket: int64(t.width), Times: points.Times[:0], numbers: points.numbers[:0], values: points.values[:0]}
+	for i := range points.Times {
+		t.addToBucket(points.point(i))
 	}
 }
 
-func (t *thinner) fold(p Point) {
+func (t *downsampler) addToBucket(p Point) {
 	switch {
 	case p.Value.kind == KindNumber:
-		t.foldNumber(numberAt{p.Time, p.Value.num})
-	case !t.filled || p.Time >= t.end:
-		t.begin(t.endAt(p.Time))
-		t.first, t.last = p, p
-	case t.numbers:
-		t.first, t.last, t.numbers = t.lo.point(), p, false
+		t.addNumberToBucket(numberPoint{p.Time, p.Value.num})
+	case !t.bucketOpen || p.Time >= t.bucketEnd:
+		t.beginBucket(t.bucketEndAt(p.Time))
+		t.firstChange, t.lastChange = p, p
+	case t.onlyNumbers:
+		t.firstChange, t.lastChange, t.onlyNumbers = t.lowest.point(), p, false
 	default:
-		t.last = p
+		t.lastChange = p
 	}
 }
 
-func (t *thinner) foldNumber(n numberAt) {
+func (t *downsampler) addNumberToBucket(n numberPoint) {
 	switch {
-	case !t.filled || n.time >= t.end:
-		t.addExtremes(n, n, t.endAt(n.time))
-	case t.numbers:
-		t.addExtremes(n, n, t.end)
+	case !t.bucketOpen || n.time >= t.bucketEnd:
+		t.addExtremes(n, n, t.bucketEndAt(n.time))
+	case t.onlyNumbers:
+		t.addExtremes(n, n, t.bucketEnd)
 	default:
-		t.last = n.point()
+		t.lastChange = n.point()
 	}
 }
 
-// begin finishes a bucket that is being filled and begins the one that ends at
+// beginBucket finishes a bucket that is being filled and begins the one that ends at
 // end.
-func (t *thinner) begin(end int64) {
-	if t.filled {
-		t.flush()
+func (t *downsampler) beginBucket(end int64) {
+	if t.bucketOpen {
+		t.closeBucket()
 	}
-	t.end, t.filled = end, true
+	t.bucketEnd, t.bucketOpen = end, true
 }
 
-// endAt is where the bucket that at lies in ends.
-func (t *thinner) endAt(at int64) int64 {
+// bucketEndAt is where the bucket that at lies in ends.
+func (t *downsampler) bucketEndAt(at int64) int64 {
 	return t.from + int64((uint64(at-t.from)/t.width+1)*t.width)
 }
 
-// flush finishes a bucket.
-func (t *thinner) flush() {
-	if t.numbers {
-		first, last := t.lo, t.hi
+// closeBucket finishes a bucket.
+func (t *downsampler) closeBucket() {
+	if t.onlyNumbers {
+		first, last := t.lowest, t.highest
 		if first.time > last.time {
 			first, last = last, first
 		}
-		t.out.addNumber(first)
+		t.result.addNumber(first)
 		if last.time != first.time {
-			t.out.addNumber(last)
+			t.result.addNumber(last)
 		}
 	} else {
-		t.out.add(t.first)
-		if t.last.Time != t.first.Time {
-			t.out.add(t.last)
+		t.result.add(t.firstChange)
+		if t.lastChange.Time != t.firstChange.Time {
+			t.result.add(t.lastChange)
 		}
 	}
-	t.filled, t.numbers = false, false
+	t.bucketOpen, t.onlyNumbers = false, false
 }
 
-func (t *thinner) finish() Outline {
-	if t.filled {
-		t.flush()
+func (t *downsampler) finish() Downsampled {
+	if t.bucketOpen {
+		t.closeBucket()
 	}
-	return t.out
+	return t.result
 }

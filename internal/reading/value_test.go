@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestValuesSayWhatTheyAre(t *testing.T) {
+func TestValueAccessors(t *testing.T) {
 	for _, c := range []struct {
 		v     Value
 		kind  Kind
@@ -27,7 +27,7 @@ func TestValuesSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-func TestValuesGoThroughJSON(t *testing.T) {
+func TestValueJSONRoundTrip(t *testing.T) {
 	for want, v := range map[string]Value{
 		"23.4": Number(23.4), "true": Boolean(true), "false": Boolean(false), `"水 \"x\""`: Text(`水 "x"`), "null": {},
 	} {

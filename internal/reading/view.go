@@ -68,11 +68,11 @@ func (s *Store) closeViews() (err error) {
 
 // rows are newRows of the view.
 func (v *View) rows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
-	base, err := v.snapshot.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagPart}, UpperBound: []byte{tagHot + 1}})
+	base, err := v.snapshot.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
 	if err != nil {
 		return nil, err
 	}
-	return v.store.rowsOf(ctx, base, v.days, ref, from, to, props), nil
+	return v.store.rowsFromSnapshot(ctx, base, v.days, ref, from, to, props), nil
 }
 
 // Range is Store.Range as of the view.
@@ -85,7 +85,7 @@ func (v *View) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int
 // property that was measured first since then costs a search through the whole
 // history.
 func (v *View) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID,
-	but func(at int64, p device.PropertyID) bool) (found []Last, err error) {
+	skip func(at int64, p device.PropertyID) bool) (found []Last, err error) {
 	s := v.store
 	if err := s.enter(); err != nil {
 		return nil, err
@@ -106,6 +106,6 @@ func (v *View) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, pro
 	if err != nil {
 		return nil, err
 	}
-	r.but = but
+	r.skip = skip
 	return searchBack(r, nil)
 }

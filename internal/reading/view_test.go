@@ -20,7 +20,7 @@ func TestView(t *testing.T) {
 	if v.Position() != 1 {
 		t.Errorf("position %d", v.Position())
 	}
-	mustAppend(t, s, arrival(1, 7, start+minute, num(1, 9)), arrival(1, 7, start+2*minute, num(2, 8)), arrival(1, 7, start, gone(2)))
+	mustAppend(t, s, arrival(1, 7, start+minute, num(1, 9)), arrival(1, 7, start+2*minute, num(2, 8)), arrival(1, 7, start, removedField(2)))
 	if err := s.Seal(t.Context(), time.UnixMilli(start+3*msPerDay)); err != nil {
 		t.Fatal(err)
 	}
