@@ -254,7 +254,7 @@ func (h *rehearsalRun) isNotified(n *RehearsedNotice) bool {
 func (h *rehearsalRun) extend(at int64, v float64) {
 	if len(h.Days) == 0 || at >= h.until {
 		var begin int64
-		begin, h.until = tenant.LocalDay(at, h.zone)
+		begin, h.until = tenant.DayBounds(at, h.zone)
 		h.Days = append(h.Days, DayRange{Day: begin, Min: v, Max: v})
 	}
 	day := &h.Days[len(h.Days)-1]

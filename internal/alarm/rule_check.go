@@ -194,7 +194,7 @@ func ruleName(name *string) (string, error) {
 	if name != nil {
 		said = *name
 	}
-	return tenant.Named(said, "alarmName", "rule.nameRequired")
+	return tenant.ParseName(said, "alarmName", "rule.nameRequired")
 }
 
 // CheckDescription is a description or a remark as it is kept: trimmed, of at most 500

@@ -164,7 +164,7 @@ func (d *demo) setPublicHost(ctx context.Context, s *Server) error {
 	if err != nil {
 		return err
 	}
-	host := tenant.Host(public.Host)
+	host := tenant.NormalizeHost(public.Host)
 	if owner, err := s.stores.tenants.ByHost(ctx, host); err == nil && owner.ID != t.ID {
 		return nil // the other farm's already
 	} else if err != nil && !errs.Is(err, errs.NotFound) {

@@ -90,8 +90,8 @@ func (t *Notifications) read(k *koanf.Koanf) error {
 		return fmt.Errorf("--digest-after: %d is less than 0", t.DigestAfter)
 	}
 	for name, into := range map[string]*int{"mails-a-day": &t.MailsADay, "sms-a-day": &t.SMSADay} {
-		if *into = k.Int(name); *into < 0 || *into > tenant.MostLettersADay {
-			return fmt.Errorf("--%s: %d: must be 0 to %d", name, *into, tenant.MostLettersADay)
+		if *into = k.Int(name); *into < 0 || *into > tenant.MaxSendsPerDay {
+			return fmt.Errorf("--%s: %d: must be 0 to %d", name, *into, tenant.MaxSendsPerDay)
 		}
 	}
 	var err error

@@ -20,7 +20,7 @@ type Edit struct {
 // Edit changes a tenant's device of that name. A forbidden scene keeps the
 // devices that stand in it and takes no others.
 func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) error {
-	note, err := tenant.Named(e.NoteName, "noteName", "device.noteRequired")
+	note, err := tenant.ParseName(e.NoteName, "noteName", "device.noteRequired")
 	switch {
 	case err != nil:
 		return err

@@ -176,7 +176,7 @@ func (s *SceneStore) Update(ctx context.Context, t tenant.ID, id int64, name str
 }
 
 func validateScene(name string, status SceneStatus) (string, error) {
-	name, err := tenant.Named(name, "groupName", "scene.nameRequired")
+	name, err := tenant.ParseName(name, "groupName", "scene.nameRequired")
 	switch {
 	case err != nil:
 		return "", err

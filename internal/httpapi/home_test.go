@@ -175,7 +175,7 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner.MailsADay, owner.SMSADay = new(5), new(5)
+	owner.MailsPerDay, owner.SMSPerDay = new(5), new(5)
 	if err := w.Tenants.Put(t.Context(), owner); err != nil {
 		t.Fatal(err)
 	}

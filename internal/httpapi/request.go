@@ -73,5 +73,5 @@ func (s *server) startOfDay(ctx context.Context) (int64, error) {
 		return 0, err
 	}
 	year, month, day := s.Now().In(z).Date()
-	return tenant.FirstInstant(year, month, day, z).UnixMilli(), nil
+	return tenant.StartOfDay(year, month, day, z).UnixMilli(), nil
 }

@@ -33,7 +33,7 @@ func (s *server) GetTenantByWebsite(ctx context.Context, r wire.GetTenantByWebsi
 		return nil, err
 	}
 	return wire.GetTenantByWebsite200JSONResponse{Code: success, Data: &wire.Tenant{
-		Id: int64(t.ID), Name: t.Name, Diy: wireBranding(t.Branding.Shown()),
+		Id: int64(t.ID), Name: t.Name, Diy: wireBranding(t.Branding.Sanitized()),
 	}}, nil
 }
 

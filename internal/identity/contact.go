@@ -45,7 +45,7 @@ func parseMobile(typed string) (string, error) {
 
 // parseNickname reads a name for people.
 func parseNickname(typed string) (string, error) {
-	return tenant.Named(typed, "nickname", "profile.nicknameRequired")
+	return tenant.ParseName(typed, "nickname", "profile.nicknameRequired")
 }
 
 // parseEmail reads an address that a person typed: one that mail can be sent to
@@ -55,7 +55,7 @@ func parseEmail(typed string) (string, error) {
 	if typed == "" {
 		return "", errs.New(errs.Refused, "profile.emailRequired")
 	}
-	if tenant.MailsFigures(typed) {
+	if tenant.HasNumericMailHost(typed) {
 		return "", errs.New(errs.Refused, "invalid.mailHost", "value", typed).WithField("email")
 	}
 	if !IsEmail(typed) {
@@ -67,7 +67,7 @@ func parseEmail(typed string) (string, error) {
 // IsEmail tells whether mail can be sent to an address as it stands.
 func IsEmail(address string) bool {
 	a, err := mail.ParseAddress(address)
-	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) && !strings.ContainsFunc(address, tenant.Unshown)
+	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) && !strings.ContainsFunc(address, tenant.BreaksLayout)
 }
 
 // maskedMobile shows whose number it is to who knows it: country and the last

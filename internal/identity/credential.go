@@ -85,7 +85,7 @@ func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
 
 // Create makes a credential of a tenant's user. Its secret is told this once.
 func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, name string) (made Credential, secret string, err error) {
-	if name, err = tenant.Named(name, "name", "common.nameRequired"); err != nil {
+	if name, err = tenant.ParseName(name, "name", "common.nameRequired"); err != nil {
 		return made, "", err
 	}
 	if secret, err = newToken(); err != nil {

@@ -74,7 +74,7 @@ func (o *Outbox) budget(ctx context.Context, owner *tenant.Tenant, kind ChannelK
 		return b, nil
 	}
 	var day int64
-	day, b.Until = tenant.LocalDay(o.Now().UnixMilli(), owner.TimeZone)
+	day, b.Until = tenant.DayBounds(o.Now().UnixMilli(), owner.TimeZone)
 	err := o.DB.Read(ctx).NewSelect().Model((*sentDayRow)(nil)).Column("letters").
 		Where("ld.tenant_id = ? AND ld.mode = ? AND ld.day = ?", owner.ID, kind, day).Scan(ctx, &b.Sent)
 	if db.IsMissing(err) {
@@ -85,10 +85,10 @@ func (o *Outbox) budget(ctx context.Context, owner *tenant.Tenant, kind ChannelK
 
 // dailyLimit is a tenant's own number, else the server's; 0: any.
 func (o *Outbox) dailyLimit(owner *tenant.Tenant, kind ChannelKind) int {
-	own, all := owner.MailsADay, o.MailsADay
+	own, all := owner.MailsPerDay, o.MailsADay
 	switch kind {
 	case KindSMS:
-		own, all = owner.SMSADay, o.SMSADay
+		own, all = owner.SMSPerDay, o.SMSADay
 	case KindWebhook:
 		return 0
 	}
@@ -101,7 +101,7 @@ func (o *Outbox) dailyLimit(owner *tenant.Tenant, kind ChannelKind) int {
 // countSent counts letters that left today, and tells the tenant's people when
 // they reach what is to be told.
 func (o *Outbox) countSent(ctx context.Context, owner *tenant.Tenant, kind ChannelKind, notifications int) error {
-	day, _ := tenant.LocalDay(o.Now().UnixMilli(), owner.TimeZone)
+	day, _ := tenant.DayBounds(o.Now().UnixMilli(), owner.TimeZone)
 	b := Budget{Limit: o.dailyLimit(owner, kind)}
 	return o.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// Of a tenant that was deleted meanwhile nothing is counted.

@@ -81,7 +81,7 @@ func shownName(said *string, field string) (string, error) {
 	if said != nil {
 		name = *said
 	}
-	return tenant.Named(name, field, "common.nameRequired")
+	return tenant.ParseName(name, field, "common.nameRequired")
 }
 
 // recipientParser is how those of one mode are read.
@@ -108,7 +108,7 @@ func (w *recipientParser) parse(typed []string) ([]string, error) {
 		}
 		normalized := w.normalize(one)
 		switch {
-		case tenant.MailsFigures(one): // of phone numbers none
+		case tenant.HasNumericMailHost(one): // of phone numbers none
 			return nil, errs.New(errs.Refused, "invalid.mailHost", "value", quoted(one)).WithField(w.field)
 		case normalized == "":
 			return nil, errs.New(errs.Refused, w.format, "value", quoted(one))
@@ -129,7 +129,7 @@ func (w *recipientParser) parse(typed []string) ([]string, error) {
 // normalizeEmail is one that mail can be sent to as it stands.
 func normalizeEmail(typed string) string {
 	a, err := mail.ParseAddress(typed)
-	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, tenant.Unshown) {
+	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, tenant.BreaksLayout) {
 		return ""
 	}
 	return typed
@@ -170,7 +170,7 @@ func normalizePhone(typed string) string {
 // quoted is what somebody typed, as a refusal shows it.
 func quoted(typed string) string {
 	typed = strings.Map(func(r rune) rune {
-		if tenant.Unshown(r) {
+		if tenant.BreaksLayout(r) {
 			return -1
 		}
 		return r

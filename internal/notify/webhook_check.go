@@ -106,7 +106,7 @@ func webhookURL(said *string, g *guard.Guard) (string, error) {
 		return refuse("invalid.required")
 	case len(address) > webhookURLMax:
 		return refuse("invalid.long", "limit", strconv.Itoa(webhookURLMax))
-	case err != nil, !utf8.ValidString(address), strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || tenant.Unshown(r) }):
+	case err != nil, !utf8.ValidString(address), strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || tenant.BreaksLayout(r) }):
 		return refuse("webhook.urlFormat")
 	case u.Scheme == "http" && len(g.Private) > 0: // where it leads is judged when it is called
 	case u.Scheme != "https":
@@ -120,7 +120,7 @@ func webhookURL(said *string, g *guard.Guard) (string, error) {
 	case u.Fragment != "" || strings.Contains(address, "#"):
 		return refuse("webhook.urlFormat")
 	}
-	if a, err := netip.ParseAddr(u.Hostname()); tenant.IsFigures(u.Hostname()) && (err != nil || !g.IsPrivate(a)) {
+	if a, err := netip.ParseAddr(u.Hostname()); tenant.IsNumericHost(u.Hostname()) && (err != nil || !g.IsPrivate(a)) {
 		return refuse("webhook.urlFigures")
 	}
 	return address, nil

@@ -206,8 +206,8 @@ func (c *checker) tenant(t *fileTenant) {
 		c.add(l.at, "language must be one of %s", languageList())
 	}
 	for name, n := range map[string]*field[int]{"mailsADay": &t.mails, "smsADay": &t.sms} {
-		if n.valid && (n.value < 0 || n.value > tenant.MostLettersADay) {
-			c.add(n.at, "%s must be from 0, which is any number, to %d", name, tenant.MostLettersADay)
+		if n.valid && (n.value < 0 || n.value > tenant.MaxSendsPerDay) {
+			c.add(n.at, "%s must be from 0, which is any number, to %d", name, tenant.MaxSendsPerDay)
 		}
 	}
 	c.singleLine(&t.diy.title, maxName)

@@ -67,7 +67,7 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	from := int64(0)
 	if !req.From.IsZero() {
 		year, month, day := req.From.Date()
-		from = tenant.FirstInstant(year, month, day, t.TimeZone).UnixMilli()
+		from = tenant.StartOfDay(year, month, day, t.TimeZone).UnixMilli()
 	}
 	days, err := s.Coverage.Coverage(ctx, t.ID, next.ID, from, math.MaxInt64, t.TimeZone)
 	if err != nil {

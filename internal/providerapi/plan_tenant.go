@@ -79,8 +79,8 @@ func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 	setField(&t.step, "diy.logo", &t.tenant.Branding.Logo, &f.diy.logo)
 	setField(&t.step, "diy.background", &t.tenant.Branding.Background, &f.diy.background)
 	setField(&t.step, "diy.favicon", &t.tenant.Branding.Favicon, &f.diy.favicon)
-	setOptional(&t.step, "mailsADay", &t.tenant.MailsADay, &f.mails)
-	setOptional(&t.step, "smsADay", &t.tenant.SMSADay, &f.sms)
+	setOptional(&t.step, "mailsADay", &t.tenant.MailsPerDay, &f.mails)
+	setOptional(&t.step, "smsADay", &t.tenant.SMSPerDay, &f.sms)
 	if t.unchanged() {
 		pl.out.unchanged++
 	}

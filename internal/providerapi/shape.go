@@ -14,7 +14,7 @@ import (
 // runeCount counts characters.
 func runeCount(s string) int { return utf8.RuneCountInString(s) }
 
-func isName(s string) bool { return tenant.Showable(s) }
+func isName(s string) bool { return tenant.IsDisplayable(s) }
 
 // isMultiLine allows line breaks, which a description may have.
 func isMultiLine(s string, limit int) bool {
@@ -70,7 +70,7 @@ func isElementData(s string) bool {
 var hostNamePattern = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
 
 func isHost(s string) bool {
-	if tenant.Host(s) != s || len(s) > 253 {
+	if tenant.NormalizeHost(s) != s || len(s) > 253 {
 		return false
 	}
 	_, err := netip.ParseAddr(s)

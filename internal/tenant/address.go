@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	addressLimit = 1_000       // characters of an address
-	sourceLimit  = 253 + 1 + 5 // of a host and a port
+	maxAddressLength = 1_000       // characters of an address
+	maxSourceLength  = 253 + 1 + 5 // of a host and a port
 )
 
 // Loadable tells whether a page may load address: http, https or a path on the
@@ -20,12 +20,12 @@ const (
 // may say, and what is in the database is held against it again before it goes
 // anywhere.
 func Loadable(address string) bool {
-	_, ok := parse(address)
+	_, ok := parseAddress(address)
 	return ok && address != ""
 }
 
-func parse(address string) (*url.URL, bool) {
-	if utf8.RuneCountInString(address) > addressLimit || !utf8.ValidString(address) || strings.ContainsAny(address, "\\\"'<>`") ||
+func parseAddress(address string) (*url.URL, bool) {
+	if utf8.RuneCountInString(address) > maxAddressLength || !utf8.ValidString(address) || strings.ContainsAny(address, "\\\"'<>`") ||
 		strings.ContainsFunc(address, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) {
 		return nil, false
 	}
@@ -39,16 +39,16 @@ func parse(address string) (*url.URL, bool) {
 	return u, (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != ""
 }
 
-// source is what a content security policy can name: a host of letters, digits,
-// dots and dashes, and a port; of at most sourceLimit characters.
-var source = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*(:[0-9]{1,5})?$`)
+// cspSource is what a content security policy can name: a host of letters, digits,
+// dots and dashes, and a port; of at most maxSourceLength characters.
+var cspSource = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*(:[0-9]{1,5})?$`)
 
 // Origin is the scheme, host and port that address is loaded from, as a
 // content security policy names them; empty for a path on the same host, and
 // for what a page must not load or a policy cannot name. It holds nothing that
 // parts a policy or a header, whatever address is.
 func Origin(address string) string {
-	u, ok := parse(address)
+	u, ok := parseAddress(address)
 	if !ok || u.Host == "" {
 		return ""
 	}
@@ -59,15 +59,15 @@ func Origin(address string) string {
 	if port := u.Port(); port != "" {
 		name += ":" + port
 	}
-	if len(name) > sourceLimit || !source.MatchString(name) {
+	if len(name) > maxSourceLength || !cspSource.MatchString(name) {
 		return ""
 	}
 	return u.Scheme + "://" + name
 }
 
-// Shown is the branding that pages get: without the addresses that they must
+// Sanitized is the branding that pages get: without the addresses that they must
 // not load.
-func (b Branding) Shown() Branding {
+func (b Branding) Sanitized() Branding {
 	for _, address := range []*string{&b.Logo, &b.Background, &b.Favicon} {
 		if !Loadable(*address) {
 			*address = ""

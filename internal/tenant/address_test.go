@@ -35,8 +35,8 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// hostile are addresses that must go nowhere.
-var hostile = []string{
+// hostileAddresses are addresses that must go nowhere.
+var hostileAddresses = []string{
 	"javascript:alert(1)", "JaVaScRiPt:alert(1)", " javascript:alert(1)", "java\tscript:alert(1)", "java\nscript:alert(1)", "\x01javascript:alert(1)",
 	"data:text/html,<script>alert(1)</script>", "data:image/svg+xml;base64,AAAA", "vbscript:x", "blob:https://a.example/x", "file:///etc/passwd", "ftp://a.example/x",
 	"//evil.example/x.png", "///evil.example/x.png", "\\\\evil.example\\x", "/\\evil.example/x", "https:\\\\evil.example",
@@ -50,14 +50,14 @@ var hostile = []string{
 }
 
 func TestHostileAddresses(t *testing.T) {
-	for _, a := range hostile {
+	for _, a := range hostileAddresses {
 		if tenant.Loadable(a) {
 			t.Errorf("%q may be loaded", a)
 		}
 		if got := tenant.Origin(a); got != "" {
 			t.Errorf("%q comes from %q", a, got)
 		}
-		shown := tenant.Branding{Title: "T", Content: "C", Logo: a, Background: "/b.png", Favicon: a}.Shown()
+		shown := tenant.Branding{Title: "T", Content: "C", Logo: a, Background: "/b.png", Favicon: a}.Sanitized()
 		if shown != (tenant.Branding{Title: "T", Content: "C", Background: "/b.png"}) {
 			t.Errorf("%q is shown: %+v", a, shown)
 		}
@@ -74,7 +74,7 @@ func TestHostileAddresses(t *testing.T) {
 
 // Whatever an address is, its origin holds nothing that parts a policy.
 func FuzzOrigin(f *testing.F) {
-	for _, a := range append(hostile, "https://cdn.example:8080/x", "https://农场.example") {
+	for _, a := range append(hostileAddresses, "https://cdn.example:8080/x", "https://农场.example") {
 		f.Add(a)
 	}
 	f.Fuzz(func(t *testing.T, address string) {

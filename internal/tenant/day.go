@@ -2,16 +2,16 @@ package tenant
 
 import "time"
 
-// LocalDay is the day of an instant by a zone's calendar: its first instant, and
+// DayBounds is the day of an instant by a zone's calendar: its first instant, and
 // that of the next (epoch ms).
-func LocalDay(at int64, zone *time.Location) (begin, end int64) {
+func DayBounds(at int64, zone *time.Location) (begin, end int64) {
 	year, month, day := time.UnixMilli(at).In(zone).Date()
-	return FirstInstant(year, month, day, zone).UnixMilli(), FirstInstant(year, month, day+1, zone).UnixMilli()
+	return StartOfDay(year, month, day, zone).UnixMilli(), StartOfDay(year, month, day+1, zone).UnixMilli()
 }
 
-// FirstInstant is when a day of a zone's calendar begins. Where clocks skip
+// StartOfDay is when a day of a zone's calendar begins. Where clocks skip
 // midnight that is after the jump; where they show it twice, the first time.
-func FirstInstant(year int, month time.Month, day int, zone *time.Location) time.Time {
+func StartOfDay(year int, month time.Month, day int, zone *time.Location) time.Time {
 	first := time.Date(year, month, day, 0, 0, 0, 0, zone)
 	noon := time.Date(year, month, day, 12, 0, 0, 0, zone)
 	changed, _ := noon.ZoneBounds()

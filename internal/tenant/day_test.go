@@ -7,7 +7,7 @@ import (
 	"tilth/internal/tenant"
 )
 
-func TestFirstInstant(t *testing.T) {
+func TestStartOfDay(t *testing.T) {
 	for _, c := range []struct{ zone, day, want string }{
 		{"UTC", "2026-11-21", "2026-11-21T00:00:00Z"},
 		{"Europe/Istanbul", "2026-11-21", "2026-11-20T21:00:00Z"},
@@ -38,7 +38,7 @@ func TestFirstInstant(t *testing.T) {
 		if zone == nil {
 			t.Fatalf("no zone %s", c.zone)
 		}
-		first := tenant.FirstInstant(day.Year(), day.Month(), day.Day(), zone)
+		first := tenant.StartOfDay(day.Year(), day.Month(), day.Day(), zone)
 		if got := first.UTC().Format(time.RFC3339); got != c.want || first.Location() != zone {
 			t.Errorf("%s in %s begins at %s, want %s", c.day, c.zone, got, c.want)
 		}
@@ -47,7 +47,7 @@ func TestFirstInstant(t *testing.T) {
 
 // A day begins at its first instant, also where midnight is skipped or comes
 // twice, and ends where the next begins.
-func TestLocalDay(t *testing.T) {
+func TestDayBounds(t *testing.T) {
 	for _, c := range []struct{ zone, at, begin, end string }{
 		{"UTC", "2026-11-21T09:00:00Z", "2026-11-21T00:00:00Z", "2026-11-22T00:00:00Z"},
 		{"Europe/Istanbul", "2026-11-20T21:00:00Z", "2026-11-20T21:00:00Z", "2026-11-21T21:00:00Z"},
@@ -63,7 +63,7 @@ func TestLocalDay(t *testing.T) {
 		{"Australia/Lord_Howe", "2026-04-05T00:00:00Z", "2026-04-04T13:00:00Z", "2026-04-05T13:30:00Z"},
 	} {
 		at, _ := time.Parse(time.RFC3339, c.at)
-		begin, end := tenant.LocalDay(at.UnixMilli(), tenant.Zone(c.zone))
+		begin, end := tenant.DayBounds(at.UnixMilli(), tenant.Zone(c.zone))
 		stamp := func(at int64) string { return time.UnixMilli(at).UTC().Format(time.RFC3339) }
 		if b, e := stamp(begin), stamp(end); b != c.begin || e != c.end {
 			t.Errorf("%s in %s: %s to %s, want %s to %s", c.at, c.zone, b, e, c.begin, c.end)

@@ -9,45 +9,45 @@ import (
 	"tilth/internal/errs"
 )
 
-// NameLimit is how long names that people give may be, in characters.
-const NameLimit = 64
+// MaxNameLength is how long names that people give may be, in characters.
+const MaxNameLength = 64
 
-// Named is a name that people give to something of their tenant, as it is kept:
-// trimmed, of 1 to NameLimit characters, and good to be shown. What is wrong is
+// ParseName is a name that people give to something of their tenant, as it is kept:
+// trimmed, of 1 to MaxNameLength characters, and good to be shown. What is wrong is
 // refused (601) naming field; required is the sentence for what shows nothing.
-func Named(typed, field, required string) (string, error) {
+func ParseName(typed, field, required string) (string, error) {
 	name := strings.TrimSpace(typed)
 	switch {
-	case !strings.ContainsFunc(name, seen):
+	case !strings.ContainsFunc(name, isVisible):
 		return "", errs.New(errs.Refused, required)
-	case utf8.RuneCountInString(name) > NameLimit:
-		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(NameLimit)).WithField(field)
-	case !Showable(name):
+	case utf8.RuneCountInString(name) > MaxNameLength:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(MaxNameLength)).WithField(field)
+	case !IsDisplayable(name):
 		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
 	}
 	return name, nil
 }
 
-// Showable tells whether a name can stand on a screen, in a mail or in a log
+// IsDisplayable tells whether a name can stand on a screen, in a mail or in a log
 // as it is: something of it is to be seen, it stays on its line, and it does
 // not turn the writing around it. Joiners within words, which Persian and the
 // faces of emoji need, are fine.
-func Showable(name string) bool {
-	return utf8.ValidString(name) && strings.ContainsFunc(name, seen) && !strings.ContainsFunc(name, Unshown)
+func IsDisplayable(name string) bool {
+	return utf8.ValidString(name) && strings.ContainsFunc(name, isVisible) && !strings.ContainsFunc(name, BreaksLayout)
 }
 
-// Unshown tells whether a character breaks a line or turns the writing around,
+// BreaksLayout tells whether a character breaks a line or turns the writing around,
 // so that it has no place in a name or an address.
-func Unshown(r rune) bool {
+func BreaksLayout(r rune) bool {
 	return unicode.IsControl(r) || unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
 // brailleBlank is a pattern of no dots: a symbol by the tables, and empty.
 const brailleBlank = '\u2800'
 
-// seen tells whether a character leaves a mark by itself. Some letters do not:
+// isVisible tells whether a character leaves a mark by itself. Some letters do not:
 // the fillers of Hangul.
-func seen(r rune) bool {
+func isVisible(r rune) bool {
 	return r != brailleBlank && !unicode.IsSpace(r) && !unicode.In(r,
 		unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.M, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }

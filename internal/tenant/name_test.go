@@ -9,7 +9,7 @@ import (
 )
 
 // A name shows something, stays on its line, and turns no writing around.
-func TestNamed(t *testing.T) {
+func TestParseName(t *testing.T) {
 	for typed, want := range map[string]string{
 		"North":                       "North",
 		" \tNorth field\n":            "North field",
@@ -23,7 +23,7 @@ func TestNamed(t *testing.T) {
 		strings.Repeat("ş", 64):       strings.Repeat("ş", 64),
 		" " + strings.Repeat("x", 64): strings.Repeat("x", 64),
 	} {
-		if got, err := tenant.Named(typed, "groupName", "scene.nameRequired"); err != nil || got != want {
+		if got, err := tenant.ParseName(typed, "groupName", "scene.nameRequired"); err != nil || got != want {
 			t.Errorf("%q: %q, %v", typed, got, err)
 		}
 	}
@@ -39,7 +39,7 @@ func TestNamed(t *testing.T) {
 		"a\u202ab": "groupName: invalid.format", "a\u202eb": "groupName: invalid.format", "a\u2066b": "groupName: invalid.format",
 		"a\u2069b": "groupName: invalid.format", "a\u200fb": "groupName: invalid.format", "a\u061cb": "groupName: invalid.format",
 	} {
-		got, err := tenant.Named(typed, "groupName", "scene.nameRequired")
+		got, err := tenant.ParseName(typed, "groupName", "scene.nameRequired")
 		if !errs.Is(err, errs.Refused) || err.Error() != want || got != "" {
 			t.Errorf("%+q: %q, %v, want %s", typed, got, err, want)
 		}

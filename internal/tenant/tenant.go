@@ -14,8 +14,8 @@ import (
 	"tilth/internal/text"
 )
 
-// MostLettersADay is the largest number of mails, or SMS, of a day.
-const MostLettersADay = 1_000_000
+// MaxSendsPerDay is the largest number of mails, or SMS, of a day.
+const MaxSendsPerDay = 1_000_000
 
 // Branding is a tenant's own face; empty parts are Tilth's.
 type Branding struct {
@@ -30,12 +30,12 @@ type Tenant struct {
 	TimeZone *time.Location
 	Language text.Language
 	Branding Branding
-	// MailsADay and SMSADay are how many letters it may send in a day of its zone, 0
+	// MailsPerDay and SMSPerDay are how many letters it may send in a day of its zone, 0
 	// being any number; nil: what the server's settings say.
-	MailsADay, SMSADay *int
+	MailsPerDay, SMSPerDay *int
 }
 
-type row struct {
+type tenantRow struct {
 	bun.BaseModel `bun:"table:tenants"`
 	ID            ID `bun:",pk,autoincrement"`
 	Name          string
@@ -71,23 +71,23 @@ func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now:
 
 // Get finds a tenant by id.
 func (s *Store) Get(ctx context.Context, id ID) (*Tenant, error) {
-	return s.one(ctx, "id = ?", id)
+	return s.getWhere(ctx, "id = ?", id)
 }
 
 // ByName finds a tenant by its name; a NotFound error when there is none.
 func (s *Store) ByName(ctx context.Context, name string) (*Tenant, error) {
-	return s.one(ctx, "name = ?", strings.TrimSpace(name))
+	return s.getWhere(ctx, "name = ?", strings.TrimSpace(name))
 }
 
 // ByHost finds the tenant that a host, with or without a port, belongs to; a
 // NotFound error when there is none.
 func (s *Store) ByHost(ctx context.Context, website string) (*Tenant, error) {
-	return s.one(ctx, "id = (SELECT tenant_id FROM tenant_hosts WHERE host = ?)", Host(website))
+	return s.getWhere(ctx, "id = (SELECT tenant_id FROM tenant_hosts WHERE host = ?)", NormalizeHost(website))
 }
 
-// Host is the form in which hosts are kept and compared: lower-case, without
+// NormalizeHost is the form in which hosts are kept and compared: lower-case, without
 // port, brackets and a final dot.
-func Host(website string) string {
+func NormalizeHost(website string) string {
 	h := strings.ToLower(strings.TrimSpace(website))
 	if name, _, err := net.SplitHostPort(h); err == nil {
 		h = name
@@ -95,26 +95,26 @@ func Host(website string) string {
 	return strings.TrimSuffix(strings.Trim(h, "[]"), ".")
 }
 
-func (s *Store) one(ctx context.Context, where string, args ...any) (*Tenant, error) {
-	var r row
+func (s *Store) getWhere(ctx context.Context, where string, args ...any) (*Tenant, error) {
+	var r tenantRow
 	if err := s.db.Read(ctx).NewSelect().Model(&r).Where(where, args...).Scan(ctx); err != nil {
 		if db.IsMissing(err) {
 			return nil, errs.Missing()
 		}
 		return nil, err
 	}
-	return s.full(ctx, r)
+	return s.load(ctx, r)
 }
 
-func (s *Store) full(ctx context.Context, r row) (*Tenant, error) {
+func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 	zone, err := r.zone()
 	if err != nil {
 		return nil, err
 	}
 	t := &Tenant{
 		ID: r.ID, Name: r.Name, TimeZone: zone, Language: text.Language(r.Language),
-		Branding:  Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
-		MailsADay: r.MailsADay, SMSADay: r.SMSADay,
+		Branding:    Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
+		MailsPerDay: r.MailsADay, SMSPerDay: r.SMSADay,
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
 		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)
@@ -123,13 +123,13 @@ func (s *Store) full(ctx context.Context, r row) (*Tenant, error) {
 
 // List gives every tenant, for whoever runs the platform.
 func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
-	var rows []row
+	var rows []tenantRow
 	if err := s.db.Read(ctx).NewSelect().Model(&rows).OrderExpr("id").Scan(ctx); err != nil {
 		return nil, err
 	}
 	all := make([]*Tenant, 0, len(rows))
 	for _, r := range rows {
-		t, err := s.full(ctx, r)
+		t, err := s.load(ctx, r)
 		if err != nil {
 			return nil, err
 		}
@@ -138,7 +138,7 @@ func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
 	return all, nil
 }
 
-func (r *row) zone() (*time.Location, error) {
+func (r *tenantRow) zone() (*time.Location, error) {
 	if zone := Zone(r.TimeZone); zone != nil {
 		return zone, nil
 	}
@@ -147,7 +147,7 @@ func (r *row) zone() (*time.Location, error) {
 
 // Zones gives the time zone of every tenant, as q has them.
 func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
-	var rows []row
+	var rows []tenantRow
 	if err := q.NewSelect().Model(&rows).Column("id", "time_zone").Scan(ctx); err != nil {
 		return nil, err
 	}
@@ -165,11 +165,11 @@ func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
 // its hosts included.
 func (s *Store) Put(ctx context.Context, t *Tenant) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		r := row{
+		r := tenantRow{
 			ID: t.ID, Name: t.Name, TimeZone: t.TimeZone.String(), Language: string(t.Language),
 			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
 			Background: t.Branding.Background, Favicon: t.Branding.Favicon,
-			MailsADay: t.MailsADay, SMSADay: t.SMSADay, CreateTime: s.now().UnixMilli(),
+			MailsADay: t.MailsPerDay, SMSADay: t.SMSPerDay, CreateTime: s.now().UnixMilli(),
 		}
 		if t.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
@@ -205,9 +205,9 @@ func (s *Store) Put(ctx context.Context, t *Tenant) error {
 // devices of it exist.
 func (s *Store) Delete(ctx context.Context, id ID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewDelete().Model((*row)(nil)).Where("id = ?", id).Exec(ctx)
+		_, err := tx.NewDelete().Model((*tenantRow)(nil)).Where("id = ?", id).Exec(ctx)
 		if err == nil {
-			s.db.AfterCommit(ctx, func() { s.deleted(id) })
+			s.db.AfterCommit(ctx, func() { s.notifyDeleted(id) })
 		}
 		return err
 	})
@@ -221,11 +221,11 @@ func (s *Store) OnDelete(f func(ID)) {
 	s.onDelete = append(s.onDelete, f)
 }
 
-func (s *Store) deleted(id ID) {
+func (s *Store) notifyDeleted(id ID) {
 	s.mu.Lock()
-	told := s.onDelete
+	listeners := s.onDelete
 	s.mu.Unlock()
-	for _, f := range told {
+	for _, f := range listeners {
 		f(id)
 	}
 }

@@ -25,14 +25,14 @@ func zone(t *testing.T, name string) *time.Location {
 	return z
 }
 
-func put(t *testing.T, s *tenant.Store, x *tenant.Tenant) {
+func putTenant(t *testing.T, s *tenant.Store, x *tenant.Tenant) {
 	t.Helper()
 	if err := s.Put(t.Context(), x); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func greenfield(t *testing.T) *tenant.Tenant {
+func newTenant(t *testing.T) *tenant.Tenant {
 	return &tenant.Tenant{
 		Name: "greenfield", Hosts: []string{"b.example", "a.example"}, TimeZone: zone(t, "Asia/Shanghai"), Language: text.Chinese,
 		Branding: tenant.Branding{Title: "Green", Content: "fields", Logo: "https://l", Background: "https://b", Favicon: "https://f"},
@@ -41,8 +41,8 @@ func greenfield(t *testing.T) *tenant.Tenant {
 
 func TestRoundTrip(t *testing.T) {
 	s := tenant.NewStore(testkit.DB(t), testkit.NewClock().Now)
-	made := greenfield(t)
-	put(t, s, made)
+	made := newTenant(t)
+	putTenant(t, s, made)
 	if made.ID == 0 {
 		t.Fatal("no id was set")
 	}
@@ -66,9 +66,9 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-func TestMissing(t *testing.T) {
+func TestNotFound(t *testing.T) {
 	s := tenant.NewStore(testkit.DB(t), testkit.NewClock().Now)
-	put(t, s, greenfield(t))
+	putTenant(t, s, newTenant(t))
 	for name, find := range map[string]func() error{
 		"Get":           func() error { _, err := s.Get(t.Context(), 99); return err },
 		"ByName":        func() error { _, err := s.ByName(t.Context(), "green"); return err },
@@ -77,7 +77,7 @@ func TestMissing(t *testing.T) {
 		"ByHost, part":  func() error { _, err := s.ByHost(t.Context(), "example"); return err },
 		"ByHost, empty": func() error { _, err := s.ByHost(t.Context(), ""); return err },
 		"Put": func() error {
-			x := greenfield(t)
+			x := newTenant(t)
 			x.ID, x.Name, x.Hosts = 99, "other", nil
 			return s.Put(t.Context(), x)
 		},
@@ -88,17 +88,17 @@ func TestMissing(t *testing.T) {
 	}
 }
 
-func TestChange(t *testing.T) {
+func TestPutUpdatesTenant(t *testing.T) {
 	clock := testkit.NewClock()
 	s := tenant.NewStore(testkit.DB(t), clock.Now)
-	made, other := greenfield(t), greenfield(t)
-	put(t, s, made)
+	made, other := newTenant(t), newTenant(t)
+	putTenant(t, s, made)
 	other.Name, other.Hosts = "other", []string{"other.example"}
-	put(t, s, other)
+	putTenant(t, s, other)
 	clock.Advance(time.Hour)
 	made.Name, made.TimeZone, made.Language = "brownfield", zone(t, "Europe/Moscow"), text.Russian
 	made.Hosts, made.Branding = []string{"c.example"}, tenant.Branding{Title: "Brown"}
-	put(t, s, made)
+	putTenant(t, s, made)
 	got, err := s.Get(t.Context(), made.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -117,8 +117,8 @@ func TestChange(t *testing.T) {
 
 func TestNamesAndHostsAreUnique(t *testing.T) {
 	s := tenant.NewStore(testkit.DB(t), testkit.NewClock().Now)
-	put(t, s, greenfield(t))
-	name, host := greenfield(t), greenfield(t)
+	putTenant(t, s, newTenant(t))
+	name, host := newTenant(t), newTenant(t)
 	name.Hosts = nil
 	host.Name = "other"
 	for _, x := range []*tenant.Tenant{name, host} {
@@ -136,7 +136,7 @@ func TestListAndDelete(t *testing.T) {
 	stores := testkit.NewStores(t)
 	a, b := stores.Tenant(t, "b-first"), stores.Tenant(t, "a-second")
 	empty := &tenant.Tenant{Name: "empty", Hosts: []string{"empty.example"}, TimeZone: time.UTC, Language: text.English}
-	put(t, stores.Tenants, empty)
+	putTenant(t, stores.Tenants, empty)
 	all, err := stores.Tenants.List(t.Context())
 	if err != nil || len(all) != 3 || all[0].ID != a.ID || all[1].ID != b.ID || all[2].Hosts[0] != "empty.example" {
 		t.Errorf("%+v %v", all, err)
@@ -161,7 +161,7 @@ func TestOnDelete(t *testing.T) {
 	stores := testkit.NewStores(t)
 	used := stores.Tenant(t, "used")
 	empty := &tenant.Tenant{Name: "empty", TimeZone: time.UTC, Language: text.English}
-	put(t, stores.Tenants, empty)
+	putTenant(t, stores.Tenants, empty)
 	var told []tenant.ID
 	for range 2 {
 		stores.Tenants.OnDelete(func(id tenant.ID) { told = append(told, id) })
@@ -187,7 +187,7 @@ func TestOnDelete(t *testing.T) {
 	}
 }
 
-func TestHost(t *testing.T) {
+func TestNormalizeHost(t *testing.T) {
 	for in, want := range map[string]string{
 		"Farm.Example":      "farm.example",
 		"\tfarm.example. ":  "farm.example",
@@ -200,7 +200,7 @@ func TestHost(t *testing.T) {
 		"":                  "",
 		":8080":             "",
 	} {
-		if got := tenant.Host(in); got != want {
+		if got := tenant.NormalizeHost(in); got != want {
 			t.Errorf("Host(%q) = %q, want %q", in, got, want)
 		}
 	}

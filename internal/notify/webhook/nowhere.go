@@ -24,7 +24,7 @@ var errUnreachableHost = errors.New("the host's name leads to no address that th
 func (c *Caller) hideLookupFailure(ctx context.Context, address string, begun time.Time, err error) error {
 	u, parseErr := url.Parse(address)
 	_, lookupFailed := errors.AsType[*net.DNSError](err)
-	if parseErr != nil || tenant.IsFigures(u.Hostname()) || !lookupFailed && !guard.Refused(err) {
+	if parseErr != nil || tenant.IsNumericHost(u.Hostname()) || !lookupFailed && !guard.Refused(err) {
 		return err
 	}
 	// A timer, and no event: what has happened by now is what is not to be seen.

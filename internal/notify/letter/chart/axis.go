@@ -69,7 +69,7 @@ func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string
 	year, month, date := time.UnixMilli(from).In(zone).Date()
 	label, next := clock, time.Date(year, month, date, 0, 0, 0, 0, zone)
 	if distance >= day {
-		label, next = dayOf, tenant.FirstInstant(year, month, date, zone)
+		label, next = dayOf, tenant.StartOfDay(year, month, date, zone)
 	}
 	for next.UnixMilli() <= to {
 		if next.UnixMilli() >= from {
@@ -81,7 +81,7 @@ func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string
 		}
 		// Days by the calendar, since one may have 23 hours, or no midnight.
 		date += int(distance / day)
-		next = tenant.FirstInstant(year, month, date, zone)
+		next = tenant.StartOfDay(year, month, date, zone)
 	}
 	return ticks
 }
