@@ -265,7 +265,7 @@ type ackSimulation struct {
 	*rand.Rand
 	all         map[string]int // how often what happened
 	remindEvery time.Duration
-	webhook     *testkit.Program
+	webhook     *testkit.WebhookReceiver
 
 	open         bool
 	ack          *alarm.Ack
@@ -279,7 +279,7 @@ type ackSimulation struct {
 }
 
 func (s *ackSimulation) run(t *testing.T) {
-	s.webhook = testkit.NewProgram(t)
+	s.webhook = testkit.NewWebhookReceiver(t)
 	_, _, err := s.Webhooks.Create(t.Context(), s.owner, &notify.Webhook{
 		Name: "Planner", URL: s.webhook.URL, Opened: true, Resolved: true, Acknowledged: true, Enabled: true,
 	})
@@ -390,7 +390,7 @@ func (s *ackSimulation) check(t *testing.T) {
 	if n := s.newest(); !reflect.DeepEqual(n.Ack, s.ack) || (n.Status == alarm.Pending) != s.open {
 		t.Fatalf("%+v of %+v, want %+v, open %t", n.Ack, n, s.ack, s.open)
 	}
-	for _, call := range s.webhook.Heard() {
+	for _, call := range s.webhook.TakeCalls() {
 		var body struct{ Type string }
 		s.must(json.Unmarshal(call.Body, &body))
 		s.calls = append(s.calls, body.Type)
@@ -400,7 +400,7 @@ func (s *ackSimulation) check(t *testing.T) {
 		t.Fatalf("the program heard %d: %v, want %d: %v", len(s.ids), s.calls, len(s.wantCalls), s.wantCalls)
 	}
 	reminders := 0
-	for _, l := range s.Mails.Letters() {
+	for _, l := range s.MailSender.Sent() {
 		if a := l.Alarms[0]; a.Event == news.Reminder {
 			reminders++
 			if said := a.Ack != nil; said && a.Ack.RemindAt > s.remindedAt[reminders-1] {

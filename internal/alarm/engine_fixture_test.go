@@ -64,7 +64,7 @@ func stride(short int) int {
 func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	fx := &fixture{Stores: testkit.NewStores(t), t: t, hub: live.NewHub("e")}
-	fx.notifier = fx.Desk
+	fx.notifier = fx.Notifier
 	fx.owner = fx.Tenant(t, "field").ID
 	fx.station = fx.Station(t)
 	fx.mast = fx.Device(t, fx.owner, fx.station, "MAST")
@@ -91,7 +91,7 @@ func (fx *fixture) start() {
 	fx.t.Helper()
 	fx.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: fx.DB, Catalog: fx.Catalog, Rules: fx.rules, Positions: fx.positions, Devices: fx.Devices, Registry: fx.Registry, Presence: fx.Presence,
-		Readings: fx.readings, Screens: fx.hub, Notifier: fx.notifier, Now: fx.Clock.Now, Uptime: fx.Clock.Ran, RetentionClock: fx.retentionClock, PreviousStop: fx.previousStop,
+		Readings: fx.readings, Screens: fx.hub, Notifier: fx.notifier, Now: fx.Clock.Now, Uptime: fx.Clock.Elapsed, RetentionClock: fx.retentionClock, PreviousStop: fx.previousStop,
 		FlushPresence: func(ctx context.Context) error { return fx.Status.Flush(ctx, false) }, Logger: fx.Log.Logger, MaxNoticesPerHour: fx.maxPerHour,
 		Turns: fx.turns,
 	})
@@ -259,7 +259,7 @@ func (fx *fixture) newest() alarm.Notice {
 // notices, until the returned function is called.
 func (fx *fixture) fail(what string) (undo func()) {
 	fx.t.Helper()
-	return testkit.Refuse(fx.t, fx.DB, what)
+	return testkit.FailStatement(fx.t, fx.DB, what)
 }
 
 func (fx *fixture) sql(statement string) {

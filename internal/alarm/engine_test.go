@@ -276,7 +276,7 @@ func TestExistingClosedNoticeIsNotReopened(t *testing.T) {
 	over := func(at int64) {
 		fx.Notice(t, testkit.Notice{
 			Device: fx.mast, Rule: id, Revision: fx.revision(id), Status: alarm.ResolvedAutomatically,
-			Started: testkit.Start.UnixMilli() + at, Ended: testkit.Start.UnixMilli() + at,
+			Start: testkit.Start.UnixMilli() + at, End: testkit.Start.UnixMilli() + at,
 		})
 	}
 	over(second)

@@ -121,7 +121,7 @@ func TestOldNoticesAreRemoved(t *testing.T) {
 		{now.AddDate(-3, 0, 0), alarm.ResolvedAutomatically},
 		{now.AddDate(-4, 0, 0), alarm.Pending},
 	} {
-		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: n.status, Started: n.created.UnixMilli(), Created: n.created.UnixMilli()})
+		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: n.status, Start: n.created.UnixMilli(), CreateTime: n.created.UnixMilli()})
 	}
 	stop := fx.runEngine()
 	defer stop()
@@ -139,7 +139,7 @@ func TestClockJumpDoesNotExpireNotices(t *testing.T) {
 	fx.retentionClock = func() time.Time { return come }
 	fx.restart()
 	for _, created := range []time.Time{come.AddDate(-3, 0, 0).Add(-time.Millisecond), come.AddDate(-2, 0, 0)} {
-		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: alarm.ResolvedAutomatically, Started: created.UnixMilli(), Created: created.UnixMilli()})
+		fx.Notice(t, testkit.Notice{Device: fx.mast, Status: alarm.ResolvedAutomatically, Start: created.UnixMilli(), CreateTime: created.UnixMilli()})
 	}
 	fx.Clock.Advance(9 * 365 * 24 * time.Hour)
 	stop := fx.runEngine()

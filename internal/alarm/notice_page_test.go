@@ -26,12 +26,12 @@ func TestNoticePage(t *testing.T) {
 	theirs := s.Device(t, rival.ID, station, "theirs")
 	now := s.Clock.Milli()
 	for i, n := range []testkit.Notice{
-		{Device: theirs, Title: "İlk don", Started: now},
-		{Device: a, Title: "İlk Don", Level: alarm.LevelSerious, Status: alarm.Pending, Started: now - 5*hour},
-		{Device: b, Title: "Işık 50%", Level: alarm.LevelGeneral, Status: alarm.ResolvedAutomatically, Started: now - 9*hour, Ended: now - 8*hour},
-		{Device: a, Title: "ilk yağmur", Level: alarm.LevelImportant, Status: alarm.ResolvedManually, Started: now - 7*hour, Ended: now},
+		{Device: theirs, Title: "İlk don", Start: now},
+		{Device: a, Title: "İlk Don", Level: alarm.LevelSerious, Status: alarm.Pending, Start: now - 5*hour},
+		{Device: b, Title: "Işık 50%", Level: alarm.LevelGeneral, Status: alarm.ResolvedAutomatically, Start: now - 9*hour, End: now - 8*hour},
+		{Device: a, Title: "ilk yağmur", Level: alarm.LevelImportant, Status: alarm.ResolvedManually, Start: now - 7*hour, End: now},
 	} {
-		n.Created = now + int64(i/2) // the first two of the field's at once: then the later number first
+		n.CreateTime = now + int64(i/2) // the first two of the field's at once: then the later number first
 		s.Notice(t, n)
 	}
 	for i, c := range []struct {
@@ -108,7 +108,7 @@ func TestNoticeDetail(t *testing.T) {
 	samples := []alarm.NoticeSample{{Time: 5, Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false), "note": reading.Text("a")}}}
 	points := alarm.Chart{"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}}}
 	id := s.Notice(t, testkit.Notice{
-		Device: d, Rule: 8, Revision: 3, Level: alarm.LevelSerious, Status: alarm.ResolvedManually, Started: 5, Ended: 9, Created: 6, Was: text(t, was),
+		Device: d, Rule: 8, Revision: 3, Level: alarm.LevelSerious, Status: alarm.ResolvedManually, Start: 5, End: 9, CreateTime: 6, RuleJSON: text(t, was),
 	})
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`UPDATE notices SET alarm_desc = 'why', samples = ?, resolve_reason = 'byHand', resolve_user = 'Ada', remark = 'seen', kept = ? WHERE id = ?`,
@@ -149,7 +149,7 @@ func TestNoticeOfRenamedDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "New" })
-	s.Notice(t, testkit.Notice{Device: d, Was: `{"noteName":"Old"}`})
+	s.Notice(t, testkit.Notice{Device: d, RuleJSON: `{"noteName":"Old"}`})
 	if list, err := s.Notices.Newest(t.Context(), field.ID); err != nil || list[0].NoteName != "New" {
 		t.Errorf("%+v %v", list, err)
 	}
@@ -160,7 +160,7 @@ func TestDamagedNotice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	d := s.Device(t, field.ID, s.Station(t), "A")
-	id := s.Notice(t, testkit.Notice{Device: d, Was: `{"`})
+	id := s.Notice(t, testkit.Notice{Device: d, RuleJSON: `{"`})
 	if _, err := s.Notices.Get(t.Context(), field.ID, id); err == nil || !strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}

@@ -24,13 +24,13 @@ func TestCount(t *testing.T) {
 		t.Errorf("before any: %+v %v", c, err)
 	}
 	for _, n := range []testkit.Notice{
-		{Device: mine, Status: alarm.Pending, Started: midnight - 50*hour, Created: midnight - 49*hour},               // open since the day before yesterday
-		{Device: mine, Status: alarm.ResolvedAutomatically, Started: midnight - 40*hour, Created: midnight - 40*hour}, // over long ago
-		{Device: mine, Status: alarm.Pending, Started: midnight - 2*hour, Created: midnight},                          // recorded at midnight, of a late reading
-		{Device: mine, Status: alarm.ResolvedManually, Started: midnight + hour, Created: midnight + hour},
-		{Device: mine, Status: alarm.ResolvedAutomatically, Started: midnight + 3*hour, Created: midnight + 3*hour},
-		{Device: mine, Status: alarm.Pending, Started: midnight + 2*hour, Created: midnight + 2*hour},
-		{Device: theirs, Status: alarm.Pending, Started: midnight + 9*hour, Created: midnight + 9*hour},
+		{Device: mine, Status: alarm.Pending, Start: midnight - 50*hour, CreateTime: midnight - 49*hour},               // open since the day before yesterday
+		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight - 40*hour, CreateTime: midnight - 40*hour}, // over long ago
+		{Device: mine, Status: alarm.Pending, Start: midnight - 2*hour, CreateTime: midnight},                          // recorded at midnight, of a late reading
+		{Device: mine, Status: alarm.ResolvedManually, Start: midnight + hour, CreateTime: midnight + hour},
+		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight + 3*hour, CreateTime: midnight + 3*hour},
+		{Device: mine, Status: alarm.Pending, Start: midnight + 2*hour, CreateTime: midnight + 2*hour},
+		{Device: theirs, Status: alarm.Pending, Start: midnight + 9*hour, CreateTime: midnight + 9*hour},
 	} {
 		s.Notice(t, n)
 	}

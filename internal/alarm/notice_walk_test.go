@@ -27,12 +27,12 @@ func TestNoticePageAfterCursor(t *testing.T) {
 	a, theirs := s.Device(t, field.ID, station, "A"), s.Device(t, rival.ID, station, "theirs")
 	now := s.Clock.Milli()
 	put := func(title string, at int64, status alarm.ResolveStatus) int64 {
-		return s.Notice(t, testkit.Notice{Device: a, Title: title, Status: status, Started: at, Created: at})
+		return s.Notice(t, testkit.Notice{Device: a, Title: title, Status: status, Start: at, CreateTime: at})
 	}
 	for i := range 9 {
 		put(fmt.Sprint("n", i), now+int64(i/3), alarm.ResolveStatus(i%3)) // three at once each
 	}
-	s.Notice(t, testkit.Notice{Device: theirs, Title: "theirs", Started: now, Created: now + 1})
+	s.Notice(t, testkit.Notice{Device: theirs, Title: "theirs", Start: now, CreateTime: now + 1})
 	var seen []string
 	for than, page := (*alarm.NoticeCursor)(nil), 0; ; page++ {
 		list, err := s.Notices.PageAfter(t.Context(), field.ID, alarm.NoticeQuery{Limit: 2, Offset: 5}, than)
@@ -71,7 +71,7 @@ func TestOneNotice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	a := s.Device(t, field.ID, s.Station(t), "A")
-	id := s.Notice(t, testkit.Notice{Device: a, Title: "Frost", Started: 5, Created: 7, Was: `{"noteName":"Mast"}`})
+	id := s.Notice(t, testkit.Notice{Device: a, Title: "Frost", Start: 5, CreateTime: 7, RuleJSON: `{"noteName":"Mast"}`})
 	n, err := s.Notices.GetListed(t.Context(), field.ID, id)
 	if err != nil || n.ID != id || n.Title != "Frost" || n.Cursor() != (alarm.NoticeCursor{CreateTime: 7, ID: id}) || n.Description != "" {
 		t.Errorf("%+v (%v)", n, err)

@@ -372,7 +372,7 @@ func TestOfflineExistingClosedNotice(t *testing.T) {
 	id := fx.createOfflineRule()
 	fx.Notice(t, testkit.Notice{
 		Device: fx.mast, Rule: id, Revision: fx.revision(id), Status: alarm.ResolvedAutomatically,
-		Started: testkit.Start.Add(5 * time.Minute).UnixMilli(), Ended: testkit.Start.Add(6 * time.Minute).UnixMilli(),
+		Start: testkit.Start.Add(5 * time.Minute).UnixMilli(), End: testkit.Start.Add(6 * time.Minute).UnixMilli(),
 	})
 	fx.tickAt(15 * time.Minute)
 	if s := fx.engine.Stats(); s.Open != 0 || s.Opened != 0 {

@@ -89,7 +89,7 @@ func TestCardNotices(t *testing.T) {
 	quiet, over, open := named(t, s, d, "quiet", 0, true), named(t, s, d, "over", 0, true), named(t, s, d, "open", 0, true)
 	s.Clock.Set(testkit.Start)
 	note := func(of *device.Device, rule alarm.RuleID, revision, ago int64, status alarm.ResolveStatus) int64 {
-		return s.Notice(t, testkit.Notice{Device: of, Rule: rule, Revision: revision, Started: now - ago, Created: now - ago, Status: status})
+		return s.Notice(t, testkit.Notice{Device: of, Rule: rule, Revision: revision, Start: now - ago, CreateTime: now - ago, Status: status})
 	}
 	note(d, over, 1, 31*day, alarm.ResolvedAutomatically)
 	last := note(d, over, 1, 30*day, alarm.ResolvedManually)

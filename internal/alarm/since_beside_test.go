@@ -108,7 +108,7 @@ func TestOnsetSearchSkipsTenantWithFullQueue(t *testing.T) {
 	was := fx.detail().RuleCopy
 	rule, err := json.Marshal(was)
 	fx.must(err)
-	id := fx.Notice(t, testkit.Notice{Device: shed, Started: theirs.Time, Created: theirs.Time, Was: string(rule)})
+	id := fx.Notice(t, testkit.Notice{Device: shed, Start: theirs.Time, CreateTime: theirs.Time, RuleJSON: string(rule)})
 
 	ctx, cancel := context.WithCancel(t.Context())
 	var waiting []chan struct{}

@@ -21,14 +21,14 @@ import (
 func publishOnce(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	t.Helper()
 	o := mqtt.NewClientOptions().AddBroker(broker).SetUsername("SILO-1").SetPassword("silo-secret-number-0001").
-		SetAutoReconnect(false).SetConnectTimeout(testkit.Patience)
+		SetAutoReconnect(false).SetConnectTimeout(testkit.WaitTimeout)
 	with(o)
 	c := mqtt.NewClient(o)
 	defer c.Disconnect(0)
-	if token := c.Connect(); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
+	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatalf("%s: connect: %v", broker, token.Error())
 	}
-	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
+	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatalf("%s: publish: %v", broker, token.Error())
 	}
 }

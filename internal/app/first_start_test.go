@@ -34,8 +34,8 @@ func TestKilledFirstStartIsResumed(t *testing.T) {
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { _ = cmd.Process.Kill() })       // it has ended, unless the test fails
-			for until := time.Now().Add(testkit.Patience); ; { // without a pause, in which it would go far
+			t.Cleanup(func() { _ = cmd.Process.Kill() })          // it has ended, unless the test fails
+			for until := time.Now().Add(testkit.WaitTimeout); ; { // without a pause, in which it would go far
 				if _, err := os.Lstat(filepath.Join(p.dir, made)); err == nil {
 					break
 				} else if !errors.Is(err, fs.ErrNotExist) || time.Now().After(until) {

@@ -215,7 +215,7 @@ func (g *fleet) actorOf(notice int64) *person { return g.people[notice%int64(len
 // collectCalls takes what the program heard, each once.
 func (g *fleet) collectCalls() {
 	g.t.Helper()
-	for _, h := range g.webhook.Heard() {
+	for _, h := range g.webhook.TakeCalls() {
 		id := h.Header.Get("webhook-id")
 		if g.callCounts[id]++; g.callCounts[id] > 1 {
 			continue

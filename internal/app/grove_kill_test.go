@@ -54,7 +54,7 @@ type fleet struct {
 	*process
 	*rand.Rand    // of choices that are made one after the other
 	mailServer    *countingMailServer
-	webhook       *testkit.Program
+	webhook       *testkit.WebhookReceiver
 	calls         []webhookCall  // that the program heard, in their order, each once
 	callCounts    map[string]int // how often it heard each, by its id
 	scene         int64
@@ -289,7 +289,7 @@ func newFleet(t *testing.T) *fleet {
 	}
 	t.Logf("%s=%d", seedEnv, seed)
 	g := &fleet{
-		process: newProcess(t), Rand: rand.New(rand.NewPCG(seed, 0)), webhook: testkit.NewProgram(t),
+		process: newProcess(t), Rand: rand.New(rand.NewPCG(seed, 0)), webhook: testkit.NewWebhookReceiver(t),
 		mailServer: &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}},
 		rules:      map[string]int64{}, callCounts: map[string]int{}, readingTokens: make(chan struct{}, 1), measured: make(chan struct{}, 1),
 	}

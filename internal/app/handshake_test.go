@@ -59,7 +59,7 @@ func TestStalledHandshakesEnd(t *testing.T) {
 		_, _ = io.WriteString(c, []string{hello, hello[:len(hello)/2], hello[:3], ""}[i/2%4])
 		all.Go(func() {
 			// In spite of what it is sent meanwhile, and however it is ended.
-			if err := c.SetReadDeadline(began.Add(testkit.Patience)); err != nil {
+			if err := c.SetReadDeadline(began.Add(testkit.WaitTimeout)); err != nil {
 				t.Error(err)
 			}
 			if _, err := io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
@@ -81,7 +81,7 @@ func TestStalledHandshakesEnd(t *testing.T) {
 		t.Errorf("others had to wait: %s", took) // for the handshakes to end
 	}
 	all.Wait()
-	if took := time.Since(began); took < 8*time.Second || took > testkit.Patience {
+	if took := time.Since(began); took < 8*time.Second || took > testkit.WaitTimeout {
 		t.Errorf("the last handshake was given %s", took)
 	}
 	testkit.Eventually(t, "their places are free", func() bool { return p.metricValue("tilth_connections") < anAddress })

@@ -165,7 +165,7 @@ func TestHTTP2FloodsDoNotAffectNeighbours(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			patience := testkit.Patience
+			patience := testkit.WaitTimeout
 			if attack.neverReads {
 				patience = 3 * time.Second // by when it must have ended, or the server read no more
 			}
@@ -248,7 +248,7 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f.SetDeadline(time.Now().Add(testkit.Patience)); err != nil {
+	if err := f.SetDeadline(time.Now().Add(testkit.WaitTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	var asking sync.WaitGroup

@@ -54,7 +54,7 @@ func TestBehindABalancer(t *testing.T) {
 
 	connect := func(address, from, client string, secure bool) error {
 		o := mqtt.NewClientOptions().AddBroker("tcp://" + address).SetProtocolVersion(4).SetAutoReconnect(false).
-			SetUsername("SILO-1").SetPassword("silo-secret-number-0001").SetConnectTimeout(testkit.Patience)
+			SetUsername("SILO-1").SetPassword("silo-secret-number-0001").SetConnectTimeout(testkit.WaitTimeout)
 		o.SetCustomOpenConnectionFn(func(*url.URL, mqtt.ClientOptions) (net.Conn, error) {
 			nc, err := dialViaBalancer(from, client)(t.Context(), "tcp", address)
 			if err != nil || !secure {
@@ -64,7 +64,7 @@ func TestBehindABalancer(t *testing.T) {
 		})
 		c := mqtt.NewClient(o)
 		token := c.Connect()
-		if !token.WaitTimeout(testkit.Patience) {
+		if !token.WaitTimeout(testkit.WaitTimeout) {
 			t.Fatal("no answer")
 		}
 		t.Cleanup(func() { c.Disconnect(0) })
@@ -168,7 +168,7 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 	p.apply(simulatedFarm)
 	inside := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetAutoReconnect(false).
 		SetUsername("SILO-2").SetPassword("silo-secret-number-0002"))
-	if token := inside.Connect(); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
+	if token := inside.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
 	defer inside.Disconnect(0)
@@ -191,7 +191,7 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 	if open, most := p.metricValue("tilth_connections"), p.metricValue("tilth_connections_most"); most != 150 || open > most || open < 100 {
 		t.Errorf("%v connections of %v", open, most)
 	}
-	if token := inside.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
+	if token := inside.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Errorf("who is in is not served: %v", token.Error())
 	}
 	for _, nc := range strangers {

@@ -18,7 +18,7 @@ import (
 // newPostgresProcess is a server with devices whose rules run, over PostgreSQL.
 func newPostgresProcess(t *testing.T) *process {
 	t.Helper()
-	if !testkit.PostgresWanted() {
+	if !testkit.UsePostgres() {
 		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
 	}
 	return newAlarmProcess(t)
@@ -60,7 +60,7 @@ func TestDatabaseAway(t *testing.T) {
 		}
 	})
 	<-before
-	back := testkit.Away(t, cut.database)
+	back := testkit.TakeOffline(t, cut.database)
 	<-during
 	if status, says := cut.readiness(); status != http.StatusServiceUnavailable || says != errDatabaseDown.Error()+"\n" {
 		t.Errorf("ready: %d %s", status, says)

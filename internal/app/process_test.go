@@ -82,7 +82,7 @@ func newProcess(t *testing.T) *process {
 		t.Skip("starts whole servers")
 	}
 	p := &process{t: t, command: "serve", token: testToken, dir: t.TempDir()}
-	if testkit.PostgresWanted() {
+	if testkit.UsePostgres() {
 		p.database = testkit.NewPostgres(t)
 	}
 	return p

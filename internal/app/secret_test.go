@@ -26,9 +26,9 @@ func (p *process) connectDevice(secret string) <-chan struct{} {
 	p.t.Helper()
 	ended := make(chan struct{})
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetUsername("SILO-1").SetPassword(secret).
-		SetAutoReconnect(false).SetConnectTimeout(testkit.Patience).SetConnectionLostHandler(func(mqtt.Client, error) { close(ended) }))
+		SetAutoReconnect(false).SetConnectTimeout(testkit.WaitTimeout).SetConnectionLostHandler(func(mqtt.Client, error) { close(ended) }))
 	p.t.Cleanup(func() { c.Disconnect(0) })
-	if token := c.Connect(); !token.WaitTimeout(testkit.Patience) || token.Error() != nil {
+	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		p.t.Fatalf("connect: %v", token.Error())
 	}
 	return ended

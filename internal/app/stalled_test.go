@@ -91,7 +91,7 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 		}
 		slowest = max(slowest, time.Since(asked))
 		<-asking.C
-		if time.Since(began) > writeTimeout+testkit.Patience {
+		if time.Since(began) > writeTimeout+testkit.WaitTimeout {
 			t.Fatalf("%v connections are still there after %s", open, time.Since(began))
 		}
 	}

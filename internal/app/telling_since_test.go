@@ -33,7 +33,7 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	defer gateway.Close()
 	post := &slowMailServer{started: make(chan struct{}, 8), release: make(chan struct{}), mails: make(chan string, 8)}
 	close(post.release)
-	program := testkit.NewProgram(t)
+	program := testkit.NewWebhookReceiver(t)
 	p := newProcess(t)
 	p.env = []string{startMailServer(t, post)}
 	p.start("--webhook-private", "127.0.0.0/8", "--sms=http", "--sms-url", gateway.URL, "--sms-body", `{"to":"{to}","text":"{text}"}`)
@@ -115,9 +115,9 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	if want := "Air temperature below −2 °C from " + text.Moment(text.English, at) + " on."; !strings.Contains(mailed, want) {
 		t.Errorf("%s, want %s", mailed, want)
 	}
-	var heard []testkit.Heard
+	var heard []testkit.WebhookCall
 	testkit.Eventually(t, "the program", func() bool {
-		heard = append(heard, program.Heard()...)
+		heard = append(heard, program.TakeCalls()...)
 		return len(heard) == 2
 	})
 	if said := string(heard[0].Body); strings.Contains(said, "holdsSince") && !strings.Contains(said, moment) {

@@ -13,8 +13,8 @@ import (
 // done reads that the server did it.
 func TestGoneWebhookIsSwitchedOffAndAudited(t *testing.T) {
 	t.Parallel()
-	program := testkit.NewProgram(t)
-	program.Answers(http.StatusGone, "moved away")
+	program := testkit.NewWebhookReceiver(t)
+	program.SetResponse(http.StatusGone, "moved away")
 	p := newProcess(t)
 	p.start("--webhook-private", "127.0.0.0/8")
 	p.apply(frostFarm)

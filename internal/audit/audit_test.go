@@ -131,7 +131,7 @@ func TestOneTransaction(t *testing.T) {
 	if lines := y.formatEntries(t, y.field.ID); len(lines) != 0 {
 		t.Errorf("told of what did not happen: %q", lines)
 	}
-	testkit.Refuse(t, y.DB, "INSERT ON audit_entries")
+	testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	err = audit.Record(ctx, y.field.ID, "scene.create", y.snapshotOf(1), func(ctx context.Context) error {
 		y.things[1] = "North"
 		_, err := y.Scenes.Create(ctx, y.field.ID, "North", 1)
@@ -201,7 +201,7 @@ func TestLogLater(t *testing.T) {
 		audit.LogLater(ctx, y.field.ID, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(i + 1), Name: "Ada"}})
 	}
 	y.Clock.Advance(time.Hour)
-	mend := testkit.Refuse(t, y.DB, "INSERT ON audit_entries")
+	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	if err := y.Audit.Flush(t.Context()); err == nil {
 		t.Error("written to a disk that is full")
 	}

@@ -79,7 +79,7 @@ func TestLogLaterRetries(t *testing.T) {
 // However long nothing can be written, no more waits than may.
 func TestLogLaterIsBounded(t *testing.T) {
 	y := newAuditFixture(t)
-	mend := testkit.Refuse(t, y.DB, "INSERT ON audit_entries")
+	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	for round := range 3 {
 		for i := range 700 {
 			audit.LogLater(y.asAda(t.Context()), y.field.ID, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}})

@@ -179,7 +179,7 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 		}
 	}
 	w.changeProduct(mastProduct())
-	watched := &testkit.WatchedHeap{Context: w.Context()}
+	watched := &testkit.HeapProbe{Context: w.Context()}
 	before := testkit.HeapInUse(4)
 	parts, heldBytes := 0, int64(0)
 	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
@@ -187,8 +187,8 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 		if part, err = w.engine.Recompute(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7); err != nil {
 			t.Fatal(err)
 		}
-		watched.Look()
-		heldBytes = int64(watched.Most()) - int64(before)
+		watched.Sample()
+		heldBytes = int64(watched.Peak()) - int64(before)
 		if err := w.store.Append(w.Context(), part.Frames); err != nil {
 			t.Fatal(err)
 		}

@@ -35,7 +35,7 @@ type presenceFixture struct {
 func newPresenceFixture() *presenceFixture {
 	w := &presenceFixture{clock: testkit.NewClock(), registry: device.NewRegistry(testkit.SecretKey)}
 	w.setDevices(offlineAfter, 1, 2, 3)
-	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Ran, testkit.NewLog().Logger)
+	w.Presence = device.NewPresence(w.registry, w.clock.Now, w.clock.Elapsed, testkit.NewLog().Logger)
 	w.OnChange(func(c device.StatusChange) {
 		w.changes = append(w.changes, fmt.Sprintf("%s %t %s", c.Name, c.Online, time.UnixMilli(c.At).Sub(testkit.Start)))
 	})
@@ -279,7 +279,7 @@ func TestPresenceClockJumpsAhead(t *testing.T) {
 			w := newPresenceFixture()
 			w.Seen(ref(1))
 			w.advance(offlineAfter / 2)
-			w.clock.Leap(ahead)
+			w.clock.Jump(ahead)
 			heard(w)
 			w.wantChanges(t, map[bool][]string{
 				true:  {"d1 true 0s", fmt.Sprintf("d3 true %s", offlineAfter/2+ahead)},
@@ -303,7 +303,7 @@ func TestPresenceClockJumpAfterDisconnect(t *testing.T) {
 	w.Connected(ref(1))
 	w.advance(time.Hour)
 	w.Disconnected(ref(1))
-	w.clock.Leap(time.Hour)
+	w.clock.Jump(time.Hour)
 	w.advance(offlineAfter - time.Millisecond)
 	w.wantOnline(t, 1, true)
 	w.Seen(ref(1))
@@ -311,7 +311,7 @@ func TestPresenceClockJumpAfterDisconnect(t *testing.T) {
 	w.wantOnline(t, 1, true)
 	w.advance(time.Millisecond)
 	w.wantOnline(t, 1, false)
-	w.clock.Leap(time.Hour) // nobody is online
+	w.clock.Jump(time.Hour) // nobody is online
 	w.advance(time.Hour)
 	w.wantChanges(t, "d1 true 0s", fmt.Sprintf("d1 false %s", 2*time.Hour+2*offlineAfter-time.Millisecond))
 }

@@ -149,7 +149,7 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 // Copies of before they kept attributes are read as the product is now.
 func TestNoticeWithoutStoredAttributes(t *testing.T) {
 	w := newServer(t)
-	id := w.Notice(t, testkit.Notice{Device: w.ws1, Started: w.Clock.Milli(), Was: fmt.Sprintf(
+	id := w.Notice(t, testkit.Notice{Device: w.ws1, Start: w.Clock.Milli(), RuleJSON: fmt.Sprintf(
 		`{"triggerType":0,"conditions":[{"andor":"and","tslAttribute":"rain","subconditions":">","value":1}],"hitCounts":1,"durations":60000,"noteName":"Mast","productId":%d}`, w.station.ID)})
 	c := w.notice(t, id).AlarmRules.Conditions[0]
 	if c.YeuName != "Rain" || c.ElementUnit != "mm" || c.Precision != nil {
@@ -164,7 +164,7 @@ func TestNoticeWithoutStoredAttributes(t *testing.T) {
 // A notice of a rule on being offline has the one fixed condition.
 func TestOfflineNotice(t *testing.T) {
 	w := newServer(t)
-	id := w.Notice(t, testkit.Notice{Device: w.ws2, Started: w.Clock.Milli(), Was: `{"triggerType":1,"conditions":null,"durations":300000}`})
+	id := w.Notice(t, testkit.Notice{Device: w.ws2, Start: w.Clock.Milli(), RuleJSON: `{"triggerType":1,"conditions":null,"durations":300000}`})
 	d := w.notice(t, id)
 	want := `{"conditions":[{"andor":"and","elementUnit":"","subconditions":"=","tslAttribute":"onlineState","value":0,"yeuName":"Online state"}],"durations":300000,"hitCounts":1,"triggerType":1}`
 	if got := asJSON(t, d.AlarmRules); got != want {

@@ -490,7 +490,7 @@ func TestMuteIsAtomic(t *testing.T) {
 			t.Fatalf("%s", asJSON(t, d))
 		}
 	}
-	mend := testkit.Refuse(t, w.DB, "UPDATE ON deliveries")
+	mend := testkit.FailStatement(t, w.DB, "UPDATE ON deliveries")
 	w.Run(t, []testkit.Scenario{{Name: "the disk is full", Call: mute(0), Code: 500}})
 	if r := w.rule(t, rule); r.MuteUntil == nil || *r.MuteUntil != until {
 		t.Errorf("%s", asJSON(t, r))
@@ -500,7 +500,7 @@ func TestMuteIsAtomic(t *testing.T) {
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(w.Mails.Letters()); n != 1 {
+	if n := len(w.MailSender.Sent()); n != 1 {
 		t.Errorf("%d letters after the mute was ended", n)
 	}
 }

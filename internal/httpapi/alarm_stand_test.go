@@ -54,8 +54,8 @@ func TestNoticeCurrentState(t *testing.T) {
 	if err := w.readings.Erase(t.Context(), w.field.ID, w.ws2.ID); err != nil {
 		t.Fatal(err)
 	}
-	other := w.Notice(t, testkit.Notice{Device: w.ws2, Started: began, Created: began + 1,
-		Was: `{"triggerType":0,"durations":60000,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":2}]}`})
+	other := w.Notice(t, testkit.Notice{Device: w.ws2, Start: began, CreateTime: began + 1,
+		RuleJSON: `{"triggerType":0,"durations":60000,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":2}]}`})
 	if n := w.notice(t, other).AlarmNotice; n.Holds != nil || n.Newest != nil {
 		t.Errorf("without a reading: %s", asJSON(t, n))
 	}
@@ -64,7 +64,7 @@ func TestNoticeCurrentState(t *testing.T) {
 // One on being offline says whether its device still is.
 func TestOfflineNoticeCurrentState(t *testing.T) {
 	w := newServer(t)
-	id := w.Notice(t, testkit.Notice{Device: w.ws2, Started: w.Clock.Milli(), Was: `{"triggerType":1,"durations":300000}`})
+	id := w.Notice(t, testkit.Notice{Device: w.ws2, Start: w.Clock.Milli(), RuleJSON: `{"triggerType":1,"durations":300000}`})
 	holds := func() *bool { return w.notice(t, id).AlarmNotice.Holds }
 	if h := holds(); h == nil || !*h {
 		t.Errorf("offline: %v", h)

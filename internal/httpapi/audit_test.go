@@ -304,7 +304,7 @@ func TestUnchangedRuleSaveIsAudited(t *testing.T) {
 func TestChangeFailsWithoutAuditEntry(t *testing.T) {
 	w := newServer(t)
 	id := createRuleInStore(t, w)
-	testkit.Refuse(t, w.DB, "INSERT ON audit_entries")
+	testkit.FailStatement(t, w.DB, "INSERT ON audit_entries")
 	for _, call := range []testkit.Call{
 		w.sceneCall(http.MethodPost, "create", `{"groupName":"South","groupStatus":1}`),
 		w.editCall(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`),

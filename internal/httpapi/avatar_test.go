@@ -317,7 +317,7 @@ func (w *fixture) startHangingUpload(t *testing.T, base, token string) (release 
 	q.Header.Set("Content-Type", "multipart/form-data; boundary=b")
 	q.Header.Set("Authorization", "Bearer "+token)
 	q.Header.Set("Expect", "100-continue")
-	sender := &http.Transport{ExpectContinueTimeout: testkit.Patience}
+	sender := &http.Transport{ExpectContinueTimeout: testkit.WaitTimeout}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -379,7 +379,7 @@ func TestConcurrentUploadLimits(t *testing.T) {
 // Who waits for a place among pictures that come slowly has it as soon as one of
 // them is there; of a tenant that has its share nobody has, who came before or after.
 func TestWaitingUploadsAreScheduledByTenant(t *testing.T) {
-	w := newServer(t, func(o *httpapi.Options) { o.UploadTimeout = testkit.Patience })
+	w := newServer(t, func(o *httpapi.Options) { o.UploadTimeout = testkit.WaitTimeout })
 	base := w.Serve(t)
 	var releases []func()
 	var crowds []string // a session of each

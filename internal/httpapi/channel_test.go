@@ -248,7 +248,7 @@ func TestNoticeChannelKinds(t *testing.T) {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *httpapi.Options) {
-		o.Outbox.Senders, o.SMSLogged = map[notify.ChannelKind]notify.Sender{notify.KindSMS: w.Texts}, true
+		o.Outbox.Senders, o.SMSLogged = map[notify.ChannelKind]notify.Sender{notify.KindSMS: w.SMSSender}, true
 	})
 	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email || !ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
 		t.Errorf("%+v", ways)
@@ -260,7 +260,7 @@ func TestNoticeChannelKinds(t *testing.T) {
 func TestChannelTestMessage(t *testing.T) {
 	w := newServer(t)
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": nil})))
-	w.Texts.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
+	w.SMSSender.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
 	call := w.testChannelCall(id)
 	call.Header = map[string]string{"Accept-Language": "ru-ru"}
 	outcomes := testkit.Ask[[]wire.NoticeOutcome](t, w.Contract, call)
@@ -272,13 +272,13 @@ func TestChannelTestMessage(t *testing.T) {
 	if !reflect.DeepEqual(outcomes, want) {
 		t.Errorf("%s", asJSON(t, outcomes))
 	}
-	for _, l := range w.Mails.Letters() {
+	for _, l := range w.MailSender.Sent() {
 		if l.Tenant != w.field.ID || l.Language != text.English || l.Channel != "Night shift" || l.Kind != notify.KindEmail || len(l.Alarms) != 0 {
 			t.Errorf("%+v", l)
 		}
 	}
 	// Five a minute for a tenant, whoever asks; the other tenant's are its own.
-	w.Texts.Break(nil)
+	w.SMSSender.Break(nil)
 	for range 4 {
 		w.Run(t, []testkit.Scenario{{Name: "again", Call: call}})
 	}
@@ -293,7 +293,7 @@ func TestChannelTestMessage(t *testing.T) {
 	w.Run(t, []testkit.Scenario{{Name: "theirs", Call: theirs}})
 	w.Clock.Advance(40 * time.Second)
 	w.Run(t, []testkit.Scenario{{Name: "a minute later", Call: call}})
-	if n := len(w.Mails.Letters()); n != 13 {
+	if n := len(w.MailSender.Sent()); n != 13 {
 		t.Errorf("%d mails", n)
 	}
 }

@@ -51,7 +51,7 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 func TestNoticeDeliveries(t *testing.T) {
 	w := newServer(t)
 	channel := w.Channel(t, w.field.ID, "Staff").ID
-	w.Texts.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
+	w.SMSSender.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
 	rule, id := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
 	began := w.Clock.Milli()
 	queued := w.notice(t, id).Deliveries
@@ -70,7 +70,7 @@ func TestNoticeDeliveries(t *testing.T) {
 	if got := asJSON(t, w.notice(t, id).Deliveries); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	letters := w.Mails.Letters()
+	letters := w.MailSender.Sent()
 	if len(letters) != 1 || len(letters[0].Alarms) != 1 {
 		t.Fatalf("%+v", letters)
 	}
@@ -84,7 +84,7 @@ func TestNoticeDeliveries(t *testing.T) {
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if letters = w.Mails.Letters(); len(letters) != 2 || letters[1].Alarms[0].Event != news.Resolved {
+	if letters = w.MailSender.Sent(); len(letters) != 2 || letters[1].Alarms[0].Event != news.Resolved {
 		t.Errorf("%+v", letters)
 	}
 	if m := w.messages(t, w.ada, "").List; m[0].Event != "resolved" || m[1].Event != "triggered" || *m[0].NoticeId != id || *m[0].RuleId != rule {
@@ -116,12 +116,12 @@ func TestMutedRuleNotifiesAfterMute(t *testing.T) {
 		}
 		return list[0]
 	}
-	if d := step(); d.State != "queued" || d.Reason == nil || *d.Reason != "muted" || len(w.Mails.Letters()) != 0 {
+	if d := step(); d.State != "queued" || d.Reason == nil || *d.Reason != "muted" || len(w.MailSender.Sent()) != 0 {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	w.Clock.Advance(time.Minute)
 	w.mustSucceed(t, mute(0))
-	if d := step(); d.State != "sent" || len(w.Mails.Letters()) != 1 {
+	if d := step(); d.State != "sent" || len(w.MailSender.Sent()) != 1 {
 		t.Errorf("%s", asJSON(t, d))
 	}
 }

@@ -16,7 +16,7 @@ import (
 func TestOverview(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Milli()
-	w.Notice(t, testkit.Notice{Device: w.ws2, Status: alarm.ResolvedAutomatically, Started: now - 1000, Created: now})
+	w.Notice(t, testkit.Notice{Device: w.ws2, Status: alarm.ResolvedAutomatically, Start: now - 1000, CreateTime: now})
 	got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath))
 	last := now - 1000
 	want := wire.Overview{
@@ -48,7 +48,7 @@ func TestOverviewOnDayWithoutMidnight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "Frost", Started: began.UnixMilli(), Created: began.UnixMilli()})
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "Frost", Start: began.UnixMilli(), CreateTime: began.UnixMilli()})
 	}
 	w.Clock.Set(time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC))
 	token := w.Session(t, w.field.Ada).Access

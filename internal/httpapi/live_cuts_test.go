@@ -33,7 +33,7 @@ func (p *countingScreen) open(t *testing.T, dial *net.Dialer) (net.Conn, *http.R
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { nc.Close() })
-	if err := nc.SetDeadline(time.Now().Add(testkit.Patience)); err != nil {
+	if err := nc.SetDeadline(time.Now().Add(testkit.WaitTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	call := testkit.Call{Path: livePath, Token: p.token, Header: map[string]string{}}
@@ -118,7 +118,7 @@ func TestOnlySlowScreenIsCutOff(t *testing.T) {
 			testkit.Eventually(t, fmt.Sprintf("event %d on screen %d", n, i), func() bool { return p.seen.Load() == n })
 		}
 	}
-	if err := nc.SetReadDeadline(time.Now().Add(testkit.Patience)); err != nil {
+	if err := nc.SetReadDeadline(time.Now().Add(testkit.WaitTimeout)); err != nil {
 		t.Fatal(err)
 	}
 	// How it ends depends on whether it reads before a write has waited too long.

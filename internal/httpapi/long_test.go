@@ -21,7 +21,7 @@ import (
 )
 
 // newWatchedServer makes a world whose readings are watched.
-func newWatchedServer(t testing.TB, s *testkit.Watched) *fixture {
+func newWatchedServer(t testing.TB, s *testkit.ObservedStore) *fixture {
 	t.Helper()
 	w := newServer(t, func(o *httpapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
@@ -37,7 +37,7 @@ const remoteAddr = "203.0.113.9"
 // nobody takes it for the whole; what fails before is told in the envelope.
 func TestErrorMidStreamCutsConnection(t *testing.T) {
 	fault, after := errors.New("the disk is on fire"), 0
-	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
+	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		if n > after {
 			return fault
 		}
@@ -83,7 +83,7 @@ func TestClientLeavesMidStream(t *testing.T) {
 	const stop = 10_000
 	reached, ended := make(chan struct{}, 1), make(chan error, 1)
 	read := 0
-	s := &testkit.Watched{
+	s := &testkit.ObservedStore{
 		Each: func(ctx context.Context, n int) error {
 			if n == stop {
 				reached <- struct{}{}
@@ -141,7 +141,7 @@ func (n *discardWriter) Write(p []byte) (int, error) {
 func TestStreamedAnswersMemoryIsBounded(t *testing.T) {
 	const days = 30
 	frames, early, late, look := 0, uint64(0), uint64(0), true
-	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
+	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		switch frames = n; {
 		case look && n == 2000:
 			early = testkit.HeapInUse(3)
@@ -252,7 +252,7 @@ func (r *wireRecorder) Write(p []byte) (int, error) {
 func TestStalledClientIsCutOff(t *testing.T) {
 	ended := make(chan error, 1)
 	frames := 0
-	s := &testkit.Watched{Each: func(_ context.Context, n int) error { frames = n; return nil }, Ended: func(_ int, err error) { ended <- err }}
+	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error { frames = n; return nil }, Ended: func(_ int, err error) { ended <- err }}
 	w := newWatchedServer(t, s)
 	from := w.createMonthDevice(t, 10)
 	stuck := &stuckWriter{discardWriter: discardWriter{header: http.Header{}, frames: &frames}}

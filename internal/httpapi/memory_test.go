@@ -14,7 +14,7 @@ import (
 // people who are signed in ask for, and signing in last. Who is refused is told when
 // to come again, in words.
 func TestMemoryPressureRefusals(t *testing.T) {
-	gauge, percent := testkit.PressedMemory()
+	gauge, percent := testkit.FakeMemory()
 	w := newServer(t, func(o *httpapi.Options) { o.Memory = gauge })
 	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
 	heavy := []testkit.Call{

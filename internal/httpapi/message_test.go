@@ -30,7 +30,7 @@ func (w *fixture) addMessage(t testing.TB, d *device.Device, title string, with 
 		f(a)
 	}
 	if a.Notice == 0 {
-		a.Notice = w.Notice(t, testkit.Notice{Device: d, Title: title, Started: a.Start, Created: now})
+		a.Notice = w.Notice(t, testkit.Notice{Device: d, Title: title, Start: a.Start, CreateTime: now})
 	}
 	id, err := w.Messages.Add(t.Context(), d.Tenant, a, now)
 	if err != nil {

@@ -187,7 +187,7 @@ func TestLiveIdleThroughNginx(t *testing.T) {
 		t.Cleanup(server.Close)
 		p := &countingScreen{base: startNginx(t, server.URL, patience), token: w.ada}
 		nc, res := p.open(t, &net.Dialer{})
-		if err := nc.SetReadDeadline(time.Now().Add(testkit.Patience)); err != nil {
+		if err := nc.SetReadDeadline(time.Now().Add(testkit.WaitTimeout)); err != nil {
 			t.Fatal(err)
 		}
 		return bufio.NewScanner(res.Body)

@@ -21,7 +21,7 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	var working, most atomic.Int64
 	var neighbour atomic.Bool
 	entered, going := make(chan struct{}, 100), make(chan struct{})
-	s := &testkit.Watched{Each: func(ctx context.Context, n int) error {
+	s := &testkit.ObservedStore{Each: func(ctx context.Context, n int) error {
 		if n > 1 || !limit.HasTask(ctx) || neighbour.Load() {
 			return nil
 		}

@@ -205,13 +205,13 @@ func TestWebhookRefusals(t *testing.T) {
 // A program is tried, told, and what it answered is shown, with the webhook and
 // in the story of the notice.
 func TestWebhookDeliveries(t *testing.T) {
-	w, program := newServer(t), testkit.NewProgram(t)
+	w, program := newServer(t), testkit.NewWebhookReceiver(t)
 	made := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"url": program.URL, "alarmLevel": 0})))
 	o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, w.webhookCall(http.MethodPost, "test", made.Id))
-	if !o.Ok || *o.Answer != "200 thank you" || o.Msg != nil || len(program.Heard()) != 1 {
+	if !o.Ok || *o.Answer != "200 thank you" || o.Msg != nil || len(program.TakeCalls()) != 1 {
 		t.Errorf("%s", asJSON(t, o))
 	}
-	program.Answers(503, "down\nfor repair")
+	program.SetResponse(503, "down\nfor repair")
 	call := w.webhookCall(http.MethodPost, "test", made.Id)
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
 	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" || *o.Msg != text.Say(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
@@ -223,7 +223,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	if a := w.Do(t, call); a.Code != 429 {
 		t.Errorf("%s", a.Body)
 	}
-	program.Heard()
+	program.TakeCalls()
 
 	rule, notice := w.openRuleNotice(t, frostForm("WS-1", nil), air(1))
 	step := func() {
@@ -237,7 +237,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	if d := told[0]; len(told) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" || d.State != "queued" || *d.Reason != "retry" || *d.Answer != "503 down" || d.Attempts != 1 || d.NextTime == nil {
 		t.Errorf("%s", asJSON(t, told))
 	}
-	program.Answers(200, "")
+	program.SetResponse(200, "")
 	w.Clock.Advance(time.Minute)
 	step()
 	deliveries := w.notice(t, notice).Deliveries
@@ -254,10 +254,10 @@ func TestWebhookDeliveries(t *testing.T) {
 		t.Errorf("%s", asJSON(t, told))
 	}
 	// One from before hears nothing of who is on a notice, one that wants to does.
-	program.Heard()
+	program.TakeCalls()
 	w.mustSucceed(t, w.acknowledge(notice, nil))
 	step()
-	if heard := program.Heard(); len(heard) != 0 {
+	if heard := program.TakeCalls(); len(heard) != 0 {
 		t.Errorf("%s", heard)
 	}
 	w.mustSucceed(t, w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": made.Id, "url": program.URL, "events": []string{"acknowledged", "opened", "resolved"}})))
@@ -276,10 +276,10 @@ func TestWebhookDeliveries(t *testing.T) {
 		t.Errorf("%s", asJSON(t, list))
 	}
 	// Programs are told of an end that people are not told of.
-	program.Heard()
+	program.TakeCalls()
 	w.mustSucceed(t, w.updateRuleCall(rule, frostForm("WS-1", body{"alarmDesc": "changed"})))
 	step()
-	heard := program.Heard()
+	heard := program.TakeCalls()
 	if len(heard) != 1 || !strings.Contains(string(heard[0].Body), `"type":"notice.resolved"`) || !strings.Contains(string(heard[0].Body), `"deviceName":"WS-1"`) {
 		t.Errorf("%d %s", len(heard), heard)
 	}

@@ -60,7 +60,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *fixture {
 	})
 	w.engine = alarm.NewEngine(alarm.EngineOptions{
 		DB: w.DB, Catalog: w.Catalog, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
-		Readings: w.readings, Screens: w.hub, Notifier: w.Desk, Now: w.Clock.Now, Logger: w.Log.Logger,
+		Readings: w.readings, Screens: w.hub, Notifier: w.Notifier, Now: w.Clock.Now, Logger: w.Log.Logger,
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
 	})
 	w.Outbox.Backlog = w.engine.BacklogUntil
@@ -77,7 +77,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *fixture {
 		Credentials: w.Credentials, Avatars: w.Avatars,
 		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
 		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
-		Channels: w.Channels, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.Programs,
+		Channels: w.Channels, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.WebhookCaller,
 		ReadingStore: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
 		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Web: http.NotFoundHandler(),
 	}
@@ -117,7 +117,7 @@ func (w *fixture) populate(t testing.TB) {
 		})
 		w.Presence.Seen(testkit.Ref(d))
 		w.Diagnostics.Count(testkit.Ref(d), w.Clock.Milli(), 3, []device.Refusal{{Time: w.Clock.Milli(), Identifier: "id of " + d.Name, Reason: device.ReasonUnknown}}, time.Second)
-		w.Notice(t, testkit.Notice{Device: d, Level: alarm.LevelSerious, Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
+		w.Notice(t, testkit.Notice{Device: d, Level: alarm.LevelSerious, Start: w.Clock.Milli() - 60_000, CreateTime: w.Clock.Milli()})
 		w.Message(t, d.Tenant)
 	}
 	if err := w.Status.Flush(t.Context(), true); err != nil {

@@ -261,7 +261,7 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	wantRefused(t, "a guess", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))), "phone.codeWrong")
 	wantRefused(t, "the code", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)), "phone.inUse")
 	wantRefused(t, "the code again", f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, code)), "phone.codeOver")
-	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Post.Letters()) != 0 {
+	if f.mobile(t, f.field.Ada) != "+905559999999" || f.mobile(t, f.field.Bora) != phone || len(f.Postbox.Sent()) != 0 {
 		t.Error("something changed")
 	}
 	// In another tenant the number is free.
@@ -273,8 +273,8 @@ func TestMobileInUseRevealedOnlyAfterCode(t *testing.T) {
 	}
 	// One's own number again is no change, and nobody is told.
 	f.Clock.Advance(time.Minute)
-	posted := len(f.Post.Letters())
-	if err := f.Account.UpdateMobile(t.Context(), enemy, mobileChange(phone, f.requestCode(t, enemy, phone))); err != nil || len(f.Post.Letters()) != posted {
+	posted := len(f.Postbox.Sent())
+	if err := f.Account.UpdateMobile(t.Context(), enemy, mobileChange(phone, f.requestCode(t, enemy, phone))); err != nil || len(f.Postbox.Sent()) != posted {
 		t.Errorf("%v", err)
 	}
 }
@@ -353,7 +353,7 @@ func TestPasswordRefusals(t *testing.T) {
 	} {
 		wantRefused(t, fmt.Sprintf("%.20q", row), f.Account.ChangePassword(t.Context(), c, row[0], row[1]), row[2])
 	}
-	if after, _ := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); after != before || len(f.Post.Letters()) != 0 || len(f.ended) != 0 {
+	if after, _ := f.Users.PasswordHash(t.Context(), f.field.ID, f.field.Ada.ID); after != before || len(f.Postbox.Sent()) != 0 || len(f.ended) != 0 {
 		t.Error("something changed")
 	}
 	for i, password := range []string{"şşşşşş", strings.Repeat("ş", 256)} {

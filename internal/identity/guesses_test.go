@@ -104,15 +104,15 @@ func TestOwnerWarnedOfGuesses(t *testing.T) {
 	told := func(want int) []identity.Email {
 		t.Helper()
 		for range 200 { // it is told behind the guess
-			if len(g.Post.Letters()) >= want {
+			if len(g.Postbox.Sent()) >= want {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		if got := g.Post.Letters(); len(got) == want {
+		if got := g.Postbox.Sent(); len(got) == want {
 			return got
 		}
-		t.Fatalf("%d letters, want %d", len(g.Post.Letters()), want)
+		t.Fatalf("%d letters, want %d", len(g.Postbox.Sent()), want)
 		return nil
 	}
 	guess("ada", 1, 9)

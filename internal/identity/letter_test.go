@@ -55,7 +55,7 @@ func TestAccountChangeEmails(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	letters := f.Post.Letters()
+	letters := f.Postbox.Sent()
 	if len(letters) != 3 {
 		t.Fatalf("%+v", letters)
 	}
@@ -91,7 +91,7 @@ func TestSubjectsAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.Clock.Advance(time.Minute)
-		subject := f.Post.Letters()[i].Subject
+		subject := f.Postbox.Sent()[i].Subject
 		if n := len([]rune(subject)); n > 60 || n < 55 || !strings.Contains(subject, "ŞŞŞ...") {
 			t.Errorf("%s: %q has %d characters", l, subject, n)
 		}
@@ -105,8 +105,8 @@ func TestNoEmailWithoutAddressOrMailer(t *testing.T) {
 	c := f.caller(t, f.pair)
 	f.field.Ada.Email = ""
 	f.setMobile(t, f.field.Ada, "")
-	if err := f.Account.BindMobile(t.Context(), c, mobileChange(phone, f.requestCode(t, c, phone))); err != nil || len(f.Post.Letters()) != 0 {
-		t.Errorf("%v %v", err, f.Post.Letters())
+	if err := f.Account.BindMobile(t.Context(), c, mobileChange(phone, f.requestCode(t, c, phone))); err != nil || len(f.Postbox.Sent()) != 0 {
+		t.Errorf("%v %v", err, f.Postbox.Sent())
 	}
 	parts := f.Account.AccountDeps
 	parts.Mailer = nil
@@ -128,7 +128,7 @@ func TestNoEmailForFailedChange(t *testing.T) {
 	if err := f.Account.UpdateMobile(t.Context(), c, mobileChange(phone, wrongCode(code))); err == nil {
 		t.Fatal("changed")
 	}
-	if got := f.Post.Letters(); len(got) != 0 {
+	if got := f.Postbox.Sent(); len(got) != 0 {
 		t.Errorf("%+v", got)
 	}
 }

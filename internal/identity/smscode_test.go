@@ -221,7 +221,7 @@ func TestSendCodeSurvivesCancelledRequest(t *testing.T) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		return f.Phones.SendText(ctx, mobile, text)
+		return f.Phones.SendSMS(ctx, mobile, text)
 	})
 	codes := identity.NewCodeStore(f.DB, testkit.SecretKey, asked, f.Clock.Now)
 	if err := codes.Send(ctx, f.field.ID, newOutgoingCode(f.field.Ada.ID, phone)); err != nil {

@@ -12,7 +12,7 @@ import (
 // told to come again, others wait; and what waited is taken in, and only then
 // answered, once there is memory again.
 func TestMemoryShortageDelaysMessages(t *testing.T) {
-	gauge, percent := testkit.PressedMemory()
+	gauge, percent := testkit.FakeMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	url := e.serveHTTP().URL + "/api/v1/" + secretOf("WS-1") + "/telemetry"
 	percent.Store(95)
@@ -46,7 +46,7 @@ func TestMemoryShortageDelaysMessages(t *testing.T) {
 
 // Whoever waits for memory does not keep the server from stopping.
 func TestMemoryShortageDoesNotBlockClose(t *testing.T) {
-	gauge, percent := testkit.PressedMemory()
+	gauge, percent := testkit.FakeMemory()
 	e := newEdge(t, func(o *Options) { o.Memory = gauge })
 	percent.Store(99)
 	submitted := make(chan error, 1)

@@ -40,7 +40,7 @@ func (o *messageFixture) alarm(t *testing.T, d *device.Device, title string) *ne
 	t.Helper()
 	o.Clock.Advance(time.Second)
 	now := o.Clock.Milli()
-	id := o.Notice(t, testkit.Notice{Device: d, Title: title, Started: now, Created: now})
+	id := o.Notice(t, testkit.Notice{Device: d, Title: title, Start: now, CreateTime: now})
 	return &news.Alarm{
 		Event: news.Triggered, Notice: id, Rule: 7, Title: title, Level: 2, DeviceID: int64(d.ID), DeviceName: d.Name, Start: now,
 		Values: map[string]any{"airTemperature": -2.5},

@@ -238,17 +238,17 @@ func TestClockJumpForward(t *testing.T) {
 	p.step()
 	never := p.openNotice("Never tried", 2, news.DeliveryOptions{Channels: []int64{c}})
 	p.step()
-	p.Clock.Leap(72 * time.Hour)
+	p.Clock.Jump(72 * time.Hour)
 	p.step()
 	p.mail.setReply(func(*notify.Notification) error { // the next leap comes while it flies
-		p.Clock.Leap(48 * time.Hour)
+		p.Clock.Jump(48 * time.Hour)
 		return &notify.Failure{Kind: notify.Transient, Answer: "451 busy"}
 	})
 	p.advance(2 * time.Minute)
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(time.Minute)
 	p.wantEqual("after the leaps", p.states(tried)+"; "+p.states(never), "ada@example.com triggered queued retry; ada@example.com triggered queued retry")
-	p.Clock.Leap(-120 * time.Hour)
+	p.Clock.Jump(-120 * time.Hour)
 	for range 20 {
 		p.advance(time.Hour)
 	}
@@ -266,7 +266,7 @@ func TestClockAdjustedGradually(t *testing.T) {
 	a := p.openNotice("Frost", 1, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
 	for range 25 {
-		p.Clock.Leap(time.Second)
+		p.Clock.Jump(time.Second)
 		p.advance(time.Hour)
 	}
 	p.wantEqual("a day later", p.states(a), "ada@example.com triggered failed old")

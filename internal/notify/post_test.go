@@ -153,7 +153,7 @@ func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixtu
 // left but what it wrote.
 func (p *outboxFixture) restart() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Senders: p.senders, DigestAfter: p.digestAfter, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Ran, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Senders: p.senders, DigestAfter: p.digestAfter, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Elapsed, Log: p.Log.Logger,
 		Muted:    func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog:  func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
 		NotReady: func() []tenant.ID { return p.notReady },
@@ -180,7 +180,7 @@ func (p *outboxFixture) channel(name string, emails ...string) int64 {
 func (p *outboxFixture) alarm(title string, level int) *news.Alarm {
 	p.t.Helper()
 	now := p.Clock.Milli()
-	id := p.Notice(p.t, testkit.Notice{Device: p.mast, Title: title, Started: now, Created: now})
+	id := p.Notice(p.t, testkit.Notice{Device: p.mast, Title: title, Start: now, CreateTime: now})
 	return &news.Alarm{Event: news.Triggered, Notice: id, Rule: 1, Title: title, Level: level, DeviceID: int64(p.mast.ID), DeviceName: p.mast.Name, Start: now}
 }
 

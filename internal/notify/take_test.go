@@ -221,7 +221,7 @@ func TestTenantsIndependent(t *testing.T) {
 	theirs := p.Device(t, p.rival.ID, &device.Product{ID: station}, "THEIRS")
 	channel := p.Channel(t, p.rival.ID, "rival", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	now := p.Clock.Milli()
-	id := p.Notice(t, testkit.Notice{Device: theirs, Started: now, Created: now})
+	id := p.Notice(t, testkit.Notice{Device: theirs, Start: now, CreateTime: now})
 	a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 2, Title: "Theirs", DeviceID: int64(theirs.ID), Start: now}
 	p.must(p.desk.NoticeOpened(t.Context(), p.rival.ID, a, &news.DeliveryOptions{Channels: []int64{channel}}))
 	mine := p.openNotice("Mine", 2, news.DeliveryOptions{Channels: []int64{p.channel("field", ada)}, Period: morning})

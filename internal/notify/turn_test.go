@@ -46,7 +46,7 @@ func (f *tenantFixture) openNotices(n, level int) {
 	f.t.Helper()
 	for i := range n {
 		now := f.Clock.Milli()
-		id := f.Notice(f.t, testkit.Notice{Device: f.station, Started: now, Created: now})
+		id := f.Notice(f.t, testkit.Notice{Device: f.station, Start: now, CreateTime: now})
 		f.last = id
 		a := &news.Alarm{Event: news.Triggered, Notice: id, Rule: 9, Title: fmt.Sprint(i), Level: level, DeviceID: int64(f.station.ID), Start: now}
 		f.must(f.desk.NoticeOpened(f.t.Context(), f.id, a, &news.DeliveryOptions{Channels: []int64{f.channel}}))

@@ -33,7 +33,7 @@ func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *news.Ack) {
 func TestAcknowledgedNotices(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()
-	over := w.Notice(t, testkit.Notice{Device: w.ws1, Title: "heat", Status: alarm.ResolvedAutomatically, Started: now - hour, Ended: now, Created: now})
+	over := w.Notice(t, testkit.Notice{Device: w.ws1, Title: "heat", Status: alarm.ResolvedAutomatically, Start: now - hour, End: now, CreateTime: now})
 	for _, id := range []int64{w.notice, over} {
 		w.setAcknowledgement(t, id, &news.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + hour})
 		want := wire.Acknowledgement{By: "Ada", Time: wire.Moment(now), Note: "at the pump", RemindTime: wire.Moment(now + hour)}

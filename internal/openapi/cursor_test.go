@@ -29,8 +29,8 @@ func listCursors(t *testing.T, w *fixture, as *key) map[string]string {
 // A cursor goes on where it was given, and nowhere else.
 func TestForeignAndDamagedCursors(t *testing.T) {
 	w, day := newFixtureWithHistory(t)
-	w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelGeneral, Started: 1, Created: 1})
-	w.Notice(t, testkit.Notice{Device: w.rivalDevice, Level: alarm.LevelGeneral, Started: 1, Created: 1})
+	w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelGeneral, Start: 1, CreateTime: 1})
+	w.Notice(t, testkit.Notice{Device: w.rivalDevice, Level: alarm.LevelGeneral, Start: 1, CreateTime: 1})
 	w.Device(t, w.rival.ID, w.station, marker+"-2")
 	mine, theirs := listCursors(t, w, nil), listCursors(t, w, &w.rivalKey)
 	history := historyPath(day, "limit", "1")
@@ -92,7 +92,7 @@ func TestForgedCursorStaysInTenant(t *testing.T) {
 	w := newFixture(t)
 	queryHash := func(path string) string {
 		w.Device(t, w.field.ID, w.station, "z-"+path[1:])
-		w.Notice(t, testkit.Notice{Device: w.ws1, Started: 1, Created: 1})
+		w.Notice(t, testkit.Notice{Device: w.ws1, Start: 1, CreateTime: 1})
 		b, err := base64.RawURLEncoding.DecodeString(*ask[struct{ NextCursor *string }](t, w, call{path: path + "?limit=1"}).NextCursor)
 		if err != nil {
 			t.Fatal(err)

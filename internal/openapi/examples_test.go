@@ -33,7 +33,7 @@ func TestExamples(t *testing.T) {
 	w := newFixture(t)
 	w.Device(t, w.field.ID, w.station, "北 %?:1")
 	for i := range 401 { // more than a page
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("Frost ", i), Level: alarm.LevelSerious, Started: w.Clock.Milli() + int64(i), Created: w.Clock.Milli()})
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("Frost ", i), Level: alarm.LevelSerious, Start: w.Clock.Milli() + int64(i), CreateTime: w.Clock.Milli()})
 	}
 	w.Clock.Advance(time.Second) // what was measured just now is past
 	base := w.serve(t)

@@ -40,10 +40,10 @@ func TestNotices(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()
 	for i, n := range []testkit.Notice{
-		{Title: "heat", Level: alarm.LevelImportant, Status: alarm.ResolvedAutomatically, Started: now - 5*hour, Ended: now - 4*hour},
-		{Title: "wind", Level: alarm.LevelGeneral, Status: alarm.ResolvedManually, Started: now - 3*hour, Ended: now - 2*hour},
+		{Title: "heat", Level: alarm.LevelImportant, Status: alarm.ResolvedAutomatically, Start: now - 5*hour, End: now - 4*hour},
+		{Title: "wind", Level: alarm.LevelGeneral, Status: alarm.ResolvedManually, Start: now - 3*hour, End: now - 2*hour},
 	} {
-		n.Device, n.Created = w.ws1, now+int64(i)+1
+		n.Device, n.CreateTime = w.ws1, now+int64(i)+1
 		w.Notice(t, n)
 	}
 	at := func(ms int64) string { return fmt.Sprint(now + ms) }
@@ -107,14 +107,14 @@ func TestNoticesPageByPage(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()
 	for i := range 23 {
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("n", i), Started: now + int64(i), Created: now + int64(i/5)})
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("n", i), Start: now + int64(i), CreateTime: now + int64(i/5)})
 	}
 	var seen []string
 	path := "/notices?limit=4"
 	for page := 0; ; page++ {
 		list := ask[wire.NoticeList](t, w, call{path: path})
 		seen = append(seen, strings.Fields(noticeTitles(list))...)
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "new", Started: now + 1000 + int64(page), Created: now + 4 + int64(page)})
+		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "new", Start: now + 1000 + int64(page), CreateTime: now + 4 + int64(page)})
 		if list.NextCursor == nil {
 			break
 		}

@@ -180,7 +180,7 @@ func TestRefusals(t *testing.T) {
 
 // A fault of ours is told without a detail of it, and the server serves on.
 func TestServerFaultsAreHidden(t *testing.T) {
-	s := &testkit.Watched{}
+	s := &testkit.ObservedStore{}
 	w := newFixture(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
 	s.Each = func(context.Context, int) error { panic("out of luck: secret detail") }
 	p := w.mustRefuse(t, call{path: "/devices/WS-1/history?from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)

@@ -35,7 +35,7 @@ func (l *stalledClient) SetWriteDeadline(t time.Time) error {
 // cut off, and that is no fault of the server's.
 func TestSlowClient(t *testing.T) {
 	ends := make(chan error, 1)
-	w := newWatchedFixture(t, &testkit.Watched{Ended: func(_ int, err error) { ends <- err }})
+	w := newWatchedFixture(t, &testkit.ObservedStore{Ended: func(_ int, err error) { ends <- err }})
 	w.measureMany(t, longHistoryStart, 6_000)
 	l := &stalledClient{ResponseRecorder: httptest.NewRecorder(), capacity: 100_000}
 	func() {

@@ -22,7 +22,7 @@ import (
 )
 
 // newWatchedFixture makes a world whose readings are watched.
-func newWatchedFixture(t testing.TB, s *testkit.Watched) *fixture {
+func newWatchedFixture(t testing.TB, s *testkit.ObservedStore) *fixture {
 	t.Helper()
 	return newFixture(t, func(o *openapi.Options) {
 		s.Store = o.Readings.(*reading.Store)
@@ -52,7 +52,7 @@ func fetch(t testing.TB, w *fixture, base string, c call) *http.Response {
 func TestLongHistoryIsStreamed(t *testing.T) {
 	const rows = 100_000
 	var base, most uint64
-	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
+	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		if n%10_000 != 5_000 {
 			return nil
 		}
@@ -99,11 +99,11 @@ func TestHistoryMemoryIsBounded(t *testing.T) {
 	for name, path := range map[string]string{
 		"csv": longHistoryPath("format", "csv"), "ndjson": longHistoryPath("format", "ndjson"), "json": longHistoryPath("limit", "50000"),
 	} {
-		held := testkit.HeldBy(t, w.handler, func(ctx context.Context) *http.Request {
+		held := testkit.MeasureResponseMemory(t, w.handler, func(ctx context.Context) *http.Request {
 			return call{path: path}.request(t, w, "http://tilth.test").WithContext(ctx)
 		})
-		t.Logf("%-6s %9d bytes, %8d held", name, held.Sent, held.Most)
-		if held.Status != http.StatusOK || held.Sent < 2<<20 || held.Most > 1<<20 && !race.Enabled {
+		t.Logf("%-6s %9d bytes, %8d held", name, held.Sent, held.Peak)
+		if held.Status != http.StatusOK || held.Sent < 2<<20 || held.Peak > 1<<20 && !race.Enabled {
 			t.Errorf("%s: %+v", name, held)
 		}
 	}
@@ -147,7 +147,7 @@ func TestNextPageLinkTrailer(t *testing.T) {
 // An answer that fails when a part of it was sent already is cut off, so that
 // nobody takes it for the whole.
 func TestErrorMidStreamCutsConnection(t *testing.T) {
-	s := &testkit.Watched{Each: func(_ context.Context, n int) error {
+	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error {
 		if n > 5_000 {
 			return errors.New("the disk is on fire")
 		}
@@ -171,7 +171,7 @@ func TestErrorMidStreamCutsConnection(t *testing.T) {
 // A client that leaves ends the reading.
 func TestClientLeavesMidStream(t *testing.T) {
 	at, ended := make(chan struct{}), make(chan error, 1)
-	s := &testkit.Watched{
+	s := &testkit.ObservedStore{
 		Each: func(ctx context.Context, n int) error {
 			if n == 2_000 {
 				close(at)
@@ -209,7 +209,7 @@ func unlimitedScheduler() *reading.WorkScheduler {
 // credential, those of the console among them; and no more.
 func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 	begun, goOn := make(chan struct{}, 100), make(chan struct{})
-	s := &testkit.Watched{Each: func(ctx context.Context, n int) error {
+	s := &testkit.ObservedStore{Each: func(ctx context.Context, n int) error {
 		if n == 1 {
 			begun <- struct{}{}
 			select {
@@ -282,7 +282,7 @@ func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
 
 // When memory gets short, history is refused before all else.
 func TestMemoryPressureRefusals(t *testing.T) {
-	gauge, percent := testkit.PressedMemory()
+	gauge, percent := testkit.FakeMemory()
 	percent.Store(85)
 	w := newFixture(t, func(o *openapi.Options) { o.Memory = gauge })
 	if p := w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusServiceUnavailable); p.Code != "unavailable" || !strings.Contains(p.Detail, "no memory to spare") {

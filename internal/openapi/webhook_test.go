@@ -25,7 +25,7 @@ func (w *fixture) createRivalWebhook() int64 {
 	ctx := context.Background()
 	id, _, err := w.Webhooks.Create(ctx, w.rival.ID, &notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true})
 	if err == nil {
-		err = w.Desk.NoticeOpened(ctx, w.rival.ID, &news.Alarm{Event: news.Triggered, Notice: w.rivalNotice, Title: marker + " frost", DeviceName: w.rivalDevice.Name, Start: 1}, &news.DeliveryOptions{})
+		err = w.Notifier.NoticeOpened(ctx, w.rival.ID, &news.Alarm{Event: news.Triggered, Notice: w.rivalNotice, Title: marker + " frost", DeviceName: w.rivalDevice.Name, Start: 1}, &news.DeliveryOptions{})
 	}
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -158,7 +158,7 @@ func TestCrossOriginRequestsAreRefused(t *testing.T) {
 // What a program hears of a notice is what it reads of it, and as the contract
 // says.
 func TestWebhookEvents(t *testing.T) {
-	w, program := newFixture(t), testkit.NewProgram(t)
+	w, program := newFixture(t), testkit.NewWebhookReceiver(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL)))
 	at := fmt.Sprint("/webhooks/", made.Id)
 	n, err := w.Notices.GetListed(t.Context(), w.field.ID, w.notice)
@@ -168,13 +168,13 @@ func TestWebhookEvents(t *testing.T) {
 	a := &news.Alarm{
 		Event: news.Triggered, Notice: n.ID, Title: n.Title, Level: int(n.Level), DeviceName: n.DeviceName, NoteName: n.NoteName, Start: n.Start, Description: n.Description,
 	}
-	if err := w.Desk.NoticeOpened(t.Context(), w.field.ID, a, &news.DeliveryOptions{}); err != nil {
+	if err := w.Notifier.NoticeOpened(t.Context(), w.field.ID, a, &news.DeliveryOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	heard := program.Heard()
+	heard := program.TakeCalls()
 	if len(heard) != 1 {
 		t.Fatalf("%d calls", len(heard))
 	}
@@ -191,28 +191,28 @@ func TestWebhookEvents(t *testing.T) {
 		if ack == nil {
 			on.Event, kind = news.Unacknowledged, "notice.unacknowledged"
 		}
-		if err := w.Desk.NoticeAcknowledged(t.Context(), w.field.ID, &on); err != nil {
+		if err := w.Notifier.NoticeAcknowledged(t.Context(), w.field.ID, &on); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Outbox.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		body := program.Heard()[0].Body
+		body := program.TakeCalls()[0].Body
 		w.contract.checkEvent(t, body)
 		read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
 		if want := fmt.Sprintf(`{"type":%q,"timestamp":%q,"data":%s}`, kind, rfc3339(time.UnixMilli(n.Start+1000)), read); !sameJSON(t, want, string(body)) {
 			t.Errorf("%s\nwant %s", body, want)
 		}
 	}
-	program.Answers(503, "later")
+	program.SetResponse(503, "later")
 	a.Event, a.End = news.Resolved, w.Clock.Milli()
-	if err := w.Desk.NoticeClosed(t.Context(), w.field.ID, a, true); err != nil {
+	if err := w.Notifier.NoticeClosed(t.Context(), w.field.ID, a, true); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.contract.checkEvent(t, program.Heard()[0].Body)
+	w.contract.checkEvent(t, program.TakeCalls()[0].Body)
 	list := ask[wire.WebhookDeliveryList](t, w, call{path: at + "/deliveries"}).Items
 	if len(list) != 4 || list[0].Type != "notice.resolved" || list[0].State != "queued" || *list[0].Answer != "503 later" || list[0].NextTime == nil ||
 		list[1].Type != "notice.unacknowledged" || list[2].Type != "notice.acknowledged" || list[3].State != "sent" || *list[3].Answer != "200 thank you" || list[3].Notice != n.ID {
@@ -222,11 +222,11 @@ func TestWebhookEvents(t *testing.T) {
 	if o.Ok || *o.Answer != "503 later" || !strings.Contains(*o.Detail, "status 503") {
 		t.Errorf("%+v", o)
 	}
-	program.Answers(204, "")
+	program.SetResponse(204, "")
 	if o := ask[wire.WebhookOutcome](t, w, w.newCall(http.MethodPost, at+"/test", "")); !o.Ok || *o.Answer != "204" || o.Detail != nil {
 		t.Errorf("%+v", o)
 	}
-	w.contract.checkEvent(t, program.Heard()[1].Body)
+	w.contract.checkEvent(t, program.TakeCalls()[1].Body)
 	for range 3 {
 		w.do(t, w.newCall(http.MethodPost, at+"/test", ""))
 	}

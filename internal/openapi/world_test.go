@@ -73,8 +73,8 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 		})
 		w.Presence.Seen(testkit.Ref(d))
 	}
-	w.notice = w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelSerious, Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
-	w.rivalNotice = w.Notice(t, testkit.Notice{Device: w.rivalDevice, Title: marker + " frost", Started: w.Clock.Milli() - 60_000, Created: w.Clock.Milli()})
+	w.notice = w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelSerious, Start: w.Clock.Milli() - 60_000, CreateTime: w.Clock.Milli()})
+	w.rivalNotice = w.Notice(t, testkit.Notice{Device: w.rivalDevice, Title: marker + " frost", Start: w.Clock.Milli() - 60_000, CreateTime: w.Clock.Milli()})
 	w.credential, w.fieldKey = w.newKey(t, w.field.Ada)
 	w.rivalCredential, w.rivalKey = w.newKey(t, w.rival.Ada)
 	o := openapi.Options{
@@ -83,7 +83,7 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 			return netip.MustParseAddrPort(r.RemoteAddr).Addr()
 		},
 		Audit: w.Audit, Credentials: w.Credentials, Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Presence: w.Presence,
-		Readings: w.readings, Notices: w.Notices, Webhooks: w.Webhooks, WebhookCaller: w.Programs, Outbox: w.Outbox,
+		Readings: w.readings, Notices: w.Notices, Webhooks: w.Webhooks, WebhookCaller: w.WebhookCaller, Outbox: w.Outbox,
 	}
 	for _, f := range with {
 		f(&o)

@@ -154,7 +154,7 @@ func TestNoProviderSecretIsAudited(t *testing.T) {
 // entries.
 func TestApplyFailsWithoutAuditEntry(t *testing.T) {
 	f := newAuditedAPI(t)
-	mend := testkit.Refuse(t, f.DB, "INSERT ON audit_entries")
+	mend := testkit.FailStatement(t, f.DB, "INSERT ON audit_entries")
 	if a := f.post(t, "v1/apply", changesFile); a.Status != http.StatusInternalServerError {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}

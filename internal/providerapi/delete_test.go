@@ -226,7 +226,7 @@ func TestDeleteTenant(t *testing.T) {
 	p.apply(t, `tenants: [{name: south, devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1}]}]`, false)
 	s1 := p.device(t, "south", "S-1")
 	for _, d := range []*device.Device{n1, s1} {
-		p.Notice(t, testkit.Notice{Device: d, Started: p.Clock.Milli(), Created: p.Clock.Milli()})
+		p.Notice(t, testkit.Notice{Device: d, Start: p.Clock.Milli(), CreateTime: p.Clock.Milli()})
 		p.Message(t, d.Tenant)
 		p.Channel(t, d.Tenant, "Crew")
 	}

@@ -14,9 +14,9 @@ var Start = time.Date(2026, 11, 21, 9, 0, 0, 0, time.UTC)
 
 // Clock stands still until a test moves it.
 type Clock struct {
-	mu    sync.Mutex
-	now   time.Time
-	leapt time.Duration
+	mu     sync.Mutex
+	now    time.Time
+	jumped time.Duration
 }
 
 // NewClock makes a clock that stands at Start.
@@ -39,19 +39,19 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Leap sets the clock ahead by d: nobody else lives through that time.
-func (c *Clock) Leap(d time.Duration) {
+// Jump sets the clock ahead by d: nobody else lives through that time.
+func (c *Clock) Jump(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
-	c.leapt += d
+	c.jumped += d
 }
 
-// Ran is how long has passed since Start, leaps apart.
-func (c *Clock) Ran() time.Duration {
+// Elapsed is how long has passed since Start, leaps apart.
+func (c *Clock) Elapsed() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now.Sub(Start) - c.leapt
+	return c.now.Sub(Start) - c.jumped
 }
 
 // Set moves the clock to t.

@@ -43,7 +43,7 @@ type Contract struct {
 // NewContract reads the contract for a handler.
 func NewContract(t testing.TB, h http.Handler) *Contract {
 	t.Helper()
-	known, err := contract()
+	known, err := loadContract()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,8 +55,8 @@ type document struct {
 	router routers.Router
 }
 
-// contract is read once for all tests of a package.
-var contract = sync.OnceValues(func() (document, error) {
+// loadContract is read once for all tests of a package.
+var loadContract = sync.OnceValues(func() (document, error) {
 	openapi3filter.RegisterBodyDecoder("text/event-stream", func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
 		text, err := io.ReadAll(body)
 		return string(text), err
@@ -68,25 +68,25 @@ var contract = sync.OnceValues(func() (document, error) {
 		return document{}, err
 	}
 	for _, s := range doc.Components.Schemas {
-		joined(s.Value)
+		mergeAllOf(s.Value)
 	}
 	for _, s := range doc.Components.Schemas {
-		closed(s.Value)
+		forbidUnknown(s.Value)
 	}
 	doc.Servers = nil // the path alone names an operation, whatever the host
 	router, err := legacy.NewRouter(doc)
 	return document{doc: doc, router: router}, err
 })
 
-// joined makes one schema of several objects that belong together: closed, each
+// mergeAllOf makes one schema of several objects that belong together: closed, each
 // alone would refuse what only the others name.
-func joined(s *openapi3.Schema) {
+func mergeAllOf(s *openapi3.Schema) {
 	if len(s.AllOf) < 2 {
 		return
 	}
 	all := openapi3.Schemas{}
 	for _, part := range s.AllOf {
-		joined(part.Value)
+		mergeAllOf(part.Value)
 		maps.Copy(all, part.Value.Properties)
 		s.Required = append(s.Required, part.Value.Required...)
 	}
@@ -94,19 +94,19 @@ func joined(s *openapi3.Schema) {
 	s.Properties, s.Required, s.AllOf = all, slices.Compact(s.Required), nil
 }
 
-// closed makes an object schema, and those inside it, refuse what they do not
+// forbidUnknown makes an object schema, and those inside it, refuse what they do not
 // name.
-func closed(s *openapi3.Schema) {
+func forbidUnknown(s *openapi3.Schema) {
 	if len(s.Properties) > 0 && s.AdditionalProperties.Has == nil && s.AdditionalProperties.Schema == nil {
 		s.AdditionalProperties.Has = new(false)
 	}
 	for _, p := range s.Properties {
 		if p.Ref == "" {
-			closed(p.Value)
+			forbidUnknown(p.Value)
 		}
 	}
 	if s.Items != nil && s.Items.Ref == "" {
-		closed(s.Items.Value)
+		forbidUnknown(s.Items.Value)
 	}
 }
 
@@ -158,14 +158,14 @@ type Answer struct {
 // Do makes a call and checks its answer.
 func (c *Contract) Do(t testing.TB, call Call) *Answer {
 	t.Helper()
-	a, err := c.try(t.Context(), call)
+	a, err := c.do(t.Context(), call)
 	if err != nil {
 		t.Fatalf("%s %s answered %d %s\nagainst the contract: %v", call.Method, call.Path, a.Status, a.Body, err)
 	}
 	return a
 }
 
-func (c *Contract) try(ctx context.Context, call Call) (*Answer, error) {
+func (c *Contract) do(ctx context.Context, call Call) (*Answer, error) {
 	w := httptest.NewRecorder()
 	r := call.Request(ctx, "http://tilth.test")
 	c.Handler.ServeHTTP(w, r)
@@ -187,16 +187,16 @@ func Ask[T any](t testing.TB, c *Contract, call Call) T {
 	return data
 }
 
-// unreached are the HTTP statuses of calls that never reached a handler; their
+// unroutedStatuses are the HTTP statuses of calls that never reached a handler; their
 // bodies are the envelope, which says the same.
-var unreached = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable}
+var unroutedStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable}
 
 var requestID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
 // Check holds an answer against the contract and, for a call of the console,
 // reads its envelope.
 func (c *Contract) Check(r *http.Request, a *Answer) error {
-	if err := everyAnswer(a.Header); err != nil {
+	if err := checkCommonHeaders(a.Header); err != nil {
 		return err
 	}
 	console := strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
@@ -218,8 +218,8 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 	if a.Header.Get("Content-Type") != "application/json" {
 		return fmt.Errorf("Content-Type %q", a.Header.Get("Content-Type"))
 	}
-	if err == nil && bare(route) && a.Status != http.StatusMethodNotAllowed {
-		return c.bare(r, route, params, a)
+	if err == nil && isCaptcha(route) && a.Status != http.StatusMethodNotAllowed {
+		return c.checkCaptcha(r, route, params, a)
 	}
 	if err := c.envelope(a); err != nil {
 		return err
@@ -233,26 +233,26 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 	return c.operation(r, route, params, a)
 }
 
-// bareEnvelope is what the calls of the captcha answer instead of the usual
+// captchaEnvelope is what the calls of the captcha answer instead of the usual
 // envelope, whatever goes wrong.
-const bareEnvelope = "CaptchaAnswer"
+const captchaEnvelope = "CaptchaAnswer"
 
-func (c *Contract) bare(r *http.Request, route *routers.Route, params map[string]string, a *Answer) error {
-	if slices.Contains(unreached, a.Status) {
-		return c.Schema(bareEnvelope, a.Body)
+func (c *Contract) checkCaptcha(r *http.Request, route *routers.Route, params map[string]string, a *Answer) error {
+	if slices.Contains(unroutedStatuses, a.Status) {
+		return c.Schema(captchaEnvelope, a.Body)
 	}
 	return c.operation(r, route, params, a)
 }
 
-func bare(route *routers.Route) bool {
+func isCaptcha(route *routers.Route) bool {
 	answer := route.Operation.Responses.Status(http.StatusOK)
 	if answer == nil || answer.Value.Content["application/json"] == nil {
 		return false
 	}
-	return strings.HasSuffix(answer.Value.Content["application/json"].Schema.Ref, "/"+bareEnvelope)
+	return strings.HasSuffix(answer.Value.Content["application/json"].Schema.Ref, "/"+captchaEnvelope)
 }
 
-func everyAnswer(h http.Header) error {
+func checkCommonHeaders(h http.Header) error {
 	if !requestID.MatchString(h.Get("X-Request-Id")) {
 		return fmt.Errorf("X-Request-Id %q", h.Get("X-Request-Id"))
 	}
@@ -278,7 +278,7 @@ func (c *Contract) envelope(a *Answer) error {
 		return fmt.Errorf("code 200 with status %d", a.Status)
 	case a.Code != 200 && a.Msg == "":
 		return errors.New("a refusal without a sentence")
-	case a.Status != http.StatusOK && (!slices.Contains(unreached, a.Status) || a.Status != a.Code):
+	case a.Status != http.StatusOK && (!slices.Contains(unroutedStatuses, a.Status) || a.Status != a.Code):
 		return fmt.Errorf("code %d with status %d", a.Code, a.Status)
 	case (a.Code == http.StatusTooManyRequests || a.Code == http.StatusServiceUnavailable) && a.Header.Get("Retry-After") == "":
 		return fmt.Errorf("code %d without Retry-After", a.Code)

@@ -7,15 +7,15 @@ import (
 	"testing"
 )
 
-// good answers as the server should; each test breaks one thing of it.
-type good struct {
+// response answers as the server should; each test breaks one thing of it.
+type response struct {
 	status  int
 	headers map[string]string
 	body    string
 }
 
-func answering(change func(*good)) http.Handler {
-	g := &good{status: 200, body: `{"code":200,"data":3,"msg":""}`, headers: map[string]string{
+func respondWith(change func(*response)) http.Handler {
+	g := &response{status: 200, body: `{"code":200,"data":3,"msg":""}`, headers: map[string]string{
 		"X-Request-Id": "0123456789abcdef", "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
 		"Cache-Control": "no-store", "Content-Type": "application/json",
 	}}
@@ -29,50 +29,50 @@ func answering(change func(*good)) http.Handler {
 	})
 }
 
-const unread = "/admin-api/client/pc/notify-message/get-unread-count"
+const unreadCountPath = "/admin-api/client/pc/notify-message/get-unread-count"
 
 // The helper that holds answers against the contract must find each kind of
 // breach, and find none in a good answer.
-func TestContractFindsBreaches(t *testing.T) {
+func TestContractFindsViolations(t *testing.T) {
 	for _, c := range []struct {
 		name, path, want string
-		change           func(*good)
+		change           func(*response)
 	}{
-		{"good", unread, "", func(*good) {}},
-		{"no id", unread, "X-Request-Id", func(g *good) { g.headers["X-Request-Id"] = "" }},
-		{"referrer", unread, "Referrer-Policy", func(g *good) { delete(g.headers, "Referrer-Policy") }},
-		{"sniffing", unread, "X-Content-Type-Options", func(g *good) { delete(g.headers, "X-Content-Type-Options") }},
-		{"kept", unread, "Cache-Control", func(g *good) { g.headers["Cache-Control"] = "max-age=60" }},
-		{"not JSON", unread, "Content-Type", func(g *good) { g.headers["Content-Type"] = "text/html" }},
-		{"no envelope", unread, "Envelope", func(g *good) { g.body = `{"data":3}` }},
-		{"not JSON inside", unread, "Envelope", func(g *good) { g.body = `oops` }},
-		{"wrong type", unread, "type", func(g *good) { g.body = `{"code":200,"data":"3","msg":""}` }},
-		{"below minimum", unread, "minimum", func(g *good) { g.body = `{"code":200,"data":-3,"msg":""}` }},
-		{"more than promised", unread, "extra", func(g *good) { g.body = `{"code":200,"data":3,"msg":"","extra":1}` }},
-		{"more inside", "/admin-api/system/tenant/get-by-website", "secret", func(g *good) {
+		{"good", unreadCountPath, "", func(*response) {}},
+		{"no id", unreadCountPath, "X-Request-Id", func(g *response) { g.headers["X-Request-Id"] = "" }},
+		{"referrer", unreadCountPath, "Referrer-Policy", func(g *response) { delete(g.headers, "Referrer-Policy") }},
+		{"sniffing", unreadCountPath, "X-Content-Type-Options", func(g *response) { delete(g.headers, "X-Content-Type-Options") }},
+		{"kept", unreadCountPath, "Cache-Control", func(g *response) { g.headers["Cache-Control"] = "max-age=60" }},
+		{"not JSON", unreadCountPath, "Content-Type", func(g *response) { g.headers["Content-Type"] = "text/html" }},
+		{"no envelope", unreadCountPath, "Envelope", func(g *response) { g.body = `{"data":3}` }},
+		{"not JSON inside", unreadCountPath, "Envelope", func(g *response) { g.body = `oops` }},
+		{"wrong type", unreadCountPath, "type", func(g *response) { g.body = `{"code":200,"data":"3","msg":""}` }},
+		{"below minimum", unreadCountPath, "minimum", func(g *response) { g.body = `{"code":200,"data":-3,"msg":""}` }},
+		{"more than promised", unreadCountPath, "extra", func(g *response) { g.body = `{"code":200,"data":3,"msg":"","extra":1}` }},
+		{"more inside", "/admin-api/system/tenant/get-by-website", "secret", func(g *response) {
 			g.body = `{"code":200,"data":{"id":1,"name":"a","diy":null,"secret":1},"msg":""}`
 		}},
-		{"no sentence", unread, "sentence", func(g *good) { g.body = `{"code":601,"data":null,"msg":""}` }},
-		{"success with a status", unread, "code 200 with status 201", func(g *good) { g.status = 201 }},
-		{"a status of its own", unread, "code 401 with status 401", func(g *good) {
+		{"no sentence", unreadCountPath, "sentence", func(g *response) { g.body = `{"code":601,"data":null,"msg":""}` }},
+		{"success with a status", unreadCountPath, "code 200 with status 201", func(g *response) { g.status = 201 }},
+		{"a status of its own", unreadCountPath, "code 401 with status 401", func(g *response) {
 			g.status, g.body = 401, `{"code":401,"data":null,"msg":"no"}`
 		}},
-		{"status and code differ", unread, "code 405 with status 404", func(g *good) {
+		{"status and code differ", unreadCountPath, "code 405 with status 404", func(g *response) {
 			g.status, g.body = 404, `{"code":405,"data":null,"msg":"no"}`
 		}},
-		{"overload", unread, "Retry-After", func(g *good) { g.status, g.body = 503, `{"code":503,"data":null,"msg":"busy"}` }},
-		{"too large", unread, "", func(g *good) { g.status, g.body = 413, `{"code":413,"data":null,"msg":"large"}` }},
-		{"unknown path", "/admin-api/none", "", func(g *good) { g.status, g.body = 404, `{"code":404,"data":null,"msg":"none"}` }},
-		{"unknown path found", "/admin-api/none", "does not know", func(*good) {}},
-		{"health", "/healthz", "", func(g *good) { g.headers["Content-Type"], g.body = "text/plain; charset=utf-8", "ok" }},
-		{"health in another form", "/healthz", "Content-Type", func(*good) {}},
-		{"health with a status", "/healthz", "status is not supported", func(g *good) { g.status = 418 }},
-		{"a page", "/device", "", func(g *good) { g.headers["Content-Type"], g.body = "text/html", "<html>" }},
-		{"a page without id", "/device", "X-Request-Id", func(g *good) { g.headers["X-Request-Id"] = "1" }},
+		{"overload", unreadCountPath, "Retry-After", func(g *response) { g.status, g.body = 503, `{"code":503,"data":null,"msg":"busy"}` }},
+		{"too large", unreadCountPath, "", func(g *response) { g.status, g.body = 413, `{"code":413,"data":null,"msg":"large"}` }},
+		{"unknown path", "/admin-api/none", "", func(g *response) { g.status, g.body = 404, `{"code":404,"data":null,"msg":"none"}` }},
+		{"unknown path found", "/admin-api/none", "does not know", func(*response) {}},
+		{"health", "/healthz", "", func(g *response) { g.headers["Content-Type"], g.body = "text/plain; charset=utf-8", "ok" }},
+		{"health in another form", "/healthz", "Content-Type", func(*response) {}},
+		{"health with a status", "/healthz", "status is not supported", func(g *response) { g.status = 418 }},
+		{"a page", "/device", "", func(g *response) { g.headers["Content-Type"], g.body = "text/html", "<html>" }},
+		{"a page without id", "/device", "X-Request-Id", func(g *response) { g.headers["X-Request-Id"] = "1" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			contract := NewContract(t, answering(c.change))
-			_, err := contract.try(t.Context(), Call{Path: c.path})
+			contract := NewContract(t, respondWith(c.change))
+			_, err := contract.do(t.Context(), Call{Path: c.path})
 			if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
@@ -81,23 +81,23 @@ func TestContractFindsBreaches(t *testing.T) {
 }
 
 // The captcha has an envelope of its own, in which it says everything.
-func TestContractOfTheBareEnvelope(t *testing.T) {
+func TestContractOfCaptchaEnvelope(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
-		change     func(*good)
+		change     func(*response)
 	}{
-		{"a captcha", "", func(g *good) { g.body = `{"repCode":"6110","repMsg":"gone","repData":null,"success":false}` }},
-		{"a captcha in the usual envelope", "repCode", func(*good) {}},
-		{"a captcha with a code of its own", "repCode", func(g *good) { g.body = `{"repCode":"1","repMsg":"","repData":null,"success":false}` }},
-		{"too large for a captcha", "", func(g *good) {
+		{"a captcha", "", func(g *response) { g.body = `{"repCode":"6110","repMsg":"gone","repData":null,"success":false}` }},
+		{"a captcha in the usual envelope", "repCode", func(*response) {}},
+		{"a captcha with a code of its own", "repCode", func(g *response) { g.body = `{"repCode":"1","repMsg":"","repData":null,"success":false}` }},
+		{"too large for a captcha", "", func(g *response) {
 			g.status, g.body = 413, `{"repCode":"9999","repMsg":"large","repData":null,"success":false}`
 		}},
-		{"a captcha with a status", "status is not supported", func(g *good) {
+		{"a captcha with a status", "status is not supported", func(g *response) {
 			g.status, g.body = 429, `{"repCode":"6201","repMsg":"many","repData":null,"success":false}`
 		}},
 	} {
-		contract := NewContract(t, answering(c.change))
-		_, err := contract.try(t.Context(), Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"})
+		contract := NewContract(t, respondWith(c.change))
+		_, err := contract.do(t.Context(), Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"})
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -106,19 +106,19 @@ func TestContractOfTheBareEnvelope(t *testing.T) {
 
 func TestCallAndAnswer(t *testing.T) {
 	var got *http.Request
-	echo := answering(func(*good) {})
+	echo := respondWith(func(*response) {})
 	c := NewContract(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r; echo.ServeHTTP(w, r) }))
-	if n := Ask[int](t, c, Call{Path: unread + "?a=1", Token: "tok", From: "203.0.113.9", Header: map[string]string{"Time-Zone": "UTC"}}); n != 3 {
+	if n := Ask[int](t, c, Call{Path: unreadCountPath + "?a=1", Token: "tok", From: "203.0.113.9", Header: map[string]string{"Time-Zone": "UTC"}}); n != 3 {
 		t.Errorf("data %d", n)
 	}
 	if got.Method != http.MethodGet || got.Header.Get("Authorization") != "Bearer tok" || got.Header.Get("Time-Zone") != "UTC" ||
 		got.RemoteAddr != "203.0.113.9:40000" || got.URL.RawQuery != "a=1" {
 		t.Errorf("request %+v", got)
 	}
-	c.Run(t, []Scenario{{Name: "scenario", Call: Call{Path: unread}, Contains: []string{`"data":3`}, Lacks: []string{"4"}}})
+	c.Run(t, []Scenario{{Name: "scenario", Call: Call{Path: unreadCountPath}, Contains: []string{`"data":3`}, Lacks: []string{"4"}}})
 }
 
-func TestScenarioBreaches(t *testing.T) {
+func TestScenarioViolations(t *testing.T) {
 	a := &Answer{Status: 200, Code: 601, Body: []byte(`{"code":601,"data":null,"msg":"no"}`), Data: json.RawMessage("null")}
 	for _, c := range []struct {
 		s    Scenario
@@ -129,7 +129,7 @@ func TestScenarioBreaches(t *testing.T) {
 		{Scenario{Status: 404, Code: 404}, 2},
 		{Scenario{Code: 601, Contains: []string{"yes"}, Lacks: []string{"no"}}, 2},
 	} {
-		if got := c.s.breaches(a); len(got) != c.want {
+		if got := c.s.violations(a); len(got) != c.want {
 			t.Errorf("%+v: %v", c.s, got)
 		}
 	}
@@ -161,7 +161,7 @@ func TestParameters(t *testing.T) {
 }
 
 func TestStream(t *testing.T) {
-	c := NewContract(t, answering(func(g *good) {
+	c := NewContract(t, respondWith(func(g *response) {
 		g.headers["Content-Type"] = "text/event-stream"
 		g.body = "id: a-1\n\n:\n\nid: a-2\nevent: presence\ndata: {\"deviceName\":\"x\",\"onlineState\":1,\"time\":5}\n\n"
 	}))

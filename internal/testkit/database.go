@@ -15,11 +15,11 @@ import (
 	"tilth/internal/db"
 )
 
-// Folder gives a data folder that goes with the test, with an empty SQLite
+// DataDir gives a data folder that goes with the test, with an empty SQLite
 // database in it that has all migrations.
-func Folder(t testing.TB) string {
+func DataDir(t testing.TB) string {
 	t.Helper()
-	file, err := migrated()
+	file, err := migratedFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,9 +32,9 @@ func Folder(t testing.TB) string {
 
 const databaseFile = "tilth.db"
 
-// migrated is the file of an empty database, made once for all tests of a
+// migratedFile is the file of an empty database, made once for all tests of a
 // package: the migrations take fifty times as long as a copy.
-var migrated = sync.OnceValues(func() (file []byte, err error) {
+var migratedFile = sync.OnceValues(func() (file []byte, err error) {
 	dir, err := os.MkdirTemp("", "tilth-migrated-*")
 	if err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func DB(t testing.TB) *db.DB {
 	t.Helper()
 	var d *db.DB
 	var err error
-	if !PostgresWanted() {
-		d, err = db.Open(t.Context(), Folder(t))
+	if !UsePostgres() {
+		d, err = db.Open(t.Context(), DataDir(t))
 	} else {
 		d, err = db.OpenPostgres(t.Context(), t.TempDir(), Postgres(t))
 	}
@@ -72,9 +72,9 @@ func DB(t testing.TB) *db.DB {
 	return d
 }
 
-// Refuse makes a database refuse a statement on a table, such as INSERT ON
+// FailStatement makes a database refuse a statement on a table, such as INSERT ON
 // notices, as if its disk were full, until the returned function is called.
-func Refuse(t testing.TB, d *db.DB, what string) (mend func()) {
+func FailStatement(t testing.TB, d *db.DB, what string) (mend func()) {
 	t.Helper()
 	_, table, _ := strings.Cut(what, " ON ")
 	broken := []string{"CREATE TRIGGER broken BEFORE " + what + " BEGIN SELECT RAISE(FAIL, 'the disk is full'); END"}

@@ -12,19 +12,19 @@ import (
 
 // Folders are apart, and their database lacks no migration: to open it writes
 // nothing.
-func TestFolder(t *testing.T) {
-	first, second := Folder(t), Folder(t)
-	opened(t, first, func(d *db.DB) {
+func TestDataDir(t *testing.T) {
+	first, second := DataDir(t), DataDir(t)
+	withDB(t, first, func(d *db.DB) {
 		if err := tenant.NewStore(d, NewClock().Now).Put(t.Context(), &tenant.Tenant{Name: "north", TimeZone: tenant.Zone("UTC")}); err != nil {
 			t.Fatal(err)
 		}
 	})
-	opened(t, second, func(d *db.DB) {
+	withDB(t, second, func(d *db.DB) {
 		if all, err := tenant.NewStore(d, NewClock().Now).List(t.Context()); err != nil || len(all) > 0 {
 			t.Errorf("what one folder is given is in another: %d tenants, %v", len(all), err)
 		}
 	})
-	want, err := migrated()
+	want, err := migratedFile()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-func opened(t *testing.T, dir string, do func(*db.DB)) {
+func withDB(t *testing.T, dir string, do func(*db.DB)) {
 	t.Helper()
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {

@@ -7,41 +7,41 @@ import (
 	"sync"
 )
 
-// WatchedHeap is a context that looks now and then at how much memory is held: it
+// HeapProbe is a context that looks now and then at how much memory is held: it
 // is asked whether it has ended by all that passes over many readings, and by database/sql
 // in a goroutine of its own.
-type WatchedHeap struct {
+type HeapProbe struct {
 	context.Context
 	mu    sync.Mutex
-	asked int
-	most  uint64
+	calls int
+	peak  uint64
 }
 
 // Err is that of the context.
-func (h *WatchedHeap) Err() error {
+func (h *HeapProbe) Err() error {
 	h.mu.Lock()
-	h.asked++
-	look := h.asked > 8 && h.asked&(h.asked-1) == 0 && bits.TrailingZeros(uint(h.asked))%2 == 0
+	h.calls++
+	due := h.calls > 8 && h.calls&(h.calls-1) == 0 && bits.TrailingZeros(uint(h.calls))%2 == 0
 	h.mu.Unlock()
-	if look {
-		h.Look()
+	if due {
+		h.Sample()
 	}
 	return h.Context.Err()
 }
 
-// Look looks now.
-func (h *WatchedHeap) Look() {
+// Sample looks now.
+func (h *HeapProbe) Sample() {
 	held := HeapInUse(3)
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.most = max(h.most, held)
+	h.peak = max(h.peak, held)
 }
 
-// Most is the most that was held when it looked, in bytes; 0: it never did.
-func (h *WatchedHeap) Most() uint64 {
+// Peak is the most that was held when it looked, in bytes; 0: it never did.
+func (h *HeapProbe) Peak() uint64 {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.most
+	return h.peak
 }
 
 // HeapInUse is what is held after so many collections, in bytes; what lies ready for

@@ -7,9 +7,9 @@ import (
 	"tilth/internal/memory"
 )
 
-// PressedMemory is a gauge of memory of which a test says how much is in use, in per
+// FakeMemory is a gauge of memory of which a test says how much is in use, in per
 // cent of the limit.
-func PressedMemory() (g *memory.Gauge, percent *atomic.Uint64) {
+func FakeMemory() (g *memory.Gauge, percent *atomic.Uint64) {
 	percent = new(atomic.Uint64)
 	var asked atomic.Int64
 	return memory.New(memory.Options{

@@ -22,8 +22,8 @@ type NullBody struct {
 func NullBodies(t testing.TB, s *openapi3.Schema) []NullBody {
 	t.Helper()
 	var made []NullBody
-	bodies(s, "", func(member string, null, without any) {
-		made = append(made, NullBody{Member: member, Null: written(t, null), Without: written(t, without)})
+	eachNullBody(s, "", func(member string, null, without any) {
+		made = append(made, NullBody{Member: member, Null: mustJSON(t, null), Without: mustJSON(t, without)})
 	})
 	return made
 }
@@ -43,7 +43,7 @@ func JSONBody(op *openapi3.Operation) *openapi3.Schema {
 	return op.RequestBody.Value.Content["application/json"].Schema.Value
 }
 
-func written(t testing.TB, v any) string {
+func mustJSON(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -52,11 +52,11 @@ func written(t testing.TB, v any) string {
 	return string(b)
 }
 
-// bodies gives pairs of samples of a schema that differ in one member.
-func bodies(s *openapi3.Schema, of string, each func(member string, null, without any)) {
+// eachNullBody gives pairs of samples of a schema that differ in one member.
+func eachNullBody(s *openapi3.Schema, of string, each func(member string, null, without any)) {
 	switch {
 	case s.Type.Is(openapi3.TypeArray):
-		bodies(s.Items.Value, of, func(member string, null, without any) { each(member, []any{null}, []any{without}) })
+		eachNullBody(s.Items.Value, of, func(member string, null, without any) { each(member, []any{null}, []any{without}) })
 		return
 	case len(members(s)) == 0:
 		return
@@ -68,7 +68,7 @@ func bodies(s *openapi3.Schema, of string, each func(member string, null, withou
 			return whole
 		}
 		p := members(s)[name]
-		bodies(p, of+name+".", func(member string, null, without any) { each(member, with(null), with(without)) })
+		eachNullBody(p, of+name+".", func(member string, null, without any) { each(member, with(null), with(without)) })
 		if p.Nullable {
 			continue
 		}

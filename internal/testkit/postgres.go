@@ -13,59 +13,59 @@ import (
 	_ "github.com/jackc/pgx/v5/stdlib" // makes and drops the tests' databases
 )
 
-// postgresVariable holds the address of a PostgreSQL for tests, where databases
+// postgresEnv holds the address of a PostgreSQL for tests, where databases
 // may be made and dropped: scripts/postgres-test.sh starts one. Some stay behind
 // in it.
-const postgresVariable = "TILTH_TEST_DATABASE_URL"
+const postgresEnv = "TILTH_TEST_DATABASE_URL"
 
-// PostgresWanted tells whether tests are to use PostgreSQL.
-func PostgresWanted() bool { return os.Getenv(postgresVariable) != "" }
+// UsePostgres tells whether tests are to use PostgreSQL.
+func UsePostgres() bool { return os.Getenv(postgresEnv) != "" }
 
 // Postgres gives the address of a PostgreSQL database, migrated and empty, that
 // is the test's alone. Without a server for tests the test is skipped.
 func Postgres(t testing.TB) (address string) {
 	t.Helper()
-	if !PostgresWanted() {
+	if !UsePostgres() {
 		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
 	}
-	name, err := spares.take()
+	name, err := idleDatabases.take()
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		if t.Failed() { // whatever it did to it
-			err = drop(name)
+			err = dropDatabase(name)
 		} else {
-			err = spares.empty(name)
+			err = idleDatabases.release(name)
 		}
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	return addressOf(name)
+	return databaseURL(name)
 }
 
 // NewPostgres is Postgres with nothing in it, not even tables.
 func NewPostgres(t testing.TB) (address string) {
 	t.Helper()
-	if !PostgresWanted() {
+	if !UsePostgres() {
 		t.Skip("no PostgreSQL for tests: scripts/postgres-test.sh")
 	}
-	name := newName()
+	name := newDatabaseName()
 	if err := administer("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := drop(name); err != nil {
+		if err := dropDatabase(name); err != nil {
 			t.Error(err)
 		}
 	})
-	return addressOf(name)
+	return databaseURL(name)
 }
 
-// Away takes a test's PostgreSQL database away from whoever uses it until the
+// TakeOffline takes a test's PostgreSQL database away from whoever uses it until the
 // returned function is called: connections end, and none can be made.
-func Away(t testing.TB, address string) (back func()) {
+func TakeOffline(t testing.TB, address string) (back func()) {
 	t.Helper()
 	u, err := url.Parse(address)
 	if err != nil {
@@ -85,15 +85,15 @@ func Away(t testing.TB, address string) (back func()) {
 	return func() { t.Helper(); run("ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS true") }
 }
 
-func newName() string { return "tilth_" + strings.ToLower(rand.Text()) }
+func newDatabaseName() string { return "tilth_" + strings.ToLower(rand.Text()) }
 
-func drop(name string) error { return administer("DROP DATABASE " + name + " WITH (FORCE)") }
+func dropDatabase(name string) error { return administer("DROP DATABASE " + name + " WITH (FORCE)") }
 
-// keeper is who makes and drops databases, for as long as the tests run.
-var keeper = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("pgx", os.Getenv(postgresVariable)) })
+// adminPool is who makes and drops databases, for as long as the tests run.
+var adminPool = sync.OnceValues(func() (*sql.DB, error) { return sql.Open("pgx", os.Getenv(postgresEnv)) })
 
 func administer(statement string) error {
-	pool, err := keeper()
+	pool, err := adminPool()
 	if err != nil {
 		return err
 	}
@@ -101,9 +101,9 @@ func administer(statement string) error {
 	return err
 }
 
-// addressOf is the address of another database of the tests' server.
-func addressOf(name string) string {
-	u, err := url.Parse(os.Getenv(postgresVariable))
+// databaseURL is the address of another database of the tests' server.
+func databaseURL(name string) string {
+	u, err := url.Parse(os.Getenv(postgresEnv))
 	if err != nil {
 		return "" // it was connected to
 	}

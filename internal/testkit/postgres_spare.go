@@ -11,35 +11,35 @@ import (
 	"tilth/internal/db"
 )
 
-// spares are databases of this process that no test uses, migrated and empty:
+// idleDatabases are databases of this process that no test uses, migrated and empty:
 // to empty one takes a twentieth of what making one takes.
-var spares pool
+var idleDatabases databasePool
 
-type pool struct {
-	mu      sync.Mutex
-	names   []string
-	pattern string // what new ones are copies of; empty: there is none yet
+type databasePool struct {
+	mu       sync.Mutex
+	names    []string
+	template string // what new ones are copies of; empty: there is none yet
 }
 
 // take gives a spare database, or makes one.
-func (p *pool) take() (name string, err error) {
+func (p *databasePool) take() (name string, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if n := len(p.names); n > 0 {
 		name, p.names = p.names[n-1], p.names[:n-1]
 		return name, nil
 	}
-	if p.pattern == "" {
-		if p.pattern, err = newPattern(); err != nil {
+	if p.template == "" {
+		if p.template, err = newTemplate(); err != nil {
 			return "", err
 		}
 	}
-	name = newName()
-	return name, administer("CREATE DATABASE " + name + " TEMPLATE " + p.pattern)
+	name = newDatabaseName()
+	return name, administer("CREATE DATABASE " + name + " TEMPLATE " + p.template)
 }
 
-func newPattern() (name string, err error) {
-	name = newName()
+func newTemplate() (name string, err error) {
+	name = newDatabaseName()
 	if err := administer("CREATE DATABASE " + name + " TEMPLATE template0"); err != nil {
 		return "", err
 	}
@@ -48,16 +48,16 @@ func newPattern() (name string, err error) {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	d, err := db.OpenPostgres(context.Background(), dir, addressOf(name))
+	d, err := db.OpenPostgres(context.Background(), dir, databaseURL(name))
 	if err != nil {
 		return "", err
 	}
-	return name, errors.Join(d.Close(), wipe(name))
+	return name, errors.Join(d.Close(), wipeDatabase(name))
 }
 
-// empty makes a database a spare one.
-func (p *pool) empty(name string) error {
-	if err := wipe(name); err != nil {
+// release makes a database a spare one.
+func (p *databasePool) release(name string) error {
+	if err := wipeDatabase(name); err != nil {
 		return err
 	}
 	p.mu.Lock()
@@ -66,10 +66,10 @@ func (p *pool) empty(name string) error {
 	return nil
 }
 
-// wiped waits for the connection that wrote to be gone (its lock is free), and
+// wipeSQL waits for the connection that wrote to be gone (its lock is free), and
 // removes all rows without asking which refer to which, and what Refuse left. Of
 // what grew the files go, too.
-const wiped = `
+const wipeSQL = `
 SELECT pg_advisory_lock(%d);
 SET session_replication_role = replica;
 DROP FUNCTION IF EXISTS refuse CASCADE;
@@ -89,13 +89,13 @@ BEGIN
 END $$;
 SELECT pg_advisory_unlock_all();`
 
-func wipe(name string) (err error) {
-	pool, err := sql.Open("pgx", addressOf(name))
+func wipeDatabase(name string) (err error) {
+	pool, err := sql.Open("pgx", databaseURL(name))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, pool.Close()) }()
 	pool.SetMaxOpenConns(1)
-	_, err = pool.ExecContext(context.Background(), fmt.Sprintf(wiped, int64(db.OwnerLockID)))
+	_, err = pool.ExecContext(context.Background(), fmt.Sprintf(wipeSQL, int64(db.OwnerLockID)))
 	return err
 }

@@ -22,8 +22,8 @@ func (c *Contract) Run(t *testing.T, table []Scenario) {
 	for _, s := range table {
 		t.Run(s.Name, func(t *testing.T) {
 			a := c.Do(t, s.Call)
-			for _, breach := range s.breaches(a) {
-				t.Error(breach)
+			for _, violation := range s.violations(a) {
+				t.Error(violation)
 			}
 			if t.Failed() {
 				t.Logf("answer: %d %s", a.Status, a.Body)
@@ -32,7 +32,7 @@ func (c *Contract) Run(t *testing.T, table []Scenario) {
 	}
 }
 
-func (s Scenario) breaches(a *Answer) (found []string) {
+func (s Scenario) violations(a *Answer) (found []string) {
 	status, code := s.Status, s.Code
 	if status == 0 {
 		status = http.StatusOK

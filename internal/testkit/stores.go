@@ -25,38 +25,38 @@ type Stores struct {
 	Log   *Log
 	DB    *db.DB
 
-	Audit       *audit.Store
-	Tenants     *tenant.Store
-	Users       *identity.UserStore
-	Sessions    *identity.SessionStore
-	SignIn      *identity.SignIn
-	Codes       *identity.CodeStore
-	Account     *identity.Account
-	Phones      *Phones
-	Post        *Postbox
-	Credentials *identity.CredentialStore
-	Avatars     *identity.AvatarStore
-	Slider      *Slider
-	Catalog     *device.Catalog
-	Devices     *device.Store
-	Scenes      *device.SceneStore
-	Registry    *device.Registry
-	Presence    *device.Presence
-	Diagnostics *device.Diagnostics
-	Roster      *device.Roster
-	Status      *device.StatusStore
-	Notices     *alarm.NoticeStore
-	Rules       *alarm.RuleStore
-	RuleForms   *alarm.Checker
-	Channels    *notify.ChannelStore
-	Webhooks    *notify.WebhookStore
-	Programs    *webhook.Caller // calls programs on this machine
-	Messages    *notify.MessageStore
-	Mails       *Carrier // of e-mail
-	Texts       *Carrier // of SMS
-	Outbox      *notify.Outbox
-	Desk        *notify.Notifier
-	Screens     *live.Hub
+	Audit         *audit.Store
+	Tenants       *tenant.Store
+	Users         *identity.UserStore
+	Sessions      *identity.SessionStore
+	SignIn        *identity.SignIn
+	Codes         *identity.CodeStore
+	Account       *identity.Account
+	Phones        *Phones
+	Postbox       *Postbox
+	Credentials   *identity.CredentialStore
+	Avatars       *identity.AvatarStore
+	Slider        *Slider
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Registry      *device.Registry
+	Presence      *device.Presence
+	Diagnostics   *device.Diagnostics
+	Roster        *device.Roster
+	Status        *device.StatusStore
+	Notices       *alarm.NoticeStore
+	Rules         *alarm.RuleStore
+	RuleForms     *alarm.Checker
+	Channels      *notify.ChannelStore
+	Webhooks      *notify.WebhookStore
+	WebhookCaller *webhook.Caller // calls programs on this machine
+	Messages      *notify.MessageStore
+	MailSender    *FakeSender // of e-mail
+	SMSSender     *FakeSender // of SMS
+	Outbox        *notify.Outbox
+	Notifier      *notify.Notifier
+	Screens       *live.Hub
 }
 
 // NewStores opens everything.
@@ -70,15 +70,15 @@ func NewStores(t testing.TB) *Stores {
 	s.Slider = NewSlider(s.Clock)
 	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
-	s.Phones, s.Post = &Phones{}, &Postbox{}
+	s.Phones, s.Postbox = &Phones{}, &Postbox{}
 	s.SignIn = identity.NewSignIn(identity.SignInDeps{
 		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(PasswordCost, nil), Key: SecretKey,
-		Captcha: identity.Captcha{Policy: identity.CaptchaAdaptive, Verify: s.Slider.Verify}, Mailer: s.Post, Now: s.Clock.Now,
+		Captcha: identity.Captcha{Policy: identity.CaptchaAdaptive, Verify: s.Slider.Verify}, Mailer: s.Postbox, Now: s.Clock.Now,
 	})
 	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
 	s.Account = identity.NewAccount(identity.AccountDeps{
 		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasherAt(PasswordCost, nil),
-		Mailer: s.Post, Now: s.Clock.Now,
+		Mailer: s.Postbox, Now: s.Clock.Now,
 	})
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
@@ -87,19 +87,19 @@ func NewStores(t testing.TB) *Stores {
 	s.Rules = alarm.NewRuleStore(s.DB, s.Catalog, s.Clock.Now)
 	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
 	s.RuleForms = alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, s.Channels.Missing)
-	s.Webhooks = webhooks(t, s)
-	s.Programs = NewPrograms(s)
+	s.Webhooks = newWebhookStore(t, s)
+	s.WebhookCaller = NewWebhookCaller(s)
 	s.Messages = notify.NewMessageStore(s.DB)
-	s.Mails, s.Texts, s.Screens = &Carrier{}, &Carrier{}, live.NewHub("e")
+	s.MailSender, s.SMSSender, s.Screens = &FakeSender{}, &FakeSender{}, live.NewHub("e")
 	s.Outbox = notify.NewOutbox(notify.OutboxOptions{
 		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels, Webhooks: s.Webhooks,
-		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: s.Mails, notify.KindSMS: s.Texts, notify.KindWebhook: s.Programs},
+		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: s.MailSender, notify.KindSMS: s.SMSSender, notify.KindWebhook: s.WebhookCaller},
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
-		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Ran, Log: s.Log.Logger,
+		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Elapsed, Log: s.Log.Logger,
 	})
-	s.Desk = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
+	s.Notifier = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)
 	return s
 }
@@ -109,7 +109,7 @@ func NewStores(t testing.TB) *Stores {
 func (s *Stores) Restart(t testing.TB) {
 	t.Helper()
 	s.Registry = device.NewRegistry(SecretKey)
-	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Clock.Ran, s.Log.Logger)
+	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Clock.Elapsed, s.Log.Logger)
 	s.Diagnostics = device.NewDiagnostics()
 	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
 	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, s.Clock.Now)

@@ -39,7 +39,7 @@ func TestBuilders(t *testing.T) {
 	if !ok || e.Ref != Ref(d) || len(e.Product.Properties) != 5 {
 		t.Errorf("%+v %v", e, ok)
 	}
-	s.Notice(t, Notice{Device: d, Started: 1, Created: 2})
+	s.Notice(t, Notice{Device: d, Start: 1, CreateTime: 2})
 	s.Message(t, field.ID, field.Ada.ID)
 	if n, err := s.Messages.CountUnread(t.Context(), field.ID, field.Ada.ID); n != 0 || err != nil {
 		t.Error(n, err)
@@ -47,23 +47,23 @@ func TestBuilders(t *testing.T) {
 }
 
 // What the desk is handed in reaches the carriers.
-func TestTellingIsWired(t *testing.T) {
+func TestNotifierReachesSenders(t *testing.T) {
 	s := NewStores(t)
 	field := s.Tenant(t, "field")
 	c := s.Channel(t, field.ID, "Staff", func(c *notify.Channel) { c.Phones = []string{"+12"} })
 	d := s.Device(t, field.ID, s.Station(t), "WS-1")
-	notice := s.Notice(t, Notice{Device: d, Started: 1, Created: 2})
+	notice := s.Notice(t, Notice{Device: d, Start: 1, CreateTime: 2})
 	a := &news.Alarm{Event: news.Triggered, Notice: notice, Title: "Frost", DeviceName: d.Name, Start: 1}
-	if err := s.Desk.NoticeOpened(t.Context(), field.ID, a, &news.DeliveryOptions{Channels: []int64{c.ID}}); err != nil {
+	if err := s.Notifier.NoticeOpened(t.Context(), field.ID, a, &news.DeliveryOptions{Channels: []int64{c.ID}}); err != nil {
 		t.Fatal(err)
 	}
-	s.Texts.Break(&notify.Failure{Kind: notify.Permanent, Answer: "no"})
+	s.SMSSender.Break(&notify.Failure{Kind: notify.Permanent, Answer: "no"})
 	if _, err := s.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.Texts.Break(nil)
-	if mails := s.Mails.Letters(); len(mails) != 1 || mails[0].Recipient != "staff@example.com" || mails[0].Alarms[0].Title != "Frost" || len(s.Texts.Letters()) != 0 {
-		t.Errorf("%+v %+v", mails, s.Texts.Letters())
+	s.SMSSender.Break(nil)
+	if mails := s.MailSender.Sent(); len(mails) != 1 || mails[0].Recipient != "staff@example.com" || mails[0].Alarms[0].Title != "Frost" || len(s.SMSSender.Sent()) != 0 {
+		t.Errorf("%+v %+v", mails, s.SMSSender.Sent())
 	}
 	if list, err := s.Outbox.Deliveries(t.Context(), field.ID, notice); err != nil || len(list) != 2 || list[0].State != notify.Sent || list[1].LastError != "no" {
 		t.Errorf("%+v %v", list, err)

@@ -112,7 +112,7 @@ func (s *Stream) next(t testing.TB) (Event, bool) {
 	select {
 	case e, open := <-s.events:
 		return e, open
-	case <-time.After(Patience):
+	case <-time.After(WaitTimeout):
 		t.Fatal("waited in vain for an event")
 		return Event{}, false
 	}

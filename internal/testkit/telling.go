@@ -15,17 +15,17 @@ type SMS struct{ To, Text string }
 
 // Phones is every phone of the world: it keeps what is sent to them.
 type Phones struct {
-	mu     sync.Mutex
-	sent   []SMS
-	broken error
+	mu   sync.Mutex
+	sent []SMS
+	err  error
 }
 
-// SendText delivers an SMS, or refuses while the phones are broken.
-func (p *Phones) SendText(_ context.Context, mobile, text string) error {
+// SendSMS delivers an SMS, or refuses while the phones are broken.
+func (p *Phones) SendSMS(_ context.Context, mobile, text string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.broken != nil {
-		return p.broken
+	if p.err != nil {
+		return p.err
 	}
 	p.sent = append(p.sent, SMS{mobile, text})
 	return nil
@@ -35,7 +35,7 @@ func (p *Phones) SendText(_ context.Context, mobile, text string) error {
 func (p *Phones) Break(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.broken = err
+	p.err = err
 }
 
 // Sent is all that was delivered.
@@ -63,54 +63,54 @@ func (p *Phones) Code(t testing.TB, mobile string) string {
 	return ""
 }
 
-// Carrier keeps the letters that it is given, as one that brings them at once.
-type Carrier struct {
-	mu      sync.Mutex
-	letters []notify.Notification
-	broken  error
+// FakeSender keeps the letters that it is given, as one that brings them at once.
+type FakeSender struct {
+	mu   sync.Mutex
+	sent []notify.Notification
+	err  error
 }
 
-// Carry takes a letter, or refuses it while the carrier is broken.
-func (c *Carrier) Carry(_ context.Context, l *notify.Notification) (string, error) {
+// Send takes a letter, or refuses it while the carrier is broken.
+func (c *FakeSender) Send(_ context.Context, l *notify.Notification) (string, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.broken != nil {
-		return "", c.broken
+	if c.err != nil {
+		return "", c.err
 	}
-	c.letters = append(c.letters, *l)
+	c.sent = append(c.sent, *l)
 	return "accepted", nil
 }
 
 // Break makes every letter fail with err, a *notify.Failure, until Break(nil).
-func (c *Carrier) Break(err error) {
+func (c *FakeSender) Break(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.broken = err
+	c.err = err
 }
 
-// Letters is all that was carried.
-func (c *Carrier) Letters() []notify.Notification {
+// Sent is all that was carried.
+func (c *FakeSender) Sent() []notify.Notification {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]notify.Notification(nil), c.letters...)
+	return append([]notify.Notification(nil), c.sent...)
 }
 
 // Postbox keeps the letters that were posted.
 type Postbox struct {
-	mu      sync.Mutex
-	letters []identity.Email
+	mu   sync.Mutex
+	sent []identity.Email
 }
 
-// Post takes a letter.
-func (p *Postbox) Post(l identity.Email) {
+// Enqueue takes a letter.
+func (p *Postbox) Enqueue(l identity.Email) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.letters = append(p.letters, l)
+	p.sent = append(p.sent, l)
 }
 
-// Letters is all that was posted.
-func (p *Postbox) Letters() []identity.Email {
+// Sent is all that was posted.
+func (p *Postbox) Sent() []identity.Email {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return append([]identity.Email(nil), p.letters...)
+	return append([]identity.Email(nil), p.sent...)
 }

@@ -24,8 +24,8 @@ const OfflineAfter = 15 * time.Minute
 func (s *Stores) Station(t testing.TB) *device.Product {
 	t.Helper()
 	for _, e := range []device.Element{
-		{YeuSign: "airTemperature", Unit: "°C", YeuURL: "/icons/air.svg", Names: names("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха")},
-		{YeuSign: "relativeHumidity", Unit: "%", Names: names("Relative humidity", "相对湿度", "Bağıl nem", "Относительная влажность")},
+		{YeuSign: "airTemperature", Unit: "°C", YeuURL: "/icons/air.svg", Names: elementNames("Air temperature", "空气温度", "Hava sıcaklığı", "Температура воздуха")},
+		{YeuSign: "relativeHumidity", Unit: "%", Names: elementNames("Relative humidity", "相对湿度", "Bağıl nem", "Относительная влажность")},
 	} {
 		if err := s.Catalog.PutElement(t.Context(), &e); err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func (s *Stores) Station(t testing.TB) *device.Product {
 	return p
 }
 
-func names(en, zh, tr, ru string) map[text.Language]string {
+func elementNames(en, zh, tr, ru string) map[text.Language]string {
 	return map[text.Language]string{text.English: en, text.Chinese: zh, text.Turkish: tr, text.Russian: ru}
 }
 
@@ -118,30 +118,30 @@ func (s *Stores) Channel(t testing.TB, owner tenant.ID, name string, with ...fun
 
 // Notice is an alarm notice to be recorded.
 type Notice struct {
-	Device  *device.Device
-	Level   alarm.Level
-	Status  alarm.ResolveStatus
-	Started int64 // epoch milliseconds
-	Created int64 // epoch milliseconds
+	Device     *device.Device
+	Level      alarm.Level
+	Status     alarm.ResolveStatus
+	Start      int64 // epoch milliseconds
+	CreateTime int64 // epoch milliseconds
 
 	Rule     alarm.RuleID // 0: one of its own that is gone
 	Revision int64        // 0: the first
 	Title    string       // empty: Frost
-	Ended    int64        // epoch milliseconds
-	Was      string       // JSON of the rule; empty: nothing is known of it
+	End      int64        // epoch milliseconds
+	RuleJSON string       // JSON of the rule; empty: nothing is known of it
 }
 
 // Notice records a notice and answers its id.
 func (s *Stores) Notice(t testing.TB, n Notice) int64 {
 	t.Helper()
-	title, was := cmp.Or(n.Title, "Frost"), cmp.Or(n.Was, "{}")
+	title, was := cmp.Or(n.Title, "Frost"), cmp.Or(n.RuleJSON, "{}")
 	var id int64
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		return tx.NewRaw(`INSERT INTO notices
 			(tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, end_time, create_time, rule)
 			VALUES (?, COALESCE(NULLIF(?, 0), (SELECT COALESCE(MAX(id), 0) + 1000000 FROM notices)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			n.Device.Tenant, n.Rule, max(1, n.Revision), n.Device.ID, n.Device.Name, title, text.Fold(title), n.Level, n.Status, n.Started, n.Ended,
-			n.Created, was).Scan(ctx, &id)
+			n.Device.Tenant, n.Rule, max(1, n.Revision), n.Device.ID, n.Device.Name, title, text.Fold(title), n.Level, n.Status, n.Start, n.End,
+			n.CreateTime, was).Scan(ctx, &id)
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Patience is how long a test waits for what another goroutine must do. It is
+// WaitTimeout is how long a test waits for what another goroutine must do. It is
 // far beyond what the slowest machine needs, and passes only when a test fails.
-const Patience = 20 * time.Second
+const WaitTimeout = 20 * time.Second
 
 // Eventually waits until done answers true, asking again and again, and fails
 // the test when Patience is over.
@@ -15,7 +15,7 @@ func Eventually(t testing.TB, what string, done func() bool) {
 	t.Helper()
 	ask := time.NewTicker(time.Millisecond)
 	defer ask.Stop()
-	over := time.NewTimer(Patience)
+	over := time.NewTimer(WaitTimeout)
 	defer over.Stop()
 	for !done() {
 		select {
@@ -32,7 +32,7 @@ func Receive[T any](t testing.TB, what string, c <-chan T) T {
 	select {
 	case v := <-c:
 		return v
-	case <-time.After(Patience):
+	case <-time.After(WaitTimeout):
 		t.Fatalf("waited in vain for %s", what)
 		panic("unreachable")
 	}

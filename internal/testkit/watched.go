@@ -8,19 +8,19 @@ import (
 	"tilth/internal/tenant"
 )
 
-// Watched is a store of readings with somebody who looks at each frame of a
+// ObservedStore is a store of readings with somebody who looks at each frame of a
 // range as it passes.
-type Watched struct {
+type ObservedStore struct {
 	*reading.Store
 	Each  func(ctx context.Context, n int) error // the nth frame, from 1; an error ends the range. nil: nobody looks
 	Ended func(n int, err error)                 // is told how a range ended, after so many frames; may be nil
 }
 
 // Range looks at each frame before it is passed on.
-func (s *Watched) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(int64, []reading.Field) error) error {
+func (s *ObservedStore) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(int64, []reading.Field) error) error {
 	n := 0
-	return s.end(&n, s.Store.Range(ctx, t, d, from, to, props, func(at int64, fields []reading.Field) error {
-		if err := s.look(ctx, &n); err != nil {
+	return s.finish(&n, s.Store.Range(ctx, t, d, from, to, props, func(at int64, fields []reading.Field) error {
+		if err := s.observe(ctx, &n); err != nil {
 			return err
 		}
 		return fn(at, fields)
@@ -28,11 +28,11 @@ func (s *Watched) Range(ctx context.Context, t tenant.ID, d device.ID, from, to 
 }
 
 // Columns looks at each frame before the piece that it comes in is passed on.
-func (s *Watched) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(*reading.Columns) error) error {
+func (s *ObservedStore) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(*reading.Columns) error) error {
 	n := 0
-	return s.end(&n, s.Store.Columns(ctx, t, d, from, to, props, func(c *reading.Columns) error {
+	return s.finish(&n, s.Store.Columns(ctx, t, d, from, to, props, func(c *reading.Columns) error {
 		for range c.Times {
-			if err := s.look(ctx, &n); err != nil {
+			if err := s.observe(ctx, &n); err != nil {
 				return err
 			}
 		}
@@ -40,7 +40,7 @@ func (s *Watched) Columns(ctx context.Context, t tenant.ID, d device.ID, from, t
 	}))
 }
 
-func (s *Watched) look(ctx context.Context, n *int) error {
+func (s *ObservedStore) observe(ctx context.Context, n *int) error {
 	*n++
 	if s.Each == nil {
 		return nil
@@ -48,7 +48,7 @@ func (s *Watched) look(ctx context.Context, n *int) error {
 	return s.Each(ctx, *n)
 }
 
-func (s *Watched) end(n *int, err error) error {
+func (s *ObservedStore) finish(n *int, err error) error {
 	if s.Ended != nil {
 		s.Ended(*n, err)
 	}

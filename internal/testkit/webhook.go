@@ -14,8 +14,8 @@ import (
 	"tilth/internal/notify/webhook"
 )
 
-// webhooks makes the store of webhooks.
-func webhooks(t testing.TB, s *Stores) *notify.WebhookStore {
+// newWebhookStore makes the store of webhooks.
+func newWebhookStore(t testing.TB, s *Stores) *notify.WebhookStore {
 	t.Helper()
 	key := sha256.Sum256(SecretKey)
 	store, err := notify.NewWebhookStore(s.DB, key[:], s.Clock.Now)
@@ -25,64 +25,64 @@ func webhooks(t testing.TB, s *Stores) *notify.WebhookStore {
 	return store
 }
 
-// NewPrograms makes what calls webhooks, those of this machine too.
-func NewPrograms(s *Stores) *webhook.Caller {
+// NewWebhookCaller makes what calls webhooks, those of this machine too.
+func NewWebhookCaller(s *Stores) *webhook.Caller {
 	return webhook.New(webhook.Options{
 		Store: s.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Now: s.Clock.Now, Log: s.Log.Logger,
 	})
 }
 
-// Heard is one call that a Program was sent.
-type Heard struct {
+// WebhookCall is one call that a Program was sent.
+type WebhookCall struct {
 	Header http.Header
 	Body   []byte
 }
 
-// Program is a program of a tenant's on this machine, which keeps the calls that
+// WebhookReceiver is a program of a tenant's on this machine, which keeps the calls that
 // it is sent.
-type Program struct {
+type WebhookReceiver struct {
 	URL string
 
 	mu     sync.Mutex
 	status int
 	answer string
-	heard  []Heard
+	calls  []WebhookCall
 }
 
-// NewProgram starts a program that takes everything.
-func NewProgram(t testing.TB) *Program {
+// NewWebhookReceiver starts a program that takes everything.
+func NewWebhookReceiver(t testing.TB) *WebhookReceiver {
 	t.Helper()
-	p := &Program{status: http.StatusOK, answer: "thank you"}
+	p := &WebhookReceiver{status: http.StatusOK, answer: "thank you"}
 	s := httptest.NewServer(http.HandlerFunc(p.serve))
 	t.Cleanup(s.Close)
 	p.URL = s.URL
 	return p
 }
 
-func (p *Program) serve(w http.ResponseWriter, r *http.Request) {
+func (p *WebhookReceiver) serve(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // the caller hung up
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.heard = append(p.heard, Heard{r.Header.Clone(), body})
+	p.calls = append(p.calls, WebhookCall{r.Header.Clone(), body})
 	w.WriteHeader(p.status)
 	_, _ = io.WriteString(w, p.answer) // the caller may have hung up
 }
 
-// Answers says what the program answers from now on.
-func (p *Program) Answers(status int, answer string) {
+// SetResponse says what the program answers from now on.
+func (p *WebhookReceiver) SetResponse(status int, answer string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.status, p.answer = status, answer
 }
 
-// Heard is what the program was sent since it was asked last.
-func (p *Program) Heard() []Heard {
+// TakeCalls is what the program was sent since it was asked last.
+func (p *WebhookReceiver) TakeCalls() []WebhookCall {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	heard := p.heard
-	p.heard = nil
+	heard := p.calls
+	p.calls = nil
 	return heard
 }

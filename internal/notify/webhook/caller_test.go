@@ -27,13 +27,13 @@ import (
 // Over TLS, to a program whose certificate counts: what it hears, and what is
 // kept of its answer.
 func TestSendOverTLS(t *testing.T) {
-	heard := make(chan testkit.Heard, 3)
+	heard := make(chan testkit.WebhookCall, 3)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil || r.Method != http.MethodPost || r.URL.String() != "/tilth?x=%20y" {
 			t.Errorf("%s %s %v", r.Method, r.URL, err)
 		}
-		heard <- testkit.Heard{Header: r.Header, Body: body}
+		heard <- testkit.WebhookCall{Header: r.Header, Body: body}
 		w.WriteHeader(http.StatusAccepted)
 		_, _ = io.WriteString(w, "\r\n  queued as\t17\x00 \nand more")
 	}))
@@ -108,7 +108,7 @@ func TestSendOverTLS(t *testing.T) {
 
 // An end, by whatever.
 func TestBodyResolved(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
+	w, program := newWorld(t), testkit.NewWebhookReceiver(t)
 	id, _ := w.addWebhook(t, program.URL)
 	over := frost
 	over.Event, over.End, over.NoteName, over.Description = news.Resolved, over.Start+61_001, "", ""
@@ -116,14 +116,14 @@ func TestBodyResolved(t *testing.T) {
 		over.Manual, over.User, over.Remark = hand, "Ada", "private"
 		l := w.notification(id)
 		l.Alarms[0] = over
-		if _, err := w.Programs.Send(t.Context(), l); err != nil {
+		if _, err := w.WebhookCaller.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
 			Type, Timestamp string
 			Data            map[string]any
 		}
-		body := program.Heard()[0].Body
+		body := program.TakeCalls()[0].Body
 		if err := json.Unmarshal(body, &got); err != nil || got.Type != "notice.resolved" || got.Timestamp != "2026-11-21T09:01:01.001Z" {
 			t.Errorf("%s %v", body, err)
 		}
@@ -138,7 +138,7 @@ func TestBodyResolved(t *testing.T) {
 
 // Somebody is on it, or is no more: when that was, and the notice as it is then.
 func TestBodyAcknowledged(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
+	w, program := newWorld(t), testkit.NewWebhookReceiver(t)
 	id, _ := w.addWebhook(t, program.URL)
 	const ack = `{"by":"Ada","time":"2026-11-21T09:01:01.001Z","note":"at the pump","remindTime":"2026-11-21T10:01:01.001Z"}`
 	at := frost.Start + 61_001
@@ -158,7 +158,7 @@ func TestBodyAcknowledged(t *testing.T) {
 	} {
 		l := w.notification(id)
 		l.Alarms[0] = c.a
-		if _, err := w.Programs.Send(t.Context(), l); err != nil {
+		if _, err := w.WebhookCaller.Send(t.Context(), l); err != nil {
 			t.Fatal(err)
 		}
 		var got struct {
@@ -168,7 +168,7 @@ func TestBodyAcknowledged(t *testing.T) {
 				Acknowledged json.RawMessage
 			}
 		}
-		body := program.Heard()[0].Body
+		body := program.TakeCalls()[0].Body
 		if err := json.Unmarshal(body, &got); err != nil || got.Type != c.kind || got.Timestamp != c.time || got.Data.Status != c.status ||
 			cmp.Or(string(got.Data.Acknowledged), "null") != c.ack {
 			t.Errorf("%s %v", body, err)
@@ -178,32 +178,32 @@ func TestBodyAcknowledged(t *testing.T) {
 
 // Of an unsteady notice a program is told that it is, and how often its condition changed.
 func TestBodyUnsteady(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
+	w, program := newWorld(t), testkit.NewWebhookReceiver(t)
 	id, _ := w.addWebhook(t, program.URL)
 	over := frost
 	over.Event, over.End, over.Unsteady, over.Changes = news.Resolved, over.Start+61_001, 12, 34
 	l := w.notification(id)
 	l.Alarms[0] = over
-	if _, err := w.Programs.Send(t.Context(), l); err != nil {
+	if _, err := w.WebhookCaller.Send(t.Context(), l); err != nil {
 		t.Fatal(err)
 	}
-	if body := string(program.Heard()[0].Body); !strings.Contains(body, `"unsteady":true,"changes":34}`) {
+	if body := string(program.TakeCalls()[0].Body); !strings.Contains(body, `"unsteady":true,"changes":34}`) {
 		t.Error(body)
 	}
 }
 
 // Since when a notice holds is told where it is known, at its begin and at its end.
 func TestBodyHoldsSince(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
+	w, program := newWorld(t), testkit.NewWebhookReceiver(t)
 	id, _ := w.addWebhook(t, program.URL)
 	for _, what := range []news.Event{news.Triggered, news.Resolved} {
 		for since, want := range map[int64]bool{0: false, frost.Start - 61_001: true} {
 			l := w.notification(id)
 			l.Alarms[0].Event, l.Alarms[0].End, l.Alarms[0].HoldsSince = what, frost.Start, since
-			if _, err := w.Programs.Send(t.Context(), l); err != nil {
+			if _, err := w.WebhookCaller.Send(t.Context(), l); err != nil {
 				t.Fatal(err)
 			}
-			body := string(program.Heard()[0].Body)
+			body := string(program.TakeCalls()[0].Body)
 			if strings.Contains(body, "holdsSince") != want || want && !strings.Contains(body, `"holdsSince":"2026-11-21T08:58:58.999Z"`) {
 				t.Errorf("%s of %d: %s", what, since, body)
 			}
@@ -247,15 +247,15 @@ func TestStatusCodes(t *testing.T) {
 // That a far end is gone switches its webhook off, which the audit log says of
 // the server, once; without the entry it stays on and is told so again.
 func TestGoneSwitchesOffAndIsAudited(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
-	program.Answers(http.StatusGone, "moved away")
+	w, program := newWorld(t), testkit.NewWebhookReceiver(t)
+	program.SetResponse(http.StatusGone, "moved away")
 	id, _ := w.addWebhook(t, program.URL)
 	ctx := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Server})
 	carry := func() string {
-		_, err := w.Programs.Send(ctx, w.notification(id))
+		_, err := w.WebhookCaller.Send(ctx, w.notification(id))
 		return failureText(t, err)
 	}
-	mend := testkit.Refuse(t, w.DB, "INSERT ON audit_entries")
+	mend := testkit.FailStatement(t, w.DB, "INSERT ON audit_entries")
 	if said := carry(); said != "later: 410 moved away" {
 		t.Error(said)
 	}
@@ -408,22 +408,22 @@ func TestMisbehavingServers(t *testing.T) {
 
 // Somebody tries a webhook, also one that is off, five times a minute.
 func TestSendTest(t *testing.T) {
-	w, program := newWorld(t), testkit.NewProgram(t)
+	w, program := newWorld(t), testkit.NewWebhookReceiver(t)
 	id, secret := w.addWebhook(t, program.URL)
 	if err := w.Webhooks.Toggle(t.Context(), w.field.ID, id); err != nil {
 		t.Fatal(err)
 	}
-	o, err := w.Programs.SendTest(t.Context(), w.field.ID, id)
+	o, err := w.WebhookCaller.SendTest(t.Context(), w.field.ID, id)
 	if err != nil || o.Err != nil || o.Answer != "200 thank you" {
 		t.Fatalf("%+v %v", o, err)
 	}
-	h := program.Heard()[0]
+	h := program.TakeCalls()[0]
 	if err := verify(h, secret); err != nil || string(h.Body) != `{"type":"webhook.test","timestamp":"2026-11-21T09:00:00.000Z","data":{}}` || !strings.HasPrefix(h.Header.Get("webhook-id"), "test-") {
 		t.Errorf("%v %s", err, h.Body)
 	}
 	for status, key := range map[int]string{410: "webhook.gone", 500: "webhook.notAccepted", 302: "webhook.notAccepted"} {
-		program.Answers(status, "no")
-		if o, err := w.Programs.SendTest(t.Context(), w.field.ID, id); err != nil || o.Err == nil || o.Err.Key != key || o.Answer != fmt.Sprint(status, " no") {
+		program.SetResponse(status, "no")
+		if o, err := w.WebhookCaller.SendTest(t.Context(), w.field.ID, id); err != nil || o.Err == nil || o.Err.Key != key || o.Answer != fmt.Sprint(status, " no") {
 			t.Errorf("%+v %v", o, err)
 		}
 	}
@@ -435,21 +435,21 @@ func TestSendTest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o, err := w.Programs.SendTest(t.Context(), dead.ID, theirs); err != nil || o.Err == nil || o.Err.Key != "webhook.noAnswer" {
+	if o, err := w.WebhookCaller.SendTest(t.Context(), dead.ID, theirs); err != nil || o.Err == nil || o.Err.Key != "webhook.noAnswer" {
 		t.Errorf("%+v %v", o, err)
 	}
-	if _, err := w.Programs.SendTest(t.Context(), w.field.ID, id); err != nil {
+	if _, err := w.WebhookCaller.SendTest(t.Context(), w.field.ID, id); err != nil {
 		t.Error(err)
 	}
-	_, err = w.Programs.SendTest(t.Context(), w.field.ID, id)
+	_, err = w.WebhookCaller.SendTest(t.Context(), w.field.ID, id)
 	if e := errs.As(err); e.Kind != errs.TooMany || e.Retry != time.Minute {
 		t.Errorf("%v", err)
 	}
 	w.Clock.Advance(time.Minute)
-	if _, err := w.Programs.SendTest(t.Context(), w.field.ID, id); err != nil {
+	if _, err := w.WebhookCaller.SendTest(t.Context(), w.field.ID, id); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.Programs.SendTest(t.Context(), w.field.ID, 99); !errs.Is(err, errs.NotFound) {
+	if _, err := w.WebhookCaller.SendTest(t.Context(), w.field.ID, 99); !errs.Is(err, errs.NotFound) {
 		t.Errorf("%v", err)
 	}
 }

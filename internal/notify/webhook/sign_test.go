@@ -30,7 +30,7 @@ func webhookTo(url string) *notify.Webhook {
 
 // verify does as a receiver: it knows the secret as it was told, and nothing of
 // how the server makes signatures.
-func verify(h testkit.Heard, secret string) error {
+func verify(h testkit.WebhookCall, secret string) error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	if err != nil {
 		return err
