@@ -134,7 +134,7 @@ func waitFor(t *testing.T, what string, done func() bool) {
 }
 
 func (w *acmeFixture) servedCertificate(name string) (*x509.Certificate, error) {
-	return w.ca.Issued(w.t.Context(), w.https.Addr().String(), name)
+	return w.ca.FetchCertificate(w.t.Context(), w.https.Addr().String(), name)
 }
 
 // A certificate is issued by either proof.
@@ -170,7 +170,7 @@ func TestChallengeTypes(t *testing.T) {
 func renewable(t *testing.T) (w *acmeFixture, c *Certificates, stop func(), first *x509.Certificate) {
 	t.Helper()
 	for {
-		w = newACMEFixture(t, authority.Options{Valid: 45 * time.Second})
+		w = newACMEFixture(t, authority.Options{ValidFor: 45 * time.Second})
 		c, stop = w.start(func(o *Options) { o.CheckEvery = 8 * time.Second })
 		w.serve(c)
 		waitFor(t, "a certificate", func() bool {
@@ -221,7 +221,7 @@ func TestRenewal(t *testing.T) {
 // is a certificate, without anybody's doing.
 func TestUnresponsiveServer(t *testing.T) {
 	t.Parallel()
-	w := newACMEFixture(t, authority.Options{Silent: true})
+	w := newACMEFixture(t, authority.Options{Blocked: true})
 	c, _ := w.start(nil)
 	w.serve(c)
 	res, err := http.Get("http://" + w.http.Addr().String() + "/")
@@ -237,7 +237,7 @@ func TestUnresponsiveServer(t *testing.T) {
 	if s := c.Statuses(); !s[0].Expires.IsZero() {
 		t.Errorf("%+v", s)
 	}
-	w.ca.Answer()
+	w.ca.Unblock()
 	waitFor(t, "a certificate", func() bool { _, err := w.servedCertificate(w.name); return err == nil })
 }
 

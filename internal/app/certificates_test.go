@@ -24,7 +24,7 @@ const farmExpiryMetric = `tilth_certificate_expiry_timestamp_seconds{name="farm.
 func TestCertificatesAreIssued(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	ca := authority.New(t, authority.Options{TLSPort: 1, Names: []string{"farm.example"}, Silent: true})
+	ca := authority.New(t, authority.Options{TLSPort: 1, Names: []string{"farm.example"}, Blocked: true})
 	start := func(directory string, args ...string) {
 		t.Helper()
 		p.start(append(args, "--https-addr", anyPort, "--mqtt-tls-addr", anyPort, "--https-redirect", "--acme-domains", "farm.example", "--acme-agree",
@@ -36,14 +36,14 @@ func TestCertificatesAreIssued(t *testing.T) {
 	if got := p.metricText(farmExpiryMetric); got != "0" {
 		t.Errorf("without a certificate: %s", got)
 	}
-	if _, err := ca.Issued(t.Context(), p.https, "farm.example"); err == nil {
+	if _, err := ca.FetchCertificate(t.Context(), p.https, "farm.example"); err == nil {
 		t.Error("met with a certificate that nobody issued")
 	}
 
-	ca.ProvedAt(t, p.http) // only HTTP leads to a proof: through the redirect
-	ca.Answer()
-	testkit.Eventually(t, "a certificate", func() bool { _, err := ca.Issued(t.Context(), p.https, "farm.example"); return err == nil })
-	met, err := ca.Issued(t.Context(), p.mqttTLS, "farm.example")
+	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof: through the redirect
+	ca.Unblock()
+	testkit.Eventually(t, "a certificate", func() bool { _, err := ca.FetchCertificate(t.Context(), p.https, "farm.example"); return err == nil })
+	met, err := ca.FetchCertificate(t.Context(), p.mqttTLS, "farm.example")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 	if moved := getPage(t, browser(t, nil), "http://"+p.http+"/signin", ""); moved.StatusCode != http.StatusTemporaryRedirect {
 		t.Errorf("people at the HTTP address: %s", moved.Status)
 	}
-	if _, err := ca.Issued(t.Context(), p.https, "other.example"); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
+	if _, err := ca.FetchCertificate(t.Context(), p.https, "other.example"); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
 		t.Errorf("another name: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "acme")); err != nil || info.Mode().Perm() != 0o700 {
@@ -76,7 +76,7 @@ func TestCertificatesAreIssued(t *testing.T) {
 		t.Errorf("%s", p.stderr)
 	}
 	start(ca.Directory, "--acme-email", "ops@farm.example") // the certificate is kept with the directory that it is from
-	again, err := ca.Issued(t.Context(), p.https, "farm.example")
+	again, err := ca.FetchCertificate(t.Context(), p.https, "farm.example")
 	if err != nil || again.SerialNumber.Cmp(met.SerialNumber) != 0 {
 		t.Errorf("after a restart: %v, %v", again, err)
 	}

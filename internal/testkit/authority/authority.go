@@ -34,23 +34,23 @@ type Authority struct {
 	RootFile  string         // PEM: the root of its own certificate
 	Roots     *x509.CertPool // of the certificates that it issues
 
-	open      func(httpPort int) http.Handler
-	httpPort  int
-	answers   http.Handler  // known once answering is closed
-	answering chan struct{} // closed when it does
-	begin     sync.Once
+	newHandler func(httpPort int) http.Handler
+	httpPort   int
+	handler    http.Handler  // known once answering is closed
+	ready      chan struct{} // closed when it does
+	startOnce  sync.Once
 }
 
 // Options say where an Authority looks for proofs, and what it makes.
 type Options struct {
-	HTTPPort, TLSPort int           // in place of 80 and 443; ProvedAt changes the former
+	HTTPPort, TLSPort int           // in place of 80 and 443; SetChallengePort changes the former
 	Names             []string      // that exist, on 127.0.0.1
-	Valid             time.Duration // of certificates, whole seconds; default 90 days
-	Silent            bool          // it takes requests and answers none, until Answer
+	ValidFor          time.Duration // of certificates, whole seconds; default 90 days
+	Blocked           bool          // it takes requests and answers none, until Answer
 }
 
-// pebble is told of these by its environment alone.
-var pebble = sync.OnceValue(func() error {
+// setPebbleEnv is told of these by its environment alone.
+var setPebbleEnv = sync.OnceValue(func() error {
 	return errors.Join(
 		os.Setenv("PEBBLE_VA_NOSLEEP", "1"),
 		os.Setenv("PEBBLE_AUTHZREUSE", "0"), // each certificate is proved for
@@ -60,35 +60,35 @@ var pebble = sync.OnceValue(func() error {
 // New starts one; it ends with the test.
 func New(t *testing.T, o Options) *Authority {
 	t.Helper()
-	if err := pebble(); err != nil {
+	if err := setPebbleEnv(); err != nil {
 		t.Fatal(err)
 	}
 	quiet := log.New(io.Discard, "", 0)
 	store := db.NewMemoryStore()
-	issuing := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{
-		"default": {Description: "default", ValidityPeriod: uint64(o.Valid / time.Second)},
+	issuer := ca.New(quiet, store, "", "ecdsa", 0, 1, map[string]ca.Profile{
+		"default": {Description: "default", ValidityPeriod: uint64(o.ValidFor / time.Second)},
 	})
-	names := resolver(t, o.Names)
+	names := startResolver(t, o.Names)
 
-	a := &Authority{Roots: x509.NewCertPool(), answering: make(chan struct{}), httpPort: o.HTTPPort}
-	a.Roots.AddCert(issuing.GetRootCert(0).Cert)
-	a.open = func(httpPort int) http.Handler {
-		validating := va.New(quiet, httpPort, o.TLSPort, false, names, store)
-		front := wfe.New(quiet, store, validating, issuing, []string{"pebble.example"}, false, false, 0, 0)
+	a := &Authority{Roots: x509.NewCertPool(), ready: make(chan struct{}), httpPort: o.HTTPPort}
+	a.Roots.AddCert(issuer.GetRootCert(0).Cert)
+	a.newHandler = func(httpPort int) http.Handler {
+		validator := va.New(quiet, httpPort, o.TLSPort, false, names, store)
+		front := wfe.New(quiet, store, validator, issuer, []string{"pebble.example"}, false, false, 0, 0)
 		return front.Handler()
 	}
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case <-a.answering:
-			a.answers.ServeHTTP(w, r)
+		case <-a.ready:
+			a.handler.ServeHTTP(w, r)
 		case <-r.Context().Done():
 		}
 	}))
 	server.Config.ErrorLog = quiet
 	server.StartTLS()
 	t.Cleanup(func() { server.CloseClientConnections(); server.Close() })
-	if !o.Silent {
-		a.Answer()
+	if !o.Blocked {
+		a.Unblock()
 	}
 	a.Directory = server.URL + wfe.DirectoryPath
 	a.RootFile = filepath.Join(t.TempDir(), "root.pem")
@@ -98,17 +98,17 @@ func New(t *testing.T, o Options) *Authority {
 	return a
 }
 
-// Answer lets it answer, also what was asked before.
-func (a *Authority) Answer() {
-	a.begin.Do(func() {
-		a.answers = a.open(a.httpPort)
-		close(a.answering)
+// Unblock lets it answer, also what was asked before.
+func (a *Authority) Unblock() {
+	a.startOnce.Do(func() {
+		a.handler = a.newHandler(a.httpPort)
+		close(a.ready)
 	})
 }
 
-// ProvedAt has it look for proofs over HTTP at an address's port, which is not
+// SetChallengePort has it look for proofs over HTTP at an address's port, which is not
 // known before a server has taken it. It must be silent still.
-func (a *Authority) ProvedAt(t *testing.T, address string) {
+func (a *Authority) SetChallengePort(t *testing.T, address string) {
 	t.Helper()
 	_, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -119,8 +119,8 @@ func (a *Authority) ProvedAt(t *testing.T, address string) {
 	}
 }
 
-// resolver is a name server to which only these names exist.
-func resolver(t *testing.T, names []string) string {
+// startResolver is a name server to which only these names exist.
+func startResolver(t *testing.T, names []string) string {
 	t.Helper()
 	known := dns.NewServeMux()
 	known.HandleFunc(".", func(w dns.ResponseWriter, asked *dns.Msg) {
@@ -148,9 +148,9 @@ func resolver(t *testing.T, names []string) string {
 	return l.Addr().String()
 }
 
-// Issued asks a TLS address for a name's certificate, which must be one that the
+// FetchCertificate asks a TLS address for a name's certificate, which must be one that the
 // authority issued.
-func (a *Authority) Issued(ctx context.Context, address, name string) (*x509.Certificate, error) {
+func (a *Authority) FetchCertificate(ctx context.Context, address, name string) (*x509.Certificate, error) {
 	dialer := tls.Dialer{Config: &tls.Config{RootCAs: a.Roots, ServerName: name}}
 	c, err := dialer.DialContext(ctx, "tcp", address)
 	if err != nil {
