@@ -68,7 +68,7 @@ func TestUnitTestDoesNotBuildServer(t *testing.T) {
 	run := func(test string) (built bool, err error) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+test+"$")
-		c.Env = append(os.Environ(), "PATH="+dir, program.Variable+"=")
+		c.Env = append(os.Environ(), "PATH="+dir, program.BinaryEnv+"=")
 		out, err := c.CombinedOutput()
 		t.Logf("%s: %s", test, out)
 		said, e := os.ReadFile(called)

@@ -11,34 +11,34 @@ import (
 	"time"
 )
 
-// main is the package whose program tilth is.
-const main = "tilth/cmd/tilth"
+// mainPackage is the package whose program tilth is.
+const mainPackage = "tilth/cmd/tilth"
 
-// check is an error unless the file is a tilth that was built after everything
+// checkBinary is an error unless the file is a tilth that was built after everything
 // that it is built from was last changed: what make goes by, too. The commit
 // that is noted in it would say less, since most changes are tested before they
 // are committed.
-func check(file, root string) error {
+func checkBinary(file, root string) error {
 	if !filepath.IsAbs(file) {
-		return fmt.Errorf("%s=%s: an absolute path is wanted, since each package's tests run in its own folder", Variable, file)
+		return fmt.Errorf("%s=%s: an absolute path is wanted, since each package's tests run in its own folder", BinaryEnv, file)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
-		return fmt.Errorf("%s: make build builds it: %w", Variable, err)
+		return fmt.Errorf("%s: make build builds it: %w", BinaryEnv, err)
 	}
 	built, err := buildinfo.ReadFile(file)
 	if err != nil {
-		return fmt.Errorf("%s: it is no program that Go built: %w", Variable, err)
+		return fmt.Errorf("%s: it is no program that Go built: %w", BinaryEnv, err)
 	}
-	if built.Path != main {
-		return fmt.Errorf("%s=%s: it is %s, and not tilth", Variable, file, built.Path)
+	if built.Path != mainPackage {
+		return fmt.Errorf("%s=%s: it is %s, and not tilth", BinaryEnv, file, built.Path)
 	}
 	newest, at, err := newestSource(root)
 	if err != nil {
 		return err
 	}
 	if at.After(info.ModTime()) {
-		return fmt.Errorf("%s=%s: it is older than %s, so it is not what is tested: make build", Variable, file, newest)
+		return fmt.Errorf("%s=%s: it is older than %s, so it is not what is tested: make build", BinaryEnv, file, newest)
 	}
 	return nil
 }
@@ -71,8 +71,8 @@ func newestSource(root string) (path string, at time.Time, err error) {
 	return path, at, nil
 }
 
-// rootOf is the repository that a folder is in: where go.mod is.
-func rootOf(dir string) (string, error) {
+// repoRoot is the repository that a folder is in: where go.mod is.
+func repoRoot(dir string) (string, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return "", err

@@ -11,38 +11,38 @@ import (
 	"sync"
 )
 
-// Variable names a tilth that is built already, with an absolute path: `make
+// BinaryEnv names a tilth that is built already, with an absolute path: `make
 // test` builds bin/tilth right before. Empty: the first test that asks builds one.
-const Variable = "TILTH_TEST_BINARY"
+const BinaryEnv = "TILTH_TEST_BINARY"
 
-// flags are those of the Makefile's build, so that tests run what people run,
+// buildFlags are those of the Makefile's build, so that tests run what people run,
 // and little more than the linking is left to do.
-var flags = []string{"-trimpath", "-ldflags", "-s -w"}
+var buildFlags = []string{"-trimpath", "-ldflags", "-s -w"}
 
 var (
-	mu     sync.Mutex
-	folder string // of what Tilth built; empty: nothing yet
+	mu       sync.Mutex
+	buildDir string // of what Tilth built; empty: nothing yet
 )
 
 // Tilth is the path of the tilth that tests run: the one that Variable names,
 // which must be one of this tree as it stands, else one that is built now, once.
 var Tilth = sync.OnceValues(func() (string, error) {
-	if given := os.Getenv(Variable); given != "" {
-		root, err := rootOf(".")
+	if given := os.Getenv(BinaryEnv); given != "" {
+		root, err := repoRoot(".")
 		if err != nil {
 			return "", err
 		}
-		return given, check(given, root)
+		return given, checkBinary(given, root)
 	}
 	dir, err := os.MkdirTemp("", "tilth-test-")
 	if err != nil {
 		return "", err
 	}
 	mu.Lock()
-	folder = dir
+	buildDir = dir
 	mu.Unlock()
 	path := filepath.Join(dir, "tilth")
-	return path, Build(context.Background(), main, path)
+	return path, Build(context.Background(), mainPackage, path)
 })
 
 // Remove removes what Tilth built. TestMain of a package whose tests ask for
@@ -50,15 +50,15 @@ var Tilth = sync.OnceValues(func() (string, error) {
 func Remove() error {
 	mu.Lock()
 	defer mu.Unlock()
-	if folder == "" {
+	if buildDir == "" {
 		return nil
 	}
-	return os.RemoveAll(folder)
+	return os.RemoveAll(buildDir)
 }
 
 // Build builds a program, a package or a Go file, into a file.
 func Build(ctx context.Context, source, file string) error {
-	c := exec.CommandContext(ctx, "go", append(append([]string{"build"}, flags...), "-o", file, source)...)
+	c := exec.CommandContext(ctx, "go", append(append([]string{"build"}, buildFlags...), "-o", file, source)...)
 	c.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", source, err, out)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// tree is a repository with sources of tilth and a program that was built from them.
-func tree(t *testing.T) (root, built string) {
+// makeTree is a repository with sources of tilth and a program that was built from them.
+func makeTree(t *testing.T) (root, built string) {
 	t.Helper()
 	root = t.TempDir()
 	for file, text := range map[string]string{
@@ -46,17 +46,17 @@ func touch(t *testing.T, path string, after time.Duration) {
 
 // The program that the variable names is used only if it is there, is tilth, and
 // is as new as what it is built from.
-func TestNamedProgramIsOfThisTree(t *testing.T) {
-	root, built := tree(t)
+func TestBinaryMustMatchSources(t *testing.T) {
+	root, built := makeTree(t)
 	refused := func(file, want string) {
 		t.Helper()
-		if err := check(file, root); err == nil || !strings.HasPrefix(err.Error(), Variable) || !strings.Contains(err.Error(), want) {
+		if err := checkBinary(file, root); err == nil || !strings.HasPrefix(err.Error(), BinaryEnv) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
 	}
 	accepted := func() {
 		t.Helper()
-		if err := check(built, root); err != nil {
+		if err := checkBinary(built, root); err != nil {
 			t.Error(err)
 		}
 	}
@@ -90,7 +90,7 @@ func TestNamedProgramIsOfThisTree(t *testing.T) {
 }
 
 // A program that does not compile fails with what the compiler says.
-func TestBuildTellsWhatIsWrong(t *testing.T) {
+func TestBuildReportsCompilerErrors(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "wrong.go")
 	if err := os.WriteFile(file, []byte("package main\n\nfunc main() { nothing() }\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func TestBuildTellsWhatIsWrong(t *testing.T) {
 }
 
 // Tests build as make does; only the version, which make may be told, is left out.
-func TestFlagsAreTheMakefiles(t *testing.T) {
-	root, err := rootOf(".")
+func TestFlagsMatchMakefile(t *testing.T) {
+	root, err := repoRoot(".")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestFlagsAreTheMakefiles(t *testing.T) {
 	}
 	all := read("scripts/environment.sh", `GOFLAGS=".* (\S+)"`)
 	linked := read("Makefile", `(?m)^\t\. scripts/environment\.sh && go build -ldflags '(.*) -X tilth/internal/app\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`)
-	if made := []string{all, "-ldflags", linked}; !slices.Equal(made, flags) {
-		t.Errorf("make builds with %q, tests with %q", made, flags)
+	if made := []string{all, "-ldflags", linked}; !slices.Equal(made, buildFlags) {
+		t.Errorf("make builds with %q, tests with %q", made, buildFlags)
 	}
 }
