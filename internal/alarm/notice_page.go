@@ -137,7 +137,7 @@ func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.Select
 	return func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("n.tenant_id = ?", t)
 		if q.Title != "" {
-			sel.Where(`n.folded_title LIKE ? ESCAPE '\'`, text.Contains(q.Title))
+			sel.Where(`n.folded_title LIKE ? ESCAPE '\'`, text.ContainsPattern(q.Title))
 		}
 		if len(q.Devices) > 0 {
 			sel.Where("n.device_name IN (?)", bun.List(q.Devices))

@@ -62,7 +62,7 @@ func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards [
 	wanted := func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("r.tenant_id = ?", t)
 		if q.Name != "" {
-			sel.Where(`r.folded_name LIKE ? ESCAPE '\'`, text.Contains(q.Name))
+			sel.Where(`r.folded_name LIKE ? ESCAPE '\'`, text.ContainsPattern(q.Name))
 		}
 		if len(q.Devices) > 0 {
 			sel.Where(`r.id IN (SELECT m.rule_id FROM alarm_rule_devices AS m JOIN devices AS d ON d.id = m.device_id

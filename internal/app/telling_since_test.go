@@ -97,22 +97,22 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 		p.call(http.MethodGet, admin+"notify-message/my-page", token, "", &page)
 		return plainText(page.List[0].TemplateContent)
 	}
-	if said, want := messages(), "Air temperature below −2 °C since "+text.Moment(text.English, at)+", noticed "; !strings.Contains(said, want) {
+	if said, want := messages(), "Air temperature below −2 °C since "+text.DateTime(text.English, at)+", noticed "; !strings.Contains(said, want) {
 		t.Errorf("the message: %s, want %s", said, want)
 	}
 	// These were sent before or after it was known: never another one.
 	mailed, texted := plainText(mailText(t, testkit.Receive(t, "the mail", post.mails))), testkit.Receive(t, "the SMS", texts)
-	if strings.Contains(mailed, " since ") && !strings.Contains(mailed, "below −2 °C since "+text.Zoned(text.English, at)+", noticed ") {
+	if strings.Contains(mailed, " since ") && !strings.Contains(mailed, "below −2 °C since "+text.DateTimeWithZone(text.English, at)+", noticed ") {
 		t.Error(mailed)
 	}
-	if strings.Contains(texted, "Since ") && !strings.Contains(texted, "Since "+text.Brief(text.English, at)+", noticed ") {
+	if strings.Contains(texted, "Since ") && !strings.Contains(texted, "Since "+text.ShortDateTime(text.English, at)+", noticed ") {
 		t.Error(texted)
 	}
 
 	// Who is told of the end is told it for sure.
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":3}}`, time.Now().UnixMilli()+2))
 	mailed = plainText(mailText(t, testkit.Receive(t, "the mail of the end", post.mails)))
-	if want := "Air temperature below −2 °C from " + text.Moment(text.English, at) + " on."; !strings.Contains(mailed, want) {
+	if want := "Air temperature below −2 °C from " + text.DateTime(text.English, at) + " on."; !strings.Contains(mailed, want) {
 		t.Errorf("%s, want %s", mailed, want)
 	}
 	var heard []testkit.WebhookCall

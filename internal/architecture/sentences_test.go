@@ -42,12 +42,12 @@ func keysWithoutText(x *sourceTree, has func(key string) bool) (violations []str
 }
 
 func TestTextKeysExist(t *testing.T) {
-	expectNone(t, keysWithoutText(parseRepository(t), text.Has))
+	expectNone(t, keysWithoutText(parseRepository(t), text.HasKey))
 	expectViolations(t, keysWithoutText(parseExample(t, map[string]string{
 		"internal/device/a.go":      "package device\nvar _ = errs.New(errs.NotFound, \"error.404\")\nvar _ = errs.New(errs.NotFound, \"error.405b\")\n",
 		"internal/device/b.go":      "package device\nvar _ = refuse(\"invalid.none\", \"error.\", \"error\", \"a/error.x\")\n",
 		"internal/device/a_test.go": "package device\nvar _ = \"error.none\"\n",
-	}), text.Has), `"error.405b"`, `"invalid.none"`)
+	}), text.HasKey), `"error.405b"`, `"invalid.none"`)
 }
 
 // The console explains every formula that a product may name, and no other.

@@ -123,7 +123,7 @@ func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string
 		sel.Where("e.kind = ?", q.Kind)
 	}
 	if q.Text != "" {
-		named := read.NewSelect().Model((*nameRow)(nil)).Column("n.id").Where(`n.tenant_id = ? AND n.folded LIKE ? ESCAPE '\'`, t, text.Contains(q.Text))
+		named := read.NewSelect().Model((*nameRow)(nil)).Column("n.id").Where(`n.tenant_id = ? AND n.folded LIKE ? ESCAPE '\'`, t, text.ContainsPattern(q.Text))
 		sel.Where(name+" IN (?)", named)
 	}
 	if q.From != nil {

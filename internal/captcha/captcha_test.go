@@ -167,7 +167,7 @@ func TestDrawFailure(t *testing.T) {
 // People read every code in their language.
 func TestCodesHaveTexts(t *testing.T) {
 	for _, c := range captcha.Codes {
-		if c != captcha.OK && !text.Has("captcha."+string(c)) {
+		if c != captcha.OK && !text.HasKey("captcha."+string(c)) {
 			t.Errorf("no sentence for %s", c)
 		}
 		if wrapped := fmt.Errorf("check: %w", c); c != captcha.OK && captcha.CodeOf(wrapped) != c {

@@ -85,7 +85,7 @@ func (s *SceneStore) list(ctx context.Context, t tenant.ID, search string, offse
 	var rows []sceneRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).Where("s.tenant_id = ?", t).OrderExpr("s.folded_name, s.id")
 	if search != "" {
-		sel.Where(`s.folded_name LIKE ? ESCAPE '\'`, text.Contains(search))
+		sel.Where(`s.folded_name LIKE ? ESCAPE '\'`, text.ContainsPattern(search))
 	}
 	var total int64
 	var err error

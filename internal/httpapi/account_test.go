@@ -194,13 +194,13 @@ func TestAccountErrorTextsInEveryLanguage(t *testing.T) {
 	} {
 		for _, l := range text.Languages {
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, key, nil) || !text.Has(key) {
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) || !text.HasKey(key) {
 				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
 			}
 		}
 	}
 	for _, field := range []string{"code", "email", "id", "mobile", "nickname", "password", "scene"} {
-		if !text.Has("field." + field) {
+		if !text.HasKey("field." + field) {
 			t.Errorf("no sentence names %s", field)
 		}
 	}

@@ -225,7 +225,7 @@ type attributeLabel struct {
 func (s *server) noticeAttribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) attributeLabel {
 	language := requestFrom(ctx).Language
 	if d.RuleCopy.Trigger == alarm.DeviceOffline {
-		return attributeLabel{name: text.Say(language, "field.onlineState", nil)}
+		return attributeLabel{name: text.Translate(language, "field.onlineState", nil)}
 	}
 	if was := d.RuleCopy.Attribute(identifier); was != nil {
 		name := s.Catalog.Name(language, &device.Property{Identifier: identifier, FunctionName: was.FunctionName})

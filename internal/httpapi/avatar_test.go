@@ -226,7 +226,7 @@ func TestInvalidAvatarFiles(t *testing.T) {
 		for _, l := range text.Languages {
 			call := multipartCall(t, w.ada, formPart{name: "avatarFile", file: "me.png", kind: "image/png", body: c.file})
 			call.Header["Accept-Language"] = string(l)
-			if a := w.Do(t, call); a.Status != 200 || a.Code != 601 || a.Msg != text.Say(l, c.key, c.args) {
+			if a := w.Do(t, call); a.Status != 200 || a.Code != 601 || a.Msg != text.Translate(l, c.key, c.args) {
 				t.Errorf("%s in %s: %d %s", name, l, a.Status, a.Body)
 			}
 		}

@@ -44,9 +44,9 @@ func TestInvalidBodies(t *testing.T) {
 	} {
 		for _, l := range text.Languages {
 			call := testkit.Call{Method: c.method, Path: c.path, Body: c.body, Token: w.ada, Header: map[string]string{"Accept-Language": string(l)}}
-			want := text.Say(l, c.key, map[string]string{"limit": c.limit})
+			want := text.Translate(l, c.key, map[string]string{"limit": c.limit})
 			if c.field != "" {
-				want = text.Say(l, "field", map[string]string{"field": text.Say(l, "field."+c.field, nil), "reason": want})
+				want = text.Translate(l, "field", map[string]string{"field": text.Translate(l, "field."+c.field, nil), "reason": want})
 			}
 			if a := w.Do(t, call); a.Code != c.code || a.Msg != want {
 				t.Errorf("%s %s %s in %s: %d %q, want %d %q", c.method, c.path, c.body, l, a.Code, a.Msg, c.code, want)

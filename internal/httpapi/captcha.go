@@ -70,7 +70,7 @@ func stringValue(s *string) string {
 func captchaAnswer(l text.Language, code captcha.Code, data *wire.CaptchaData) wire.CaptchaAnswer {
 	a := wire.CaptchaAnswer{RepCode: string(code), RepData: data, Success: code == captcha.OK}
 	if code != captcha.OK {
-		said := text.Say(l, "captcha."+string(code), nil)
+		said := text.Translate(l, "captcha."+string(code), nil)
 		a.RepMsg = &said
 	}
 	return a

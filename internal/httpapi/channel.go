@@ -165,11 +165,11 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 func ruleNames(l text.Language, rules alarm.RuleUsage) string {
 	names := make([]string, len(rules.Names))
 	for i, name := range rules.Names {
-		names[i] = text.Say(l, "channel.rule", map[string]string{"name": name})
+		names[i] = text.Translate(l, "channel.rule", map[string]string{"name": name})
 	}
-	said := strings.Join(names, text.Say(l, "channel.comma", nil))
+	said := strings.Join(names, text.Translate(l, "channel.comma", nil))
 	if more := rules.Count - len(names); more > 0 {
-		said = text.Say(l, "channel.more", map[string]string{"rules": said, "n": strconv.Itoa(more)})
+		said = text.Translate(l, "channel.more", map[string]string{"rules": said, "n": strconv.Itoa(more)})
 	}
 	return said
 }

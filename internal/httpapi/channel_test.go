@@ -132,7 +132,7 @@ func TestNoticeChannelRefusals(t *testing.T) {
 		many[i] = fmt.Sprintf("a%d@example.com", i)
 	}
 	said := func(l text.Language, key string, args ...string) string {
-		return text.Say(l, key, errs.New(errs.Refused, key, args...).Args)
+		return text.Translate(l, key, errs.New(errs.Refused, key, args...).Args)
 	}
 	about := func(l text.Language, field, key string, args ...string) string {
 		return said(l, "field", "field", said(l, "field."+field), "reason", said(l, key, args...))

@@ -93,7 +93,7 @@ func TestInvalidParameters(t *testing.T) {
 		for _, l := range text.Languages {
 			call := w.get(c.path)
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			want := text.Say(l, "field", map[string]string{"field": text.Say(l, "field."+c.field, nil), "reason": text.Say(l, c.key, text.Args(l, c.args))})
+			want := text.Translate(l, "field", map[string]string{"field": text.Translate(l, "field."+c.field, nil), "reason": text.Translate(l, c.key, text.LocalizeArgs(l, c.args))})
 			if a := w.Do(t, call); a.Code != c.code || a.Msg != want || string(a.Data) != "null" {
 				t.Errorf("%s in %s: %d %q, want %d %q", c.path, l, a.Code, a.Msg, c.code, want)
 			}
@@ -130,7 +130,7 @@ func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 		}
 	}
 	for name := range fields {
-		if !text.Has("field." + name) {
+		if !text.HasKey("field." + name) {
 			t.Errorf("no sentence names %s", name)
 		}
 	}
@@ -138,7 +138,7 @@ func TestFieldsAndReasonsHaveTexts(t *testing.T) {
 		device.ReasonUnreadable, device.ReasonUnknown, device.ReasonWrongType, device.ReasonOutOfRange, device.ReasonTooLong, device.ReasonTooOld,
 		device.ReasonFuture, device.ReasonBadTime, device.ReasonNotYours, device.ReasonNotGateway, device.ReasonUnknownTopic, device.ReasonDisabled, device.ReasonTooLarge,
 	} {
-		if !text.Has("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {
+		if !text.HasKey("refusal."+string(reason)) || !wire.RefusalReason(reason).Valid() {
 			t.Errorf("the reason %s has no sentence, or the contract does not know it", reason)
 		}
 	}

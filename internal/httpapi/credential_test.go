@@ -135,7 +135,7 @@ func TestCredentialRefusals(t *testing.T) {
 	for _, l := range text.Languages {
 		call := createCredentialCall(w.ada, " ")
 		call.Header = map[string]string{"Accept-Language": string(l)}
-		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, "common.nameRequired", nil) {
+		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, "common.nameRequired", nil) {
 			t.Errorf("%s: %s", l, a.Body)
 		}
 	}

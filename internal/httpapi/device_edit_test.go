@@ -90,7 +90,7 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 	for _, l := range text.Languages {
 		call := w.editCall(`{"deviceName":"WS-1","noteName":""}`)
 		call.Header = map[string]string{"Accept-Language": string(l)}
-		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, "device.noteRequired", nil) {
+		if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, "device.noteRequired", nil) {
 			t.Errorf("%s: %s", l, a.Body)
 		}
 	}

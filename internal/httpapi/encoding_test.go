@@ -38,7 +38,7 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	create := testkit.Call{Method: http.MethodPost, Path: scenePath + "create", Body: "{\"groupName\":\"Ba\xf1o\",\"groupStatus\":1}", Token: w.ada}
 	for _, l := range text.Languages {
 		create.Header = map[string]string{"Accept-Language": string(l)}
-		if a := w.Do(t, create); a.Code != 400 || a.Msg != text.Say(l, "error.encoding", nil) {
+		if a := w.Do(t, create); a.Code != 400 || a.Msg != text.Translate(l, "error.encoding", nil) {
 			t.Errorf("%s: %s", l, a.Body)
 		}
 	}
@@ -57,13 +57,13 @@ func TestNonUTF8ParametersAreRefused(t *testing.T) {
 		for _, l := range text.Languages {
 			call := w.get(pagePath + "?" + query)
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			want := text.Say(l, "error.encoding", nil)
+			want := text.Translate(l, "error.encoding", nil)
 			if field != "" {
 				name := field
-				if text.Has("field." + field) {
-					name = text.Say(l, "field."+field, nil)
+				if text.HasKey("field." + field) {
+					name = text.Translate(l, "field."+field, nil)
 				}
-				want = text.Say(l, "field", map[string]string{"field": name, "reason": text.Say(l, "invalid.encoding", nil)})
+				want = text.Translate(l, "field", map[string]string{"field": name, "reason": text.Translate(l, "invalid.encoding", nil)})
 			}
 			if a := w.Do(t, call); a.Code != 400 || a.Msg != want {
 				t.Errorf("%s in %s: %d %q, want %q", query, l, a.Code, a.Msg, want)

@@ -74,17 +74,17 @@ func (s *server) malformed(w http.ResponseWriter, r *http.Request, err error) {
 
 // errorText is what a person reads, naming the field it is about.
 func errorText(l text.Language, e *errs.Error) string {
-	args := text.Args(l, e.Args)
+	args := text.LocalizeArgs(l, e.Args)
 	if e.Retry > 0 {
-		args["wait"] = text.Wait(l, e.Retry)
+		args["wait"] = text.WaitTime(l, e.Retry)
 	}
-	said := text.Say(l, e.Key, args)
+	said := text.Translate(l, e.Key, args)
 	if e.Field == "" {
 		return said
 	}
 	field := e.Field
-	if text.Has("field." + field) {
-		field = text.Say(l, "field."+field, nil)
+	if text.HasKey("field." + field) {
+		field = text.Translate(l, "field."+field, nil)
 	}
-	return text.Say(l, "field", map[string]string{"field": field, "reason": said})
+	return text.Translate(l, "field", map[string]string{"field": field, "reason": said})
 }

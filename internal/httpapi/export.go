@@ -121,12 +121,12 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 	return e.book.Close()
 }
 
-func (e *export) label(key string) string { return text.Say(e.language, key, nil) }
+func (e *export) label(key string) string { return text.Translate(e.language, key, nil) }
 
 // columnHead is what stands above a property's readings: its name and its unit, which is not said twice.
 func (e *export) columnHead(p *device.Property) string {
 	name := e.catalog.Name(e.language, p)
-	if unit := text.UnitBeside(e.language, name, e.catalog.Unit(p)); unit != "" {
+	if unit := text.UnitUnlessInName(e.language, name, e.catalog.Unit(p)); unit != "" {
 		name += " (" + text.Unit(e.language, unit) + ")"
 	}
 	return name

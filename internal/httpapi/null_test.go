@@ -67,7 +67,7 @@ func TestNullRequiredFieldTexts(t *testing.T) {
 	} {
 		for _, l := range text.Languages {
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, key, nil) || !text.Has(key) {
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) || !text.HasKey(key) {
 				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
 			}
 		}

@@ -155,7 +155,7 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 	if last := in.LastRefusal; last.Time != 0 {
 		w.LastRefusal = &wire.Refusal{
 			Time: last.Time, Identifier: last.Identifier, Reason: wire.RefusalReason(last.Reason),
-			Text: text.Say(requestFrom(ctx).Language, "refusal."+string(last.Reason), nil),
+			Text: text.Translate(requestFrom(ctx).Language, "refusal."+string(last.Reason), nil),
 		}
 	}
 	return wire.GetDeviceDiagnostics200JSONResponse{Code: success, Data: w}, nil

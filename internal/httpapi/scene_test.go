@@ -116,7 +116,7 @@ func TestSceneRefusals(t *testing.T) {
 		for body, key := range map[string]string{`{}`: "scene.nameRequired", `{"groupName":"x"}`: "scene.statusRequired"} {
 			call := create(body)
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Say(l, key, nil) {
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) {
 				t.Errorf("%s: %s", l, a.Body)
 			}
 		}

@@ -188,7 +188,7 @@ func TestWebhookRefusals(t *testing.T) {
 	call := w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"url": "http:"}))
 	for _, l := range text.Languages {
 		call.Header = map[string]string{"Accept-Language": string(l)}
-		if a := w.Do(t, call); a.Code != 601 || !strings.Contains(a.Msg, text.Say(l, "webhook.urlFormat", nil)) {
+		if a := w.Do(t, call); a.Code != 601 || !strings.Contains(a.Msg, text.Translate(l, "webhook.urlFormat", nil)) {
 			t.Errorf("%s: %s", l, a.Msg)
 		}
 	}
@@ -214,7 +214,7 @@ func TestWebhookDeliveries(t *testing.T) {
 	program.SetResponse(503, "down\nfor repair")
 	call := w.webhookCall(http.MethodPost, "test", made.Id)
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
-	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" || *o.Msg != text.Say(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
+	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" || *o.Msg != text.Translate(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
 		t.Errorf("%s", asJSON(t, o))
 	}
 	for range 3 {

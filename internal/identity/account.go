@@ -73,7 +73,7 @@ func (a *Account) SendCode(ctx context.Context, c Caller, r CodeRequest) error {
 	return a.Codes.Send(ctx, c.Tenant, OutgoingCode{
 		User: c.User, Mobile: mobile, Purpose: r.Purpose, Address: r.Address,
 		RenderText: func(code string) string {
-			return text.SaySMS(r.Language, "sms.code", map[string]string{
+			return text.TranslateSMS(r.Language, "sms.code", map[string]string{
 				"title": displayTitle(t), "code": code, "minutes": strconv.Itoa(int(CodeLife.Minutes())),
 			}, "title")
 		},

@@ -37,14 +37,14 @@ func newAccountEmail(t *tenant.Tenant, u *User, event, value string, at time.Tim
 		"password": {"mail.passwordSubject", "mail.passwordBody", "mail.notYou"},
 		"guesses":  {"mail.guessesSubject", "mail.guessesBody", "mail.guessesAdvice"},
 	}[event]
-	body := text.Say(t.Language, sentences[1], map[string]string{
-		"user": u.UserName, "time": text.Zoned(t.Language, at.In(t.TimeZone)), event: value,
+	body := text.Translate(t.Language, sentences[1], map[string]string{
+		"user": u.UserName, "time": text.DateTimeWithZone(t.Language, at.In(t.TimeZone)), event: value,
 	})
-	title := text.Shorten(text.Line(displayTitle(t)), maxSubjectLength-len([]rune(text.Say(t.Language, sentences[0], map[string]string{"title": ""}))))
+	title := text.Shorten(text.SingleLine(displayTitle(t)), maxSubjectLength-len([]rune(text.Translate(t.Language, sentences[0], map[string]string{"title": ""}))))
 	return &Email{
 		ID: fmt.Sprintf("account-%d-%s", u.ID, rand.Text()), To: u.Email, Language: t.Language,
-		Subject: text.Say(t.Language, sentences[0], map[string]string{"title": title}),
-		Text:    body + "\n\n" + text.Say(t.Language, sentences[2], nil),
+		Subject: text.Translate(t.Language, sentences[0], map[string]string{"title": title}),
+		Text:    body + "\n\n" + text.Translate(t.Language, sentences[2], nil),
 	}
 }
 

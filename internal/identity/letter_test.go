@@ -23,7 +23,7 @@ func TestCodeSMSText(t *testing.T) {
 		if err := f.Account.SendCode(t.Context(), c, identity.CodeRequest{Mobile: mobileNumber(i), Purpose: 2, Language: l, Address: netip.MustParseAddr(homeAddr)}); err != nil {
 			t.Fatal(err)
 		}
-		want := text.Say(l, "sms.code", map[string]string{"title": "Yeşil Alan", "code": f.Phones.Code(t, mobileNumber(i)), "minutes": "10"})
+		want := text.Translate(l, "sms.code", map[string]string{"title": "Yeşil Alan", "code": f.Phones.Code(t, mobileNumber(i)), "minutes": "10"})
 		if sent := f.Phones.Sent(); sent[i] != (testkit.SMS{To: mobileNumber(i), Text: want}) || text.SMSParts(want) != 1 {
 			t.Errorf("%s: %+v, want %s", l, sent[i], want)
 		}

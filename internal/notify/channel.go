@@ -107,7 +107,7 @@ func (s *ChannelStore) Page(ctx context.Context, t tenant.ID, q ChannelQuery) ([
 	var rows []channelRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).Where("ch.tenant_id = ?", t).OrderExpr("ch.create_time DESC, ch.id DESC")
 	if q.Name != "" {
-		sel.Where(`ch.folded_name LIKE ? ESCAPE '\'`, text.Contains(q.Name))
+		sel.Where(`ch.folded_name LIKE ? ESCAPE '\'`, text.ContainsPattern(q.Name))
 	}
 	switch q.Kind {
 	case KindEmail:

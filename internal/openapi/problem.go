@@ -82,11 +82,11 @@ func unavailable(cause error) *errs.Error {
 // errorText is what a person reads. A parameter is called what it is called in
 // the request.
 func errorText(l text.Language, e *errs.Error) string {
-	args := text.Args(l, e.Args)
-	args["wait"] = text.Wait(l, e.Retry)
-	said := text.Say(l, e.Key, args)
+	args := text.LocalizeArgs(l, e.Args)
+	args["wait"] = text.WaitTime(l, e.Retry)
+	said := text.Translate(l, e.Key, args)
 	if e.Field == "" {
 		return said
 	}
-	return text.Say(l, "field", map[string]string{"field": e.Field, "reason": said})
+	return text.Translate(l, "field", map[string]string{"field": e.Field, "reason": said})
 }

@@ -24,7 +24,7 @@ func (pl *planner) checkDerived(file []fileProperty, list []device.Property) {
 				at = f.at.child(name)
 			}
 		}
-		pl.out.add(at, "%s", text.Say(text.English, fault.Err.Key, fault.Err.Args))
+		pl.out.add(at, "%s", text.Translate(text.English, fault.Err.Key, fault.Err.Args))
 	}
 }
 
@@ -76,7 +76,7 @@ func (pl *planner) checkUnits() {
 			}) {
 				continue
 			}
-			pl.out.add(given[of], "product %q computes with it: %s", p.Name, text.Say(text.English, fault.Err.Key, fault.Err.Args))
+			pl.out.add(given[of], "product %q computes with it: %s", p.Name, text.Translate(text.English, fault.Err.Key, fault.Err.Args))
 		}
 	}
 }

@@ -40,6 +40,6 @@ func FoldASCII(s string) string {
 
 var likeEscaper = strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`)
 
-// Contains makes the LIKE pattern (ESCAPE '\') for a column that holds folded
+// ContainsPattern makes the LIKE pattern (ESCAPE '\') for a column that holds folded
 // text and contains the folded query.
-func Contains(query string) string { return "%" + likeEscaper.Replace(Fold(query)) + "%" }
+func ContainsPattern(query string) string { return "%" + likeEscaper.Replace(Fold(query)) + "%" }

@@ -43,13 +43,13 @@ func TestContainsEscapes(t *testing.T) {
 		"İZMİR": "%izmir%",
 		"％":     `%\%%`, // the full-width sign becomes the plain one, and is escaped
 	} {
-		if got := Contains(query); got != want {
+		if got := ContainsPattern(query); got != want {
 			t.Errorf("Contains(%q) = %q, want %q", query, got, want)
 		}
 	}
 }
 
-func TestFoldASCIILeavesTheRest(t *testing.T) {
+func TestFoldASCIIKeepsOtherLetters(t *testing.T) {
 	all := "ÀİıЯß漢"
 	if got := FoldASCII("AZ" + all + "az09"); got != "az"+all+"az09" {
 		t.Error(got)
@@ -77,14 +77,14 @@ func TestLanguages(t *testing.T) {
 
 // A value is put in as it is: it is not looked through for further variables
 // of its own, and a key that does not exist is answered as it stands.
-func TestSayVariables(t *testing.T) {
-	if got := Say(English, "invalid.unknown", map[string]string{"value": "50%{x}"}); got != "unknown: 50%{x}" {
+func TestTranslateVariables(t *testing.T) {
+	if got := Translate(English, "invalid.unknown", map[string]string{"value": "50%{x}"}); got != "unknown: 50%{x}" {
 		t.Error(got)
 	}
-	if got := Say(English, "no.such.key", map[string]string{"value": "x"}); got != "no.such.key" {
+	if got := Translate(English, "no.such.key", map[string]string{"value": "x"}); got != "no.such.key" {
 		t.Error(got)
 	}
-	got := Say(English, "field", map[string]string{"field": "{reason}", "reason": "{field}"})
+	got := Translate(English, "field", map[string]string{"field": "{reason}", "reason": "{field}"})
 	if got != "{reason}: {field}" {
 		t.Errorf("%q: one variable's value was taken for another variable", got)
 	}

@@ -1,19 +1,19 @@
 package text
 
-// form is how a language writes numbers, days and times. The words beside them
+// localeFormat is how a language writes numbers, days and times. The words beside them
 // (h, days) are sentences, span.*, and units are in unit.go. The console has the
 // same in web/src/lib/format; testdata/formats.json holds both to one text.
-type form struct {
+type localeFormat struct {
 	thousands, decimals string // the marks
 	percentFirst        bool   // %45,2
 	percentGap          string // between the number and the sign behind it
-	moment              string // day and time, as time.Format takes it; on a 24-hour clock
-	brief               string // the same without its year, as short as an SMS has it
-	tick                string // a day on an axis, in figures of a face without Chinese
-	zoned               string // a moment and its offset from UTC
+	dateTime            string // day and time, as time.Format takes it; on a 24-hour clock
+	shortDateTime       string // the same without its year, as short as an SMS has it
+	axisDate            string // a day on an axis, in figures of a face without Chinese
+	withZone            string // a moment and its offset from UTC
 }
 
-var forms = map[Language]form{
+var localeFormats = map[Language]localeFormat{
 	English: {",", ".", false, "", "Jan 2, 2006, 15:04", "Jan 2, 15:04", "Jan 2", "%s (%s)"},
 	Chinese: {",", ".", false, "", "2006-01-02 15:04", "1月2日15:04", "01-02", "%s（%s）"},
 	Turkish: {".", ",", true, "", "02.01.2006 15:04", "02.01 15:04", "02.01", "%s (%s)"},
@@ -26,9 +26,9 @@ const (
 	minus = "\u2212"
 )
 
-func formOf(l Language) form {
-	if f, ok := forms[l]; ok {
+func formatOf(l Language) localeFormat {
+	if f, ok := localeFormats[l]; ok {
 		return f
 	}
-	return forms[English]
+	return localeFormats[English]
 }

@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// formatted is a row of testdata/formats.json, which the console's tests read,
+// formatRow is a row of testdata/formats.json, which the console's tests read,
 // too: how something is written in each language.
-type formatted struct {
+type formatRow struct {
 	Kind     string
 	Value    float64
 	Decimals *int
@@ -24,7 +24,7 @@ type formatted struct {
 	Is       map[Language]string
 }
 
-func formats(t *testing.T) (rows []formatted) {
+func formats(t *testing.T) (rows []formatRow) {
 	t.Helper()
 	raw, err := os.ReadFile("testdata/formats.json")
 	if err == nil {
@@ -38,29 +38,31 @@ func formats(t *testing.T) (rows []formatted) {
 
 // The console alone writes these: ages, days beside a clock that runs, shares,
 // days of the week.
-var consoles = []string{"age", "ago", "day", "lasting", "near", "nearSeconds", "picker", "share", "weekdays"}
+var consoleOnlyKinds = []string{"age", "ago", "day", "lasting", "near", "nearSeconds", "picker", "share", "weekdays"}
 
 func TestFormats(t *testing.T) {
-	written := map[string]func(l Language, f *formatted) string{
-		"number": func(l Language, f *formatted) string { return Number(l, f.Value, f.Decimals) },
-		"reading": func(l Language, f *formatted) string {
-			return Reading(l, f.Value, f.Decimals, UnitBeside(l, f.Name, f.Unit))
+	writers := map[string]func(l Language, f *formatRow) string{
+		"number": func(l Language, f *formatRow) string { return Number(l, f.Value, f.Decimals) },
+		"reading": func(l Language, f *formatRow) string {
+			return NumberWithUnit(l, f.Value, f.Decimals, UnitUnlessInName(l, f.Name, f.Unit))
 		},
-		"sms":      func(l Language, f *formatted) string { return FoldSMS(l, Reading(l, f.Value, f.Decimals, f.Unit)) },
-		"unit":     func(l Language, f *formatted) string { return Unit(l, f.Unit) },
-		"moment":   func(l Language, f *formatted) string { return Moment(l, f.Time) },
-		"zoned":    func(l Language, f *formatted) string { return Zoned(l, f.Time) },
-		"brief":    func(l Language, f *formatted) string { return Brief(l, f.Time) },
-		"after":    func(l Language, f *formatted) string { return After(l, f.Time, f.Earlier, Moment) },
-		"tick":     func(l Language, f *formatted) string { return Tick(l, f.Time) },
-		"duration": func(l Language, f *formatted) string { return Duration(l, time.Duration(f.MS)*time.Millisecond) },
-		"wait":     func(l Language, f *formatted) string { return Wait(l, time.Duration(f.MS)*time.Millisecond) },
+		"sms": func(l Language, f *formatRow) string {
+			return FoldSMS(l, NumberWithUnit(l, f.Value, f.Decimals, f.Unit))
+		},
+		"unit":     func(l Language, f *formatRow) string { return Unit(l, f.Unit) },
+		"moment":   func(l Language, f *formatRow) string { return DateTime(l, f.Time) },
+		"zoned":    func(l Language, f *formatRow) string { return DateTimeWithZone(l, f.Time) },
+		"brief":    func(l Language, f *formatRow) string { return ShortDateTime(l, f.Time) },
+		"after":    func(l Language, f *formatRow) string { return DateTimeAfter(l, f.Time, f.Earlier, DateTime) },
+		"tick":     func(l Language, f *formatRow) string { return AxisDate(l, f.Time) },
+		"duration": func(l Language, f *formatRow) string { return Duration(l, time.Duration(f.MS)*time.Millisecond) },
+		"wait":     func(l Language, f *formatRow) string { return WaitTime(l, time.Duration(f.MS)*time.Millisecond) },
 	}
 	seen := map[string]int{}
 	for _, row := range formats(t) {
-		write, ours := written[row.Kind]
-		if !ours {
-			if !slices.Contains(consoles, row.Kind) {
+		write, known := writers[row.Kind]
+		if !known {
+			if !slices.Contains(consoleOnlyKinds, row.Kind) {
 				t.Errorf("nothing writes %q", row.Kind)
 			}
 			continue
@@ -77,7 +79,7 @@ func TestFormats(t *testing.T) {
 			}
 		}
 	}
-	for kind := range written {
+	for kind := range writers {
 		if seen[kind] == 0 {
 			t.Errorf("no row for %q", kind)
 		}
@@ -102,7 +104,7 @@ func TestFormatsHaveAllUnits(t *testing.T) {
 	}
 }
 
-func TestNumberOfNothing(t *testing.T) {
+func TestNumberNegativeZeroAndUnknownLanguage(t *testing.T) {
 	if got := Number(English, math.Copysign(0, -1), nil); got != "0" {
 		t.Error(got)
 	}
@@ -111,17 +113,17 @@ func TestNumberOfNothing(t *testing.T) {
 	}
 }
 
-func TestFigures(t *testing.T) {
+func TestFormatDigits(t *testing.T) {
 	for digits, want := range map[string]string{
 		"10000": "10.000", "-180": "−180", "0.5": "0,5", "": "", "1e3": "1e3", "NaN": "NaN", "a": "a", "-": "-",
 		"12345678901234567890": "12345678901234567890",
 	} {
-		if got := Figures(Turkish, digits); got != want {
+		if got := FormatDigits(Turkish, digits); got != want {
 			t.Errorf("%q: %q, want %q", digits, got, want)
 		}
 	}
 	args := map[string]string{"limit": "10000", "value": "10000"}
-	if said := Args(English, args); said["limit"] != "10,000" || said["value"] != "10000" || args["limit"] != "10000" {
+	if said := LocalizeArgs(English, args); said["limit"] != "10,000" || said["value"] != "10000" || args["limit"] != "10000" {
 		t.Error(said, args)
 	}
 }

@@ -7,57 +7,57 @@ import (
 )
 
 const (
-	commonDecimals = 6    // of a number without a precision: no sensor measures finer
-	mostDecimals   = 12   // of one with
-	longest        = 1e15 // beyond, a number is written with an exponent
+	defaultDecimals = 6    // of a number without a precision: no sensor measures finer
+	maxDecimals     = 12   // of one with
+	maxPlainNumber  = 1e15 // beyond, a number is written with an exponent
 )
 
 // Number writes f with so many decimals, rounded half away from zero as rules
 // are judged; nil: as many as it has.
 func Number(l Language, f float64, decimals *int) string {
-	if math.Abs(f) >= longest {
-		return power(l, f)
+	if math.Abs(f) >= maxPlainNumber {
+		return scientific(l, f)
 	}
-	keep := commonDecimals
+	keep := defaultDecimals
 	if decimals != nil {
-		keep = min(max(*decimals, 0), mostDecimals)
+		keep = min(max(*decimals, 0), maxDecimals)
 	}
-	digits := rounded(f, keep)
+	digits := roundDigits(f, keep)
 	if decimals == nil && strings.ContainsRune(digits, '.') {
 		digits = strings.TrimRight(strings.TrimRight(digits, "0"), ".")
 	}
-	return written(l, digits)
+	return localizeDigits(l, digits)
 }
 
 // Count writes a whole number.
-func Count(l Language, n int) string { return written(l, strconv.Itoa(n)) }
+func Count(l Language, n int) string { return localizeDigits(l, strconv.Itoa(n)) }
 
-// Figures writes a number that comes as digits with a point, such as a limit in
+// FormatDigits writes a number that comes as digits with a point, such as a limit in
 // an error; what is none stays as it is.
-func Figures(l Language, digits string) string {
+func FormatDigits(l Language, digits string) string {
 	f, err := strconv.ParseFloat(digits, 64)
-	if err != nil || math.Abs(f) >= longest || strings.Trim(digits, "+-.0123456789") != "" {
+	if err != nil || math.Abs(f) >= maxPlainNumber || strings.Trim(digits, "+-.0123456789") != "" {
 		return digits
 	}
-	return written(l, strconv.FormatFloat(f, 'f', -1, 64))
+	return localizeDigits(l, strconv.FormatFloat(f, 'f', -1, 64))
 }
 
-// Args are what a refusal says, with its limits written as numbers of the
+// LocalizeArgs are what a refusal says, with its limits written as numbers of the
 // language; the map is the caller's own.
-func Args(l Language, said map[string]string) map[string]string {
-	args := make(map[string]string, len(said)+1)
-	for name, value := range said {
+func LocalizeArgs(l Language, raw map[string]string) map[string]string {
+	args := make(map[string]string, len(raw)+1)
+	for name, value := range raw {
 		switch name {
 		case "limit", "low", "high":
-			value = Figures(l, value)
+			value = FormatDigits(l, value)
 		}
 		args[name] = value
 	}
 	return args
 }
 
-// written puts a language's marks into digits with a point.
-func written(l Language, digits string) string {
+// localizeDigits puts a language's marks into digits with a point.
+func localizeDigits(l Language, digits string) string {
 	sign := ""
 	if digits[0] == '-' {
 		sign, digits = minus, digits[1:]
@@ -65,28 +65,28 @@ func written(l Language, digits string) string {
 	if strings.Trim(digits, "0.") == "" {
 		sign = "" // what rounds to nothing is 0, never −0
 	}
-	mark := formOf(l)
+	format := formatOf(l)
 	whole, part, fraction := strings.Cut(digits, ".")
 	for i := len(whole) - 3; i > 0; i -= 3 {
-		whole = whole[:i] + mark.thousands + whole[i:]
+		whole = whole[:i] + format.thousands + whole[i:]
 	}
 	if fraction {
-		whole += mark.decimals + part
+		whole += format.decimals + part
 	}
 	return sign + whole
 }
 
-// power is a number that is too long to be read by its digits: 1.5E20.
-func power(l Language, f float64) string {
+// scientific is a number that is too long to be read by its digits: 1.5E20.
+func scientific(l Language, f float64) string {
 	digits := strconv.FormatFloat(f, 'E', 5, 64)
 	mantissa, exponent, _ := strings.Cut(digits, "E")
 	mantissa = strings.TrimRight(strings.TrimRight(mantissa, "0"), ".")
-	return written(l, mantissa) + "E" + strings.TrimPrefix(exponent, "+")
+	return localizeDigits(l, mantissa) + "E" + strings.TrimPrefix(exponent, "+")
 }
 
-// rounded goes by the decimals that people see: 1.005 is what it says, not the
+// roundDigits goes by the decimals that people see: 1.005 is what it says, not the
 // binary number a little below.
-func rounded(f float64, keep int) string {
+func roundDigits(f float64, keep int) string {
 	exact := strconv.FormatFloat(f, 'f', -1, 64)
 	whole, part, _ := strings.Cut(exact, ".")
 	if len(part) <= keep {
@@ -98,7 +98,7 @@ func rounded(f float64, keep int) string {
 	}
 	digits := []byte(whole + part[:keep])
 	if part[keep] >= '5' {
-		digits = raised(digits)
+		digits = incrementDigits(digits)
 	}
 	s := sign + string(digits[:len(digits)-keep])
 	if keep > 0 {
@@ -107,8 +107,8 @@ func rounded(f float64, keep int) string {
 	return s
 }
 
-// raised is the number in digits plus one.
-func raised(digits []byte) []byte {
+// incrementDigits is the number in digits plus one.
+func incrementDigits(digits []byte) []byte {
 	for i := len(digits) - 1; i >= 0; i-- {
 		if digits[i] < '9' {
 			digits[i]++

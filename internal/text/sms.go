@@ -9,14 +9,14 @@ import (
 // The letters of GSM 03.38, and those that take two places in it. One letter
 // outside turns the whole message into UCS-2.
 const (
-	gsmLetters = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
-	gsmDouble  = "^{}\\[~]|€"
+	gsmAlphabet = "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+	gsmExtended = "^{}\\[~]|€"
 )
 
 // How many characters one part holds, and each part of a longer message.
 const (
-	gsmOne, gsmEach = 160, 153
-	ucsOne, ucsEach = 70, 67
+	gsmSingle, gsmPart = 160, 153
+	ucsSingle, ucsPart = 70, 67
 )
 
 // SMSParts is how many parts a text takes as SMS, which is what is paid for.
@@ -24,17 +24,17 @@ func SMSParts(s string) int {
 	n, gsm := 0, true
 	for _, r := range s {
 		switch {
-		case strings.ContainsRune(gsmLetters, r):
+		case strings.ContainsRune(gsmAlphabet, r):
 			n++
-		case strings.ContainsRune(gsmDouble, r):
+		case strings.ContainsRune(gsmExtended, r):
 			n += 2
 		default:
 			gsm = false
 		}
 	}
-	one, each := gsmOne, gsmEach
+	one, each := gsmSingle, gsmPart
 	if !gsm {
-		n, one, each = len(utf16.Encode([]rune(s))), ucsOne, ucsEach
+		n, one, each = len(utf16.Encode([]rune(s))), ucsSingle, ucsPart
 	}
 	if n <= one {
 		return 1
@@ -42,23 +42,23 @@ func SMSParts(s string) int {
 	return (n + each - 1) / each
 }
 
-// SMSLatin tells whether a text is of letters of GSM 03.38 alone, of which one
+// IsGSM tells whether a text is of letters of GSM 03.38 alone, of which one
 // part holds more than twice as many.
-func SMSLatin(s string) bool {
+func IsGSM(s string) bool {
 	for _, r := range s {
-		if !strings.ContainsRune(gsmLetters, r) && !strings.ContainsRune(gsmDouble, r) {
+		if !strings.ContainsRune(gsmAlphabet, r) && !strings.ContainsRune(gsmExtended, r) {
 			return false
 		}
 	}
 	return true
 }
 
-// plain is what every SMS has in place of signs that people read elsewhere: one
+// smsPunctuation is what every SMS has in place of signs that people read elsewhere: one
 // of them would turn a message of Latin letters into UCS-2.
-var plain = strings.NewReplacer(nbsp, " ", "\u202f", " ", minus, "-")
+var smsPunctuation = strings.NewReplacer(nbsp, " ", "\u202f", " ", minus, "-")
 
-// latin are the letters besides that GSM 03.38 lacks and plain ones say as well.
-var latin = strings.NewReplacer(
+// smsLetters are the letters besides that GSM 03.38 lacks and plain ones say as well.
+var smsLetters = strings.NewReplacer(
 	"°C", "C", "°F", "F", "°", " deg", "²", "2", "³", "3", "₂", "2", "µ", "u", "μ", "u", "·", "*",
 	"–", "-", "—", "-", "“", `"`, "”", `"`, "„", `"`, "‘", "'", "’", "'", "…", "...", "≥", ">=", "≤", "<=", "≠", "!=",
 )
@@ -67,40 +67,40 @@ var latin = strings.NewReplacer(
 // in English alone; other languages keep their own, which Turkish without them
 // would turn into other words.
 func FoldSMS(l Language, s string) string {
-	if s = plain.Replace(s); l == English {
-		return latin.Replace(s)
+	if s = smsPunctuation.Replace(s); l == English {
+		return smsLetters.Replace(s)
 	}
 	return s
 }
 
-// SaySMS is the sentence of key in one part: the value of the named variable
+// TranslateSMS is the sentence of key in one part: the value of the named variable
 // is shortened until it fits, since a name may be long.
-func SaySMS(l Language, key string, args map[string]string, shorten string) string {
+func TranslateSMS(l Language, key string, args map[string]string, shorten string) string {
 	short := map[string]string{}
 	for name, value := range args {
 		short[name] = value
 	}
-	short[shorten] = Line(args[shorten])
-	for most := len([]rune(short[shorten])); ; most-- {
-		short[shorten] = Shorten(short[shorten], most)
-		if s := Say(l, key, short); most <= 1 || SMSParts(s) == 1 {
+	short[shorten] = SingleLine(args[shorten])
+	for length := len([]rune(short[shorten])); ; length-- {
+		short[shorten] = Shorten(short[shorten], length)
+		if s := Translate(l, key, short); length <= 1 || SMSParts(s) == 1 {
 			return s
 		}
 	}
 }
 
-// Line is s as one line: control characters and runs of white space become one
+// SingleLine is s as one line: control characters and runs of white space become one
 // space each.
-func Line(s string) string {
+func SingleLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 }
 
-// Lines is s in the lines that it has, each by itself as Line makes it; empty ones
+// TrimLines is s in the lines that it has, each by itself as Line makes it; empty ones
 // are left out.
-func Lines(s string) string {
+func TrimLines(s string) string {
 	var lines []string
 	for line := range strings.SplitSeq(s, "\n") {
-		if line = Line(line); line != "" {
+		if line = SingleLine(line); line != "" {
 			lines = append(lines, line)
 		}
 	}
@@ -108,13 +108,13 @@ func Lines(s string) string {
 }
 
 // Shorten cuts s to at most so many characters, three dots included.
-func Shorten(s string, most int) string {
+func Shorten(s string, limit int) string {
 	letters := []rune(s)
-	if len(letters) <= most {
+	if len(letters) <= limit {
 		return s
 	}
 	const dots = "..."
-	keep := max(most-len(dots), 1)
+	keep := max(limit-len(dots), 1)
 	// Never between a letter and what belongs to it.
 	for keep > 1 && (unicode.In(letters[keep], unicode.Mn, unicode.Me, unicode.Variation_Selector) || letters[keep] == '\u200d' || letters[keep-1] == '\u200d') {
 		keep--

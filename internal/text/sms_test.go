@@ -36,13 +36,13 @@ func TestSMSParts(t *testing.T) {
 
 // A code's SMS takes one part in every language, whatever the tenant is
 // called, and always says the code and something of the title.
-func TestCodeStaysInOnePart(t *testing.T) {
+func TestCodeSMSFitsOnePart(t *testing.T) {
 	for _, title := range []string{
 		"Greenfield", "Yeşilova Tarım İşletmesi", strings.Repeat("Şeker ", 12), strings.Repeat("农", 64), strings.Repeat("~", 64),
 		strings.Repeat("👩‍🌾", 20), "Green\r\nfield\t\x00 Co.", strings.Repeat("e\u0301", 40), "{code}",
 	} {
 		for _, l := range Languages {
-			s := SaySMS(l, "sms.code", map[string]string{"title": title, "code": "123456", "minutes": "10"}, "title")
+			s := TranslateSMS(l, "sms.code", map[string]string{"title": title, "code": "123456", "minutes": "10"}, "title")
 			if SMSParts(s) != 1 || !strings.Contains(s, "123456") || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\t\x00") {
 				t.Errorf("%s: %q takes %d parts", l, s, SMSParts(s))
 			}
@@ -51,11 +51,11 @@ func TestCodeStaysInOnePart(t *testing.T) {
 			}
 		}
 	}
-	long := SaySMS(Russian, "sms.code", map[string]string{"title": "Опытное хозяйство Приозёрное", "code": "004217", "minutes": "10"}, "title")
+	long := TranslateSMS(Russian, "sms.code", map[string]string{"title": "Опытное хозяйство Приозёрное", "code": "004217", "minutes": "10"}, "title")
 	if !strings.HasPrefix(long, "Опытное хоз") || !strings.Contains(long, "...: код 004217, действует 10 минут") {
 		t.Error(long)
 	}
-	if s := SaySMS(Chinese, "sms.code", map[string]string{"title": "绿野", "code": "004217", "minutes": "10"}, "title"); s != "【绿野】短信验证码004217，10分钟内有效，请勿告诉他人" {
+	if s := TranslateSMS(Chinese, "sms.code", map[string]string{"title": "绿野", "code": "004217", "minutes": "10"}, "title"); s != "【绿野】短信验证码004217，10分钟内有效，请勿告诉他人" {
 		t.Error(s)
 	}
 }
@@ -75,9 +75,9 @@ func TestShorten(t *testing.T) {
 	}
 }
 
-func TestSMSLatin(t *testing.T) {
+func TestIsGSM(t *testing.T) {
 	for s, want := range map[string]bool{"": true, "Çöü £€ {~}\n": true, "ç": false, "23 °C": false, "农": false, "a\u00a0b": false} {
-		if got := SMSLatin(s); got != want {
+		if got := IsGSM(s); got != want {
 			t.Errorf("%q: %t", s, got)
 		}
 	}

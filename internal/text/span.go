@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// lengths are the units of a length of time, and their sentences.
-var lengths = []struct {
+// durationUnits are the units of a length of time, and their sentences.
+var durationUnits = []struct {
 	length time.Duration
 	key    string
 }{
@@ -17,29 +17,29 @@ var lengths = []struct {
 // below: 1 h 35 min.
 func Duration(l Language, d time.Duration) string {
 	left, first := max(d, 0), 0
-	for first < len(lengths)-1 && left < lengths[first].length {
+	for first < len(durationUnits)-1 && left < durationUnits[first].length {
 		first++
 	}
-	n := int(left / lengths[first].length)
-	said := span(l, lengths[first].key, n)
-	if first == len(lengths)-1 {
+	n := int(left / durationUnits[first].length)
+	said := span(l, durationUnits[first].key, n)
+	if first == len(durationUnits)-1 {
 		return said
 	}
-	next := lengths[first+1]
-	rest := int(left % lengths[first].length / next.length)
+	next := durationUnits[first+1]
+	rest := int(left % durationUnits[first].length / next.length)
 	if rest == 0 {
 		return said
 	}
-	key := lengths[first].key
+	key := durationUnits[first].key
 	if key == "span.minutes" { // Chinese has another word before seconds
 		key = "span.minutesAnd"
 	}
-	return Say(l, "span.both", map[string]string{"first": span(l, key, n), "rest": span(l, next.key, rest)})
+	return Translate(l, "span.both", map[string]string{"first": span(l, key, n), "rest": span(l, next.key, rest)})
 }
 
-// Wait says how long to wait, rounded up: seconds below a minute, minutes up to
+// WaitTime says how long to wait, rounded up: seconds below a minute, minutes up to
 // two hours, else hours.
-func Wait(l Language, d time.Duration) string {
+func WaitTime(l Language, d time.Duration) string {
 	up := func(unit time.Duration) int { return int((d + unit - 1) / unit) }
 	switch {
 	case d < time.Minute:
@@ -51,5 +51,5 @@ func Wait(l Language, d time.Duration) string {
 }
 
 func span(l Language, key string, n int) string {
-	return Say(l, key, map[string]string{"n": strconv.Itoa(n)})
+	return Translate(l, key, map[string]string{"n": strconv.Itoa(n)})
 }

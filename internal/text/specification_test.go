@@ -10,7 +10,7 @@ import (
 // console's, which checks its own texts against it; where a row names no key
 // of the server, the server has nothing to say of it, or under the same name
 // says something else, as of a refused sign-in.
-func TestTextsOfTheSpecification(t *testing.T) {
+func TestSentencesMatchSpecification(t *testing.T) {
 	raw, err := os.ReadFile("../../web/src/locales/specification.json")
 	if err != nil {
 		t.Fatal(err)

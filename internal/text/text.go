@@ -66,11 +66,11 @@ func load() map[Language]map[string]string {
 	return all
 }
 
-// Say is the sentence of key in l with its {variables} filled in. A value that
+// Translate is the sentence of key in l with its {variables} filled in. A value that
 // ends with a stop, like an abbreviation, takes the place of the sentence's own.
 // A key that does not exist is answered as it stands; the tests see to it that
 // none is missing.
-func Say(l Language, key string, args map[string]string) string {
+func Translate(l Language, key string, args map[string]string) string {
 	m, ok := sentences[l]
 	if !ok {
 		m = sentences[English]
@@ -93,8 +93,8 @@ func Say(l Language, key string, args map[string]string) string {
 	return strings.NewReplacer(pairs...).Replace(s)
 }
 
-// Has tells whether there is a sentence for key.
-func Has(key string) bool {
+// HasKey tells whether there is a sentence for key.
+func HasKey(key string) bool {
 	_, ok := sentences[English][key]
 	return ok
 }

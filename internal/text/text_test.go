@@ -48,20 +48,20 @@ func TestLocalesAgree(t *testing.T) {
 	}
 }
 
-func TestSay(t *testing.T) {
-	if got := Say(Turkish, "signin.locked", map[string]string{"wait": "15 dk"}); got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
+func TestTranslate(t *testing.T) {
+	if got := Translate(Turkish, "signin.locked", map[string]string{"wait": "15 dk"}); got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
 		t.Error(got)
 	}
-	if got := Say("xx", "error.404", nil); got != "This resource does not exist" {
+	if got := Translate("xx", "error.404", nil); got != "This resource does not exist" {
 		t.Errorf("unknown language: %s", got)
 	}
-	if !Has("error.404") || Has("error.none") {
+	if !HasKey("error.404") || HasKey("error.none") {
 		t.Error("Has is wrong")
 	}
 }
 
 // A value's own stop is the sentence's.
-func TestSayHasOneStop(t *testing.T) {
+func TestTranslateAvoidsDoubleStop(t *testing.T) {
 	for _, c := range []struct {
 		l           Language
 		email, time string
@@ -72,7 +72,7 @@ func TestSayHasOneStop(t *testing.T) {
 		{English, "a@x...", "noon.", "The email address of the account “ada” is now a@x... Time: noon."},
 		{Chinese, "a@x。", "A.Ş.", "账号“ada”的邮箱地址已改为 a@x。时间：A.Ş.。"},
 	} {
-		if got := Say(c.l, "mail.emailBody", map[string]string{"user": "ada", "email": c.email, "time": c.time}); got != c.want {
+		if got := Translate(c.l, "mail.emailBody", map[string]string{"user": "ada", "email": c.email, "time": c.time}); got != c.want {
 			t.Errorf("%s\nwant\n%s", got, c.want)
 		}
 	}
@@ -93,7 +93,7 @@ func TestFold(t *testing.T) {
 	if got := FoldASCII("Ada.İ@X"); got != "ada.İ@x" {
 		t.Errorf("FoldASCII: %q", got)
 	}
-	if got := Contains(`50%_\Ş`); got != `%50\%\_\\ş%` {
+	if got := ContainsPattern(`50%_\Ş`); got != `%50\%\_\\ş%` {
 		t.Errorf("Contains: %q", got)
 	}
 }

@@ -25,7 +25,7 @@ var units = map[Language]map[string]string{
 // unknown part stays whole: half Latin, half Cyrillic reads as neither.
 func Unit(l Language, unit string) string {
 	known := units[l]
-	unit = Line(unit)
+	unit = SingleLine(unit)
 	if known == nil {
 		return unit
 	}
@@ -53,8 +53,8 @@ func Unit(l Language, unit string) string {
 	return b.String()
 }
 
-// Reading joins a number and its unit so that no line breaks between them.
-func Reading(l Language, f float64, decimals *int, unit string) string {
+// NumberWithUnit joins a number and its unit so that no line breaks between them.
+func NumberWithUnit(l Language, f float64, decimals *int, unit string) string {
 	digits, unit := Number(l, f, decimals), Unit(l, unit)
 	switch unit {
 	case "":
@@ -62,7 +62,7 @@ func Reading(l Language, f float64, decimals *int, unit string) string {
 	case "°":
 		return digits + unit
 	case "%", "‰":
-		form := formOf(l)
+		form := formatOf(l)
 		if form.percentFirst { // the sign before both: −%5
 			figures, negative := strings.CutPrefix(digits, minus)
 			if negative {
@@ -75,18 +75,18 @@ func Reading(l Language, f float64, decimals *int, unit string) string {
 	return digits + nbsp + unit
 }
 
-// UnitBeside is the unit of a value that stands beside its name: none where the
+// UnitUnlessInName is the unit of a value that stands beside its name: none where the
 // name says it, since nobody says pH 7.67 pH.
-func UnitBeside(l Language, name, unit string) string {
-	if unit = Line(unit); unit == "" || says(name, unit) || says(name, Unit(l, unit)) {
+func UnitUnlessInName(l Language, name, unit string) string {
+	if unit = SingleLine(unit); unit == "" || namesUnit(name, unit) || namesUnit(name, Unit(l, unit)) {
 		return ""
 	}
 	return unit
 }
 
-// says tells whether a unit is one of a name's words: in "Water pH" and 水体pH值,
+// namesUnit tells whether a unit is one of a name's words: in "Water pH" and 水体pH值,
 // and not in "Wind at 2 m", where it belongs to a number.
-func says(name, unit string) bool {
+func namesUnit(name, unit string) bool {
 	for at := 0; ; {
 		found := strings.Index(name[at:], unit)
 		if found < 0 {
@@ -95,18 +95,18 @@ func says(name, unit string) bool {
 		before, after := name[:at+found], name[at+found+len(unit):]
 		last, _ := utf8.DecodeLastRuneInString(before)
 		next, _ := utf8.DecodeRuneInString(after)
-		counted, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(before, unicode.IsSpace))
+		previous, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(before, unicode.IsSpace))
 		// A letter alone may be any word, unless it ends the name or is in brackets.
-		alone := utf8.RuneCountInString(unit) > 1 || !unicode.IsLetter(rune(unit[0])) || after == "" || strings.ContainsRune(")）]", next)
-		if alone && !clings(last) && !clings(next) && !unicode.IsDigit(counted) {
+		standalone := utf8.RuneCountInString(unit) > 1 || !unicode.IsLetter(rune(unit[0])) || after == "" || strings.ContainsRune(")）]", next)
+		if standalone && !isWordRune(last) && !isWordRune(next) && !unicode.IsDigit(previous) {
 			return true
 		}
 		at += found + len(unit)
 	}
 }
 
-// clings tells whether a letter or a figure beside a word is a part of it, as a
+// isWordRune tells whether a letter or a figure beside a word is a part of it, as a
 // Chinese one is not.
-func clings(r rune) bool {
+func isWordRune(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) && !unicode.Is(unicode.Han, r)
 }

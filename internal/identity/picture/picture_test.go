@@ -167,7 +167,7 @@ func TestCrop(t *testing.T) {
 }
 
 func isRefusal(err error, key string) bool {
-	return errs.Is(err, errs.Refused) && errs.As(err).Key == key && text.Has(key)
+	return errs.Is(err, errs.Refused) && errs.As(err).Key == key && text.HasKey(key)
 }
 
 // refusedFiles are files that no picture is made of, by the sentence they get.

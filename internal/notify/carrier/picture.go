@@ -35,7 +35,7 @@ func (o *Options) drawChart(ctx context.Context, t tenant.ID, v *letter.Renderer
 	}
 	c.Limit = letter.ChartLimit(a)
 	c.Number = func(f float64, decimals int) string { return text.Number(v.Language, f, &decimals) }
-	c.Day = func(t time.Time) string { return text.Tick(v.Language, t) }
+	c.Day = func(t time.Time) string { return text.AxisDate(v.Language, t) }
 	c.Triggers = triggers(a, c.Points)
 	return c.PNG()
 }

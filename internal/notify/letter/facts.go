@@ -50,7 +50,7 @@ func (v *Renderer) property(a *news.Alarm, identifier string) (called, unit stri
 		}
 	}
 	if v.unitMost > 0 {
-		unit = text.Shorten(text.Line(unit), v.unitMost)
+		unit = text.Shorten(text.SingleLine(unit), v.unitMost)
 	}
 	return called, unit, precision
 }
@@ -60,7 +60,7 @@ func (v *Renderer) measurement(a *news.Alarm, identifier string) measurement {
 	m := measurement{identifier: identifier, name: shortName(called), value: v.say("letter.none")}
 	m.valueWithUnit = m.value
 	if value, ok := a.Values[identifier]; ok && value != nil {
-		m.value = v.value(value, text.UnitBeside(v.Language, called, unit), precision)
+		m.value = v.value(value, text.UnitUnlessInName(v.Language, called, unit), precision)
 		m.valueWithUnit = v.value(value, unit, precision)
 	}
 	return m
@@ -74,7 +74,7 @@ func (v *Renderer) limit(a *news.Alarm, c news.Condition) string {
 	if !ok {
 		symbol = c.Operator
 	}
-	return symbol + " " + v.value(c.Value, text.UnitBeside(v.Language, called, unit), nil)
+	return symbol + " " + v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil)
 }
 
 func (v *Renderer) value(value any, unit string, precision *int) string {
@@ -96,7 +96,7 @@ func (v *Renderer) value(value any, unit string, precision *int) string {
 		}
 		return v.say("letter.off")
 	case string:
-		return text.Shorten(text.Line(x), valueMost)
+		return text.Shorten(text.SingleLine(x), valueMost)
 	}
 	return v.say("letter.none")
 }
@@ -105,7 +105,7 @@ func (v *Renderer) number(f float64, unit string, precision *int) string {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return v.say("letter.none")
 	}
-	return text.Reading(v.Language, f, precision, unit)
+	return text.NumberWithUnit(v.Language, f, precision, unit)
 }
 
 // conditionSymbols is the conditions as one: of a single one what it compares with,

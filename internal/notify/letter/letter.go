@@ -41,13 +41,13 @@ const (
 // say is a sentence of the language; args are pairs of variable and value.
 func (v *Renderer) say(key string, args ...string) string {
 	if len(args) == 0 {
-		return text.Say(v.Language, key, nil)
+		return text.Translate(v.Language, key, nil)
 	}
 	said := make(map[string]string, len(args)/2)
 	for i := 0; i+1 < len(args); i += 2 {
 		said[args[i]] = args[i+1]
 	}
-	return text.Say(v.Language, key, said)
+	return text.Translate(v.Language, key, said)
 }
 
 func (v *Renderer) fact(label, value string) string {
@@ -67,12 +67,12 @@ func (v *Renderer) joinChain(key string, parts []string) string {
 	return joined
 }
 
-func shortName(s string) string { return text.Shorten(text.Line(s), nameMost) }
+func shortName(s string) string { return text.Shorten(text.SingleLine(s), nameMost) }
 
-func shortNote(s string) string { return text.Shorten(text.Line(s), noteMost) }
+func shortNote(s string) string { return text.Shorten(text.SingleLine(s), noteMost) }
 
 // shortLines is a text in lines of its own, such as what is to be done.
-func shortLines(s string) string { return text.Shorten(text.Lines(s), noteMost) }
+func shortLines(s string) string { return text.Shorten(text.TrimLines(s), noteMost) }
 
 // quoted is somebody's remark between the language's marks; the sentence around
 // it brings its own stop.

@@ -61,7 +61,7 @@ func (v *Renderer) subject(key string, args map[string]string, names ...string) 
 		for _, variable := range names {
 			short[variable] = text.Shorten(args[variable], most)
 		}
-		if said = text.Say(v.Language, key, short); utf8.RuneCountInString(said) <= subjectMost {
+		if said = text.Translate(v.Language, key, short); utf8.RuneCountInString(said) <= subjectMost {
 			break
 		}
 	}

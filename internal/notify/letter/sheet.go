@@ -174,7 +174,7 @@ func (v *Renderer) digestData(alarms []news.Alarm) mailData {
 	for _, a := range sorted[:min(len(sorted), listMost)] {
 		one := item{
 			Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Value: v.summary(a, v.moment),
-			Time: cmp.Or(v.onsetTime(a, text.Moment), v.moment(a.Start)), Ack: v.ackSentence(a), Link: v.link(a.Notice), Said: v.paragraph(a),
+			Time: cmp.Or(v.onsetTime(a, text.DateTime), v.moment(a.Start)), Ack: v.ackSentence(a), Link: v.link(a.Notice), Said: v.paragraph(a),
 		}
 		if a.Event == news.Resolved {
 			one.Time = v.moment(a.End)

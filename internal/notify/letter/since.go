@@ -32,11 +32,11 @@ func (v *Renderer) since(a *news.Alarm, when func(ms int64) string) string {
 	case a.Offline && over:
 		return v.say("letter.wasSilent", "time", at)
 	case a.Offline:
-		return v.withNoticedTime(a, v.say("letter.silent", "time", at), text.Moment)
+		return v.withNoticedTime(a, v.say("letter.silent", "time", at), text.DateTime)
 	case over:
 		return v.say("letter.held", "conditions", v.conditionWords(a), "time", at)
 	}
-	return v.withNoticedTime(a, v.say("letter.holds", "conditions", v.conditionWords(a), "time", at), text.Moment)
+	return v.withNoticedTime(a, v.say("letter.holds", "conditions", v.conditionWords(a), "time", at), text.DateTime)
 }
 
 // onsetTime is since of an open alarm on readings, without what holds: Since Nov 20,
@@ -51,7 +51,7 @@ func (v *Renderer) onsetTime(a *news.Alarm, write func(text.Language, time.Time)
 // withNoticedTime adds when an alarm was noticed to since when it holds.
 func (v *Renderer) withNoticedTime(a *news.Alarm, since string, write func(text.Language, time.Time) string) string {
 	key, start := "letter.noticed", v.localTime(a.Start)
-	said := text.After(v.Language, start, v.localTime(a.HoldsSince), write)
+	said := text.DateTimeAfter(v.Language, start, v.localTime(a.HoldsSince), write)
 	if said == write(v.Language, start) {
 		key = "letter.noticedOn"
 	}
@@ -67,6 +67,6 @@ func (v *Renderer) conditionWords(a *news.Alarm) string {
 		if !ok {
 			return shortName(called) + " " + v.limit(a, c)
 		}
-		return v.say(key, "name", shortName(called), "value", v.value(c.Value, text.UnitBeside(v.Language, called, unit), nil))
+		return v.say(key, "name", shortName(called), "value", v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil))
 	})
 }

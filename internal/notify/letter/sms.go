@@ -69,7 +69,7 @@ func (d draft) say(v *Renderer, short nameArgs) string {
 	for variable, value := range d.fixed {
 		args[variable] = fill(value, short) // it may name what is shortened
 	}
-	said := text.Say(v.Language, d.key, args)
+	said := text.Translate(v.Language, d.key, args)
 	if d.wrap != nil {
 		said = d.wrap(v, said, short)
 	}
@@ -114,7 +114,7 @@ func (v *Renderer) firstFitting(drafts []draft) string {
 }
 
 func fits(s string) bool {
-	if text.SMSLatin(s) {
+	if text.IsGSM(s) {
 		return text.SMSParts(s) <= partsLatin
 	}
 	return text.SMSParts(s) <= partsOther
@@ -140,7 +140,7 @@ func (v *Renderer) drafts(a *news.Alarm) (all []draft) {
 		base.names["user"] = shortName(a.User)
 		base.fixed["by"] = v.say("letter.smsBy", "user", "\x00user\x00")
 	}
-	if since := v.onsetTime(a, text.Brief); since != "" {
+	if since := v.onsetTime(a, text.ShortDateTime); since != "" {
 		all = v.withLimits(v.withSince(base, a, since), a)
 	}
 	return append(all, v.withLimits(base, a)...)

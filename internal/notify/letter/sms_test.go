@@ -18,7 +18,7 @@ func checkedSMS(t *testing.T, v *Renderer, channel string, alarms []news.Alarm) 
 	t.Helper()
 	s := v.SMS(channel, alarms)
 	most := partsOther
-	if text.SMSLatin(s) {
+	if text.IsGSM(s) {
 		most = partsLatin
 	}
 	if n := text.SMSParts(s); n > most || s == "" || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\x00") || strings.Contains(s, "http") || strings.Contains(s, "letter.") {
@@ -197,11 +197,11 @@ func TestSMSCharacterSet(t *testing.T) {
 	}
 	a := frost(text.English)
 	a.Conditions[0].Operator = "<="
-	if s := checkedSMS(t, v, "x", []news.Alarm{a}); !strings.Contains(s, `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) || !text.SMSLatin(s) {
+	if s := checkedSMS(t, v, "x", []news.Alarm{a}); !strings.Contains(s, `CO2 "in" ... m3 -2.44 umol/m2/s (limit <= -2 umol/m2/s)`) || !text.IsGSM(s) {
 		t.Error(s)
 	}
 	a.NoteName = "Kuzey direği"
-	if s := checkedSMS(t, newRenderer(text.English), "x", []news.Alarm{a}); !strings.Contains(s, "Kuzey direği") || text.SMSLatin(s) {
+	if s := checkedSMS(t, newRenderer(text.English), "x", []news.Alarm{a}); !strings.Contains(s, "Kuzey direği") || text.IsGSM(s) {
 		t.Error(s)
 	}
 	v = newRenderer(text.Chinese)

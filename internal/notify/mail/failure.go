@@ -15,7 +15,7 @@ import (
 const answerMost = 200 // characters of what a server says
 
 // shortLine is what a server said, as one short line.
-func shortLine(answer string) string { return text.Shorten(text.Line(answer), answerMost) }
+func shortLine(answer string) string { return text.Shorten(text.SingleLine(answer), answerMost) }
 
 // connectFailure is the failure of a mail that was never begun: no connection, no
 // TLS, no sign-in. None other would go through either.

@@ -55,11 +55,11 @@ func (s *SMTP) compose(m Message) ([]byte, error) {
 	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	from := s.set.From
 	if from.Name == "" {
-		from.Name = text.Line(m.Sender)
+		from.Name = text.SingleLine(m.Sender)
 	}
 	msg.FromMailAddress(&from)
 	msg.ToMailAddress(to)
-	msg.Subject(text.Line(m.Subject))
+	msg.Subject(text.SingleLine(m.Subject))
 	msg.SetMessageIDWithValue(m.ID + "@" + s.set.domain())
 	if m.Thread != "" {
 		msg.SetGenHeader(gomail.HeaderReferences, "<"+m.Thread+"@"+s.set.domain()+">")

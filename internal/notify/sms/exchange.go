@@ -98,9 +98,9 @@ const answerMost = 120 // characters
 // and the beginning of its words, unless they repeat what was sent.
 func shownAnswer(status int, body []byte, sent ...string) string {
 	answer := strconv.Itoa(status)
-	words := text.Line(strings.ToValidUTF8(string(body), ""))
+	words := text.SingleLine(strings.ToValidUTF8(string(body), ""))
 	for _, s := range sent {
-		if s = text.Line(s); s != "" && strings.Contains(words, s) {
+		if s = text.SingleLine(s); s != "" && strings.Contains(words, s) {
 			return answer
 		}
 	}

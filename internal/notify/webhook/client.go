@@ -107,7 +107,7 @@ func firstLine(body io.Reader) string {
 	lines := bufio.NewReader(io.LimitReader(body, answerLimit))
 	for {
 		line, err := lines.ReadString('\n')
-		if shown := text.Line(strings.ToValidUTF8(line, "")); shown != "" || err != nil {
+		if shown := text.SingleLine(strings.ToValidUTF8(line, "")); shown != "" || err != nil {
 			return shown
 		}
 	}

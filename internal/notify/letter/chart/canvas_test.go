@@ -163,7 +163,7 @@ func TestFontHasAllGlyphs(t *testing.T) {
 	}
 	at := time.Date(2026, 11, 21, 2, 40, 0, 0, time.UTC)
 	for _, l := range text.Languages {
-		for _, sign := range text.Tick(l, at) + text.Number(l, -1234567.5, nil) {
+		for _, sign := range text.AxisDate(l, at) + text.Number(l, -1234567.5, nil) {
 			if !has(sign) {
 				t.Errorf("%s: no %q", l, sign)
 			}
