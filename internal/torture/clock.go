@@ -11,49 +11,49 @@ import (
 	"time"
 )
 
-// steps are where the clock is set, from the true time, one after the other.
-var steps = []time.Duration{time.Hour, 0, 2 * time.Hour, -30 * time.Minute, 26 * time.Hour, 0}
+// stepOffsets are where the clock is set, from the true time, one after the other.
+var stepOffsets = []time.Duration{time.Hour, 0, 2 * time.Hour, -30 * time.Minute, 26 * time.Hour, 0}
 
 // clockSteps sets the clock of a server that takes readings in, judges and
 // tells. This machine's clock is left alone: the server is the same program over
 // a standard library whose time.Now reads a file, too (scripts/torture.sh).
 func clockSteps(ctx context.Context, o *Options, r *Row) error {
-	if o.Stepped == "" {
+	if o.SteppedBinary == "" {
 		return fmt.Errorf("%w: it needs a tilth of its own, which make torture builds", errNotRun)
 	}
 	clock := filepath.Join(o.Dir, "clock")
 	program := filepath.Join(o.Dir, "tilth")
-	script := fmt.Sprintf("#!/bin/sh\nTORTURE_CLOCK=%s exec %s \"$@\"\n", quoted(clock), quoted(o.Stepped))
-	if err := errors.Join(set(clock, 0), os.WriteFile(program, []byte(script), 0o700)); err != nil {
+	script := fmt.Sprintf("#!/bin/sh\nTORTURE_CLOCK=%s exec %s \"$@\"\n", shellQuote(clock), shellQuote(o.SteppedBinary))
+	if err := errors.Join(setClock(clock, 0), os.WriteFile(program, []byte(script), 0o700)); err != nil {
 		return err
 	}
-	h, err := open(ctx, o, program, dataIn(o.Dir), 0)
+	h, err := openTestbed(ctx, o, program, dataDir(o.Dir), 0)
 	if err != nil {
 		return err
 	}
-	return within(h, func() error {
-		if err := h.station.armMails(ctx); err != nil {
+	return withTestbed(h, func() error {
+		if err := h.alarms.armMails(ctx); err != nil {
 			return err
 		}
-		for latest, i := time.Duration(0), 0; i < len(steps); i++ {
-			if err := h.stepped(ctx, r, clock, steps[i], steps[i] > latest); err != nil {
-				return fmt.Errorf("clock at %s: %w", steps[i], err)
+		for latest, i := time.Duration(0), 0; i < len(stepOffsets); i++ {
+			if err := h.stepRound(ctx, r, clock, stepOffsets[i], stepOffsets[i] > latest); err != nil {
+				return fmt.Errorf("clock at %s: %w", stepOffsets[i], err)
 			}
-			latest = max(latest, steps[i])
+			latest = max(latest, stepOffsets[i])
 		}
 		r.Remark = "by up to 26 hours, there and back; storms while it is ahead of where it ever was"
-		h.station.mailed(r)
-		if err := h.station.check(ctx, r); err != nil {
+		h.alarms.compareMails(r)
+		if err := h.alarms.checkNotices(ctx, r); err != nil {
 			return err
 		}
 		return h.verify(ctx, r)
 	})
 }
 
-// stepped is one round: the clock steps while devices publish, who are served on.
+// stepRound is one round: the clock steps while devices publish, who are served on.
 // Where time is newer than it ever was, so are a storm's readings, and it is told
 // of; readings of an older time than those before are late ones by design.
-func (h *house) stepped(ctx context.Context, r *Row, clock string, step time.Duration, newer bool) error {
+func (h *testbed) stepRound(ctx context.Context, r *Row, clock string, step time.Duration, newer bool) error {
 	stop, err := h.publish(ctx)
 	if err != nil {
 		return err
@@ -63,25 +63,25 @@ func (h *house) stepped(ctx context.Context, r *Row, clock string, step time.Dur
 		return errors.Join(err, stop())
 	}
 	taken := now["tilth_edge_messages_total"]
-	err = errors.Join(h.taken(ctx, taken+before), set(clock, step))
+	err = errors.Join(h.waitMessages(ctx, taken+messagesBeforeFault), setClock(clock, step))
 	began := time.Now()
 	if err == nil {
-		err = h.taken(ctx, taken+2*before)
+		err = h.waitMessages(ctx, taken+2*messagesBeforeFault)
 	}
 	if err == nil && newer {
-		h.station.ahead = step
-		err = h.station.storm(ctx)
+		h.alarms.clockAhead = step
+		err = h.alarms.storm(ctx)
 	}
 	if err == nil && newer {
-		err = h.mailsArrived(ctx)
+		err = h.waitMails(ctx)
 	}
-	r.longer(began)
+	r.noteRecovery(began)
 	r.Rounds++
 	return errors.Join(err, stop())
 }
 
-// set sets the clock ahead by whole seconds.
-func set(clock string, ahead time.Duration) error {
+// setClock sets the clock ahead by whole seconds.
+func setClock(clock string, ahead time.Duration) error {
 	f, err := os.OpenFile(clock, os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		return err
@@ -91,5 +91,5 @@ func set(clock string, ahead time.Duration) error {
 	return errors.Join(err, f.Close())
 }
 
-// quoted is a word for a shell.
-func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+// shellQuote is a word for a shell.
+func shellQuote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	smallDisk = "96m"
-	fillings  = 3 // rounds at most: each leaves readings on the disk
-	piece     = 64 << 10
-	before    = 2000 // messages that devices are acknowledged before a fault
+	smallDisk           = "96m"
+	maxFillRounds       = 3 // rounds at most: each leaves readings on the disk
+	fillChunk           = 64 << 10
+	messagesBeforeFault = 2000 // messages that devices are acknowledged before a fault
 )
 
 // fullDisk fills a small disk under a server that takes readings in, sees that
@@ -27,28 +27,28 @@ const (
 // saved, frees it, and sees that the server goes on without a hand.
 func fullDisk(ctx context.Context, o *Options, r *Row) error {
 	disk := filepath.Join(o.Dir, "disk")
-	return mounted(ctx, disk, func() error {
-		h, err := open(ctx, o, o.Binary, dataIn(disk), 0)
+	return withMount(ctx, disk, func() error {
+		h, err := openTestbed(ctx, o, o.Binary, dataDir(disk), 0)
 		if err != nil {
 			return err
 		}
-		return within(h, func() error {
-			if err := h.station.armMails(ctx); err != nil {
+		return withTestbed(h, func() error {
+			if err := h.alarms.armMails(ctx); err != nil {
 				return err
 			}
-			for range min(o.Rounds, fillings) {
-				if err := h.filled(ctx, disk, r); err != nil {
+			for range min(o.Rounds, maxFillRounds) {
+				if err := h.fillRound(ctx, disk, r); err != nil {
 					return err
 				}
 			}
-			return h.whole(ctx, r)
+			return h.checkAll(ctx, r)
 		})
 	}, "-t", "tmpfs", "-o", "size="+smallDisk, "tmpfs")
 }
 
-// whole goes on after a fault, and compares everything.
-func (h *house) whole(ctx context.Context, r *Row) error {
-	if err := h.station.storm(ctx); err != nil {
+// checkAll goes on after a fault, and compares everything.
+func (h *testbed) checkAll(ctx context.Context, r *Row) error {
+	if err := h.alarms.storm(ctx); err != nil {
 		return err
 	}
 	stop, err := h.publish(ctx)
@@ -59,21 +59,21 @@ func (h *house) whole(ctx context.Context, r *Row) error {
 	if err != nil {
 		return errors.Join(err, stop())
 	}
-	if err := errors.Join(h.taken(ctx, now["tilth_edge_messages_total"]+before), stop()); err != nil {
+	if err := errors.Join(h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault), stop()); err != nil {
 		return err
 	}
-	if err := h.mailsArrived(ctx); err != nil {
+	if err := h.waitMails(ctx); err != nil {
 		return err
 	}
-	h.station.mailed(r)
-	if err := h.station.check(ctx, r); err != nil {
+	h.alarms.compareMails(r)
+	if err := h.alarms.checkNotices(ctx, r); err != nil {
 		return err
 	}
 	return h.verify(ctx, r)
 }
 
-// filled is one round.
-func (h *house) filled(ctx context.Context, disk string, r *Row) error {
+// fillRound is one round.
+func (h *testbed) fillRound(ctx context.Context, disk string, r *Row) error {
 	person, err := h.server.SignIn(ctx)
 	if err != nil {
 		return err
@@ -86,41 +86,41 @@ func (h *house) filled(ctx context.Context, disk string, r *Row) error {
 	if err != nil {
 		return err
 	}
-	err = h.station.storm(ctx)
+	err = h.alarms.storm(ctx)
 	if err == nil {
-		err = h.taken(ctx, now["tilth_edge_messages_total"]+before)
+		err = h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault)
 	}
 	filler := filepath.Join(disk, "filler")
 	if err == nil {
-		err = h.unwritable(ctx, func() error { return fill(filler) })
+		err = h.untilUnwritable(ctx, func() error { return fill(filler) })
 	}
 	if err := errors.Join(err, stop()); err != nil {
 		return err
 	}
-	status, said, err := h.refused(ctx)
+	status, said, err := h.probeRefusal(ctx)
 	if err != nil {
 		return err
 	}
-	if err := h.reads(ctx, person); err != nil {
+	if err := h.checkReadable(ctx, person); err != nil {
 		return err
 	}
 	if err := os.Remove(filler); err != nil {
 		return err
 	}
 	r.Remark = fmt.Sprintf("devices are answered %s, /readyz %s, people read on; goes on by itself", status, said)
-	return h.recovers(ctx, r)
+	return h.waitRecovered(ctx, r)
 }
 
-// reads sees that somebody who was signed in reads on while nothing can be
+// checkReadable sees that somebody who was signed in reads on while nothing can be
 // saved, and that saving and signing in are refused in words.
-func (h *house) reads(ctx context.Context, person *bench.Person) error {
-	if h.gone() {
+func (h *testbed) checkReadable(ctx context.Context, person *bench.Person) error {
+	if h.ended() {
 		return nil
 	}
 	var answer json.RawMessage
 	for _, page := range []string{
 		"/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize=10", "/admin-api/client/pc/device/page?pageNo=1&pageSize=10",
-		"/admin-api/device/data/all/data-last?deviceName=" + h.station.device.Name,
+		"/admin-api/device/data/all/data-last?deviceName=" + h.alarms.device.Name,
 	} {
 		if err := person.Call(ctx, http.MethodGet, page, nil, &answer); err != nil {
 			return fmt.Errorf("read %s while the disk is full: %w", page, err)
@@ -131,24 +131,24 @@ func (h *house) reads(ctx context.Context, person *bench.Person) error {
 	}, &answer)
 	_, signedIn := h.server.SignIn(ctx)
 	for what, err := range map[string]error{"save": saved, "sign in": signedIn} {
-		if err == nil || !strings.Contains(err.Error(), unkept) {
-			return fmt.Errorf("%s while the disk is full: %w, want %q", what, err, unkept)
+		if err == nil || !strings.Contains(err.Error(), diskFullAnswer) {
+			return fmt.Errorf("%s while the disk is full: %w, want %q", what, err, diskFullAnswer)
 		}
 	}
 	return nil
 }
 
-// unkept begins what people are told who want something saved meanwhile.
-const unkept = "answer 503: Nothing can be saved: the server’s disk is full"
+// diskFullAnswer begins what people are told who want something saved meanwhile.
+const diskFullAnswer = "answer 503: Nothing can be saved: the server’s disk is full"
 
-// recovers waits until the server takes readings in again. Only where it has
+// waitRecovered waits until the server takes readings in again. Only where it has
 // ended it is started, as whoever watches over it does (deploy/tilth.service).
 // What its outbox had in flight may come again, since that it arrived could not
 // be written down.
-func (h *house) recovers(ctx context.Context, r *Row) error {
+func (h *testbed) waitRecovered(ctx context.Context, r *Row) error {
 	began := time.Now()
-	if err := until(ctx, "the server to go on by itself", func() (bool, error) {
-		if h.gone() {
+	if err := waitFor(ctx, "the server to go on by itself", func() (bool, error) {
+		if h.ended() {
 			_, err := h.restart(ctx)
 			return err == nil, ctx.Err()
 		}
@@ -167,16 +167,16 @@ func (h *house) recovers(ctx context.Context, r *Row) error {
 			now["tilth_readings_broken"], now["tilth_disk_writable"], now["tilth_disk_free_bytes"])
 	}
 	r.Rounds++
-	r.InFlight += mailsInFlight
-	r.longer(began)
+	r.InFlight += maxMailsInFlight
+	r.noteRecovery(began)
 	return nil
 }
 
-// unwritable makes a disk unwritable, again and again, until the server says
+// untilUnwritable makes a disk unwritable, again and again, until the server says
 // that it writes no more and takes no reading (its log may have some room laid
 // out), or ends.
-func (h *house) unwritable(ctx context.Context, make func() error) error {
-	return until(ctx, "the server to find its disk unwritable", func() (bool, error) {
+func (h *testbed) untilUnwritable(ctx context.Context, make func() error) error {
+	return waitFor(ctx, "the server to find its disk unwritable", func() (bool, error) {
 		if err := make(); err != nil {
 			return false, err
 		}
@@ -188,17 +188,17 @@ func (h *house) unwritable(ctx context.Context, make func() error) error {
 		status, _, err := h.readiness(ctx)
 		taken := 0
 		if err == nil && status == http.StatusServiceUnavailable {
-			taken, _, err = h.station.post(ctx, h.station.calm())
+			taken, _, err = h.alarms.send(ctx, h.alarms.normalReading())
 		}
-		if h.gone() {
+		if h.ended() {
 			return true, nil
 		}
 		return taken != 0 && taken != http.StatusOK, err
 	})
 }
 
-// gone tells whether the server has ended by itself.
-func (h *house) gone() bool {
+// ended tells whether the server has ended by itself.
+func (h *testbed) ended() bool {
 	select {
 	case <-h.server.Ended():
 		return true
@@ -207,13 +207,13 @@ func (h *house) gone() bool {
 	}
 }
 
-// refused hands a reading in and answers what a device and a watcher are told.
+// probeRefusal hands a reading in and answers what a device and a watcher are told.
 // An acknowledgement is an error.
-func (h *house) refused(ctx context.Context) (status, said string, err error) {
-	if h.gone() {
+func (h *testbed) probeRefusal(ctx context.Context) (status, said string, err error) {
+	if h.ended() {
 		return "by nobody", "by nobody: the server has ended", nil
 	}
-	code, body, err := h.station.post(ctx, h.station.calm())
+	code, body, err := h.alarms.send(ctx, h.alarms.normalReading())
 	if err != nil {
 		return "", "", err
 	}
@@ -235,7 +235,7 @@ func fill(file string) (err error) {
 			err = errors.Join(err, e)
 		}
 	}()
-	for b := make([]byte, piece); ; {
+	for b := make([]byte, fillChunk); ; {
 		if _, err := f.Write(b); err != nil {
 			if errors.Is(err, syscall.ENOSPC) {
 				return nil

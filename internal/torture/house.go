@@ -16,67 +16,67 @@ import (
 )
 
 const (
-	fieldDevices = 20 // that publish as fast as they are answered
-	fieldWindow  = 16 // messages of each in flight
-	noLimit      = "1000000000"
+	loadDevices   = 20 // that publish as fast as they are answered
+	loadWindow    = 16 // messages of each in flight
+	unlimitedRate = "1000000000"
 
-	patience = 3 * time.Minute // for what a server must do; passing it is a fault found
-	askEvery = 20 * time.Millisecond
+	recoveryTimeout = 3 * time.Minute // for what a server must do; passing it is a fault found
+	pollInterval    = 20 * time.Millisecond
 )
 
-// house is a server with what surrounds it: devices that publish, a station
+// testbed is a server with what surrounds it: devices that publish, a station
 // whose storms begin and end alarms, a mail server and an SMS gateway.
-type house struct {
-	server  *bench.Server
-	load    *bench.Load
-	mails   *postOffice
-	phones  *gateway
-	station station
+type testbed struct {
+	server *bench.Server
+	load   *bench.Load
+	mail   *countingMailServer
+	sms    *smsGateway
+	alarms alarmDevice
 }
 
-// open starts a server on a folder that does not hold one yet. extra devices
+// openTestbed starts a server on a folder that does not hold one yet. extra devices
 // are made beside those of the load; they come last in the target's world.
-func open(ctx context.Context, o *Options, binary, dir string, extra int) (_ *house, err error) {
+func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int) (_ *testbed, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
 	}
-	h := &house{}
+	h := &testbed{}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, h.close())
 		}
 	}()
-	if h.mails, err = newPostOffice(ctx); err != nil {
+	if h.mail, err = newMailServer(ctx); err != nil {
 		return nil, err
 	}
-	if h.phones, err = newGateway(ctx); err != nil {
+	if h.sms, err = newSMSGateway(ctx); err != nil {
 		return nil, err
 	}
-	world := bench.NewTenant(1+fieldDevices+extra, 2)
+	world := bench.NewTenant(1+loadDevices+extra, 2)
 	h.server, err = bench.Start(ctx, bench.ServerOptions{
 		Binary: binary, Dir: dir, Tenant: world, Apply: apply,
 		Args: []string{
-			"--device-rate", noLimit, "--device-burst", noLimit, "--notices-an-hour", "0", "--mqtt-per-address", fmt.Sprint(2*o.Crowd + 1000),
+			"--device-rate", unlimitedRate, "--device-burst", unlimitedRate, "--notices-an-hour", "0", "--mqtt-per-address", fmt.Sprint(2*o.IdleConnections + 1000),
 			"--digest-after", "0", "--mails-a-day", "0", "--sms-a-day", "0",
-			"--smtp-url", "smtp://" + h.mails.address() + "?tls=none&from=alerts@farm.example",
-			"--sms", "http", "--sms-url", h.phones.url(), "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok",
+			"--smtp-url", "smtp://" + h.mail.address() + "?tls=none&from=alerts@farm.example",
+			"--sms", "http", "--sms-url", h.sms.url(), "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok",
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
 	field := world
-	field.Devices = world.Devices[1 : 1+fieldDevices]
-	h.load, err = bench.NewLoad(bench.Options{Connections: fieldDevices, Window: fieldWindow, Protocol: 4}, field)
+	field.Devices = world.Devices[1 : 1+loadDevices]
+	h.load, err = bench.NewLoad(bench.Options{Connections: loadDevices, Window: loadWindow, Protocol: 4}, field)
 	if err != nil {
 		return nil, err
 	}
-	h.station = station{house: h, device: world.Devices[0], property: world.Properties[0]}
+	h.alarms = alarmDevice{bed: h, device: world.Devices[0], property: world.Properties[0]}
 	return h, nil
 }
 
 // close ends everything; the server in an orderly way, unless it has ended.
-func (h *house) close() error {
+func (h *testbed) close() error {
 	var err error
 	if h.server != nil {
 		select {
@@ -85,18 +85,18 @@ func (h *house) close() error {
 			err = h.server.Stop()
 		}
 	}
-	if h.mails != nil {
-		err = errors.Join(err, h.mails.close())
+	if h.mail != nil {
+		err = errors.Join(err, h.mail.close())
 	}
-	if h.phones != nil {
-		err = errors.Join(err, h.phones.close())
+	if h.sms != nil {
+		err = errors.Join(err, h.sms.close())
 	}
 	return err
 }
 
 // publish lets the devices of the load publish until stop is called, which
 // answers what went wrong. Broken connections are no fault.
-func (h *house) publish(ctx context.Context) (stop func() error, err error) {
+func (h *testbed) publish(ctx context.Context) (stop func() error, err error) {
 	if err := h.load.Connect(ctx, h.server.MQTT); err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func (h *house) publish(ctx context.Context) (stop func() error, err error) {
 	return func() error { cancel(); return <-ended }, nil
 }
 
-// until asks again and again until done answers true: a server is another
+// waitFor asks again and again until done answers true: a server is another
 // process, which tells of nothing by itself.
-func until(ctx context.Context, what string, done func() (bool, error)) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func waitFor(ctx context.Context, what string, done func() (bool, error)) error {
+	ctx, cancel := context.WithTimeout(ctx, recoveryTimeout)
 	defer cancel()
 	for {
 		ok, err := done()
@@ -119,27 +119,27 @@ func until(ctx context.Context, what string, done func() (bool, error)) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("waited in vain for %s: %w", what, ctx.Err())
-		case <-time.After(askEvery):
+		case <-time.After(pollInterval):
 		}
 	}
 }
 
-// figure waits until a figure of the metrics page is as wanted.
-func (h *house) figure(ctx context.Context, name string, wanted func(float64) bool) error {
-	return until(ctx, name, func() (bool, error) {
+// waitMetric waits until a figure of the metrics page is as wanted.
+func (h *testbed) waitMetric(ctx context.Context, name string, wanted func(float64) bool) error {
+	return waitFor(ctx, name, func() (bool, error) {
 		f, err := h.server.ReadMetrics(ctx)
 		return err == nil && wanted(f[name]), err
 	})
 }
 
-// taken waits until the server, since its start, has taken so many messages in.
-func (h *house) taken(ctx context.Context, messages float64) error {
-	return h.figure(ctx, "tilth_edge_messages_total", func(n float64) bool { return n >= messages })
+// waitMessages waits until the server, since its start, has taken so many messages in.
+func (h *testbed) waitMessages(ctx context.Context, messages float64) error {
+	return h.waitMetric(ctx, "tilth_edge_messages_total", func(n float64) bool { return n >= messages })
 }
 
 // restart starts the server again and answers how long that took, until it
 // lets devices in.
-func (h *house) restart(ctx context.Context) (time.Duration, error) {
+func (h *testbed) restart(ctx context.Context) (time.Duration, error) {
 	began := time.Now()
 	err := h.server.Restart(ctx)
 	return time.Since(began), err
@@ -147,7 +147,7 @@ func (h *house) restart(ctx context.Context) (time.Duration, error) {
 
 // verify reads back all that the load's devices were acknowledged, and enters
 // it in the row. What was never sent must not be there.
-func (h *house) verify(ctx context.Context, r *Row) error {
+func (h *testbed) verify(ctx context.Context, r *Row) error {
 	person, err := h.server.SignIn(ctx)
 	if err != nil {
 		return err
@@ -172,15 +172,15 @@ func apply(ctx context.Context, admin, token string, file []byte) error {
 	}
 	r.Header.Set("Content-Type", "application/yaml")
 	r.Header.Set("Authorization", "Bearer "+token)
-	status, body, err := ask(r)
+	status, body, err := doRequest(r)
 	if err == nil && status != http.StatusOK {
 		err = fmt.Errorf("apply: %d %s", status, body)
 	}
 	return err
 }
 
-// ask makes a request and answers its status and the beginning of its body.
-func ask(r *http.Request) (status int, body string, err error) {
+// doRequest makes a request and answers its status and the beginning of its body.
+func doRequest(r *http.Request) (status int, body string, err error) {
 	res, err := http.DefaultClient.Do(r)
 	if err != nil {
 		return 0, "", err
@@ -191,13 +191,13 @@ func ask(r *http.Request) (status int, body string, err error) {
 }
 
 // readiness is what /readyz says.
-func (h *house) readiness(ctx context.Context) (status int, body string, err error) {
+func (h *testbed) readiness(ctx context.Context) (status int, body string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.server.Console+"/readyz", http.NoBody)
 	if err != nil {
 		return 0, "", err
 	}
-	return ask(r)
+	return doRequest(r)
 }
 
-// dataIn is a server's folder within another.
-func dataIn(dir string) string { return filepath.Join(dir, "data") }
+// dataDir is a server's folder within another.
+func dataDir(dir string) string { return filepath.Join(dir, "data") }

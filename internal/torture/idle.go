@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	perDevice = 16 // connections that a device may have
+	connectionsPerDevice = 16 // connections that a device may have
 )
 
 // idleClients opens connections by the thousand that say nothing, lets devices
 // publish between them, and kills the server: all must come back, at once.
 func idleClients(ctx context.Context, o *Options, r *Row) error {
-	h, err := open(ctx, o, o.Binary, dataIn(o.Dir), o.Crowd/perDevice+1)
+	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/connectionsPerDevice+1)
 	if err != nil {
 		return err
 	}
-	return within(h, func() error {
+	return withTestbed(h, func() error {
 		world := h.server.Tenant
-		world.Devices = world.Devices[1+fieldDevices:]
-		crowd, err := bench.NewLoad(bench.Options{Connections: o.Crowd, Window: 1, Protocol: 4}, world)
+		world.Devices = world.Devices[1+loadDevices:]
+		crowd, err := bench.NewLoad(bench.Options{Connections: o.IdleConnections, Window: 1, Protocol: 4}, world)
 		if err != nil {
 			return err
 		}
@@ -34,7 +34,7 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 		if err != nil {
 			return errors.Join(err, crowd.Close())
 		}
-		err = errors.Join(h.taken(ctx, before), h.everybody(ctx, o.Crowd), h.server.Kill(), stop(), crowd.Close())
+		err = errors.Join(h.waitMessages(ctx, messagesBeforeFault), h.waitAllConnected(ctx, o.IdleConnections), h.server.Kill(), stop(), crowd.Close())
 		if err != nil {
 			return err
 		}
@@ -46,21 +46,21 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 			return err
 		}
 		r.Rounds++
-		r.longer(began)
+		r.noteRecovery(began)
 		if stop, err = h.publish(ctx); err != nil {
 			return errors.Join(err, crowd.Close())
 		}
-		err = errors.Join(h.taken(ctx, before), h.everybody(ctx, o.Crowd), stop(), crowd.Close())
+		err = errors.Join(h.waitMessages(ctx, messagesBeforeFault), h.waitAllConnected(ctx, o.IdleConnections), stop(), crowd.Close())
 		if err != nil {
 			return err
 		}
-		r.Remark = fmt.Sprintf("%d of them, all back after a kill", o.Crowd)
+		r.Remark = fmt.Sprintf("%d of them, all back after a kill", o.IdleConnections)
 		return h.verify(ctx, r)
 	})
 }
 
-// everybody waits until the crowd and the devices of the load are connected by
+// waitAllConnected waits until the crowd and the devices of the load are connected by
 // the server's own count.
-func (h *house) everybody(ctx context.Context, crowd int) error {
-	return h.figure(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == float64(crowd+fieldDevices) })
+func (h *testbed) waitAllConnected(ctx context.Context, crowd int) error {
+	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == float64(crowd+loadDevices) })
 }

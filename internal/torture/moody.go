@@ -10,41 +10,41 @@ import (
 	"time"
 )
 
-// mood is what a far end does to those who connect.
-type mood int
+// faultMode is what a far end does to those who connect.
+type faultMode int
 
 const (
-	takes   mood = iota // does its work
-	hangs               // says nothing, and never hangs up by itself
-	refuses             // hangs up at once
-	babbles             // answers with what belongs to no protocol
+	modeWorks   faultMode = iota // does its work
+	modeHangs                    // says nothing, and never hangs up by itself
+	modeRefuses                  // hangs up at once
+	modeGarbage                  // answers with what belongs to no protocol
 )
 
-func (m mood) String() string {
-	return map[mood]string{takes: "takes", hangs: "hangs", refuses: "refuses", babbles: "babbles"}[m]
+func (m faultMode) String() string {
+	return map[faultMode]string{modeWorks: "takes", modeHangs: "hangs", modeRefuses: "refuses", modeGarbage: "babbles"}[m]
 }
 
-// moody is a listener that lets in who connects, or treats them as its mood is.
-type moody struct {
+// faultyListener is a listener that lets in who connects, or treats them as its mood is.
+type faultyListener struct {
 	net.Listener
 
-	mu    sync.Mutex
-	mood  mood
-	tried int // connections since the mood changed
-	let   []net.Conn
-	held  []net.Conn
+	mu           sync.Mutex
+	mode         faultMode
+	attemptCount int // connections since the mood changed
+	accepted     []net.Conn
+	hung         []net.Conn
 }
 
-func listen(ctx context.Context) (*moody, error) {
+func listen(ctx context.Context) (*faultyListener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", "127.0.0.1:0")
-	return &moody{Listener: l}, err
+	return &faultyListener{Listener: l}, err
 }
 
-func (l *moody) address() string { return l.Addr().String() }
+func (l *faultyListener) address() string { return l.Addr().String() }
 
 // Accept waits for somebody to be let in.
-func (l *moody) Accept() (net.Conn, error) {
+func (l *faultyListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.Listener.Accept()
 		if err != nil || l.admit(c) {
@@ -53,17 +53,17 @@ func (l *moody) Accept() (net.Conn, error) {
 	}
 }
 
-func (l *moody) admit(c net.Conn) bool {
+func (l *faultyListener) admit(c net.Conn) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.tried++
-	switch l.mood {
-	case takes:
-		l.let = append(l.let, c)
+	l.attemptCount++
+	switch l.mode {
+	case modeWorks:
+		l.accepted = append(l.accepted, c)
 		return true
-	case hangs:
-		l.held = append(l.held, c)
-	case babbles:
+	case modeHangs:
+		l.hung = append(l.hung, c)
+	case modeGarbage:
 		noise := make([]byte, 512)
 		_, _ = rand.Read(noise) // it never fails
 		_ = c.SetWriteDeadline(time.Now().Add(time.Second))
@@ -75,33 +75,33 @@ func (l *moody) admit(c net.Conn) bool {
 	return false
 }
 
-// become changes the mood. Those who were let in are thrown out, so that they
+// setMode changes the mood. Those who were let in are thrown out, so that they
 // meet it too; those who were held stay held.
-func (l *moody) become(m mood) {
+func (l *faultyListener) setMode(m faultMode) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.mood, l.tried = m, 0
-	for _, c := range l.let {
+	l.mode, l.attemptCount = m, 0
+	for _, c := range l.accepted {
 		_ = c.Close() // most have left long ago
 	}
-	l.let = nil
+	l.accepted = nil
 }
 
 // attempts is how many connected since the mood changed.
-func (l *moody) attempts() int {
+func (l *faultyListener) attempts() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.tried
+	return l.attemptCount
 }
 
-// hangUp throws everybody out.
-func (l *moody) hangUp() {
+// closeAll throws everybody out.
+func (l *faultyListener) closeAll() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, c := range slices.Concat(l.let, l.held) {
+	for _, c := range slices.Concat(l.accepted, l.hung) {
 		_ = c.Close() // most have left long ago
 	}
-	l.let, l.held = nil, nil
+	l.accepted, l.hung = nil, nil
 }
 
 // notClosed leaves out the error of what was closed on purpose.

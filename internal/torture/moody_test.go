@@ -16,7 +16,7 @@ import (
 
 // try connects, and answers what it hears until the far end hangs up or a
 // moment has passed.
-func try(t *testing.T, l *moody) (heard []byte, hungUp bool) {
+func try(t *testing.T, l *faultyListener) (heard []byte, hungUp bool) {
 	t.Helper()
 	c, err := net.Dial("tcp", l.address())
 	if err != nil {
@@ -30,8 +30,8 @@ func try(t *testing.T, l *moody) (heard []byte, hungUp bool) {
 	return heard, !errors.Is(err, os.ErrDeadlineExceeded)
 }
 
-func TestMoods(t *testing.T) {
-	p, err := newPostOffice(t.Context())
+func TestFaultyListenerModes(t *testing.T) {
+	p, err := newMailServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,18 +40,18 @@ func TestMoods(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if heard, hungUp := try(t, p.moody); hungUp || !strings.HasPrefix(string(heard), "220 ") {
+	if heard, hungUp := try(t, p.faultyListener); hungUp || !strings.HasPrefix(string(heard), "220 ") {
 		t.Errorf("takes: %q %v", heard, hungUp)
 	}
-	for m, want := range map[mood]struct {
+	for m, want := range map[faultMode]struct {
 		words  bool
 		hungUp bool
-	}{hangs: {false, false}, refuses: {false, true}, babbles: {true, true}} {
-		p.become(m)
+	}{modeHangs: {false, false}, modeRefuses: {false, true}, modeGarbage: {true, true}} {
+		p.setMode(m)
 		if n := p.attempts(); n != 0 {
 			t.Errorf("%s: %d attempts before any", m, n)
 		}
-		heard, hungUp := try(t, p.moody)
+		heard, hungUp := try(t, p.faultyListener)
 		if hungUp != want.hungUp || (len(heard) > 0) != want.words || strings.HasPrefix(string(heard), "220") {
 			t.Errorf("%s: %q %v", m, heard, hungUp)
 		}
@@ -62,8 +62,8 @@ func TestMoods(t *testing.T) {
 }
 
 // Who was let in is thrown out when the mood changes.
-func TestMoodChange(t *testing.T) {
-	p, err := newPostOffice(t.Context())
+func TestModeChangeDropsConnections(t *testing.T) {
+	p, err := newMailServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,14 +76,14 @@ func TestMoodChange(t *testing.T) {
 	if _, err := c.Read(make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
-	p.become(hangs)
+	p.setMode(modeHangs)
 	if _, err := io.ReadAll(c); errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Error(err)
 	}
 }
 
-func TestPostOfficeCounts(t *testing.T) {
-	p, err := newPostOffice(t.Context())
+func TestMailServerCounts(t *testing.T) {
+	p, err := newMailServer(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,22 +93,22 @@ func TestPostOfficeCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if different, all := p.numbers(); different != 2 || all != 3 {
+	if different, all := p.counts(); different != 2 || all != 3 {
 		t.Errorf("%d different of %d", different, all)
 	}
 	if err := smtp.SendMail(p.address(), nil, "a@example.com", []string{"b@example.com"}, []byte("no header\r\n")); err == nil {
 		t.Error("taken without a header")
 	}
 	r := &Row{}
-	s := station{house: &house{mails: p}, alarms: 3, told: 1}
-	s.mailed(r)
+	s := alarmDevice{bed: &testbed{mail: p}, alarms: 3, messagesPerAlarm: 1}
+	s.compareMails(r)
 	if r.Lost != 1 || r.Repeated != 1 {
 		t.Errorf("%+v", r)
 	}
 }
 
 func TestGatewayCounts(t *testing.T) {
-	g, err := newGateway(t.Context())
+	g, err := newSMSGateway(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,10 +128,10 @@ func TestGatewayCounts(t *testing.T) {
 		}
 	}
 	r := &Row{}
-	s := station{house: &house{phones: g}, alarms: 0, told: 2}
-	s.texted(r)
+	s := alarmDevice{bed: &testbed{sms: g}, alarms: 0, messagesPerAlarm: 2}
+	s.compareTexts(r)
 	s.alarms = 2
-	s.texted(r)
+	s.compareTexts(r)
 	if r.Repeated != 1 || r.Lost != 3 {
 		t.Errorf("%+v", r)
 	}
@@ -139,21 +139,21 @@ func TestGatewayCounts(t *testing.T) {
 
 // What tears a log stands behind the last byte of it that is not zero, and
 // changes none before.
-func TestScribble(t *testing.T) {
+func TestAppendAfterData(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "000007.log")
 	if err := os.WriteFile(file, append([]byte("whole"), make([]byte, 100)...), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := scribble(file, []byte("torn")); err != nil {
+	if err := appendAfterData(file, []byte("torn")); err != nil {
 		t.Fatal(err)
 	}
 	if text, err := os.ReadFile(file); err != nil || len(text) != 105 || !strings.HasPrefix(string(text), "wholetorn\x00") {
 		t.Errorf("%q %v", text, err)
 	}
-	if err := tear(t.TempDir(), tears[0]); err == nil {
+	if err := tear(t.TempDir(), tearPatterns[0]); err == nil {
 		t.Error("a folder without logs was torn")
 	}
-	if head := tears[2](7); binary.LittleEndian.Uint32(head[7:]) != 7 || int(binary.LittleEndian.Uint16(head[4:])) < len(head)-11 {
+	if head := tearPatterns[2](7); binary.LittleEndian.Uint32(head[7:]) != 7 || int(binary.LittleEndian.Uint16(head[4:])) < len(head)-11 {
 		t.Error("the record promises no more than there is")
 	}
 }
@@ -161,7 +161,7 @@ func TestScribble(t *testing.T) {
 func TestClockFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "clock")
 	for _, ahead := range []time.Duration{0, time.Hour, -90 * time.Second} {
-		if err := set(file, ahead); err != nil {
+		if err := setClock(file, ahead); err != nil {
 			t.Fatal(err)
 		}
 		raw, err := os.ReadFile(file)
@@ -169,7 +169,7 @@ func TestClockFile(t *testing.T) {
 			t.Errorf("%v: %v %v", ahead, raw, err)
 		}
 	}
-	if got := quoted("it's"); got != `'it'\''s'` {
+	if got := shellQuote("it's"); got != `'it'\''s'` {
 		t.Error(got)
 	}
 }

@@ -18,9 +18,9 @@ func command(ctx context.Context, name string, args ...string) error {
 	return nil
 }
 
-// mounted makes a folder, mounts something there for f, and takes it away
+// withMount makes a folder, mounts something there for f, and takes it away
 // again. Where mounting is not permitted the fault is not run.
-func mounted(ctx context.Context, dir string, f func() error, args ...string) error {
+func withMount(ctx context.Context, dir string, f func() error, args ...string) error {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return err
 	}

@@ -11,24 +11,24 @@ import (
 	"github.com/emersion/go-smtp"
 )
 
-// postOffice is a mail server that keeps the Message-ID and the recipient of
+// countingMailServer is a mail server that keeps the Message-ID and the recipient of
 // what it accepted.
-type postOffice struct {
-	*moody
+type countingMailServer struct {
+	*faultyListener
 	server *smtp.Server
 	served chan error
 
-	count sync.Mutex
-	came  map[string]int // by Message-ID and recipient
-	all   int
+	countMu   sync.Mutex
+	byMessage map[string]int // by Message-ID and recipient
+	total     int
 }
 
-func newPostOffice(ctx context.Context) (*postOffice, error) {
+func newMailServer(ctx context.Context) (*countingMailServer, error) {
 	l, err := listen(ctx)
 	if err != nil {
 		return nil, err
 	}
-	p := &postOffice{moody: l, served: make(chan error, 1), came: map[string]int{}}
+	p := &countingMailServer{faultyListener: l, served: make(chan error, 1), byMessage: map[string]int{}}
 	p.server = smtp.NewServer(p)
 	p.server.ErrorLog = log.New(io.Discard, "", 0) // connections that a kill breaks
 	go func() { p.served <- p.server.Serve(l) }()
@@ -36,34 +36,36 @@ func newPostOffice(ctx context.Context) (*postOffice, error) {
 }
 
 // NewSession takes a connection's mails.
-func (p *postOffice) NewSession(*smtp.Conn) (smtp.Session, error) { return &counter{office: p}, nil }
-
-// numbers are how many different mails came, and how many in all.
-func (p *postOffice) numbers() (different, all int) {
-	p.count.Lock()
-	defer p.count.Unlock()
-	return len(p.came), p.all
+func (p *countingMailServer) NewSession(*smtp.Conn) (smtp.Session, error) {
+	return &mailSession{server: p}, nil
 }
 
-func (p *postOffice) close() error {
-	p.hangUp()
+// counts are how many different mails came, and how many in all.
+func (p *countingMailServer) counts() (different, all int) {
+	p.countMu.Lock()
+	defer p.countMu.Unlock()
+	return len(p.byMessage), p.total
+}
+
+func (p *countingMailServer) close() error {
+	p.closeAll()
 	// A server that is closed before it began to accept does not know its
 	// listener yet.
 	return errors.Join(notClosed(p.server.Close()), notClosed(p.Close()), notClosed(<-p.served))
 }
 
-// counter is one connection to a post office.
-type counter struct {
-	office *postOffice
+// mailSession is one connection to a post office.
+type mailSession struct {
+	server *countingMailServer
 	to     string
 }
 
-func (c *counter) Reset()                                    {}
-func (c *counter) Logout() error                             { return nil }
-func (c *counter) Mail(string, *smtp.MailOptions) error      { return nil }
-func (c *counter) Rcpt(to string, _ *smtp.RcptOptions) error { c.to = to; return nil }
+func (c *mailSession) Reset()                                    {}
+func (c *mailSession) Logout() error                             { return nil }
+func (c *mailSession) Mail(string, *smtp.MailOptions) error      { return nil }
+func (c *mailSession) Rcpt(to string, _ *smtp.RcptOptions) error { c.to = to; return nil }
 
-func (c *counter) Data(r io.Reader) error {
+func (c *mailSession) Data(r io.Reader) error {
 	m, err := mail.ReadMessage(r)
 	if err != nil {
 		return err
@@ -71,9 +73,9 @@ func (c *counter) Data(r io.Reader) error {
 	if _, err := io.Copy(io.Discard, m.Body); err != nil {
 		return err
 	}
-	c.office.count.Lock()
-	defer c.office.count.Unlock()
-	c.office.came[m.Header.Get("Message-Id")+" "+c.to]++
-	c.office.all++
+	c.server.countMu.Lock()
+	defer c.server.countMu.Unlock()
+	c.server.byMessage[m.Header.Get("Message-Id")+" "+c.to]++
+	c.server.total++
 	return nil
 }

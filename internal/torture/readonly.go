@@ -21,20 +21,20 @@ func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 		}
 	}
 	image, repaired, disk := filepath.Join(o.Dir, "image"), filepath.Join(o.Dir, "repaired"), filepath.Join(o.Dir, "disk")
-	if err := sized(image, imageBytes); err != nil {
+	if err := makeSparseFile(image, imageBytes); err != nil {
 		return err
 	}
 	if err := command(ctx, "mkfs.ext4", "-q", "-F", image); err != nil {
 		return err
 	}
 	on := func(image string) []string { return []string{"-o", "loop,errors=remount-ro", image} }
-	return mounted(ctx, disk, func() error {
-		h, err := open(ctx, o, o.Binary, dataIn(disk), 0)
+	return withMount(ctx, disk, func() error {
+		h, err := openTestbed(ctx, o, o.Binary, dataDir(disk), 0)
 		if err != nil {
 			return err
 		}
-		return within(h, func() error {
-			if err := h.readOnly(ctx, disk, r); err != nil {
+		return withTestbed(h, func() error {
+			if err := h.makeReadOnly(ctx, disk, r); err != nil {
 				return err
 			}
 			// The server's files keep the old one in use until it begins anew.
@@ -47,10 +47,10 @@ func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 			if err := command(ctx, "mount", append(on(repaired), disk)...); err != nil {
 				return err
 			}
-			if err := h.recovers(ctx, r); err != nil {
+			if err := h.waitRecovered(ctx, r); err != nil {
 				return err
 			}
-			return h.whole(ctx, r)
+			return h.checkAll(ctx, r)
 		})
 	}, on(image)...)
 }
@@ -65,12 +65,12 @@ func repair(ctx context.Context, image string) error {
 	return err
 }
 
-// readOnly is the fault.
-func (h *house) readOnly(ctx context.Context, disk string, r *Row) error {
-	if err := h.station.armMails(ctx); err != nil {
+// makeReadOnly is the fault.
+func (h *testbed) makeReadOnly(ctx context.Context, disk string, r *Row) error {
+	if err := h.alarms.armMails(ctx); err != nil {
 		return err
 	}
-	if err := h.station.storm(ctx); err != nil {
+	if err := h.alarms.storm(ctx); err != nil {
 		return err
 	}
 	stop, err := h.publish(ctx)
@@ -79,22 +79,22 @@ func (h *house) readOnly(ctx context.Context, disk string, r *Row) error {
 	}
 	// Nothing may be on its way to the disk when its journal is aborted: Linux
 	// then tells one write in a dozen that it is durable, and drops it.
-	if err := errors.Join(h.taken(ctx, before), stop(), h.mailsArrived(ctx)); err != nil {
+	if err := errors.Join(h.waitMessages(ctx, messagesBeforeFault), stop(), h.waitMails(ctx)); err != nil {
 		return err
 	}
-	if err := h.figure(ctx, "tilth_edge_waiting", func(n float64) bool { return n == 0 }); err != nil {
+	if err := h.waitMetric(ctx, "tilth_edge_waiting", func(n float64) bool { return n == 0 }); err != nil {
 		return err
 	}
 	if err := command(ctx, "mount", "-o", "remount,abort", disk); err != nil {
 		return err
 	}
-	if err := h.unwritable(ctx, func() error {
-		_, _, err := h.refused(ctx)
+	if err := h.untilUnwritable(ctx, func() error {
+		_, _, err := h.probeRefusal(ctx)
 		return err
 	}); err != nil {
 		return err
 	}
-	status, said, err := h.refused(ctx)
+	status, said, err := h.probeRefusal(ctx)
 	if err != nil {
 		return err
 	}
@@ -102,8 +102,8 @@ func (h *house) readOnly(ctx context.Context, disk string, r *Row) error {
 	return nil
 }
 
-// sized makes a file of so many bytes that takes no room yet.
-func sized(file string, bytes int64) error {
+// makeSparseFile makes a file of so many bytes that takes no room yet.
+func makeSparseFile(file string, bytes int64) error {
 	f, err := os.OpenFile(file, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o600)
 	if err != nil {
 		return err

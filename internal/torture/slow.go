@@ -24,16 +24,16 @@ const (
 // they should, or stop in the midst of a message, while devices publish: these
 // must be served meanwhile, and the others turned away.
 func slowClients(ctx context.Context, o *Options, r *Row) error {
-	h, err := open(ctx, o, o.Binary, dataIn(o.Dir), o.Crowd/slowShare/4/16+1)
+	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/slowShare/4/16+1)
 	if err != nil {
 		return err
 	}
-	return within(h, func() error {
+	return withTestbed(h, func() error {
 		stop, err := h.publish(ctx)
 		if err != nil {
 			return err
 		}
-		err = h.crowded(ctx, max(4, o.Crowd/slowShare), r)
+		err = h.slowRound(ctx, max(4, o.IdleConnections/slowShare), r)
 		if err := errors.Join(err, stop()); err != nil {
 			return err
 		}
@@ -41,13 +41,13 @@ func slowClients(ctx context.Context, o *Options, r *Row) error {
 	})
 }
 
-// crowded opens the connections and waits until the server has ended the last.
-func (h *house) crowded(ctx context.Context, n int, r *Row) error {
-	if err := h.taken(ctx, before); err != nil {
+// slowRound opens the connections and waits until the server has ended the last.
+func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
+	if err := h.waitMessages(ctx, messagesBeforeFault); err != nil {
 		return err
 	}
 	web := strings.TrimPrefix(h.server.Console, "http://")
-	spare := h.server.Tenant.Devices[1+fieldDevices:]
+	spare := h.server.Tenant.Devices[1+loadDevices:]
 	var ended atomic.Int64
 	opening := new(errgroup.Group)
 	opening.SetLimit(slowOpener)
@@ -63,7 +63,7 @@ func (h *house) crowded(ctx context.Context, n int, r *Row) error {
 			case 2:
 				address, words = web, "POST /api/v1/nobody/telemetry HTTP/1.1\r\nHost: a\r\nContent-Le"
 			case 3: // signs in, and stops in the midst of a message
-				words = hello(spare[i/4%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
+				words = connectPacket(spare[i/4%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
 			}
 			c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 			if err != nil {
@@ -87,21 +87,21 @@ func (h *house) crowded(ctx context.Context, n int, r *Row) error {
 		return err
 	}
 	// The devices are served while the others hang on.
-	if err := h.taken(ctx, now["tilth_edge_messages_total"]+before); err != nil {
+	if err := h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault); err != nil {
 		return err
 	}
 	hanging := n - int(ended.Load())
-	if err := until(ctx, "all slow connections to be turned away", func() (bool, error) { return int(ended.Load()) == n, nil }); err != nil {
+	if err := waitFor(ctx, "all slow connections to be turned away", func() (bool, error) { return int(ended.Load()) == n, nil }); err != nil {
 		return fmt.Errorf("%w; %d of %d hang on", err, n-int(ended.Load()), n)
 	}
 	r.Rounds++
-	r.longer(began)
+	r.noteRecovery(began)
 	r.Remark = fmt.Sprintf("%d of them, %d still there when the devices had gone on; then turned away", n, hanging)
-	return h.figure(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == fieldDevices })
+	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == loadDevices })
 }
 
-// hello is a CONNECT that promises to be heard of every two seconds.
-func hello(d bench.Device, i int) string {
+// connectPacket is a CONNECT that promises to be heard of every two seconds.
+func connectPacket(d bench.Device, i int) string {
 	body := "\x00\x04MQTT\x04\xC2\x00\x02"
 	for _, s := range []string{fmt.Sprintf("slow-%d", i), d.Name, d.Secret} {
 		body += string([]byte{byte(len(s) >> 8), byte(len(s))}) + s

@@ -16,33 +16,33 @@ const (
 	noticePage  = 400
 )
 
-// station is a device whose readings begin and end alarms; people are told of
+// alarmDevice is a device whose readings begin and end alarms; people are told of
 // both.
-type station struct {
-	house    *house
-	device   bench.Device
-	property string
-	told     int           // letters for one alarm: of its begin and its end, for each recipient
-	alarms   int           // that were begun and ended by readings that were acknowledged
-	at       int64         // time of the newest reading, epoch ms
-	ahead    time.Duration // of the server's clock
+type alarmDevice struct {
+	bed              *testbed
+	device           bench.Device
+	property         string
+	messagesPerAlarm int           // letters for one alarm: of its begin and its end, for each recipient
+	alarms           int           // that were begun and ended by readings that were acknowledged
+	at               int64         // time of the newest reading, epoch ms
+	clockAhead       time.Duration // of the server's clock
 }
 
 // armMails makes the rule and who is told of it by mail, armTexts by SMS.
-func (s *station) armMails(ctx context.Context) error {
-	s.told = 2 * 2
+func (s *alarmDevice) armMails(ctx context.Context) error {
+	s.messagesPerAlarm = 2 * 2
 	return s.arm(ctx, map[string]any{
 		"noticeName": "Field", "noticeMode": []string{"email"}, "email": map[string]any{"emails": []string{"ada@example.com", "bora@example.com"}},
 	})
 }
 
-func (s *station) armTexts(ctx context.Context) error {
-	s.told = 2 * 1
+func (s *alarmDevice) armTexts(ctx context.Context) error {
+	s.messagesPerAlarm = 2 * 1
 	return s.arm(ctx, map[string]any{"noticeName": "Field", "noticeMode": []string{"phoneMessage"}, "phoneMessage": []string{"+905551112233"}})
 }
 
-func (s *station) arm(ctx context.Context, channel map[string]any) error {
-	person, err := s.house.server.SignIn(ctx)
+func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
+	person, err := s.bed.server.SignIn(ctx)
 	if err != nil {
 		return err
 	}
@@ -62,15 +62,15 @@ func (s *station) arm(ctx context.Context, channel map[string]any) error {
 }
 
 // storm begins and ends so many alarms, which count once it is acknowledged.
-func (s *station) storm(ctx context.Context) error {
-	at := max(s.at+1, time.Now().Add(s.ahead).UnixMilli())
+func (s *alarmDevice) storm(ctx context.Context) error {
+	at := max(s.at+1, time.Now().Add(s.clockAhead).UnixMilli())
 	var values []string
 	for range stormAlarms {
 		values = append(values, fmt.Sprintf(`{"ts":%d,"values":{"%s":0}},{"ts":%d,"values":{"%s":9}}`, at, s.property, at+1, s.property))
 		at += 2
 	}
 	s.at = at
-	status, body, err := s.post(ctx, "["+strings.Join(values, ",")+"]")
+	status, body, err := s.send(ctx, "["+strings.Join(values, ",")+"]")
 	if err != nil {
 		return err
 	}
@@ -81,42 +81,42 @@ func (s *station) storm(ctx context.Context) error {
 	return nil
 }
 
-// calm is a reading that begins no alarm.
-func (s *station) calm() string { return fmt.Sprintf(`{"%s":5}`, s.property) }
+// normalReading is a reading that begins no alarm.
+func (s *alarmDevice) normalReading() string { return fmt.Sprintf(`{"%s":5}`, s.property) }
 
-// post hands readings in over HTTP.
-func (s *station) post(ctx context.Context, payload string) (status int, body string, err error) {
+// send hands readings in over HTTP.
+func (s *alarmDevice) send(ctx context.Context, payload string) (status int, body string, err error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost,
-		s.house.server.Console+"/api/v1/"+s.device.Secret+"/telemetry", strings.NewReader(payload))
+		s.bed.server.Console+"/api/v1/"+s.device.Secret+"/telemetry", strings.NewReader(payload))
 	if err != nil {
 		return 0, "", err
 	}
-	return ask(r)
+	return doRequest(r)
 }
 
-// letters are how many people are to be told in all.
-func (s *station) letters() int { return s.alarms * s.told }
+// expectedMessages are how many people are to be told in all.
+func (s *alarmDevice) expectedMessages() int { return s.alarms * s.messagesPerAlarm }
 
-// arrived waits until everybody was told of all that was acknowledged, and the
+// waitArrived waits until everybody was told of all that was acknowledged, and the
 // server knows it. Letters that do not come in time are lost, which the
 // comparison afterwards tells.
-func (h *house) arrived(ctx context.Context, way string, came func() int) error {
-	err := until(ctx, "letters", func() (bool, error) { return came() >= h.station.letters(), nil })
+func (h *testbed) waitArrived(ctx context.Context, way string, came func() int) error {
+	err := waitFor(ctx, "letters", func() (bool, error) { return came() >= h.alarms.expectedMessages(), nil })
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return h.figure(ctx, "tilth_notify_"+way+"_queued", func(n float64) bool { return n == 0 })
+	return h.waitMetric(ctx, "tilth_notify_"+way+"_queued", func(n float64) bool { return n == 0 })
 }
 
-func (h *house) mailsArrived(ctx context.Context) error {
-	return h.arrived(ctx, "mail", func() int { different, _ := h.mails.numbers(); return different })
+func (h *testbed) waitMails(ctx context.Context) error {
+	return h.waitArrived(ctx, "mail", func() int { different, _ := h.mail.counts(); return different })
 }
 
-func (h *house) textsArrived(ctx context.Context) error {
-	return h.arrived(ctx, "sms", func() int { return int(h.phones.all.Load()) })
+func (h *testbed) waitTexts(ctx context.Context) error {
+	return h.waitArrived(ctx, "sms", func() int { return int(h.sms.total.Load()) })
 }
 
 // notice is one in the console's list.
@@ -126,10 +126,10 @@ type notice struct {
 	StartTime, EndTime int64
 }
 
-// check compares the notices, and what became of their letters, with the
+// checkNotices compares the notices, and what became of their letters, with the
 // storms that were acknowledged, and enters them in the row.
-func (s *station) check(ctx context.Context, r *Row) error {
-	person, err := s.house.server.SignIn(ctx)
+func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
+	person, err := s.bed.server.SignIn(ctx)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (s *station) check(ctx context.Context, r *Row) error {
 		}
 		all = append(all, got.List...)
 	}
-	r.Checked += s.alarms + s.letters()
+	r.Checked += s.alarms + s.expectedMessages()
 	r.Lost += max(0, s.alarms-len(all))
 	if len(all) > s.alarms {
 		return fmt.Errorf("%d notices of %d storms that were acknowledged", len(all), s.alarms)
@@ -166,21 +166,21 @@ func (s *station) check(ctx context.Context, r *Row) error {
 			}
 		}
 	}
-	r.Lost += s.letters() - sent
+	r.Lost += s.expectedMessages() - sent
 	return nil
 }
 
-// mailed compares what the mail server took with what was to be told.
-func (s *station) mailed(r *Row) {
-	different, all := s.house.mails.numbers()
-	r.Lost += max(0, s.letters()-different)
+// compareMails compares what the mail server took with what was to be told.
+func (s *alarmDevice) compareMails(r *Row) {
+	different, all := s.bed.mail.counts()
+	r.Lost += max(0, s.expectedMessages()-different)
 	r.Repeated += all - different
 }
 
-// texted compares what the gateway took with what was to be told. An SMS has no
+// compareTexts compares what the gateway took with what was to be told. An SMS has no
 // name of its own, so what came again and what did not come are told by number.
-func (s *station) texted(r *Row) {
-	all := int(s.house.phones.all.Load())
-	r.Lost += max(0, s.letters()-all)
-	r.Repeated += max(0, all-s.letters())
+func (s *alarmDevice) compareTexts(r *Row) {
+	all := int(s.bed.sms.total.Load())
+	r.Lost += max(0, s.expectedMessages()-all)
+	r.Repeated += max(0, all-s.expectedMessages())
 }

@@ -8,29 +8,29 @@ import (
 // mailFails lets the mail server say nothing, hang up, and babble, each while
 // alarms begin and end.
 func mailFails(ctx context.Context, o *Options, r *Row) error {
-	return farEndFails(ctx, o, r, "mail", []mood{hangs, refuses, babbles})
+	return endpointFails(ctx, o, r, "mail", []faultMode{modeHangs, modeRefuses, modeGarbage})
 }
 
 // smsFails does the same to the SMS gateway.
 func smsFails(ctx context.Context, o *Options, r *Row) error {
-	return farEndFails(ctx, o, r, "sms", []mood{hangs, refuses, babbles})
+	return endpointFails(ctx, o, r, "sms", []faultMode{modeHangs, modeRefuses, modeGarbage})
 }
 
-func farEndFails(ctx context.Context, o *Options, r *Row, way string, moods []mood) error {
-	h, err := open(ctx, o, o.Binary, dataIn(o.Dir), 0)
+func endpointFails(ctx context.Context, o *Options, r *Row, way string, moods []faultMode) error {
+	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), 0)
 	if err != nil {
 		return err
 	}
-	return within(h, func() error {
-		arm, end, arrived, compare := h.station.armMails, h.mails.moody, h.mailsArrived, h.station.mailed
+	return withTestbed(h, func() error {
+		arm, end, arrived, compare := h.alarms.armMails, h.mail.faultyListener, h.waitMails, h.alarms.compareMails
 		if way == "sms" {
-			arm, end, arrived, compare = h.station.armTexts, h.phones.moody, h.textsArrived, h.station.texted
+			arm, end, arrived, compare = h.alarms.armTexts, h.sms.faultyListener, h.waitTexts, h.alarms.compareTexts
 		}
 		if err := arm(ctx); err != nil {
 			return err
 		}
 		for _, m := range moods {
-			if err := h.failed(ctx, r, end, m, o.Brief, arrived); err != nil {
+			if err := h.failRound(ctx, r, end, m, o.ReleaseHung, arrived); err != nil {
 				return err
 			}
 		}
@@ -39,29 +39,29 @@ func farEndFails(ctx context.Context, o *Options, r *Row, way string, moods []mo
 		if len(moods) == 1 {
 			r.Remark = moods[0].String()
 		}
-		return h.station.check(ctx, r)
+		return h.alarms.checkNotices(ctx, r)
 	})
 }
 
-// failed is one round: a far end fails, the server notices, it works again and
+// failRound is one round: a far end fails, the server notices, it works again and
 // all are told.
-func (h *house) failed(ctx context.Context, r *Row, end *moody, m mood, brief bool, arrived func(context.Context) error) error {
-	end.become(m)
-	if err := h.station.storm(ctx); err != nil {
+func (h *testbed) failRound(ctx context.Context, r *Row, end *faultyListener, m faultMode, brief bool, arrived func(context.Context) error) error {
+	end.setMode(m)
+	if err := h.alarms.storm(ctx); err != nil {
 		return err
 	}
-	if err := until(ctx, "somebody to meet a far end that "+m.String(), func() (bool, error) { return end.attempts() > 0, nil }); err != nil {
+	if err := waitFor(ctx, "somebody to meet a far end that "+m.String(), func() (bool, error) { return end.attempts() > 0, nil }); err != nil {
 		return err
 	}
-	end.become(takes)
+	end.setMode(modeWorks)
 	if brief {
-		end.hangUp()
+		end.closeAll()
 	}
 	began := time.Now()
 	if err := arrived(ctx); err != nil {
 		return err
 	}
 	r.Rounds++
-	r.longer(began)
+	r.noteRecovery(began)
 	return nil
 }

@@ -18,13 +18,13 @@ import (
 // that lost its power in the midst of a write: a piece of a record, after
 // everything that was made durable.
 func tornLogs(ctx context.Context, o *Options, r *Row) error {
-	dir := dataIn(o.Dir)
-	h, err := open(ctx, o, o.Binary, dir, 0)
+	dir := dataDir(o.Dir)
+	h, err := openTestbed(ctx, o, o.Binary, dir, 0)
 	if err != nil {
 		return err
 	}
-	return within(h, func() error {
-		if err := h.station.armMails(ctx); err != nil {
+	return withTestbed(h, func() error {
+		if err := h.alarms.armMails(ctx); err != nil {
 			return err
 		}
 		for i := range o.Rounds {
@@ -32,37 +32,37 @@ func tornLogs(ctx context.Context, o *Options, r *Row) error {
 			if err != nil {
 				return err
 			}
-			err = errors.Join(h.station.storm(ctx), h.taken(ctx, before), h.server.Kill(), stop())
+			err = errors.Join(h.alarms.storm(ctx), h.waitMessages(ctx, messagesBeforeFault), h.server.Kill(), stop())
 			if err == nil {
-				err = tear(dir, tears[i%len(tears)])
+				err = tear(dir, tearPatterns[i%len(tearPatterns)])
 			}
 			if err != nil {
 				return err
 			}
-			if err := h.back(ctx, r); err != nil {
+			if err := h.restartAfterFault(ctx, r); err != nil {
 				return err
 			}
 		}
-		r.InFlight = o.Rounds * mailsInFlight
+		r.InFlight = o.Rounds * maxMailsInFlight
 		r.Remark = "of the readings and of the database"
-		return h.whole(ctx, r)
+		return h.checkAll(ctx, r)
 	})
 }
 
-// tears make what stands behind the last whole record of log number n.
-var tears = []func(n uint32) []byte{
-	func(uint32) []byte { return noise(700) },
-	func(uint32) []byte { return append(make([]byte, 64), noise(5000)...) },
+// tearPatterns make what stands behind the last whole record of log number n.
+var tearPatterns = []func(n uint32) []byte{
+	func(uint32) []byte { return randomBytes(700) },
+	func(uint32) []byte { return append(make([]byte, 64), randomBytes(5000)...) },
 	func(n uint32) []byte { // the head of a record, and half of what it promises
-		head := noise(11)
+		head := randomBytes(11)
 		binary.LittleEndian.PutUint16(head[4:], 2000)
 		head[6] = 9 // a whole record
 		binary.LittleEndian.PutUint32(head[7:], n)
-		return append(head, noise(1000)...)
+		return append(head, randomBytes(1000)...)
 	},
 }
 
-func noise(n int) []byte {
+func randomBytes(n int) []byte {
 	b := make([]byte, n)
 	_, _ = rand.Read(b) // it never fails
 	return b
@@ -80,12 +80,12 @@ func tear(dir string, piece func(n uint32) []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(scribble(newest, piece(uint32(n))), scribble(filepath.Join(dir, "tilth.db-wal"), piece(0)))
+	return errors.Join(appendAfterData(newest, piece(uint32(n))), appendAfterData(filepath.Join(dir, "tilth.db-wal"), piece(0)))
 }
 
-// scribble writes behind the last byte of a file that is not zero: room that was
+// appendAfterData writes behind the last byte of a file that is not zero: room that was
 // set aside is no record.
-func scribble(file string, piece []byte) error {
+func appendAfterData(file string, piece []byte) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err

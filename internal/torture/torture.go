@@ -19,16 +19,16 @@ import (
 
 // Options say how long and with what servers are tortured.
 type Options struct {
-	Binary  string   // of tilth
-	Stepped string   // of tilth with a clock that can be stepped; empty: the clock is left alone
-	Dir     string   // an empty folder for everything
-	Rounds  int      // of the faults that are repeated
-	Crowd   int      // idle connections, and slow ones
-	Only    []string // names of faults; none: all
-	Out     io.Writer
-	// Brief lets far ends that hang hang up in the end, so that no time-out is
+	Binary          string   // of tilth
+	SteppedBinary   string   // of tilth with a clock that can be stepped; empty: the clock is left alone
+	Dir             string   // an empty folder for everything
+	Rounds          int      // of the faults that are repeated
+	IdleConnections int      // idle connections, and slow ones
+	Only            []string // names of faults; none: all
+	Out             io.Writer
+	// ReleaseHung lets far ends that hang hang up in the end, so that no time-out is
 	// waited for.
-	Brief bool
+	ReleaseHung bool
 }
 
 // Row is what one fault has shown.
@@ -44,8 +44,8 @@ type Row struct {
 	NotRun    string // why the fault was not made; empty: it was
 }
 
-// Trouble is what of a row must not be; nil when it is as promised.
-func (r *Row) Trouble() error {
+// Err is what of a row must not be; nil when it is as promised.
+func (r *Row) Err() error {
 	switch {
 	case r.NotRun != "":
 		return nil
@@ -94,12 +94,12 @@ func Run(ctx context.Context, o Options) error {
 			continue
 		}
 		fmt.Fprintf(o.Out, "%s …\n", f.name)
-		r, err := one(ctx, &o, f)
+		r, err := runFault(ctx, &o, f)
 		if err != nil {
 			trouble = errors.Join(trouble, fmt.Errorf("%s: %w", f.name, err))
 			r.Remark = "ended badly"
 		}
-		trouble = errors.Join(trouble, r.Trouble())
+		trouble = errors.Join(trouble, r.Err())
 		rows = append(rows, *r)
 		if ctx.Err() != nil {
 			break
@@ -108,15 +108,15 @@ func Run(ctx context.Context, o Options) error {
 	return errors.Join(Print(o.Out, rows), trouble)
 }
 
-// one makes a fault in a folder of its own.
-func one(ctx context.Context, o *Options, f fault) (r *Row, err error) {
+// runFault makes a fault in a folder of its own.
+func runFault(ctx context.Context, o *Options, f fault) (r *Row, err error) {
 	r = &Row{Fault: f.name}
-	within := *o
-	if within.Dir, err = os.MkdirTemp(o.Dir, "fault-"); err != nil {
+	faultOptions := *o
+	if faultOptions.Dir, err = os.MkdirTemp(o.Dir, "fault-"); err != nil {
 		return r, err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(within.Dir)) }()
-	err = f.make(ctx, &within, r)
+	defer func() { err = errors.Join(err, os.RemoveAll(faultOptions.Dir)) }()
+	err = f.make(ctx, &faultOptions, r)
 	if errors.Is(err, errNotRun) {
 		r.NotRun, err = strings.TrimPrefix(err.Error(), errNotRun.Error()+": "), nil
 	}

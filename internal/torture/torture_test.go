@@ -24,25 +24,25 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func short(t *testing.T) *Options {
+func shortOptions(t *testing.T) *Options {
 	t.Helper()
 	path, err := program.Tilth()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &Options{Binary: path, Dir: t.TempDir(), Rounds: 1, Crowd: 16, Out: io.Discard, Brief: true}
+	return &Options{Binary: path, Dir: t.TempDir(), Rounds: 1, IdleConnections: 16, Out: io.Discard, ReleaseHung: true}
 }
 
-// endured makes a fault once and fails unless its row is as promised.
-func endured(t *testing.T, make func(o *Options, r *Row) error) *Row {
+// runOnce makes a fault once and fails unless its row is as promised.
+func runOnce(t *testing.T, make func(o *Options, r *Row) error) *Row {
 	t.Helper()
 	t.Parallel() // most of the time is spent waiting
 	r := &Row{Fault: t.Name()}
-	err := make(short(t), r)
+	err := make(shortOptions(t), r)
 	if errors.Is(err, errNotRun) {
 		t.Skip(err)
 	}
-	if err := errors.Join(err, r.Trouble()); err != nil {
+	if err := errors.Join(err, r.Err()); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%+v", *r)
@@ -50,7 +50,7 @@ func endured(t *testing.T, make func(o *Options, r *Row) error) *Row {
 }
 
 func TestFullDisk(t *testing.T) {
-	r := endured(t, func(o *Options, r *Row) error { return fullDisk(t.Context(), o, r) })
+	r := runOnce(t, func(o *Options, r *Row) error { return fullDisk(t.Context(), o, r) })
 	if !strings.Contains(r.Remark, "devices are answered 503, /readyz 503") {
 		t.Error(r.Remark)
 	}
@@ -60,63 +60,65 @@ func TestFullDisk(t *testing.T) {
 }
 
 func TestBrokenDisk(t *testing.T) {
-	r := endured(t, func(o *Options, r *Row) error { return brokenDisk(t.Context(), o, r) })
+	r := runOnce(t, func(o *Options, r *Row) error { return brokenDisk(t.Context(), o, r) })
 	if !strings.Contains(r.Remark, "devices are answered 503, /readyz 503") {
 		t.Error(r.Remark)
 	}
 }
 
 func TestIdleClients(t *testing.T) {
-	endured(t, func(o *Options, r *Row) error { return idleClients(t.Context(), o, r) })
+	runOnce(t, func(o *Options, r *Row) error { return idleClients(t.Context(), o, r) })
 }
 
 // A mail server that says nothing: it rests, and then everybody is told once.
 func TestMailServerHangs(t *testing.T) {
-	r := endured(t, func(o *Options, r *Row) error { return farEndFails(t.Context(), o, r, "mail", []mood{hangs}) })
+	r := runOnce(t, func(o *Options, r *Row) error {
+		return endpointFails(t.Context(), o, r, "mail", []faultMode{modeHangs})
+	})
 	if r.Recovered < time.Second || r.Checked < stormAlarms*5 {
 		t.Errorf("it was not noticed: %+v", r)
 	}
 }
 
 func TestTornLogs(t *testing.T) {
-	endured(t, func(o *Options, r *Row) error { return tornLogs(t.Context(), o, r) })
+	runOnce(t, func(o *Options, r *Row) error { return tornLogs(t.Context(), o, r) })
 }
 
 // What a slow client says is well-formed as far as it goes: a CONNECT of the
 // length that it names, with a keep-alive of two seconds.
-func TestHello(t *testing.T) {
-	said := hello(bench.Device{Name: "K-1", Secret: "sesame"}, 12)
+func TestConnectPacket(t *testing.T) {
+	said := connectPacket(bench.Device{Name: "K-1", Secret: "sesame"}, 12)
 	if said[0] != 0x10 || int(said[1]) != len(said)-2 || said[10:12] != "\x00\x02" || !strings.HasSuffix(said, "\x00\x07slow-12\x00\x03K-1\x00\x06sesame") {
 		t.Errorf("%q", said)
 	}
 }
 
 // Waiting ends with what is waited for, with an error, and with the context.
-func TestUntil(t *testing.T) {
+func TestWaitFor(t *testing.T) {
 	asked := 0
-	if err := until(t.Context(), "three", func() (bool, error) { asked++; return asked == 3, nil }); err != nil || asked != 3 {
+	if err := waitFor(t.Context(), "three", func() (bool, error) { asked++; return asked == 3, nil }); err != nil || asked != 3 {
 		t.Error(asked, err)
 	}
 	trouble := errors.New("no")
-	if err := until(t.Context(), "no", func() (bool, error) { return false, trouble }); !errors.Is(err, trouble) {
+	if err := waitFor(t.Context(), "no", func() (bool, error) { return false, trouble }); !errors.Is(err, trouble) {
 		t.Error(err)
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := until(over, "rain", func() (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rain") {
+	if err := waitFor(over, "rain", func() (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rain") {
 		t.Error(err)
 	}
 }
 
 // Where mounting is not permitted, or fails, the fault is not run; a mount is
 // gone after an error within.
-func TestMounted(t *testing.T) {
+func TestWithMount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
-	if err := mounted(t.Context(), dir, func() error { return nil }, "-t", "nosuchkind", "x"); !errors.Is(err, errNotRun) {
+	if err := withMount(t.Context(), dir, func() error { return nil }, "-t", "nosuchkind", "x"); !errors.Is(err, errNotRun) {
 		t.Error(err)
 	}
 	trouble := errors.New("within")
-	err := mounted(t.Context(), dir, func() error {
+	err := withMount(t.Context(), dir, func() error {
 		return errors.Join(trouble, os.WriteFile(filepath.Join(dir, "there"), nil, 0o600))
 	}, "-t", "tmpfs", "tmpfs")
 	if errors.Is(err, errNotRun) {
@@ -130,7 +132,7 @@ func TestMounted(t *testing.T) {
 	}
 }
 
-func TestTrouble(t *testing.T) {
+func TestRowErr(t *testing.T) {
 	for _, c := range []struct {
 		row  Row
 		want string
@@ -142,7 +144,7 @@ func TestTrouble(t *testing.T) {
 		{Row{Checked: 5, Lost: 1}, "1 lost"},
 		{Row{Checked: 5, Repeated: 5, InFlight: 4}, "5 came again, at most 4"},
 	} {
-		err := c.row.Trouble()
+		err := c.row.Err()
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: %v, want %q", c.row, err, c.want)
 		}
