@@ -342,7 +342,7 @@ func TestAlarmOfSlowDeviceClockIsSent(t *testing.T) {
 	fx := newFixture(t)
 	channel := fx.Channel(t, fx.owner, "field", func(c *notify.Channel) { c.ByPhone, c.Phones = false, nil }).ID
 	fx.Outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: fx.DB, Tenants: fx.Tenants, Channels: fx.Channels, Now: fx.Clock.Now, Log: fx.Log.Logger,
+		DB: fx.DB, Tenants: fx.Tenants, Channels: fx.Channels, Now: fx.Clock.Now, Logger: fx.Log.Logger,
 		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: carried{}},
 		Backlog: func(t tenant.ID, id int64) time.Time { return fx.engine.BacklogUntil(t, id) },
 	})

@@ -11,19 +11,19 @@ import (
 
 // backupAge knows when everything was last handed out whole, over restarts.
 type backupAge struct {
-	file timeFile
-	log  *slog.Logger
-	last atomic.Int64 // Unix seconds; 0: never
+	file   timeFile
+	logger *slog.Logger
+	last   atomic.Int64 // Unix seconds; 0: never
 }
 
-func readBackupAge(dataDir string, log *slog.Logger) *backupAge {
-	b := &backupAge{file: timeFile(filepath.Join(dataDir, "last-backup")), log: log}
+func readBackupAge(dataDir string, logger *slog.Logger) *backupAge {
+	b := &backupAge{file: timeFile(filepath.Join(dataDir, "last-backup")), logger: logger}
 	at, err := b.file.read()
 	if errors.Is(err, fs.ErrNotExist) {
 		return b
 	}
 	if err != nil {
-		log.Warn("when the last backup was taken is not known", "file", b.file, "error", err)
+		logger.Warn("when the last backup was taken is not known", "file", b.file, "error", err)
 		return b
 	}
 	b.last.Store(at.Unix())
@@ -34,7 +34,7 @@ func readBackupAge(dataDir string, log *slog.Logger) *backupAge {
 func (b *backupAge) setLast(at time.Time) {
 	b.last.Store(at.Unix())
 	if err := b.file.write(at); err != nil {
-		b.log.Warn("the backup's time will be forgotten at a restart", "error", err)
+		b.logger.Warn("the backup's time will be forgotten at a restart", "error", err)
 	}
 }
 

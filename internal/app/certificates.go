@@ -27,7 +27,7 @@ func (s *Server) ownCertificate() (err error) {
 	if s.set.TLSCert == "" {
 		return nil
 	}
-	if s.certificates.own, err = ingest.LoadCertificate(s.set.TLSCert, s.set.TLSKey, time.Now, s.log); err != nil {
+	if s.certificates.own, err = ingest.LoadCertificate(s.set.TLSCert, s.set.TLSKey, time.Now, s.logger); err != nil {
 		return fmt.Errorf("--tls-cert and --tls-key: %w", err)
 	}
 	return nil
@@ -42,7 +42,7 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	}
 	o := acme.Options{
 		Names: set.Names, Directory: set.Directory, Email: set.Email, Roots: set.Roots, Dir: filepath.Join(s.set.DataDir, "acme"),
-		HTTP: s.listeners.http.Addr(), Logger: s.log,
+		HTTP: s.listeners.http.Addr(), Logger: s.logger,
 	}
 	if s.listeners.https != nil {
 		o.HTTPS = s.listeners.https.Addr()
@@ -50,7 +50,7 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 	if s.certificates.issued, err = acme.New(ctx, o); err != nil {
 		return fmt.Errorf("--acme-domains: %w", err)
 	}
-	s.log.Info("certificates are issued by an ACME server", "names", set.Names, "directory", set.Directory)
+	s.logger.Info("certificates are issued by an ACME server", "names", set.Names, "directory", set.Directory)
 	return nil
 }
 

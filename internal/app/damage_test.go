@@ -184,7 +184,7 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 // What is held is counted, and is not overdue; the log says how to let it go.
 func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	st, log := testkit.NewStores(t), testkit.NewLog()
-	s := &Server{log: log.Logger, stores: &stores{db: st.DB, outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Log: log.Logger})}}
+	s := &Server{logger: log.Logger, stores: &stores{db: st.DB, outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger})}}
 	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())
 	}

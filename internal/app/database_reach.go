@@ -15,8 +15,8 @@ var errDatabaseDown = errors.New("the database cannot be reached; see the log")
 // databaseHealth asks whether the database answers, and tells the log of changes: a
 // readiness is asked for again and again.
 type databaseHealth struct {
-	ping func(context.Context) error
-	log  *slog.Logger
+	ping   func(context.Context) error
+	logger *slog.Logger
 
 	mu   sync.Mutex
 	down bool
@@ -44,9 +44,9 @@ func (r *databaseHealth) record(err error) {
 	defer r.mu.Unlock()
 	switch {
 	case err != nil && !r.down:
-		r.log.Error("the database cannot be reached: nobody signs in and alarms wait until it is back", "error", err)
+		r.logger.Error("the database cannot be reached: nobody signs in and alarms wait until it is back", "error", err)
 	case err == nil && r.down:
-		r.log.Info("the database can be reached again")
+		r.logger.Info("the database can be reached again")
 	}
 	r.down = err != nil
 }

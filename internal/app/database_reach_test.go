@@ -17,7 +17,7 @@ import (
 func TestUnreachableDatabaseIsLoggedOnce(t *testing.T) {
 	log := testkit.NewLog()
 	var fault error
-	r := &databaseHealth{ping: func(context.Context) error { return fault }, log: log.Logger}
+	r := &databaseHealth{ping: func(context.Context) error { return fault }, logger: log.Logger}
 	away := errors.New("failed to connect to user=tilth database=farm: 10.1.2.3:5432 refused")
 	for _, step := range []struct{ fault, want error }{
 		{nil, nil},

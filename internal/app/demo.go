@@ -91,8 +91,8 @@ func (d *demo) run(ctx context.Context) error {
 	}
 	defer unlock()
 	d.set.LinksToHTTPAddr = true // nobody serves its farms' hosts over HTTPS
-	log := d.set.logger()
-	server, err := newServer(ctx, d.set, log)
+	logger := d.set.logger()
+	server, err := newServer(ctx, d.set, logger)
 	if err != nil {
 		return err
 	}
@@ -116,10 +116,10 @@ func (d *demo) run(ctx context.Context) error {
 		publisher.Go(func() {
 			err := farm.Publish(publishing, farm.PublishOptions{
 				Broker: "tcp://" + localAddr(server.listeners.mqtt.Addr()), Devices: d.farm.Devices(),
-				Secrets: d.secret, From: d.historyEnd, LinkOptions: farm.LinkOptions{Logger: log},
+				Secrets: d.secret, From: d.historyEnd, LinkOptions: farm.LinkOptions{Logger: logger},
 			})
 			if err != nil {
-				log.Error("simulated devices stopped", "error", err)
+				logger.Error("simulated devices stopped", "error", err)
 			}
 		})
 	})

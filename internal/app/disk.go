@@ -35,7 +35,7 @@ type disk struct {
 	refusedWrites  func() uint64 // transactions that the disk refused so far
 	freeBytes      func() (free uint64, err error)
 	every          time.Duration
-	log            *slog.Logger
+	logger         *slog.Logger
 
 	seenRefusedWrites uint64 // unkept, at the last look
 
@@ -43,8 +43,8 @@ type disk struct {
 	failure error // why it cannot be written; nil: it can, as far as is known
 }
 
-func newDisk(dir string, broken func() error, refusedWrites func() uint64, log *slog.Logger) *disk {
-	d := &disk{dir: dir, readingsBroken: broken, refusedWrites: refusedWrites, every: diskCheckInterval, log: log}
+func newDisk(dir string, broken func() error, refusedWrites func() uint64, logger *slog.Logger) *disk {
+	d := &disk{dir: dir, readingsBroken: broken, refusedWrites: refusedWrites, every: diskCheckInterval, logger: logger}
 	d.freeBytes = func() (uint64, error) { return freeBytes(d.dir) }
 	return d
 }
@@ -94,9 +94,9 @@ func (d *disk) setFailure(failure error) {
 	defer d.mu.Unlock()
 	switch {
 	case failure != nil && d.failure == nil:
-		d.log.Error("the data folder cannot be written: make room or repair the disk, the server then goes on by itself", "folder", d.dir, "error", failure)
+		d.logger.Error("the data folder cannot be written: make room or repair the disk, the server then goes on by itself", "folder", d.dir, "error", failure)
 	case failure == nil && d.failure != nil:
-		d.log.Info("the data folder can be written again", "folder", d.dir)
+		d.logger.Info("the data folder can be written again", "folder", d.dir)
 	}
 	d.failure = failure
 }
@@ -159,11 +159,11 @@ func (s *Server) describeDisk() {
 // restartProcess puts a new start of the program in the place of this process: the
 // same arguments, environment and process number, and nothing else that is old.
 // It answers only when that cannot be done.
-func restartProcess(log *slog.Logger) error {
+func restartProcess(logger *slog.Logger) error {
 	program, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	log.Warn("beginning anew", "program", program)
+	logger.Warn("beginning anew", "program", program)
 	return fmt.Errorf("begin anew: %w", replaceProcess(program))
 }

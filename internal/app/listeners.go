@@ -22,7 +22,7 @@ func (s *Server) limitConnections() error {
 	if err != nil {
 		return err
 	}
-	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Log: s.log})
+	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
 	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
 	people := watchers + min(reservedForPeople, most/8)
 	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout} // devices' answers have a time of their own

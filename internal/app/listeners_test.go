@@ -146,7 +146,7 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 		t.Fatal(err)
 	}
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
-	room := listen.NewLimiter(listen.Options{Now: time.Now, Log: slog.New(slog.DiscardHandler)})
+	room := listen.NewLimiter(listen.Options{Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ready") })}
 	go func() { _ = server.Serve(room.Listen(ln, listen.ListenerOptions{Balancers: here})) }() // until it is closed
 	defer server.Close()

@@ -29,7 +29,7 @@ type retentionClock struct {
 	stoppedAccepting time.Time // when it let them in no more; zero: it does
 }
 
-func readRetentionClock(dataDir string, now func() time.Time, log *slog.Logger) *retentionClock {
+func readRetentionClock(dataDir string, now func() time.Time, logger *slog.Logger) *retentionClock {
 	begun := now()
 	l := &retentionClock{file: textFile(filepath.Join(dataDir, "lived-until")), clock: now}
 	known, err := l.read()
@@ -37,7 +37,7 @@ func readRetentionClock(dataDir string, now func() time.Time, log *slog.Logger) 
 		known = begun // in a new folder there is nothing that could be old
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		log.Warn("how far time had come is not known, the clock is believed", "file", l.file, "error", err)
+		logger.Warn("how far time had come is not known, the clock is believed", "file", l.file, "error", err)
 	}
 	l.previousAccepted = l.lastAccepted
 	process := time.Now() // tells how long has passed, too

@@ -12,12 +12,12 @@ import (
 // Lines are counted whatever hangs on the logger, and written as before.
 func TestLogLinesAreCounted(t *testing.T) {
 	out, m := &bytes.Buffer{}, newMetrics()
-	log := m.countingLogger(slog.New(slog.NewTextHandler(out, nil)))
-	log.Debug("not written")
-	log.Info("fine")
-	log.Warn("hm")
-	log.With("device", "a").Error("one")
-	log.WithGroup("mail").With("to", "b").Error("two", "try", 3)
+	logger := m.countingLogger(slog.New(slog.NewTextHandler(out, nil)))
+	logger.Debug("not written")
+	logger.Info("fine")
+	logger.Warn("hm")
+	logger.With("device", "a").Error("one")
+	logger.WithGroup("mail").With("to", "b").Error("two", "try", 3)
 	page := httptest.NewRecorder()
 	m.handler().ServeHTTP(page, httptest.NewRequest(http.MethodGet, "/metrics", http.NoBody))
 	for _, line := range []string{`tilth_log_lines_total{level="error"} 2`, `tilth_log_lines_total{level="warn"} 1`} {

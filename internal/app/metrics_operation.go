@@ -47,7 +47,7 @@ func (s *Server) databaseBytes() float64 {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 		case err != nil:
-			s.log.Warn("the database's size is not known", "error", err)
+			s.logger.Warn("the database's size is not known", "error", err)
 			return math.NaN()
 		default:
 			sum += info.Size()

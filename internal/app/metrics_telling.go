@@ -25,7 +25,7 @@ func (s *Server) describeNotifications() {
 			defer cancel()
 			by, err := s.queuedByMode(ctx)
 			if err != nil {
-				s.log.Warn("what people are to be told cannot be counted", "error", err)
+				s.logger.Warn("what people are to be told cannot be counted", "error", err)
 				return math.NaN()
 			}
 			return read(by[mode])
@@ -84,6 +84,6 @@ func (s *Server) warnIfHeld(ctx context.Context) error {
 	for _, w := range by {
 		all += w.Deliveries
 	}
-	s.log.Warn("mail, SMS and webhooks are held since this folder was restored, and nobody is told of alarms: tilth outbox release lets them go", "waiting", all)
+	s.logger.Warn("mail, SMS and webhooks are held since this folder was restored, and nobody is told of alarms: tilth outbox release lets them go", "waiting", all)
 	return nil
 }

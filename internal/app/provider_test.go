@@ -56,7 +56,7 @@ func newProvider(t *testing.T) *provider {
 		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
 		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey, Rules: s.Rules,
 	})
-	server := httptest.NewServer(providerapi.New(providerapi.Options{Service: service, Tokens: tokens, Log: s.Log.Logger}))
+	server := httptest.NewServer(providerapi.New(providerapi.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
 	t.Cleanup(func() {
 		server.Close()
 		if err := readings.Close(); err != nil {

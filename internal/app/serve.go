@@ -19,17 +19,17 @@ func serveCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			log := set.logger()
+			logger := set.logger()
 			stopped := make(chan struct{})
 			defer close(stopped)
-			defer context.AfterFunc(c.Context(), func() { exitIfHanging(stopped, stopTimeout-exitMargin, log) })()
-			s, err := newServer(c.Context(), set, log)
+			defer context.AfterFunc(c.Context(), func() { exitIfHanging(stopped, stopTimeout-exitMargin, logger) })()
+			s, err := newServer(c.Context(), set, logger)
 			if err != nil {
 				return err
 			}
 			err = s.Run(c.Context(), nil, nil)
 			if errors.Is(err, errRestartDue) && c.Context().Err() == nil {
-				return errors.Join(err, restartProcess(log))
+				return errors.Join(err, restartProcess(logger))
 			}
 			return err
 		},

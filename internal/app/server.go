@@ -35,7 +35,7 @@ import (
 // Server is a whole Tilth in one process.
 type Server struct {
 	set         *Settings
-	log         *slog.Logger
+	logger      *slog.Logger
 	stores      *stores
 	pipeline    *ingest.Pipeline
 	consumer    *ingest.Consumer
@@ -112,10 +112,10 @@ func (p listeners) close() error {
 
 // newServer takes the ports, opens the data folder and wires everything; Run
 // lets people and devices in.
-func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server, err error) {
+func newServer(ctx context.Context, set *Settings, logger *slog.Logger) (_ *Server, err error) {
 	figures := newMetrics()
-	log = figures.countingLogger(log)
-	s := &Server{set: set, log: log, metrics: figures, accepting: make(chan struct{}), memory: set.Memory.gauge(log)}
+	logger = figures.countingLogger(logger)
+	s := &Server{set: set, logger: logger, metrics: figures, accepting: make(chan struct{}), memory: set.Memory.gauge(logger)}
 	if err = s.ownCertificate(); err != nil {
 		return nil, err
 	}
@@ -125,11 +125,11 @@ func newServer(ctx context.Context, set *Settings, log *slog.Logger) (_ *Server,
 	if err = s.limitConnections(); err != nil {
 		return nil, errors.Join(err, s.listeners.close())
 	}
-	if s.stores, err = openStores(ctx, set, s.linkBase(), log); err != nil {
+	if s.stores, err = openStores(ctx, set, s.linkBase(), logger); err != nil {
 		return nil, errors.Join(err, s.listeners.close())
 	}
-	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.StorageFailures, log)
-	s.database = &databaseHealth{ping: s.stores.db.Ping, log: log}
+	s.disk = newDisk(set.DataDir, s.stores.readings.Broken, s.stores.db.StorageFailures, logger)
+	s.database = &databaseHealth{ping: s.stores.db.Ping, logger: logger}
 	if err = s.issuedCertificates(ctx); err == nil {
 		err = s.wire()
 	}
@@ -152,16 +152,16 @@ func (s *Server) wire() error {
 	derived := st.derivation()
 	s.pipeline = ingest.NewPipeline(ingest.Options{
 		Derivation: derived, Admit: st.alarms.Admit,
-		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Journal: st.readings, Logger: s.log, Limits: st.limits,
+		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Journal: st.readings, Logger: s.logger, Limits: st.limits,
 		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
 		PerAddress: s.set.PerAddress, Memory: s.memory, OnFull: func(why error) { s.connections.NoteRejected("mqtt", why) },
 		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.consumer = ingest.NewConsumer(ingest.ConsumerOptions{
-		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.log,
+		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.logger,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
-	s.mails = newMailQueue(s.stores.mail, s.log)
+	s.mails = newMailQueue(s.stores.mail, s.logger)
 	slider := captcha.New(time.Now, captcha.Draw, st.limits)
 	embeds, err := embedKey(st.key)
 	if err != nil {
@@ -173,7 +173,7 @@ func (s *Server) wire() error {
 	}
 	longs := reading.NewHistoryStreams(st.limits)
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns,
+		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Logger: s.logger, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns,
 		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
 		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller, Outbox: st.outbox,
 	})
@@ -188,7 +188,7 @@ func (s *Server) wire() error {
 	console, err := httpapi.New(httpapi.Options{
 		PublicURL: s.set.PublicURL, Listen: s.listeners.deviceListeners(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Log: s.log, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns, Ready: s.isReady,
+		Proxies: s.set.Proxies, Now: time.Now, Logger: s.logger, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns, Ready: s.isReady,
 		AlarmLag: st.alarms.Behind, TenantAlarmLag: st.alarms.TenantBehind,
 		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
 		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
@@ -203,7 +203,7 @@ func (s *Server) wire() error {
 		ReadingStore: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
 		MaxNoticesPerHour: s.set.NoticesAnHour,
 		Telemetry:         ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Web: httpapi.NewWeb(httpapi.WebOptions{
-			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Log: s.log,
+			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Logger: s.logger,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
 		}),
 	})
@@ -211,7 +211,7 @@ func (s *Server) wire() error {
 		return err
 	}
 	console = s.measureRequests(console)
-	s.lastBackup = readBackupAge(s.set.DataDir, s.log)
+	s.lastBackup = readBackupAge(s.set.DataDir, s.logger)
 	s.provider = providerapi.NewService(providerapi.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
@@ -228,10 +228,10 @@ func (s *Server) wire() error {
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
 	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
-		Service: s.provider, Audit: st.audit, Tokens: tokens, Log: s.log, Limits: st.limits, Memory: s.memory,
+		Service: s.provider, Audit: st.audit, Tokens: tokens, Logger: s.logger, Limits: st.limits, Memory: s.memory,
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
 	}))
-	errLog := slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)
+	errLog := slog.NewLogLogger(s.logger.Handler(), slog.LevelDebug)
 	s.http = webServer(console, errLog)
 	if s.listeners.https != nil {
 		s.http.Handler, s.http.TLSConfig = s.httpsPolicy(console), s.certificates.web()
@@ -279,7 +279,7 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 	work.Go(func() error {
 		if s.disk.run(inner) != nil {
 			restartDue.Store(true)
-			go exitIfHanging(stopped, 2*stopTimeout, s.log)
+			go exitIfHanging(stopped, 2*stopTimeout, s.logger)
 			stopOuter()
 		}
 		return nil
@@ -320,9 +320,9 @@ func (s *Server) Run(ctx context.Context, prepare func(context.Context) error, r
 		}
 		return nil
 	})
-	work.Go(func() error { return s.stores.credentials.Run(inner, s.log) })
-	work.Go(func() error { return s.signIn.Run(inner, s.log) })
-	work.Go(func() error { return s.stores.audit.Run(inner, s.log) })
+	work.Go(func() error { return s.stores.credentials.Run(inner, s.logger) })
+	work.Go(func() error { return s.signIn.Run(inner, s.logger) })
+	work.Go(func() error { return s.stores.audit.Run(inner, s.logger) })
 	work.Go(func() error { return s.sweepHourly(inner) })
 	if s.mails != nil {
 		work.Go(func() error { s.mails.Run(inner); return nil })
@@ -368,16 +368,16 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 		return s.stop()
 	})
 	s.ready.Store(true)
-	s.log.Info("tilth is ready", "version", Version, "http", s.listeners.http.Addr().String(), "https", listenAddr(s.listeners.https),
+	s.logger.Info("tilth is ready", "version", Version, "http", s.listeners.http.Addr().String(), "https", listenAddr(s.listeners.https),
 		"mqtt", s.listeners.mqtt.Addr().String(), "mqtt-tls", listenAddr(s.listeners.mqttTLS), "admin", s.listeners.admin.Addr().String(), "data", s.set.DataDir)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
-		s.log.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
+		s.logger.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
 	}
 	if ready != nil {
 		ready()
 	}
 	err := serving.Wait()
-	s.log.Info("tilth has stopped")
+	s.logger.Info("tilth has stopped")
 	return err
 }
 
@@ -422,7 +422,7 @@ func (s *Server) removeExpired(ctx context.Context) {
 		{func() error { return s.stores.audit.Sweep(ctx, until) }, "old entries of the audit log not removed"},
 	} {
 		if err := task.do(); err != nil && ctx.Err() == nil {
-			s.log.Warn(task.fail+", trying again in an hour", "error", err)
+			s.logger.Warn(task.fail+", trying again in an hour", "error", err)
 		}
 	}
 }

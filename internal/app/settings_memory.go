@@ -81,38 +81,38 @@ func parseMemory(text string) (m Memory, err error) {
 // limit is how many bytes the setting comes to on a machine; 0: there is no limit.
 // GOMEMLIMIT, if the operator has set it, counts where the setting does not say
 // anything; goes is what the runtime has made of it.
-func (m Memory) limit(root fs.FS, runtimeLimit int64, log *slog.Logger) uint64 {
+func (m Memory) limit(root fs.FS, runtimeLimit int64, logger *slog.Logger) uint64 {
 	own := os.Getenv(goMemLimitEnv)
 	switch {
 	case own != "" && !m.Explicit:
 		if runtimeLimit == math.MaxInt64 {
 			return 0 // off
 		}
-		log.Info("the limit of memory is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
+		logger.Info("the limit of memory is that of "+goMemLimitEnv, "mib", runtimeLimit>>20)
 		return uint64(runtimeLimit)
 	case own != "":
-		log.Warn("--"+memoryFlag+" counts, and not "+goMemLimitEnv, goMemLimitEnv, own)
+		logger.Warn("--"+memoryFlag+" counts, and not "+goMemLimitEnv, goMemLimitEnv, own)
 	}
 	if m.Bytes > 0 || m.Share == 0 {
 		return m.Bytes
 	}
 	available, err := memory.Available(root)
 	if err != nil {
-		log.Info("how much memory there is is not known, so there is no limit; --"+memoryFlag+" sets one", "error", err)
+		logger.Info("how much memory there is is not known, so there is no limit; --"+memoryFlag+" sets one", "error", err)
 		return 0
 	}
 	return available / 100 * uint64(m.Share)
 }
 
 // gauge sets the limit, and makes what watches over it.
-func (m Memory) gauge(log *slog.Logger) *memory.Gauge {
-	limit := m.limit(os.DirFS("/"), debug.SetMemoryLimit(-1), log)
+func (m Memory) gauge(logger *slog.Logger) *memory.Gauge {
+	limit := m.limit(os.DirFS("/"), debug.SetMemoryLimit(-1), logger)
 	if limit > 0 {
 		debug.SetMemoryLimit(int64(min(limit, math.MaxInt64)))
 	} else if m.Explicit {
 		debug.SetMemoryLimit(math.MaxInt64)
 	}
-	return memory.New(memory.Options{Limit: limit, Log: log})
+	return memory.New(memory.Options{Limit: limit, Logger: logger})
 }
 
 // describeMemory publishes how much memory there is, and what is refused for want

@@ -145,10 +145,10 @@ func (t *Notifications) twilio(k *koanf.Koanf) error {
 }
 
 // smsSender is what SMS leave through.
-func (t *Notifications) smsSender(log *slog.Logger) sms.Sender {
+func (t *Notifications) smsSender(logger *slog.Logger) sms.Sender {
 	switch t.SMS {
 	case smsLog:
-		return sms.Log{Logger: log}
+		return sms.Log{Logger: logger}
 	case smsHTTP, smsTwilio:
 		return t.gateway
 	}

@@ -29,7 +29,7 @@ func (s *Server) stop() error {
 	s.stores.live.Close()
 	s.provider.Stop()
 	if err := s.stores.retention.markStopped(); err != nil {
-		s.log.Warn("until when devices were let in is not written down to the second", "error", err)
+		s.logger.Warn("until when devices were let in is not written down to the second", "error", err)
 	}
 	s.endClients()
 	err := withTimeout(pipelineTimeout, "pipeline", s.pipeline.Close)
@@ -54,7 +54,7 @@ func (s *Server) endClients() {
 	} {
 		all.Go(func() {
 			if err := withTimeout(clientsTimeout, client.who, client.end); err != nil {
-				s.log.Warn("clients that did not finish are cut off", "reason", errors.Join(err, client.cut()))
+				s.logger.Warn("clients that did not finish are cut off", "reason", errors.Join(err, client.cut()))
 			}
 		})
 	}
@@ -74,13 +74,13 @@ func withTimeout(limit time.Duration, what string, end func(ctx context.Context)
 // exitIfHanging ends a process that has not stopped within a time, as on a disk that
 // does not answer. What was acknowledged is on disk; whoever watches over the
 // process starts it.
-func exitIfHanging(stopped <-chan struct{}, limit time.Duration, log *slog.Logger) {
+func exitIfHanging(stopped <-chan struct{}, limit time.Duration, logger *slog.Logger) {
 	timer := time.NewTimer(limit)
 	select {
 	case <-stopped:
 		timer.Stop()
 	case <-timer.C:
-		log.Error("the stop hangs; ending at once", "after", limit)
+		logger.Error("the stop hangs; ending at once", "after", limit)
 		os.Exit(1)
 	}
 }

@@ -68,7 +68,7 @@ type stores struct {
 
 // openStores opens the data folder, creating what is missing. links is where
 // letters' links lead.
-func openStores(ctx context.Context, set *Settings, links string, log *slog.Logger) (_ *stores, err error) {
+func openStores(ctx context.Context, set *Settings, links string, logger *slog.Logger) (_ *stores, err error) {
 	folder, err := lockFolder(set.DataDir)
 	if err != nil {
 		return nil, err
@@ -101,9 +101,9 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	if err != nil {
 		return nil, err
 	}
-	until := readRetentionClock(set.DataDir, time.Now, log)
+	until := readRetentionClock(set.DataDir, time.Now, logger)
 	readings, err := reading.Open(ctx, reading.Options{
-		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, RetentionClock: until.now, Logger: log,
+		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, RetentionClock: until.now, Logger: logger,
 	})
 	if err != nil {
 		return nil, explainDamage(set.DataDir, err)
@@ -116,7 +116,7 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 	s := &stores{
 		folder: folder, db: d, key: key, retention: until, limits: limits, turns: reading.NewWorkScheduler(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
 		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
-		codes:    identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, log), time.Now),
+		codes:    identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
 		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost, limits),
 		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
 		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
@@ -126,22 +126,22 @@ func openStores(ctx context.Context, set *Settings, links string, log *slog.Logg
 		live: live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.live.MaxPerPerson, s.live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
-	s.presence = device.NewPresence(s.registry, time.Now, nil, log)
+	s.presence = device.NewPresence(s.registry, time.Now, nil, logger)
 	s.rules = alarm.NewRuleStore(d, s.catalog, time.Now)
 	s.roster = device.NewRoster(s.devices, s.scenes, s.catalog, s.presence)
 	s.status = device.NewStatusStore(d, s.registry, s.presence, s.diagnostics, until.now)
 	if set.Notifications.Mail != nil {
 		s.mail = mail.NewSMTP(*set.Notifications.Mail, time.Now)
 	}
-	if err := s.openWebhooks(set, log); err != nil {
+	if err := s.openWebhooks(set, logger); err != nil {
 		return nil, errors.Join(err, readings.Close())
 	}
-	s.outbox = s.newOutbox(set, links, log)
+	s.outbox = s.newOutbox(set, links, logger)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
 		Notifier: notify.NewNotifier(d, s.messages, s.outbox, s.live),
 		DB:       d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
 		Readings: readings, Screens: s.live, Now: time.Now, RetentionClock: until.now, PreviousStop: until.previousAccepted, SaveAlive: until.markAccepting,
-		FlushPresence: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Logger: log, MaxNoticesPerHour: set.NoticesAnHour,
+		FlushPresence: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Logger: logger, MaxNoticesPerHour: set.NoticesAnHour,
 		Turns: s.turns, OnCaughtUp: func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {

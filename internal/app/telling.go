@@ -33,11 +33,11 @@ func (t smsTextSender) SendSMS(ctx context.Context, mobile, text string) error {
 }
 
 // newTextSender is nil where SMS is not set up.
-func newTextSender(t *Notifications, log *slog.Logger) identity.SMSSender {
+func newTextSender(t *Notifications, logger *slog.Logger) identity.SMSSender {
 	if t.SMS == smsOff {
 		return nil
 	}
-	return smsTextSender{t.smsSender(log)}
+	return smsTextSender{t.smsSender(logger)}
 }
 
 // codeKey is the key under which codes are hashed. It comes from the
@@ -57,11 +57,11 @@ func (l mailPostbox) Enqueue(x identity.Email) {
 }
 
 // newMailQueue is nil where mail is not set up.
-func newMailQueue(m *mail.SMTP, log *slog.Logger) *mail.Queue {
+func newMailQueue(m *mail.SMTP, logger *slog.Logger) *mail.Queue {
 	if m == nil {
 		return nil
 	}
-	return mail.NewQueue(m.Send, log)
+	return mail.NewQueue(m.Send, logger)
 }
 
 // newPostbox is nil where mail is not set up.
@@ -73,7 +73,7 @@ func newPostbox(q *mail.Queue) identity.Mailer {
 }
 
 // openWebhooks makes what keeps webhooks, and what calls them.
-func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
+func (s *stores) openWebhooks(set *Settings, logger *slog.Logger) error {
 	key, err := webhookKey(s.key)
 	if err != nil {
 		return err
@@ -81,14 +81,14 @@ func (s *stores) openWebhooks(set *Settings, log *slog.Logger) error {
 	if s.webhooks, err = notify.NewWebhookStore(s.db, key, time.Now); err != nil {
 		return err
 	}
-	s.webhookCaller = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Notifications.WebhookPrivate}, Now: time.Now, Log: log, Limits: s.limits})
+	s.webhookCaller = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Notifications.WebhookPrivate}, Now: time.Now, Logger: logger, Limits: s.limits})
 	return nil
 }
 
 // newOutbox makes the outbox with the ways of telling people that are set up.
-func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notify.Outbox {
+func (s *stores) newOutbox(set *Settings, links string, logger *slog.Logger) *notify.Outbox {
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Senders: s.newSenders(set, links, log),
+		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Senders: s.newSenders(set, links, logger),
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
@@ -96,21 +96,21 @@ func (s *stores) newOutbox(set *Settings, links string, log *slog.Logger) *notif
 		Backlog:    func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
 		NotReady:   func() []tenant.ID { return s.alarms.LateTenants() },
 		FoundSince: func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
-		Live:       s.live, DigestAfter: set.Notifications.DigestAfter, MailsADay: set.Notifications.MailsADay, SMSADay: set.Notifications.SMSADay, Now: time.Now, Log: log,
+		Live:       s.live, DigestAfter: set.Notifications.DigestAfter, MailsADay: set.Notifications.MailsADay, SMSADay: set.Notifications.SMSADay, Now: time.Now, Logger: logger,
 	})
 }
 
 // newSenders are the carriers of the ways that are set up.
-func (s *stores) newSenders(set *Settings, links string, log *slog.Logger) map[notify.ChannelKind]notify.Sender {
+func (s *stores) newSenders(set *Settings, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
 	o := carrier.Options{
-		Tenants: s.tenants.Get, Names: s.propertyInfo, Readings: s.chartReadings, PublicURL: links, Now: time.Now, Log: log,
+		Tenants: s.tenants.Get, Names: s.propertyInfo, Readings: s.chartReadings, PublicURL: links, Now: time.Now, Logger: logger,
 	}
 	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.webhookCaller}
 	if s.mail != nil {
 		senders[notify.KindEmail] = carrier.NewMail(s.mail.Send, o)
 	}
 	if set.Notifications.SMS != smsOff {
-		senders[notify.KindSMS] = carrier.NewSMS(set.Notifications.smsSender(log), o)
+		senders[notify.KindSMS] = carrier.NewSMS(set.Notifications.smsSender(logger), o)
 	}
 	return senders
 }

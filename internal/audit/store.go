@@ -175,7 +175,7 @@ func (s *Store) updatePending(change func(pending []pendingAction) []pendingActi
 }
 
 // Run writes down what waits, until ctx ends, and then the rest.
-func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
+func (s *Store) Run(ctx context.Context, logger *slog.Logger) error {
 	// What could not be written must not wait for the next deed, which may be hours
 	// away: it would be lost with the process.
 	var again <-chan time.Time
@@ -184,11 +184,11 @@ func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
 		case <-s.wake:
 		case <-again:
 		case <-ctx.Done():
-			return s.flush(context.WithoutCancel(ctx), log)
+			return s.flush(context.WithoutCancel(ctx), logger)
 		}
 		again = nil
-		if err := s.flush(ctx, log); err != nil && ctx.Err() == nil {
-			log.Error("failed sign-ins are not in the audit log yet", "error", err)
+		if err := s.flush(ctx, logger); err != nil && ctx.Err() == nil {
+			logger.Error("failed sign-ins are not in the audit log yet", "error", err)
 			again = time.After(s.retryInterval)
 		}
 	}
@@ -197,7 +197,7 @@ func (s *Store) Run(ctx context.Context, log *slog.Logger) error {
 // Flush writes down what waits. What cannot be written waits on.
 func (s *Store) Flush(ctx context.Context) error { return s.flush(ctx, slog.New(slog.DiscardHandler)) }
 
-func (s *Store) flush(ctx context.Context, log *slog.Logger) error {
+func (s *Store) flush(ctx context.Context, logger *slog.Logger) error {
 	var list []pendingAction
 	s.updatePending(func(pending []pendingAction) []pendingAction { list = pending; return nil })
 	if len(list) == 0 {
@@ -207,7 +207,7 @@ func (s *Store) flush(ctx context.Context, log *slog.Logger) error {
 	var failure error // of the first that is left
 	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		for _, w := range list {
-			failed, err := inSavepoint(ctx, tx, func() error { return s.writePending(ctx, tx, w, log) })
+			failed, err := inSavepoint(ctx, tx, func() error { return s.writePending(ctx, tx, w, logger) })
 			if err != nil {
 				return err
 			}
@@ -229,14 +229,14 @@ func (s *Store) flush(ctx context.Context, log *slog.Logger) error {
 
 // writePending writes down a deed that waited, unless its tenant was deleted meanwhile:
 // with it went all who could read of it.
-func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, log *slog.Logger) error {
+func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, logger *slog.Logger) error {
 	if w.tenant != 0 {
 		there, err := tx.NewSelect().TableExpr("tenants").Where("id = ?", w.tenant).Exists(ctx)
 		if err != nil {
 			return err
 		}
 		if !there {
-			log.Debug("not written to the audit log: the tenant is gone", "tenant", int64(w.tenant), "deed", w.action.Name)
+			logger.Debug("not written to the audit log: the tenant is gone", "tenant", int64(w.tenant), "deed", w.action.Name)
 			return nil
 		}
 	}

@@ -64,11 +64,11 @@ type presenceState struct {
 // NewPresence makes a Presence in which nobody was ever seen. now is the server's
 // clock; ran is how long the process has run, by a clock that nobody sets, nil: by
 // that of now, which is such a one where it is time.Now.
-func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration, log *slog.Logger) *Presence {
+func NewPresence(r *Registry, now func() time.Time, uptime func() time.Duration, logger *slog.Logger) *Presence {
 	return &Presence{
 		registry: r,
 		now:      now,
-		logger:   log,
+		logger:   logger,
 		jumps:    clock.NewJumpDetector(now(), uptime),
 		devices:  map[ID]*presenceState{},
 		online:   map[tenant.ID]int{},

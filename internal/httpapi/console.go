@@ -25,7 +25,7 @@ type WebOptions struct {
 	Tenants *tenant.Store
 	Catalog *device.Catalog
 	Devices *device.Store
-	Log     *slog.Logger
+	Logger  *slog.Logger
 
 	DefaultTenant string // whose streams are played where the host names no tenant; empty: nobody's
 }

@@ -28,7 +28,7 @@ func testDist() fstest.MapFS {
 func webHandler(t *testing.T, with ...func(*httpapi.WebOptions)) http.Handler {
 	t.Helper()
 	s := testkit.NewStores(t)
-	p := httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger}
+	p := httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger}
 	for _, f := range with {
 		f(&p)
 	}

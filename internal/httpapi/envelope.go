@@ -47,7 +47,7 @@ func (s *server) writeEnvelope(w http.ResponseWriter, r *http.Request, err error
 	}
 	body, err := envelopeBody(info, e)
 	if err != nil {
-		s.Log.Error("envelope not written", "request", info.ID, "error", err)
+		s.Logger.Error("envelope not written", "request", info.ID, "error", err)
 	}
 	w.Header().Del(livePositionHeader)
 	w.Header().Set("Content-Type", "application/json")

@@ -76,7 +76,7 @@ func (c *webHandler) tenantFor(r *http.Request) *tenant.Tenant {
 // logMissing tells of what the page goes without, unless there is no such thing.
 func (c *webHandler) logMissing(r *http.Request, what string, err error) {
 	if !errs.Is(err, errs.NotFound) && r.Context().Err() == nil {
-		c.Log.Error(what, "request", requestFrom(r.Context()).ID, "error", err)
+		c.Logger.Error(what, "request", requestFrom(r.Context()).ID, "error", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func (c *webHandler) streamOrigins(r *http.Request, owner *tenant.Tenant) []stri
 	list := origins(addresses...)
 	slices.Sort(list)
 	if list = slices.Compact(list); len(list) > maxStreamOrigins {
-		c.Log.Warn("cameras of more servers than a page's policy names: some will not play", "tenant", owner.Name, "servers", len(list))
+		c.Logger.Warn("cameras of more servers than a page's policy names: some will not play", "tenant", owner.Name, "servers", len(list))
 		list = list[:maxStreamOrigins]
 	}
 	return list

@@ -78,7 +78,7 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	setBranding(t, s, field, tenant.Branding{Logo: "https://cdn.field.example/l.png?x=1;y", Background: "http://pictures.field.example:8080/b", Favicon: "/f.ico"})
 	setBranding(t, s, rival, tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"})
-	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, Proxies: parsePrefixes(t, "10.0.0.0/8")})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger, Proxies: parsePrefixes(t, "10.0.0.0/8")})
 	const fields, rivals = "http://pictures.field.example:8080 https://cdn.field.example", "https://cdn.rival.example"
 	for host, want := range map[string]string{
 		"field.example": fields, "FIELD.example:8443": fields, "field.example.": fields, "rival.example": rivals,
@@ -117,7 +117,7 @@ var hostileBranding = []string{
 
 func TestPolicyOfHostileBranding(t *testing.T) {
 	w := newServer(t)
-	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: w.Tenants, Catalog: w.Catalog, Devices: w.Devices, Log: w.Log.Logger})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: w.Tenants, Catalog: w.Catalog, Devices: w.Devices, Logger: w.Log.Logger})
 	for _, x := range hostileBranding {
 		setBranding(t, w.Stores, w.field, tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"})
 		checkImageOrigins(t, x, pagePolicy(t, h, "field.example"), "https://cdn.example")
@@ -159,7 +159,7 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 		}
 	}
 	s.Reload(t)
-	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger})
 	for _, host := range []string{"field.example", "other.example"} {
 		checkImageOrigins(t, host, pagePolicy(t, h, host), "http://127.0.0.1:9000 https://icons.example")
 	}
@@ -169,7 +169,7 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 func TestPolicyWithoutDatabase(t *testing.T) {
 	s := testkit.NewStores(t)
 	setBranding(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
-	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger})
+	h := httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger})
 	if err := s.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestPolicyOfStreams(t *testing.T) {
 		})
 	}
 	pages := func(defaultTenant string) http.Handler {
-		return httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Log: s.Log.Logger, DefaultTenant: defaultTenant})
+		return httpapi.NewWeb(httpapi.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger, DefaultTenant: defaultTenant})
 	}
 	// A product that no camera of the tenant is of adds nothing.
 	checkStreamOrigins(t, "no cameras", pagePolicy(t, pages("field"), "field.example"), "")

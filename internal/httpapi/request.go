@@ -35,7 +35,7 @@ func requestFrom(ctx context.Context) *request {
 // "on disk", so only calls get the envelope.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "call", OperationKey: "call", LogLevel: slog.LevelDebug, ServesPages: true, Log: s.Log, Now: s.Now,
+		LogMessage: "call", OperationKey: "call", LogLevel: slog.LevelDebug, ServesPages: true, Logger: s.Logger, Now: s.Now,
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.Proxies) },
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})

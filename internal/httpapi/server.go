@@ -57,7 +57,7 @@ type Options struct {
 	DemoPages      bool           // the console shows the template pages with sample data
 	Proxies        []netip.Prefix // whose forwarded addresses are believed
 	Now            func() time.Time
-	Log            *slog.Logger
+	Logger         *slog.Logger
 	Limits         *limit.Meter                    // counts what limits refuse; nil: nobody asks
 	AlarmLag       func() alarm.Behind             // how far the judging of alarms is behind for all
 	TenantAlarmLag func(t tenant.ID) alarm.Behind  // for one
@@ -223,7 +223,7 @@ func (s *server) writeFileError(w http.ResponseWriter, r *http.Request, logMessa
 		return
 	}
 	if r.Context().Err() == nil {
-		s.Log.Error(logMessage, "request", requestFrom(r.Context()).ID, "error", err)
+		s.Logger.Error(logMessage, "request", requestFrom(r.Context()).ID, "error", err)
 	}
 	writePlain(w, http.StatusInternalServerError, "internal server error")
 }

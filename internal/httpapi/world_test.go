@@ -71,7 +71,7 @@ func newServer(t testing.TB, with ...func(*httpapi.Options)) *fixture {
 	o := httpapi.Options{
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
 		AlarmLag:          w.engine.Behind, TenantAlarmLag: w.engine.TenantBehind,
-		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Log: w.Log.Logger,
+		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Logger: w.Log.Logger,
 		Ready: func(context.Context) error { return w.readyErr },
 		Audit: w.Audit, Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
 		Credentials: w.Credentials, Avatars: w.Avatars,

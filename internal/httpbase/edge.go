@@ -21,7 +21,7 @@ type Edge struct {
 	LogLevel     slog.Level // of those that tell of no fault of the server
 	ServesPages  bool       // it serves pages and files, too: who gets one is not logged
 
-	Log     *slog.Logger
+	Logger  *slog.Logger
 	Now     func() time.Time
 	Address func(r *http.Request) netip.Addr // where a request comes from
 
@@ -74,7 +74,7 @@ func (e *Edge) abort(ctx context.Context, err, gone error) {
 		level = slog.LevelError
 	}
 	attrs := append([]slog.Attr{slog.String("request", q.ID), slog.String(e.OperationKey, q.Operation)}, q.LogAttrs...)
-	e.Log.LogAttrs(ctx, level, "answer cut off", append(attrs, slog.Any("error", err))...)
+	e.Logger.LogAttrs(ctx, level, "answer cut off", append(attrs, slog.Any("error", err))...)
 	panic(http.ErrAbortHandler)
 }
 
@@ -87,7 +87,7 @@ func (e *Edge) logRequest(r *http.Request, q *Request, began time.Time) {
 	if q.ServerFault && r.Context().Err() == nil { // else the client left, and that is why
 		level = slog.LevelError
 	}
-	if !e.Log.Enabled(r.Context(), level) {
+	if !e.Logger.Enabled(r.Context(), level) {
 		return
 	}
 	attrs := append(make([]slog.Attr, 0, 8),
@@ -97,5 +97,5 @@ func (e *Edge) logRequest(r *http.Request, q *Request, began time.Time) {
 	if q.Err != nil {
 		attrs = append(attrs, slog.String("error", q.Err.Error()))
 	}
-	e.Log.LogAttrs(r.Context(), level, e.LogMessage, attrs...)
+	e.Logger.LogAttrs(r.Context(), level, e.LogMessage, attrs...)
 }

@@ -24,7 +24,7 @@ var errServer = errors.New("the disk is on fire")
 func newEdge(set ...func(e *Edge)) (*Edge, *testkit.Log) {
 	log, clock := testkit.NewLog(), testkit.NewClock()
 	e := &Edge{
-		LogMessage: "asked", OperationKey: "call", LogLevel: slog.LevelInfo, Log: log.Logger, Now: clock.Now,
+		LogMessage: "asked", OperationKey: "call", LogLevel: slog.LevelInfo, Logger: log.Logger, Now: clock.Now,
 		Address: func(r *http.Request) netip.Addr { return ClientAddr(r, nil) },
 		WriteError: func(w http.ResponseWriter, r *http.Request, err error) {
 			fault := errors.Is(err, errServer) || strings.HasPrefix(err.Error(), "panic")
@@ -138,7 +138,7 @@ func TestServerFaultsLoggedAsErrors(t *testing.T) {
 // Nothing is put together for a line that nobody writes.
 func TestDisabledLogLevelWritesNothing(t *testing.T) {
 	var out bytes.Buffer
-	e, _ := newEdge(func(e *Edge) { e.Log, e.LogLevel = slog.New(slog.NewTextHandler(&out, nil)), slog.LevelDebug })
+	e, _ := newEdge(func(e *Edge) { e.Logger, e.LogLevel = slog.New(slog.NewTextHandler(&out, nil)), slog.LevelDebug })
 	e.serve(t, func(http.ResponseWriter, *http.Request) {})
 	if out.Len() != 0 {
 		t.Errorf("%s", &out)

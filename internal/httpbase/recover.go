@@ -17,7 +17,7 @@ func (e *Edge) recoverPanic(q *Request, r *http.Request) {
 	if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(http.ErrAbortHandler) // the handler's own wish
 	}
-	e.Log.Error("panic", "request", q.ID, "panic", p, "stack", string(debug.Stack()))
+	e.Logger.Error("panic", "request", q.ID, "panic", p, "stack", string(debug.Stack()))
 	if q.answer.Started() {
 		q.Err = fmt.Errorf("panic: %v", p)
 		panic(http.ErrAbortHandler)

@@ -122,7 +122,7 @@ func (s *CredentialStore) fillUseCounts(ctx context.Context, list []Credential) 
 }
 
 // Run writes uses behind until ctx ends, and a last time then.
-func (s *CredentialStore) Run(ctx context.Context, log *slog.Logger) error {
+func (s *CredentialStore) Run(ctx context.Context, logger *slog.Logger) error {
 	tick := time.NewTicker(usesFlushInterval)
 	defer tick.Stop()
 	for {
@@ -133,7 +133,7 @@ func (s *CredentialStore) Run(ctx context.Context, log *slog.Logger) error {
 			// A database that cannot be written now is tried again: what was to
 			// be written is kept.
 			if err := s.Flush(ctx); err != nil && ctx.Err() == nil {
-				log.Error("uses of credentials not written", "error", err)
+				logger.Error("uses of credentials not written", "error", err)
 			}
 		}
 	}

@@ -29,14 +29,14 @@ func (s *SignIn) queueGuessWarning(u *userRow) {
 }
 
 // Run tells the owners of accounts that others try passwords on them, until ctx ends.
-func (s *SignIn) Run(ctx context.Context, log *slog.Logger) error {
+func (s *SignIn) Run(ctx context.Context, logger *slog.Logger) error {
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case at := <-s.guessWarnings:
 			if err := s.sendGuessWarning(ctx, at); err != nil && ctx.Err() == nil {
-				log.Error("the owner of an account was not told of guesses at its password", "tenant", at.tenant, "user", at.user, "error", err)
+				logger.Error("the owner of an account was not told of guesses at its password", "tenant", at.tenant, "user", at.user, "error", err)
 			}
 		}
 	}

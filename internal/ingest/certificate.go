@@ -17,7 +17,7 @@ import (
 type Certificate struct {
 	certFile, keyFile string
 	now               func() time.Time
-	log               *slog.Logger
+	logger            *slog.Logger
 
 	mu   sync.Mutex
 	pair *tls.Certificate
@@ -31,8 +31,8 @@ func unchanged(was, is fs.FileInfo) bool {
 
 // LoadCertificate reads the pair, or tells in one line why it cannot be used.
 // now is the clock by which an expired certificate is warned of.
-func LoadCertificate(certFile, keyFile string, now func() time.Time, log *slog.Logger) (*Certificate, error) {
-	c := &Certificate{certFile: certFile, keyFile: keyFile, now: now, log: log}
+func LoadCertificate(certFile, keyFile string, now func() time.Time, logger *slog.Logger) (*Certificate, error) {
+	c := &Certificate{certFile: certFile, keyFile: keyFile, now: now, logger: logger}
 	if _, err := c.refresh(); err != nil {
 		return nil, err
 	}
@@ -66,9 +66,9 @@ func (c *Certificate) current() *tls.Certificate {
 	changed, err := c.refresh()
 	switch {
 	case err != nil:
-		c.log.Warn("the changed certificate cannot be used, going on with the one before", "error", err)
+		c.logger.Warn("the changed certificate cannot be used, going on with the one before", "error", err)
 	case changed:
-		c.log.Info("the certificate was read anew", "file", c.certFile)
+		c.logger.Info("the certificate was read anew", "file", c.certFile)
 	}
 	return c.pair
 }
@@ -96,7 +96,7 @@ func (c *Certificate) refresh() (changed bool, err error) {
 		return false, fmt.Errorf("%s with %s: %s", c.certFile, c.keyFile, strings.ReplaceAll(err.Error(), "\n", " "))
 	}
 	if now := c.now(); now.After(pair.Leaf.NotAfter) || now.Before(pair.Leaf.NotBefore) {
-		c.log.Warn("the certificate is not valid now; devices that check will stay away", "file", c.certFile,
+		c.logger.Warn("the certificate is not valid now; devices that check will stay away", "file", c.certFile,
 			"from", pair.Leaf.NotBefore, "until", pair.Leaf.NotAfter)
 	}
 	c.pair = &pair

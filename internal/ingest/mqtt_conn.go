@@ -239,12 +239,12 @@ func (c *conn) close(why error) {
 // logViolation logs what a client did wrong. What strangers do wrong is not worth the
 // log.
 func (c *conn) logViolation(violation protocolError) {
-	log := c.server.opts.Logger
+	logger := c.server.opts.Logger
 	if c.entry == nil {
-		log.Debug("a stranger's connection was ended", "address", c.address, "error", violation)
+		logger.Debug("a stranger's connection was ended", "address", c.address, "error", violation)
 		return
 	}
-	log.Info("a device's connection was ended", "device", c.entry.Name, "address", c.address, "error", violation)
+	logger.Info("a device's connection was ended", "device", c.entry.Name, "address", c.address, "error", violation)
 }
 
 // end ends the connection; answers that wait are still written. An MQTT 5

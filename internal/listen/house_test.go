@@ -71,7 +71,7 @@ type testLimiter struct {
 
 func newTestLimiter(most int) *testLimiter {
 	h := &testLimiter{}
-	h.Limiter = NewLimiter(Options{MaxConnections: most, Now: time.Now, Log: slog.New(slog.NewTextHandler(&h.log, nil))})
+	h.Limiter = NewLimiter(Options{MaxConnections: most, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&h.log, nil))})
 	return h
 }
 

@@ -28,7 +28,7 @@ var errFull = errors.New("as many connections are open as the limit of open file
 type Options struct {
 	MaxConnections int // connections at once; 0: any number
 	Now            func() time.Time
-	Log            *slog.Logger
+	Logger         *slog.Logger
 }
 
 // Limiter is how many connections there may be, and how it stands with them.
@@ -94,7 +94,7 @@ func (r *Limiter) noteHeldUp(listener string, why error) {
 	now := r.Now()
 	r.lastHeldUp, r.lastErr = now, why
 	if times := r.troubleLog.due(now); times > 0 {
-		r.Log.Warn("connections wait or are turned away, since there is no room for more: raise the limit of open files if this is no attack",
+		r.Logger.Warn("connections wait or are turned away, since there is no room for more: raise the limit of open files if this is no attack",
 			"listener", listener, "error", why, "times", times, "open", r.open, "most", r.MaxConnections)
 	}
 }

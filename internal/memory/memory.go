@@ -60,7 +60,7 @@ type Options struct {
 	Read    func() Usage     // default: what the runtime says
 	Collect func()           // default: runtime.GC
 	Now     func() time.Time // default: time.Now
-	Log     *slog.Logger     // default: discard
+	Logger  *slog.Logger     // default: discard
 }
 
 // Gauge tells whether there is memory for a piece of work. A nil one always says
@@ -88,8 +88,8 @@ func New(o Options) *Gauge {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return &Gauge{opts: o}
 }
@@ -182,9 +182,9 @@ func (g *Gauge) logChanges(inUse uint64) {
 		}
 		g.reportedShort[w] = short
 		if short {
-			g.opts.Log.Warn("memory is short: work is refused", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
+			g.opts.Logger.Warn("memory is short: work is refused", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
 		} else {
-			g.opts.Log.Info("there is memory again", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
+			g.opts.Logger.Info("there is memory again", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
 		}
 	}
 }

@@ -23,7 +23,7 @@ type testGauge struct {
 func newTestGauge() *testGauge {
 	b := &testGauge{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	b.Gauge = New(Options{
-		Limit: 1000 * mib, Now: func() time.Time { return b.now }, Log: slog.New(slog.NewTextHandler(&b.log, nil)),
+		Limit: 1000 * mib, Now: func() time.Time { return b.now }, Logger: slog.New(slog.NewTextHandler(&b.log, nil)),
 		Read: func() Usage { b.reads++; return b.usage },
 		Collect: func() {
 			b.collected++

@@ -136,7 +136,7 @@ func (o *Outbox) factsWithAck(r *deliveryRow, ack *news.Ack) string {
 			return string(facts)
 		}
 	}
-	o.Log.Error("a letter does not say who is on its notice: what it tells cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
+	o.Logger.Error("a letter does not say who is on its notice: what it tells cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
 	return r.Facts
 }
 

@@ -125,7 +125,7 @@ func (o *Outbox) countSent(ctx context.Context, owner *tenant.Tenant, kind Chann
 }
 
 func (o *Outbox) announceBudget(owner *tenant.Tenant, kind ChannelKind, b *Budget) {
-	o.Log.Warn("a tenant nears its budget for today, or is beyond it", "tenant", owner.ID, "mode", kind, "letters", b.Sent, "budget", b.Limit)
+	o.Logger.Warn("a tenant nears its budget for today, or is beyond it", "tenant", owner.ID, "mode", kind, "letters", b.Sent, "budget", b.Limit)
 	if o.Live != nil && o.Live.Watched(owner.ID) {
 		o.Live.Publish(owner.ID, "budget", []byte("{}"))
 	}

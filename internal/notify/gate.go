@@ -28,7 +28,7 @@ func (t *batch) decide(ctx context.Context, r *deliveryRow) (decision, error) {
 	}
 	if err := r.parse(); err != nil {
 		// One row that nobody understands must not keep the others waiting.
-		t.Log.Error("somebody is not told: what of cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
+		t.Logger.Error("somebody is not told: what of cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
 		return decision{reason: Rejected, final: Failed}, nil
 	}
 	if r.Mode == KindWebhook {

@@ -149,14 +149,14 @@ func (l *worker) send(a *attempt) {
 	defer cancel()
 	defer func() {
 		if fault := recover(); fault != nil { // it would do so again after every start
-			l.Log.Error("a letter cannot be brought", "mode", l.kind, "delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
+			l.Logger.Error("a letter cannot be brought", "mode", l.kind, "delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
 			a.err = &Failure{Kind: Permanent, Answer: "a fault of the server, see its log"}
 		}
 		l.done <- a
 	}()
 	a.notification.refresh = func(ctx context.Context) {
 		if err := l.loadHoldsSince(ctx, a.notification.Tenant, a.notification.Alarms); err != nil && ctx.Err() == nil {
-			l.Log.Warn("a letter without since when its alarms hold", "mode", l.kind, "tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
+			l.Logger.Warn("a letter without since when its alarms hold", "mode", l.kind, "tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
 		}
 	}
 	a.notification.Refresh(ctx)

@@ -62,7 +62,7 @@ type OutboxOptions struct {
 	// Ran is how long the process has run, by a clock that nobody sets; nil: by
 	// that of Now, which is such a one where it is time.Now.
 	Ran    func() time.Duration
-	Log    *slog.Logger
+	Logger *slog.Logger
 	Random func() float64 // of [0, 1), spreads waits; nil: math/rand
 	// DrainTimeout is how long a stop waits for letters in flight; 0: 2 seconds.
 	DrainTimeout time.Duration

@@ -59,7 +59,7 @@ func (l *worker) outcome(a *attempt) outcome {
 	if f, ok := errors.AsType[*Failure](a.err); ok {
 		trouble, out.answer, after = f.Kind, f.Answer, min(f.RetryAfter, retryLongest)
 	}
-	l.Log.Debug("a letter did not arrive", "mode", l.kind, "tenant", first.TenantID, "notice", first.NoticeID, "delivery", first.ID, "error", a.err)
+	l.Logger.Debug("a letter did not arrive", "mode", l.kind, "tenant", first.TenantID, "notice", first.NoticeID, "delivery", first.ID, "error", a.err)
 	out.state, out.step = Queued, stepFailed
 	switch trouble {
 	case Permanent:

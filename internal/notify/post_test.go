@@ -153,7 +153,7 @@ func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixtu
 // left but what it wrote.
 func (p *outboxFixture) restart() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Senders: p.senders, DigestAfter: p.digestAfter, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Elapsed, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Senders: p.senders, DigestAfter: p.digestAfter, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Elapsed, Logger: p.Log.Logger,
 		Muted:    func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
 		Backlog:  func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
 		NotReady: func() []tenant.ID { return p.notReady },

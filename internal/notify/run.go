@@ -53,7 +53,7 @@ func (o *Outbox) Run(ctx context.Context) error {
 		if err == nil {
 			break
 		}
-		o.Log.Warn("the outbox cannot begin, trying again", "error", err)
+		o.Logger.Warn("the outbox cannot begin, trying again", "error", err)
 		select {
 		case <-ctx.Done():
 		case <-time.After(dbRetryDelay):
@@ -100,7 +100,7 @@ func (l *worker) run(ctx context.Context) error {
 			if ctx.Err() != nil {
 				break
 			}
-			l.Log.Warn("the outbox cannot be read or written, trying again", "mode", l.kind, "error", err)
+			l.Logger.Warn("the outbox cannot be read or written, trying again", "mode", l.kind, "error", err)
 			next = l.Now().Add(dbRetryDelay)
 		}
 		var due <-chan time.Time
@@ -138,7 +138,7 @@ func (l *worker) close(ctx context.Context, abort context.CancelFunc) error {
 	defer cancel()
 	err := l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error { return l.persistResults(ctx) })
 	if err != nil {
-		l.Log.Warn("what became of the last letters is not known, they may come twice", "mode", l.kind, "letters", len(l.finished), "error", err)
+		l.Logger.Warn("what became of the last letters is not known, they may come twice", "mode", l.kind, "letters", len(l.finished), "error", err)
 	}
 	return nil
 }

@@ -194,7 +194,7 @@ func TestMuteLookupErrorRetried(t *testing.T) {
 	fails := true
 	var asked tenant.ID
 	outbox := notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Senders: p.senders, Now: p.Clock.Now, Log: p.Log.Logger,
+		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Senders: p.senders, Now: p.Clock.Now, Logger: p.Log.Logger,
 		Muted: func(_ context.Context, owner tenant.ID, _ int64) (int64, error) {
 			asked = owner
 			if fails {

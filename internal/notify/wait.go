@@ -53,7 +53,7 @@ func (l *worker) markDown(now time.Time, answer string) int64 {
 		return l.down.until
 	}
 	if l.down.failures == 0 {
-		l.Log.Warn("people cannot be told: the far end takes nothing; trying again", "mode", l.kind, "answer", answer)
+		l.Logger.Warn("people cannot be told: the far end takes nothing; trying again", "mode", l.kind, "answer", answer)
 	}
 	l.down.until = now.Add(jitter(exponential(downFirst, downMost, l.down.failures), l.Random())).UnixMilli()
 	l.down.failures++
@@ -65,7 +65,7 @@ func (l *worker) markReachable(destination string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down.failures > 0 {
-		l.Log.Info("people can be told again", "mode", l.kind)
+		l.Logger.Info("people can be told again", "mode", l.kind)
 	}
 	l.down = backoff{}
 	delete(l.destinations, destination)

@@ -53,7 +53,7 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 	}
 	body, err := json.Marshal(p)
 	if err != nil {
-		s.Log.Error("problem not written", "request", info.ID, "error", err) // texts and a number always marshal
+		s.Logger.Error("problem not written", "request", info.ID, "error", err) // texts and a number always marshal
 	}
 	h := w.Header()
 	switch e.Kind {

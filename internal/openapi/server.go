@@ -53,7 +53,7 @@ type Options struct {
 	Rate           int                              // requests a minute of one credential; a minute's worth may come at once
 	Address        func(r *http.Request) netip.Addr // where a request comes from
 	Now            func() time.Time
-	Log            *slog.Logger
+	Logger         *slog.Logger
 	Limits         *limit.Meter            // counts what limits refuse; nil: nobody asks
 	Memory         *memory.Gauge           // nil: nothing is refused for want of it
 	HistoryStreams *reading.HistoryStreams // on their way, of the console too; nil: this edge's alone

@@ -78,7 +78,7 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	w.credential, w.fieldKey = w.newKey(t, w.field.Ada)
 	w.rivalCredential, w.rivalKey = w.newKey(t, w.rival.Ada)
 	o := openapi.Options{
-		Rate: 1_000_000, Now: w.Clock.Now, Log: w.Log.Logger,
+		Rate: 1_000_000, Now: w.Clock.Now, Logger: w.Log.Logger,
 		Address: func(r *http.Request) netip.Addr {
 			return netip.MustParseAddrPort(r.RemoteAddr).Addr()
 		},

@@ -40,7 +40,7 @@ type Options struct {
 	Tokens  *Tokens
 	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
 	Now     func() time.Time               // nil: the machine's clock
-	Log     *slog.Logger
+	Logger  *slog.Logger
 	Limits  *limit.Meter  // counts what limits refuse; nil: nobody asks
 	Memory  *memory.Gauge // nil: nothing is refused for want of it
 }
@@ -94,7 +94,7 @@ var endpoints = map[string]endpoint{
 // a body or a token.
 func (h *handler) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Log: h.Log, Now: h.Now, Address: h.Address, WriteError: h.writeProblem,
+		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Logger: h.Logger, Now: h.Now, Address: h.Address, WriteError: h.writeProblem,
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			q.Operation = q.HTTPRequest.URL.Path
 			return ctx
@@ -126,7 +126,7 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
 	if fault != nil {
-		h.Log.Error("provider token", "error", fault)
+		h.Logger.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
 		if wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
@@ -177,7 +177,7 @@ func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.Ap
 	if reloadErr != nil {
 		// No refusal: of secrets and passwords that were made only hashes are kept, so
 		// that nothing but this answer can tell them.
-		h.Log.Error("what was applied is kept, but not taken up", "error", reloadErr.cause)
+		h.Logger.Error("what was applied is kept, but not taken up", "error", reloadErr.cause)
 		answer.Warning = new(notReloadedWarning)
 	}
 	return wire.Apply200JSONResponse(answer), nil

@@ -34,7 +34,7 @@ func newAPIFixture(t *testing.T) *apiFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &apiFixture{fixture: p, options: Options{Service: p.service, Tokens: tokens, Now: p.Clock.Now, Log: p.Log.Logger}}
+	f := &apiFixture{fixture: p, options: Options{Service: p.service, Tokens: tokens, Now: p.Clock.Now, Logger: p.Log.Logger}}
 	f.contract = testkit.NewContract(t, New(f.options))
 	return f
 }

@@ -86,20 +86,20 @@ func describeOpenError(err error) error {
 }
 
 // engineLog hands Pebble's messages to slog.
-type engineLog struct{ log *slog.Logger }
+type engineLog struct{ logger *slog.Logger }
 
 func (l engineLog) Infof(format string, args ...any) {
-	l.log.Debug("readings: " + fmt.Sprintf(format, args...))
+	l.logger.Debug("readings: " + fmt.Sprintf(format, args...))
 }
 
 func (l engineLog) Errorf(format string, args ...any) {
-	l.log.Error("readings: " + fmt.Sprintf(format, args...))
+	l.logger.Error("readings: " + fmt.Sprintf(format, args...))
 }
 
 // Fatalf ends the process: Pebble calls it where its state in memory can no
 // longer be trusted (its manifest could not be written), and counts on not
 // coming back. Everything acknowledged is on disk and found at the next start.
 func (l engineLog) Fatalf(format string, args ...any) {
-	l.log.Error("readings: fatal: " + fmt.Sprintf(format, args...))
+	l.logger.Error("readings: fatal: " + fmt.Sprintf(format, args...))
 	os.Exit(1)
 }

@@ -97,7 +97,7 @@ func NewStores(t testing.TB) *Stores {
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
-		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Elapsed, Log: s.Log.Logger,
+		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Elapsed, Logger: s.Log.Logger,
 	})
 	s.Notifier = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)

@@ -30,7 +30,7 @@ type Options struct {
 	Readings  Readings // nil: mails have no picture
 	PublicURL string   // where people reach the console; a tenant's own host goes before; may be empty
 	Now       func() time.Time
-	Log       *slog.Logger
+	Logger    *slog.Logger
 }
 
 // renderer is how a letter speaks.

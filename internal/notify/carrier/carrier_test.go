@@ -44,7 +44,7 @@ func newFixture(t *testing.T) *fixture {
 	o := &fixture{log: testkit.NewLog(), clock: testkit.NewClock()}
 	o.clock.Set(dawn.Add(3 * time.Second))
 	o.Options = Options{
-		Names: propertyName, Now: o.clock.Now, Log: o.log.Logger, PublicURL: "https://tilth.example:8443",
+		Names: propertyName, Now: o.clock.Now, Logger: o.log.Logger, PublicURL: "https://tilth.example:8443",
 		Tenants: func(_ context.Context, id tenant.ID) (*tenant.Tenant, error) {
 			if id != greenfield.ID {
 				return nil, errs.Missing()

@@ -82,7 +82,7 @@ func (c *Mail) chart(ctx context.Context, l *notify.Notification, v *letter.Rend
 	}
 	png, err := c.options.drawChart(ctx, l.Tenant, v, a)
 	if err != nil {
-		c.options.Log.WarnContext(ctx, "mail without its chart", "tenant", int64(l.Tenant), "notice", strconv.FormatInt(a.Notice, 10), "error", err)
+		c.options.Logger.WarnContext(ctx, "mail without its chart", "tenant", int64(l.Tenant), "notice", strconv.FormatInt(a.Notice, 10), "error", err)
 		return nil, false
 	}
 	if png == nil {

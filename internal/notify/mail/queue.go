@@ -29,10 +29,10 @@ const (
 // through later is tried again. What waits is in memory only, so a stop ends
 // it: it is for what is good to know, not for what must arrive.
 type Queue struct {
-	send func(ctx context.Context, m Message) (answer string, err error)
-	log  *slog.Logger
-	done chan struct{}
-	wake chan struct{} // holds one
+	send   func(ctx context.Context, m Message) (answer string, err error)
+	logger *slog.Logger
+	done   chan struct{}
+	wake   chan struct{} // holds one
 
 	mu     sync.Mutex
 	closed bool
@@ -49,8 +49,8 @@ type queuedMail struct {
 }
 
 // NewQueue makes a queue before send; Run sends.
-func NewQueue(send func(ctx context.Context, m Message) (answer string, err error), log *slog.Logger) *Queue {
-	return &Queue{send: send, log: log, done: make(chan struct{}), wake: make(chan struct{}, 1)}
+func NewQueue(send func(ctx context.Context, m Message) (answer string, err error), logger *slog.Logger) *Queue {
+	return &Queue{send: send, logger: logger, done: make(chan struct{}), wake: make(chan struct{}, 1)}
 }
 
 // Post hands a mail over and never waits.
@@ -59,9 +59,9 @@ func (q *Queue) Post(m Message) {
 	defer q.mu.Unlock()
 	switch {
 	case q.closed:
-		q.log.Error("mail dropped: the server is stopping", "mail", m.ID)
+		q.logger.Error("mail dropped: the server is stopping", "mail", m.ID)
 	case len(q.mails) >= queueSize:
-		q.log.Error("mail dropped: too many wait", "mail", m.ID)
+		q.logger.Error("mail dropped: too many wait", "mail", m.ID)
 	default:
 		now := time.Now()
 		q.mails = append(q.mails, &queuedMail{Message: m, posted: now, due: now})
@@ -139,7 +139,7 @@ func (q *Queue) attempt(ctx context.Context, w *queuedMail) {
 	w.tries++
 	failure, known := errors.AsType[*notify.Failure](w.err)
 	if known && failure.Kind == notify.Permanent || time.Since(w.posted) >= triedFor {
-		w.logLost(q.log)
+		w.logLost(q.logger)
 		return
 	}
 	again := retryFirst
@@ -153,14 +153,14 @@ func (q *Queue) attempt(ctx context.Context, w *queuedMail) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if w.tries == 1 && !q.closed {
-		q.log.Warn("mail not sent yet, trying again", "mail", w.ID, "error", w.err)
+		q.logger.Warn("mail not sent yet, trying again", "mail", w.ID, "error", w.err)
 	}
 	q.mails = append(q.mails, w)
 }
 
 // logLost has the log say that a mail was not sent.
-func (w *queuedMail) logLost(log *slog.Logger) {
-	log.Error("mail not sent", "mail", w.ID, "tries", w.tries, "error", w.err)
+func (w *queuedMail) logLost(logger *slog.Logger) {
+	logger.Error("mail not sent", "mail", w.ID, "tries", w.tries, "error", w.err)
 }
 
 // abandon takes nothing more, and tells what is left.
@@ -169,7 +169,7 @@ func (q *Queue) abandon() {
 	defer q.mu.Unlock()
 	q.closed = true
 	for _, w := range q.mails {
-		w.logLost(q.log)
+		w.logLost(q.logger)
 	}
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	Store    *notify.WebhookStore
 	Guard    *guard.Guard
 	Now      func() time.Time
-	Log      *slog.Logger
+	Logger   *slog.Logger
 	Resolver *net.Resolver  // nil: the machine's
 	Roots    *x509.CertPool // whose certificates count; nil: the machine's
 	Timeout  time.Duration  // an attempt, in all; 0: 10 seconds
@@ -77,7 +77,7 @@ func (c *Caller) Send(ctx context.Context, l *notify.Notification) (string, erro
 		if err := c.switchOff(ctx, l.Tenant, id, a.url); err != nil {
 			return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, Cause: err} // it is told so again, or another is called
 		}
-		c.Log.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
+		c.Logger.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
 		return "", &notify.Failure{Kind: notify.Permanent, Answer: a.text}
 	case !a.accepted():
 		return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, RetryAfter: a.retryAfter(c.Now())}
@@ -100,7 +100,7 @@ func (c *Caller) call(ctx context.Context, t tenant.ID, webhook int64, id string
 	e, err := c.Store.Endpoint(ctx, t, webhook)
 	if err != nil {
 		if !errs.Is(err, errs.NotFound) {
-			c.Log.Error("a webhook cannot be called", "tenant", t, "webhook", webhook, "error", err)
+			c.Logger.Error("a webhook cannot be called", "tenant", t, "webhook", webhook, "error", err)
 			err = fmt.Errorf("%w: %w", errUnreadable, err)
 		}
 		return nil, err

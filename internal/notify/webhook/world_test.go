@@ -46,7 +46,7 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 	w := &world{Stores: testkit.NewStores(t)}
 	w.field = w.Tenant(t, "field")
 	o := webhook.Options{
-		Store: w.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}}, Now: w.Clock.Now, Log: w.Log.Logger, Timeout: testTimeout,
+		Store: w.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}}, Now: w.Clock.Now, Logger: w.Log.Logger, Timeout: testTimeout,
 	}
 	for _, f := range with {
 		f(&o)
