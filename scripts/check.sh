@@ -20,7 +20,7 @@ if [ "${1:-}" = --types ]; then
   # A tenth of the time that building takes where nothing is built yet.
   step "it compiles for macOS and Windows, too"
   # shellcheck disable=SC2086 # one word each
-  go run ./internal/architecture/systems $systems
+  go run ./internal/tools/architecture/systems $systems
 else
   for system in $systems; do
     step "it builds for $system"

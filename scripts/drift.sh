@@ -11,8 +11,8 @@ for side in console:openapi provider:openapi open:open; do
   sed "s|^output: .*|output: $fresh/$side.go|" "api/$side.codegen.yaml" > "$fresh/$side.yaml"
   go tool oapi-codegen -config "$fresh/$side.yaml" "api/$contract.yaml"
 done
-cmp "$fresh/console.go" internal/httpapi/wire/wire.gen.go
-cmp "$fresh/provider.go" internal/providerapi/wire/wire.gen.go
-cmp "$fresh/open.go" internal/openapi/wire/wire.gen.go
+cmp "$fresh/console.go" internal/edge/console/wire/wire.gen.go
+cmp "$fresh/provider.go" internal/edge/provider/wire/wire.gen.go
+cmp "$fresh/open.go" internal/edge/openapi/wire/wire.gen.go
 web/node_modules/.bin/openapi-typescript api/openapi.yaml -o "$fresh/schema.ts" >/dev/null
 cmp "$fresh/schema.ts" web/src/api/schema.gen.ts

@@ -36,7 +36,7 @@ if [ $# -gt 0 ]; then
 else
   # What makes its own SQL, and of the whole server what is particular about it.
   # Beside the browser they wait for it: no bound of time but one that ends what hangs.
-  go test -vet=off -timeout 30m ./internal/db ./internal/tenant ./internal/identity ./internal/device ./internal/notify ./internal/audit
-  go test -vet=off -timeout 30m -short ./internal/alarm
+  go test -vet=off -timeout 30m ./internal/platform/db ./internal/domain/tenant ./internal/domain/identity ./internal/domain/device ./internal/domain/notify ./internal/domain/audit
+  go test -vet=off -timeout 30m -short ./internal/domain/alarm
   go test -vet=off ./internal/app -run '^(TestDatabaseAway|TestFolderToPostgresAndBack|TestKillChangesNoNotice|TestBackupUnderLoad)$'
 fi

@@ -57,7 +57,7 @@ if touches '\.go$|^internal/|^go\.mod$|^api/'; then
     part 'Go: lint' scripts/lint.sh "${packages[@]}"
   fi
   # With -short, what starts whole servers stays out.
-  part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/architecture
+  part 'Go: tests' go test -vet=off -short "${packages[@]}" ./internal/tools/architecture
 fi
 if touches '^api/|\.gen\.(go|ts)$'; then
   part 'generated code' scripts/drift.sh
@@ -69,6 +69,6 @@ if touches '^web/src/'; then
   part 'web: tests' web_tests
 fi
 if touches '^scripts/|^deploy/.*\.sh$|^\.ci/'; then
-  part 'scripts' go test -vet=off -run Scripts ./internal/architecture
+  part 'scripts' go test -vet=off -run Scripts ./internal/tools/architecture
 fi
 parts_took

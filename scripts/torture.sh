@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tortures bin/tilth and prints a table: faults, and what was lost (internal/torture).
+# Tortures bin/tilth and prints a table: faults, and what was lost (internal/tools/torture).
 # Minutes long; the disks among the faults need root. Arguments go to the program,
 # for example: scripts/torture.sh -rounds 50 -only 'kill -9,disk full'
 #   scripts/torture.sh --sample   what `make test` has of it: kills and torn logs, some ten seconds
@@ -10,7 +10,7 @@ ulimit -n "$(ulimit -Hn)"
 
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-go build -o "$dir/torture" ./internal/torture/cmd
+go build -o "$dir/torture" ./internal/tools/torture/cmd
 
 if [ "${1:-}" = --sample ]; then
   shift
@@ -25,7 +25,7 @@ fi
 now=$(go env GOROOT)/src/time
 sed 's/^\tsec, nsec, mono := runtimeNow()$/&\n\tsec += stepped()/' "$now/time.go" > "$dir/time.go"
 [ "$(grep -c 'sec += stepped()' "$dir/time.go")" -ge 1 ] || { echo "torture: this Go's time.Now is another one" >&2; exit 1; }
-cp internal/torture/testdata/stepped.go.txt "$dir/stepped.go"
+cp internal/tools/torture/testdata/stepped.go.txt "$dir/stepped.go"
 printf '{"Replace": {"%s": "%s", "%s": "%s"}}\n' "$now/time.go" "$dir/time.go" "$now/stepped.go" "$dir/stepped.go" > "$dir/overlay.json"
 go build -overlay "$dir/overlay.json" -o "$dir/tilth-stepped" ./cmd/tilth
 

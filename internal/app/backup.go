@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/archive"
-	"tilth/internal/db"
-	"tilth/internal/notify"
-	"tilth/internal/providerapi/wire"
+	"tilth/internal/domain/notify"
+	"tilth/internal/edge/provider/wire"
+	"tilth/internal/platform/archive"
+	"tilth/internal/platform/db"
 )
 
 func backupCommand() *cobra.Command {

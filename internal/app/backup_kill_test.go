@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // A farm whose readings do not fit into what a connection holds on its way, so that

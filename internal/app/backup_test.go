@@ -18,10 +18,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/archive"
-	"tilth/internal/db"
-	"tilth/internal/reading"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/reading"
+	"tilth/internal/platform/archive"
+	"tilth/internal/platform/db"
+	"tilth/internal/tools/testkit"
 )
 
 // storedCount is how many messages of a test's alarm device led to what is kept:

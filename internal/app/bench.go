@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/bench"
+	"tilth/internal/tools/bench"
 )
 
 func benchCommand() *cobra.Command {

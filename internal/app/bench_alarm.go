@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/bench"
+	"tilth/internal/tools/bench"
 )
 
 // alarmBench is `tilth bench alarm` with its flags. Of a run of bench ingest it

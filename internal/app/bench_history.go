@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"tilth/internal/bench"
-	"tilth/internal/farm"
+	"tilth/internal/tools/bench"
+	"tilth/internal/tools/farm"
 )
 
 // historyBench is `tilth bench history` with its flags. Of a run of bench ingest

@@ -13,9 +13,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tilth/internal/bench"
-	"tilth/internal/device"
-	"tilth/internal/reading"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/tools/bench"
 )
 
 // historyLoad fills a data folder that no server has open, as the server's own

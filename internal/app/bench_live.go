@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/bench"
+	"tilth/internal/tools/bench"
 )
 
 // liveBench is `tilth bench live` with its flags.

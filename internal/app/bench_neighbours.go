@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/bench"
+	"tilth/internal/tools/bench"
 )
 
 // neighboursBench is `tilth bench neighbours` with its flags. Of a run of bench

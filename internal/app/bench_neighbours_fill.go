@@ -10,12 +10,12 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/alarm"
-	"tilth/internal/bench"
-	"tilth/internal/device"
-	"tilth/internal/news"
-	"tilth/internal/tenant"
-	"tilth/internal/text"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/text"
+	"tilth/internal/tools/bench"
 )
 
 const (
@@ -59,9 +59,9 @@ func fillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 // putMessages writes so many messages of a tenant, made a millisecond after each
 // other.
 func (s *stores) putMessages(ctx context.Context, t tenant.ID, many int, from time.Time) error {
-	facts, err := json.Marshal(news.Alarm{
-		Event: news.Triggered, Notice: 1, Rule: 1, Title: "crowded", Level: 1, DeviceID: 1, DeviceName: "crowd-0001", Product: 1, Window: 60_000, Hits: 1,
-		Conditions: []news.Condition{{Join: "and", Property: "sensor01", Operator: ">", Value: 50}},
+	facts, err := json.Marshal(alertmsg.Alarm{
+		Event: alertmsg.Triggered, Notice: 1, Rule: 1, Title: "crowded", Level: 1, DeviceID: 1, DeviceName: "crowd-0001", Product: 1, Window: 60_000, Hits: 1,
+		Conditions: []alertmsg.Condition{{Join: "and", Property: "sensor01", Operator: ">", Value: 50}},
 		Values:     map[string]any{"sensor01": 80}, Start: from.UnixMilli(),
 	})
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *stores) putMessages(ctx context.Context, t tenant.ID, many int, from ti
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 			_, err := tx.NewRaw(`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 				INSERT INTO messages (tenant_id, event, facts, create_time) SELECT ?, ?, ?, ? + i FROM n`,
-				min(rowsPerTransaction, many-done), t, news.Triggered, string(facts), from.UnixMilli()+int64(done)).Exec(ctx)
+				min(rowsPerTransaction, many-done), t, alertmsg.Triggered, string(facts), from.UnixMilli()+int64(done)).Exec(ctx)
 			return err
 		})
 		if err != nil {

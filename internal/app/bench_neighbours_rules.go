@@ -9,9 +9,9 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/alarm"
-	"tilth/internal/bench"
-	"tilth/internal/device"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/tools/bench"
 )
 
 // copyRules writes running rules into a folder that no server has open: as many

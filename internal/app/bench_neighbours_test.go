@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/alarm"
-	"tilth/internal/bench"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/tools/bench"
+	"tilth/internal/tools/testkit"
 )
 
 // What cannot be run is said; that all attacks work, `make test` shows by a

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/bench"
-	"tilth/internal/notify"
+	"tilth/internal/domain/notify"
+	"tilth/internal/tools/bench"
 )
 
 // notifyBench is `tilth bench telling` with its flags. Of a run of bench ingest

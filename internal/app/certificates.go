@@ -10,8 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"tilth/internal/acme"
-	"tilth/internal/ingest"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/platform/acme"
 )
 
 // certificates are what TLS is met with: the operator's own or, where the

@@ -12,8 +12,8 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit"
-	"tilth/internal/testkit/authority"
+	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/authority"
 )
 
 const farmExpiryMetric = `tilth_certificate_expiry_timestamp_seconds{name="farm.example"}`

@@ -5,8 +5,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"tilth/internal/db"
-	"tilth/internal/reading"
+	"tilth/internal/domain/reading"
+	"tilth/internal/platform/db"
 )
 
 // damageAdvice is what to do about it.

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/db"
-	"tilth/internal/device"
-	"tilth/internal/notify"
-	"tilth/internal/reading"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/reading"
+	"tilth/internal/platform/db"
+	"tilth/internal/tools/testkit"
 )
 
 // makeFolderWithReadings is a data folder with a tenant, a device and readings of it, which

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tilth/internal/db"
+	"tilth/internal/platform/db"
 )
 
 const (

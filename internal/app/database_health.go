@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"tilth/internal/db"
+	"tilth/internal/platform/db"
 )
 
 // errDatabaseDown is what strangers may know of it: no address and no names.

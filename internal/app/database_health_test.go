@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"tilth/internal/db"
-	"tilth/internal/testkit"
+	"tilth/internal/platform/db"
+	"tilth/internal/tools/testkit"
 )
 
 // Whoever asks for readiness learns that the database is away, and nothing of

@@ -19,11 +19,11 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"tilth/internal/device"
-	"tilth/internal/errs"
-	"tilth/internal/farm"
-	"tilth/internal/ingest"
-	"tilth/internal/tenant"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/platform/errs"
+	"tilth/internal/tools/farm"
 )
 
 // The demo's sign-in, as promised.

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"tilth/internal/alarm"
-	"tilth/internal/notify"
-	"tilth/internal/reading"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/reading"
 )
 
 // demoFarm is whom a farm of the demo tells of what, as its people would

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/farm"
+	"tilth/internal/tools/farm"
 )
 
 // The list goes on with the clock: the same piece keeps its number and its time.

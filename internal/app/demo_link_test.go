@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // linkFarms give each farm of the demo a device whose secret is known, and

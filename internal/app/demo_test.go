@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit/program"
+	"tilth/internal/tools/testkit/program"
 )
 
 // The whole of what a stranger sees: the demo starts, signs in, and shows

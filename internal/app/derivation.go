@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
-	"tilth/internal/agronomy"
-	"tilth/internal/derivation"
-	"tilth/internal/device"
-	"tilth/internal/errs"
-	"tilth/internal/tenant"
+	"tilth/internal/domain/derivation"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/agronomy"
+	"tilth/internal/platform/errs"
 )
 
 // derivation makes what computes derived values. It is told of changes of

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/device"
-	"tilth/internal/tenant"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/tools/testkit"
 )
 
 // mastProduct is a product from which something is derived.

@@ -9,7 +9,7 @@ import (
 	"github.com/oapi-codegen/runtime/types"
 	"github.com/spf13/cobra"
 
-	"tilth/internal/providerapi/wire"
+	"tilth/internal/edge/provider/wire"
 )
 
 func deriveCommand() *cobra.Command {

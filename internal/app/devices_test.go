@@ -13,7 +13,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // publishOnce connects a device of the simulated farm, publishes once and is

@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // fakeDisk is a disk whose troubles a test makes.

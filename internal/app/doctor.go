@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/db"
-	"tilth/internal/device"
-	"tilth/internal/reading"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/platform/db"
 )
 
 func doctorCommand() *cobra.Command {

@@ -9,7 +9,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/reading"
+	"tilth/internal/domain/reading"
 )
 
 // TestDoctor examines the folder of a stopped server, then one with readings

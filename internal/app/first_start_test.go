@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // A first start that is killed, whatever it had made, is gone on with at the next one,

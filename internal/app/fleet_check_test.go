@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // notice is one as the console lists it.

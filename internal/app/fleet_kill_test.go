@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/bench"
-	"tilth/internal/testkit"
+	"tilth/internal/tools/bench"
+	"tilth/internal/tools/testkit"
 )
 
 // seedEnv is a number by which choices are made again as they were; when a kill

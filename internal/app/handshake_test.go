@@ -14,7 +14,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // clientHello is with what a client begins to shake hands.

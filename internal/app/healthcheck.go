@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"tilth/internal/listen"
+	"tilth/internal/platform/listen"
 )
 
 // healthTimeout is how long a server may take to say how it is.

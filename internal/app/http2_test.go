@@ -21,8 +21,8 @@ import (
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 
-	"tilth/internal/ingest"
-	"tilth/internal/testkit"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/tools/testkit"
 )
 
 // h2Conn is a connection of HTTP/2 whose frames a test writes and reads by itself.

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"tilth/internal/httpbase"
+	"tilth/internal/edge/httpbase"
 )
 
 // writeTimeout is how long a client may take to receive a write, where nobody says

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"tilth/internal/ingest"
-	"tilth/internal/testkit"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/tools/testkit"
 )
 
 // pipeListener is a listener whose connections are pipes, so that time can be held.

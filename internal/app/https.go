@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"tilth/internal/httpbase"
+	"tilth/internal/edge/httpbase"
 )
 
 // strictTransport has a browser that was here over TLS come back no other way

@@ -14,7 +14,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // startTLS starts p with an HTTPS address of its own, whose certificate is in

@@ -13,7 +13,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // What happens to another tenant is on none of one's screens, whatever event

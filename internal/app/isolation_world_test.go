@@ -23,7 +23,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/uptrace/bun"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // foreignMark is in every text of the tenant whose things must not leak; never is in

@@ -13,7 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"tilth/internal/db"
+	"tilth/internal/platform/db"
 )
 
 // keyFile keeps the platform's key in a data folder.

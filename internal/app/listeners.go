@@ -5,8 +5,8 @@ import (
 	"net/netip"
 	"time"
 
-	"tilth/internal/httpbase"
-	"tilth/internal/listen"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/listen"
 )
 
 // Places that connections of devices leave to people, and those of people to whoever

@@ -18,8 +18,8 @@ import (
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 	"github.com/pires/go-proxyproto"
 
-	"tilth/internal/listen"
-	"tilth/internal/testkit"
+	"tilth/internal/platform/listen"
+	"tilth/internal/tools/testkit"
 )
 
 // balancerAddr is another address of this machine.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // slowReaders is how many clients the test below has at most: each takes less than

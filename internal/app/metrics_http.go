@@ -8,7 +8,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"tilth/internal/httpbase"
+	"tilth/internal/edge/httpbase"
 )
 
 // measureRequests publishes how long answers take, by who asks and the kind of status.

@@ -1,6 +1,6 @@
 package app
 
-import "tilth/internal/limit"
+import "tilth/internal/platform/limit"
 
 // describeLimits publishes what limits refuse, whoever they are of.
 func (s *Server) describeLimits() {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/limit"
+	"tilth/internal/platform/limit"
 )
 
 // What limits refuse, remember and forgive is told by their names.

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"tilth/internal/notify"
+	"tilth/internal/domain/notify"
 )
 
 // countTimeout is how long counting what is queued may take.

@@ -7,20 +7,20 @@ import (
 	"log/slog"
 	"time"
 
-	"tilth/internal/alarm"
-	"tilth/internal/device"
-	"tilth/internal/identity"
-	"tilth/internal/news"
-	"tilth/internal/notify"
-	"tilth/internal/notify/carrier"
-	"tilth/internal/notify/guard"
-	"tilth/internal/notify/letter/chart"
-	"tilth/internal/notify/mail"
-	"tilth/internal/notify/sms"
-	"tilth/internal/notify/webhook"
-	"tilth/internal/reading"
-	"tilth/internal/tenant"
-	"tilth/internal/text"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/alerttext/chart"
+	"tilth/internal/domain/notify/guard"
+	"tilth/internal/domain/notify/mail"
+	"tilth/internal/domain/notify/sender"
+	"tilth/internal/domain/notify/sms"
+	"tilth/internal/domain/notify/webhook"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/text"
 )
 
 // smsTextSender is the SMS sender as identity asks for it.
@@ -102,15 +102,15 @@ func (s *stores) newOutbox(set *Settings, links string, logger *slog.Logger) *no
 
 // newSenders are the carriers of the ways that are set up.
 func (s *stores) newSenders(set *Settings, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
-	o := carrier.Options{
+	o := sender.Options{
 		Tenants: s.tenants.Get, Names: s.propertyInfo, Readings: s.chartReadings, PublicURL: links, Now: time.Now, Logger: logger,
 	}
 	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.webhookCaller}
 	if s.mail != nil {
-		senders[notify.KindEmail] = carrier.NewMail(s.mail.Send, o)
+		senders[notify.KindEmail] = sender.NewMail(s.mail.Send, o)
 	}
 	if set.Notifications.SMS != smsOff {
-		senders[notify.KindSMS] = carrier.NewSMS(set.Notifications.smsSender(logger), o)
+		senders[notify.KindSMS] = sender.NewSMS(set.Notifications.smsSender(logger), o)
 	}
 	return senders
 }
@@ -134,7 +134,7 @@ func (s *stores) findProperty(product int64, identifier string) *device.Property
 }
 
 // chartReadings are the readings that a mail's picture is drawn from.
-func (s *stores) chartReadings(ctx context.Context, t tenant.ID, a *news.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
+func (s *stores) chartReadings(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
 	p := s.findProperty(a.Product, identifier)
 	if p == nil {
 		return nil, nil

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 const frostFarm = `products:

@@ -13,7 +13,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // maxMailsInFlight is how many mails a kill may repeat.

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
-	"tilth/internal/text"
+	"tilth/internal/platform/text"
+	"tilth/internal/tools/testkit"
 )
 
 // Since when a frost holds is found in the readings from before the rule was published,

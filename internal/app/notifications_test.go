@@ -15,7 +15,7 @@ import (
 
 	"github.com/emersion/go-smtp"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 const notifyFarm = `

@@ -9,9 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/alarm"
-	"tilth/internal/device"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit"
 )
 
 // A server goes on counting how long a device is offline where the one before it

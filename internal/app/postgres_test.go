@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // newPostgresProcess is a server with devices whose rules run, over PostgreSQL.

@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/bench"
-	"tilth/internal/testkit"
-	"tilth/internal/testkit/program"
+	"tilth/internal/tools/bench"
+	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/program"
 )
 
 const (

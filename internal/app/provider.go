@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/providerapi"
-	"tilth/internal/providerapi/wire"
+	"tilth/internal/edge/provider"
+	"tilth/internal/edge/provider/wire"
 )
 
 // providerCommands are the commands for whoever runs the platform. They speak
@@ -100,9 +100,9 @@ func readFile(c *cobra.Command, file string) ([]byte, error) {
 		defer func() { _ = f.Close() }() // it was only read
 		from = f
 	}
-	raw, err := io.ReadAll(io.LimitReader(from, providerapi.MaxFile+1))
-	if err == nil && len(raw) > providerapi.MaxFile {
-		err = fmt.Errorf("%s: larger than %d MiB: split it", file, providerapi.MaxFile>>20)
+	raw, err := io.ReadAll(io.LimitReader(from, provider.MaxFile+1))
+	if err == nil && len(raw) > provider.MaxFile {
+		err = fmt.Errorf("%s: larger than %d MiB: split it", file, provider.MaxFile>>20)
 	}
 	return raw, err
 }

@@ -17,7 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"tilth/internal/providerapi"
+	"tilth/internal/edge/provider"
 )
 
 const (
@@ -110,7 +110,7 @@ func (p *providerClient) post(ctx context.Context, path, kind string, body []byt
 
 // do makes a call; the answer's body is the caller's to close.
 func (p *providerClient) do(ctx context.Context, method, path, kind string, body []byte) (*http.Response, error) {
-	r, err := http.NewRequestWithContext(ctx, method, p.base+providerapi.Prefix+path, bytes.NewReader(body))
+	r, err := http.NewRequestWithContext(ctx, method, p.base+provider.Prefix+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}

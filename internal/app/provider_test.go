@@ -20,43 +20,43 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/uptrace/bun"
 
-	"tilth/internal/identity"
-	"tilth/internal/providerapi"
-	"tilth/internal/providerapi/wire"
-	"tilth/internal/reading"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/reading"
+	"tilth/internal/edge/provider"
+	"tilth/internal/edge/provider/wire"
+	"tilth/internal/tools/testkit"
 )
 
 const providerToken = "token-0123456789abcdef0123456789abcdef"
 
 // provider is a server's provider API over real stores, and a command line.
-type provider struct {
+type providerFixture struct {
 	*testkit.Stores
 	server *httptest.Server
 }
 
 // noIntake takes nothing in.
-type noIntake struct{ providerapi.Intake }
+type noIntake struct{ provider.Intake }
 
 func (noIntake) WaitCommitted() {}
 
-func newProvider(t *testing.T) *provider {
+func newProvider(t *testing.T) *providerFixture {
 	t.Helper()
 	s := testkit.NewStores(t)
 	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: s.Clock.Now, Logger: s.Log.Logger})
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := providerapi.NewTokens(providerToken, "")
+	tokens, err := provider.NewTokens(providerToken, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	service := providerapi.NewService(providerapi.Stores{
+	service := provider.NewService(provider.Stores{
 		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Catalog: s.Catalog,
 		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
 		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey, Rules: s.Rules,
 	})
-	server := httptest.NewServer(providerapi.New(providerapi.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
+	server := httptest.NewServer(provider.New(provider.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
 	t.Cleanup(func() {
 		server.Close()
 		if err := readings.Close(); err != nil {
@@ -64,7 +64,7 @@ func newProvider(t *testing.T) *provider {
 		}
 	})
 	t.Setenv(tokenEnv, providerToken)
-	return &provider{Stores: s, server: server}
+	return &providerFixture{Stores: s, server: server}
 }
 
 // runCommand runs a command line and gives what it printed and how it ended.
@@ -81,7 +81,7 @@ func runCommand(t *testing.T, stdin io.Reader, args ...string) (stdout, stderr s
 	return out.String(), fault.String(), err
 }
 
-func (p *provider) run(t *testing.T, args ...string) string {
+func (p *providerFixture) run(t *testing.T, args ...string) string {
 	t.Helper()
 	stdout, stderr, err := runCommand(t, nil, append(args, "--server", p.server.URL)...)
 	if err != nil || stderr != "" {
@@ -270,7 +270,7 @@ func TestProviderCommandErrors(t *testing.T) {
 		}
 	}))
 	defer other.Close()
-	large := farmFile(t, strings.Repeat("#", providerapi.MaxFile+1))
+	large := farmFile(t, strings.Repeat("#", provider.MaxFile+1))
 	for name, c := range map[string]struct {
 		args []string
 		want string

@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // What a stranger put into an archive beside a backup's files is not restored, and

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"tilth/internal/clock"
+	"tilth/internal/platform/clock"
 )
 
 // retentionClock knows how far time has come, over restarts: that stands in a file of the

@@ -10,11 +10,11 @@ import (
 
 	"github.com/uptrace/bun"
 
-	"tilth/internal/audit"
-	"tilth/internal/identity"
-	"tilth/internal/news"
-	"tilth/internal/tenant"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/tools/testkit"
 )
 
 func TestRetentionClockSurvivesRestart(t *testing.T) {
@@ -173,7 +173,7 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := s.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-				_, err := tx.NewRaw("INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, ?, '{}', ?)", farm.ID, news.Triggered, made.UnixMilli()).Exec(ctx)
+				_, err := tx.NewRaw("INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, ?, '{}', ?)", farm.ID, alertmsg.Triggered, made.UnixMilli()).Exec(ctx)
 				return err
 			}); err != nil {
 				t.Fatal(err)

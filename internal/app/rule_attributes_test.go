@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // twoModelFarm is a farm with two models, of which one may lack what rules look at.

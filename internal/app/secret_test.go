@@ -9,7 +9,7 @@ import (
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // newSecret makes a secret for SILO-1 as the console does.

@@ -16,19 +16,19 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"tilth/internal/alarm"
-	"tilth/internal/audit"
-	"tilth/internal/captcha"
-	"tilth/internal/httpapi"
-	"tilth/internal/httpbase"
-	"tilth/internal/identity"
-	"tilth/internal/ingest"
-	"tilth/internal/listen"
-	"tilth/internal/memory"
-	"tilth/internal/notify/mail"
-	"tilth/internal/openapi"
-	"tilth/internal/providerapi"
-	"tilth/internal/reading"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/captcha"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/notify/mail"
+	"tilth/internal/domain/reading"
+	"tilth/internal/edge/console"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/ingest"
+	"tilth/internal/edge/openapi"
+	"tilth/internal/edge/provider"
+	"tilth/internal/platform/listen"
+	"tilth/internal/platform/memory"
 	"tilth/web"
 )
 
@@ -40,7 +40,7 @@ type Server struct {
 	pipeline    *ingest.Pipeline
 	consumer    *ingest.Consumer
 	mqtt        *ingest.MQTT
-	provider    *providerapi.Service
+	provider    *provider.Service
 	mails       *mail.Queue // nil: no mail is sent
 	signIn      *identity.SignIn
 	metrics     *metrics
@@ -90,8 +90,8 @@ func listenAddr(l net.Listener) string {
 }
 
 // deviceListeners is where devices connect.
-func (p listeners) deviceListeners() httpapi.Listeners {
-	l := httpapi.Listeners{MQTT: p.mqtt.Addr()}
+func (p listeners) deviceListeners() console.Listeners {
+	l := console.Listeners{MQTT: p.mqtt.Addr()}
 	if p.mqttTLS != nil {
 		l.MQTTTLS = p.mqttTLS.Addr()
 	}
@@ -185,7 +185,7 @@ func (s *Server) wire() error {
 		Captcha: identity.Captcha{Policy: s.set.Captcha, Verify: slider.Verify},
 		Mailer:  newPostbox(s.mails), Now: time.Now, Meter: st.limits,
 	})
-	console, err := httpapi.New(httpapi.Options{
+	console, err := console.New(console.Options{
 		PublicURL: s.set.PublicURL, Listen: s.listeners.deviceListeners(), EmbedKey: embeds,
 		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
 		Proxies: s.set.Proxies, Now: time.Now, Logger: s.logger, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns, Ready: s.isReady,
@@ -202,7 +202,7 @@ func (s *Server) wire() error {
 		Channels: st.channels, SMSLogged: s.set.Notifications.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller,
 		ReadingStore: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
 		MaxNoticesPerHour: s.set.NoticesAnHour,
-		Telemetry:         ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Web: httpapi.NewWeb(httpapi.WebOptions{
+		Telemetry:         ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Web: console.NewWeb(console.WebOptions{
 			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Logger: s.logger,
 			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
 		}),
@@ -212,22 +212,22 @@ func (s *Server) wire() error {
 	}
 	console = s.measureRequests(console)
 	s.lastBackup = readBackupAge(s.set.DataDir, s.logger)
-	s.provider = providerapi.NewService(providerapi.Stores{
+	s.provider = provider.NewService(provider.Stores{
 		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
 		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
 		Readings: st.readings, Coverage: st.readings, Scheduler: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
-		Rules: st.rules, TenantRecords: []providerapi.TenantRecords{st.rules, st.notices, st.messages, st.channels, st.webhooks},
-		BackupSource: providerapi.BackupSource{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, OnComplete: s.lastBackup.setLast},
+		Rules: st.rules, TenantRecords: []provider.TenantRecords{st.rules, st.notices, st.messages, st.channels, st.webhooks},
+		BackupSource: provider.BackupSource{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, OnComplete: s.lastBackup.setLast},
 		MinPassword:  s.set.PasswordMin,
 	})
-	tokens, err := providerapi.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
+	tokens, err := provider.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {
 		return err
 	}
 	s.describeMetrics()
 	admin := http.NewServeMux()
 	admin.Handle("/metrics", s.metrics.handler())
-	admin.Handle(providerapi.Prefix, providerapi.New(providerapi.Options{
+	admin.Handle(provider.Prefix, provider.New(provider.Options{
 		Service: s.provider, Audit: st.audit, Tokens: tokens, Logger: s.logger, Limits: st.limits, Memory: s.memory,
 		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
 	}))

@@ -17,10 +17,10 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 
-	"tilth/internal/alarm"
-	"tilth/internal/audit"
-	"tilth/internal/httpapi"
-	"tilth/internal/identity"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/identity"
+	"tilth/internal/edge/console"
 )
 
 // Settings is what a server is told at its start. Each comes from its flag,
@@ -43,7 +43,7 @@ type Settings struct {
 	DefaultTenant   string
 	Proxies         []netip.Prefix
 	Balancers       []netip.Prefix // of TCP: connections from there begin with a PROXY header
-	MapTiles        *httpapi.MapTiles
+	MapTiles        *console.MapTiles
 	DemoPages       bool                   // the template pages with sample data are there
 	Captcha         identity.CaptchaPolicy // when sign-in demands the slider captcha
 	Retention       time.Duration
@@ -259,7 +259,7 @@ func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 
 func (s *Settings) readMapTiles(k *koanf.Koanf) error {
 	address := k.String("map-tiles")
-	tiles := httpapi.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
+	tiles := console.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
 	switch {
 	case tiles.Datum != defaultDatum && tiles.Datum != "GCJ-02":
 		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", tiles.Datum)

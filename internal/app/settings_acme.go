@@ -10,7 +10,7 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 
-	"tilth/internal/acme"
+	"tilth/internal/platform/acme"
 )
 
 // ACME says from whom certificates are had; no names: from nobody.

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/acme"
-	"tilth/internal/testkit"
+	"tilth/internal/platform/acme"
+	"tilth/internal/tools/testkit"
 )
 
 func TestACMESettings(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tilth/internal/memory"
+	"tilth/internal/platform/memory"
 )
 
 // Memory is how much memory the server may use. Zero: as much as there is.

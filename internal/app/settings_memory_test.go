@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 func TestMemorySetting(t *testing.T) {

@@ -11,10 +11,10 @@ import (
 	"github.com/knadh/koanf/v2"
 	"github.com/spf13/pflag"
 
-	"tilth/internal/notify"
-	"tilth/internal/notify/mail"
-	"tilth/internal/notify/sms"
-	"tilth/internal/tenant"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/mail"
+	"tilth/internal/domain/notify/sms"
+	"tilth/internal/domain/tenant"
 )
 
 // The ways in which SMS leave.

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/errs"
-	"tilth/internal/notify/mail"
-	"tilth/internal/notify/sms"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/notify/mail"
+	"tilth/internal/domain/notify/sms"
+	"tilth/internal/platform/errs"
+	"tilth/internal/tools/testkit"
 )
 
 const twilioAccount = "AC0123456789abcdef0123456789abcdef"

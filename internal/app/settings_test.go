@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"tilth/internal/identity"
-	"tilth/internal/testkit"
+	"tilth/internal/domain/identity"
+	"tilth/internal/tools/testkit"
 )
 
 func parseArgs(t *testing.T, args ...string) (*Settings, error) {

@@ -9,7 +9,7 @@ import (
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 
-	"tilth/internal/farm"
+	"tilth/internal/tools/farm"
 )
 
 // simulateGiveUpAfter is how long a device that has something to send a number of

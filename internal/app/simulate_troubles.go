@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"tilth/internal/farm"
+	"tilth/internal/tools/farm"
 )
 
 // maxRefusedNamed is how many devices are named that the server refuses.

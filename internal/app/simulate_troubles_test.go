@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"tilth/internal/farm"
+	"tilth/internal/tools/farm"
 )
 
 // A trouble is told once, and again when it changes or comes back.

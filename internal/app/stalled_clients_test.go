@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 	"tilth/web"
 )
 

@@ -11,20 +11,20 @@ import (
 	"path/filepath"
 	"time"
 
-	"tilth/internal/alarm"
-	"tilth/internal/audit"
-	"tilth/internal/db"
-	"tilth/internal/device"
-	"tilth/internal/httpapi"
-	"tilth/internal/identity"
-	"tilth/internal/limit"
-	"tilth/internal/live"
-	"tilth/internal/notify"
-	"tilth/internal/notify/mail"
-	"tilth/internal/notify/webhook"
-	"tilth/internal/providerapi"
-	"tilth/internal/reading"
-	"tilth/internal/tenant"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/mail"
+	"tilth/internal/domain/notify/webhook"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console"
+	"tilth/internal/edge/provider"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/limit"
+	"tilth/internal/platform/live"
 )
 
 // stores is everything that is kept, opened and loaded, and what lives in
@@ -94,7 +94,7 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	if err != nil {
 		return nil, err
 	}
-	if err := providerapi.RemoveLeftovers(set.DataDir); err != nil {
+	if err := provider.RemoveLeftovers(set.DataDir); err != nil {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	codes, err := codeKey(key)
@@ -151,7 +151,7 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	s.devices.OnChange(func(t tenant.ID, _ device.ID) { s.alarms.Regroup(t) })
 	s.registry.OnTenantChange(s.alarms.Regroup)
 	s.tenants.OnDelete(s.live.Forget)
-	s.sessions.OnEnd(func(session int64) { s.live.EndKey(httpapi.SessionKey(session)) })
+	s.sessions.OnEnd(func(session int64) { s.live.EndKey(console.SessionKey(session)) })
 	return s, nil
 }
 

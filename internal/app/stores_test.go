@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/live"
-	"tilth/internal/tenant"
-	"tilth/internal/text"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/live"
+	"tilth/internal/platform/text"
 )
 
 // As many live streams are open at once as the settings say.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"tilth/internal/testkit/program"
+	"tilth/internal/tools/testkit/program"
 )
 
 // minParallel is how many tests run at once, at least, unless -parallel says

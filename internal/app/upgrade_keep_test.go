@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/device"
-	"tilth/internal/reading"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
 )
 
 var (

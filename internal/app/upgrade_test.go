@@ -19,7 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 	mqtt "github.com/eclipse/paho.mqtt.golang"
 
-	"tilth/internal/testkit/program"
+	"tilth/internal/tools/testkit/program"
 )
 
 // longRetention keeps the readings of folders of whatever age.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"tilth/internal/testkit"
+	"tilth/internal/tools/testkit"
 )
 
 // That a program is gone switches its webhook off, and who looks at what was

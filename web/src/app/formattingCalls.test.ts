@@ -88,7 +88,7 @@ it('has no exception that is not needed', () => {
 });
 
 it('leaves percent and degrees of a number to lib/format in the texts, too', () => {
-  const texts = [join(src, 'locales'), resolve('../internal/text/locales')].flatMap((folder) =>
+  const texts = [join(src, 'locales'), resolve('../internal/platform/text/locales')].flatMap((folder) =>
     ['en-us', 'zh-cn', 'tr-tr', 'ru-ru'].map((language) => readFileSync(join(folder, `${language}.json`), 'utf8')),
   );
   // Of places, north and east stand behind the degree.

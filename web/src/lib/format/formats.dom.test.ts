@@ -27,7 +27,7 @@ interface Row {
   is: Record<Language, string>;
 }
 
-const rows = JSON.parse(readFileSync('../internal/text/testdata/formats.json', 'utf8')) as Row[];
+const rows = JSON.parse(readFileSync('../internal/platform/text/testdata/formats.json', 'utf8')) as Row[];
 const at = (time: string) => new Date(time).getTime();
 
 const writes: Record<string, (format: Format, row: Row) => string> = {

@@ -28,7 +28,7 @@ export const minus = '\u2212';
 
 /**
  * The one table of the console. Words beside numbers (min, ago) are texts, `format.age`, and units are in `unit.ts`. The server
- * has the same in `internal/text/form.go`, and `internal/text/testdata/formats.json` holds both to one text.
+ * has the same in `internal/platform/text/form.go`, and `internal/platform/text/testdata/formats.json` holds both to one text.
  */
 export const localeConventions: Record<Language, LocaleConventions> = {
   'en-us': {

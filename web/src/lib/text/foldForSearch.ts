@@ -1,4 +1,4 @@
-/** What a search compares: as the server folds titles and names (docs of internal/text). */
+/** What a search compares: as the server folds titles and names (docs of internal/platform/text). */
 export function foldForSearch(text: string): string {
   return text
     .normalize('NFKC')

@@ -1,0 +1,187 @@
+package alarm
+
+import (
+	"slices"
+
+	"tilth/internal/domain/reading"
+)
+
+// stampedAhead is how far a reading's time may be after its arrival, and before
+// it, for its device's clock to count as right.
+const stampedAhead = reading.ClockTolerance
+
+// deferredFrame is a frame that was passed over, and waits until its time is past.
+type deferredFrame struct {
+	time   int64
+	own    uint64
+	values []reading.Value
+}
+
+// reviewAhead looks, before a frame is taken, which samples its arrival makes sure, and
+// which it passes over; lowered is true when Floor has come down with them.
+func (s *State) reviewAhead(t *Predicate, at, arrival int64) (lowered bool) {
+	for i := len(s.samples) - 1; i >= 0 && s.samples[i].time > s.confirmedUpTo; i-- {
+		if one := &s.samples[i]; one.time <= s.aheadLimit && !one.wasDeferred {
+			s.confirmedUpTo = one.time
+			s.prune(t)
+			break
+		}
+	}
+	if s.newest <= s.aheadLimit || at < arrival-stampedAhead.Milliseconds() || at > s.aheadLimit || arrival < s.publishedAt {
+		return false
+	}
+	if s.confirmedUpTo > s.aheadLimit {
+		if s.confirmedUpTo <= arrival+aheadAtMost.Milliseconds() {
+			return false
+		}
+		// What the rule knows came while the server's clock was ahead.
+		s.confirmedUpTo = at - 1
+		if s.Floor <= s.aheadLimit {
+			s.confirmedUpTo = max(s.confirmedUpTo, s.Floor)
+		}
+	}
+	s.reevaluate(t)
+	s.deferAhead()
+	if s.Floor > s.aheadLimit {
+		s.Floor = s.confirmedUpTo
+		return true
+	}
+	return false
+}
+
+// deferAhead puts aside what is after sure, as if it had not come yet.
+func (s *State) deferAhead() {
+	s.newest = s.confirmedUpTo
+	n := len(s.samples)
+	for n > 0 && s.samples[n-1].time > s.confirmedUpTo {
+		n--
+	}
+	deferred := make([]deferredFrame, 0, len(s.samples)-n)
+	for _, one := range s.samples[n:] {
+		deferred = append(deferred, deferredFrame{one.time, one.own, one.values})
+	}
+	clear(s.samples[n:])
+	s.samples = s.samples[:n]
+	s.deferred = append(deferred, s.deferred...)
+	s.deferred = s.deferred[:min(len(s.deferred), keptSamples)] // what is furthest off matters last
+	for len(s.prunedHits) > 0 && s.prunedHits[len(s.prunedHits)-1] > s.confirmedUpTo {
+		s.prunedHits = s.prunedHits[:len(s.prunedHits)-1]
+	}
+	for p := range s.priorValues {
+		switch {
+		case s.priorValues[p].time <= s.confirmedUpTo:
+		case s.confirmedPriors != nil:
+			s.priorValues[p] = s.confirmedPriors[p]
+		default:
+			s.priorValues[p].time = s.confirmedUpTo // nothing older is known: it stays in force
+		}
+	}
+	s.confirmedPriors = nil
+}
+
+// savePrior keeps what before holds of a property, for when what replaces it is
+// passed over.
+func (s *State) savePrior(p int) {
+	if s.priorValues[p].time > s.confirmedUpTo {
+		return // kept when that came
+	}
+	if s.confirmedPriors == nil {
+		s.confirmedPriors = slices.Clone(s.priorValues)
+	}
+	s.confirmedPriors[p] = s.priorValues[p]
+}
+
+// ingestFrame is take, of a frame with which the time of some that were passed over
+// may be past: these are taken first. One that comes again is passed over no
+// more, whatever it holds.
+func (s *State) ingestFrame(t *Predicate, at int64, fields []reading.Field) int {
+	if len(s.deferred) > 0 && s.deferred[0].time <= at {
+		again := slices.ContainsFunc(s.deferred, func(one deferredFrame) bool { return one.time == at })
+		if again || t.isSample(fields) {
+			s.applyDeferred(t, at)
+		}
+	}
+	if s.confirmedUpTo != s.newest {
+		s.confirmSample(t, at)
+	}
+	return s.insertFrame(t, at, fields)
+}
+
+// confirmSample takes in that a frame of that time came, perhaps not for the first time.
+func (s *State) confirmSample(t *Predicate, at int64) {
+	i, found := slices.BinarySearchFunc(s.samples, at, byTime)
+	if !found {
+		return
+	}
+	s.samples[i].wasDeferred = false
+	if at > s.confirmedUpTo && at <= s.aheadLimit {
+		s.confirmedUpTo = at
+		s.prune(t)
+	}
+}
+
+// applyDeferred takes in the frames that were passed over, up to a time.
+func (s *State) applyDeferred(t *Predicate, to int64) {
+	limit := s.aheadLimit
+	s.aheadLimit = never // they make nothing sure
+	var fields [mostTerms]reading.Field
+	n := 0
+	for ; n < len(s.deferred) && s.deferred[n].time <= to; n++ {
+		one := &s.deferred[n]
+		own := fields[:0]
+		for p, property := range t.properties {
+			if one.own&(1<<p) != 0 {
+				own = append(own, reading.Field{Property: property, Value: one.values[p]})
+			}
+		}
+		if i := s.insertFrame(t, one.time, own); i >= 0 {
+			s.samples[i].wasDeferred = true
+		}
+	}
+	s.deferred = slices.Delete(s.deferred, 0, n)
+	s.aheadLimit = limit
+}
+
+// isSample tells whether a frame is a sample: it holds one of the properties.
+func (t *Predicate) isSample(fields []reading.Field) bool {
+	return slices.ContainsFunc(fields, func(f reading.Field) bool {
+		return f.Value.Kind() != reading.KindNone && t.uses(f.Property)
+	})
+}
+
+// removeDeferred takes values away from a frame that was passed over; false when
+// there is none of that time.
+func (s *State) removeDeferred(at int64, gone uint64) bool {
+	i := slices.IndexFunc(s.deferred, func(one deferredFrame) bool { return one.time == at })
+	if i < 0 {
+		return false
+	}
+	if s.deferred[i].own &^= gone; s.deferred[i].own == 0 {
+		s.deferred = slices.Delete(s.deferred, i, i+1)
+	}
+	return true
+}
+
+// LearnAhead is Learn of a frame that was stamped ahead and has not been passed
+// over.
+func (s *State) LearnAhead(t *Predicate, at int64, fields []reading.Field) {
+	s.aheadLimit = never
+	s.ingestFrame(t, at, fields)
+}
+
+// LearnDeferred is Learn of a frame that was passed over: it waits until its time is
+// past. Such frames come in the order of their times.
+func (s *State) LearnDeferred(t *Predicate, at int64, fields []reading.Field) {
+	if len(s.deferred) == keptSamples || !t.isSample(fields) {
+		return
+	}
+	one := deferredFrame{time: at, values: make([]reading.Value, len(t.properties))}
+	for _, f := range fields {
+		if i, ok := slices.BinarySearch(t.properties, f.Property); ok && f.Value.Kind() != reading.KindNone {
+			one.own |= 1 << i
+			one.values[i] = kept(f.Value)
+		}
+	}
+	s.deferred = append(s.deferred, one)
+	s.applyDeferred(t, s.newest)
+}

@@ -1,0 +1,388 @@
+package alarm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+)
+
+// ErrUnchanged is what the function given to Change returns where there is
+// nothing to do, as when a rule that runs is to be run.
+var ErrUnchanged = errors.New("alarm: nothing changed")
+
+// Change changes rules of a tenant: it runs change in a transaction, which
+// writes them through the RuleStore, and in the same one resolves their open
+// notices for the given reason. From then on those that run are judged by what
+// they are now, from now on; the others are not judged any more. Either all of
+// that happens or nothing. A rule that has its revision still goes on as if
+// nothing had been on each device that is its own still; where change returns
+// ErrUnchanged, all do, and Change returns nil. The context must not carry a transaction.
+func (e *Engine) Change(ctx context.Context, t tenant.ID, rules []RuleID, why Reason, change func(ctx context.Context) error) error {
+	if err := e.lock(ctx, t); err != nil {
+		return err
+	}
+	defer e.unlock()
+	c := ruleChange{Engine: e, tenant: t, why: why}
+	err := e.opts.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		if err := change(ctx); err != nil {
+			return err
+		}
+		return c.replace(ctx, rules)
+	})
+	if errors.Is(err, ErrUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range c.removed {
+		e.remove(r)
+	}
+	for _, r := range c.added {
+		e.put(r)
+	}
+	e.publishNotices(c.events)
+	if why != Left {
+		e.Regroup(t) // places may be free that devices wait for
+	}
+	return nil
+}
+
+// ruleChange is what one Change comes to.
+type ruleChange struct {
+	*Engine
+	tenant  tenant.ID
+	why     Reason
+	removed []*activeRule // not judged any more
+	added   []*activeRule // judged from now on
+	events  []noticeEvent
+}
+
+// replace makes ready what is to be judged once the transaction is kept, and
+// writes what that means for notices and states.
+func (c *ruleChange) replace(ctx context.Context, ids []RuleID) error {
+	list, err := c.opts.Rules.Pairs(ctx, c.tenant, ids)
+	if err != nil {
+		return err
+	}
+	now := make(map[Pair]bool, len(list))
+	goesOn := func(rule *Rule) bool {
+		old := c.lookupOwned(c.tenant, rule.pair())
+		return old != nil && old.Revision == rule.Revision
+	}
+	for i := range list {
+		now[list[i].pair()] = list[i].Deploy == Running && goesOn(&list[i])
+	}
+	for _, id := range ids {
+		for _, old := range c.rules[id] {
+			if old.Tenant != c.tenant || now[old.pair()] {
+				continue
+			}
+			c.removed = append(c.removed, old)
+			if err := c.closeNotice(ctx, old, ""); err != nil {
+				return err
+			}
+		}
+	}
+	if err := forgetStates(ctx, c.opts.DB, c.removed); err != nil {
+		return err
+	}
+	states := []stateRow{}
+	for _, rule := range list {
+		if rule.Deploy != Running || goesOn(&rule) {
+			continue
+		}
+		r, err := c.startRule(ctx, rule)
+		if err != nil {
+			return err
+		}
+		states = append(states, newStateRow(r, r.state.Floor, false, r.state.Openings))
+		c.added = append(c.added, r)
+	}
+	return saveStates(ctx, c.opts.DB, states)
+}
+
+// closeNotice ends the notice of a rule that is not judged any more; attribute is the one
+// whose being gone is why. What the rule remembers is for the caller to forget.
+func (c *ruleChange) closeNotice(ctx context.Context, r *activeRule, attribute string) error {
+	if r.notice != nil {
+		how := resolution{at: c.now(), status: ResolvedAutomatically, reason: c.why, attribute: attribute, changes: r.state.Changes}
+		n, err := c.resolveNotice(ctx, r.Tenant, r.notice, how)
+		if err != nil {
+			return err
+		}
+		if err := c.notifyClosed(ctx, r, &n, how, nil); err != nil {
+			return err
+		}
+		c.events = append(c.events, noticeEvent{r.Tenant, n})
+	}
+	return nil
+}
+
+// lookupOwned finds what is judged of a tenant's rule and a device.
+func (e *Engine) lookupOwned(t tenant.ID, pair Pair) *activeRule {
+	if r := e.lookup(pair); r != nil && r.Tenant == t {
+		return r
+	}
+	return nil
+}
+
+// startRule makes a rule ready that is to be judged on a device from now on: what arrived
+// before does not count. Of times ahead, too: a device whose clock is fast has
+// readings from before that seem to be from after. The first with a right time
+// passes those over, so they silence nothing.
+func (e *Engine) startRule(ctx context.Context, rule Rule) (*activeRule, error) {
+	r, err := e.prepare(rule)
+	if err != nil {
+		return nil, err
+	}
+	r.state = newState(r.predicate, e.now()-1)
+	if err := e.loadWindow(ctx, e.opts.Readings, r, e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()), math.MaxInt64, nil); err != nil {
+		return nil, err
+	}
+	r.state.clearUpTo(r.state.newest)
+	return r, nil
+}
+
+// ResolveManually resolves a tenant's open notice, for a user (as people call
+// them) and with a remark; its rule arms again once its conditions have been
+// false. Refused when the rule does not allow it, or the notice is over.
+func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64, user, remark string) error {
+	if err := e.lock(ctx, t); err != nil {
+		return err
+	}
+	defer e.unlock()
+	r, err := e.findOpen(ctx, t, notice)
+	if err != nil {
+		return err
+	}
+	if !r.ManualRelease {
+		return errs.New(errs.Refused, "notice.notByHand")
+	}
+	var resolved Notice
+	if err := e.replayNow(ctx, r); err != nil {
+		return err
+	}
+	err = e.opts.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+		how := resolution{at: e.now(), status: ResolvedManually, reason: Manual, user: user, remark: remark, changes: r.state.Changes}
+		if resolved, err = e.resolveNotice(ctx, t, r.notice, how); err != nil {
+			return err
+		}
+		if err := e.notifyClosed(ctx, r, &resolved, how, nil); err != nil {
+			return err
+		}
+		changes := []audit.Change{{Field: "remark", After: remark}}
+		if err := audit.Log(ctx, t, audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes}); err != nil {
+			return err
+		}
+		return saveState(ctx, e.opts.DB, r, r.state.Newest(), true)
+	})
+	if err != nil {
+		return err
+	}
+	r.state.ResolveManually()
+	e.forgetNotice(r)
+	e.publishNotices([]noticeEvent{{t, resolved}})
+	return nil
+}
+
+// auditThing is the notice as the audit log knows it.
+func (n *Notice) auditThing() audit.Thing {
+	return audit.Thing{ID: n.ID, Name: n.Title, SearchAlias: n.DeviceName + "\n" + n.NoteName}
+}
+
+// Reload takes up what the provider changed of devices and products, and which
+// devices rules have now. Rules of devices that are gone ended for these: their
+// notices end. A rule with a property that is gone, or of another type, leaves the
+// device out; where none is left, it is stopped.
+func (e *Engine) Reload(ctx context.Context) error {
+	if err := e.reload(ctx); err != nil {
+		return err
+	}
+	return e.regroup(ctx)
+}
+
+// reloadChanged is Reload as far as something changed.
+func (e *Engine) reloadChanged(ctx context.Context) error {
+	if e.registryChanged.Swap(false) {
+		if err := e.reload(ctx); err != nil {
+			e.registryChanged.Store(true)
+			return err
+		}
+	}
+	return e.regroup(ctx)
+}
+
+func (e *Engine) reload(ctx context.Context) error {
+	lacking, err := e.refreshProducts(ctx, false)
+	if err != nil || len(lacking) == 0 {
+		return err
+	}
+	// Devices that their rules do not name any more leave before, and others join: what
+	// a rule has then decides whether it is stopped.
+	for t := range lacking {
+		e.regroupTenants.add(t)
+	}
+	if err := e.regroup(ctx); err != nil {
+		return err
+	}
+	_, err = e.refreshProducts(ctx, true)
+	for t := range lacking {
+		e.Regroup(t)
+	}
+	return err
+}
+
+// refreshProducts lets rules go on with devices and products as they are now. Those of devices that
+// are gone end, and, where it is said so, those of devices that lack an attribute. It
+// answers which tenants have such devices.
+func (e *Engine) refreshProducts(ctx context.Context, dropLacking bool) (lacking map[tenant.ID]bool, err error) {
+	if err := e.lock(ctx, allTenants); err != nil {
+		return nil, err
+	}
+	defer e.unlock()
+	lacking = map[tenant.ID]bool{}
+	var gone, lost []*activeRule
+	for _, list := range e.rules {
+		for _, r := range list {
+			entry := e.opts.Registry.Get(r.Device)
+			if entry == nil || entry.Tenant != r.Tenant {
+				gone = append(gone, r)
+				continue
+			}
+			if entry.Product == r.product {
+				continue
+			}
+			fresh, err := e.prepare(r.Rule)
+			if err != nil {
+				lacking[r.Tenant] = true
+				if dropLacking {
+					e.opts.Logger.Warn("an alarm rule is not judged on a device: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
+					lost = append(lost, r)
+				}
+				continue
+			}
+			if err := e.adopt(ctx, r, fresh); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := e.dropRules(ctx, gone, Deleted); err != nil {
+		return nil, err
+	}
+	return lacking, e.dropRules(ctx, lost, AttributeGone)
+}
+
+// adopt lets a rule go on with its device's product as it is now.
+func (e *Engine) adopt(ctx context.Context, r, fresh *activeRule) error {
+	if r.predicate != nil && !reflect.DeepEqual(r.predicate, fresh.predicate) {
+		if err := e.replayNow(ctx, r); err != nil {
+			return err
+		}
+		state := r.state.emptyCopy(fresh.predicate)
+		fresh.state = state
+		if err := e.loadWindow(ctx, e.opts.Readings, fresh, e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()), r.state.newest, nil); err != nil {
+			return err
+		}
+		state.newest, state.confirmedUpTo = r.state.newest, r.state.confirmedUpTo
+		r.state, r.predicate = state, fresh.predicate
+	}
+	r.product, r.attributes = fresh.product, fresh.attributes
+	return nil
+}
+
+// dropRules ends the judging of rules together with their open notices.
+func (e *Engine) dropRules(ctx context.Context, list []*activeRule, why Reason) error {
+	if len(list) == 0 {
+		return nil
+	}
+	slices.SortFunc(list, func(a, b *activeRule) int { return a.pair().compare(b.pair()) })
+	c := ruleChange{Engine: e, why: why}
+	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for _, r := range list {
+			attribute := ""
+			if why == AttributeGone {
+				attribute = c.gone(&r.Rule)
+			}
+			if err := c.closeNotice(ctx, r, attribute); err != nil {
+				return err
+			}
+		}
+		if err := forgetStates(ctx, e.opts.DB, list); err != nil || why != AttributeGone {
+			return err
+		}
+		return c.leaveOutDevices(ctx, tx, list)
+	})
+	if err != nil {
+		return fmt.Errorf("alarm: %d rules not ended: %w", len(list), err)
+	}
+	for _, r := range list {
+		e.remove(r)
+	}
+	e.publishNotices(c.events)
+	return nil
+}
+
+// leaveOutDevices writes that rules, in their order, lack an attribute on devices: these are left
+// out; a rule without others is stopped.
+func (c *ruleChange) leaveOutDevices(ctx context.Context, tx bun.IDB, list []*activeRule) error {
+	for len(list) > 0 {
+		first, n := list[0], 1
+		for n < len(list) && list[n].ID == first.ID {
+			n++
+		}
+		group := list[:n]
+		list = list[n:]
+		if n == len(c.rules[first.ID]) {
+			if err := c.unpublishRule(ctx, first, c.gone(&first.Rule)); err != nil {
+				return err
+			}
+			continue
+		}
+		moves := MemberChanges{Rule: first.ID}
+		for _, r := range group {
+			if err := c.opts.Rules.markMisfit(ctx, r.Tenant, r.pair()); err != nil {
+				return err
+			}
+			moves.Left = append(moves.Left, r.Device)
+		}
+		if err := c.opts.Rules.auditChanges(ctx, tx, first.Tenant, []MemberChanges{moves}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unpublishRule stops a rule that cannot be judged any more, since an attribute is gone;
+// nobody did it.
+func (c *ruleChange) unpublishRule(ctx context.Context, r *activeRule, attribute string) error {
+	if err := markTakenDown(ctx, c.opts.DB, r.Tenant, r.ID, c.now()); err != nil {
+		return err
+	}
+	return audit.Log(ctx, r.Tenant, audit.Action{
+		Name: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
+		Changes: []audit.Change{{Field: "deployState", Before: Running, After: TakenDown}, {Field: "attributeGone", After: attribute}},
+	})
+}
+
+// gone is the first attribute of a rule that its device has not any more; empty
+// where the device has them all again.
+func (e *Engine) gone(rule *Rule) string {
+	if entry := e.opts.Registry.Get(rule.Device); entry != nil && entry.Product != nil {
+		if list := AttributesGone(rule, entry.Product); len(list) > 0 {
+			return list[0]
+		}
+	}
+	return ""
+}
+
+func (e *Engine) now() int64 { return e.opts.Now().UnixMilli() }

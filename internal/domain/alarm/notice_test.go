@@ -1,0 +1,124 @@
+package alarm_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit"
+)
+
+const hour = int64(time.Hour / time.Millisecond)
+
+func TestCount(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	station := s.Station(t)
+	mine, theirs := s.Device(t, field.ID, station, "WS-1"), s.Device(t, rival.ID, station, "WS-2")
+	midnight := s.Clock.Milli()
+
+	if c, err := s.Notices.Count(t.Context(), field.ID, midnight); err != nil || c != (alarm.Counts{}) {
+		t.Errorf("before any: %+v %v", c, err)
+	}
+	for _, n := range []testkit.Notice{
+		{Device: mine, Status: alarm.Pending, Start: midnight - 50*hour, CreateTime: midnight - 49*hour},               // open since the day before yesterday
+		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight - 40*hour, CreateTime: midnight - 40*hour}, // over long ago
+		{Device: mine, Status: alarm.Pending, Start: midnight - 2*hour, CreateTime: midnight},                          // recorded at midnight, of a late reading
+		{Device: mine, Status: alarm.ResolvedManually, Start: midnight + hour, CreateTime: midnight + hour},
+		{Device: mine, Status: alarm.ResolvedAutomatically, Start: midnight + 3*hour, CreateTime: midnight + 3*hour},
+		{Device: mine, Status: alarm.Pending, Start: midnight + 2*hour, CreateTime: midnight + 2*hour},
+		{Device: theirs, Status: alarm.Pending, Start: midnight + 9*hour, CreateTime: midnight + 9*hour},
+	} {
+		s.Notice(t, n)
+	}
+	for _, c := range []struct {
+		name  string
+		count func() (alarm.Counts, error)
+		want  alarm.Counts
+	}{
+		{"today", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), field.ID, midnight) }, alarm.Counts{Today: 4, Pending: 3, Last: midnight + 3*hour}},
+		{"a later midnight", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), field.ID, midnight+2*hour) }, alarm.Counts{Today: 2, Pending: 3, Last: midnight + 3*hour}},
+		{"none today", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), field.ID, midnight+4*hour) }, alarm.Counts{Pending: 3}},
+		{"another tenant", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), rival.ID, midnight) }, alarm.Counts{Today: 1, Pending: 1, Last: midnight + 9*hour}},
+		{"no such tenant", func() (alarm.Counts, error) { return s.Notices.Count(t.Context(), 99, midnight) }, alarm.Counts{}},
+	} {
+		if got, err := c.count(); err != nil || got != c.want {
+			t.Errorf("%s: %+v (%v), want %+v", c.name, got, err, c.want)
+		}
+	}
+}
+
+func TestOpen(t *testing.T) {
+	s := testkit.NewStores(t)
+	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
+	station := s.Station(t)
+	calm, warm, hot := s.Device(t, field.ID, station, "calm"), s.Device(t, field.ID, station, "warm"), s.Device(t, field.ID, station, "hot")
+	theirs := s.Device(t, rival.ID, station, "theirs")
+	for _, n := range []testkit.Notice{
+		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
+		{Device: calm, Level: alarm.LevelSerious, Status: alarm.ResolvedManually},
+		{Device: warm, Level: alarm.LevelGeneral, Status: alarm.Pending},
+		{Device: warm, Level: alarm.LevelSerious, Status: alarm.ResolvedAutomatically},
+		{Device: hot, Level: alarm.LevelImportant, Status: alarm.Pending},
+		{Device: hot, Level: alarm.LevelSerious, Status: alarm.Pending},
+		{Device: hot, Level: alarm.LevelGeneral, Status: alarm.Pending},
+		{Device: theirs, Level: alarm.LevelSerious, Status: alarm.Pending},
+	} {
+		s.Notice(t, n)
+	}
+	got, err := s.Notices.OpenByDevice(t.Context(), field.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[device.ID]alarm.OpenSummary{warm.ID: {Count: 1, Level: alarm.LevelGeneral}, hot.ID: {Count: 3, Level: alarm.LevelSerious}}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if none, err := s.Notices.OpenByDevice(t.Context(), 99); err != nil || len(none) != 0 {
+		t.Errorf("%v %v", none, err)
+	}
+}
+
+func TestPosition(t *testing.T) {
+	d := testkit.DB(t)
+	if got, err := alarm.NewPositionStore(d).Load(t.Context()); err != nil || got != 0 {
+		t.Errorf("before any: %d (%v)", got, err)
+	}
+	// A save that comes late does not take back what one further on has recorded.
+	for _, c := range []struct{ save, want uint64 }{{7, 7}, {1 << 53, 1 << 53}, {8, 1 << 53}} {
+		if err := alarm.NewPositionStore(d).Save(t.Context(), c.save); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := alarm.NewPositionStore(d).Load(t.Context()); err != nil || got != c.want {
+			t.Errorf("saved %d, loaded %d (%v), want %d", c.save, got, err, c.want)
+		}
+	}
+}
+
+// A database that cannot be asked is a fault, never an empty answer: no notice
+// counted, nothing judged again from the beginning.
+func TestFaults(t *testing.T) {
+	s := testkit.NewStores(t)
+	positions := alarm.NewPositionStore(s.DB)
+	if err := positions.Save(t.Context(), 7); err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, call := range map[string]func() error{
+		"Count": func() error { _, err := s.Notices.Count(gone, 1, 0); return err },
+		"Open":  func() error { _, err := s.Notices.OpenByDevice(gone, 1); return err },
+		"Load":  func() error { _, err := positions.Load(gone); return err },
+		"Save":  func() error { return positions.Save(gone, 9) },
+	} {
+		if err := call(); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	if got, err := positions.Load(t.Context()); err != nil || got != 7 {
+		t.Errorf("%d %v", got, err)
+	}
+}

@@ -1,0 +1,307 @@
+package alarm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+)
+
+const (
+	// onsetBatchSize is how many notices are told together, in one transaction, since
+	// when they hold, and foundWithin after how long those are that were found so far.
+	onsetBatchSize = 50
+	foundWithin    = time.Second
+	// findAgain is how soon is tried again what failed.
+	findAgain = 10 * time.Second
+	// finderUser is in the place of a user whose work it is.
+	finderUser = 0
+)
+
+// errTenantQueueFull is of a tenant of which so much work on readings waits that no more may.
+var errTenantQueueFull = errors.New("alarm: too much work on the tenant's readings is waiting")
+
+// onsetFinder finds, beside judging, since when the conditions of notices have held before
+// they began. What it has to do is found in the database, so a restart loses
+// nothing.
+//
+// A storm of notices slows nobody: they are looked at one after the other, the tenants
+// in turn, by one goroutine, in the turns that all work over readings takes (see
+// reading.NewTurns), so that it has a processor at most and lets others go on every 20 ms.
+// While it reads it holds neither a lock of the engine nor a transaction; it writes
+// what it has found together.
+type onsetFinder struct {
+	e    *Engine
+	wake chan struct{} // holds one
+
+	mu    sync.Mutex
+	found map[int64]onset // and not on disk yet, by notice
+}
+
+// onset is a notice of which it is looked since when it holds.
+type onset struct {
+	ID     int64
+	Tenant tenant.ID `bun:"tenant_id"`
+	since  int64     // epoch ms; 0: not known
+}
+
+func newOnsetFinder(e *Engine) *onsetFinder {
+	return &onsetFinder{e: e, wake: make(chan struct{}, 1), found: map[int64]onset{}}
+}
+
+// wakeUp says that a notice began.
+func (f *onsetFinder) wakeUp() { signal(f.wake) }
+
+func (f *onsetFinder) run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.wake:
+		case <-timer.C:
+		}
+		switch err := f.pass(ctx); {
+		case err == nil || ctx.Err() != nil:
+		case errors.Is(err, errTenantQueueFull):
+			timer.Reset(reading.HistoryRetry)
+		default:
+			f.e.opts.Logger.Warn("it is not known since when alarm notices hold, trying again", "error", err)
+			timer.Reset(findAgain)
+		}
+	}
+}
+
+// pass finds what is to be found. What fails keeps nothing else from it; the error
+// tells of one.
+func (f *onsetFinder) pass(ctx context.Context) error {
+	left := deferredNotices{notices: map[int64]bool{}, tenants: map[tenant.ID]bool{}}
+	for {
+		list, err := f.noticesWithoutOnset(ctx)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, left.has)
+		if len(list) == 0 {
+			return left.why
+		}
+		some, err := f.findBatch(ctx, list, &left)
+		if err != nil {
+			return err
+		}
+		if err := f.write(ctx, some); err != nil {
+			return err
+		}
+	}
+}
+
+// deferredNotices is what a pass leaves to the next one.
+type deferredNotices struct {
+	notices map[int64]bool
+	tenants map[tenant.ID]bool // errTenantQueueFull
+	why     error
+}
+
+func (l *deferredNotices) has(n onset) bool { return l.notices[n.ID] || l.tenants[n.Tenant] }
+
+func (l *deferredNotices) add(n onset, why error) {
+	l.notices[n.ID] = true
+	if errors.Is(why, errTenantQueueFull) {
+		l.tenants[n.Tenant] = true
+	}
+	if l.why == nil || errors.Is(l.why, errTenantQueueFull) {
+		l.why = fmt.Errorf("alarm: since when notice %d holds: %w", n.ID, why)
+	}
+}
+
+// findBatch finds since when the first of a list hold, as many as are written together.
+func (f *onsetFinder) findBatch(ctx context.Context, list []onset, left *deferredNotices) (found []onset, err error) {
+	began := time.Now()
+	for _, n := range list {
+		if left.has(n) {
+			continue
+		}
+		switch err := f.find(ctx, &n); {
+		case err == nil:
+			found = append(found, n)
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		default:
+			left.add(n, err)
+		}
+		if len(found) == onsetBatchSize || time.Since(began) >= foundWithin {
+			break
+		}
+	}
+	return found, nil
+}
+
+// noticesWithoutOnset are the notices of which it was not looked yet, of the tenants in turn, of
+// each the oldest first.
+func (f *onsetFinder) noticesWithoutOnset(ctx context.Context) ([]onset, error) {
+	var all []onset
+	err := f.e.opts.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Column("n.id", "n.tenant_id").
+		Where("n.holds_since IS NULL").OrderExpr("n.id").Scan(ctx, &all)
+	rounds, ofTenant := map[int64]int{}, map[tenant.ID]int{}
+	for _, n := range all {
+		rounds[n.ID] = ofTenant[n.Tenant]
+		ofTenant[n.Tenant]++
+	}
+	slices.SortStableFunc(all, func(a, b onset) int { return rounds[a.ID] - rounds[b.ID] })
+	return all, err
+}
+
+// find finds since when a notice holds, and has it known at once to who asks
+// HoldsSince.
+func (f *onsetFinder) find(ctx context.Context, n *onset) (err error) {
+	if before, known := f.get(n.ID); known { // it could not be written
+		*n = before
+		return nil
+	}
+	if n.since, err = f.since(ctx, n.Tenant, n.ID); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.found[n.ID] = *n
+	return nil
+}
+
+func (f *onsetFinder) get(id int64) (n onset, known bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	n, known = f.found[id]
+	return n, known
+}
+
+// since is since when a tenant's notice holds, epoch ms; 0: not known, or it is gone.
+func (f *onsetFinder) since(ctx context.Context, t tenant.ID, id int64) (int64, error) {
+	o := &f.e.opts
+	var rows []noticeRow
+	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "device_id", "start_time", "rule").
+		Where("n.tenant_id = ? AND n.id = ?", t, id).Scan(ctx); err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	n := &rows[0]
+	var was RuleCopy
+	if err := json.Unmarshal([]byte(n.Rule), &was); err != nil {
+		o.Logger.Warn("it is not known since when an alarm notice holds: its rule cannot be read", "tenant", t, "notice", id, "error", err)
+		return 0, nil // nor can it later
+	}
+	entry := o.Registry.Get(n.DeviceID)
+	switch {
+	case entry == nil || entry.Tenant != t:
+		return 0, nil
+	case was.Trigger == DeviceOffline: // of before that was written with the notice
+		return silentSince(o.Presence.Status(t, n.DeviceID), n.StartTime), nil
+	case len(was.Conditions) == 0:
+		return 0, nil
+	}
+	predicate, err := predicateOfCopy(&was, o.Catalog)
+	if err != nil || predicate == nil {
+		return 0, err
+	}
+	if o.Turns != nil {
+		turn, full := o.Turns.Enter(ctx, t, finderUser)
+		switch {
+		case full != limit.NotFull:
+			return 0, errTenantQueueFull
+		case turn == nil:
+			return 0, ctx.Err()
+		}
+		defer turn.Leave()
+		ctx = limit.WithTask(ctx, turn)
+	}
+	return findOnset(ctx, o.Readings, predicate, t, n.DeviceID, n.StartTime)
+}
+
+// write puts on disk what was found, and tells it.
+func (f *onsetFinder) write(ctx context.Context, list []onset) error {
+	if len(list) == 0 {
+		return nil
+	}
+	err := f.e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for _, n := range list {
+			if _, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("holds_since = ?", n.since).
+				Where("n.tenant_id = ? AND n.id = ?", n.Tenant, n.ID).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	f.mu.Lock()
+	for _, n := range list {
+		delete(f.found, n.ID)
+	}
+	f.mu.Unlock()
+	return f.e.publishOnsets(ctx, list)
+}
+
+// publishOnsets takes note of since when notices hold, which is on disk, and tells the
+// screens.
+func (e *Engine) publishOnsets(ctx context.Context, list []onset) error {
+	var over []onset
+	e.writeMu.Lock()
+	e.mu.Lock()
+	for _, n := range list {
+		r := e.openByNotice[n.ID]
+		switch {
+		case n.since == 0: // as it was
+		case r == nil || r.Tenant != n.Tenant:
+			over = append(over, n)
+		default:
+			own := *r.notice // others may read the one there is
+			own.HoldsSince = n.since
+			r.notice = &own
+			e.publishNotice(n.Tenant, &own)
+		}
+	}
+	e.mu.Unlock()
+	e.writeMu.Unlock()
+	// What is over was told as that before: nothing of it changes any more.
+	store := NewNoticeStore(e.opts.DB)
+	for _, n := range over {
+		if !e.opts.Screens.Watched(n.Tenant) {
+			continue
+		}
+		found, err := store.GetListed(ctx, n.Tenant, n.ID)
+		if errs.Is(err, errs.NotFound) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		e.publishNotice(n.Tenant, &found.Notice)
+	}
+	return nil
+}
+
+// publishNotice tells a tenant's screens of a notice.
+func (e *Engine) publishNotice(t tenant.ID, n *Notice) {
+	if e.opts.Screens.Watched(t) {
+		e.opts.Screens.Publish(t, "notice", liveNotice(n))
+	}
+}
+
+// HoldsSince is since when a tenant's notice holds, epoch ms, where that was found a
+// moment ago and is not on disk yet; 0 else.
+func (e *Engine) HoldsSince(t tenant.ID, notice int64) int64 {
+	if n, known := e.onsets.get(notice); known && n.Tenant == t {
+		return n.since
+	}
+	return 0
+}

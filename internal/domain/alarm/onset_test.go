@@ -1,0 +1,467 @@
+package alarm_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/reading"
+
+	"tilth/internal/tools/testkit"
+)
+
+const day = 24 * 60 * minute
+
+// onsetSummary is since when the newest notice holds, in seconds after the clock's start,
+// once it was looked for; ? when that is not known.
+func (fx *fixture) onsetSummary() string {
+	fx.t.Helper()
+	fx.must(fx.engine.FindSince(fx.t.Context()))
+	var left int
+	fx.must(fx.DB.Read(fx.t.Context()).NewRaw("SELECT COUNT(*) FROM notices WHERE holds_since IS NULL").Scan(fx.t.Context(), &left))
+	if left != 0 {
+		fx.t.Errorf("%d notices are looked for again", left)
+	}
+	n := fx.newest()
+	if n.HoldsSince == 0 {
+		return "?"
+	}
+	return strconv.FormatFloat(float64(n.HoldsSince-testkit.Start.UnixMilli())/1000, 'f', -1, 64)
+}
+
+// seal packs all days that are over by columns.
+func (fx *fixture) seal() {
+	fx.t.Helper()
+	fx.must(fx.readings.Seal(fx.t.Context(), testkit.Start.Add(10*24*time.Hour)))
+}
+
+func conditions(list ...any) (all []alarm.Condition) {
+	for i := 0; i < len(list); i += 4 {
+		all = append(all, alarm.Condition{
+			Join: list[i].(string), Attribute: list[i+1].(string), Operator: list[i+2].(alarm.Operator), Value: list[i+3].(reading.Value),
+		})
+	}
+	return all
+}
+
+// What a rule is told of that was published only now: since when its conditions have
+// held by the readings of before.
+func TestHoldsSince(t *testing.T) {
+	type values = map[string]reading.Value
+	number, boolean := reading.Number, reading.Boolean
+	air := func(f float64) values { return values{"airTemperature": number(f)} }
+	both := func(f, humidity float64) values {
+		return values{"airTemperature": number(f), "relativeHumidity": number(humidity)}
+	}
+	note := func(s string) values { return values{"note": reading.Text(s)} }
+	type sample struct {
+		after  int64
+		values values
+	}
+	damp := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above, number(85))
+	for name, c := range map[string]struct {
+		rule    []alarm.Condition // none: airTemperature < 2
+		history []sample          // before the rule was published
+		opens   []sample          // after that; the last opens the notice
+		hits    int
+		want    string
+	}{
+		"just now":                 {history: []sample{{-minute, air(2)}}, opens: []sample{{0, air(1)}}, want: "0"},
+		"the first reading of all": {opens: []sample{{0, air(1)}}, want: "0"},
+		"an hour":                  {history: []sample{{-70 * minute, air(5)}, {-59 * minute, air(1)}, {-30 * minute, air(0)}}, opens: []sample{{0, air(1)}}, want: "-3540"},
+		"over the edges of looks": {history: []sample{
+			{-8 * day, air(3)}, {-7*day - 1, air(1)}, {-7 * day, air(1)}, {-3*day - 1, air(1)}, {-3 * day, air(1)}, {-day, air(1)}, {-360 * minute, air(1)},
+			{-60*minute - 1, air(1)}, {-60 * minute, air(1)},
+		}, opens: []sample{{0, air(1)}}, want: "-604800.001"},
+		"for many days, with gaps": {history: []sample{{-29 * day, air(5)}, {-28 * day, air(1)}, {-2 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2419200"},
+		"for 30 days at most":      {history: []sample{{-31 * day, air(1)}, {-30*day - 1, air(1)}, {-30 * day, air(1)}, {-day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-2592000"},
+		"longer, but nothing is just then": {
+			history: []sample{{-40 * day, air(1)}, {-20 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-1728000",
+		},
+		"interrupted":          {history: []sample{{-300 * minute, air(1)}, {-200 * minute, air(2)}, {-100 * minute, air(1)}}, opens: []sample{{0, air(1)}}, want: "-6000"},
+		"interrupted just now": {history: []sample{{-100 * minute, air(1)}, {-1, air(2)}}, opens: []sample{{0, air(1)}}, want: "0"},
+		"a rule of several hits": {
+			history: []sample{{-100 * minute, air(1)}, {-90 * minute, air(5)}},
+			opens:   []sample{{0, air(1)}, {5 * second, air(3)}, {10 * second, air(1)}, {20 * second, air(1)}}, hits: 3, want: "10",
+		},
+		"rounded as it is judged": {
+			history: []sample{{-30 * minute, air(1.95)}, {-20 * minute, air(1.949)}}, opens: []sample{{0, air(1)}}, want: "-1200",
+		},
+		"another device's readings, and what the rule does not look at": {
+			history: []sample{{-30 * minute, air(1)}, {-20 * minute, values{"rain": number(5)}}}, opens: []sample{{0, air(1)}}, want: "-1800",
+		},
+		"and: since both do": {
+			rule:    damp,
+			history: []sample{{-10 * day, both(1, 80)}, {-9 * day, values{"relativeHumidity": number(90)}}, {-2 * day, air(1.5)}}, opens: []sample{{0, air(1)}}, want: "-777600",
+		},
+		"and: the other's value is older than 30 days": {
+			rule: damp, history: []sample{{-90 * day, both(9, 90)}, {-2 * day, air(1)}}, opens: []sample{{0, air(1)}}, want: "-172800",
+		},
+		"and: the other never had a value before": {
+			rule: damp, history: []sample{{-2 * day, air(1)}}, opens: []sample{{0, both(1, 90)}}, want: "0",
+		},
+		"or: one after the other": {
+			rule:    conditions("and", "airTemperature", alarm.Below, number(2), "or", "relativeHumidity", alarm.Above, number(85)),
+			history: []sample{{-40 * minute, both(5, 80)}, {-30 * minute, air(1)}, {-20 * minute, both(1, 90)}, {-10 * minute, air(5)}}, opens: []sample{{0, air(6)}}, want: "-1800",
+		},
+		"folded from left to right": {
+			rule: conditions("and", "airTemperature", alarm.Below, number(2), "or", "airTemperature", alarm.Above, number(30), "and", "heating", alarm.Equal, boolean(false)),
+			history: []sample{
+				{-40 * minute, values{"airTemperature": number(1), "heating": boolean(true)}}, {-30 * minute, values{"heating": boolean(false)}}, {-20 * minute, air(31)},
+			}, opens: []sample{{0, air(1)}}, want: "-1800",
+		},
+		"a boolean": {
+			rule:    conditions("and", "heating", alarm.Equal, boolean(true)),
+			history: []sample{{-2 * day, values{"heating": boolean(false)}}, {-day, values{"heating": boolean(true)}}}, opens: []sample{{0, values{"heating": boolean(true)}}}, want: "-86400",
+		},
+		"a text": {
+			rule:    conditions("and", "note", alarm.NotEqual, reading.Text("ok")),
+			history: []sample{{-2 * day, note("ok")}, {-day, note("jam")}, {-minute, note("Ok")}}, opens: []sample{{0, note("jam")}}, want: "-86400",
+		},
+	} {
+		for packed, seal := range map[string]bool{"": false, ", packed": true} {
+			t.Run(name+packed, func(t *testing.T) {
+				fx := newFixture(t)
+				other := fx.Device(t, fx.owner, fx.station, "OTHER")
+				for _, s := range c.history {
+					f := fx.frame(s.after, s.values)
+					fx.send(f)
+					f.Device, f.Fields = other.ID, []reading.Field{{Property: fx.station.Property("airTemperature").ID, Value: number(9)}}
+					fx.send(f)
+				}
+				if seal {
+					fx.seal()
+				}
+				fx.createRule(func(r *alarm.Rule) {
+					r.Hits = max(1, c.hits)
+					if c.rule != nil {
+						r.Conditions = c.rule
+					}
+				})
+				for _, s := range c.opens {
+					fx.evaluate(fx.frame(s.after, s.values))
+				}
+				if n := fx.newest(); n.Start != testkit.Start.UnixMilli()+c.opens[len(c.opens)-1].after {
+					t.Fatalf("it began at %s", seconds(n.Start))
+				}
+				if got := fx.onsetSummary(); got != c.want {
+					t.Errorf("holds since %s, want %s", got, c.want)
+				}
+			})
+		}
+	}
+}
+
+// Whatever comes in which order, packed or not: since is what one gets who looks at
+// all samples at once.
+func TestHoldsSinceMatchesFullScan(t *testing.T) {
+	attributes := []string{"airTemperature", "relativeHumidity", "heating"}
+	for seed := range uint64(40 / stride(4)) {
+		random := rand.New(rand.NewPCG(seed, 5))
+		fx := newFixture(t)
+		value := func(attribute string) reading.Value {
+			if attribute == "heating" {
+				return reading.Boolean(random.IntN(6) > 0)
+			}
+			return reading.Number(float64(random.IntN(50)) / 10)
+		}
+		var frames []reading.Arrival
+		for range 40 + random.IntN(200) {
+			back := int64(random.ExpFloat64() * float64(day))
+			values := map[string]reading.Value{}
+			for _, a := range attributes {
+				if random.IntN(2) == 0 {
+					values[a] = value(a)
+				}
+			}
+			if len(values) > 0 {
+				frames = append(frames, fx.frame(-back, values))
+			}
+		}
+		for _, f := range frames {
+			fx.send(f)
+			if random.IntN(60) == 0 {
+				fx.seal()
+			}
+		}
+		rule := conditions("and", attributes[0], alarm.Below, reading.Number(4.5), []string{"and", "or"}[seed%2], attributes[1], alarm.Above, reading.Number(.7),
+			"and", attributes[2], alarm.Equal, reading.Boolean(true))
+		fx.createRule(func(r *alarm.Rule) { r.Conditions = rule })
+		opens := fx.frame(1, map[string]reading.Value{attributes[0]: reading.Number(1), attributes[1]: reading.Number(4), attributes[2]: reading.Boolean(true)})
+		fx.evaluate(opens)
+		want := fx.expectedOnset(append(frames, opens), rule)
+		if fx.onsetSummary(); fx.newest().HoldsSince != want {
+			t.Fatalf("seed %d: holds since %s, want %s", seed, seconds(fx.newest().HoldsSince), seconds(want))
+		}
+	}
+}
+
+// expectedOnset is since when conditions have held up to the newest of all frames, by
+// going through them one by one.
+func (fx *fixture) expectedOnset(frames []reading.Arrival, rule []alarm.Condition) (since int64) {
+	fx.t.Helper()
+	slices.SortStableFunc(frames, func(a, b reading.Arrival) int { return int(a.Time - b.Time) })
+	predicate, err := alarm.NewPredicate(alarm.Rule{Conditions: rule, Hits: 1, Window: time.Minute}, fx.station, 0)
+	fx.must(err)
+	newest := frames[len(frames)-1].Time
+	var before []reading.Field
+	for _, f := range frames {
+		for _, own := range f.Fields {
+			before = slices.DeleteFunc(before, func(b reading.Field) bool { return b.Property == own.Property })
+			before = append(before, own)
+		}
+		slices.SortFunc(before, func(a, b reading.Field) int { return int(a.Property) - int(b.Property) })
+		// A rule of one hit begins with the sample exactly where its conditions hold.
+		_, holds := alarm.Step(predicate, alarm.NewState(predicate, f.Time-1), f.Time, f.Time, before)
+		switch {
+		case !holds:
+			since = 0
+		case since == 0 && f.Time >= newest-30*day:
+			since = f.Time
+		}
+	}
+	return since
+}
+
+// What is found is written once, told to the open screens, and known to the engine,
+// which tells it with the end; it says so at once to who asks before it is written.
+func TestHoldsSinceIsPublished(t *testing.T) {
+	fx, rec := newRecordingFixture(t)
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
+	fx.send(fx.airTemp(-30*minute, 5), fx.airTemp(-20*minute, 1))
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1))
+	n := fx.newest()
+	if n.HoldsSince != 0 || rec.opened[0].HoldsSince != 0 || strings.Contains(string(testkit.Receive(t, "the begin", screen.Events).Data), "holdsSince") {
+		t.Fatalf("known too early: %+v, %+v", n, rec.opened)
+	}
+	undo := fx.fail("UPDATE ON notices")
+	if err := fx.engine.FindSince(t.Context()); err == nil {
+		t.Fatal("it is written")
+	}
+	since := testkit.Start.UnixMilli() - 20*minute
+	stranger := fx.Tenant(t, "stranger").ID
+	if got := fx.engine.HoldsSince(fx.owner, n.ID); got != since || fx.engine.HoldsSince(stranger, n.ID) != 0 {
+		t.Errorf("known before it is written: %d", got)
+	}
+	fx.send(fx.airTemp(-10*minute, 5)) // late: it changes nothing of what was found
+	undo()
+	if got := fx.onsetSummary(); got != "-1200" {
+		t.Errorf("since %s", got)
+	}
+	if fx.engine.HoldsSince(fx.owner, n.ID) != 0 {
+		t.Error("it is kept in memory for ever")
+	}
+	var live struct{ ID, HoldsSince, ResolveStatus int64 }
+	fx.must(json.Unmarshal(testkit.Receive(t, "since", screen.Events).Data, &live))
+	if live.ID != n.ID || live.HoldsSince != since || live.ResolveStatus != 0 {
+		t.Errorf("told %+v", live)
+	}
+	fx.must(fx.engine.FindSince(t.Context()))
+	fx.evaluate(fx.airTemp(2*second, 5))
+	if end := rec.closed[0]; end.HoldsSince != since {
+		t.Errorf("the end: %+v", end)
+	}
+	fx.must(json.Unmarshal(testkit.Receive(t, "the end", screen.Events).Data, &live))
+	if live.ResolveStatus != 1 || live.HoldsSince != since || len(screen.Events) != 0 {
+		t.Errorf("told %+v and %d more", live, len(screen.Events))
+	}
+}
+
+// A notice that is over before anybody could look is looked at all the same.
+func TestHoldsSinceOfClosedNotice(t *testing.T) {
+	fx := newFixture(t)
+	screen, _, _, _ := fx.hub.Subscribe(fx.owner, "", "")
+	fx.send(fx.airTemp(-20*minute, 1))
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1), fx.airTemp(2*second, 5))
+	if got := fx.onsetSummary(); got != "-1200" {
+		t.Errorf("since %s", got)
+	}
+	var live struct{ HoldsSince, EndTime, ResolveStatus int64 }
+	for range 3 {
+		fx.must(json.Unmarshal(testkit.Receive(t, "what is told", screen.Events).Data, &live))
+	}
+	if live.ResolveStatus != 1 || live.HoldsSince != testkit.Start.UnixMilli()-20*minute || live.EndTime == 0 {
+		t.Errorf("told %+v", live)
+	}
+}
+
+// A kill before anything was found, or between two: the next start goes on, and what was
+// found before is with the open notice.
+func TestHoldsSinceAfterAKill(t *testing.T) {
+	fx := newFixture(t)
+	fx.send(fx.airTemp(-20*minute, 1))
+	fx.createRule(nil)
+	fx.evaluate(fx.airTemp(second, 1))
+	if got := fx.onsetSummary(); got != "-1200" {
+		t.Fatal(got)
+	}
+	fx.createRule(func(r *alarm.Rule) { r.Name = "Second" })
+	fx.evaluate(fx.airTemp(2*second, 1))
+	fx.restart()
+	rec := &recorder{}
+	fx.notifier = rec
+	fx.restart()
+	stop := fx.runEngine()
+	testkit.Eventually(t, "since", func() bool { return fx.newest().HoldsSince != 0 })
+	stop()
+	fx.evaluate(fx.airTemp(3*second, 5))
+	since := testkit.Start.UnixMilli() - 20*minute
+	if len(rec.closed) != 2 || rec.closed[0].HoldsSince != since || rec.closed[1].HoldsSince != since {
+		t.Errorf("%+v", rec.closed)
+	}
+}
+
+// What an unsteady notice holds since is told as of any other.
+func TestHoldsSinceOfAnUnsteadyOne(t *testing.T) {
+	fx := newFixture(t)
+	fx.setMaxPerHour(1)
+	fx.createRule(nil)
+	for i := range int64(3) {
+		fx.evaluateAt(i*minute, []float64{1, 5}[i%2])
+	}
+	fx.evaluateAt(3*minute, 0)
+	fx.wantNotices("Frost 0-60 recovered; Frost 120- unsteady")
+	if got := fx.onsetSummary(); got != "120" {
+		t.Errorf("since %s", got)
+	}
+	fx.evaluateAt(4*minute, 5) // its changes are counted, and written with the end
+	for i := range int64(12) {
+		fx.evaluateAt((5+i)*minute, 5)
+	}
+	if n := fx.newest(); n.Status == alarm.Pending || seconds(n.HoldsSince) != "120" {
+		t.Errorf("%+v", n)
+	}
+}
+
+// Where the readings are gone, or another stands in the place of the one that opened
+// it, nothing is known; that is written, so that it is looked for once.
+func TestHoldsSinceIsNotKnown(t *testing.T) {
+	for name, c := range map[string]struct {
+		happens func(fx *fixture)
+		want    string
+	}{
+		"nothing happens": {func(*fixture) {}, "-1200"},
+		"erased":          {func(fx *fixture) { fx.must(fx.readings.Erase(fx.t.Context(), fx.owner, fx.mast.ID)) }, "?"},
+		"replaced":        {func(fx *fixture) { fx.send(fx.airTemp(second, 5)) }, "?"},
+		"taken away":      {func(fx *fixture) { fx.send(fx.frame(second, map[string]reading.Value{"airTemperature": {}})) }, "?"},
+		"late, before it": {func(fx *fixture) { fx.send(fx.airTemp(-10*minute, 5)) }, "1"},
+		"the device is gone": {func(fx *fixture) {
+			fx.must(fx.Devices.Delete(fx.t.Context(), fx.owner, fx.mast.ID))
+			fx.Reload(fx.t)
+		}, "?"},
+		"its attribute is gone, not its readings": {func(fx *fixture) {
+			fx.station.Properties = fx.station.Properties[1:]
+			fx.must(fx.Catalog.PutProduct(fx.t.Context(), fx.station))
+			fx.Reload(fx.t)
+		}, "-1200"},
+		"its attribute has other decimals now": {func(fx *fixture) {
+			fx.station.Properties[0].Precision = new(0)
+			fx.must(fx.Catalog.PutProduct(fx.t.Context(), fx.station))
+			fx.Reload(fx.t)
+		}, "-1200"},
+		"nobody knows its attribute": {func(fx *fixture) {
+			fx.sql(`UPDATE notices SET rule = replace(rule, 'airTemperature', 'unheardOf')`)
+		}, "?"},
+		"its rule cannot be read":     {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{'`) }, "?"},
+		"nothing is kept of its rule": {func(fx *fixture) { fx.sql(`UPDATE notices SET rule = '{}'`) }, "?"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fx := newFixture(t)
+			fx.send(fx.airTemp(-30*minute, 5), fx.airTemp(-20*minute, 1.6)) // 2 without decimals
+			fx.createRule(nil)
+			fx.evaluate(fx.airTemp(second, 1))
+			c.happens(fx)
+			if got := fx.onsetSummary(); got != c.want {
+				t.Errorf("since %s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// What is stamped ahead counts as the judge counts it: what lies after the sample that
+// opened the notice does not, and what was passed over does once its time is past.
+func TestHoldsSinceAndReadingsStampedAhead(t *testing.T) {
+	fx := newFixture(t)
+	fx.createRule(nil)
+	fx.evaluateAt(0, 1) // opens
+	fx.evaluate(fx.airTemp(20*minute, 5))
+	if got := fx.onsetSummary(); got != "0" {
+		t.Errorf("since %s", got)
+	}
+	fx.evaluateAt(minute, 5) // ends it, and passes over what is ahead
+	fx.evaluateAt(2*minute, 1)
+	fx.wantNotices("Frost 0-1200 recovered; Frost 120-")
+	if got := fx.onsetSummary(); got != "120" {
+		t.Errorf("since %s", got)
+	}
+	fx.evaluateAt(3*minute, 5)
+	for _, c := range []struct {
+		at   int64 // minute
+		want string
+	}{{4, "240"}, {18, "240"}, {22, "1320"}, {30, "1320"}} { // the one of minute 20 is false
+		fx.createRule(nil)
+		fx.evaluateAt(c.at*minute, 1)
+		if got := fx.onsetSummary(); got != c.want {
+			t.Errorf("minute %d: since %s, want %s", c.at, got, c.want)
+		}
+	}
+	// A device whose clock is always fast has alarms with its own times.
+	fx = newFixture(t)
+	fx.createRule(nil)
+	for i := range int64(5) {
+		fx.setClock(i * minute)
+		fx.evaluate(fx.airTemp(i*minute+60*minute, 5-2*float64(i)))
+	}
+	fx.wantNotices("Frost 3720-")
+	if got := fx.onsetSummary(); got != "3720" {
+		t.Errorf("since %s", got)
+	}
+}
+
+// A notice on being offline says since when its device is silent, from its begin on.
+func TestSilentSince(t *testing.T) {
+	fx, rec := newRecordingFixture(t)
+	fx.deviceSeenAt(0)
+	fx.tickAt(2 * time.Hour) // silent, and offline for long when the rule is published
+	fx.createOfflineRule()
+	fx.tickAt(2*time.Hour + 5*time.Minute)
+	fx.wantNotices("Silent 7500-")
+	if n := fx.newest(); seconds(n.HoldsSince) != "0" || rec.opened[0].HoldsSince != n.HoldsSince {
+		t.Errorf("silent since %s, told %+v", seconds(n.HoldsSince), rec.opened)
+	}
+	fx.deviceSeenAt(3 * time.Hour)
+	if n := fx.newest(); rec.closed[0].HoldsSince != n.HoldsSince || n.Status == alarm.Pending {
+		t.Errorf("%+v, told %+v", n, rec.closed)
+	}
+	// Of a notice of before, nobody wrote it: it is looked for.
+	fx.tickAt(3*time.Hour + 20*time.Minute)
+	fx.tickAt(3*time.Hour + 25*time.Minute)
+	fx.wantNotices("Silent 7500-10800 online; Silent 12300-")
+	fx.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
+	if got := fx.onsetSummary(); got != "10800" {
+		t.Errorf("silent since %s", got)
+	}
+	fx.sql("UPDATE notices SET holds_since = NULL WHERE resolve_status = 0")
+	fx.Presence.Seen(testkit.Ref(fx.mast)) // back, and nobody looked yet
+	if got := fx.onsetSummary(); got != "?" {
+		t.Errorf("silent since %s", got)
+	}
+}
+
+// Of a device that was never seen nobody knows, which is known at once.
+func TestSilentSinceNeverSeen(t *testing.T) {
+	fx := newFixture(t)
+	fx.createOfflineRule()
+	fx.tickAt(5 * time.Minute)
+	fx.wantNotices("Silent 300-")
+	if got := fx.onsetSummary(); got != "?" {
+		t.Errorf("silent since %s", got)
+	}
+}

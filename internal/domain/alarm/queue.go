@@ -1,0 +1,372 @@
+package alarm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+)
+
+const (
+	// queueBytes is how much of one tenant's readings waits in memory; what is
+	// beyond that is read again from the journal. queuesBytes is that of all.
+	// queueFloor is what a tenant may have however much others have.
+	queueBytes  = 8 << 20
+	queuesBytes = 64 << 20
+	queueFloor  = 16 << 10
+	// mostPending is how many events of a tenant may wait for the database before
+	// its judging waits too.
+	mostPending = 2000
+	// behindAtMost and waitingAtMost are how far a tenant's judging may be behind
+	// before its own devices wait.
+	behindAtMost  = 10 * time.Minute
+	waitingAtMost = 1_000_000
+)
+
+// tenantQueue is what of one tenant waits to be judged. Judging serves the tenants in
+// turn, so that one who has much keeps nobody else waiting.
+type tenantQueue struct {
+	tenant tenant.ID
+
+	// Guarded by queues.mu.
+	waiting     []arrived
+	bytes       int           // of waiting
+	count       int           // frames that wait, those on disk included
+	since       int64         // when the oldest that waits arrived, epoch ms
+	inJournal   bool          // what comes after waiting is in the journal alone
+	rereadFrom  Position      // of inJournal: from where
+	scheduled   bool          // among those that wait for their turn
+	blocked     bool          // waits for the database, or for what failed to be tried again
+	late        bool          // behind since the start, or since more waited than memory holds
+	unthrottled chan struct{} // closed when its devices may go on; nil: they may
+
+	// Guarded by Engine.mu.
+	position Position       // judged up to there, while anything waits
+	replay   []*activeRule  // rules whose windows are to be made again before anything is judged
+	pending  []pendingEvent // happened and not on disk yet
+	writing  []pendingEvent // before pending: being written
+	rules    int
+}
+
+// arrived is a frame with its place in the journal.
+type arrived struct {
+	reading.Arrival
+	entry uint64
+	index int
+}
+
+// position is where an arrived frame is the next to be judged.
+func (a *arrived) position() Position { return Position{Entry: a.entry - 1, Index: a.index} }
+
+// after is where it is judged.
+func (a *arrived) after() Position { return Position{Entry: a.entry - 1, Index: a.index + 1} }
+
+// tenantQueues are those of all tenants that have rules.
+type tenantQueues struct {
+	mu        sync.Mutex // after Engine.mu
+	byTenant  map[tenant.ID]*tenantQueue
+	ready     []*tenantQueue // those that have work, the next one first
+	work      chan struct{}
+	taken     uint64 // position of the newest entry that was handed over
+	bytes     int
+	watched   map[device.ID]int // rules on readings, by device
+	throttled atomic.Int32      // tenants whose devices wait
+	began     int64             // when judging began, epoch ms
+	most      int               // bytes of a tenant, at most
+	mostAll   int               // bytes of all, at most
+}
+
+func newTenantQueues() tenantQueues {
+	return tenantQueues{byTenant: map[tenant.ID]*tenantQueue{}, watched: map[device.ID]int{}, work: make(chan struct{}, 1), most: queueBytes, mostAll: queuesBytes}
+}
+
+// Take takes over the batch at a position of the journal, to be judged soon;
+// positions only rise, and one that was taken over already is passed over.
+func (e *Engine) Take(position uint64, batch []reading.Arrival) {
+	q := &e.queues
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if position <= q.taken {
+		return
+	}
+	for i := range batch {
+		a := &batch[i]
+		if q.watched[a.Device] == 0 {
+			continue
+		}
+		tq := q.byTenant[a.Tenant]
+		if tq == nil {
+			continue
+		}
+		if tq.count == 0 {
+			tq.since = a.At
+		}
+		tq.count++
+		if !tq.inJournal && !q.put(tq, position, i, a) {
+			tq.inJournal, tq.late, tq.rereadFrom = true, true, Position{Entry: position - 1, Index: i}
+		}
+		q.schedule(tq)
+	}
+	q.taken = position
+}
+
+// Taken is the position of the newest entry that Take took over.
+func (e *Engine) Taken() uint64 {
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	return e.queues.taken
+}
+
+// put adds a copy of a frame, unless there is no room for it. A tenant may have
+// half of what the others leave of all the room.
+func (q *tenantQueues) put(tq *tenantQueue, position uint64, index int, a *reading.Arrival) bool {
+	size := weight(a)
+	room := max(min(queueFloor, q.most), min(q.most, (q.mostAll-q.bytes+tq.bytes)/2))
+	if tq.bytes+size > room && len(tq.waiting) > 0 {
+		return false
+	}
+	own := *a
+	// The frame is part of a whole batch, which must not stay in memory for it.
+	own.Fields = append(make([]reading.Field, 0, len(a.Fields)), a.Fields...)
+	for i := range own.Fields {
+		own.Fields[i].Value = kept(own.Fields[i].Value)
+	}
+	tq.waiting = append(tq.waiting, arrived{own, position, index})
+	tq.bytes += size
+	q.bytes += size
+	return true
+}
+
+// weight is about how many bytes a frame takes.
+func weight(a *reading.Arrival) int {
+	size := 96 + 40*len(a.Fields)
+	for i := range a.Fields {
+		if a.Fields[i].Value.Kind() == reading.KindText {
+			size += len(a.Fields[i].Value.String())
+		}
+	}
+	return size
+}
+
+// schedule puts a tenant behind the others that wait for their turn. Callers hold mu.
+func (q *tenantQueues) schedule(tq *tenantQueue) {
+	if tq.scheduled || tq.blocked {
+		return
+	}
+	tq.scheduled = true
+	q.ready = append(q.ready, tq)
+	signal(q.work)
+}
+
+// next is whose turn it is; nil: nobody's.
+func (e *Engine) next() *tenantQueue {
+	q := &e.queues
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for len(q.ready) > 0 {
+		tq := q.ready[0]
+		q.ready[0] = nil
+		q.ready = q.ready[1:]
+		tq.scheduled = false
+		if !tq.blocked {
+			return tq
+		}
+	}
+	q.ready = nil
+	return nil
+}
+
+// head is the oldest of what waits of a tenant, so many at most.
+func (q *tenantQueues) head(tq *tenantQueue, most int) []arrived {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return tq.waiting[:min(most, len(tq.waiting))]
+}
+
+// drop takes note that the oldest n are judged. Callers hold mu.
+func (q *tenantQueues) drop(tq *tenantQueue, n int) {
+	for i := range tq.waiting[:n] {
+		size := weight(&tq.waiting[i].Arrival)
+		tq.bytes -= size
+		q.bytes -= size
+		tq.waiting[i] = arrived{}
+	}
+	tq.count = max(0, tq.count-n)
+	tq.waiting = tq.waiting[n:]
+	switch {
+	case len(tq.waiting) > 0:
+		tq.since = tq.waiting[0].At
+	case !tq.inJournal:
+		tq.waiting, tq.count, tq.since = nil, 0, 0
+	}
+}
+
+// idle tells whether a tenant has nothing that waits to be judged. Callers hold
+// Engine.mu too.
+func (tq *tenantQueue) idle() bool {
+	return len(tq.waiting) == 0 && !tq.inJournal && len(tq.replay) == 0
+}
+
+// positionOf is how far a tenant is judged. Callers hold Engine.mu.
+func (e *Engine) positionOf(tq *tenantQueue) Position {
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	return e.queues.positionOf(tq)
+}
+
+// positionOf is Engine.coordinatesOf for who holds mu, too.
+func (q *tenantQueues) positionOf(tq *tenantQueue) Position {
+	if tq.idle() {
+		return Position{Entry: q.taken}
+	}
+	return tq.position
+}
+
+// queueOf is a tenant's queue, made where there is none. Callers hold Engine.mu.
+func (e *Engine) queueOf(t tenant.ID) *tenantQueue {
+	q := &e.queues
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	tq := q.byTenant[t]
+	if tq == nil {
+		tq = &tenantQueue{tenant: t}
+		q.byTenant[t] = tq
+	}
+	return tq
+}
+
+// watch says that a tenant's device has one rule on readings more, or one less.
+func (q *tenantQueues) watch(id device.ID, more int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.watched[id] += more; q.watched[id] == 0 {
+		delete(q.watched, id)
+	}
+}
+
+// dropQueue lets the queue of a tenant go that has neither rules nor anything to be
+// judged or written. Callers hold Engine.mu.
+func (e *Engine) dropQueue(tq *tenantQueue) {
+	q := &e.queues
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if tq.rules == 0 && tq.idle() && !tq.scheduled && len(tq.pending)+len(tq.writing) == 0 && q.byTenant[tq.tenant] == tq {
+		q.unthrottle(tq)
+		delete(q.byTenant, tq.tenant)
+	}
+}
+
+// updateThrottle closes a tenant to its devices when too much of it waits, and opens it
+// again. Callers hold mu.
+func (q *tenantQueues) updateThrottle(tq *tenantQueue, now int64) {
+	behind := tq.count > 0 && now-max(tq.since, q.began) > behindAtMost.Milliseconds()
+	switch {
+	case tq.count <= waitingAtMost && !behind:
+		q.unthrottle(tq)
+	case tq.unthrottled == nil:
+		tq.unthrottled = make(chan struct{})
+		q.throttled.Add(1)
+	}
+}
+
+// unthrottle lets a tenant's devices go on. Callers hold mu.
+func (q *tenantQueues) unthrottle(tq *tenantQueue) {
+	if tq.unthrottled != nil {
+		close(tq.unthrottled)
+		tq.unthrottled = nil
+		q.throttled.Add(-1)
+	}
+}
+
+// LateTenants are the tenants whose judging has not caught up yet with what waited at the
+// start, or with more than memory holds: what it led to may be over by then.
+func (e *Engine) LateTenants() (late []tenant.ID) {
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	for t, tq := range e.queues.byTenant {
+		if tq.late {
+			late = append(late, t)
+		}
+	}
+	return late
+}
+
+// Admit waits until a tenant's readings may come in: while its judging is more
+// than ten minutes or a million readings behind, its own devices wait for it.
+func (e *Engine) Admit(ctx context.Context, t tenant.ID) error {
+	if e.queues.throttled.Load() == 0 {
+		return nil
+	}
+	for {
+		e.queues.mu.Lock()
+		tq := e.queues.byTenant[t]
+		if tq == nil || tq.unthrottled == nil {
+			e.queues.mu.Unlock()
+			return nil
+		}
+		opened := tq.unthrottled
+		e.queues.mu.Unlock()
+		select {
+		case <-opened:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Behind tells of judging that is late: how many tenants' is, and by how much
+// at most.
+type Behind struct {
+	Tenants  int
+	Lag      time.Duration // since the oldest reading that waits arrived, or since the start
+	Readings int           // that wait, of all of them
+}
+
+// lateFrom is how long a reading waits to be judged before people are told that
+// alarms are behind.
+const lateFrom = 5 * time.Second
+
+// Behind is how far judging is behind for all tenants; TenantBehind for one.
+func (e *Engine) Behind() (b Behind) {
+	now := e.opts.Now().UnixMilli()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	for _, tq := range e.queues.byTenant {
+		b.add(tq, e.queues.began, now)
+	}
+	return b
+}
+
+// TenantBehind is how far judging is behind for a tenant.
+func (e *Engine) TenantBehind(t tenant.ID) (b Behind) {
+	now := e.opts.Now().UnixMilli()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.queues.mu.Lock()
+	defer e.queues.mu.Unlock()
+	if tq := e.queues.byTenant[t]; tq != nil {
+		b.add(tq, e.queues.began, now)
+	}
+	return b
+}
+
+func (b *Behind) add(tq *tenantQueue, began, now int64) {
+	since := max(tq.since, began)
+	if tq.count == 0 {
+		since = began
+		if len(tq.replay) == 0 {
+			return
+		}
+	}
+	if lag := time.Duration(now-since) * time.Millisecond; lag >= lateFrom {
+		b.Tenants++
+		b.Readings += tq.count
+		b.Lag = max(b.Lag, lag)
+	}
+}

@@ -1,0 +1,228 @@
+package alarm
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"time"
+
+	"tilth/internal/domain/device"
+)
+
+const (
+	// fewestAdvised is how many notices a rehearsal has at least that is advised.
+	fewestAdvised = 4
+	// mostOfBest is the share of what the best change spares that a smaller one has
+	// to spare to be advised in its place.
+	mostOfBest = 0.8
+	// longerOpen is for which share of the time a notice may be open longer with a
+	// change than without: a limit that readings hardly ever reach spares notices,
+	// too, by leaving one open.
+	longerOpen = 0.2
+	// mostRecoveries is how many recovery values are tried at most.
+	mostRecoveries = 6
+)
+
+// hitsTried are the hits that are tried, those that are more than the rule's.
+var hitsTried = []int{2, 3, 5, mostHits}
+
+// The kinds of RehearsalAdvice.
+const (
+	AdviseRecovery = "recovery"
+	AdviseHits     = "hits"
+)
+
+// RehearsalAdvice is one change of a rule, and how many notices the same readings would
+// have led to with it.
+type RehearsalAdvice struct {
+	Kind string
+
+	// Of AdviseRecovery: the condition's place, its attribute and its new recovery value.
+	Condition int
+	Attribute string
+	Recovery  float64
+
+	// Of AdviseHits: so many samples, and the window that they need.
+	Hits   int
+	Window time.Duration
+
+	Notices int // with it
+	Without int // without it
+}
+
+// apply is a rule with the change.
+func (a *RehearsalAdvice) apply(r Rule) Rule {
+	if a.Kind == AdviseHits {
+		r.Hits, r.Window = a.Hits, a.Window
+		return r
+	}
+	return withRecovery(r, a.Condition, a.Recovery)
+}
+
+// withRecovery is a rule with another recovery value of one of its conditions.
+func withRecovery(r Rule, index int, recovery float64) Rule {
+	r.Conditions = slices.Clone(r.Conditions)
+	r.Conditions[index].Recovery = &recovery
+	return r
+}
+
+// candidate is one that is tried.
+type candidate struct {
+	RehearsalAdvice
+	openTime int64 // for how long a notice would have been open, in all, ms
+}
+
+// adviceBuilder is what rehearsals of a rule, on one device or on several, tell of
+// how it could be changed.
+type adviceBuilder struct {
+	rule     *Rule
+	models   []*device.Product // of the devices
+	total    int               // notices
+	openTime int64             // for how long one was open, ms
+	spanned  int64             // from the first sample to the last, ms
+	deltas   deltaHistogram    // of the property that a recovery value would be of
+	interval int64             // the longest of the usual intervals, ms; 0: none is known
+}
+
+// add takes in the rehearsal of a device of a model.
+func (h *adviceBuilder) add(run *rehearsalRun, p *device.Product) {
+	if !slices.Contains(h.models, p) {
+		h.models = append(h.models, p)
+	}
+	h.rule = run.rule // of another device but for that the same
+	h.total += run.Total
+	h.openTime += run.trial.openTime
+	h.spanned += run.last - run.first
+	h.deltas.merge(&run.deltas)
+	h.interval = max(h.interval, run.Pace.Interval)
+}
+
+// candidates are those that are tried; of each kind the smaller ones first.
+func (h *adviceBuilder) candidates() []candidate {
+	if h.total < fewestAdvised {
+		return nil
+	}
+	return append(h.recoveries(), h.moreHits()...)
+}
+
+// recoveries are round steps from the threshold to its safe side. They begin below what half of the
+// moves of the readings do not exceed, since a value that swings about the threshold goes half as
+// far beyond it, and end beyond what nearly all do not.
+func (h *adviceBuilder) recoveries() (all []candidate) {
+	index, property := firstRecoverable(h.rule.Conditions, h.models[0])
+	half, most := h.deltas.quantile(.5), h.deltas.quantile(.9)
+	if property == nil || most < 0 {
+		return nil
+	}
+	c := h.rule.Conditions[index]
+	threshold, precision := c.Value.Float(), h.precision(c.Attribute)
+	first := max(half-1, bucketOf(math.Pow10(-precision)))
+	last := min(max(first, most)+2, first+mostRecoveries-1, len(buckets)-1)
+	for _, step := range buckets[first : last+1] {
+		if rising(c) {
+			step = -step
+		}
+		recovery := roundToDecimals(threshold+step, &precision)
+		if h.reached(c, recovery) && (c.Recovery == nil || math.Abs(recovery-threshold) > math.Abs(*c.Recovery-threshold)) {
+			a := RehearsalAdvice{Kind: AdviseRecovery, Condition: index, Attribute: c.Attribute, Recovery: recovery}
+			all = append(all, candidate{RehearsalAdvice: a})
+		}
+	}
+	return all
+}
+
+// precision is how many decimals a recovery value has with each of the models.
+func (h *adviceBuilder) precision(attribute string) int {
+	least := len(powersOfTen) - 1
+	for _, p := range h.models {
+		if has := p.Property(attribute).Precision; has != nil {
+			least = min(least, *has)
+		}
+	}
+	return least
+}
+
+// reached tells whether readings within the bounds of each model can pass a recovery value.
+func (h *adviceBuilder) reached(c Condition, recovery float64) bool {
+	for _, p := range h.models {
+		property := p.Property(c.Attribute)
+		if property.Min != nil && (recovery < *property.Min || c.Operator == AtLeast && recovery == *property.Min) ||
+			property.Max != nil && (recovery > *property.Max || c.Operator == AtMost && recovery == *property.Max) {
+			return false
+		}
+	}
+	return true
+}
+
+// moreHits are more samples, in a window that holds them at the usual interval.
+func (h *adviceBuilder) moreHits() (all []candidate) {
+	if h.interval == 0 {
+		return nil
+	}
+	for _, hits := range hitsTried {
+		if window := h.windowFor(hits); hits > h.rule.Hits && window > 0 {
+			all = append(all, candidate{RehearsalAdvice: RehearsalAdvice{Kind: AdviseHits, Hits: hits, Window: window}})
+		}
+	}
+	return all
+}
+
+// mayAdd tells whether a change may lead to notices on a device that had none without: more
+// samples within a longer window may.
+func (h *adviceBuilder) mayAdd(changes []candidate) bool {
+	wider := func(c candidate) bool { return c.Window > h.rule.Window }
+	return h.rule.Hits > 1 && slices.ContainsFunc(changes, wider)
+}
+
+// windowFor is the shortest window that holds so many samples though the conditions are true for every
+// second one only: so more hits hide what comes once, but no value that stays about the
+// threshold. A rule's own window is not made shorter, but that of a rule of one
+// hit, in which nothing is counted. 0: there is none so long.
+func (h *adviceBuilder) windowFor(hits int) time.Duration {
+	for _, w := range Windows {
+		if (w >= h.rule.Window || h.rule.Hits == 1) && w.Milliseconds() > 2*int64(hits-1)*h.interval {
+			return w
+		}
+	}
+	return 0
+}
+
+// best are, of changes that were tried, those with which there would have been at most half
+// as many notices: of each kind the smallest that spares nearly as many as the best of it.
+func (h *adviceBuilder) best(changes []candidate) (all []RehearsalAdvice) {
+	for _, kind := range []string{AdviseRecovery, AdviseHits} {
+		fewest := math.MaxInt
+		var fit []RehearsalAdvice
+		for _, c := range changes {
+			longer := float64(c.openTime - h.openTime)
+			if c.Kind == kind && 2*c.Notices <= h.total && longer <= longerOpen*float64(h.spanned) {
+				c.Without = h.total
+				fit = append(fit, c.RehearsalAdvice)
+				fewest = min(fewest, c.Notices)
+			}
+		}
+		for _, a := range fit {
+			if float64(h.total-a.Notices) >= mostOfBest*float64(h.total-fewest) {
+				all = append(all, a)
+				break
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b RehearsalAdvice) int { return cmp.Compare(a.Notices, b.Notices) })
+	return all
+}
+
+// count adds to each change what it leads to on a device, in one more pass over its readings.
+func count(ctx context.Context, o *RehearsalOptions, changes []candidate, r Rule, p *device.Product) error {
+	rules := make([]Rule, len(changes))
+	for i := range changes {
+		rules[i] = changes[i].apply(r)
+	}
+	trials, err := runTrials(ctx, o, rules, p)
+	for i := range trials {
+		changes[i].Notices += trials[i].notices
+		changes[i].openTime += trials[i].openTime
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package alarm
+
+import (
+	"context"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+)
+
+// RehearsalOptions say what rules are rehearsed on.
+type RehearsalOptions struct {
+	Readings   *reading.Store
+	Status     *device.StatusStore
+	MaxPerHour int            // as for NewPredicate
+	From, To   int64          // epoch ms, both inclusive
+	Zone       *time.Location // of days, nights and the period
+}
+
+// RehearsalTotal is what the rehearsals of a rule on several devices come to.
+type RehearsalTotal struct {
+	Devices int
+	Total   int // of their notices
+	Advice  []RehearsalAdvice
+}
+
+// RehearseDevice rehearses a rule on one of its devices. The error is as of Rehearse.
+func RehearseDevice(ctx context.Context, o *RehearsalOptions, j *DeviceRule) (*Rehearsal, error) {
+	if j.Trigger == DeviceOffline {
+		return RehearseOffline(ctx, o.Status, j.Rule, o.MaxPerHour, o.From, o.To, o.Zone, coordinatesOf(j.TargetDevice))
+	}
+	return Rehearse(ctx, o.Readings, j.Rule, j.Product, o.MaxPerHour, o.From, o.To, o.Zone, coordinatesOf(j.TargetDevice))
+}
+
+// RehearseAll rehearses a rule on each of its devices, one after the other in their order, and
+// hands each rehearsal to each as soon as it is made; they have no Advice. What they
+// come to together has: where there are many notices, the readings of the devices that
+// have some are passed over once more. Before each of these goesOn is called.
+// The error is that of either, or as of Rehearse.
+func RehearseAll(ctx context.Context, o *RehearsalOptions, all []DeviceRule, each func(*DeviceRule, *Rehearsal) error,
+	goesOn func() error) (*RehearsalTotal, error) {
+	sum := &RehearsalTotal{Devices: len(all)}
+	builder := adviceBuilder{}
+	noticed := make([]bool, len(all))
+	for i := range all {
+		h, err := rehearseInto(ctx, o, &all[i], &builder)
+		if err != nil {
+			return nil, err
+		}
+		sum.Total += h.Total
+		noticed[i] = h.Total > 0
+		if err := each(&all[i], h); err != nil {
+			return nil, err
+		}
+	}
+	changes := builder.candidates()
+	if len(changes) == 0 {
+		return sum, nil
+	}
+	everywhere := builder.mayAdd(changes)
+	for i, j := range all {
+		if !noticed[i] && !everywhere {
+			continue
+		}
+		if err := goesOn(); err != nil {
+			return nil, err
+		}
+		if err := count(ctx, o, changes, j.Rule, j.Product); err != nil {
+			return nil, err
+		}
+	}
+	sum.Advice = builder.best(changes)
+	return sum, nil
+}
+
+// rehearseInto rehearses a rule on one device, and takes in what that tells of the rule.
+func rehearseInto(ctx context.Context, o *RehearsalOptions, j *DeviceRule, builder *adviceBuilder) (*Rehearsal, error) {
+	if j.Trigger == DeviceOffline {
+		return RehearseDevice(ctx, o, j)
+	}
+	h, err := rehearse(ctx, o, j.Rule, j.Product, coordinatesOf(j.TargetDevice))
+	if err != nil {
+		return nil, err
+	}
+	builder.add(h, j.Product)
+	return &h.Rehearsal, nil
+}
+
+// RehearsalSum is what the listed notices of a rehearsal come to.
+type RehearsalSum struct {
+	Told, Nights int
+	Longest      int64 // ms; of one that is open still, up to the rehearsal's end
+	Last         int64 // when the newest began, epoch ms; 0: there is none
+}
+
+// Sum is what the newest 500 notices come to.
+func (h *Rehearsal) Sum() (s RehearsalSum) {
+	for _, n := range h.Notices {
+		if n.Told {
+			s.Told++
+		}
+		if n.Night {
+			s.Nights++
+		}
+		end := n.End
+		if end == 0 {
+			end = h.To
+		}
+		s.Longest = max(s.Longest, end-n.Start)
+		s.Last = n.Start
+	}
+	return s
+}

@@ -1,0 +1,97 @@
+package alarm
+
+import (
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
+)
+
+// RuleID is a rule's number; never reused.
+type RuleID int64
+
+// Trigger is what a rule watches for.
+type Trigger int
+
+// What a rule can watch for.
+const (
+	AttributeChange Trigger = 0
+	DeviceOffline   Trigger = 1
+)
+
+// DeployState says whether a rule is judged.
+type DeployState int
+
+// The states of a rule; one that is not Running shows as stopped.
+const (
+	New       DeployState = 0
+	Running   DeployState = 1
+	TakenDown DeployState = 2
+)
+
+// Operator compares a reading with a condition's value.
+type Operator string
+
+// The operators; booleans and texts know only Equal and NotEqual.
+const (
+	Above        Operator = ">"
+	AtLeast      Operator = ">="
+	Below        Operator = "<"
+	AtMost       Operator = "<="
+	Equal        Operator = "="
+	NotEqual     Operator = "!="
+	joinedByOr            = "or"
+	joinedByAnd           = "and"
+	onlineState           = "onlineState" // the fixed attribute of a rule on being offline
+	mostHits              = 10
+	mostTerms             = 16
+	mostChannels          = 20
+)
+
+// Windows are the lengths a rule's window can have.
+var Windows = []time.Duration{
+	time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 25 * time.Minute, 30 * time.Minute,
+}
+
+// Condition is one comparison of a rule. Conditions are folded from left to
+// right: ((c1 andor2 c2) andor3 c3) and so on. Its JSON is what is stored.
+type Condition struct {
+	Join      string        `json:"andor"` // and, or; of the first one and
+	Attribute string        `json:"tslAttribute"`
+	Operator  Operator      `json:"subconditions"`
+	Value     reading.Value `json:"value"`
+	// Recovery makes an open notice stay until this value is passed instead of
+	// Value; only of a number compared by size.
+	Recovery *float64 `json:"recovery,omitempty"`
+}
+
+// Rule says when a device's readings are an alarm, and who is told when.
+type Rule struct {
+	ID       RuleID
+	Tenant   tenant.ID
+	Revision int64 // rises with every change of what is judged
+	Name     string
+	Targets  Targets
+	// Device is the one on which the rule is judged, of a pair; else the first one: of
+	// those that are named, or of those that are the rule's. 0: it has none now.
+	Device        device.ID
+	JoinTime      int64 // of a pair: what the device measured before does not count, epoch ms; 0: it joined with the rule
+	Trigger       Trigger
+	Conditions    []Condition // none where Trigger is DeviceOffline
+	Hits          int         // so many samples for which the conditions hold
+	Window        time.Duration
+	Level         Level
+	Channels      []int64
+	Period        alertmsg.Period
+	RemindEvery   time.Duration // whole minutes, while a notice is open; 0: never
+	ManualRelease bool          // an open notice may be resolved by hand
+	Description   string
+	Deploy        DeployState
+	DeployTime    int64 // when it was run or stopped last, epoch ms; 0: never
+	DeployUser    string
+	MuteUntil     int64 // epoch ms
+	CreateTime    int64
+	UpdateTime    int64
+}

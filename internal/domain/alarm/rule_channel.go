@@ -1,0 +1,48 @@
+package alarm
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+)
+
+// RuleUsage are the rules that use one channel.
+type RuleUsage struct {
+	Count int
+	Names []string // of the newest of them, at most as many as were asked for
+}
+
+// UsageByChannel tells of each of a tenant's channels which rules use it, the
+// newest first, with at most names of their names. A channel that none uses is
+// absent.
+func (s *RuleStore) UsageByChannel(ctx context.Context, t tenant.ID, channels []int64, names int) (map[int64]RuleUsage, error) {
+	if len(channels) == 0 {
+		return nil, nil
+	}
+	ranked := s.db.Read(ctx).NewSelect().Model((*ruleChannelRow)(nil)).
+		ColumnExpr("c.channel_id, r.alarm_name").
+		ColumnExpr("ROW_NUMBER() OVER (PARTITION BY c.channel_id ORDER BY r.create_time DESC, r.id DESC) AS place").
+		ColumnExpr("COUNT(*) OVER (PARTITION BY c.channel_id) AS rules").
+		Join("JOIN alarm_rules AS r ON r.id = c.rule_id").
+		Where("r.tenant_id = ? AND c.channel_id IN (?)", t, bun.List(channels))
+	var rows []struct {
+		ChannelID int64
+		AlarmName string
+		Rules     int
+	}
+	err := s.db.Read(ctx).NewSelect().TableExpr("(?) AS ranked", ranked).Column("channel_id", "alarm_name", "rules").
+		Where("place <= ?", max(1, names)).OrderExpr("channel_id, place").Scan(ctx, &rows)
+	if err != nil {
+		return nil, err
+	}
+	by := make(map[int64]RuleUsage, len(channels))
+	for _, row := range rows {
+		entry := by[row.ChannelID]
+		entry.Count = row.Rules
+		entry.Names = append(entry.Names, row.AlarmName)
+		by[row.ChannelID] = entry
+	}
+	return by, nil
+}

@@ -1,0 +1,211 @@
+package alarm
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+)
+
+const (
+	descriptionLimit = 500 // characters
+	dataSource       = 1   // the only one there is: a device
+	shortestReminder = 5 * time.Minute
+	longestReminder  = 24 * time.Hour
+)
+
+// Form is a rule as people fill it in. What is nil was not said.
+type Form struct {
+	Name          *string
+	Source        *int
+	Device        *string // its name; not looked at where Targets are said
+	Targets       *FormTargets
+	Trigger       *int
+	Level         *int
+	Conditions    []FormCondition
+	Hits          *int
+	Window        *int64 // ms
+	Complex       *int   // 1: Slots tell the period, else Start and End
+	Start, End    *string
+	Slots         []int
+	Weekdays      []int // on which the period counts, 1 Monday to 7 Sunday; none: every day
+	Channels      []int64
+	RemindEvery   *int // minutes; nil and 0: never
+	Description   *string
+	ManualRelease *int
+}
+
+// FormTargets are what a rule names, as people fill it in.
+type FormTargets struct {
+	Devices  []string // names
+	Scenes   []int64
+	Products []int64
+}
+
+// Checker makes rules of what people fill in, or says what is wrong with it.
+type Checker struct {
+	devices  *device.Store
+	scenes   *device.SceneStore
+	catalog  *device.Catalog
+	channels func(ctx context.Context, t tenant.ID, ids []int64) (missing []int64, err error)
+}
+
+// NewChecker makes a Checker; channels tells which of some ids are no
+// notification channel of the tenant's.
+func NewChecker(d *device.Store, s *device.SceneStore, c *device.Catalog,
+	channels func(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error)) *Checker {
+	return &Checker{devices: d, scenes: s, catalog: c, channels: channels}
+}
+
+// Rule checks everything that makes a rule. The first thing that is wrong, in
+// the order of the form, is what is said: 601, or 404 for a device that the
+// tenant does not have.
+func (c *Checker) Rule(ctx context.Context, t tenant.ID, f *Form) (Rule, error) {
+	name, err := ruleName(f.Name)
+	if err != nil {
+		return Rule{}, err
+	}
+	switch {
+	case f.Source == nil:
+		return Rule{}, errs.New(errs.Refused, "rule.sourceRequired")
+	case *f.Source != dataSource:
+		return Rule{}, errs.New(errs.Refused, "invalid.choice").WithField("dataSource")
+	}
+	r, w, err := c.resolveTargets(ctx, t, f)
+	if err != nil {
+		return r, err
+	}
+	r.Name = name
+	switch {
+	case f.Level == nil:
+		return r, errs.New(errs.Refused, "rule.levelRequired")
+	case *f.Level < int(LevelGeneral) || *f.Level > int(LevelSerious):
+		return r, errs.New(errs.Refused, "invalid.choice").WithField("alarmLevel")
+	}
+	r.Level = Level(*f.Level)
+	if err := w.applyForm(&r, f); err != nil {
+		return r, err
+	}
+	if r.Channels, err = c.checkChannels(ctx, t, f.Channels); err != nil {
+		return r, err
+	}
+	if r.RemindEvery, err = f.remindEvery(); err != nil {
+		return r, err
+	}
+	if f.Description != nil {
+		if r.Description, err = CheckDescription("alarmDesc", *f.Description); err != nil {
+			return r, err
+		}
+	}
+	switch {
+	case f.ManualRelease == nil:
+		return r, errs.New(errs.Refused, "rule.releaseRequired")
+	case *f.ManualRelease != 0 && *f.ManualRelease != 1:
+		return r, errs.New(errs.Refused, "invalid.choice").WithField("manualRelease")
+	}
+	r.ManualRelease = *f.ManualRelease == 1
+	return r, nil
+}
+
+func (c *Checker) device(ctx context.Context, t tenant.ID, name string) (*device.Device, *device.Product, error) {
+	d, err := c.devices.Get(ctx, t, name)
+	if errs.Is(err, errs.NotFound) {
+		return nil, nil, errs.Missing().WithField("device")
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p := c.catalog.Product(d.ProductID)
+	if p == nil {
+		return nil, nil, errs.Missing().WithField("device")
+	}
+	return d, p, nil
+}
+
+// applyFormForProduct adds to r what decides when it has a notice on devices of a model, and its period.
+func applyFormForProduct(r *Rule, f *Form, p *device.Product) (err error) {
+	if r.Conditions, err = conditions(r.Trigger, f.Conditions, p); err != nil {
+		return err
+	}
+	r.Hits, r.Window = 1, Windows[0]
+	if f.Hits != nil && r.Trigger == AttributeChange {
+		if r.Hits = *f.Hits; r.Hits < 1 {
+			return errs.New(errs.Refused, "invalid.min", "limit", "1").WithField("hitCounts")
+		}
+		if r.Hits > mostHits {
+			return errs.New(errs.Refused, "invalid.max", "limit", strconv.Itoa(mostHits)).WithField("hitCounts")
+		}
+	}
+	if f.Window != nil {
+		if !slices.ContainsFunc(Windows, func(w time.Duration) bool { return w.Milliseconds() == *f.Window }) {
+			return errs.New(errs.Refused, "invalid.choice").WithField("durations")
+		}
+		r.Window = time.Duration(*f.Window) * time.Millisecond
+	}
+	r.Period, err = f.period()
+	return err
+}
+
+// checkChannels are the channels of a rule, each once, ascending.
+func (c *Checker) checkChannels(ctx context.Context, t tenant.ID, ids []int64) ([]int64, error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	if len(ids) > mostChannels {
+		return nil, errs.New(errs.Refused, "invalid.many", "limit", strconv.Itoa(mostChannels)).WithField("passageway")
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	missing, err := c.channels(ctx, t, ids)
+	if err == nil && len(missing) > 0 {
+		err = errNoChannel(missing[0])
+	}
+	return ids, err
+}
+
+func errNoChannel(id int64) error {
+	return errs.New(errs.Refused, "rule.channelMissing", "id", strconv.FormatInt(id, 10)).WithField("passageway")
+}
+
+// remindEvery is how often people are reminded of an open notice; 0: never.
+func (f *Form) remindEvery() (time.Duration, error) {
+	if f.RemindEvery == nil || *f.RemindEvery == 0 {
+		return 0, nil
+	}
+	switch {
+	case *f.RemindEvery < int(shortestReminder/time.Minute):
+		return 0, errs.New(errs.Refused, "invalid.min", "limit", minutes(shortestReminder)).WithField("remindEvery")
+	case *f.RemindEvery > int(longestReminder/time.Minute):
+		return 0, errs.New(errs.Refused, "invalid.max", "limit", minutes(longestReminder)).WithField("remindEvery")
+	}
+	return time.Duration(*f.RemindEvery) * time.Minute, nil
+}
+
+func minutes(d time.Duration) string { return strconv.Itoa(int(d / time.Minute)) }
+
+func ruleName(name *string) (string, error) {
+	said := ""
+	if name != nil {
+		said = *name
+	}
+	return tenant.ParseName(said, "alarmName", "rule.nameRequired")
+}
+
+// CheckDescription is a description or a remark as it is kept: trimmed, of at most 500
+// characters, in lines. field is what is named where it is refused (601).
+func CheckDescription(field, said string) (string, error) {
+	said = strings.TrimSpace(said)
+	switch {
+	case utf8.RuneCountInString(said) > descriptionLimit:
+		return "", errs.New(errs.Refused, "invalid.long", "limit", strconv.Itoa(descriptionLimit)).WithField(field)
+	case strings.ContainsFunc(said, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t' }):
+		return "", errs.New(errs.Refused, "invalid.format").WithField(field)
+	}
+	return said, nil
+}

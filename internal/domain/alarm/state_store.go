@@ -1,0 +1,49 @@
+package alarm
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/platform/db"
+)
+
+// saveStates writes what rules remember that no reading tells.
+func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for len(states) > 0 {
+			some := append([]stateRow{}, states[:min(len(states), lookupBatchSize)]...)
+			states = states[len(some):]
+			_, err := tx.NewInsert().Model(&some).
+				On("CONFLICT (rule_id, device_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting, openings = EXCLUDED.openings").Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// saveState is saveStates of one rule.
+func saveState(ctx context.Context, d *db.DB, r *activeRule, floor int64, waiting bool) error {
+	return saveStates(ctx, d, []stateRow{newStateRow(r, floor, waiting, r.state.Openings)})
+}
+
+// forgetStates removes what rules remember that are not judged any more. Those of one
+// rule stand together.
+func forgetStates(ctx context.Context, d *db.DB, list []*activeRule) error {
+	return d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		for len(list) > 0 {
+			rule, devices := list[0].ID, []device.ID(nil)
+			for len(list) > 0 && list[0].ID == rule && len(devices) < lookupBatchSize {
+				devices, list = append(devices, list[0].Device), list[1:]
+			}
+			_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id IN (?)", rule, bun.List(devices)).Exec(ctx)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

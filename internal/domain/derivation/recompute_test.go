@@ -1,0 +1,200 @@
+package derivation
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/tools/testkit"
+	"tilth/internal/tools/testkit/race"
+)
+
+// changeProduct gives the device's product other properties, as the running server
+// learns of it.
+func (w *fixture) changeProduct(p *device.Product) {
+	p.OfflineAfter = w.entry.Product.OfflineAfter
+	w.entry = device.NewEntry(w.entry.Ref, w.entry.Name, p, false, false)
+	w.engine = w.newEngine()
+}
+
+// recompute redoes the day of a time and tells how many values it wrote.
+func (w *fixture) recompute(at time.Time) (values int) {
+	w.Helper()
+	w.engine.maxRecomputed = []int{1, 5, 100, maxRecomputed}[rand.IntN(4)] // it makes no difference
+	before := int64(math.MinInt64)
+	for part := (Recomputed{More: true, Next: before}); part.More; {
+		var err error
+		if part, err = w.engine.Recompute(w.Context(), w.entry, at.UnixMilli(), part.Next, at.UnixMilli()+7); err != nil {
+			w.Fatal(err)
+		}
+		for i, f := range part.Frames {
+			if f.At != at.UnixMilli()+7 || i > 0 && f.Time <= part.Frames[i-1].Time || part.More && (f.Time <= before || f.Time >= part.Next) {
+				w.Fatalf("frame %d of %d: %+v", i, len(part.Frames), f)
+			}
+			values += len(f.Fields)
+		}
+		if n := len(part.Frames); part.More && n > 0 {
+			before = part.Frames[n-1].Time
+		}
+		if err := w.store.Append(w.Context(), part.Frames); err != nil {
+			w.Fatal(err)
+		}
+	}
+	return values
+}
+
+// earlierProduct is the mast before it got its formulas, or with other ones.
+func earlierProduct(rng *rand.Rand) *device.Product {
+	p := mastProduct()
+	switch rng.IntN(3) {
+	case 0: // none
+		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.Derived() })
+	case 1: // some
+		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.ID == moist || q.ID == light || q.ID == gdd })
+	default: // others
+		for i := range p.Properties {
+			switch q := &p.Properties[i]; q.ID {
+			case dew:
+				q.Precision, q.Min = decimals(0), number(5)
+			case gdd:
+				q.Parameters = map[string]float64{"base": 4, startMonth: 10, startDay: 24}
+			case flux:
+				q.Max = number(300)
+			}
+		}
+	}
+	return p
+}
+
+// A product gets formulas, or other ones, while its readings go on, some of them
+// late: once all days are redone, everything is as if it had always had them.
+// Doing it again changes nothing.
+func TestRecompute(t *testing.T) {
+	wrote := 0
+	for round := range 8 {
+		seed := rand.Uint64()
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			rng := rand.New(rand.NewPCG(seed, 3))
+			w := newFixture(t, mastProduct())
+			w.entry.Product.OfflineAfter = time.Duration(5+rng.IntN(40)) * time.Minute
+			now := mastProduct()
+			w.changeProduct(earlierProduct(rng))
+			sent := weather(rng, 5, round%2 == 1)
+			want := tableOf(sent)
+			change := len(sent) / 2
+			shuffled := slices.Clone(sent[:change])
+			rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+			shuffled = shuffled[:len(shuffled)/10]
+			kept := map[int64]bool{}
+			for _, f := range shuffled {
+				kept[f.Time] = true
+			}
+			// All frames of a time stay away together, or what came of it would be older.
+			var late, first []reading.Frame
+			for _, f := range sent[:change] {
+				if kept[f.Time] {
+					late = append(late, f)
+				} else {
+					first = append(first, f)
+				}
+			}
+			w.send(first...)
+			if rng.IntN(2) == 0 {
+				if err := w.store.Seal(t.Context(), time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			w.changeProduct(now)
+			rest := slices.Clone(sent[change:])
+			begin := time.UnixMilli(sent[0].Time).In(berlin.Zone)
+			for day := range 5 {
+				n := len(rest) / 4
+				w.send(rest[:n]...)
+				rest = rest[n:]
+				if len(late) > 0 {
+					n := 1 + rng.IntN(len(late))
+					w.send(late[:n]...)
+					late = late[n:]
+				}
+				wrote += w.recompute(begin.AddDate(0, 0, day))
+			}
+			w.send(append(late, rest...)...)
+			w.checkDerived("in the end", want)
+			for day := range 6 {
+				if n := w.recompute(begin.AddDate(0, 0, day)); n > 0 {
+					t.Errorf("day %d redone: %d values", day, n)
+				}
+			}
+			w.restart()
+			w.checkDerived("after a restart", want)
+		})
+	}
+	if wrote < 100 {
+		t.Errorf("%d values written in all: this shows little", wrote)
+	}
+}
+
+// Of a device without readings nothing follows, and of days without any.
+func TestRecomputeWithoutReadings(t *testing.T) {
+	w := newFixture(t, mastProduct())
+	at := time.Date(2026, 10, 24, 12, 0, 0, 0, time.UTC)
+	if n := w.recompute(at); n > 0 {
+		t.Errorf("%d values", n)
+	}
+	w.send(frame(at, airT, 20, airRH, 50))
+	for day := range 3 {
+		if n := w.recompute(at.AddDate(0, 0, day-1)); n > 0 {
+			t.Errorf("day %d: %d values", day, n)
+		}
+	}
+	if got := w.read(derivedIDs...); !maps.Equal(got[at.UnixMilli()], map[device.PropertyID]float64{dew: 9.26, moist: 0}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Redoing a day of a device that measures every second holds no more than 1 MiB: it
+// is done a part at a time.
+func TestRecomputeMemoryIsBounded(t *testing.T) {
+	bare := mastProduct()
+	bare.Properties = slices.DeleteFunc(bare.Properties, func(q device.Property) bool { return q.Derived() })
+	w := newFixture(t, bare)
+	begin := time.Date(2026, 10, 25, 0, 0, 0, 0, w.site.Zone)
+	var batch []reading.Arrival
+	for i := range 80_000 {
+		at := begin.Add(time.Duration(i) * time.Second).UnixMilli()
+		batch = append(batch, reading.Arrival{At: at, Frame: reading.Frame{Tenant: 1, Device: 7, Time: at, Fields: []reading.Field{
+			{Property: airT, Value: reading.Number(float64(i%300) / 10)}, {Property: airRH, Value: reading.Number(float64(40 + i%50))},
+		}}})
+		if len(batch) == 5_000 {
+			if err := w.store.Append(w.Context(), batch); err != nil {
+				t.Fatal(err)
+			}
+			batch = batch[:0:0]
+		}
+	}
+	w.changeProduct(mastProduct())
+	watched := &testkit.HeapProbe{Context: w.Context()}
+	before := testkit.HeapInUse(4)
+	parts, heldBytes := 0, int64(0)
+	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
+		var err error
+		if part, err = w.engine.Recompute(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7); err != nil {
+			t.Fatal(err)
+		}
+		watched.Sample()
+		heldBytes = int64(watched.Peak()) - int64(before)
+		if err := w.store.Append(w.Context(), part.Frames); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d parts, %d bytes held", parts, heldBytes)
+	if parts < 20 || heldBytes > 1<<20 && !race.Enabled {
+		t.Errorf("%d parts, %d bytes held", parts, heldBytes)
+	}
+}

@@ -1,0 +1,72 @@
+package device
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+)
+
+// Edit is what people change of a device.
+type Edit struct {
+	NoteName            string
+	SceneID             int64    // DefaultScene: in no scene
+	Longitude, Latitude *float64 // degrees, WGS-84; both or neither
+}
+
+// Edit changes a tenant's device of that name. A forbidden scene keeps the
+// devices that stand in it and takes no others.
+func (s *Store) Edit(ctx context.Context, t tenant.ID, name string, e Edit) error {
+	note, err := tenant.ParseName(e.NoteName, "noteName", "device.noteRequired")
+	switch {
+	case err != nil:
+		return err
+	case e.Longitude == nil && e.Latitude != nil:
+		return errs.New(errs.Refused, "invalid.required").WithField("longitude")
+	case e.Longitude != nil && e.Latitude == nil:
+		return errs.New(errs.Refused, "invalid.required").WithField("latitude")
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		d, err := s.Get(ctx, t, name)
+		if err != nil {
+			return err
+		}
+		if e.SceneID != d.SceneID {
+			if err := requireOpenScene(ctx, tx, t, e.SceneID); err != nil {
+				return err
+			}
+		}
+		d.NoteName, d.SceneID, d.Longitude, d.Latitude = note, e.SceneID, e.Longitude, e.Latitude
+		return s.Put(ctx, t, d)
+	})
+}
+
+// AuditThing is the device as the audit log knows it.
+func (d *Device) AuditThing() audit.Thing {
+	return audit.Thing{ID: int64(d.ID), Name: d.Title(), SearchAlias: d.Name}
+}
+
+// requireOpenScene refuses a scene that is not the tenant's or takes no devices.
+func requireOpenScene(ctx context.Context, tx bun.IDB, t tenant.ID, scene int64) error {
+	if scene == DefaultScene {
+		return nil
+	}
+	var r sceneRow
+	if err := tx.NewSelect().Model(&r).Where("s.tenant_id = ? AND s.id = ?", t, scene).Scan(ctx); err != nil {
+		return withSceneField(asNotFound(err))
+	}
+	if r.Status == SceneForbidden {
+		return errs.New(errs.Refused, "scene.forbidden", "scene", r.Name).WithField("groupId")
+	}
+	return nil
+}
+
+func withSceneField(err error) error {
+	if errs.Is(err, errs.NotFound) {
+		return errs.Missing().WithField("groupId")
+	}
+	return err
+}

@@ -1,0 +1,105 @@
+package device
+
+import (
+	"context"
+
+	"tilth/internal/domain/tenant"
+)
+
+// Group is what stands in a scene.
+type Group struct {
+	Devices int
+	Online  int
+	First   []*Device // by title, then id
+}
+
+// Groups gives a tenant's groups of the devices that q selects, by scene,
+// DefaultScene included, each with its first devices, as many as first says.
+// Scenes in which none of them stands are absent. The order of q does not count.
+func (r *Roster) Groups(ctx context.Context, t tenant.ID, q Query, first int) (map[int64]*Group, error) {
+	all, err := r.members(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	all = r.filter(t, all, &q)
+	groups := map[int64]*Group{}
+	shown := map[int64]int{}
+	var ids []ID
+	groupOf := map[ID]*Group{}
+	r.presence.statuses(t, all, func(m *member, st Status) {
+		g := groups[m.SceneID]
+		if g == nil {
+			g = &Group{}
+			groups[m.SceneID] = g
+		}
+		g.Devices++
+		if st.Online {
+			g.Online++
+		}
+		if shown[m.SceneID] < first {
+			shown[m.SceneID]++
+			ids = append(ids, m.ID)
+			groupOf[m.ID] = g
+		}
+	})
+	devices, err := r.store.ByIDs(ctx, t, ids)
+	for _, d := range devices {
+		g := groupOf[d.ID]
+		g.First = append(g.First, d)
+	}
+	return groups, err
+}
+
+// Count is how many devices a tenant has, and how many of them stand in no
+// scene.
+func (r *Roster) Count(ctx context.Context, t tenant.ID) (devices, unassigned int, err error) {
+	all, err := r.members(ctx, t)
+	for _, m := range all {
+		if m.SceneID == DefaultScene {
+			unassigned++
+		}
+	}
+	return len(all), unassigned, err
+}
+
+// MapPoint is a device on the map.
+type MapPoint struct {
+	ID        ID
+	Name      string
+	NoteName  string
+	SceneID   int64
+	Longitude float64
+	Latitude  float64
+}
+
+// Box is a part of the map, in degrees. It may reach over the date line (West
+// greater than East).
+type Box struct{ West, South, East, North float64 }
+
+func (b *Box) contains(longitude, latitude float64) bool {
+	if b == nil {
+		return true
+	}
+	if latitude < b.South || latitude > b.North {
+		return false
+	}
+	if b.West <= b.East {
+		return longitude >= b.West && longitude <= b.East
+	}
+	return longitude >= b.West || longitude <= b.East
+}
+
+// MapPoints gives a tenant's devices that have a position inside the box (nil:
+// anywhere), by title, and how many devices have no position at all.
+func (r *Roster) MapPoints(ctx context.Context, t tenant.ID, box *Box) (points []*MapPoint, withoutPosition int, err error) {
+	all, err := r.members(ctx, t)
+	for _, m := range all {
+		switch {
+		case !m.hasPosition:
+			withoutPosition++
+		case box.contains(m.Longitude, m.Latitude):
+			points = append(points, &m.MapPoint)
+		}
+	}
+	return points, withoutPosition, err
+}

@@ -1,0 +1,87 @@
+// Package device knows devices, their products (thing models), the scenes they
+// stand in and whether they are online.
+package device
+
+import (
+	"time"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/text"
+)
+
+// ID is a device's internal number. It is never reused: a name made again gets
+// a new ID and starts without readings.
+type ID int64
+
+// PropertyID is the platform-wide number of a property identifier. Readings on
+// disk carry it; it is never reused, so old readings of a changed product
+// still decode.
+type PropertyID uint32
+
+// Ref names a device together with its owner.
+type Ref struct {
+	Tenant tenant.ID
+	ID     ID
+}
+
+// DataType is what kind of value a property takes.
+type DataType string
+
+// The data types of a thing model.
+const (
+	Number  DataType = "number"
+	Boolean DataType = "boolean"
+	Text    DataType = "text"
+)
+
+// Property is one entry of a product's thing model (TSL).
+type Property struct {
+	ID           PropertyID
+	Identifier   string
+	FunctionName string
+	ElementUnit  string
+	ElementData  string
+	DataType     DataType
+	AccessMode   string
+	Min, Max     *float64 // nil: unbounded
+	Precision    *int     // decimals; nil: as it comes
+
+	// A derived property is computed from others, not sent by devices.
+	Formula    string             // how; empty: a measured property
+	Inputs     []string           // identifiers of what it is computed from, in the formula's order
+	Parameters map[string]float64 // that differ from the formula's own
+}
+
+// Derived tells whether the property is computed.
+func (p *Property) Derived() bool { return p.Formula != "" }
+
+// Product is a device model. Products belong to the platform, not to a tenant.
+type Product struct {
+	ID           int64
+	Name         string                   // in the provider's file and the open API
+	Names        map[text.Language]string // for people; empty where the provider gave none
+	OfflineAfter time.Duration            // silence after which a device counts as offline
+	Properties   []Property               // in the order the thing model lists them
+}
+
+// DisplayName is what people call the product in a language; its name in the
+// provider's file where that says nothing else.
+func (p *Product) DisplayName(l text.Language) string {
+	if name := p.Names[l]; name != "" {
+		return name
+	}
+	return p.Name
+}
+
+// Property finds a property by its identifier; nil when the product has none.
+func (p *Product) Property(identifier string) *Property {
+	for i := range p.Properties {
+		if p.Properties[i].Identifier == identifier {
+			return &p.Properties[i]
+		}
+	}
+	return nil
+}
+
+// DefaultOfflineAfter is used by a product that sets none.
+const DefaultOfflineAfter = 10 * time.Minute

@@ -1,0 +1,116 @@
+package device
+
+import (
+	"context"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+)
+
+// lookupBatch is how many names or hashes one statement asks for, well below the
+// limits of a database's statements.
+const lookupBatch = 500
+
+// ByNames gives those of a tenant's devices that have one of the names, by
+// name.
+func (s *Store) ByNames(ctx context.Context, t tenant.ID, names []string) (map[string]*Device, error) {
+	found := make(map[string]*Device, len(names))
+	err := inBatches(names, func(batch []string) error {
+		var rows []deviceRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).
+			Where("d.tenant_id = ? AND d.name IN (?)", t, bun.List(batch)).Scan(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range rows {
+			d, err := rows[i].device()
+			if err != nil {
+				return err
+			}
+			found[d.Name] = d
+		}
+		return nil
+	})
+	return found, err
+}
+
+// OwnersOf tells, for whoever runs the platform, which tenant has the device
+// of each name; names that nobody has are absent.
+func (s *Store) OwnersOf(ctx context.Context, names []string) (map[string]tenant.ID, error) {
+	owners := map[string]tenant.ID{}
+	err := inBatches(names, func(batch []string) error {
+		var rows []deviceRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("name", "tenant_id").
+			Where("d.name IN (?)", bun.List(batch)).Scan(ctx)
+		for _, r := range rows {
+			owners[r.Name] = r.TenantID
+		}
+		return err
+	})
+	return owners, err
+}
+
+// SecretsOf gives the hashes that let each of a tenant's devices in.
+func (s *Store) SecretsOf(ctx context.Context, t tenant.ID, ids []ID) (map[ID][]SecretHash, error) {
+	found := make(map[ID][]SecretHash, len(ids))
+	err := inBatches(ids, func(batch []ID) error {
+		var rows []secretRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).
+			Where("device_id IN (SELECT id FROM devices WHERE tenant_id = ? AND id IN (?))", t, bun.List(batch)).
+			OrderExpr("create_time, rowid").Scan(ctx)
+		for _, r := range rows {
+			found[r.DeviceID] = append(found[r.DeviceID], SecretHash(r.Hash))
+		}
+		return err
+	})
+	return found, err
+}
+
+// SecretOwners tells, for whoever runs the platform, which device each hash
+// lets in; hashes that nobody has are absent.
+func (s *Store) SecretOwners(ctx context.Context, hashes []SecretHash) (map[SecretHash]ID, error) {
+	owners := map[SecretHash]ID{}
+	err := inBatches(hashes, func(batch []SecretHash) error {
+		keys := make([][]byte, len(batch))
+		for i := range batch {
+			keys[i] = batch[i][:]
+		}
+		var rows []secretRow
+		err := s.db.Read(ctx).NewSelect().Model(&rows).Where("hash IN (?)", bun.List(keys)).Scan(ctx)
+		for _, r := range rows {
+			owners[SecretHash(r.Hash)] = r.DeviceID
+		}
+		return err
+	})
+	return owners, err
+}
+
+// inBatches hands all to f in parts.
+func inBatches[T any](all []T, f func(batch []T) error) error {
+	for len(all) > 0 {
+		n := min(lookupBatch, len(all))
+		if err := f(all[:n]); err != nil {
+			return err
+		}
+		all = all[n:]
+	}
+	return nil
+}
+
+// Refs are all devices of all tenants: for examining a data folder, where each
+// reading must belong to one.
+func (s *Store) Refs(ctx context.Context) (map[Ref]bool, error) {
+	var rows []struct {
+		TenantID tenant.ID
+		ID       ID
+	}
+	if err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id", "id").Scan(ctx, &rows); err != nil {
+		return nil, err
+	}
+	refs := make(map[Ref]bool, len(rows))
+	for _, r := range rows {
+		refs[Ref{Tenant: r.TenantID, ID: r.ID}] = true
+	}
+	return refs, nil
+}

@@ -1,0 +1,112 @@
+package device_test
+
+import (
+	"context"
+	"regexp"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/platform/errs"
+	"tilth/internal/tools/testkit"
+)
+
+func TestNewSecret(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	station := s.Station(t)
+	d := s.Device(t, field.ID, station, "WS-1", func(d *device.Device) { d.Gateway = true })
+	other := s.Device(t, field.ID, station, "WS-2")
+	before := s.Registry.Find(field.ID, "WS-1")
+	changes := 0
+	s.Registry.OnStructureChange(func() { changes++ })
+	made := func(drop bool) string {
+		t.Helper()
+		told := changes
+		secret, err := s.Devices.NewSecret(t.Context(), field.ID, "WS-1", drop, s.Registry)
+		if err != nil || !regexp.MustCompile(`^[A-Za-z0-9_-]{43}$`).MatchString(secret) {
+			t.Fatalf("%q %v", secret, err)
+		}
+		if changes != told+1 {
+			t.Errorf("connections were told %d times to look anew", changes-told)
+		}
+		return secret
+	}
+	lets := func(want string, secrets ...string) {
+		t.Helper()
+		got := ""
+		for _, secret := range secrets {
+			e, hash, ok := s.Registry.Authenticate("WS-1", secret)
+			if ok != s.Registry.StillValid(d.ID, device.HashSecret(testkit.SecretKey, secret)) || ok && (e.Ref != testkit.Ref(d) || !e.Gateway || hash != device.HashSecret(testkit.SecretKey, secret)) {
+				t.Errorf("%q: %+v", secret, e)
+			}
+			got += map[bool]string{true: "+", false: "-"}[ok]
+		}
+		if got != want {
+			t.Errorf("lets in %s, want %s", got, want)
+		}
+	}
+	first := testkit.Secret("WS-1")
+	second := made(false)
+	lets("++", first, second)
+	s.Clock.Advance(time.Second)
+	third := made(false) // the newest stays beside the new
+	lets("-++", first, second, third)
+	fourth := made(false) // in the same moment
+	lets("--++", first, second, third, fourth)
+	fifth := made(true)
+	lets("----+", first, second, third, fourth, fifth)
+	if e, _, ok := s.Registry.Authenticate("WS-2", testkit.Secret("WS-2")); !ok || e.ID != other.ID {
+		t.Error("the other device is shut out")
+	}
+	// A start finds the same; what the registry knew of the device beside its
+	// secrets did not change.
+	s.Reload(t)
+	lets("----+", first, second, third, fourth, fifth)
+	if now := s.Registry.Find(field.ID, "WS-1"); now.Product.ID != before.Product.ID || now.Name != before.Name || s.Registry.Count(field.ID) != 2 {
+		t.Errorf("%+v", now)
+	}
+	for _, name := range []string{"none", ""} {
+		if secret, err := s.Devices.NewSecret(t.Context(), field.ID, name, false, s.Registry); !errs.Is(err, errs.NotFound) || secret != "" {
+			t.Errorf("%q: %q %v", name, secret, err)
+		}
+	}
+	// Secrets are never stored.
+	var n int
+	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_secrets WHERE hash = ? OR hash = ?`, fifth, []byte(fifth)).Scan(t.Context(), &n); err != nil || n != 0 {
+		t.Errorf("%d %v", n, err)
+	}
+}
+
+// A secret that is not kept is not told, and the ones before stay valid.
+func TestNewSecretFailedWriteKeepsOldSecret(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	s.Device(t, field.ID, s.Station(t), "WS-1")
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if secret, err := s.Devices.NewSecret(gone, field.ID, "WS-1", true, s.Registry); err == nil || secret != "" {
+		t.Errorf("%q %v", secret, err)
+	}
+	if _, _, ok := s.Registry.Authenticate("WS-1", testkit.Secret("WS-1")); !ok {
+		t.Error("shut out by a secret that nobody has")
+	}
+}
+
+// A device that the registry does not hold yet comes with all its secrets.
+func TestNewSecretForDeviceNotInRegistry(t *testing.T) {
+	s := testkit.NewStores(t)
+	field := s.Tenant(t, "field")
+	d := &device.Device{Name: "new", ProductID: s.Station(t).ID}
+	if err := s.Devices.Put(t.Context(), field.ID, d); err != nil {
+		t.Fatal(err)
+	}
+	secret, err := s.Devices.NewSecret(t.Context(), field.ID, "new", false, s.Registry)
+	if err != nil || s.Registry.Get(d.ID) != nil {
+		t.Fatal(err)
+	}
+	s.Reload(t)
+	if _, _, ok := s.Registry.Authenticate("new", secret); !ok {
+		t.Error("not let in")
+	}
+}

@@ -1,0 +1,299 @@
+package device_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/platform/db"
+	"tilth/internal/tools/testkit"
+)
+
+// newDevices is a tenant with n devices d0, d1, …
+func newDevices(t *testing.T, n int) (*testkit.Stores, *testkit.Tenant, []*device.Device) {
+	t.Helper()
+	s := testkit.NewStores(t)
+	owner := s.Tenant(t, "field")
+	station := s.Station(t)
+	devices := make([]*device.Device, n)
+	for i := range devices {
+		devices[i] = &device.Device{Name: fmt.Sprint("d", i), ProductID: station.ID}
+	}
+	s.PutDevices(t, owner.ID, devices...)
+	return s, owner, devices
+}
+
+func flush(t *testing.T, s *testkit.Stores, all bool) {
+	t.Helper()
+	if err := s.Status.Flush(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func outOfRangeRefusal(s *testkit.Stores) []device.Refusal {
+	return []device.Refusal{{Time: s.Clock.Milli(), Identifier: "rain", Reason: device.ReasonOutOfRange}}
+}
+
+// What is written behind is found again after a start.
+func TestStatusSurvivesRestart(t *testing.T) {
+	s, owner, d := newDevices(t, 3)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Clock.Advance(testkit.OfflineAfter)
+	s.Presence.Expire()
+	s.Presence.Seen(testkit.Ref(d[1]))
+	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 2, outOfRangeRefusal(s), 90*time.Second)
+	flush(t, s, true)
+	type known struct {
+		device.Status
+		device.Intake
+	}
+	look := func() (all []known) {
+		for _, d := range d {
+			all = append(all, known{s.Presence.Status(owner.ID, d.ID), s.Diagnostics.Get(owner.ID, d.ID)})
+		}
+		return all
+	}
+	before, changes := look(), 0
+	s.Restart(t)
+	s.Presence.OnChange(func(device.StatusChange) { changes++ })
+	if after := look(); fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("%+v, want %+v", after, before)
+	}
+	if before[0].OfflineTime == 0 || !before[1].Online || before[2].LastRefusal.Reason != device.ReasonOutOfRange || before[2].ClockAhead != 90*time.Second {
+		t.Errorf("there was nothing to find: %+v", before)
+	}
+	if n := s.Presence.OnlineCount(owner.ID); n != 1 || changes != 0 {
+		t.Errorf("%d online, %d changes told by a start", n, changes)
+	}
+	// Counting goes on from there.
+	s.Diagnostics.Count(testkit.Ref(d[2]), s.Clock.Milli(), 1, nil, 0)
+	if in := s.Diagnostics.Get(owner.ID, d[2].ID); in.Messages != 2 || in.Values != 3 || in.Refused != 1 {
+		t.Errorf("%+v", in)
+	}
+}
+
+// Silence is not counted while the server is down: each device that was online
+// gets a fresh patience, so that a restart makes no storm of changes.
+func TestRestartTakesNoDeviceOffline(t *testing.T) {
+	s, owner, d := newDevices(t, 50)
+	for _, d := range d {
+		s.Presence.Seen(testkit.Ref(d))
+	}
+	s.Presence.Connected(testkit.Ref(d[0])) // whose connection dies with the server
+	s.Clock.Advance(testkit.OfflineAfter - time.Second)
+	flush(t, s, true)
+	s.Clock.Advance(9 * time.Hour)
+	s.Restart(t)
+	changes := 0
+	s.Presence.OnChange(func(device.StatusChange) { changes++ })
+	s.Presence.Expire()
+	s.Clock.Advance(testkit.OfflineAfter - time.Millisecond)
+	s.Presence.Expire()
+	if n := s.Presence.OnlineCount(owner.ID); n != 50 || changes != 0 {
+		t.Errorf("%d online, %d changes", n, changes)
+	}
+	s.Presence.Seen(testkit.Ref(d[7]))
+	s.Clock.Advance(time.Millisecond)
+	s.Presence.Expire()
+	if n := s.Presence.OnlineCount(owner.ID); n != 1 || changes != 49 {
+		t.Errorf("%d online, %d changes: those that stayed silent are offline now", n, changes)
+	}
+}
+
+// storedStatus reads what the database has of a device.
+func storedStatus(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastContact, messages int64) {
+	t.Helper()
+	err := s.DB.Read(t.Context()).NewRaw(`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`, id).
+		Scan(t.Context(), &online, &lastContact, &messages)
+	if err != nil && !db.IsMissing(err) {
+		t.Fatal(err)
+	}
+	return online, lastContact, messages
+}
+
+// Comings and goings are written at once, where lists filter by them; mere
+// contact waits for the full write.
+func TestFlushChangesOnlyAndFlushAll(t *testing.T) {
+	s, _, d := newDevices(t, 1)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	flush(t, s, false)
+	first := s.Clock.Milli()
+	if online, contact, _ := storedStatus(t, s, d[0].ID); !online || contact != first {
+		t.Errorf("came: %t %d", online, contact)
+	}
+	s.Clock.Advance(time.Second)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 1, nil, 0)
+	flush(t, s, false)
+	if _, contact, messages := storedStatus(t, s, d[0].ID); contact != first || messages != 0 {
+		t.Errorf("contact alone was written: %d %d", contact-first, messages)
+	}
+	flush(t, s, true)
+	if _, contact, messages := storedStatus(t, s, d[0].ID); contact != first+1000 || messages != 1 {
+		t.Errorf("the full write: %d %d", contact-first, messages)
+	}
+	s.Clock.Advance(testkit.OfflineAfter)
+	s.Presence.Expire()
+	flush(t, s, false)
+	if online, _, _ := storedStatus(t, s, d[0].ID); online {
+		t.Error("went, but is stored as online")
+	}
+}
+
+// What could not be written stays marked, intake too, and is written next time.
+func TestFailedWriteIsRetried(t *testing.T) {
+	s, _, d := newDevices(t, 2)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Diagnostics.Count(testkit.Ref(d[1]), s.Clock.Milli(), 1, nil, 0)
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Status.Flush(gone, true); err == nil {
+		t.Fatal("written without a database")
+	}
+	if online, _, _ := storedStatus(t, s, d[0].ID); online {
+		t.Fatal("half written")
+	}
+	flush(t, s, false)
+	if online, contact, _ := storedStatus(t, s, d[0].ID); !online || contact != s.Clock.Milli() {
+		t.Errorf("not tried again: %t %d", online, contact)
+	}
+	if _, _, messages := storedStatus(t, s, d[1].ID); messages != 1 {
+		t.Errorf("intake was not tried again: %d", messages)
+	}
+}
+
+// A device deleted meanwhile holds up nobody else's write for longer than until
+// the registry knows.
+func TestFlushOfDeletedDevice(t *testing.T) {
+	s, owner, d := newDevices(t, 2)
+	s.Presence.Seen(testkit.Ref(d[0]))
+	s.Presence.Seen(testkit.Ref(d[1]))
+	if err := s.Devices.Delete(t.Context(), owner.ID, d[0].ID); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Status.Flush(t.Context(), true); err == nil {
+		t.Error("a row was written for a device that does not exist")
+	}
+	s.Reload(t)
+	flush(t, s, false)
+	if online, _, _ := storedStatus(t, s, d[1].ID); !online {
+		t.Error("the other device's coming is lost")
+	}
+}
+
+// What a device sent keeps nobody else from being written: no database takes a
+// NUL, whoever forgot to look for it.
+func TestFlushSanitizesRefusedIdentifier(t *testing.T) {
+	s, owner, d := newDevices(t, 2)
+	rival := s.Tenant(t, "rival")
+	other := s.Device(t, rival.ID, &device.Product{ID: d[0].ProductID}, "other")
+	for _, sent := range []string{"a\x00b", "a\xffb"} {
+		s.Presence.Seen(testkit.Ref(other))
+		s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 0, []device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}}, 0)
+		flush(t, s, true)
+		s.Restart(t)
+		if got := s.Diagnostics.Get(owner.ID, d[0].ID).LastRefusal.Identifier; got != "a\uFFFDb" {
+			t.Errorf("%q is kept as %q", sent, got)
+		}
+		if st := s.Presence.Status(rival.ID, other.ID); st.LastContact != s.Clock.Milli() {
+			t.Errorf("%q: the other device's contact is lost: %+v", sent, st)
+		}
+		s.Clock.Advance(time.Second)
+	}
+}
+
+// More devices than one statement takes.
+func TestFlushAcrossStatements(t *testing.T) {
+	s, owner, d := newDevices(t, 1203)
+	for _, d := range d {
+		s.Presence.Seen(testkit.Ref(d))
+	}
+	flush(t, s, false)
+	s.Restart(t)
+	if n := s.Presence.OnlineCount(owner.ID); n != 1203 {
+		t.Errorf("%d were written", n)
+	}
+}
+
+func TestOfflineSince(t *testing.T) {
+	s, owner, d := newDevices(t, 4)
+	for i := range 3 { // d3 is never heard of
+		s.Presence.Seen(testkit.Ref(d[i]))
+		s.Clock.Advance(testkit.OfflineAfter)
+		s.Presence.Expire()
+	}
+	last := s.Clock.Milli()
+	s.Presence.Seen(testkit.Ref(d[0])) // and back
+	flush(t, s, true)
+	step := testkit.OfflineAfter.Milliseconds()
+	for since, want := range map[int64]int64{0: 2, last - step: 2, last - step + 1: 1, last: 1, last + 1: 0} {
+		if n, err := s.Status.OfflineSince(t.Context(), owner.ID, since); err != nil || n != want {
+			t.Errorf("since %d ms before the last: %d (%v), want %d", last-since, n, err, want)
+		}
+	}
+}
+
+// Run writes comings within a second or so, contacts within ten, says what it
+// could not write and tries again, and writes a last time at the end.
+func TestStatusRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, _, d := newDevices(t, 1)
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- s.Status.Run(ctx) }()
+		pass := func(d time.Duration) {
+			s.Clock.Advance(d)
+			time.Sleep(d) // of the bubble's own time
+			synctest.Wait()
+		}
+		s.Presence.Seen(testkit.Ref(d[0]))
+		pass(1001 * time.Millisecond)
+		if online, _, _ := storedStatus(t, s, d[0].ID); !online {
+			t.Error("a coming is not on disk after a second")
+		}
+		s.Presence.Seen(testkit.Ref(d[0]))
+		contact := s.Clock.Milli()
+		pass(10 * time.Second)
+		if _, got, _ := storedStatus(t, s, d[0].ID); got != contact {
+			t.Errorf("the last contact is %d ms behind after ten seconds", contact-got)
+		}
+
+		rename := func(from, to string) {
+			t.Helper()
+			if err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
+				_, err := tx.NewRaw("ALTER TABLE ? RENAME TO ?", bun.Ident(from), bun.Ident(to)).Exec(ctx)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rename("device_status", "hidden")
+		s.Presence.Seen(testkit.Ref(d[0]))
+		pass(10 * time.Second)
+		if !strings.Contains(s.Log.Text(), "device status not written") {
+			t.Error("nothing was said of a write that failed")
+		}
+		rename("hidden", "device_status")
+		contact = s.Presence.Status(d[0].Tenant, d[0].ID).LastContact
+		pass(time.Second)
+		if _, got, _ := storedStatus(t, s, d[0].ID); got != contact {
+			t.Errorf("what failed was not tried again: %d ms behind", contact-got)
+		}
+
+		s.Clock.Advance(time.Second)
+		s.Presence.Seen(testkit.Ref(d[0]))
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if _, got, _ := storedStatus(t, s, d[0].ID); got != s.Clock.Milli() {
+			t.Error("the last write was left out")
+		}
+	})
+}

@@ -1,0 +1,243 @@
+package identity_test
+
+import (
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/identity"
+	"tilth/internal/platform/errs"
+	"tilth/internal/tools/testkit"
+)
+
+// captchaRequired tells whether a refusal is that a captcha is to be passed first.
+func captchaRequired(t *testing.T, e *errs.Error) bool {
+	t.Helper()
+	if e == nil || e.Key != "signin.captcha" {
+		return false
+	}
+	if e.Kind != errs.Refused || e.Data != (identity.CaptchaRequired{CaptchaRequired: true}) {
+		t.Errorf("demanded as %+v", e)
+	}
+	return true
+}
+
+// After three failures of an account, from wherever, or from an address, of
+// whichever account, a captcha is demanded there and nowhere else.
+func TestCaptchaRequiredAfterFailures(t *testing.T) {
+	for name, c := range map[string]struct{ userName, address string }{
+		"of the account":         {"ada", ""},
+		"from the address":       {"", homeAddr},
+		"of the pair":            {"ada", homeAddr},
+		"of an unknown account":  {"nobody", ""},
+		"from it, of nobody yet": {"nobody", homeAddr},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newSignInFixture(t)
+			field := g.Tenant(t, "field")
+			for i := range 3 {
+				userName, address := c.userName, c.address
+				if userName == "" {
+					userName = g.User(t, field.ID, "user"+strconv.Itoa(i)).UserName
+				}
+				if address == "" {
+					address = "198.51." + strconv.Itoa(i) + ".1"
+				}
+				if e := g.signIn(attempt(field.ID, userName, "wrong", address)); e == nil || e.Key != "signin.fail" {
+					t.Fatalf("failure %d: %v", i+1, e)
+				}
+			}
+			for _, probe := range []struct{ userName, address string }{
+				{"ada", homeAddr}, {"ada", otherAddr}, {"nobody", homeAddr}, {"bora", homeAddr}, {"bora", otherAddr},
+			} {
+				a := attempt(field.ID, probe.userName, testkit.Password, probe.address)
+				want := probe.userName == c.userName || probe.address == c.address
+				if got := captchaRequired(t, g.signIn(a)); got != want {
+					t.Errorf("%s from %s: demanded %t, want %t", probe.userName, probe.address, got, want)
+				}
+			}
+			right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+			if e := g.signInWithCaptcha(right); e != nil {
+				t.Errorf("with a captcha: %v", e)
+			}
+			g.Clock.Advance(15 * time.Minute)
+			if e := g.signIn(right); e != nil {
+				t.Errorf("a quarter of an hour later: %v", e)
+			}
+		})
+	}
+}
+
+// A demand that is not met counts as no failure and costs no password hash: the
+// hasher is out of order here, and is not asked.
+func TestCaptchaRefusalComputesNoHash(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+	g.failSignIns(right, 3)
+	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, "garbage"); err != nil {
+		t.Fatal(err)
+	}
+	bad := right
+	for i := range 30 {
+		bad.Verification = []string{"", "made up", "x"}[i%3]
+		if !captchaRequired(t, g.signIn(bad)) {
+			t.Fatalf("attempt %d", i)
+		}
+	}
+	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, testkit.PasswordHash(testkit.Password)); err != nil {
+		t.Fatal(err)
+	}
+	if e := g.signInWithCaptcha(right); e != nil {
+		t.Errorf("the demands were counted: %v", e)
+	}
+}
+
+// A verification is good for one attempt, whether it was needed, and whatever
+// came of it.
+func TestVerificationIsUsedUp(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	for name, a := range map[string]identity.Attempt{
+		"not needed": attempt(field.ID, "ada", testkit.Password, "198.51.100.1"), "wrong password": attempt(field.ID, "bora", "wrong", "198.51.100.2"),
+	} {
+		a.Verification = g.Slider.Verification(t)
+		if e := g.signIn(a); e != nil && e.Key != "signin.fail" {
+			t.Fatal(e)
+		}
+		if g.Slider.Verify(a.Verification) {
+			t.Errorf("%s: good once more", name)
+		}
+	}
+	g.failSignIns(attempt(field.ID, "ada", "", homeAddr), 3)
+	again := attempt(field.ID, "ada", "wrong", homeAddr)
+	again.Verification = g.Slider.Verification(t)
+	if e := g.signIn(again); e == nil || e.Key != "signin.fail" {
+		t.Fatal(e)
+	}
+	again.Password = testkit.Password
+	if !captchaRequired(t, g.signIn(again)) {
+		t.Error("one captcha, two guesses")
+	}
+}
+
+// Failures from many addresses make a captcha be demanded of the account's
+// owner, and never shut her out.
+func TestFailuresElsewhereDoNotLockOwnerOut(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	for i := range 60 {
+		g.failSignIns(attempt(field.ID, "ada", "", "198.51."+strconv.Itoa(i)+".1"), 1)
+	}
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+	if !captchaRequired(t, g.signIn(right)) {
+		t.Error("sixty failures, and no captcha")
+	}
+	if e := g.signInWithCaptcha(right); e != nil {
+		t.Errorf("locked out: %v", e)
+	}
+	// Her success does not open the door again for those who guess.
+	if !captchaRequired(t, g.signIn(attempt(field.ID, "ada", "wrong", otherAddr))) {
+		t.Error("no captcha after the owner's own sign-in")
+	}
+}
+
+// Whoever has an account of his own cannot use it to be forgiven.
+func TestSuccessKeepsAddressFailures(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	for i := range 3 {
+		victim := g.User(t, field.ID, "victim"+strconv.Itoa(i)).UserName
+		if e := g.signIn(attempt(field.ID, victim, "wrong", homeAddr)); e == nil || e.Key != "signin.fail" {
+			t.Fatal(e)
+		}
+		if e := g.signInWithCaptcha(attempt(field.ID, "bora", testkit.Password, homeAddr)); e != nil {
+			t.Fatal(e)
+		}
+	}
+	if !captchaRequired(t, g.signIn(attempt(field.ID, "victim3", "wrong", homeAddr))) {
+		t.Error("forgiven")
+	}
+}
+
+// Guesses sent all at once learn no more than guesses sent one after the
+// other: three without a captcha.
+func TestConcurrentGuessesAreLimited(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	var looked, asked atomic.Int32
+	var all sync.WaitGroup
+	for i := range 30 {
+		all.Go(func() {
+			_, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"))
+			switch e := errs.As(err); e.Key {
+			case "signin.fail":
+				looked.Add(1)
+			case "signin.captcha":
+				asked.Add(1)
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if looked.Load() != 3 || asked.Load() != 27 {
+		t.Errorf("%d guesses were answered, %d sent away", looked.Load(), asked.Load())
+	}
+}
+
+// Sign-ins that are right do not get into one another's way, as many as may wait of a
+// network that the account signed in from.
+func TestConcurrentValidSignIns(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	if e := g.signIn(attempt(field.ID, "ada", testkit.Password, homeAddr)); e != nil {
+		t.Fatal(e)
+	}
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			if _, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func TestCaptchaPolicies(t *testing.T) {
+	g := newSignInFixture(t)
+	field := g.Tenant(t, "field")
+	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
+	with := func(d identity.CaptchaPolicy, verify func(string) bool) {
+		g.SignIn = identity.NewSignIn(identity.SignInDeps{
+			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Policy: d, Verify: verify}, Now: g.Clock.Now,
+		})
+		if g.SignIn.CaptchaPolicy() != d {
+			t.Errorf("%s is set, %s said", d, g.SignIn.CaptchaPolicy())
+		}
+	}
+
+	with(identity.CaptchaAlways, g.Slider.Verify)
+	if !captchaRequired(t, g.signIn(right)) {
+		t.Error("always, but not the first time")
+	}
+	if e := g.signInWithCaptcha(right); e != nil {
+		t.Errorf("always: %v", e)
+	}
+
+	with(identity.CaptchaOff, func(string) bool { t.Error("asked although it is off"); return false })
+	right.Verification = "x"
+	wrong := right
+	wrong.Password = "wrong"
+	for range 10 {
+		if e := g.signIn(wrong); e == nil || e.Key != "signin.fail" {
+			t.Fatalf("off: %v", e)
+		}
+	}
+	if e := g.signIn(right); e == nil || e.Kind != errs.TooMany {
+		t.Errorf("off, and the lock too: %v", e)
+	}
+}

@@ -1,0 +1,90 @@
+package identity
+
+import (
+	"net/mail"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+)
+
+const maxEmailBytes = 254 // bytes, RFC 5321
+
+var (
+	e164Pattern          = regexp.MustCompile(`^\+?[1-9][0-9]{1,14}$`)
+	chineseMobilePattern = regexp.MustCompile(`^1[3-9][0-9]{9}$`)
+	emailPattern         = regexp.MustCompile(`^[^\s@<>,;"]+@[^\s@<>,;".]+(\.[^\s@<>,;".]+)+$`)
+)
+
+// E164 gives a phone number as it is kept and sent to; empty for what is no
+// number. A bare Chinese mobile number gets its country.
+func E164(number string) string {
+	switch {
+	case chineseMobilePattern.MatchString(number):
+		return "+86" + number
+	case e164Pattern.MatchString(number):
+		return "+" + strings.TrimPrefix(number, "+")
+	}
+	return ""
+}
+
+// parseMobile reads a number that a person typed.
+func parseMobile(typed string) (string, error) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return "", errs.New(errs.Refused, "phone.required")
+	}
+	number := E164(typed)
+	if number == "" {
+		return "", errs.New(errs.Refused, "phone.format")
+	}
+	return number, nil
+}
+
+// parseNickname reads a name for people.
+func parseNickname(typed string) (string, error) {
+	return tenant.ParseName(typed, "nickname", "profile.nicknameRequired")
+}
+
+// parseEmail reads an address that a person typed: one that mail can be sent to
+// as it stands.
+func parseEmail(typed string) (string, error) {
+	typed = strings.TrimSpace(typed)
+	if typed == "" {
+		return "", errs.New(errs.Refused, "profile.emailRequired")
+	}
+	if tenant.HasNumericMailHost(typed) {
+		return "", errs.New(errs.Refused, "invalid.mailHost", "value", typed).WithField("email")
+	}
+	if !IsEmail(typed) {
+		return "", errs.New(errs.Refused, "profile.emailFormat")
+	}
+	return typed, nil
+}
+
+// IsEmail tells whether mail can be sent to an address as it stands.
+func IsEmail(address string) bool {
+	a, err := mail.ParseAddress(address)
+	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) && !strings.ContainsFunc(address, tenant.BreaksLayout)
+}
+
+// maskedMobile shows whose number it is to who knows it: country and the last
+// digits.
+func maskedMobile(number string) string {
+	if len(number) < 8 {
+		return "•••"
+	}
+	return number[:3] + "•••••" + number[len(number)-3:]
+}
+
+// maskedEmail shows an address's first letter and its domain.
+func maskedEmail(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	if at < 1 {
+		return "•••"
+	}
+	_, first := utf8.DecodeRuneInString(address)
+	return address[:first] + "•••" + address[at:]
+}

@@ -1,0 +1,222 @@
+package identity
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/subtle"
+	"database/sql"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/errs"
+)
+
+const (
+	// MaxCredentialsPerUser is how many API credentials a user may have.
+	MaxCredentialsPerUser = 100
+
+	appKeyLen    = 24 // characters of an appKey after its prefix: 120 random bits
+	appKeyPrefix = "tk_"
+
+	// What app keys are made of: digits and small letters that nobody confuses
+	// when reading one out.
+	appKeyAlphabet = "0123456789abcdefghjkmnpqrstvwxyz"
+)
+
+// Credential is what a program signs in with. It belongs to the user who made
+// it and opens the data of the user's tenant. Its name need not be unique: the
+// appKey tells credentials apart.
+type Credential struct {
+	ID         int64
+	Name       string
+	AppKey     string // public
+	Enabled    bool
+	CreateTime int64 // epoch milliseconds
+	LastUse    int64 // epoch milliseconds; 0 when it was never used
+	Uses24h    int64 // how often it opened something in the last 24 hours, the hour that goes on included
+	Uses30d    int64 // the same in the last 30 days
+}
+
+// APICaller is who a valid credential speaks for.
+type APICaller struct {
+	Tenant     tenant.ID
+	User       int64
+	Credential int64
+}
+
+type credentialRow struct {
+	bun.BaseModel `bun:"table:credentials,alias:c"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TenantID      tenant.ID
+	UserID        int64
+	Name          string
+	AppKey        string
+	SecretHash    []byte
+	Enabled       bool
+	CreateTime    int64
+	LastUseTime   int64
+}
+
+func (s *CredentialStore) credential(r *credentialRow) Credential {
+	return Credential{
+		ID: r.ID, Name: r.Name, AppKey: r.AppKey, Enabled: r.Enabled, CreateTime: r.CreateTime,
+		LastUse: max(r.LastUseTime, s.pendingUses.lastUseOf(r.ID)),
+	}
+}
+
+// CredentialStore keeps API credentials.
+type CredentialStore struct {
+	db          *db.DB
+	now         func() time.Time
+	pendingUses pendingUses
+	flushMu     sync.RWMutex // held while uses move from memory to the database, so that nobody counts them twice
+}
+
+// NewCredentialStore makes a store; now is the server's clock.
+func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
+	return &CredentialStore{db: d, now: now, pendingUses: newPendingUses()}
+}
+
+// Create makes a credential of a tenant's user. Its secret is told this once.
+func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, name string) (made Credential, secret string, err error) {
+	if name, err = tenant.ParseName(name, "name", "common.nameRequired"); err != nil {
+		return made, "", err
+	}
+	if secret, err = newToken(); err != nil {
+		return made, "", err
+	}
+	r := credentialRow{
+		TenantID: t, UserID: user, Name: name, AppKey: newAppKey(), SecretHash: hashToken(secret), Enabled: true,
+		CreateTime: s.now().UnixMilli(),
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		// The user is asked for, too: the tables alone would let a credential
+		// open a tenant that is not its user's.
+		if ok, err := tx.NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, user).Exists(ctx); err != nil {
+			return err
+		} else if !ok {
+			return errs.Missing()
+		}
+		n, err := tx.NewSelect().Model((*credentialRow)(nil)).Where("c.tenant_id = ? AND c.user_id = ?", t, user).Count(ctx)
+		if err != nil {
+			return err
+		}
+		if n >= MaxCredentialsPerUser {
+			return errs.New(errs.Refused, "credential.tooMany", "limit", strconv.Itoa(MaxCredentialsPerUser))
+		}
+		_, err = tx.NewInsert().Model(&r).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return made, "", err
+	}
+	return s.credential(&r), secret, nil
+}
+
+func newAppKey() string {
+	var b [appKeyLen]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	for i, v := range b {
+		b[i] = appKeyAlphabet[int(v)%len(appKeyAlphabet)] // 32 letters divide 256 evenly
+	}
+	return appKeyPrefix + string(b[:])
+}
+
+// isAppKey tells whether key could be one; the database is not asked for others.
+func isAppKey(key string) bool {
+	letters, ok := strings.CutPrefix(key, appKeyPrefix)
+	return ok && len(letters) == appKeyLen && strings.Trim(letters, appKeyAlphabet) == ""
+}
+
+// Page gives limit of a user's credentials from offset on, newest first, and
+// how many there are, with how often each was used.
+func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, limit int64) ([]Credential, int64, error) {
+	s.flushMu.RLock()
+	defer s.flushMu.RUnlock()
+	var rows []credentialRow
+	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("c.tenant_id = ? AND c.user_id = ?", t, user).
+		OrderExpr("c.id DESC").Limit(limit).Offset(offset).ScanAndCount(ctx)
+	list := make([]Credential, 0, len(rows))
+	for i := range rows {
+		list = append(list, s.credential(&rows[i]))
+	}
+	if err == nil {
+		err = s.fillUseCounts(ctx, list)
+	}
+	return list, total, err
+}
+
+// Get finds a credential of a user; how often it was used is not counted.
+func (s *CredentialStore) Get(ctx context.Context, t tenant.ID, user, id int64) (*Credential, error) {
+	var r credentialRow
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Scan(ctx)
+	if db.IsMissing(err) {
+		return nil, errs.Missing()
+	}
+	c := s.credential(&r)
+	return &c, err
+}
+
+// Toggle opens a closed credential of a user and closes an open one.
+func (s *CredentialStore) Toggle(ctx context.Context, t tenant.ID, user, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		return requireRowAffected(tx.NewUpdate().Model((*credentialRow)(nil)).Set("enabled = NOT enabled").
+			Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Exec(ctx))
+	})
+}
+
+// Delete removes a credential of a user; its secret opens nothing from then on.
+func (s *CredentialStore) Delete(ctx context.Context, t tenant.ID, user, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		return requireRowAffected(tx.NewDelete().Model((*credentialRow)(nil)).
+			Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Exec(ctx))
+	})
+}
+
+// requireRowAffected is a NotFound error when a statement met no row.
+func requireRowAffected(res sql.Result, err error) error {
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	if err == nil && n == 0 {
+		return errs.Missing()
+	}
+	return err
+}
+
+// Authenticate tells who a key and its secret speak for: the tenant comes from here
+// and nowhere else. An unknown key, a wrong secret, a closed credential and one
+// of a disabled user are one and the same Unknown error.
+func (s *CredentialStore) Authenticate(ctx context.Context, appKey, appSecret string) (APICaller, error) {
+	if !isAppKey(appKey) {
+		return APICaller{}, notSignedIn()
+	}
+	var row struct {
+		ID         int64
+		TenantID   tenant.ID
+		UserID     int64
+		SecretHash []byte
+		Allowed    bool
+	}
+	row.SecretHash = make([]byte, len(hashToken(""))) // of no secret: a key that does not exist is compared, too
+	err := s.db.Read(ctx).NewSelect().Model((*credentialRow)(nil)).
+		ColumnExpr("c.id, c.tenant_id, c.user_id, c.secret_hash, c.enabled AND NOT u.disabled AS allowed").
+		Join("JOIN users AS u ON u.id = c.user_id AND u.tenant_id = c.tenant_id").
+		Where("c.app_key = ?", appKey).Scan(ctx, &row)
+	if err != nil && !db.IsMissing(err) {
+		return APICaller{}, err
+	}
+	right := subtle.ConstantTimeCompare(hashToken(appSecret), row.SecretHash) == 1
+	if !right || !row.Allowed {
+		return APICaller{}, notSignedIn()
+	}
+	s.pendingUses.add(row.ID, s.now().UnixMilli())
+	return APICaller{Tenant: row.TenantID, User: row.UserID, Credential: row.ID}, nil
+}

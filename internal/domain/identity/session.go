@@ -1,0 +1,327 @@
+package identity
+
+import (
+	"context"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/errs"
+)
+
+// How long tokens live, and how long a used refresh token still answers the
+// pair that replaced it (two tabs refreshing at once).
+const (
+	AccessLife            = 30 * time.Minute
+	RefreshLife           = 12 * time.Hour
+	RefreshLifeRemembered = 30 * 24 * time.Hour // with remember-me
+	ReuseWindow           = 30 * time.Second
+)
+
+// MaxSessionsPerUser is how many sessions a user has at most; a new one ends the oldest.
+const MaxSessionsPerUser = 20
+
+// maxClockAhead is how far ahead the clock may have been when a token was made that is
+// good still. One of a clock that was years ahead would live for as long.
+const maxClockAhead = 24 * time.Hour
+
+// isTokenValid tells whether a token that ends at expires, and lives so long, is good now:
+// it has not ended, and was not made in a time to come.
+func isTokenValid(expires, now int64, life time.Duration) bool {
+	return expires > now && expires <= now+(life+maxClockAhead).Milliseconds()
+}
+
+func refreshLife(remember bool) time.Duration {
+	if remember {
+		return RefreshLifeRemembered
+	}
+	return RefreshLife
+}
+
+// TokenPair is what a sign-in or a refresh gives.
+type TokenPair struct {
+	Access  string
+	Refresh string
+	Expires int64 // when Access ends, epoch milliseconds
+	UserID  int64
+}
+
+// Caller is who a valid access token speaks for.
+type Caller struct {
+	Tenant  tenant.ID
+	User    int64
+	Session int64
+	Expires int64 // of the token, epoch milliseconds
+}
+
+type sessionRow struct {
+	bun.BaseModel `bun:"table:sessions,alias:s"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TenantID      tenant.ID
+	UserID        int64
+	Remember      bool
+	CreateTime    int64
+}
+
+type accessRow struct {
+	bun.BaseModel `bun:"table:access_tokens,alias:a"`
+	Hash          []byte `bun:",pk"`
+	SessionID     int64
+	ExpireTime    int64
+}
+
+type refreshRow struct {
+	bun.BaseModel `bun:"table:refresh_tokens,alias:r"`
+	Hash          []byte `bun:",pk"`
+	SessionID     int64
+	ExpireTime    int64
+	UseTime       int64
+	Successor     []byte
+}
+
+// SessionStore keeps sessions and their tokens.
+type SessionStore struct {
+	db      *db.DB
+	now     func() time.Time
+	callers callerCache
+
+	mu    sync.Mutex
+	onEnd []func(session int64)
+}
+
+// NewSessionStore makes a store; now is the server's clock.
+func NewSessionStore(d *db.DB, now func() time.Time) *SessionStore {
+	return &SessionStore{db: d, now: now}
+}
+
+// OnEnd calls f with every session that ends from then on, so that its open
+// streams can be closed.
+func (s *SessionStore) OnEnd(f func(session int64)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onEnd = append(s.onEnd, f)
+}
+
+func (s *SessionStore) notifyEnded(sessions ...int64) {
+	s.mu.Lock()
+	listeners := s.onEnd
+	s.mu.Unlock()
+	for _, id := range sessions {
+		for _, f := range listeners {
+			f(id)
+		}
+	}
+}
+
+// Start opens a session for a tenant's user who has proven to be one; the oldest
+// beyond MaxSessionsPerUser ends.
+func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remember bool) (TokenPair, error) {
+	var pair TokenPair
+	now := s.now().UnixMilli()
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set("login_time = ?", now).
+			Where("u.tenant_id = ? AND u.id = ?", t, user).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if n == 0 {
+			return errs.Missing()
+		}
+		row := sessionRow{TenantID: t, UserID: user, Remember: remember, CreateTime: now}
+		if _, err := tx.NewInsert().Model(&row).Exec(ctx); err != nil {
+			return err
+		}
+		if pair, err = s.issue(ctx, tx, row); err != nil {
+			return err
+		}
+		return s.endOldest(ctx, t, user)
+	})
+	return pair, err
+}
+
+// endOldest ends what a user has beyond MaxSessionsPerUser.
+func (s *SessionStore) endOldest(ctx context.Context, t tenant.ID, user int64) error {
+	return s.end(ctx, t, "s.user_id = ? AND s.id NOT IN (SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
+		user, t, user, MaxSessionsPerUser)
+}
+
+func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow) (TokenPair, error) {
+	pair := TokenPair{UserID: session.UserID}
+	var err error
+	if pair.Access, err = newToken(); err != nil {
+		return pair, err
+	}
+	if pair.Refresh, err = newToken(); err != nil {
+		return pair, err
+	}
+	now := s.now()
+	pair.Expires = now.Add(AccessLife).UnixMilli()
+	access := accessRow{Hash: hashToken(pair.Access), SessionID: session.ID, ExpireTime: pair.Expires}
+	if _, err := tx.NewInsert().Model(&access).Exec(ctx); err != nil {
+		return pair, err
+	}
+	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: session.ID, ExpireTime: now.Add(refreshLife(session.Remember)).UnixMilli()}
+	_, err = tx.NewInsert().Model(&refresh).Exec(ctx)
+	return pair, err
+}
+
+// Caller tells who an access token speaks for: the tenant comes from here and
+// nowhere else. An unknown or expired token, and one of a disabled user, is an
+// Unknown error.
+func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error) {
+	hash, version, now := sha256.Sum256([]byte(access)), s.db.Version(), s.now().UnixMilli()
+	if c, ok := s.callers.get(version, hash); ok && isTokenValid(c.Expires, now, AccessLife) {
+		return c, nil
+	}
+	var row struct {
+		TenantID   tenant.ID
+		UserID     int64
+		SessionID  int64
+		ExpireTime int64
+	}
+	err := s.db.Read(ctx).NewSelect().Model((*accessRow)(nil)).
+		ColumnExpr("s.tenant_id, s.user_id, a.session_id, a.expire_time").
+		Join("JOIN sessions AS s ON s.id = a.session_id").
+		Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+		Where("a.hash = ?", hash[:]).
+		Scan(ctx, &row)
+	if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, AccessLife) {
+		return Caller{}, notSignedIn()
+	}
+	if err != nil {
+		return Caller{}, err
+	}
+	c := Caller{Tenant: row.TenantID, User: row.UserID, Session: row.SessionID, Expires: row.ExpireTime}
+	s.callers.put(version, hash, c)
+	return c, nil
+}
+
+// IsActive tells whether a tenant's session has not ended.
+func (s *SessionStore) IsActive(ctx context.Context, t tenant.ID, session int64) (bool, error) {
+	return s.db.Read(ctx).NewSelect().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", t, session).Exists(ctx)
+}
+
+// Refresh exchanges a refresh token for a new pair. For ReuseWindow a used one
+// answers the same pair again; its reuse later ends the session, since one of
+// its two holders is not who signed in.
+func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, error) {
+	var pair TokenPair
+	var reused int64
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		now := s.now().UnixMilli()
+		var row refreshRow
+		err := tx.NewSelect().Model(&row).Where("r.hash = ? AND r.expire_time > ?", hashToken(refresh), now).Scan(ctx)
+		if db.IsMissing(err) {
+			return notSignedIn()
+		}
+		if err != nil {
+			return err
+		}
+		if row.UseTime != 0 {
+			// In both directions: a clock that was set back by hours must not let a
+			// used token answer for as long.
+			if since := now - row.UseTime; max(since, -since) <= ReuseWindow.Milliseconds() {
+				pair, err = unseal(refresh, row.Successor)
+				return err
+			}
+			reused = row.SessionID
+			return s.endReused(ctx, tx, row.SessionID)
+		}
+		var session sessionRow
+		err = tx.NewSelect().Model(&session).Join("JOIN users AS u ON u.id = s.user_id AND NOT u.disabled").
+			Where("s.id = ?", row.SessionID).Scan(ctx)
+		if db.IsMissing(err) || err == nil && !isTokenValid(row.ExpireTime, now, refreshLife(session.Remember)) {
+			return notSignedIn()
+		}
+		if err != nil {
+			return err
+		}
+		if pair, err = s.issue(ctx, tx, session); err != nil {
+			return err
+		}
+		if row.Successor, err = seal(refresh, pair); err != nil {
+			return err
+		}
+		row.UseTime = now
+		_, err = tx.NewUpdate().Model(&row).Column("use_time", "successor").WherePK().Exec(ctx)
+		return err
+	})
+	if err == nil && reused != 0 {
+		s.notifyEnded(reused)
+		return TokenPair{}, notSignedIn()
+	}
+	return pair, err
+}
+
+// endReused ends a session one of whose used refresh tokens came again, and writes
+// that down for its tenant to see: the server did it, at the demand
+// of who came from that address.
+func (s *SessionStore) endReused(ctx context.Context, tx bun.IDB, session int64) error {
+	var owner userRow
+	if err := tx.NewSelect().Model(&owner).Join("JOIN sessions AS s ON s.user_id = u.id").Where("s.id = ?", session).Scan(ctx); err != nil {
+		return err
+	}
+	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", owner.TenantID, session).Exec(ctx); err != nil {
+		return err
+	}
+	return auditUser(audit.WithActor(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
+}
+
+// End ends one session of a tenant.
+func (s *SessionStore) End(ctx context.Context, t tenant.ID, session int64) error {
+	return s.end(ctx, t, "s.id = ?", session)
+}
+
+// EndUser ends every session of a user.
+func (s *SessionStore) EndUser(ctx context.Context, t tenant.ID, user int64) error {
+	return s.end(ctx, t, "s.user_id = ?", user)
+}
+
+// EndOthers ends every session of a user but one.
+func (s *SessionStore) EndOthers(ctx context.Context, t tenant.ID, user, keep int64) error {
+	return s.end(ctx, t, "s.user_id = ? AND s.id <> ?", user, keep)
+}
+
+func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args ...any) error {
+	var ids []int64
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if err := tx.NewSelect().Model((*sessionRow)(nil)).Column("id").
+			Where("s.tenant_id = ?", t).Where(where, args...).Scan(ctx, &ids); err != nil || len(ids) == 0 {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id IN (?)", t, bun.List(ids)).Exec(ctx)
+		return err
+	})
+	if err == nil {
+		s.db.AfterCommit(ctx, func() { s.notifyEnded(ids...) })
+	}
+	return err
+}
+
+// Sweep removes tokens that have expired as of until, and sessions that have none
+// left.
+func (s *SessionStore) Sweep(ctx context.Context, until time.Time) error {
+	now := until.UnixMilli()
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if _, err := tx.NewDelete().Model((*accessRow)(nil)).Where("a.expire_time <= ?", now).Exec(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.NewDelete().Model((*refreshRow)(nil)).Where("r.expire_time <= ?", now).Exec(ctx); err != nil {
+			return err
+		}
+		_, err := tx.NewDelete().Model((*sessionRow)(nil)).
+			Where("NOT EXISTS (SELECT 1 FROM refresh_tokens r WHERE r.session_id = s.id)").Exec(ctx)
+		return err
+	})
+}
+
+func notSignedIn() *errs.Error { return errs.New(errs.Unauthenticated, "error.401") }

@@ -1,0 +1,159 @@
+// Package identity knows the people who sign in: users, their passwords,
+// sessions and tokens.
+package identity
+
+import (
+	"context"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/text"
+)
+
+// User is a person of a tenant.
+type User struct {
+	ID         int64
+	Tenant     tenant.ID
+	UserName   string
+	Nickname   string
+	Email      string
+	Mobile     string // E.164; empty when none is bound
+	Avatar     string // address; empty when none
+	LastSignIn int64  // the newest sign-in, epoch milliseconds; 0 when there was none
+	Disabled   bool
+}
+
+type userRow struct {
+	bun.BaseModel `bun:"table:users,alias:u"`
+	ID            int64 `bun:",pk,autoincrement"`
+	TenantID      tenant.ID
+	UserName      string
+	FoldedName    string
+	PasswordHash  string
+	Nickname      string
+	Email         string
+	Mobile        string
+	Avatar        string
+	LoginTime     int64
+	Disabled      bool
+	CreateTime    int64
+}
+
+func (r *userRow) user() *User {
+	return &User{
+		ID: r.ID, Tenant: r.TenantID, UserName: r.UserName, Nickname: r.Nickname, Email: r.Email, Mobile: r.Mobile,
+		Avatar: r.Avatar, LastSignIn: r.LoginTime, Disabled: r.Disabled,
+	}
+}
+
+// UserStore keeps users.
+type UserStore struct {
+	db  *db.DB
+	now func() time.Time
+}
+
+// NewUserStore makes a store; now is the server's clock.
+func NewUserStore(d *db.DB, now func() time.Time) *UserStore { return &UserStore{db: d, now: now} }
+
+// Get finds a tenant's user by id.
+func (s *UserStore) Get(ctx context.Context, t tenant.ID, id int64) (*User, error) {
+	r, err := s.getWhere(ctx, t, "u.id = ?", id)
+	if err != nil {
+		return nil, err
+	}
+	return r.user(), nil
+}
+
+// ByName finds a tenant's user by user name, in any case of its Latin letters.
+func (s *UserStore) ByName(ctx context.Context, t tenant.ID, userName string) (*User, error) {
+	r, err := s.getWhere(ctx, t, "u.folded_name = ?", text.FoldASCII(userName))
+	if err != nil {
+		return nil, err
+	}
+	return r.user(), nil
+}
+
+func (s *UserStore) getWhere(ctx context.Context, t tenant.ID, where string, arg any) (*userRow, error) {
+	var r userRow
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("u.tenant_id = ?", t).Where(where, arg).Scan(ctx)
+	if db.IsMissing(err) {
+		return nil, errs.Missing()
+	}
+	return &r, err
+}
+
+// List gives a tenant's users by user name.
+func (s *UserStore) List(ctx context.Context, t tenant.ID) ([]*User, error) {
+	var rows []userRow
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Where("u.tenant_id = ?", t).OrderExpr("folded_name").Scan(ctx)
+	users := make([]*User, 0, len(rows))
+	for i := range rows {
+		users = append(users, rows[i].user())
+	}
+	return users, err
+}
+
+// Create makes u with the given stored password and sets its id.
+func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHash string) error {
+	r := userRow{
+		TenantID: t, UserName: u.UserName, FoldedName: text.FoldASCII(u.UserName), PasswordHash: passwordHash,
+		Nickname: u.Nickname, Email: u.Email, Mobile: u.Mobile, Disabled: u.Disabled, CreateTime: s.now().UnixMilli(),
+	}
+	err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewInsert().Model(&r).Exec(ctx)
+		return err
+	})
+	u.ID, u.Tenant = r.ID, t
+	return err
+}
+
+// Update changes nickname, e-mail, mobile and whether the user is shut out.
+func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
+	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, disabled = ?", u.Nickname, u.Email, u.Mobile, u.Disabled)
+}
+
+// PutPassword stores another password.
+func (s *UserStore) PutPassword(ctx context.Context, t tenant.ID, id int64, passwordHash string) error {
+	return s.updateColumns(ctx, t, id, "password_hash = ?", passwordHash)
+}
+
+// PasswordHash gives the stored form of a user's password.
+func (s *UserStore) PasswordHash(ctx context.Context, t tenant.ID, id int64) (string, error) {
+	r, err := s.getWhere(ctx, t, "u.id = ?", id)
+	if err != nil {
+		return "", err
+	}
+	return r.PasswordHash, nil
+}
+
+// hasMobile tells whether a user of the tenant has a mobile number.
+func (s *UserStore) hasMobile(ctx context.Context, t tenant.ID, mobile string) (bool, error) {
+	return s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.mobile = ?", t, mobile).Exists(ctx)
+}
+
+// Delete removes a user and the user's sessions.
+func (s *UserStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, id).Exec(ctx)
+		return err
+	})
+}
+
+func (s *UserStore) updateColumns(ctx context.Context, t tenant.ID, id int64, set string, args ...any) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		res, err := tx.NewUpdate().Model((*userRow)(nil)).Set(set, args...).
+			Where("u.tenant_id = ? AND u.id = ?", t, id).Exec(ctx)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err == nil && n == 0 {
+			return errs.Missing()
+		}
+		return err
+	})
+}

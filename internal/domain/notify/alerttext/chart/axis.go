@@ -1,0 +1,87 @@
+package chart
+
+import (
+	"math"
+	"time"
+
+	"tilth/internal/domain/tenant"
+)
+
+// tick is a place on an axis.
+type tick struct {
+	at    float64
+	label string
+}
+
+// valueTicks are ticks of a range of values at a round distance, about five, and
+// the range grown to begin and end at one.
+func valueTicks(low, high float64, number func(v float64, decimals int) string) (ticks []tick, bottom, top float64) {
+	if high <= low { // all the same, or one
+		half := math.Max(math.Abs(low)*0.05, 0.5)
+		low, high = low-half, high+half
+	}
+	step := roundStep((high - low) / 4)
+	bottom, top = math.Floor(low/step)*step, math.Ceil(high/step)*step
+	decimals := max(0, int(-math.Floor(math.Log10(step)+1e-9)))
+	for i := 0; i <= int(math.Round((top-bottom)/step)); i++ {
+		at := bottom + float64(i)*step
+		ticks = append(ticks, tick{at, number(at, decimals)})
+	}
+	return ticks, bottom, top
+}
+
+// roundStep is the next greater of 1, 2 and 5 times a power of ten.
+func roundStep(least float64) float64 {
+	power := math.Pow(10, math.Floor(math.Log10(least)))
+	for _, times := range []float64{1, 2, 5, 10} {
+		if times*power >= least*(1-1e-9) {
+			return times * power
+		}
+	}
+	return 10 * power
+}
+
+const maxTimeTicks = 6 // ticks of the time axis
+
+var tickSteps = []time.Duration{
+	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 20 * time.Minute, 30 * time.Minute,
+	time.Hour, 2 * time.Hour, 3 * time.Hour, 6 * time.Hour, 12 * time.Hour,
+}
+
+const day = 24 * time.Hour
+
+func clock(t time.Time) string { return t.Format("15:04") }
+
+// timeTicks are ticks of a range of time (epoch ms) at round hours of the zone's
+// clock, days where it is long.
+func timeTicks(from, to int64, zone *time.Location, dayOf func(time.Time) string) (ticks []tick) {
+	span := time.Duration(to-from) * time.Millisecond
+	distance := day
+	for span/distance >= maxTimeTicks {
+		distance += day
+	}
+	for _, d := range tickSteps {
+		if span/d < maxTimeTicks {
+			distance = d
+			break
+		}
+	}
+	year, month, date := time.UnixMilli(from).In(zone).Date()
+	label, next := clock, time.Date(year, month, date, 0, 0, 0, 0, zone)
+	if distance >= day {
+		label, next = dayOf, tenant.StartOfDay(year, month, date, zone)
+	}
+	for next.UnixMilli() <= to {
+		if next.UnixMilli() >= from {
+			ticks = append(ticks, tick{float64(next.UnixMilli()), label(next)})
+		}
+		if distance < day {
+			next = next.Add(distance)
+			continue
+		}
+		// Days by the calendar, since one may have 23 hours, or no midnight.
+		date += int(distance / day)
+		next = tenant.StartOfDay(year, month, date, zone)
+	}
+	return ticks
+}

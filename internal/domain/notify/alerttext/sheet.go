@@ -1,0 +1,208 @@
+package alerttext
+
+import (
+	"cmp"
+	_ "embed" // the form of a mail
+	"html/template"
+	"strings"
+
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/text"
+)
+
+// mailData is what the HTML part of a mail shows.
+type mailData struct {
+	Language, Tenant string
+	Word             string // what happened, as a tag
+	Tone             tone
+	Title, Device    string
+	Lead             string
+	Statement        string // what the device was, where there is no value
+	Since            string // since when what holds, where that is known
+	Readings         []readingData
+	Picture          string // what its picture shows, for who does not see it; empty: none
+	Facts            []fact
+	Items            []item // of a digest
+	More             string
+	Button, Link     string
+	Why              string
+}
+
+// readingData is a value as large as it deserves, and what it was compared with.
+type readingData struct{ Name, Value, Limit string }
+
+type fact struct{ Label, Value string }
+
+// Lines are the value's; style sheets that would keep them are not known everywhere.
+func (f fact) Lines() []string { return strings.Split(f.Value, "\n") }
+
+// item is one alarm of a digest.
+type item struct {
+	Word          string
+	Tone          tone
+	Title, Device string
+	Value, Time   string
+	Ack           string // who is on it; empty: nobody
+	Link          string
+	Said          string // all of it, as a paragraph
+}
+
+// Size is how large values are written, in pixels: a single number may fill the
+// eye, a text or a list may not.
+func (s *mailData) Size() int {
+	if len(s.Readings) == 1 && len([]rune(s.Readings[0].Value)) <= 16 {
+		return 34
+	}
+	return 20
+}
+
+// Fonts are those of the reader's machine; Chinese ones for Chinese alone, since
+// they set other languages' quotation marks too wide.
+func (s *mailData) Fonts() template.CSS {
+	if s.Language == string(text.Chinese) {
+		return "-apple-system,'PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
+	}
+	return "-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
+}
+
+// tone is how a tag is coloured: ink on paper, of the light theme; the form has
+// those of the dark one by name.
+type tone struct {
+	Name       string
+	Ink, Paper template.CSS
+}
+
+// The console's own colours of levels; red is for serious alarms alone.
+var (
+	neutralTone = tone{"calm", "#475049", "#eeece3"}
+	endedTone   = tone{"ended", "#2f6b4f", "#e3ede5"}
+	levelTones  = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"}, {"serious", "#b8231a", "#fbe4e0"}}
+)
+
+func toneOf(a *alertmsg.Alarm) tone {
+	if a.Event == alertmsg.Resolved {
+		return endedTone
+	}
+	return levelTones[levelOf(a)]
+}
+
+//go:embed sheet.html
+var mailHTML string
+
+var mailTemplate = template.Must(template.New("mail").Parse(mailHTML))
+
+func (s *mailData) html() (string, error) {
+	var b strings.Builder
+	err := mailTemplate.Execute(&b, s)
+	return b.String(), err
+}
+
+// alarmData shows one alarm.
+func (v *Renderer) alarmData(a *alertmsg.Alarm, pictured bool) mailData {
+	s := mailData{
+		Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Lead: v.leadSentence(a),
+		Button: v.say("letter.open"), Link: v.link(a.Notice),
+	}
+	for _, m := range v.measurements(a) {
+		one := readingData{Name: v.propertyLabel(a, m), Value: m.value}
+		if len(a.Conditions) == 1 {
+			one.Limit = v.say("letter.fact", "label", v.say("letter.labelCondition"), "value", m.limits[0])
+		}
+		s.Readings = append(s.Readings, one)
+	}
+	if charted := ChartedProperty(a); pictured && charted != "" {
+		called, _, _ := v.property(a, charted)
+		s.Picture = v.say("letter.chart", "name", shortName(called))
+	}
+	when := v.zoned
+	if a.Event == alertmsg.Resolved {
+		when = v.moment
+	}
+	s.Since = capitalize(v.since(a, when))
+	switch {
+	case a.Offline && s.Since != "" && a.Event != alertmsg.Resolved:
+		s.Statement, s.Since = s.Since, ""
+	case a.Offline:
+		s.Statement = v.evaluationText(a)
+	}
+	s.Facts = v.facts(a)
+	return s
+}
+
+func (v *Renderer) facts(a *alertmsg.Alarm) (list []fact) {
+	add := func(label, value string) {
+		if value != "" {
+			list = append(list, fact{v.say(label), value})
+		}
+	}
+	add("letter.labelDevice", v.device(a))
+	start := v.zoned
+	if a.Event != alertmsg.Resolved && hasEarlierOnset(a) {
+		start = v.moment // of the zone that stands above
+	}
+	add("letter.labelStart", start(a.Start))
+	switch a.Event {
+	case alertmsg.Resolved:
+		add("letter.labelEnd", v.moment(a.End))
+		add("letter.labelDuration", v.durationText(a))
+	case alertmsg.Reminder:
+		add("letter.labelSoFar", v.durationText(a))
+	}
+	if len(a.Conditions) > 1 {
+		add("letter.labelCondition", v.conditionSymbols(a))
+	}
+	if a.Manual {
+		add("letter.labelUser", shortName(a.User))
+	}
+	if a.Remark != "" {
+		add("letter.labelRemark", v.quoted(a.Remark))
+	}
+	add("letter.labelDescription", shortLines(a.Description))
+	return list
+}
+
+// digestData shows several alarms, the serious first.
+func (v *Renderer) digestData(alarms []alertmsg.Alarm) mailData {
+	sorted, lead := bySeverity(alarms), "letter.digestLead"
+	if v.Hourly {
+		lead = "letter.hourly"
+	}
+	s := mailData{
+		Title: capitalize(v.count(alarms)), Tone: neutralTone, Lead: v.say(lead),
+		Button: v.say("letter.openAll"), Link: v.link(0),
+	}
+	for _, a := range sorted[:min(len(sorted), listMost)] {
+		one := item{
+			Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Value: v.summary(a, v.moment),
+			Time: cmp.Or(v.onsetTime(a, text.DateTime), v.moment(a.Start)), Ack: v.ackSentence(a), Link: v.link(a.Notice), Said: v.paragraph(a),
+		}
+		if a.Event == alertmsg.Resolved {
+			one.Time = v.moment(a.End)
+		}
+		s.Items = append(s.Items, one)
+	}
+	if more := len(sorted) - len(s.Items); more > 0 {
+		s.More = v.say("letter.digestMore", "n", text.Count(v.Language, more))
+	}
+	return s
+}
+
+// summary is what an alarm was judged by, in a few words, with a time that when writes;
+// nothing of an end by hand.
+func (v *Renderer) summary(a *alertmsg.Alarm, when func(ms int64) string) string {
+	switch {
+	case a.Event == alertmsg.Resolved && a.Manual:
+		return ""
+	case a.Offline && a.Event == alertmsg.Resolved:
+		return v.say("letter.onlineShort")
+	case a.Offline && hasEarlierOnset(a):
+		return v.say("letter.silentShort", "time", when(a.HoldsSince))
+	case a.Offline:
+		return v.say("letter.offlineShort", "window", v.duration(a.Window))
+	}
+	var parts []string
+	for _, m := range v.measurements(a) {
+		parts = append(parts, v.say("letter.smsReading", "name", m.name, "value", m.value))
+	}
+	return v.joinChain("letter.list", parts)
+}

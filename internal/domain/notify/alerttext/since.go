@@ -1,0 +1,72 @@
+package alerttext
+
+import (
+	"time"
+
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/text"
+)
+
+// operatorKeys are the sentences of conditions, by operator.
+var operatorKeys = map[string]string{
+	">": "letter.above", ">=": "letter.atLeast", "<": "letter.below", "<=": "letter.atMost", "=": "letter.equals", "!=": "letter.notEqual",
+}
+
+// hasEarlierOnset tells whether an alarm says since when it holds, and that is another minute
+// than the one in which it was noticed.
+func hasEarlierOnset(a *alertmsg.Alarm) bool {
+	const minute = 60_000
+	return a.HoldsSince > 0 && a.HoldsSince/minute < a.Start/minute
+}
+
+// since is what holds since when, or that the device is silent, and when that was
+// noticed: Air temperature below −2 °C since Nov 20, 2026, 22:10, noticed 23:31. when
+// writes the former time. At an end it says what was, and not when that was noticed.
+// Empty where nobody knows.
+func (v *Renderer) since(a *alertmsg.Alarm, when func(ms int64) string) string {
+	if !hasEarlierOnset(a) {
+		return ""
+	}
+	over, at := a.Event == alertmsg.Resolved, when(a.HoldsSince)
+	switch {
+	case a.Offline && over:
+		return v.say("letter.wasSilent", "time", at)
+	case a.Offline:
+		return v.withNoticedTime(a, v.say("letter.silent", "time", at), text.DateTime)
+	case over:
+		return v.say("letter.held", "conditions", v.conditionWords(a), "time", at)
+	}
+	return v.withNoticedTime(a, v.say("letter.holds", "conditions", v.conditionWords(a), "time", at), text.DateTime)
+}
+
+// onsetTime is since of an open alarm on readings, without what holds: Since Nov 20,
+// 22:10, noticed 23:31. Both times are written by the same function.
+func (v *Renderer) onsetTime(a *alertmsg.Alarm, write func(text.Language, time.Time) string) string {
+	if !hasEarlierOnset(a) || a.Offline || a.Event == alertmsg.Resolved {
+		return ""
+	}
+	return v.withNoticedTime(a, v.say("letter.since", "time", write(v.Language, v.localTime(a.HoldsSince))), write)
+}
+
+// withNoticedTime adds when an alarm was noticed to since when it holds.
+func (v *Renderer) withNoticedTime(a *alertmsg.Alarm, since string, write func(text.Language, time.Time) string) string {
+	key, start := "letter.noticed", v.localTime(a.Start)
+	said := text.DateTimeAfter(v.Language, start, v.localTime(a.HoldsSince), write)
+	if said == write(v.Language, start) {
+		key = "letter.noticedOn"
+	}
+	return v.say(key, "since", since, "time", said)
+}
+
+// conditionWords are an alarm's in words, with brackets where reading from left to right
+// would else mislead.
+func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
+	return v.joinConditions(a, func(c alertmsg.Condition) string {
+		called, unit, _ := v.property(a, c.Property)
+		key, ok := operatorKeys[c.Operator]
+		if !ok {
+			return shortName(called) + " " + v.limit(a, c)
+		}
+		return v.say(key, "name", shortName(called), "value", v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil))
+	})
+}

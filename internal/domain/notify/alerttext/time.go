@@ -1,0 +1,29 @@
+package alerttext
+
+import (
+	"time"
+
+	"tilth/internal/platform/text"
+)
+
+func (v *Renderer) localTime(ms int64) time.Time {
+	zone := v.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	return time.UnixMilli(ms).In(zone)
+}
+
+// zoned says a time with its zone's offset, which the first time of a letter
+// has; the others are of the same zone.
+func (v *Renderer) zoned(ms int64) string { return text.DateTimeWithZone(v.Language, v.localTime(ms)) }
+
+func (v *Renderer) moment(ms int64) string { return text.DateTime(v.Language, v.localTime(ms)) }
+
+func (v *Renderer) shortMoment(ms int64) string {
+	return text.ShortDateTime(v.Language, v.localTime(ms))
+}
+
+func (v *Renderer) duration(ms int64) string {
+	return text.Duration(v.Language, time.Duration(ms)*time.Millisecond)
+}

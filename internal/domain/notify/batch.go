@@ -1,0 +1,326 @@
+package notify
+
+import (
+	"context"
+	"slices"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+)
+
+// scanSize is how many deliveries are looked at together, and maxEmptyScans how
+// many looks of one transaction may find nothing that goes.
+const (
+	scanSize      = 64
+	maxEmptyScans = 8
+)
+
+// batch is one look for letters to bring. What it finds of tenants and rules
+// holds for that look.
+type batch struct {
+	*worker
+	now        int64 // epoch ms
+	freeSlots  int
+	emptyScans int
+	attempts   []*attempt
+	leased     int  // attempts that are written down as in flight
+	more       bool // there is more to look at
+
+	tenants    map[tenant.ID]*tenant.Tenant
+	mutes      map[int64]int64
+	webhooksOn map[int64]bool // webhooks that are on
+	budgets    map[tenant.ID]Budget
+	grouped    map[int64]bool // deliveries of digests that were seen
+}
+
+// takeDue takes the letters that are due, of the tenants in turn, as many as there is
+// room for.
+func (l *worker) takeDue(ctx context.Context) (*batch, error) {
+	t := &batch{worker: l, now: l.Now().UnixMilli(), freeSlots: l.freeSlots(), tenants: map[tenant.ID]*tenant.Tenant{}, mutes: map[int64]int64{}, webhooksOn: map[int64]bool{}, budgets: map[tenant.ID]Budget{}, grouped: map[int64]bool{}}
+	for queried := false; !queried; {
+		if queried = !l.rotation.fresh(); queried {
+			if err := l.rotation.refresh(ctx, l, t.now); err != nil {
+				return t, err
+			}
+		}
+		l.mergeNewlyDue()
+		if err := t.takeRoundRobin(ctx, l.rotation.waiting); err != nil || len(t.attempts) > 0 {
+			return t, err
+		}
+		l.rotation.invalidate() // of those nothing goes any more, or not yet
+		if t.more {
+			return t, nil
+		}
+	}
+	return t, nil
+}
+
+// takeRoundRobin takes letters of tenants in turn: one of each, or all there is room for of
+// the only one.
+func (t *batch) takeRoundRobin(ctx context.Context, waiting []waitingTenant) error {
+	waiting = t.eligible(waiting)
+	for len(waiting) > 0 && t.freeSlots > 0 && !t.more {
+		w, notifications := t.rotation.next(waiting), 1
+		if len(waiting) == 1 {
+			notifications = t.freeSlots
+		}
+		before := len(t.attempts)
+		if err := t.takeFrom(ctx, w, notifications); err != nil {
+			return err
+		}
+		if len(t.attempts) > before {
+			t.rotation.advance(w, len(t.attempts)-before)
+			continue
+		}
+		waiting = slices.DeleteFunc(waiting, func(other waitingTenant) bool { return other.ID == w.ID })
+	}
+	return t.lease(ctx)
+}
+
+// takeFrom takes letters of a tenant whose turn it is, so many at most, of the highest
+// level that has one that goes.
+func (t *batch) takeFrom(ctx context.Context, w waitingTenant, notifications int) error {
+	if t.kind == KindWebhook {
+		notifications = min(notifications, webhooksPerTenant-t.countInFlight(w.ID))
+	}
+	if err := t.leaseIfTaken(ctx, w.ID); err != nil {
+		return err
+	}
+	for level := w.Level; level >= t.minLevel(w.ID); level-- {
+		for some := notifications; notifications > 0; some = scanSize { // mostly the first ones go
+			before := len(t.attempts)
+			all, err := t.scan(ctx, w.ID, level, some, notifications)
+			if err != nil || len(t.attempts) > before {
+				return err
+			}
+			if t.emptyScans++; t.emptyScans > maxEmptyScans {
+				t.more = true
+				return nil
+			}
+			if all {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// excludeNotReady leaves out deliveries of tenants of which nothing leaves yet.
+func (o *Outbox) excludeNotReady(sel *bun.SelectQuery) *bun.SelectQuery {
+	if o.NotReady != nil {
+		if late := o.NotReady(); len(late) > 0 {
+			sel.Where("d.tenant_id NOT IN (?)", bun.List(late))
+		}
+	}
+	return sel
+}
+
+// countInFlight is how many letters of a tenant are in flight, those counted that are
+// taken just now.
+func (t *batch) countInFlight(of tenant.ID) int {
+	n := t.inFlightByTenant[of].count
+	for _, a := range t.attempts {
+		if a.notification.Tenant == of {
+			n++
+		}
+	}
+	return n
+}
+
+// minLevel is the level below which nothing of a tenant starts: that of what it has
+// in flight.
+func (t *batch) minLevel(of tenant.ID) int {
+	lowest := t.worker.minLevel(of)
+	if t.kind == KindWebhook {
+		return lowest
+	}
+	for _, a := range t.attempts {
+		if a.notification.Tenant == of {
+			lowest = a.level
+		}
+	}
+	return lowest
+}
+
+// scan looks at some deliveries of a tenant, those of a level that have been due
+// longest, and takes so many letters at most; whole when those were all of the level.
+func (t *batch) scan(ctx context.Context, of tenant.ID, level, some, notifications int) (all bool, err error) {
+	var rows []*deliveryRow
+	sel := t.DB.Read(ctx).NewSelect().Model(&rows).
+		Where("d.state = 'queued' AND d.mode = ? AND d.tenant_id = ? AND d.alarm_level = ? AND d.next_time <= ?", t.kind, of, level, t.now).
+		Where("d.lease_until <= ?", t.now)
+	paused, _ := t.pausedDestinations(t.now)
+	if paused = append(paused, t.destinationsAtLimit()...); len(paused) > 0 {
+		sel.Where("d.destination NOT IN (?)", bun.List(paused))
+	}
+	if err := sel.OrderExpr("d.next_time, d.id").Limit(int64(some)).Scan(ctx); err != nil {
+		return false, err
+	}
+	var waiting deferrals
+	for _, r := range rows {
+		if notifications == 0 || t.freeSlots == 0 {
+			break
+		}
+		if t.grouped[r.ID] || t.atHostLimit(r.Destination) {
+			continue
+		}
+		if err := t.groupWaiting(ctx, r); err != nil {
+			return false, err
+		}
+		group := []*deliveryRow{r}
+		if r.Digest > 0 {
+			if group, err = t.digestRows(ctx, r); err != nil {
+				return false, err
+			}
+		}
+		var sending []*deliveryRow
+		for _, row := range group {
+			v, err := t.decide(ctx, row)
+			if err != nil {
+				return false, err
+			}
+			if v.sendNow() {
+				sending = append(sending, row)
+			} else {
+				waiting.add(v, row)
+			}
+		}
+		within := false
+		if len(sending) > 0 {
+			if within, err = t.withinBudget(ctx, sending, &waiting); err != nil {
+				return false, err
+			}
+		}
+		if within {
+			if err := t.addAttempt(ctx, level, sending); err != nil {
+				return false, err
+			}
+			notifications--
+		}
+	}
+	return len(rows) < some, waiting.write(ctx, t.worker)
+}
+
+// timedReasons are what deliveries wait for until a time at which others may come, too.
+var timedReasons = []Reason{ForPeriod, ForMute, ForBudget}
+
+// groupWaiting lets what waited together for a time of day, or for a mute's end, come
+// as notices of one minute do: the first ones by themselves, the others in one
+// letter. A night's alarms are a storm in the morning.
+func (t *batch) groupWaiting(ctx context.Context, r *deliveryRow) error {
+	if t.DigestAfter == 0 || r.Digest > 0 || !slices.Contains(timedReasons, r.Reason) {
+		return nil
+	}
+	var waited []int64
+	err := together(t.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id"), r).
+		Where("d.state = 'queued' AND d.next_time = ? AND d.digest = 0 AND d.reason IN (?)", r.NextTime, bun.List(timedReasons)).
+		OrderExpr("d.id").Scan(ctx, &waited)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(waited, r.ID) { // gathered since it was read
+		r.Digest = r.NextTime
+		return nil
+	}
+	single := t.DigestAfter
+	if r.AlarmLevel >= serious {
+		single = seriousPerMinute
+	}
+	if len(waited) <= single {
+		return nil
+	}
+	rest := waited[single:]
+	if slices.Contains(rest, r.ID) {
+		r.Digest = r.NextTime
+	}
+	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("digest = ?", r.NextTime).Where("d.tenant_id = ? AND d.id IN (?)", r.TenantID, bun.List(rest)).Exec(ctx)
+		return err
+	})
+}
+
+// together narrows deliveries to those that may share a letter with r: a
+// recipient's of one event and, but for serious ones, of one channel. Serious ones
+// share none with others.
+func together(sel *bun.SelectQuery, r *deliveryRow) *bun.SelectQuery {
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.event = ?", r.TenantID, r.Mode, r.Recipient, r.Event)
+	if r.AlarmLevel >= serious {
+		return sel.Where("d.alarm_level = ? AND d.language = ?", serious, r.Language)
+	}
+	return sel.Where("d.alarm_level IN (0, 1) AND d.channel_id = ?", r.ChannelID)
+}
+
+// sameHourlyDigest narrows deliveries to those that come with r since the budget is used
+// up: a recipient's of a language, whatever the channel and the event.
+func sameHourlyDigest(sel *bun.SelectQuery, r *deliveryRow) {
+	sel.Where("d.tenant_id = ? AND d.mode = ? AND d.recipient = ? AND d.language = ? AND d.reason = ?", r.TenantID, r.Mode, r.Recipient, r.Language, ForBudget).
+		Where("(d.alarm_level >= ?) = ?", serious, r.AlarmLevel >= serious)
+}
+
+// digestRows gives the deliveries that go in one letter with r, those that are due.
+func (t *batch) digestRows(ctx context.Context, r *deliveryRow) (group []*deliveryRow, err error) {
+	sel := t.DB.Read(ctx).NewSelect().Model(&group)
+	if r.isHourlyDigest() {
+		sameHourlyDigest(sel, r)
+	} else {
+		together(sel, r)
+	}
+	err = sel.
+		Where("d.state = 'queued' AND d.digest > 0 AND d.digest = ?", r.Digest).
+		Where("d.next_time <= ? AND d.lease_until <= ?", t.now, t.now).OrderExpr("d.id").Scan(ctx)
+	for _, row := range group {
+		t.grouped[row.ID] = true
+	}
+	return group, err
+}
+
+// addAttempt makes the letter of deliveries.
+func (t *batch) addAttempt(ctx context.Context, level int, rows []*deliveryRow) error {
+	owner, err := t.owner(ctx, rows[0].TenantID)
+	if err != nil {
+		return err
+	}
+	t.freeSlots--
+	notification := newNotification(rows, owner)
+	notification.Hourly = rows[0].isHourlyDigest()
+	t.attempts = append(t.attempts, &attempt{notification: notification, rows: rows, level: level, began: t.now})
+	return nil
+}
+
+// leaseIfTaken writes down what is in flight before more of a tenant is looked for
+// of which something was taken.
+func (t *batch) leaseIfTaken(ctx context.Context, of tenant.ID) error {
+	if slices.ContainsFunc(t.attempts[t.leased:], func(a *attempt) bool { return a.notification.Tenant == of }) {
+		return t.lease(ctx)
+	}
+	return nil
+}
+
+// lease writes down which deliveries are in flight.
+func (t *batch) lease(ctx context.Context) error {
+	var ids []int64
+	for _, a := range t.attempts[t.leased:] {
+		for _, r := range a.rows {
+			ids = append(ids, r.ID)
+		}
+	}
+	t.leased = len(t.attempts)
+	if len(ids) == 0 {
+		return nil
+	}
+	return t.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("lease_until = ?, reason = ''", t.now+leaseTime.Milliseconds()).
+			Where("d.id IN (?)", bun.List(ids)).Exec(ctx)
+		return err
+	})
+}
+
+func (t *batch) owner(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) {
+	if owner := t.tenants[id]; owner != nil {
+		return owner, nil
+	}
+	owner, err := t.Tenants.Get(ctx, id)
+	t.tenants[id] = owner
+	return owner, err
+}

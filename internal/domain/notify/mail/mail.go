@@ -1,0 +1,114 @@
+// Package mail sends e-mail over SMTP.
+package mail
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"html"
+	"net/mail"
+	"regexp"
+	"strings"
+	"time"
+
+	gomail "github.com/wneessen/go-mail"
+	"golang.org/x/net/idna"
+
+	"tilth/internal/platform/text"
+)
+
+const addressMax = 254 // bytes, RFC 5321
+
+// Message is one mail to one person.
+type Message struct {
+	ID      string // letters, digits, . - and _: the same mail sent again has the same one
+	Thread  string // likewise; mails of one thread are shown together; may be empty
+	To      string
+	Sender  string // what the sender is called where the settings give no name; may be empty
+	Subject string
+	Text    string
+	HTML    string   // the same for readers that show it; empty: text alone
+	Picture *Picture // shown within HTML as cid:ID; nil: none
+}
+
+// Picture is a PNG image within a mail.
+type Picture struct {
+	ID   string // chart@letter
+	Name string // chart.png
+	PNG  []byte
+}
+
+var id = regexp.MustCompile(`^[A-Za-z0-9._-]{1,128}$`)
+
+// compose writes the mail as it goes over the line. What could begin a header
+// of its own is refused in an address and becomes a space in the subject.
+func (s *SMTP) compose(m Message) ([]byte, error) {
+	to, err := mail.ParseAddress(m.To)
+	switch {
+	case err != nil || to.Address != m.To || len(m.To) > addressMax:
+		return nil, errors.New("the recipient is not an e-mail address")
+	case !id.MatchString(m.ID):
+		return nil, fmt.Errorf("a message id of %d bytes that is no id", len(m.ID))
+	case m.Thread != "" && !id.MatchString(m.Thread):
+		return nil, fmt.Errorf("a thread of %d bytes that is no id", len(m.Thread))
+	}
+	msg := gomail.NewMsg(gomail.WithNoDefaultUserAgent())
+	from := s.set.From
+	if from.Name == "" {
+		from.Name = text.SingleLine(m.Sender)
+	}
+	msg.FromMailAddress(&from)
+	msg.ToMailAddress(to)
+	msg.Subject(text.SingleLine(m.Subject))
+	msg.SetMessageIDWithValue(m.ID + "@" + s.set.domain())
+	if m.Thread != "" {
+		msg.SetGenHeader(gomail.HeaderReferences, "<"+m.Thread+"@"+s.set.domain()+">")
+	}
+	msg.SetDateWithValue(s.now())
+	// A machine wrote it: no absence notice shall answer.
+	msg.SetGenHeader("Auto-Submitted", "auto-generated")
+	msg.SetBodyString(gomail.TypeTextPlain, m.Text)
+	if m.HTML != "" {
+		msg.AddAlternativeString(gomail.TypeTextHTML, m.HTML)
+	}
+	if m.Picture != nil {
+		err := msg.EmbedReader(m.Picture.Name, bytes.NewReader(m.Picture.PNG),
+			gomail.WithFileContentID("<"+m.Picture.ID+">"), gomail.WithFileContentType("image/png"))
+		if err != nil {
+			return nil, err
+		}
+	}
+	var b bytes.Buffer
+	if _, err := msg.WriteTo(&b); err != nil {
+		return nil, err
+	}
+	return b.Bytes(), nil
+}
+
+// asciiDomain is an address with its domain in the letters that every mail server
+// takes: bahçe.example is xn--bahe-2oa.example. What is no domain stays.
+func asciiDomain(address string) string {
+	at := strings.LastIndexByte(address, '@')
+	domain, err := idna.Lookup.ToASCII(address[at+1:])
+	if err != nil || ascii(address[at+1:]) {
+		return address
+	}
+	return address[:at+1] + domain
+}
+
+// Paragraphs is the HTML form of a plain text whose paragraphs are parted by
+// empty lines. Nothing in it is taken for markup.
+func Paragraphs(language text.Language, plain string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<!doctype html><html lang="%s"><body style="font-family:sans-serif;font-size:16px;line-height:1.6;color:#1f2a24;background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`, html.EscapeString(string(language)))
+	for part := range strings.SplitSeq(plain, "\n\n") {
+		if part = strings.TrimSpace(part); part != "" {
+			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(part), "\n", "<br>") + "</p>")
+		}
+	}
+	b.WriteString("</body></html>")
+	return b.String()
+}
+
+// sendWithin bounds one mail, from dialling to the server's word.
+const sendWithin = 30 * time.Second

@@ -1,0 +1,298 @@
+package notify
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/alertmsg"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/text"
+)
+
+const (
+	// WebhooksATenant is how many webhooks a tenant may have.
+	WebhooksATenant = 20
+	// oldSecretFor is how long a secret counts after another was made.
+	oldSecretFor = 24 * time.Hour
+)
+
+// Webhook is a program of a tenant that is told of notices: of each at once,
+// whenever it begins or ends.
+type Webhook struct {
+	ID       int64
+	Name     string
+	URL      string
+	Opened   bool // it is told of begins
+	Resolved bool // it is told of ends
+	// Acknowledged: it is told that somebody is on it, and that that was taken back.
+	Acknowledged bool
+	Level        int // the lowest alarm level that it is told of
+	Enabled      bool
+	Gone         bool // the far end said that it is, which switched it off
+	// OldSecretUntil is until when the secret before the present one counts, too,
+	// epoch ms; 0: it does not.
+	OldSecretUntil int64
+	CreateTime     int64 // epoch ms
+}
+
+type webhookRow struct {
+	bun.BaseModel  `bun:"table:webhooks,alias:w"`
+	ID             int64 `bun:",pk,autoincrement"`
+	TenantID       tenant.ID
+	Name           string
+	FoldedName     string
+	URL            string
+	OnOpened       bool
+	OnResolved     bool
+	OnAcknowledged bool
+	AlarmLevel     int
+	Enabled        bool
+	Gone           bool
+	Secret         []byte
+	OldSecret      []byte
+	OldUntil       int64
+	CreateTime     int64
+	UpdateTime     int64
+}
+
+func (r *webhookRow) webhook(now int64) Webhook {
+	w := Webhook{
+		ID: r.ID, Name: r.Name, URL: r.URL, Opened: r.OnOpened, Resolved: r.OnResolved, Acknowledged: r.OnAcknowledged, Level: r.AlarmLevel,
+		Enabled: r.Enabled, Gone: r.Gone, CreateTime: r.CreateTime,
+	}
+	if r.OldUntil > now {
+		w.OldSecretUntil = r.OldUntil
+	}
+	return w
+}
+
+// subscribesTo tells whether a webhook is told of such an event of such a level; told is
+// of what became of a notice that it was told the begin of.
+func (r *webhookRow) subscribesTo(what alertmsg.Event, level int, told bool) bool {
+	told = told || level >= r.AlarmLevel
+	switch what {
+	case alertmsg.Resolved:
+		return r.OnResolved && told
+	case alertmsg.Acknowledged, alertmsg.Unacknowledged:
+		return r.OnAcknowledged && told
+	default:
+		return r.OnOpened && level >= r.AlarmLevel
+	}
+}
+
+// WebhookStore keeps webhooks.
+type WebhookStore struct {
+	db    *db.DB
+	vault vault
+	now   func() time.Time
+}
+
+// NewWebhookStore makes a store; under the key, of 32 bytes, secrets are
+// encrypted; now is the server's clock.
+func NewWebhookStore(d *db.DB, key []byte, now func() time.Time) (*WebhookStore, error) {
+	v, err := newVault(key)
+	return &WebhookStore{db: d, vault: v, now: now}, err
+}
+
+// Page gives limit of a tenant's webhooks from offset on, the newest first,
+// and how many there are in all.
+func (s *WebhookStore) Page(ctx context.Context, t tenant.ID, offset, limit int64) ([]Webhook, int64, error) {
+	var rows []webhookRow
+	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("w.tenant_id = ?", t).OrderExpr("w.id DESC").Offset(offset).Limit(limit).ScanAndCount(ctx)
+	list, now := make([]Webhook, len(rows)), s.now().UnixMilli()
+	for i := range rows {
+		list[i] = rows[i].webhook(now)
+	}
+	return list, total, err
+}
+
+// Get finds a tenant's webhook.
+func (s *WebhookStore) Get(ctx context.Context, t tenant.ID, id int64) (*Webhook, error) {
+	r, err := s.row(ctx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	w := r.webhook(s.now().UnixMilli())
+	return &w, nil
+}
+
+func (s *WebhookStore) row(ctx context.Context, t tenant.ID, id int64) (*webhookRow, error) {
+	var r webhookRow
+	err := s.db.Read(ctx).NewSelect().Model(&r).Where("w.tenant_id = ? AND w.id = ?", t, id).Scan(ctx)
+	if db.IsMissing(err) {
+		return nil, errs.Missing()
+	}
+	return &r, err
+}
+
+// Create keeps a webhook that was checked as a new one, and gives its id and
+// its secret, which is told this once. A tenant has at most WebhooksATenant,
+// and no two of one name (Refused).
+func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id int64, secret string, err error) {
+	raw, now := newSecret(), s.now().UnixMilli()
+	r := webhookRow{
+		TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, OnAcknowledged: w.Acknowledged, AlarmLevel: w.Level,
+		Enabled: w.Enabled, Secret: s.vault.seal(t, raw), CreateTime: now, UpdateTime: now,
+	}
+	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		n, err := tx.NewSelect().Model((*webhookRow)(nil)).Where("w.tenant_id = ?", t).Count(ctx)
+		if err != nil {
+			return err
+		}
+		if n >= WebhooksATenant {
+			return errs.New(errs.Refused, "webhook.tooMany", "limit", strconv.Itoa(WebhooksATenant))
+		}
+		if err := checkNameFree(ctx, tx, &r); err != nil {
+			return err
+		}
+		_, err = tx.NewInsert().Model(&r).Exec(ctx)
+		return err
+	})
+	if err != nil {
+		return 0, "", err
+	}
+	return r.ID, secretText(raw), nil
+}
+
+// checkNameFree refuses a name that another webhook of the tenant has.
+func checkNameFree(ctx context.Context, tx bun.IDB, r *webhookRow) error {
+	taken, err := tx.NewSelect().Model((*webhookRow)(nil)).
+		Where("w.tenant_id = ? AND w.folded_name = ? AND w.id <> ?", r.TenantID, r.FoldedName, r.ID).Exists(ctx)
+	if err == nil && taken {
+		return errs.New(errs.Refused, "webhook.nameTaken").WithField("name")
+	}
+	return err
+}
+
+// Update changes a tenant's webhook of w's id to w, which was checked. What is
+// queued for it goes to where it is then.
+func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) error {
+	r := &webhookRow{
+		ID: w.ID, TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, OnAcknowledged: w.Acknowledged,
+		AlarmLevel: w.Level, Enabled: w.Enabled, UpdateTime: s.now().UnixMilli(),
+	}
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		if err := checkNameFree(ctx, tx, r); err != nil {
+			return err
+		}
+		// That it is gone is forgotten when somebody switches it on.
+		res, err := tx.NewUpdate().Model(r).
+			Column("name", "folded_name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level", "enabled", "update_time").
+			Set("gone = gone AND NOT ?", w.Enabled).Where("w.tenant_id = ? AND w.id = ?", t, w.ID).Exec(ctx)
+		if err := expectOneRow(res, err); err != nil {
+			return err
+		}
+		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", webhookDestination(t, w.URL)).
+			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, KindWebhook, Queued).Exec(ctx)
+		return err
+	})
+}
+
+// Toggle switches a tenant's webhook on that is off, and off that is on.
+func (s *WebhookStore) Toggle(ctx context.Context, t tenant.ID, id int64) error {
+	return s.change(ctx, t, id, func(q *bun.UpdateQuery) {
+		q.Set("enabled = NOT enabled").Set("gone = FALSE")
+	})
+}
+
+// SwitchOff switches a tenant's webhook off since what was called at a URL is
+// gone; NotFound where the webhook is not there any more, or leads elsewhere.
+func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64, url string) error {
+	return s.change(ctx, t, id, func(q *bun.UpdateQuery) {
+		q.Set("enabled = FALSE").Set("gone = TRUE").Where("w.url = ?", url)
+	})
+}
+
+// RotateSecret makes a tenant's webhook another secret, which is told this once; the
+// one before counts, too, for 24 hours.
+func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) (secret string, err error) {
+	raw := newSecret()
+	err = s.change(ctx, t, id, func(q *bun.UpdateQuery) {
+		q.Set("old_secret = secret").Set("old_until = ?", s.now().Add(oldSecretFor).UnixMilli()).Set("secret = ?", s.vault.seal(t, raw))
+	})
+	if err != nil {
+		return "", err
+	}
+	return secretText(raw), nil
+}
+
+func (s *WebhookStore) change(ctx context.Context, t tenant.ID, id int64, set func(q *bun.UpdateQuery)) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		q := tx.NewUpdate().Model((*webhookRow)(nil)).Set("update_time = ?", s.now().UnixMilli()).Where("w.tenant_id = ? AND w.id = ?", t, id)
+		set(q)
+		res, err := q.Exec(ctx)
+		return expectOneRow(res, err)
+	})
+}
+
+// Delete removes a tenant's webhook; what is queued for it is not brought any
+// more.
+func (s *WebhookStore) Delete(ctx context.Context, t tenant.ID, id int64) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		res, err := tx.NewDelete().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ?", t, id).Exec(ctx)
+		return expectOneRow(res, err)
+	})
+}
+
+// Sweep removes secrets that do not count any more as of now.
+func (s *WebhookStore) Sweep(ctx context.Context, now time.Time) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewUpdate().Model((*webhookRow)(nil)).Set("old_secret = NULL, old_until = 0").
+			Where("w.old_until > 0 AND w.old_until <= ?", now.UnixMilli()).Exec(ctx)
+		return err
+	})
+}
+
+// Endpoint is where a webhook's deliveries go now, and what signs them.
+type Endpoint struct {
+	URL     string
+	Secrets [][]byte // the present one first
+}
+
+// Endpoint gives where a tenant's webhook is called.
+func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*Endpoint, error) {
+	r, err := s.row(ctx, t, id)
+	if err != nil {
+		return nil, err
+	}
+	e := &Endpoint{URL: r.URL}
+	sealed := [][]byte{r.Secret}
+	if r.OldUntil > s.now().UnixMilli() {
+		sealed = append(sealed, r.OldSecret)
+	}
+	for _, one := range sealed {
+		secret, err := s.vault.open(t, one)
+		if err != nil {
+			return nil, err
+		}
+		e.Secrets = append(e.Secrets, secret)
+	}
+	return e, nil
+}
+
+// enabled are the tenant's webhooks that are switched on, without their
+// secrets.
+func (s *WebhookStore) enabled(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
+	var rows []webhookRow
+	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("id", "name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level").
+		Where("w.tenant_id = ? AND w.enabled", t).OrderExpr("w.id").Scan(ctx)
+	return rows, err
+}
+
+// isEnabled tells whether a tenant's webhook is there and switched on.
+func (s *WebhookStore) isEnabled(ctx context.Context, t tenant.ID, id int64) (bool, error) {
+	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
+}
+
+// Clear removes all webhooks of a tenant that is being removed.
+func (s *WebhookStore) Clear(ctx context.Context, t tenant.ID) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*webhookRow)(nil)).Where("w.tenant_id = ?", t).Exec(ctx)
+		return err
+	})
+}

@@ -1,0 +1,98 @@
+// Package webhook calls the programs of tenants: it writes what they are told
+// of a notice, signs it as the Standard Webhooks convention says, and brings it
+// to addresses on the internet only.
+package webhook
+
+import (
+	"encoding/json"
+	"time"
+
+	"tilth/internal/domain/notify"
+	"tilth/internal/platform/alertmsg"
+)
+
+// The kinds of message.
+const (
+	typeNotice = "notice."
+	typeTest   = "webhook." + "test"
+)
+
+// message is what a program is sent.
+type message struct {
+	Type      string    `json:"type"`
+	Timestamp timestamp `json:"timestamp"` // when it happened
+	Data      any       `json:"data"`
+}
+
+// notice is a notice as api/open.yaml has it.
+type notice struct {
+	ID          int64      `json:"id"`
+	Title       string     `json:"title"`
+	Level       string     `json:"level"`
+	Status      string     `json:"status"`
+	ResolvedBy  string     `json:"resolvedBy,omitempty"`
+	DeviceName  string     `json:"deviceName"`
+	NoteName    string     `json:"noteName"`
+	StartTime   timestamp  `json:"startTime"`
+	EndTime     *timestamp `json:"endTime,omitempty"`
+	Description string     `json:"description,omitempty"`
+	HoldsSince  *timestamp `json:"holdsSince,omitempty"`
+	Ack         *ack       `json:"acknowledged,omitempty"`
+	Unsteady    bool       `json:"unsteady,omitempty"`
+	Changes     *int       `json:"changes,omitempty"`
+}
+
+// ack is an Acknowledgement of api/open.yaml.
+type ack struct {
+	By     string    `json:"by"`
+	Time   timestamp `json:"time"`
+	Note   string    `json:"note"`
+	Remind timestamp `json:"remindTime"`
+}
+
+// timestamp is epoch milliseconds, written as the open API does.
+type timestamp int64
+
+// MarshalJSON writes RFC 3339 in UTC with milliseconds.
+func (m timestamp) MarshalJSON() ([]byte, error) {
+	return []byte(time.UnixMilli(int64(m)).UTC().Format(`"2006-01-02T15:04:05.000Z"`)), nil
+}
+
+var levels = []string{"general", "important", "serious"}
+
+// noticeBody writes what a program is told of a notice: the same bytes at each
+// attempt, but that since when it holds may be known at a later one.
+func noticeBody(a *alertmsg.Alarm) ([]byte, error) {
+	n := notice{
+		ID: a.Notice, Title: a.Title, Level: levels[a.Level], Status: "open", DeviceName: a.DeviceName, NoteName: a.NoteName,
+		StartTime: timestamp(a.Start), Description: a.Description,
+	}
+	if a.HoldsSince > 0 {
+		n.HoldsSince = new(timestamp(a.HoldsSince))
+	}
+	if a.Unsteady > 0 {
+		n.Unsteady, n.Changes = true, &a.Changes
+	}
+	if a.Ack != nil {
+		n.Ack = &ack{By: a.Ack.User, Time: timestamp(a.Ack.Time), Note: a.Ack.Note, Remind: timestamp(a.Ack.RemindAt)}
+	}
+	m := message{Type: typeNotice + notify.WebhookEvent(a.Event), Timestamp: n.StartTime}
+	switch a.Event {
+	case alertmsg.Acknowledged, alertmsg.Unacknowledged:
+		m.Timestamp = timestamp(a.At)
+	case alertmsg.Resolved:
+		end := timestamp(a.End)
+		n.Status, n.ResolvedBy, n.EndTime = "resolved", "itself", &end
+		if a.Manual {
+			n.ResolvedBy = "hand"
+		}
+		m.Timestamp = end
+	}
+	m.Data = n
+	return json.Marshal(m)
+}
+
+// testBody writes what a program is sent when somebody tries its webhook.
+func testBody(now time.Time) ([]byte, error) {
+	return json.Marshal(message{Type: typeTest, Timestamp: timestamp(now.UnixMilli()), Data: struct{}{}})
+}

@@ -1,0 +1,307 @@
+package notify
+
+import (
+	"context"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/tenant"
+)
+
+const (
+	// smsInFlight is how many letters of a lane are in flight at most, those counted
+	// of which it is not written yet what became of them; mailsInFlight how many
+	// mails: they wait for each other less the more there are.
+	smsInFlight   = 4
+	mailsInFlight = 16
+	// sendTimeout is when a carrier is given up, and leased how long nobody
+	// else takes a letter in flight.
+	sendTimeout = 2 * time.Minute
+	leaseTime   = 10 * time.Minute
+	// recheckDelay is how soon a lane looks again for what became due behind its look:
+	// not at once, so that it never spins.
+	recheckDelay = 100 * time.Millisecond
+	// expiryCheckEvery is how often letters are looked for that waited too long, and
+	// expiryBatch how many are ended in one transaction.
+	expiryCheckEvery = time.Minute
+	expiryBatch      = 1000
+)
+
+// worker is one way of telling people. Lanes do not wait for each other. One
+// goroutine works on a lane; letters fly in others.
+type worker struct {
+	*Outbox
+	kind   ChannelKind
+	sender Sender        // nil: this way is not set up
+	wake   chan struct{} // holds one
+	done   chan *attempt // holds all that can be in flight
+
+	maxInFlight           int // letters in flight at most
+	inFlight              int // letters
+	inFlightByTenant      map[tenant.ID]tenantInFlight
+	rotation              rotation
+	inFlightByDestination map[string]int // letters by destination
+	finished              []*attempt     // and what became of it is not on disk yet
+	expiryCheckedAt       int64          // when what is too old was looked for, epoch ms
+	clockSeen             int64          // the clock when it was looked at last, epoch ms; 0: not yet
+	results               map[*attempt]outcome
+	sendCtx               context.Context // letters fly under it
+
+	mu           sync.Mutex
+	down         backoff
+	destinations map[string]backoff // by destination
+	newlyDue     map[tenant.ID]int  // who had a letter queued since the last look, by its highest level
+}
+
+func newWorker(o *Outbox, kind ChannelKind, c Sender) *worker {
+	return &worker{
+		Outbox: o, kind: kind, sender: c, wake: make(chan struct{}, 1), done: make(chan *attempt, maxInFlight(kind)), maxInFlight: maxInFlight(kind), inFlightByDestination: map[string]int{},
+		inFlightByTenant: map[tenant.ID]tenantInFlight{},
+		results:          map[*attempt]outcome{}, destinations: map[string]backoff{}, newlyDue: map[tenant.ID]int{},
+	}
+}
+
+func (l *worker) nudge() {
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
+}
+
+// runDue does all that is due, and answers when to look again; the zero time:
+// when woken. After an error it is to be called again: nothing is forgotten.
+func (l *worker) runDue(ctx context.Context) (time.Time, error) {
+	for {
+		if l.held.Load() {
+			return time.Time{}, nil
+		}
+		if err := l.followClock(ctx); err != nil {
+			return time.Time{}, err
+		}
+		more, err := l.runOnce(ctx)
+		if err != nil {
+			return time.Time{}, err
+		}
+		if more {
+			continue
+		}
+		if l.inFlight == 0 {
+			return l.nextWake(ctx)
+		}
+		if err := l.awaitDone(ctx); err != nil {
+			return time.Time{}, err
+		}
+	}
+}
+
+// runOnce is one transaction: what became of letters is written, and the next are
+// taken. More is to be done at once where so many had to wait that it stopped.
+func (l *worker) runOnce(ctx context.Context) (more bool, err error) {
+	if idle, err := l.idle(ctx); idle || err != nil {
+		return false, err
+	}
+	var taken *batch
+	err = l.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+		l.collectDone() // what landed while others wrote
+		if err := l.persistResults(ctx); err != nil {
+			return err
+		}
+		if err := l.failExpired(ctx); err != nil {
+			return err
+		}
+		taken, err = l.takeDue(ctx)
+		return err
+	})
+	if err != nil {
+		return false, err
+	}
+	l.finished = nil
+	clear(l.results)
+	for _, a := range taken.attempts {
+		l.sendStarted(a.notification.Tenant, a.level)
+		l.inFlightByDestination[a.rows[0].Destination]++
+		go l.send(a)
+	}
+	return taken.more, nil
+}
+
+// idle tells whether there is nothing to do, without keeping others from the
+// database.
+func (l *worker) idle(ctx context.Context) (bool, error) {
+	now := l.Now().UnixMilli()
+	switch {
+	case len(l.finished) > 0:
+		return false, nil
+	case l.freeSlots() == 0 && !l.expiryCheckDue(now):
+		return true, nil
+	}
+	due, err := l.excludeNotReady(l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil))).
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level IN (0, 1, 2) AND d.next_time <= ?", l.kind, now).
+		Where("d.lease_until <= ?", now).Exists(ctx)
+	return !due, err
+}
+
+func (l *worker) send(a *attempt) {
+	ctx, cancel := context.WithTimeout(l.sendCtx, sendTimeout)
+	defer cancel()
+	defer func() {
+		if fault := recover(); fault != nil { // it would do so again after every start
+			l.Logger.Error("a letter cannot be brought", "mode", l.kind, "delivery", a.rows[0].ID, "fault", fault, "stack", string(debug.Stack()))
+			a.err = &Failure{Kind: Permanent, Answer: "a fault of the server, see its log"}
+		}
+		l.done <- a
+	}()
+	a.notification.refresh = func(ctx context.Context) {
+		if err := l.loadHoldsSince(ctx, a.notification.Tenant, a.notification.Alarms); err != nil && ctx.Err() == nil {
+			l.Logger.Warn("a letter without since when its alarms hold", "mode", l.kind, "tenant", a.notification.Tenant, "delivery", a.rows[0].ID, "error", err)
+		}
+	}
+	a.notification.Refresh(ctx)
+	a.answer, a.err = l.sender.Send(ctx, a.notification)
+}
+
+// awaitDone waits until a letter has landed, and takes all that have; or until
+// there is something to take for which there is room.
+func (l *worker) awaitDone(ctx context.Context) error {
+	var wake chan struct{}
+	if l.freeSlots() > 0 {
+		wake = l.wake
+	}
+	select {
+	case a := <-l.done:
+		l.onDone(a)
+	case <-wake:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	l.collectDone()
+	return nil
+}
+
+// collectDone takes all letters that have landed.
+func (l *worker) collectDone() {
+	for {
+		select {
+		case a := <-l.done:
+			l.onDone(a)
+		default:
+			return
+		}
+	}
+}
+
+func (l *worker) onDone(a *attempt) {
+	l.sendEnded(a.notification.Tenant)
+	if d := a.rows[0].Destination; l.inFlightByDestination[d] > 1 {
+		l.inFlightByDestination[d]--
+	} else {
+		delete(l.inFlightByDestination, d)
+	}
+	l.finished = append(l.finished, a)
+	l.results[a] = l.outcome(a)
+}
+
+// freeSlots is how many letters may be taken now: one, to try a far end that was
+// down.
+func (l *worker) freeSlots() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case l.down.until > l.Now().UnixMilli():
+		return 0
+	case l.down.failures > 0:
+		return max(0, 1-l.inFlight)
+	}
+	return l.maxInFlight - l.inFlight
+}
+
+// failExpired ends the waiting of letters that the far end had no room for in
+// all the time that one is tried.
+func (l *worker) failExpired(ctx context.Context) error {
+	now := l.Now().UnixMilli()
+	edge := now - expireAfter.Milliseconds()
+	if !l.expiryCheckDue(now) || l.upSince() > edge { // while no server ran, nothing was tried
+		return nil
+	}
+	var rows []*deliveryRow
+	err := l.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "tenant_id", "notice_id", "event", "attempts").
+		Where("d.state = 'queued' AND d.mode = ? AND d.lease_until <= ?", l.kind, now).
+		Where("d.first_time = 0 AND d.next_time <= ? OR d.first_time > 0 AND d.first_time <= ? AND d.reason = ?", edge, edge, ForServer).
+		OrderExpr("d.id").Limit(expiryBatch).Scan(ctx)
+	if err != nil {
+		return err
+	}
+	if len(rows) < expiryBatch {
+		l.expiryCheckedAt = now
+	}
+	return l.finishByEvent(ctx, rows, outcome{state: Failed, reason: Expired, step: stepFailed, at: now})
+}
+
+func (l *worker) expiryCheckDue(now int64) bool {
+	return now < l.expiryCheckedAt || now-l.expiryCheckedAt >= expiryCheckEvery.Milliseconds()
+}
+
+// nextWake is when the lane has to look again, were it not woken.
+func (l *worker) nextWake(ctx context.Context) (time.Time, error) {
+	now := l.Now().UnixMilli()
+	var earliest int64
+	note := func(at int64) {
+		if at > now && at != untilEvent && (earliest == 0 || at < earliest) {
+			earliest = at
+		}
+	}
+	down := l.downUntil()
+	paused, place := l.pausedDestinations(now)
+	for level := range serious + 1 {
+		later, err := l.firstQueued(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time > ?", now) })
+		if err != nil {
+			return time.Time{}, err
+		}
+		due, err := l.firstQueued(ctx, "next_time", level, func(q *bun.SelectQuery) { q.Where("d.next_time <= ?", now) })
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, at := range later {
+			note(at)
+		}
+		if len(due) == 0 {
+			continue
+		}
+		note(down)
+		if down > now {
+			continue
+		}
+		note(place)
+		// Held up by nothing: due since a moment ago; or leased, where it is not
+		// known whether that was written.
+		free, err := l.firstQueued(ctx, "lease_until", level, func(q *bun.SelectQuery) {
+			l.excludeNotReady(q).Where("d.next_time <= ?", now)
+			if len(paused) > 0 {
+				q.Where("d.destination NOT IN (?)", bun.List(paused))
+			}
+		})
+		if err != nil {
+			return time.Time{}, err
+		}
+		for _, lease := range free {
+			note(max(now+recheckDelay.Milliseconds(), lease))
+		}
+	}
+	if earliest == 0 {
+		return time.Time{}, nil
+	}
+	return time.UnixMilli(earliest), nil
+}
+
+// firstQueued is the least that a column holds of some of a level's deliveries that
+// are queued; none where there are none.
+func (l *worker) firstQueued(ctx context.Context, column string, level int, of func(q *bun.SelectQuery)) (least []int64, err error) {
+	q := l.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column(column).
+		Where("d.state = 'queued' AND d.mode = ? AND d.alarm_level = ?", l.kind, level).OrderExpr("?", bun.Ident("d."+column)).Limit(1)
+	of(q)
+	err = q.Scan(ctx, &least)
+	return least, err
+}

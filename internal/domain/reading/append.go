@@ -1,0 +1,190 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/domain/device"
+)
+
+// Append writes a batch: its values and one journal entry, durable together
+// when it returns nil. Then Latest shows the values and the journal's consumer
+// gets the batch, batches in the order in which they were written.
+//
+// Frames of one device and time are merged by property; a property that comes
+// again replaces the earlier value, so repeating a batch changes nothing.
+// Frames may be late and in any order. Frames without fields are left out, and
+// a batch of none is nothing to do. A value of no kind takes away the one that
+// was there. A value that is NaN or infinite, an owner or device that is not positive, or a time beyond the calendar is an
+// error before anything is written.
+//
+// When the consumer is QueueBatches or QueueFrames behind, Append waits for room, or until ctx
+// ends, before it writes; from then on ctx is not looked at, so an error of ctx
+// means that nothing was written. The batch belongs to the store afterwards:
+// the caller must not change it. After ErrBroken nothing is known of the batch.
+func (s *Store) Append(ctx context.Context, batch []Arrival) error {
+	batch, err := normalise(batch)
+	if err != nil || len(batch) == 0 {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	if err := s.journal.reserve(ctx, s.lifetime, len(batch)); err != nil {
+		return err
+	}
+	e := encoderPool.Get().(*encoder)
+	defer encoderPool.Put(e)
+	b := s.db.NewBatchWithSize(len(batch) * 96)
+	values, t, err := s.stage(e, b, batch)
+	if err == nil {
+		err = s.waitCommitted(b, t, func(pos uint64) {
+			s.latest.apply(pos, batch, nil)
+			s.journal.handOver(pos, batch)
+		})
+	}
+	if err != nil {
+		s.journal.release(len(batch))
+		return err
+	}
+	s.counts.batches.Add(1)
+	s.counts.frames.Add(uint64(len(batch)))
+	s.counts.values.Add(uint64(values))
+	return b.Close()
+}
+
+// encoder holds the buffers of one Append.
+type encoder struct {
+	key    []byte
+	entry  entryWriter
+	frames []entryFrame
+}
+
+// entryFrame is where an arrival's frame stands in the entry.
+type entryFrame struct {
+	index, from, to int
+}
+
+var encoderPool = sync.Pool{New: func() any { return new(encoder) }}
+
+// stage brings a batch's values and its journal entry on their way into the log.
+// Meanwhile no generation is raised, so that what is sealed is all there.
+func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (values int, t writeTicket, err error) {
+	s.calendar.writeMu.RLock()
+	defer s.calendar.writeMu.RUnlock()
+	if values, err = e.encode(b, batch, s.calendar.generation); err != nil {
+		return 0, writeTicket{}, err
+	}
+	t, err = s.enqueueWrite(b, func(pos uint64) (uint64, error) {
+		e.key = appendJournalKey(e.key[:0], pos+1)
+		return 1, b.Set(e.key, e.entry.buf, nil)
+	})
+	return values, t, err
+}
+
+// encode puts the batch's values into b and its journal entry into e. The entry
+// has the arrivals in their order; the values go in the order of their keys,
+// since then the engine finds the place of each beside the one before.
+func (e *encoder) encode(b *pebble.Batch, batch []Arrival, generationOf func(day int32) uint16) (values int, err error) {
+	e.entry.begin(len(batch))
+	e.frames = e.frames[:0]
+	for i := range batch {
+		length := len(e.entry.add(&batch[i]))
+		e.frames = append(e.frames, entryFrame{i, len(e.entry.buf) - length, len(e.entry.buf)})
+		values += len(batch[i].Fields)
+	}
+	slices.SortFunc(e.frames, func(x, y entryFrame) int {
+		f, g := &batch[x.index].Frame, &batch[y.index].Frame
+		// Of the same device and time, what arrived later replaces.
+		return cmp.Or(cmp.Compare(f.Tenant, g.Tenant), cmp.Compare(f.Device, g.Device), cmp.Compare(f.Time, g.Time), cmp.Compare(x.index, y.index))
+	})
+	day, generation := int32(0), uint16(0)
+	for i, p := range e.frames {
+		f := &batch[p.index].Frame
+		d, ms := dayOf(f.Time)
+		if i == 0 || d != day {
+			day, generation = d, generationOf(d)
+		}
+		e.key = appendMs(appendHotPrefix(e.key[:0], day, generation, device.Ref{Tenant: f.Tenant, ID: f.Device}), ms)
+		if err := b.Merge(e.key, e.entry.buf[p.from:p.to], nil); err != nil {
+			return 0, err
+		}
+	}
+	return values, nil
+}
+
+// normalise checks a batch and makes every frame's fields sorted and unique,
+// the last of equal properties staying. The caller's batch is not changed.
+func normalise(batch []Arrival) ([]Arrival, error) {
+	copied := false
+	copyBatch := func() {
+		if !copied {
+			batch = slices.Clone(batch)
+			copied = true
+		}
+	}
+	empty := 0
+	for i := range batch {
+		if err := checkFrame(&batch[i].Frame); err != nil {
+			return nil, err
+		}
+		if len(batch[i].Fields) == 0 {
+			empty++
+		} else if !inOrder(batch[i].Fields) {
+			copyBatch()
+			batch[i].Fields = sortFields(batch[i].Fields)
+		}
+	}
+	if empty > 0 {
+		copyBatch()
+		batch = slices.DeleteFunc(batch, func(a Arrival) bool { return len(a.Fields) == 0 })
+	}
+	return batch, nil
+}
+
+func checkFrame(f *Frame) error {
+	if f.Tenant <= 0 || f.Device <= 0 {
+		return fmt.Errorf("reading: frame of tenant %d, device %d: not an owner and a device", f.Tenant, f.Device)
+	}
+	if f.Time <= minTime || f.Time >= maxTime {
+		return fmt.Errorf("reading: frame of device %d: time %d is beyond the calendar", f.Device, f.Time)
+	}
+	for _, v := range f.Fields {
+		bad := v.Value.kind > KindText ||
+			v.Value.kind == KindNumber && (math.IsNaN(v.Value.num) || math.IsInf(v.Value.num, 0))
+		if bad {
+			return fmt.Errorf("reading: frame of device %d: property %d holds no value that can be kept: %q",
+				f.Device, v.Property, v.Value)
+		}
+	}
+	return nil
+}
+
+func inOrder(fields []Field) bool {
+	for i := 1; i < len(fields); i++ {
+		if fields[i-1].Property >= fields[i].Property {
+			return false
+		}
+	}
+	return true
+}
+
+// sortFields is a sorted copy in which each property's last value stays.
+func sortFields(fields []Field) []Field {
+	sorted := slices.Clone(fields)
+	slices.SortStableFunc(sorted, func(a, b Field) int { return cmp.Compare(a.Property, b.Property) })
+	kept := sorted[:0]
+	for i, f := range sorted {
+		if i+1 == len(sorted) || sorted[i+1].Property != f.Property {
+			kept = append(kept, f)
+		}
+	}
+	return kept
+}

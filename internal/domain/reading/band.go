@@ -1,0 +1,232 @@
+package reading
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"tilth/internal/domain/device"
+)
+
+const (
+	// maxWholeValues is up to how many values a part is decoded as a whole: eight
+	// columns of a full one.
+	maxWholeValues = 8 * segmentRows
+	// maxBandValues is how many values are decoded at a time else, so that whoever reads
+	// many properties holds no more than one who reads few.
+	maxBandValues = maxWholeValues * 3 / 8
+	// maxBandBytes is how much memory decoded values may take, in bytes. Numbers take
+	// less; of texts fewer are decoded at a time.
+	maxBandBytes = 192 << 10
+	// maxReusedContent is up to which size the room for a column's content is kept, in
+	// bytes: numbers need less.
+	maxReusedContent = 128 << 10
+)
+
+// bands decode a part band by band: so many rows of all columns at a time. What
+// is packed stays as the engine has it, until its iterator moves.
+type bands struct {
+	columns []bandColumn
+	before  []bandColumn // as they were before the band that is being decoded
+	times   []int64      // of all rows
+	rows    int          // of a band
+	next    int          // the first row that is not decoded yet
+}
+
+// bandColumn is how far a column has been decoded.
+type bandColumn struct {
+	property device.PropertyID
+	packed   []byte
+	seen     int   // values
+	at       int   // in its values' bytes
+	digits   int64 // of the number before
+}
+
+// beginBands begins to decode a part in bands, of the wanted columns (sorted; nil:
+// all) without those of which take, if it is not nil, has taken what is kept.
+func (r *segmentReader) beginBands(h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) error {
+	b := &r.bands
+	b.columns, b.next, r.times.count = b.columns[:0], 0, 0
+	all := block{times: b.times[:0]}
+	body := h.body
+	for _, c := range h.columns {
+		packed, minmax := body[:c.size], body[c.size:c.size+c.minmax]
+		body = body[c.size+c.minmax:]
+		if !isWanted(c.property, wanted) {
+			continue
+		}
+		if taken, err := r.takeMinmax(c.property, minmax, &all, h, takeMinmax); err != nil {
+			return err
+		} else if !taken {
+			b.columns = append(b.columns, bandColumn{property: c.property, packed: packed})
+		}
+	}
+	if len(b.columns) > 0 && len(all.times) == 0 {
+		if err := r.appendTimes(&all, h); err != nil {
+			return err
+		}
+	}
+	b.times = all.times
+	b.rows = max(1, min(h.count, maxBandValues/max(1, len(b.columns))))
+	return nil
+}
+
+func isWanted(p device.PropertyID, wanted []device.PropertyID) bool {
+	if wanted == nil {
+		return true
+	}
+	_, ok := slices.BinarySearch(wanted, p)
+	return ok
+}
+
+// more tells whether there is another band.
+func (b *bands) more() bool { return len(b.columns) > 0 && b.next < len(b.times) }
+
+// release lets go of what is the engine's.
+func (b *bands) release() {
+	clear(b.columns)
+	clear(b.before)
+	b.columns, b.before = b.columns[:0], b.before[:0]
+}
+
+// nextBand decodes the next band into a block.
+func (r *segmentReader) nextBand(into *block) error {
+	b := &r.bands
+	b.before = append(b.before[:0], b.columns...)
+	for {
+		fits, err := r.band(into)
+		if err != nil {
+			return err
+		}
+		if fits {
+			break
+		}
+		copy(b.columns, b.before)
+		b.rows = max(1, b.rows/4)
+	}
+	b.next += len(into.times)
+	r.releaseLarge()
+	return nil
+}
+
+// band decodes a band; false where that takes too much memory.
+func (r *segmentReader) band(into *block) (bool, error) {
+	b := &r.bands
+	from, to := b.next, min(b.next+b.rows, len(b.times))
+	into.reset()
+	into.releaseAbove(maxBandBytes) // other columns had the room before
+	into.times = append(into.times, b.times[from:to]...)
+	into.columns = slices.Grow(into.columns, len(b.columns))
+	size := 0
+	for i := range b.columns {
+		c := &b.columns[i]
+		if err := r.unpack(c.packed); err != nil {
+			return false, err
+		}
+		column := into.insert(len(into.columns), c.property)
+		if err := c.decode(column, r.content, from, to, len(b.times)); err != nil {
+			return false, fmt.Errorf("property %d: %w", c.property, err)
+		}
+		if size += column.size(); size > maxBandBytes && to-from > 1 {
+			clear(column.values)
+			return false, nil
+		}
+		if len(column.rows) == 0 {
+			into.columns = into.columns[:len(into.columns)-1]
+		}
+	}
+	return true, nil
+}
+
+// decode appends to column what the rows from to before to have, of a part of
+// count rows. The column's own rows count from the first of these.
+func (c *bandColumn) decode(column *column, content []byte, from, to, count int) error {
+	kind, have, present, values, err := cutColumn(content, count)
+	if err != nil {
+		return err
+	}
+	for row := from; row < to; row++ {
+		if present == nil || present[row/8]&(1<<(row%8)) != 0 {
+			column.rows = append(column.rows, int32(row-from))
+		}
+	}
+	c.seen += len(column.rows)
+	if c.seen > have || to == count && c.seen != have {
+		return ErrCorrupt
+	}
+	if kind == columnNumbers {
+		if len(values) == 0 || values[0] > maxDecimals {
+			return ErrCorrupt
+		}
+		column.numbers, column.decimals = true, int(values[0])
+		c.at = max(c.at, 1)
+		column.digits = slices.Grow(column.digits, len(column.rows))
+	} else {
+		column.values = slices.Grow(column.values, len(column.rows))
+	}
+	if c.at > len(values) {
+		return ErrCorrupt
+	}
+	rest := values[c.at:]
+	for range column.rows {
+		n := 0
+		if kind == columnNumbers {
+			var more int64
+			if more, n = binary.Varint(rest); n <= 0 {
+				return ErrCorrupt
+			}
+			c.digits += more
+			column.digits = append(column.digits, c.digits)
+		} else {
+			var v Value
+			if v, n, err = cutValue(rest); err != nil {
+				return err
+			}
+			column.values = append(column.values, v)
+		}
+		rest = rest[n:]
+	}
+	if c.at = len(values) - len(rest); to == count && len(rest) != 0 {
+		return ErrCorrupt
+	}
+	return nil
+}
+
+// size is about how much memory a column's values take, in bytes.
+func (c *column) size() int {
+	const row, digits, value = 4, 8, 32
+	n := len(c.rows)*row + len(c.digits)*digits + len(c.values)*value
+	for i := range c.values {
+		n += len(c.values[i].text)
+	}
+	return n
+}
+
+// releaseLarge lets the room for content go that only texts need.
+func (r *segmentReader) releaseLarge() {
+	if cap(r.content) > maxReusedContent {
+		r.content = nil
+	}
+}
+
+// cutColumn takes a column's content apart: its kind, how many values it has, in
+// which rows (a bit each; nil: in all of count), and the values.
+func cutColumn(content []byte, count int) (kind byte, have int, present, values []byte, err error) {
+	if len(content) < 2 {
+		return 0, 0, nil, nil, ErrCorrupt
+	}
+	kind = content[0]
+	some, n := binary.Uvarint(content[1:])
+	if n <= 0 || some == 0 || some > uint64(count) || kind != columnNumbers && kind != columnValues {
+		return 0, 0, nil, nil, ErrCorrupt
+	}
+	have, values = int(some), content[1+n:]
+	if have < count {
+		size := (count + 7) / 8
+		if len(values) < size {
+			return 0, 0, nil, nil, ErrCorrupt
+		}
+		present, values = values[:size], values[size:]
+	}
+	return kind, have, present, values, nil
+}

@@ -1,0 +1,267 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+)
+
+// downsampleMemory is how much memory the outlines of DownsampleRows take at a time, in
+// bytes.
+const downsampleMemory = 96 << 10
+
+// DownsampleRows calls fn for every time at which an Outline of props, thinned to so
+// many points (2 or more), has a reading, oldest first; fields are the readings
+// that stayed of that time, sorted by property, and valid during the call only.
+// begin is called before: with the length of the buckets, ms, where a property has
+// more than points; else with 0. Memory grows neither with the range nor with the
+// number of properties: the readings are passed twice and more. It ends with fn's
+// error, with ctx, or with the store.
+func (s *Store) DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int,
+	begin func(bucket int64), fn func(at int64, fields []Field) error) error {
+	if points < 2 {
+		return fmt.Errorf("reading: %d points for a series: at least 2", points)
+	}
+	if len(props) == 0 || from > to {
+		begin(0)
+		return nil
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	o := &rowDownsampler{store: s, ctx: ctx, ref: device.Ref{Tenant: t, ID: d}, from: clampTime(from), to: clampTime(to), fn: fn}
+	o.buckets = bucketsOf(o.from, o.to, points)
+	if err := o.classify(sortedProperties(props)); err != nil {
+		return err
+	}
+	if len(o.bucketed) > 0 {
+		begin(int64(o.width))
+	} else {
+		begin(0)
+	}
+	return o.write()
+}
+
+// rowDownsampler is DownsampleRows under way.
+type rowDownsampler struct {
+	store    *Store
+	ctx      context.Context
+	ref      device.Ref
+	from, to int64
+	buckets
+	fn func(at int64, fields []Field) error
+
+	unbucketed  []device.PropertyID // of which all readings, or changes, stay; sorted
+	bucketed    []device.PropertyID // of which there are more than points; sorted
+	bucketBytes int                 // of a bucket of all of the latter, in bytes
+
+	lastValues   map[device.PropertyID]Value // before the readings to come: what is no change is left out
+	bucketedRows []bucketedRow               // of the stretch that is being written
+	nextRow      int                         // the first of them that is still to come
+	fields       []Field
+}
+
+// bucketedRow is what stayed of one property at one time.
+type bucketedRow struct {
+	at    int64
+	field Field
+}
+
+// errCountedEnough ends a pass that has counted enough.
+var errCountedEnough = errors.New("reading: counted")
+
+// classify finds out of which properties there are more readings than may stay. As
+// soon as that is known of many, the rest is counted without them.
+func (o *rowDownsampler) classify(props []device.PropertyID) error {
+	c := readingCounts{limit: o.maxPoints, byProperty: map[device.PropertyID]*propertyCount{}}
+	err := o.forEachFrame(o.from, o.to, props, func(_ int64, fields []Field) error {
+		c.add(fields)
+		if c.overLimit == len(props) || c.frames > 2*o.maxPoints && c.overLimit > 0 {
+			return errCountedEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errCountedEnough) {
+		rest := c.withinLimit(props)
+		for _, p := range rest {
+			delete(c.byProperty, p)
+		}
+		err = o.forEachFrame(o.from, o.to, rest, func(_ int64, fields []Field) error { c.add(fields); return nil })
+	}
+	if err != nil {
+		return err
+	}
+	o.unbucketed = c.withinLimit(props)
+	const reading = 80 // bytes, in an outline and in a row
+	for _, p := range props {
+		if n := c.byProperty[p]; n != nil && n.readings > o.maxPoints {
+			o.bucketed = append(o.bucketed, p)
+			o.bucketBytes += 2 * (reading + n.longestText)
+		}
+	}
+	return nil
+}
+
+// readingCounts counts what may stay of properties: numbers, and of others changes.
+type readingCounts struct {
+	limit      int
+	byProperty map[device.PropertyID]*propertyCount
+	frames     int
+	overLimit  int // properties with more than most
+}
+
+type propertyCount struct {
+	readings    int // one more than most at most
+	last        Value
+	longestText int // text, in bytes
+}
+
+func (c *readingCounts) add(fields []Field) {
+	c.frames++
+	for i := range fields {
+		f := &fields[i]
+		n := c.byProperty[f.Property]
+		if n == nil {
+			n = &propertyCount{}
+			c.byProperty[f.Property] = n
+		}
+		n.longestText = max(n.longestText, len(f.Value.text))
+		if n.readings > c.limit || f.Value.kind != KindNumber && f.Value == n.last {
+			continue
+		}
+		n.last = comparableValue(f.Value)
+		if n.readings++; n.readings > c.limit {
+			c.overLimit++
+		}
+	}
+}
+
+// withinLimit are those of props that have no more than most.
+func (c *readingCounts) withinLimit(props []device.PropertyID) []device.PropertyID {
+	return slices.DeleteFunc(slices.Clone(props), func(p device.PropertyID) bool { return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit })
+}
+
+// comparableValue is what the next reading is compared with: of numbers it makes no
+// difference which one it was.
+func comparableValue(v Value) Value {
+	if v.kind == KindNumber {
+		return Value{kind: KindNumber}
+	}
+	return v
+}
+
+// forEachFrame is Range.
+func (o *rowDownsampler) forEachFrame(from, to int64, props []device.PropertyID, fn func(at int64, fields []Field) error) error {
+	if len(props) == 0 {
+		return nil
+	}
+	r, err := o.store.newRows(o.ctx, o.ref, from, to, props)
+	if err != nil {
+		return err
+	}
+	return r.each(fn)
+}
+
+// write writes the rows, a stretch of whole buckets after the other.
+func (o *rowDownsampler) write() error {
+	o.lastValues = map[device.PropertyID]Value{}
+	if len(o.bucketed) == 0 {
+		return o.writeStretch(o.from, o.to)
+	}
+	bucketsPerStretch := int64(max(1, downsampleMemory/o.bucketBytes))
+	lastByProperty := map[device.PropertyID]Value{}
+	for begin := o.buckets.from; begin <= o.to; begin += bucketsPerStretch * int64(o.width) {
+		from, to := max(begin, o.from), min(begin+bucketsPerStretch*int64(o.width)-1, o.to)
+		if err := o.downsampleStretch(begin, from, to, int(bucketsPerStretch), lastByProperty); err != nil {
+			return err
+		}
+		if err := o.writeStretch(from, to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// downsampleStretch finds what stays of the folded properties in a stretch of so many buckets
+// that begin at begin; before are the values that came last, by property.
+func (o *rowDownsampler) downsampleStretch(begin, from, to int64, bucketCount int, lastByProperty map[device.PropertyID]Value) error {
+	samplers := &downsamplers{buckets: o.buckets, byProperty: map[device.PropertyID]*downsampler{}}
+	samplers.from, samplers.maxPoints = begin, 2*bucketCount
+	for _, p := range o.bucketed {
+		samplers.byProperty[p] = &downsampler{buckets: samplers.buckets, bucketed: true, lastValue: lastByProperty[p]}
+	}
+	if err := o.store.downsampleInto(o.ctx, o.ref, from, to, o.bucketed, samplers); err != nil {
+		return err
+	}
+	o.bucketedRows, o.nextRow = o.bucketedRows[:0], 0
+	for _, p := range o.bucketed {
+		sampler := samplers.byProperty[p]
+		lastByProperty[p] = sampler.lastValue
+		out := sampler.finish()
+		o.bucketedRows = slices.Grow(o.bucketedRows, len(out.Times))
+		for i, at := range out.Times {
+			o.bucketedRows = append(o.bucketedRows, bucketedRow{at, Field{p, out.Value(i)}})
+		}
+		Release(map[device.PropertyID]Downsampled{p: out})
+	}
+	slices.SortStableFunc(o.bucketedRows, func(a, b bucketedRow) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.field.Property, b.field.Property))
+	})
+	return nil
+}
+
+// writeStretch writes a stretch: the rows of the folded properties, and between and in
+// them what the others have.
+func (o *rowDownsampler) writeStretch(from, to int64) error {
+	err := o.forEachFrame(from, to, o.unbucketed, func(at int64, fields []Field) error {
+		if err := o.writeBucketedUntil(at); err != nil {
+			return err
+		}
+		o.fields = o.fields[:0]
+		for _, f := range fields {
+			if f.Value.kind != KindNumber && f.Value == o.lastValues[f.Property] {
+				continue
+			}
+			o.lastValues[f.Property] = comparableValue(f.Value)
+			o.fields = append(o.fields, f)
+		}
+		for ; o.nextRow < len(o.bucketedRows) && o.bucketedRows[o.nextRow].at == at; o.nextRow++ {
+			o.fields = insertField(o.fields, o.bucketedRows[o.nextRow].field)
+		}
+		if len(o.fields) == 0 {
+			return nil
+		}
+		return o.fn(at, o.fields)
+	})
+	if err != nil {
+		return err
+	}
+	return o.writeBucketedUntil(to + 1)
+}
+
+// writeBucketedUntil writes the rows of folded properties before a time.
+func (o *rowDownsampler) writeBucketedUntil(at int64) error {
+	for o.nextRow < len(o.bucketedRows) && o.bucketedRows[o.nextRow].at < at {
+		o.fields = o.fields[:0]
+		now := o.bucketedRows[o.nextRow].at
+		for ; o.nextRow < len(o.bucketedRows) && o.bucketedRows[o.nextRow].at == now; o.nextRow++ {
+			o.fields = append(o.fields, o.bucketedRows[o.nextRow].field)
+		}
+		if err := o.fn(now, o.fields); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// insertField puts a field among others, which are sorted and have none of its property.
+func insertField(fields []Field, f Field) []Field {
+	i, _ := slices.BinarySearchFunc(fields, f.Property, func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) })
+	return slices.Insert(fields, i, f)
+}

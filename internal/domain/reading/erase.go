@@ -1,0 +1,94 @@
+package reading
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+)
+
+// Erase deletes every reading of a device and its latest values, durably: a
+// restart does not bring them back out of the journal. Batches already in the
+// journal still reach the consumer as they were appended.
+//
+// The device must have been taken out of the registry first. Frames of it that
+// are appended while Erase runs are deleted too or stay, later ones stay.
+func (s *Store) Erase(ctx context.Context, t tenant.ID, d device.ID) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	// A checkpoint under way could write the latest values back.
+	s.checkpointMu.Lock()
+	defer s.checkpointMu.Unlock()
+	// So could sealing with the readings.
+	s.sealMu.Lock()
+	defer s.sealMu.Unlock()
+	ref := device.Ref{Tenant: t, ID: d}
+	// Looked for outside the order of writes, which must not wait for it; a
+	// second look finds what was appended in between, and a third is the last
+	// for a device that goes on being written to.
+	for pass := range 3 {
+		days, err := s.deviceDays(ctx, ref)
+		if err != nil {
+			return fmt.Errorf("reading: erase: %w", err)
+		}
+		if len(days) == 0 && pass > 0 {
+			return nil
+		}
+		if err := s.eraseDays(ref, days); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eraseDays deletes a device's frames on the given days and its latest values,
+// and marks how far in the journal the erasure reaches.
+func (s *Store) eraseDays(ref device.Ref, days []dayState) error {
+	b := s.db.NewBatch()
+	for _, day := range days {
+		prefixes := [][]byte{appendSegmentPrefix(nil, day.day, ref)}
+		for g := int(day.oldest); g <= int(day.newest); g++ {
+			prefixes = append(prefixes, appendHotPrefix(nil, day.day, uint16(g), ref))
+		}
+		for _, from := range prefixes {
+			if err := b.DeleteRange(from, append(slices.Clone(from), dayEnd...), nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err := b.Delete(appendRefKey(nil, tagLatest, ref), nil); err != nil {
+		return err
+	}
+	err := s.write(b, func(pos uint64) (uint64, error) {
+		s.order.erased[ref] = pos
+		return 0, b.Set(appendRefKey(nil, tagErased, ref), binary.AppendUvarint(nil, pos), nil)
+	}, func(uint64) {
+		s.latest.remove(ref)
+	})
+	if err != nil {
+		return err
+	}
+	return b.Close()
+}
+
+// deviceDays lists the days on which a device has readings.
+func (s *Store) deviceDays(ctx context.Context, ref device.Ref) (days []dayState, err error) {
+	r, err := s.newRows(ctx, ref, minTime, maxTime, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer closeInto(&err, r)
+	for {
+		before := r.days
+		ok, err := r.nextDay()
+		if err != nil || !ok {
+			return days, err
+		}
+		days = append(days, before[len(before)-len(r.days)-1])
+	}
+}

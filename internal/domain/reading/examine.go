@@ -1,0 +1,207 @@
+package reading
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/domain/device"
+)
+
+// maxNamedProblems is how many problems Findings name; all are counted.
+const maxNamedProblems = 100
+
+// Findings are what Examine found in a folder of readings.
+type Findings struct {
+	Days     int    // with readings
+	Frames   uint64 // not sealed
+	Segments uint64
+	Sealed   uint64 // frames in parts
+	Values   uint64 // in both
+	Entries  uint64 // journal entries not yet judged or not yet in a checkpoint
+	Devices  int    // that have readings or latest values
+	Orphans  []device.Ref
+	Problems []string // the first maxNamedProblems
+	Total    int      // problems in all
+}
+
+// OK is true when nothing is wrong.
+func (f *Findings) OK() bool { return f.Total == 0 && len(f.Orphans) == 0 }
+
+// Examine reads everything in a folder of readings that no server has open and
+// tells what cannot be read back, what contradicts itself, and whose readings
+// they are where known says that there is no such device. It changes nothing
+// and guesses nothing; its error means that the folder could not be examined.
+func Examine(ctx context.Context, dir string, known func(device.Ref) bool) (_ *Findings, err error) {
+	o := Options{Dir: dir}
+	o.setDefaults()
+	return examine(ctx, o, known)
+}
+
+func examine(ctx context.Context, o Options, known func(device.Ref) bool) (_ *Findings, err error) {
+	o.readOnly = true
+	db, err := openEngine(o)
+	if err != nil {
+		return nil, err
+	}
+	defer closeInto(&err, db)
+	if _, err := readFormat(db); err != nil {
+		return nil, openError(o, err)
+	}
+	e := &examiner{ctx: ctx, db: db, findings: &Findings{}, devices: map[device.Ref]bool{}, days: map[int32]bool{}}
+	for _, step := range []struct {
+		tag  byte
+		look func(key, value []byte) error
+	}{{tagSegment, e.segment}, {tagHot, e.frame}, {tagJournal, e.entry}, {tagLatest, e.latest}, {tagErased, e.erased}} {
+		if err := e.each(step.tag, step.look); err != nil {
+			return nil, err
+		}
+	}
+	e.findings.Days, e.findings.Devices = len(e.days), len(e.devices)
+	for ref := range e.devices {
+		if !known(ref) {
+			e.findings.Orphans = append(e.findings.Orphans, ref)
+		}
+	}
+	slices.SortFunc(e.findings.Orphans, func(a, b device.Ref) int {
+		return cmp.Or(cmp.Compare(a.Tenant, b.Tenant), cmp.Compare(a.ID, b.ID))
+	})
+	return e.findings, nil
+}
+
+type examiner struct {
+	ctx      context.Context
+	db       *pebble.DB
+	findings *Findings
+	devices  map[device.Ref]bool
+	days     map[int32]bool
+
+	reader   segmentReader
+	head     segmentHead
+	block    block
+	fields   []Field
+	previous struct { // the part before this one
+		ref  device.Ref
+		last int64
+	}
+	pos uint64 // of the entry before this one
+}
+
+// each looks at every key under a tag. What look returns is a problem of that
+// key, and the rest is looked at all the same.
+func (e *examiner) each(tag byte, look func(key, value []byte) error) (err error) {
+	it, err := e.db.NewIterWithContext(e.ctx, &pebble.IterOptions{LowerBound: []byte{tag}, UpperBound: []byte{tag + 1}})
+	if err != nil {
+		return err
+	}
+	defer closeInto(&err, it)
+	for ok := it.First(); ok; ok = it.Next() {
+		if err := e.ctx.Err(); err != nil {
+			return err
+		}
+		value, err := it.ValueAndErr()
+		if err == nil {
+			err = look(it.Key(), value)
+		}
+		if err != nil {
+			e.problem("%s: %v", printKey(it.Key()), err)
+		}
+	}
+	if err := it.Error(); err != nil {
+		// A damaged file ends the walk: what lies behind cannot be seen.
+		e.problem("readings under %q end early: %v", tag, err)
+	}
+	return nil
+}
+
+func (e *examiner) problem(format string, args ...any) {
+	if e.findings.Total++; len(e.findings.Problems) < maxNamedProblems {
+		e.findings.Problems = append(e.findings.Problems, oneLine(fmt.Sprintf(format, args...)))
+	}
+}
+
+// noteKey notes whose a reading is and when.
+func (e *examiner) noteKey(key []byte) (ref device.Ref, at int64, err error) {
+	ref, at, err = parseFrameKey(key)
+	if err == nil {
+		day, _ := dayOf(at)
+		e.days[day] = true
+		e.devices[ref] = true
+	}
+	return ref, at, err
+}
+
+func (e *examiner) segment(key, value []byte) error {
+	ref, first, err := e.noteKey(key)
+	if err != nil {
+		return err
+	}
+	e.findings.Segments++
+	if err := readHead(&e.head, value, first); err != nil {
+		return err
+	}
+	if ref == e.previous.ref && first <= e.previous.last {
+		e.problem("%s begins before the part before it ends", printKey(key))
+	}
+	e.previous.ref, e.previous.last = ref, e.head.last
+	begin, _ := dayOf(first)
+	if end, _ := dayOf(e.head.last); end != begin {
+		return errors.New("it reaches into the next day")
+	}
+	if _, err := e.reader.decode(&e.block, &e.head, nil); err != nil {
+		return err
+	}
+	if err := checkMinmax(&e.block, &e.head); err != nil {
+		return err
+	}
+	e.findings.Sealed += uint64(e.head.count)
+	for _, c := range e.block.columns {
+		e.findings.Values += uint64(len(c.rows))
+	}
+	return nil
+}
+
+func (e *examiner) frame(key, value []byte) (err error) {
+	if _, _, err := e.noteKey(key); err != nil {
+		return err
+	}
+	e.findings.Frames++
+	if e.fields, err = appendFields(e.fields[:0], value); err != nil {
+		return err
+	}
+	e.findings.Values += uint64(len(e.fields))
+	return nil
+}
+
+func (e *examiner) entry(key, value []byte) error {
+	pos, err := parseJournalKey(key)
+	if err != nil {
+		return err
+	}
+	if e.pos != 0 && pos != e.pos+1 {
+		e.problem("the journal has no entries from %d to %d", e.pos+1, pos-1)
+	}
+	e.pos = pos
+	e.findings.Entries++
+	_, err = decodeEntry(value)
+	return err
+}
+
+func (e *examiner) latest(key, value []byte) error {
+	ref, err := parseRefKey(key)
+	if err != nil {
+		return err
+	}
+	e.devices[ref] = true
+	_, _, err = decodeLatest(value)
+	return err
+}
+
+func (e *examiner) erased(key, _ []byte) error {
+	_, err := parseRefKey(key)
+	return err
+}

@@ -1,0 +1,311 @@
+package reading
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+)
+
+// model is what the store should hold, as plain maps.
+type model map[device.Ref]*modelDevice
+
+// modelDevice is one device: its values by time, and of each property all that was
+// ever sent, in order.
+type modelDevice struct {
+	valuesByTime map[int64]map[device.PropertyID]Value
+	sent         map[device.PropertyID][]Newest
+}
+
+func (m model) append(batch []Arrival) {
+	for _, a := range batch {
+		ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
+		if m[ref] == nil {
+			m[ref] = &modelDevice{valuesByTime: map[int64]map[device.PropertyID]Value{}, sent: map[device.PropertyID][]Newest{}}
+		}
+		d := m[ref]
+		if d.valuesByTime[a.Time] == nil {
+			d.valuesByTime[a.Time] = map[device.PropertyID]Value{}
+		}
+		for _, f := range a.Fields {
+			d.valuesByTime[a.Time][f.Property] = f.Value
+			d.sent[f.Property] = append(d.sent[f.Property], Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)})
+		}
+	}
+}
+
+// value is what a device measured, if it did.
+func (m model) value(ref device.Ref, at int64, p device.PropertyID) (v Value, ok bool) {
+	if m[ref] != nil {
+		v, ok = m[ref].valuesByTime[at][p]
+	}
+	return v, ok
+}
+
+// newest is of each property what has the greatest lesser of time and arrival,
+// and of those the greatest time; with the value that is stored at that time.
+func (m model) newest(ref device.Ref) (all []Newest) {
+	if m[ref] == nil {
+		return nil
+	}
+	for p, sent := range m[ref].sent {
+		n := slices.MaxFunc(sent, func(a, b Newest) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time)) })
+		if n.Value = m[ref].valuesByTime[n.Time][p]; n.Value.kind != KindNone {
+			all = append(all, n)
+		}
+	}
+	slices.SortFunc(all, func(a, b Newest) int { return cmp.Compare(a.Property, b.Property) })
+	return all
+}
+
+func (m model) times(ref device.Ref) []int64 {
+	if m[ref] == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(m[ref].valuesByTime))
+}
+
+func (m model) rows(ref device.Ref, from, to int64, props []device.PropertyID) []row {
+	var rows []row
+	for _, at := range m.times(ref) {
+		if at < from || at > to {
+			continue
+		}
+		var fields []Field
+		for _, p := range slices.Sorted(maps.Keys(m[ref].valuesByTime[at])) {
+			if slices.Contains(props, p) {
+				fields = append(fields, Field{p, m[ref].valuesByTime[at][p]})
+			}
+		}
+		if len(fields) > 0 {
+			rows = append(rows, row{at, fields})
+		}
+	}
+	return rows
+}
+
+func (m model) asOf(ref device.Ref, at int64, props []device.PropertyID) []Last {
+	newest := map[device.PropertyID]Last{}
+	for _, r := range m.rows(ref, minTime, at, props) {
+		for _, f := range r.Fields {
+			newest[f.Property] = Last{f.Property, r.Time, f.Value}
+		}
+	}
+	return slices.SortedFunc(maps.Values(newest), func(a, b Last) int { return cmp.Compare(a.Property, b.Property) })
+}
+
+var modelTimes = []int64{start - 40*msPerDay, start - 1, start, start + 1, start + msPerDay - 1, start + msPerDay, start + 3*msPerDay + 77,
+	-1, 0, -5*msPerDay + 3, start + 400*msPerDay}
+
+var modelProps = []device.PropertyID{1, 2, 3, 11, 400}
+
+// coverage are the days of a zone that hold anything.
+func (m model) coverage(ref device.Ref, from, to int64, zone *time.Location) (days []CoveredDay) {
+	for _, at := range m.times(ref) {
+		if at < from || at > to {
+			continue
+		}
+		day := CoveredDay{First: at}
+		day.Year, day.Month, day.Day = time.UnixMilli(at).In(zone).Date()
+		if n := len(days); n == 0 || days[n-1].String() != day.String() {
+			days = append(days, day)
+		}
+		days[len(days)-1].Last = at
+		days[len(days)-1].Frames++
+	}
+	return days
+}
+
+// check compares everything that can be read with the model.
+func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
+	t.Helper()
+	for tid := range tenant.ID(modelTenants) {
+		for d := range device.ID(modelDevices) {
+			ref := device.Ref{Tenant: tid + 1, ID: d + 1}
+			what := fmt.Sprintf("tenant %d device %d", ref.Tenant, ref.ID)
+			from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+int64(rng.IntN(3))-1
+			if rng.IntN(3) == 0 {
+				from, to = minTime-1, maxTime+1
+			}
+			props := slices.Clone(modelProps[:1+rng.IntN(len(modelProps))])
+			rng.Shuffle(len(props), func(i, j int) { props[i], props[j] = props[j], props[i] })
+			same(t, what+" range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...), m.rows(ref, from, to, props))
+			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
+			zone := coverageZones[rng.IntN(len(coverageZones))]
+			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone), m.coverage(ref, from, to, zone))
+			same(t, what+" newest", s.Newest(t.Context(), ref.Tenant, ref.ID), m.newest(ref))
+		}
+	}
+}
+
+const (
+	modelTenants = 2
+	modelDevices = 3
+)
+
+func randomReading(rng *rand.Rand) Arrival {
+	at := modelTimes[rng.IntN(len(modelTimes))] + int64(rng.IntN(4))*minute
+	p := modelProps[rng.IntN(len(modelProps))]
+	v := Number(float64(rng.IntN(100)) / 10)
+	if p == 11 {
+		v = Text(fmt.Sprint("state ", rng.IntN(5)))
+	}
+	a := arrival(1+tenant.ID(rng.IntN(modelTenants)), 1+device.ID(rng.IntN(modelDevices)), at, Field{p, v})
+	if rng.IntN(3) == 0 {
+		a.At -= int64(rng.IntN(5)) * minute // stamped ahead
+	}
+	return a
+}
+
+// TestOrderRepetitionAndBatchesDoNotMatter: a set of readings comes
+// in any order, some of them many times, in frames and batches cut anywhere,
+// across restarts, flushes and compactions: the result is the set.
+func TestOrderRepetitionAndBatchesDoNotMatter(t *testing.T) {
+	for range 12 {
+		seed := rand.Uint64()
+		rng := rand.New(rand.NewPCG(seed, 1))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			want := model{}
+			var all []Arrival
+			for range 150 {
+				// A reading is one value of one instant: drawn again it is the same.
+				a := randomReading(rng)
+				ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
+				if v, ok := want.value(ref, a.Time, a.Fields[0].Property); ok {
+					a.Fields[0].Value = v
+				}
+				want.append([]Arrival{a})
+				all = append(all, a)
+			}
+			sent := slices.Concat(all, all[:len(all)/2])
+			rng.Shuffle(len(sent), func(i, j int) { sent[i], sent[j] = sent[j], sent[i] })
+			s := replay(t, rng, joinFrames(rng, sent), nil)
+			want.check(t, s, rng)
+			want.check(t, reopen(t, s), rng)
+		})
+	}
+}
+
+// TestLastSentValueWins: values of one instant replace each other in the
+// order of arrival, wherever files are cut.
+func TestLastSentValueWins(t *testing.T) {
+	for range 12 {
+		seed := rand.Uint64()
+		rng := rand.New(rand.NewPCG(seed, 2))
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			var sent []Arrival
+			for range 250 {
+				sent = append(sent, randomReading(rng))
+			}
+			want := model{}
+			s := replay(t, rng, joinFrames(rng, sent), want)
+			want.check(t, s, rng)
+		})
+	}
+}
+
+// joinFrames makes some neighbours of one device, time and arrival into one frame, with
+// their fields in whatever order they come.
+func joinFrames(rng *rand.Rand, sent []Arrival) []Arrival {
+	var frames []Arrival
+	for _, a := range sent {
+		i := slices.IndexFunc(frames, func(f Arrival) bool {
+			return f.Tenant == a.Tenant && f.Device == a.Device && f.Time == a.Time && f.At == a.At
+		})
+		if i >= 0 && i == len(frames)-1 || i >= 0 && rng.IntN(2) == 0 && !slices.ContainsFunc(frames[i+1:], func(f Arrival) bool {
+			return f.Device == a.Device && f.Time == a.Time
+		}) {
+			frames[i].Fields = append(slices.Clone(frames[i].Fields), a.Fields...)
+			continue
+		}
+		frames = append(frames, a)
+	}
+	return frames
+}
+
+// replay appends frames in batches of any size, with flushes, compactions,
+// checkpoints, restarts and crashes in between. The model, unless nil, is kept
+// up and compared on the way.
+func replay(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
+	s := openStore(t, Options{Dir: "data", fs: vfs.NewCrashableMem(), memTableBytes: 64 << 10})
+	for len(frames) > 0 {
+		n := 1 + rng.IntN(min(len(frames), 12))
+		mustAppend(t, s, frames[:n]...)
+		if m != nil {
+			m.append(frames[:n])
+		}
+		frames = frames[n:]
+		var err error
+		switch rng.IntN(16) {
+		case 0, 1:
+			err = s.db.Flush()
+		case 2:
+			err = s.db.Compact(t.Context(), []byte{0}, []byte{0xff}, false)
+		case 3:
+			s.Trim(rng.Uint64N(s.Stats().Position + 1))
+			err = s.checkpoint(t.Context())
+		case 4:
+			s = reopen(t, s)
+		case 5:
+			s = crash(t, s)
+		case 6:
+			if m != nil {
+				m.check(t, s, rng)
+			}
+		}
+		if rng.IntN(3) == 0 {
+			err = errors.Join(err, s.Seal(t.Context(), time.UnixMilli(modelTimes[rng.IntN(len(modelTimes))]+2*msPerDay)))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return s
+}
+
+func TestConcurrentWritersLoseNothing(t *testing.T) {
+	s := openStore(t, Options{})
+	const writers, batches = 8, 30
+	failed := make(chan error, writers)
+	for w := range writers {
+		go func() {
+			var err error
+			for n := 0; n < batches && err == nil; n++ {
+				// All write the same frames, each its own property.
+				err = s.Append(t.Context(), []Arrival{arrival(1, 1, start+int64(n), num(device.PropertyID(w), float64(n)))})
+			}
+			failed <- err
+		}()
+	}
+	for range writers {
+		select {
+		case err := <-failed:
+			if err != nil {
+				t.Fatal(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("a writer hangs")
+		}
+	}
+	rows := readRange(t, s, 1, 1, minTime, maxTime, 0, 1, 2, 3, 4, 5, 6, 7)
+	if len(rows) != batches {
+		t.Fatalf("%d frames, want %d", len(rows), batches)
+	}
+	for i, r := range rows {
+		if r.Time != start+int64(i) || len(r.Fields) != writers {
+			t.Errorf("frame %d: %v", i, r)
+		}
+	}
+	if p := s.Stats().Position; p != writers*batches {
+		t.Errorf("position %d, want %d", p, writers*batches)
+	}
+}

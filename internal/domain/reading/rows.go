@@ -1,0 +1,317 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/platform/limit"
+)
+
+// yieldEvery is after how many frames a reader looks whether it should stop.
+const yieldEvery = 256
+
+// rows reads one device's frames over any number of days, oldest first: of
+// each day the parts and the generations, put together by time.
+type rows struct {
+	store *Store
+	ctx   context.Context
+	query rowQuery
+	days  []dayState // still to come
+
+	base    *pebble.Iterator
+	segment segmentSource
+	hot     []*hotSource // of the day, oldest generation first; the rest is spare
+	active  []source     // standing at a frame, oldest first
+
+	time       int64
+	frame      []Field
+	older      []Field
+	newer      []Field
+	frameCount int
+
+	skip           func(at int64, p device.PropertyID) bool // values that do not count; nil: all do
+	takeMinmax     minmaxFunc                               // for days of nothing but parts; nil: readings alone
+	blockHandedOut bool                                     // part's block was handed out by nextBlock
+}
+
+// rowsPool are rows to be used again: their buffers are as large as parts.
+var rowsPool = sync.Pool{New: func() any { return new(rows) }}
+
+// newRows begins at the oldest frame with from <= time <= to; props are sorted,
+// nil means all.
+func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
+	base, days, err := s.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.rowsFromSnapshot(ctx, base, days, ref, from, to, props), nil
+}
+
+// rowsFromSnapshot are newRows of a moment: the store as base sees it, and its days then.
+func (s *Store) rowsFromSnapshot(ctx context.Context, base *pebble.Iterator, days []dayState, ref device.Ref, from, to int64, props []device.PropertyID) *rows {
+	r := s.emptyRows(ctx, base, rowQuery{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
+	first, _ := dayOf(r.query.from)
+	last, _ := dayOf(r.query.to)
+	r.days = between(days, first, last)
+	return r
+}
+
+// emptyRows are rows of no days yet; Close ends base too.
+func (s *Store) emptyRows(ctx context.Context, base *pebble.Iterator, query rowQuery) *rows {
+	r := rowsPool.Get().(*rows)
+	r.store, r.ctx, r.base, r.query = s, ctx, base, query
+	return r
+}
+
+// clone is another iterator over the same moment.
+func (r *rows) clone(it **pebble.Iterator) (err error) {
+	if *it == nil {
+		*it, err = r.base.CloneWithContext(r.ctx, pebble.CloneOptions{})
+	}
+	return err
+}
+
+// cloneSegment is clone for parts: behind them may lie what has been sealed and is
+// not cleared away yet.
+func (r *rows) cloneSegment() error {
+	if r.segment.it != nil {
+		return nil
+	}
+	err := r.clone(&r.segment.it)
+	if err == nil {
+		r.segment.it.SetBounds([]byte{tagSegment}, []byte{tagSegment + 1})
+	}
+	return err
+}
+
+// yieldOrStop lets others work whose turn it is, and tells why reading should stop.
+func (r *rows) yieldOrStop() error {
+	limit.Yield(r.ctx)
+	return r.store.stopErr(r.ctx)
+}
+
+// nextDay goes to the next day of which anything may be left, with its sources
+// at their first frames. False at the end.
+func (r *rows) nextDay() (bool, error) {
+	for len(r.days) > 0 {
+		day := r.days[0]
+		r.days = r.days[1:]
+		if err := r.yieldOrStop(); err != nil {
+			return false, err
+		}
+		r.active = r.active[:0]
+		if day.hot {
+			if err := r.startHot(day); err != nil {
+				return false, err
+			}
+		}
+		if day.sealed {
+			if err := r.startSealed(day); err != nil {
+				return false, err
+			}
+		}
+		if len(r.active) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+func (r *rows) startHot(day dayState) error {
+	for g := int(day.oldest); g <= int(day.newest); g++ {
+		i := g - int(day.oldest)
+		if i == len(r.hot) {
+			r.hot = append(r.hot, &hotSource{})
+		}
+		if err := r.clone(&r.hot[i].it); err != nil {
+			return err
+		}
+		r.hot[i].begin(&r.query, day.day, uint16(g))
+		if err := r.start(r.hot[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// startSealed begins with a day's parts, which are older than its generations.
+func (r *rows) startSealed(day dayState) error {
+	if err := r.cloneSegment(); err != nil {
+		return err
+	}
+	takeMinmax := r.takeMinmax
+	if len(r.active) > 0 {
+		takeMinmax = nil // what came late may have changed what was kept
+	}
+	r.segment.begin(&r.query, day.day, takeMinmax)
+	ok, err := r.segment.next()
+	if ok {
+		r.active = slices.Insert(r.active, 0, source(&r.segment))
+	}
+	return err
+}
+
+// start takes a source in if it has a frame.
+func (r *rows) start(s source) error {
+	ok, err := s.next()
+	if ok {
+		r.active = append(r.active, s)
+	}
+	return err
+}
+
+// next goes to the following frame that holds a wanted property; it is then in
+// r.time and r.frame.
+func (r *rows) next() (bool, error) {
+	for {
+		if len(r.active) == 0 {
+			if ok, err := r.nextDay(); err != nil || !ok {
+				return false, err
+			}
+		}
+		if r.frameCount++; r.frameCount%yieldEvery == 0 {
+			if err := r.yieldOrStop(); err != nil {
+				return false, err
+			}
+		}
+		if err := r.takeFrame(); err != nil {
+			return false, err
+		}
+		if len(r.frame) > 0 {
+			return true, nil
+		}
+	}
+}
+
+// each calls fn for every frame that is left, and closes the rows.
+func (r *rows) each(fn func(at int64, fields []Field) error) (err error) {
+	defer closeInto(&err, r)
+	for {
+		ok, err := r.next()
+		if err != nil || !ok {
+			return err
+		}
+		if err := fn(r.time, r.frame); err != nil {
+			return err
+		}
+	}
+}
+
+// nextBlock is next for many frames at once, where nothing is to be put
+// together: the frames from row begin to before row end of a block, valid until
+// the next call. It is nil where next has to be asked.
+func (r *rows) nextBlock() (b *block, begin, end int, err error) {
+	if len(r.active) == 0 {
+		if ok, err := r.nextDay(); err != nil || !ok {
+			return nil, 0, 0, err
+		}
+	}
+	if len(r.active) != 1 || r.active[0] != source(&r.segment) {
+		return nil, 0, 0, nil
+	}
+	if r.blockHandedOut {
+		// Only now: the block is the caller's until here.
+		r.blockHandedOut, r.segment.open = false, false
+		if err := r.yieldOrStop(); err != nil {
+			return nil, 0, 0, err
+		}
+		ok, err := r.segment.next()
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		if !ok {
+			r.active = r.active[:0]
+			return r.nextBlock()
+		}
+	}
+	b, begin = &r.segment.block, r.segment.rows.row
+	end, _ = slices.BinarySearch(b.times, r.query.to+1)
+	r.blockHandedOut = true
+	return b, begin, end, nil
+}
+
+// takeFrame puts together the earliest frame and moves its sources on.
+func (r *rows) takeFrame() error {
+	r.time = r.active[0].at()
+	for _, s := range r.active[1:] {
+		r.time = min(r.time, s.at())
+	}
+	r.frame = r.frame[:0]
+	remaining := r.active[:0]
+	for _, s := range r.active {
+		if s.at() == r.time {
+			if err := r.add(s); err != nil {
+				return err
+			}
+			ok, err := s.next()
+			if err != nil {
+				return err
+			}
+			if !ok {
+				continue
+			}
+		}
+		remaining = append(remaining, s)
+	}
+	r.active = remaining
+	// Only now: until here what is gone hides what older sources have.
+	r.frame = slices.DeleteFunc(r.frame, func(f Field) bool { return f.Value.kind == KindNone })
+	return nil
+}
+
+// add puts what a source has of the earliest frame over what the ones before had.
+func (r *rows) add(s source) (err error) {
+	switch {
+	case r.query.timesOnly:
+	case len(r.frame) == 0:
+		r.frame, err = s.fields(r.frame)
+	default:
+		r.newer, err = s.fields(r.newer[:0])
+		r.older = append(r.older[:0], r.frame...)
+		r.frame = mergeFields(r.frame[:0], r.older, r.newer)
+	}
+	return err
+}
+
+// mergeFields appends the union of two frames' fields; where both hold a
+// property the newer one's value stays.
+func mergeFields(dst, older, newer []Field) []Field {
+	for len(older) > 0 && len(newer) > 0 {
+		switch {
+		case older[0].Property < newer[0].Property:
+			dst, older = append(dst, older[0]), older[1:]
+		case older[0].Property == newer[0].Property:
+			older = older[1:]
+		default:
+			dst, newer = append(dst, newer[0]), newer[1:]
+		}
+	}
+	return append(append(dst, older...), newer...)
+}
+
+// Close gives the iterators back, and what else can be used again.
+func (r *rows) Close() error {
+	errs := []error{r.base.Close()}
+	if r.segment.it != nil {
+		errs = append(errs, r.segment.it.Close())
+	}
+	for _, h := range r.hot {
+		if h.it != nil {
+			errs = append(errs, h.it.Close())
+			h.it = nil
+		}
+	}
+	r.store, r.ctx, r.base, r.days, r.segment.it = nil, nil, nil, nil, nil
+	r.skip, r.takeMinmax, r.segment.takeMinmax, r.blockHandedOut, r.frameCount = nil, nil, nil, false, 0
+	r.segment.reader.bands.release()
+	r.segment.reader.releaseLarge()
+	r.segment.block.releaseAbove(maxWholeValues * 13)
+	r.active = r.active[:0]
+	rowsPool.Put(r)
+	return errors.Join(errs...)
+}

@@ -1,0 +1,277 @@
+package reading
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/domain/device"
+)
+
+// sealEvery is how often Run looks for days to seal. What comes late is sealed
+// at the next look.
+const sealEvery = 15 * time.Minute
+
+// A piece of sealing is done at once, holding up Erase and Expire alone; then
+// sealing rests so many times as long if readings are coming in meanwhile.
+const (
+	sealSliceTime   = 20 * time.Millisecond
+	sealPauseFactor = 9
+)
+
+// errTooManyGenerations is a day sealed more often than keys can count since the
+// store was opened; opening it begins anew.
+var errTooManyGenerations = errors.New("reading: a day has been sealed too often since the start")
+
+// Seal packs the days (UTC) that ended SealAfter or longer before now into
+// parts by columns: a seventh of the space, and a month is read in
+// milliseconds. Frames that came late since the last time are merged in.
+// Nothing that is read changes at any moment, and a crash at any moment changes
+// nothing either. A day that cannot be packed, since something of it is damaged,
+// stays as it is and keeps no other from being packed.
+func (s *Store) Seal(ctx context.Context, now time.Time) error {
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.leave()
+	last, _ := dayOf(clampTime(now.Add(-s.opts.SealAfter).UnixMilli()))
+	var failed []error
+	for _, d := range s.calendar.now() {
+		if d.day >= last || !d.hot {
+			continue
+		}
+		if p := s.broken.Load(); p != nil {
+			return *p
+		}
+		if err := s.sealDay(ctx, d.day); err != nil {
+			failed = append(failed, fmt.Errorf("reading: seal: %w", err))
+		}
+		if err := s.stopErr(ctx); err != nil {
+			failed = append(failed, err)
+			break
+		}
+	}
+	return errors.Join(failed...)
+}
+
+func (s *Store) sealDay(ctx context.Context, day int32) error {
+	if quiet, err := s.markCold(ctx, day); err != nil || quiet {
+		return err
+	}
+	d, err := s.startGeneration(ctx, day)
+	if err != nil {
+		return err
+	}
+	work := &daySealer{store: s, ctx: ctx, day: day}
+	for g := int(d.oldest); g < int(d.newest); g++ {
+		if err := work.sealGeneration(uint16(g)); err != nil {
+			return err
+		}
+	}
+	if err := s.dropSealed(day, d.newest); err != nil {
+		return err
+	}
+	s.opts.Logger.Debug("readings: sealed", "day", time.UnixMilli(int64(day)*msPerDay).UTC().Format(time.DateOnly),
+		"devices", work.devices, "frames", work.frames, "bytes", work.bytes)
+	return nil
+}
+
+// markCold marks a day without frames in generations as such.
+func (s *Store) markCold(ctx context.Context, day int32) (quiet bool, err error) {
+	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
+		return false, err
+	}
+	s.calendar.writeMu.Lock() // whoever is writing there now is done
+	defer s.calendar.writeMu.Unlock()
+	if hot, err := s.hasHotKeys(ctx, day); err != nil || hot {
+		return false, err
+	}
+	s.calendar.change(day, func(d *dayState) { d.hot, d.oldest, d.newest = false, 0, 0 })
+	return true, nil
+}
+
+func (s *Store) hasHotKeys(ctx context.Context, day int32) (bool, error) {
+	from := appendDay(nil, tagHot, day)
+	return s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...))
+}
+
+// hasKeys tells whether there is a key from one on to before another.
+func (s *Store) hasKeys(ctx context.Context, from, end []byte) (ok bool, err error) {
+	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
+	if err != nil {
+		return false, err
+	}
+	defer closeInto(&err, it)
+	return it.First(), it.Error()
+}
+
+// startGeneration sees to it that the generations before the newest are at rest and the
+// newest holds nothing: it begins a new one, unless one that was begun earlier and
+// whose sealing failed is still empty.
+func (s *Store) startGeneration(ctx context.Context, day int32) (d dayState, err error) {
+	s.calendar.writeMu.Lock()
+	defer s.calendar.writeMu.Unlock()
+	if d, found := s.calendar.at(day); found && d.newest > d.oldest {
+		from := appendHotPrefix(nil, day, d.newest, device.Ref{})[:hotPrefixLen]
+		if nonempty, err := s.hasKeys(ctx, from, append(bytes.Clone(from), dayEnd...)); err != nil || !nonempty {
+			return d, err
+		}
+	}
+	d = s.calendar.change(day, func(d *dayState) {
+		if d.newest == math.MaxUint16 {
+			err = errTooManyGenerations
+			return
+		}
+		d.newest++
+		d.sealed = true
+	})
+	return d, err
+}
+
+// dropSealed deletes the generations before newest: they are all in parts. The
+// log keeps the order of writes, so this is never on disk without the parts.
+func (s *Store) dropSealed(day int32, newest uint16) error {
+	s.calendar.mu.Lock()
+	defer s.calendar.mu.Unlock()
+	b := s.db.NewBatch()
+	from := appendDay(nil, tagHot, day)
+	if err := b.DeleteRange(from, appendHotPrefix(nil, day, newest, device.Ref{})[:hotPrefixLen], nil); err != nil {
+		return err
+	}
+	if err := b.Commit(pebble.NoSync); err != nil {
+		return err
+	}
+	s.calendar.set(day, func(d *dayState) { d.oldest = newest })
+	return b.Close()
+}
+
+// daySealer is the work on one day.
+type daySealer struct {
+	store *Store
+	ctx   context.Context
+	day   int32
+
+	writer  segmentWriter
+	block   block
+	key     []byte
+	raw     []byte
+	newKeys map[string]bool // keys of the device's new parts
+
+	devices, frames, bytes int
+}
+
+// sealGeneration packs one generation, device by device.
+func (w *daySealer) sealGeneration(g uint16) error {
+	from := appendHotPrefix(nil, w.day, g, device.Ref{})[:hotPrefixLen]
+	end := append(bytes.Clone(from), dayEnd...)
+	for {
+		before, started := w.store.counts.frames.Load(), time.Now() // a duration, not a time of day
+		next, err := w.sealSlice(g, from, end, started)
+		if err != nil || next == nil {
+			return err
+		}
+		from = next
+		if w.store.counts.frames.Load() == before {
+			continue
+		}
+		rest := time.NewTimer(time.Since(started) * sealPauseFactor)
+		select {
+		case <-rest.C:
+		case <-w.ctx.Done():
+		case <-w.store.lifetime.Done():
+		}
+		rest.Stop()
+	}
+}
+
+// sealSlice packs devices from a key on for a while and tells where to go on; nil
+// at the end.
+func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (next []byte, err error) {
+	w.store.sealMu.Lock()
+	defer w.store.sealMu.Unlock()
+	if err := w.store.stopErr(w.ctx); err != nil {
+		return nil, err
+	}
+	it, err := w.store.db.NewIterWithContext(w.ctx, &pebble.IterOptions{LowerBound: from, UpperBound: end})
+	if err != nil {
+		return nil, err
+	}
+	defer closeInto(&err, it)
+	b := w.store.db.NewBatch()
+	defer closeInto(&err, b)
+	for ok := it.First(); ok; ok = it.SeekGE(from) {
+		ref, _, err := parseFrameKey(it.Key())
+		if err != nil {
+			return nil, fmt.Errorf("%w: %s", ErrCorrupt, printKey(it.Key()))
+		}
+		if err := w.sealDevice(b, g, ref); err != nil {
+			return nil, err
+		}
+		from = append(appendHotPrefix(nil, w.day, g, ref), dayEnd...)
+		if time.Since(started) >= sealSliceTime {
+			return from, b.Commit(pebble.NoSync)
+		}
+	}
+	if err := it.Error(); err != nil {
+		return nil, err
+	}
+	return nil, b.Commit(pebble.NoSync)
+}
+
+// sealDevice puts a device's frames of a generation over its parts and writes the
+// parts anew.
+func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
+	s := w.store
+	base, err := s.db.NewIterWithContext(w.ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
+	if err != nil {
+		return err
+	}
+	begin := int64(w.day) * msPerDay
+	r := s.emptyRows(w.ctx, base, rowQuery{ref: ref, from: begin, to: begin + msPerDay - 1})
+	r.days = []dayState{{day: w.day, hot: true, sealed: true, oldest: g, newest: g}}
+	defer closeInto(&err, r)
+	w.block.reset()
+	w.newKeys = map[string]bool{}
+	for {
+		ok, err := r.next()
+		if err != nil {
+			return err
+		}
+		if len(w.block.times) == segmentRows || !ok && len(w.block.times) > 0 {
+			if err := w.flush(b, ref); err != nil {
+				return err
+			}
+		}
+		if !ok {
+			break
+		}
+		w.block.add(r.time, r.frame)
+	}
+	w.devices++
+	// Parts that begin elsewhere now.
+	prefix := appendSegmentPrefix(nil, w.day, ref)
+	for ok := base.SeekGE(prefix); ok && bytes.HasPrefix(base.Key(), prefix); ok = base.Next() {
+		if !w.newKeys[string(base.Key())] {
+			if err := b.Delete(base.Key(), nil); err != nil {
+				return err
+			}
+		}
+	}
+	return base.Error()
+}
+
+func (w *daySealer) flush(b *pebble.Batch, ref device.Ref) error {
+	_, ms := dayOf(w.block.times[0])
+	w.key = appendMs(appendSegmentPrefix(w.key[:0], w.day, ref), ms)
+	w.raw = w.writer.encode(w.raw[:0], &w.block)
+	w.newKeys[string(w.key)] = true
+	w.frames += len(w.block.times)
+	w.bytes += len(w.raw)
+	w.block.reset()
+	return b.Set(w.key, w.raw, nil)
+}

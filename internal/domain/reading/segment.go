@@ -1,0 +1,474 @@
+package reading
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/klauspost/compress/zstd"
+
+	"tilth/internal/domain/device"
+)
+
+// A sealed device-day is one or more parts of at most segmentRows frames, by
+// columns. A part on disk, under a key that ends with the milliseconds of its
+// first frame:
+//
+//	format 1 byte, then varints: frames, milliseconds from first to last,
+//	length of the block of times, columns;
+//	for each column: property (distance from the one before), length of its block,
+//	length of what is kept of it;
+//	the block of times; of each column its block and what is kept of it.
+//
+// So a query reads the columns it wants and jumps over the others. A block is
+// one byte that says how it is packed, then its content, as it is or by
+// Zstandard. Times are the differences of their differences, which are zero for
+// a device that keeps its interval; zeroes at the end are left out. A column of
+// numbers is the number of decimals that all of them have exactly, then the
+// differences of their digits; what is no such column (texts, booleans, numbers
+// of more decimals) is its values as frames have them. What is kept: kept.go.
+//
+// In format 1 nothing was kept and no zeroes were left out.
+const (
+	segmentFormat = 2
+	segmentRows   = 4096
+
+	packedRaw  = 0
+	packedZstd = 1
+
+	columnNumbers = 0
+	columnValues  = 1
+)
+
+// maxUnpackedBytes bounds what a damaged block may claim to unpack to.
+const maxUnpackedBytes = 64 << 20
+
+var (
+	packer   = mustPack(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false)))
+	unpacker = mustPack(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpackedBytes)))
+)
+
+func mustPack[T any](x T, err error) T {
+	if err != nil {
+		panic(err) // the options above are constant
+	}
+	return x
+}
+
+// segmentWriter holds the buffers with which parts are encoded.
+type segmentWriter struct {
+	content, blocks, head, presence []byte
+
+	digits []int64 // of the column that was appended last, if it is of numbers
+}
+
+// encode appends b, which add has filled within one day, as a part.
+func (w *segmentWriter) encode(dst []byte, b *block) []byte {
+	count, first := len(b.times), b.times[0]
+	w.head, w.blocks = w.head[:0], w.blocks[:0]
+	w.head = append(w.head, segmentFormat)
+	w.head = binary.AppendUvarint(w.head, uint64(count))
+	w.head = binary.AppendUvarint(w.head, uint64(b.times[count-1]-first))
+	w.content = appendTimes(w.content[:0], b.times)
+	w.head = binary.AppendUvarint(w.head, uint64(w.pack()))
+	w.head = binary.AppendUvarint(w.head, uint64(len(b.columns)))
+	before := device.PropertyID(0)
+	for i := range b.columns {
+		c := &b.columns[i]
+		decimals, numbers := w.findDecimals(c.values)
+		w.content = w.appendColumn(w.content[:0], c, count, decimals, numbers)
+		w.head = binary.AppendUvarint(w.head, uint64(c.property-before))
+		w.head = binary.AppendUvarint(w.head, uint64(w.pack()))
+		begin := len(w.blocks)
+		if numbers {
+			w.blocks = appendMinmax(w.blocks, b.times, c, decimals, w.digits)
+		}
+		w.head = binary.AppendUvarint(w.head, uint64(len(w.blocks)-begin))
+		before = c.property
+	}
+	return append(append(dst, w.head...), w.blocks...)
+}
+
+// pack appends the content to the blocks, packed where that makes it smaller,
+// and tells its length.
+func (w *segmentWriter) pack() int {
+	begin := len(w.blocks)
+	w.blocks = append(w.blocks, packedZstd)
+	w.blocks = packer.EncodeAll(w.content, w.blocks)
+	if len(w.blocks)-begin > len(w.content) {
+		w.blocks = append(append(w.blocks[:begin], packedRaw), w.content...)
+	}
+	return len(w.blocks) - begin
+}
+
+// appendTimes writes the times after the first, which the key has.
+func appendTimes(b []byte, times []int64) []byte {
+	step, end := int64(0), len(b)
+	for i := 1; i < len(times); i++ {
+		next := times[i] - times[i-1]
+		b = binary.AppendVarint(b, next-step)
+		if next != step {
+			end = len(b)
+		}
+		step = next
+	}
+	return b[:end]
+}
+
+func (w *segmentWriter) appendColumn(b []byte, c *column, count, decimals int, numbers bool) []byte {
+	kind := byte(columnValues)
+	if numbers {
+		kind = columnNumbers
+	}
+	b = append(b, kind)
+	b = binary.AppendUvarint(b, uint64(len(c.rows)))
+	if len(c.rows) < count {
+		w.presence = append(w.presence[:0], make([]byte, (count+7)/8)...)
+		for _, row := range c.rows {
+			w.presence[row/8] |= 1 << (row % 8)
+		}
+		b = append(b, w.presence...)
+	}
+	if !numbers {
+		for _, v := range c.values {
+			b = appendValue(b, v)
+		}
+		return b
+	}
+	b = append(b, byte(decimals))
+	before := int64(0)
+	for _, digits := range w.digits {
+		b = binary.AppendVarint(b, digits-before)
+		before = digits
+	}
+	return b
+}
+
+// findDecimals finds the least number of decimals with which every value is read back
+// as it was, and each one's digits; false when there is none, or not all are
+// numbers.
+func (w *segmentWriter) findDecimals(values []Value) (decimals int, ok bool) {
+	w.digits = slices.Grow(w.digits[:0], len(values))
+	for i := 0; i < len(values); i++ {
+		v := &values[i]
+		if v.kind != KindNumber || v.num == 0 && math.Signbit(v.num) {
+			return 0, false
+		}
+		scaled := v.num * pow10[decimals]
+		digits := math.RoundToEven(scaled)
+		switch {
+		case !(math.Abs(scaled) < maxExact):
+			return 0, false // too large for so many decimals
+		case digits/pow10[decimals] == v.num:
+			w.digits = append(w.digits, int64(digits))
+		case decimals == maxDecimals:
+			return 0, false
+		default:
+			// Those before may be too large for one more: they are looked at again.
+			decimals++
+			w.digits, i = w.digits[:0], -1
+		}
+	}
+	return decimals, true
+}
+
+// segmentReader decodes parts; it keeps its buffers.
+type segmentReader struct {
+	content []byte
+	times   rowTimes // of the part that is decoded, once they are asked for
+	bands   bands
+}
+
+// segmentHead is the front of a part.
+type segmentHead struct {
+	format      byte
+	first, last int64 // epoch milliseconds
+	count       int
+	columns     []segmentColumn
+	times, body []byte
+}
+
+type segmentColumn struct {
+	property     device.PropertyID
+	size, minmax int // of its block, and of what is kept of it
+}
+
+// readHead reads the front of a part whose first frame is at first.
+func readHead(h *segmentHead, raw []byte, first int64) error {
+	if len(raw) == 0 || raw[0] == 0 || raw[0] > segmentFormat {
+		return ErrCorrupt
+	}
+	h.format, raw = raw[0], raw[1:]
+	var count, span, times, columns uint64
+	for _, x := range []*uint64{&count, &span, &times, &columns} {
+		n := 0
+		if *x, n = binary.Uvarint(raw); n <= 0 {
+			return ErrCorrupt
+		}
+		raw = raw[n:]
+	}
+	if count == 0 || count > segmentRows || span >= uint64(msPerDay) || columns > uint64(len(raw)) {
+		return ErrCorrupt
+	}
+	h.first, h.last, h.count = first, first+int64(span), int(count)
+	h.columns = h.columns[:0]
+	property, total := uint64(0), times
+	for i := range columns {
+		step, n := binary.Uvarint(raw)
+		if n <= 0 {
+			return ErrCorrupt
+		}
+		size, m := binary.Uvarint(raw[n:])
+		if m <= 0 || i > 0 && step == 0 || step > math.MaxUint32 || size > uint64(len(raw)) {
+			return ErrCorrupt
+		}
+		raw = raw[n+m:]
+		minmax := uint64(0)
+		if h.format > 1 {
+			if minmax, n = binary.Uvarint(raw); n <= 0 || minmax > uint64(len(raw)) {
+				return ErrCorrupt
+			}
+			raw = raw[n:]
+		}
+		property += step
+		total += size + minmax
+		if property > math.MaxUint32 {
+			return ErrCorrupt
+		}
+		h.columns = append(h.columns, segmentColumn{device.PropertyID(property), int(size), int(minmax)})
+	}
+	if total != uint64(len(raw)) {
+		return ErrCorrupt
+	}
+	h.times, h.body = raw[:times], raw[times:]
+	return nil
+}
+
+// decode reads the wanted columns (sorted; nil: all) into b. It is false when
+// the part has none of them.
+func (r *segmentReader) decode(b *block, h *segmentHead, wanted []device.PropertyID) (bool, error) {
+	return r.decodeExcept(b, h, wanted, nil)
+}
+
+// minmaxFunc takes what is kept of a column in place of its readings; false when
+// it wants these.
+type minmaxFunc func(p device.PropertyID, times *rowTimes, kept []byte) (bool, error)
+
+// decodeExcept is decode without the columns of which take, if it is not nil, has
+// taken what is kept.
+func (r *segmentReader) decodeExcept(b *block, h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) (bool, error) {
+	ok, _, err := r.decodeWithin(b, h, wanted, takeMinmax, math.MaxInt)
+	return ok, err
+}
+
+// decodeWithin is decodeExcept, unless that takes more than so many bytes of memory:
+// fits is false then, and the block is of no use.
+func (r *segmentReader) decodeWithin(b *block, h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc, maxBytes int) (ok, fits bool, err error) {
+	b.reset()
+	r.times.count = 0
+	body, size := h.body, 0
+	for _, c := range h.columns {
+		packed, minmax := body[:c.size], body[c.size:c.size+c.minmax]
+		body = body[c.size+c.minmax:]
+		if !isWanted(c.property, wanted) {
+			continue
+		}
+		if taken, err := r.takeMinmax(c.property, minmax, b, h, takeMinmax); err != nil {
+			return false, true, err
+		} else if taken {
+			continue
+		}
+		if len(b.times) == 0 {
+			if err := r.appendTimes(b, h); err != nil {
+				return false, true, err
+			}
+		}
+		if err := r.unpack(packed); err != nil {
+			return false, true, err
+		}
+		column := b.insert(len(b.columns), c.property)
+		if err := decodeColumn(column, r.content, h.count); err != nil {
+			return false, true, fmt.Errorf("property %d: %w", c.property, err)
+		}
+		if size += column.size(); size > maxBytes {
+			return false, false, nil
+		}
+	}
+	return len(b.columns) > 0, true, nil
+}
+
+// takeMinmax offers what is kept of a column to take, which may be nil. Times that
+// are not regular come into b.
+func (r *segmentReader) takeMinmax(p device.PropertyID, minmax []byte, b *block, h *segmentHead, takeMinmax minmaxFunc) (bool, error) {
+	if takeMinmax == nil || len(minmax) == 0 {
+		return false, nil
+	}
+	if r.times.count == 0 {
+		if err := r.readTimes(b, h); err != nil {
+			return false, err
+		}
+	}
+	taken, err := takeMinmax(p, &r.times, minmax)
+	if err != nil {
+		return false, fmt.Errorf("property %d: %w", p, err)
+	}
+	return taken, nil
+}
+
+// decodeTimes reads a part's times alone into b.
+func (r *segmentReader) decodeTimes(b *block, h *segmentHead) error {
+	b.reset()
+	return r.appendTimes(b, h)
+}
+
+func (r *segmentReader) appendTimes(b *block, h *segmentHead) error {
+	if err := r.unpack(h.times); err != nil {
+		return err
+	}
+	return decodeTimes(b, r.content, h)
+}
+
+// rowTimes are when the frames of a part were. Of a device that keeps its
+// interval, no list of them is needed.
+type rowTimes struct {
+	count       int
+	first, step int64
+	list        []int64 // unless each is a step after the one before
+}
+
+func (t *rowTimes) at(row int32) int64 {
+	if t.list != nil {
+		return t.list[row]
+	}
+	return t.first + int64(row)*t.step
+}
+
+// readTimes reads a part's times, into b where they are not regular.
+func (r *segmentReader) readTimes(b *block, h *segmentHead) error {
+	if err := r.unpack(h.times); err != nil {
+		return err
+	}
+	r.times = rowTimes{count: h.count, first: h.first}
+	step, n := binary.Varint(r.content)
+	if n > 0 && n == len(r.content) && step > 0 && step <= msPerDay && h.first+step*int64(h.count-1) == h.last {
+		r.times.step = step
+		return nil
+	}
+	if len(b.times) == 0 {
+		if err := decodeTimes(b, r.content, h); err != nil {
+			return err
+		}
+	}
+	r.times.list = b.times
+	return nil
+}
+
+func (r *segmentReader) unpack(packed []byte) (err error) {
+	if len(packed) == 0 {
+		return ErrCorrupt
+	}
+	switch packed[0] {
+	case packedRaw:
+		r.content = append(r.content[:0], packed[1:]...)
+		return nil
+	case packedZstd:
+		r.content, err = unpacker.DecodeAll(packed[1:], r.content[:0])
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrCorrupt, err)
+		}
+		return nil
+	}
+	return ErrCorrupt
+}
+
+func decodeTimes(b *block, content []byte, h *segmentHead) error {
+	at, step := h.first, int64(0)
+	b.times = append(slices.Grow(b.times, h.count), at)
+	for len(content) > 0 && len(b.times) < h.count {
+		more, n := binary.Varint(content)
+		if n <= 0 {
+			return ErrCorrupt
+		}
+		content = content[n:]
+		if step += more; step <= 0 {
+			return ErrCorrupt
+		}
+		at += step
+		b.times = append(b.times, at)
+	}
+	done := len(b.times)
+	b.times = b.times[:h.count]
+	for i := done; i < h.count; i++ { // the step stays as it is
+		at += step
+		b.times[i] = at
+	}
+	if len(content) != 0 || at != h.last || step == 0 && h.count > 1 {
+		return ErrCorrupt
+	}
+	return nil
+}
+
+func decodeColumn(c *column, content []byte, count int) error {
+	kind, have, present, values, err := cutColumn(content, count)
+	if err != nil {
+		return err
+	}
+	c.rows = slices.Grow(c.rows, have)
+	for row := range count {
+		if present == nil || present[row/8]&(1<<(row%8)) != 0 {
+			c.rows = append(c.rows, int32(row))
+		}
+	}
+	if len(c.rows) != have {
+		return ErrCorrupt
+	}
+	if kind == columnNumbers {
+		return decodeNumbers(c, values)
+	}
+	c.values = slices.Grow(c.values, have)
+	return decodeValues(c, values)
+}
+
+func decodeNumbers(c *column, content []byte) error {
+	if len(content) == 0 || content[0] > maxDecimals {
+		return ErrCorrupt
+	}
+	c.numbers, c.decimals = true, int(content[0])
+	content = content[1:]
+	list, digits := slices.Grow(c.digits, len(c.rows))[:len(c.rows)], int64(0)
+	for i := range list {
+		if len(content) > 0 && content[0] < 0x80 { // one byte, by far the usual case
+			digits += int64(content[0]>>1) ^ -int64(content[0]&1)
+			content = content[1:]
+		} else {
+			more, n := binary.Varint(content)
+			if n <= 0 {
+				return ErrCorrupt
+			}
+			content = content[n:]
+			digits += more
+		}
+		list[i] = digits
+	}
+	if len(content) != 0 {
+		return ErrCorrupt
+	}
+	c.digits = list
+	return nil
+}
+
+func decodeValues(c *column, content []byte) error {
+	for range c.rows {
+		v, n, err := cutValue(content)
+		if err != nil {
+			return err
+		}
+		content = content[n:]
+		c.values = append(c.values, v)
+	}
+	if len(content) != 0 {
+		return ErrCorrupt
+	}
+	return nil
+}

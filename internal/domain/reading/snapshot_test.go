@@ -1,0 +1,109 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"tilth/internal/domain/device"
+)
+
+// A snapshot is a store of its own with everything that was answered before,
+// and its journal goes on right after what was judged then, however fast
+// entries are judged and removed meanwhile.
+func TestSnapshot(t *testing.T) {
+	s := openStore(t, Options{})
+	var answered, judged atomic.Int64
+	writing, stop := context.WithCancel(t.Context())
+	var both sync.WaitGroup
+	both.Go(func() {
+		for n := 0; writing.Err() == nil; n++ {
+			if err := s.Append(t.Context(), numberedBatch(n)); err != nil {
+				t.Error(err)
+				return
+			}
+			answered.Store(int64(n + 1))
+		}
+	})
+	both.Go(func() {
+		err := s.Consume(writing, 0, func(_ context.Context, pos uint64, _ []Arrival) error {
+			judged.Store(int64(pos))
+			s.Trim(pos)
+			return s.checkpoint(t.Context())
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("consume: %v", err)
+		}
+	})
+	for round := range 5 {
+		for answered.Load() < int64(round+1)*20 || judged.Load() < int64(round+1)*10 {
+			runtime.Gosched()
+		}
+		dir := filepath.Join(t.TempDir(), "copy")
+		var known, past int64
+		if err := s.Snapshot(t.Context(), dir, func(context.Context) error {
+			past, known = judged.Load(), answered.Load()
+			return nil
+		}); err != nil {
+			t.Fatal(err)
+		}
+		c := openStore(t, Options{Dir: dir})
+		rows := 0
+		for n := range int(known) {
+			for _, a := range numberedBatch(n) {
+				if len(readRange(t, c, a.Tenant, a.Device, a.Time, a.Time, a.Fields[0].Property)) == 0 {
+					t.Fatalf("round %d: batch %d of %d is not there", round, n, known)
+				}
+				rows++
+			}
+		}
+		next := uint64(past) + 1
+		if err := c.Backlog(t.Context(), uint64(past), func(pos uint64, batch []Arrival) error {
+			if pos != next {
+				return fmt.Errorf("position %d in place of %d", pos, next)
+			}
+			same(t, fmt.Sprint("batch ", pos), batch, numberedBatch(int(pos)-1))
+			next++
+			return nil
+		}); err != nil || next <= uint64(known) {
+			t.Errorf("round %d: the journal behind %d ends before %d of %d (%v)", round, past, next, known, err)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		found, err := Examine(t.Context(), dir, func(device.Ref) bool { return true })
+		if err != nil || !found.OK() || rows == 0 {
+			t.Errorf("round %d: %+v (%v)", round, found, err)
+		}
+	}
+	stop()
+	both.Wait()
+}
+
+func TestSnapshotErrors(t *testing.T) {
+	s := openStore(t, Options{})
+	mustAppend(t, s, numberedBatch(0)...)
+	dir := filepath.Join(t.TempDir(), "copy")
+	no := errors.New("no")
+	if err := s.Snapshot(t.Context(), dir, func(context.Context) error { return no }); !errors.Is(err, no) {
+		t.Errorf("%v", err)
+	}
+	nothing := func(context.Context) error { return nil }
+	if err := s.Snapshot(t.Context(), dir, nothing); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Snapshot(t.Context(), dir, nothing); err == nil {
+		t.Error("a snapshot took the place of another")
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Snapshot(t.Context(), dir+"2", nothing); !errors.Is(err, ErrClosed) {
+		t.Errorf("of a closed store: %v", err)
+	}
+}

@@ -1,0 +1,309 @@
+package reading
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"tilth/internal/domain/device"
+)
+
+// source gives the frames of one device and day from one place, oldest first.
+type source interface {
+	// next goes to the following frame; false at the end or on an error.
+	next() (bool, error)
+	// at is the time of the frame at which it stands, epoch milliseconds.
+	at() int64
+	// fields appends what the frame holds of the wanted properties. Called at
+	// most once for each frame.
+	fields(dst []Field) ([]Field, error)
+}
+
+// rowQuery is what a reader asks of a device: times from..to (epoch ms, within the
+// calendar), and the properties (sorted; nil: all), or nothing but the times.
+type rowQuery struct {
+	ref       device.Ref
+	from, to  int64
+	wanted    []device.PropertyID
+	timesOnly bool
+}
+
+// within is the part of the span that lies in day, milliseconds of the day.
+func (q *rowQuery) within(day int32) (from, to uint32) {
+	begin := int64(day) * msPerDay
+	return uint32(max(q.from-begin, 0)), uint32(min(q.to-begin, msPerDay-1))
+}
+
+// hotSource reads one generation of a day.
+type hotSource struct {
+	it      *pebble.Iterator
+	query   *rowQuery
+	day     int32
+	prefix  []byte
+	end     []byte // above the prefix
+	target  []byte
+	to      uint32
+	started bool
+	time    int64
+}
+
+// begin goes before the first frame of the span in a generation.
+func (s *hotSource) begin(query *rowQuery, day int32, generation uint16) {
+	s.query, s.day, s.started = query, day, false
+	s.prefix = appendHotPrefix(s.prefix[:0], day, generation, query.ref)
+	var from uint32
+	from, s.to = query.within(day)
+	s.target = appendMs(append(s.target[:0], s.prefix...), from)
+	// Behind them may lie all that has been sealed since and is not cleared away
+	// yet, which would be walked over.
+	s.end = append(append(s.end[:0], s.prefix...), afterAnyMs)
+	s.it.SetBounds(s.prefix, s.end)
+}
+
+func (s *hotSource) next() (bool, error) {
+	valid := false
+	if s.started {
+		valid = s.it.Next()
+	} else {
+		valid, s.started = s.it.SeekGE(s.target), true
+	}
+	return s.checkPosition(valid, func(ms uint32) bool { return ms <= s.to })
+}
+
+// last goes to the newest frame of the span; previous goes on backwards.
+func (s *hotSource) last() (bool, error) {
+	s.started = true
+	s.target = append(appendMs(append(s.target[:0], s.prefix...), s.to), 0)
+	return s.seekBack(s.it.SeekLT(s.target))
+}
+
+func (s *hotSource) previous() (bool, error) { return s.seekBack(s.it.Prev()) }
+
+func (s *hotSource) seekBack(valid bool) (bool, error) {
+	from, _ := s.query.within(s.day)
+	return s.checkPosition(valid, func(ms uint32) bool { return ms >= from })
+}
+
+// checkPosition looks where the iterator stands.
+func (s *hotSource) checkPosition(valid bool, inside func(ms uint32) bool) (bool, error) {
+	if !valid {
+		return false, s.it.Error()
+	}
+	key := s.it.Key()
+	if !bytes.HasPrefix(key, s.prefix) {
+		return false, nil
+	}
+	ms, err := cutMs(key[len(s.prefix):])
+	if err != nil {
+		return false, fmt.Errorf("reading: %w: %s", ErrCorrupt, printKey(key))
+	}
+	s.time = int64(s.day)*msPerDay + int64(ms)
+	return inside(ms), nil
+}
+
+func (s *hotSource) at() int64 { return s.time }
+
+func (s *hotSource) fields(dst []Field) ([]Field, error) {
+	frame, err := s.it.ValueAndErr()
+	if err != nil {
+		return dst, err
+	}
+	if s.query.wanted == nil {
+		dst, err = appendFields(dst, frame)
+	} else {
+		dst, err = appendWanted(dst, frame, s.query.wanted)
+	}
+	if err != nil {
+		err = fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
+	}
+	return dst, err
+}
+
+// segmentSource reads the parts of a sealed day.
+type segmentSource struct {
+	it         *pebble.Iterator
+	query      *rowQuery
+	day        int32
+	prefix     []byte
+	target     []byte
+	started    bool
+	takeMinmax minmaxFunc // of parts that lie within the span; nil: readings alone
+
+	reader segmentReader
+	head   segmentHead
+	block  block
+	rows   rowCursor
+	open   bool // block holds frames not yet passed
+}
+
+// begin goes before the first part of the span on a day.
+func (s *segmentSource) begin(query *rowQuery, day int32, takeMinmax minmaxFunc) {
+	s.query, s.day, s.started, s.open, s.takeMinmax = query, day, false, false, takeMinmax
+	s.prefix = appendSegmentPrefix(s.prefix[:0], day, query.ref)
+	s.reader.bands.release()
+}
+
+// nextSegment goes to the following part, or the next band of one, that holds
+// something of the span, and decodes it.
+func (s *segmentSource) nextSegment() (bool, error) {
+	for {
+		if s.reader.bands.more() {
+			return true, s.wrapError(s.reader.nextBand(&s.block))
+		}
+		s.reader.bands.release()
+		if ok, err := s.nextHead(); err != nil || !ok {
+			return false, err
+		}
+		if ok, err := s.decodeNext(); err != nil || ok {
+			return ok, err
+		}
+	}
+}
+
+// decodeNext decodes a part, or begins with its bands where it would take too much
+// memory as a whole; false where nothing is decoded yet.
+func (s *segmentSource) decodeNext() (bool, error) {
+	if s.query.timesOnly {
+		return s.decode()
+	}
+	columns := len(s.head.columns)
+	if s.query.wanted != nil {
+		columns = min(columns, len(s.query.wanted))
+	}
+	takeMinmax, maxBytes := s.minmaxForHead(), maxWholeValues*13 // bytes: what numbers take, and a little
+	if takeMinmax != nil {
+		maxBytes = math.MaxInt // what it has taken cannot be given back
+	}
+	if columns*s.head.count <= maxWholeValues {
+		ok, fits, err := s.reader.decodeWithin(&s.block, &s.head, s.query.wanted, takeMinmax, maxBytes)
+		s.reader.releaseLarge()
+		if err != nil || fits {
+			return ok, s.wrapError(err)
+		}
+	}
+	return false, s.wrapError(s.reader.beginBands(&s.head, s.query.wanted, takeMinmax))
+}
+
+// minmaxForHead is take, of a part that lies within the span.
+func (s *segmentSource) minmaxForHead() minmaxFunc {
+	if s.head.first < s.query.from || s.head.last > s.query.to {
+		return nil
+	}
+	return s.takeMinmax
+}
+
+// nextHead goes to the following part that reaches into the span of time.
+func (s *segmentSource) nextHead() (bool, error) {
+	for valid := s.seekNext(); valid; valid = s.it.Next() {
+		if !bytes.HasPrefix(s.it.Key(), s.prefix) {
+			break
+		}
+		if err := s.readHead(); err != nil {
+			return false, err
+		}
+		if s.head.first > s.query.to {
+			break
+		}
+		if s.head.last >= s.query.from {
+			return true, nil
+		}
+	}
+	return false, s.it.Error()
+}
+
+// seekNext goes to the part before the first that begins within the span, which
+// may reach into it, or to the following one.
+func (s *segmentSource) seekNext() bool {
+	if s.started {
+		// All but a day's last part are full.
+		return s.head.count == segmentRows && s.it.Next()
+	}
+	s.started = true
+	from, _ := s.query.within(s.day)
+	s.target = appendMs(append(s.target[:0], s.prefix...), from)
+	if from > 0 && s.it.SeekLT(s.target) && bytes.HasPrefix(s.it.Key(), s.prefix) {
+		return true
+	}
+	return s.it.SeekGE(s.target)
+}
+
+// lastSegment goes to the newest part of the span and decodes it; false when there
+// is none. previousSegment goes on backwards.
+func (s *segmentSource) lastSegment() (bool, error) {
+	_, to := s.query.within(s.day)
+	s.target = append(appendMs(append(s.target[:0], s.prefix...), to), 0)
+	return s.seekBack(s.it.SeekLT(s.target))
+}
+
+func (s *segmentSource) previousSegment() (bool, error) { return s.seekBack(s.it.Prev()) }
+
+func (s *segmentSource) seekBack(valid bool) (bool, error) {
+	for ; valid && bytes.HasPrefix(s.it.Key(), s.prefix); valid = s.it.Prev() {
+		if err := s.readHead(); err != nil {
+			return false, err
+		}
+		if s.head.last < s.query.from {
+			break
+		}
+		if ok, err := s.decode(); err != nil || ok {
+			return ok, err
+		}
+	}
+	return false, s.it.Error()
+}
+
+func (s *segmentSource) readHead() error {
+	key := s.it.Key()
+	ms, err := cutMs(key[len(s.prefix):])
+	if err != nil {
+		return fmt.Errorf("reading: %w: %s", ErrCorrupt, printKey(key))
+	}
+	raw, err := s.it.ValueAndErr()
+	if err == nil {
+		err = readHead(&s.head, raw, int64(s.day)*msPerDay+int64(ms))
+	}
+	return s.wrapError(err)
+}
+
+func (s *segmentSource) decode() (bool, error) {
+	if s.query.timesOnly {
+		return true, s.wrapError(s.reader.decodeTimes(&s.block, &s.head))
+	}
+	ok, err := s.reader.decodeExcept(&s.block, &s.head, s.query.wanted, s.minmaxForHead())
+	return ok, s.wrapError(err)
+}
+
+func (s *segmentSource) wrapError(err error) error {
+	if err != nil {
+		return fmt.Errorf("reading: %s: %w", printKey(s.it.Key()), err)
+	}
+	return nil
+}
+
+func (s *segmentSource) next() (bool, error) {
+	for {
+		for s.open && s.rows.advance() {
+			at := s.block.times[s.rows.row]
+			if at > s.query.to {
+				s.open = false
+				s.reader.bands.release()
+				return false, nil
+			}
+			if at >= s.query.from {
+				return true, nil
+			}
+		}
+		ok, err := s.nextSegment()
+		if err != nil || !ok {
+			return false, err
+		}
+		s.rows.begin(&s.block)
+		s.open = true
+	}
+}
+
+func (s *segmentSource) at() int64 { return s.block.times[s.rows.row] }
+
+func (s *segmentSource) fields(dst []Field) ([]Field, error) { return s.rows.fields(dst), nil }

@@ -1,0 +1,273 @@
+package reading
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/platform/errs"
+)
+
+var (
+	// ErrClosed is returned by every method once Close has begun.
+	ErrClosed = errors.New("reading: the store is closed")
+	// ErrBroken is wrapped by Append and Erase once a write to the log has
+	// failed, within an Unkept error. What the disk holds of that batch is then
+	// unknown, so nothing more is written; the next start finds everything
+	// acknowledged before.
+	ErrBroken = errors.New("reading: writing to disk has failed, a new start is needed")
+)
+
+// Options say how a Store is opened; zero fields take the defaults.
+type Options struct {
+	Dir             string           // data folder, made when missing
+	Retention       time.Duration    // how long readings are kept; default 400 days
+	Now             func() time.Time // default time.Now
+	RetentionClock  func() time.Time // how far time has come, for retention; default Now
+	Logger          *slog.Logger     // default: discard
+	SealAfter       time.Duration    // how long after its end a day is sealed; default 1 h
+	QueueBatches    int              // batches that Append may be ahead of the consumer; default 64
+	QueueFrames     int              // frames of these batches together; default 32,768
+	CheckpointEvery time.Duration    // between checkpoints of the latest values; default 15 s
+	RetryWait       time.Duration    // before a consumer is asked again, doubled up to 64 times; default 100 ms
+	CacheBytes      int64            // block cache; default 64 MiB
+
+	fs            vfs.FS // tests: a disk that can crash; Dir is not made
+	readOnly      bool   // Examine
+	memTableBytes uint64 // tests: small ones, so that files are written
+}
+
+func (o *Options) setDefaults() {
+	if o.Retention <= 0 {
+		o.Retention = 400 * 24 * time.Hour
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.RetentionClock == nil {
+		o.RetentionClock = o.Now
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.SealAfter <= 0 {
+		o.SealAfter = time.Hour
+	}
+	if o.QueueBatches <= 0 {
+		o.QueueBatches = 64
+	}
+	if o.QueueFrames <= 0 {
+		o.QueueFrames = 32_768
+	}
+	if o.CheckpointEvery <= 0 {
+		o.CheckpointEvery = 15 * time.Second
+	}
+	if o.RetryWait <= 0 {
+		o.RetryWait = 100 * time.Millisecond
+	}
+	if o.CacheBytes <= 0 {
+		o.CacheBytes = 64 << 20
+	}
+	if o.memTableBytes == 0 {
+		o.memTableBytes = 16 << 20
+	}
+}
+
+// Store keeps readings in one folder. It is safe for concurrent use.
+type Store struct {
+	opts    Options
+	db      *pebble.DB
+	latest  *latest
+	journal *journal
+	counts  counters
+
+	// order makes journal positions, write order and hand-over order one.
+	order struct {
+		sync.Mutex
+		pos    uint64        // last position given out
+		opened uint64        // pos when the store was opened
+		done   chan struct{} // closed when the last write was handed over
+		erased map[device.Ref]uint64
+	}
+	broken atomic.Pointer[error]
+
+	calendar calendar
+	// sealMu is held while parts of a device are written, and by Erase, so that
+	// neither brings back what the other deletes.
+	sealMu sync.Mutex
+
+	// checkpointMu keeps a checkpoint from writing back what Erase removes.
+	checkpointMu sync.Mutex
+	trimmedTo    uint64 // guarded by checkpointing: journal deleted up to here
+
+	views struct {
+		sync.Mutex
+		open []*View
+	}
+
+	gate struct {
+		sync.Mutex
+		closing bool
+		inside  sync.WaitGroup
+	}
+	lifetime       context.Context // ends when Close begins
+	cancelLifetime context.CancelFunc
+	closeOnce      sync.Once
+	closeErr       error
+}
+
+// Open opens the readings in o.Dir, or begins there. It reads the latest values
+// of every device into memory: the last checkpoint, then the journal after it;
+// ending ctx stops that. A folder that cannot be opened (in use, no permission,
+// not ours) gives one error that says so, as does one of a newer version.
+func Open(ctx context.Context, o Options) (*Store, error) {
+	o.setDefaults()
+	db, err := openEngine(o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{opts: o, db: db, latest: newLatest()}
+	s.journal = newJournal(o.QueueBatches, o.QueueFrames)
+	s.lifetime, s.cancelLifetime = context.WithCancel(context.Background())
+	s.order.erased = map[device.Ref]uint64{}
+	s.order.done = make(chan struct{})
+	close(s.order.done)
+	err = raiseFormat(db)
+	if err == nil {
+		err = s.recover(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(openError(o, err), db.Close())
+	}
+	return s, nil
+}
+
+// Close ends Consume and Run, waits for calls in progress, writes a last
+// checkpoint and closes the folder. A second Close returns what the first did.
+func (s *Store) Close() error {
+	s.closeOnce.Do(func() {
+		s.gate.Lock()
+		s.gate.closing = true
+		s.gate.Unlock()
+		s.cancelLifetime()
+		s.gate.inside.Wait()
+		var err error
+		if s.broken.Load() == nil {
+			err = s.writeCheckpoint(context.Background())
+		}
+		s.closeErr = errors.Join(err, s.closeViews(), s.db.Close())
+	})
+	return s.closeErr
+}
+
+// enter keeps Close waiting until leave; it fails once Close has begun.
+func (s *Store) enter() error {
+	s.gate.Lock()
+	defer s.gate.Unlock()
+	if s.gate.closing {
+		return ErrClosed
+	}
+	s.gate.inside.Add(1)
+	return nil
+}
+
+func (s *Store) leave() { s.gate.inside.Done() }
+
+// stopErr is why work should stop: the caller's context or Close.
+func (s *Store) stopErr(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.lifetime.Err() != nil {
+		return ErrClosed
+	}
+	return nil
+}
+
+// writeTicket is a write's place in the order: its journal position, and the moment
+// when it may hand over what it wrote.
+type writeTicket struct {
+	pos          uint64
+	previousDone chan struct{} // closed when the write before has been handed over
+	done         chan struct{}
+}
+
+// write makes a batch durable. In order, prepare completes the batch and tells
+// how many journal positions it takes; once on disk, and after every earlier
+// write was handed over, handOver passes it on. Fsyncs of writes that overlap
+// are shared. After an error of the disk nothing is handed over, then or later.
+func (s *Store) write(b *pebble.Batch, prepare func(pos uint64) (taken uint64, err error), handOver func(pos uint64)) error {
+	t, err := s.enqueueWrite(b, prepare)
+	if err != nil {
+		return err
+	}
+	return s.waitCommitted(b, t, handOver)
+}
+
+// waitCommitted waits until what apply put into the log is on disk, and hands it over.
+func (s *Store) waitCommitted(b *pebble.Batch, t writeTicket, handOver func(pos uint64)) error {
+	defer close(t.done)
+	started := time.Now() // a duration for the metrics, not a time of day
+	err := b.SyncWait()
+	s.counts.syncNanos.Add(uint64(time.Since(started)))
+	<-t.previousDone
+	if err != nil {
+		s.fail(err)
+	}
+	if p := s.broken.Load(); p != nil {
+		return *p
+	}
+	handOver(t.pos)
+	return nil
+}
+
+// enqueueWrite gives a batch its place and its way into the log.
+func (s *Store) enqueueWrite(b *pebble.Batch, prepare func(pos uint64) (uint64, error)) (writeTicket, error) {
+	s.order.Lock()
+	defer s.order.Unlock()
+	if p := s.broken.Load(); p != nil {
+		return writeTicket{}, *p
+	}
+	taken, err := prepare(s.order.pos)
+	if err != nil {
+		return writeTicket{}, err
+	}
+	if err := s.db.ApplyNoSyncWait(b, pebble.Sync); err != nil {
+		s.fail(err)
+		return writeTicket{}, *s.broken.Load()
+	}
+	s.order.pos += taken
+	t := writeTicket{pos: s.order.pos, previousDone: s.order.done, done: make(chan struct{})}
+	s.order.done = t.done
+	return t, nil
+}
+
+// fail stops all further writing; the first reason stays.
+func (s *Store) fail(cause error) {
+	var err error = errs.New(errs.StorageFailure, "error.disk").WithCause(fmt.Errorf("%w: %w", ErrBroken, cause))
+	if s.broken.CompareAndSwap(nil, &err) {
+		s.opts.Logger.Error("readings: a write failed; nothing more is written until a new start", "error", cause)
+	}
+}
+
+// Broken is why nothing is written any more (ErrBroken); nil while all is well.
+func (s *Store) Broken() error {
+	if p := s.broken.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+// closeInto joins the error of closing c to *err.
+func closeInto(err *error, c io.Closer) {
+	*err = errors.Join(*err, c.Close())
+}

@@ -1,0 +1,231 @@
+package tenant
+
+import (
+	"context"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/text"
+)
+
+// MaxSendsPerDay is the largest number of mails, or SMS, of a day.
+const MaxSendsPerDay = 1_000_000
+
+// Branding is a tenant's own face; empty parts are Tilth's.
+type Branding struct {
+	Title, Content, Logo, Background, Favicon string
+}
+
+// Tenant is one organisation.
+type Tenant struct {
+	ID       ID
+	Name     string
+	Hosts    []string // lower-case, without port; the first is where links in mails lead
+	TimeZone *time.Location
+	Language text.Language
+	Branding Branding
+	// MailsPerDay and SMSPerDay are how many letters it may send in a day of its zone, 0
+	// being any number; nil: what the server's settings say.
+	MailsPerDay, SMSPerDay *int
+}
+
+type tenantRow struct {
+	bun.BaseModel `bun:"table:tenants"`
+	ID            ID `bun:",pk,autoincrement"`
+	Name          string
+	TimeZone      string
+	Language      string
+	Title         string
+	Content       string
+	Logo          string
+	Background    string
+	Favicon       string
+	MailsADay     *int `bun:"mails_a_day"`
+	SMSADay       *int `bun:"sms_a_day"`
+	CreateTime    int64
+}
+
+type hostRow struct {
+	bun.BaseModel `bun:"table:tenant_hosts"`
+	Host          string `bun:",pk"`
+	TenantID      ID
+}
+
+// Store keeps tenants.
+type Store struct {
+	db  *db.DB
+	now func() time.Time
+
+	mu       sync.Mutex
+	onDelete []func(ID)
+}
+
+// NewStore makes a store; now is the server's clock.
+func NewStore(d *db.DB, now func() time.Time) *Store { return &Store{db: d, now: now} }
+
+// Get finds a tenant by id.
+func (s *Store) Get(ctx context.Context, id ID) (*Tenant, error) {
+	return s.getWhere(ctx, "id = ?", id)
+}
+
+// ByName finds a tenant by its name; a NotFound error when there is none.
+func (s *Store) ByName(ctx context.Context, name string) (*Tenant, error) {
+	return s.getWhere(ctx, "name = ?", strings.TrimSpace(name))
+}
+
+// ByHost finds the tenant that a host, with or without a port, belongs to; a
+// NotFound error when there is none.
+func (s *Store) ByHost(ctx context.Context, website string) (*Tenant, error) {
+	return s.getWhere(ctx, "id = (SELECT tenant_id FROM tenant_hosts WHERE host = ?)", NormalizeHost(website))
+}
+
+// NormalizeHost is the form in which hosts are kept and compared: lower-case, without
+// port, brackets and a final dot.
+func NormalizeHost(website string) string {
+	h := strings.ToLower(strings.TrimSpace(website))
+	if name, _, err := net.SplitHostPort(h); err == nil {
+		h = name
+	}
+	return strings.TrimSuffix(strings.Trim(h, "[]"), ".")
+}
+
+func (s *Store) getWhere(ctx context.Context, where string, args ...any) (*Tenant, error) {
+	var r tenantRow
+	if err := s.db.Read(ctx).NewSelect().Model(&r).Where(where, args...).Scan(ctx); err != nil {
+		if db.IsMissing(err) {
+			return nil, errs.Missing()
+		}
+		return nil, err
+	}
+	return s.load(ctx, r)
+}
+
+func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
+	zone, err := r.zone()
+	if err != nil {
+		return nil, err
+	}
+	t := &Tenant{
+		ID: r.ID, Name: r.Name, TimeZone: zone, Language: text.Language(r.Language),
+		Branding:    Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
+		MailsPerDay: r.MailsADay, SMSPerDay: r.SMSADay,
+	}
+	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
+		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)
+	return t, err
+}
+
+// List gives every tenant, for whoever runs the platform.
+func (s *Store) List(ctx context.Context) ([]*Tenant, error) {
+	var rows []tenantRow
+	if err := s.db.Read(ctx).NewSelect().Model(&rows).OrderExpr("id").Scan(ctx); err != nil {
+		return nil, err
+	}
+	all := make([]*Tenant, 0, len(rows))
+	for _, r := range rows {
+		t, err := s.load(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+func (r *tenantRow) zone() (*time.Location, error) {
+	if zone := Zone(r.TimeZone); zone != nil {
+		return zone, nil
+	}
+	return time.LoadLocation(r.TimeZone) // of a database that knows more names
+}
+
+// Zones gives the time zone of every tenant, as q has them.
+func Zones(ctx context.Context, q bun.IDB) (map[ID]*time.Location, error) {
+	var rows []tenantRow
+	if err := q.NewSelect().Model(&rows).Column("id", "time_zone").Scan(ctx); err != nil {
+		return nil, err
+	}
+	zones := make(map[ID]*time.Location, len(rows))
+	for _, r := range rows {
+		var err error
+		if zones[r.ID], err = r.zone(); err != nil {
+			return nil, err
+		}
+	}
+	return zones, nil
+}
+
+// Put creates t (ID 0; the new id is set) or changes the tenant of that id,
+// its hosts included.
+func (s *Store) Put(ctx context.Context, t *Tenant) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		r := tenantRow{
+			ID: t.ID, Name: t.Name, TimeZone: t.TimeZone.String(), Language: string(t.Language),
+			Title: t.Branding.Title, Content: t.Branding.Content, Logo: t.Branding.Logo,
+			Background: t.Branding.Background, Favicon: t.Branding.Favicon,
+			MailsADay: t.MailsPerDay, SMSADay: t.SMSPerDay, CreateTime: s.now().UnixMilli(),
+		}
+		if t.ID == 0 {
+			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {
+				return err
+			}
+			t.ID = r.ID
+		} else {
+			res, err := tx.NewUpdate().Model(&r).WherePK().ExcludeColumn("create_time").Exec(ctx)
+			if err != nil {
+				return err
+			}
+			n, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			if n == 0 {
+				return errs.Missing()
+			}
+		}
+		if _, err := tx.NewDelete().Model((*hostRow)(nil)).Where("tenant_id = ?", t.ID).Exec(ctx); err != nil {
+			return err
+		}
+		for _, h := range t.Hosts {
+			if _, err := tx.NewInsert().Model(&hostRow{Host: h, TenantID: t.ID}).Exec(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Delete removes an empty tenant: the database refuses while users, scenes or
+// devices of it exist.
+func (s *Store) Delete(ctx context.Context, id ID) error {
+	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
+		_, err := tx.NewDelete().Model((*tenantRow)(nil)).Where("id = ?", id).Exec(ctx)
+		if err == nil {
+			s.db.AfterCommit(ctx, func() { s.notifyDeleted(id) })
+		}
+		return err
+	})
+}
+
+// OnDelete calls f for each tenant that is removed, once that is kept. f must
+// not block.
+func (s *Store) OnDelete(f func(ID)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.onDelete = append(s.onDelete, f)
+}
+
+func (s *Store) notifyDeleted(id ID) {
+	s.mu.Lock()
+	listeners := s.onDelete
+	s.mu.Unlock()
+	for _, f := range listeners {
+		f(id)
+	}
+}

@@ -1,0 +1,49 @@
+package console
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/errs"
+)
+
+// AcknowledgeAlarmNotice writes that the caller is on an open notice.
+func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeAlarmNoticeRequestObject) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
+	note, err := alarm.CheckDescription("note", textOf(r.Body.Note))
+	if err != nil {
+		return nil, err
+	}
+	hours := alarm.DefaultRemindHours
+	if r.Body.RemindHours != nil {
+		hours = *r.Body.RemindHours
+	}
+	if !slices.Contains(alarm.RemindHours, hours) {
+		return nil, errs.New(errs.Refused, "invalid.choice").WithField("remindHours")
+	}
+	user, err := s.callerName(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Alarms.Acknowledge(ctx, caller(ctx).Tenant, r.Body.Id, user, note, time.Duration(hours)*time.Hour); err != nil {
+		return nil, err
+	}
+	return wire.AcknowledgeAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// UnacknowledgeAlarmNotice takes back that somebody is on an open notice.
+func (s *server) UnacknowledgeAlarmNotice(ctx context.Context, r wire.UnacknowledgeAlarmNoticeRequestObject) (wire.UnacknowledgeAlarmNoticeResponseObject, error) {
+	if err := s.Alarms.Unacknowledge(ctx, caller(ctx).Tenant, r.Body.Id); err != nil {
+		return nil, err
+	}
+	return wire.UnacknowledgeAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+func wireAck(a *alarm.Ack) *wire.AlarmAck {
+	if a == nil {
+		return nil
+	}
+	return &wire.AlarmAck{User: a.User, Time: a.Time, Note: a.Note, RemindAt: a.RemindAt}
+}

@@ -1,0 +1,239 @@
+package console
+
+import (
+	"context"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/text"
+)
+
+// PageAlarmNotices answers alarm notices, the newest first, page by page.
+func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRequestObject) (wire.PageAlarmNoticesResponseObject, error) {
+	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
+	field, joined := "deviceNameStr", p.DeviceNameStr
+	if len(splitList(textOf(joined))) == 0 {
+		field, joined = "noticeParams", p.NoticeParams
+	}
+	names, err := parseDeviceNames(field, joined)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkOrder(p.StartTime, p.EndTime); err != nil {
+		return nil, err
+	}
+	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
+		Title: trimmed(textOf(p.Title)), Devices: names, Status: (*alarm.ResolveStatus)(p.ResolveStatus), Level: (*alarm.Level)(p.AlarmLevel),
+		From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.PageAlarmNotices200JSONResponse{Code: success, Data: &wire.AlarmNoticePage{List: wireNotices(notices), Total: int(total)}}, nil
+}
+
+// GetAllAlarmNotices answers the newest 400 notices.
+func (s *server) GetAllAlarmNotices(ctx context.Context, _ wire.GetAllAlarmNoticesRequestObject) (wire.GetAllAlarmNoticesResponseObject, error) {
+	notices, err := s.Notices.Newest(ctx, caller(ctx).Tenant)
+	if err != nil {
+		return nil, err
+	}
+	list := wireNotices(notices)
+	return wire.GetAllAlarmNotices200JSONResponse{Code: success, Data: &list}, nil
+}
+
+func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
+	list := make([]wire.AlarmNotice, len(notices))
+	for i, n := range notices {
+		list[i] = wire.AlarmNotice{
+			Id: n.ID, RuleId: int64(n.Rule), Title: n.Title, ResolveStatus: int(n.Status), AlarmLevel: int(n.Level), DeviceName: n.DeviceName,
+			NoteName: n.NoteName, StartTime: n.Start, EndTime: omitZero(n.End), CreateTime: n.CreateTime,
+		}
+		list[i].HoldsSince, list[i].Ack = omitZero(n.HoldsSince), wireAck(n.Ack)
+		if n.Unsteady {
+			list[i].Unsteady, list[i].Changes = new(true), new(n.Changes)
+		}
+	}
+	return list
+}
+
+// ResolveAlarmNotice resolves an open notice by hand.
+func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoticeRequestObject) (wire.ResolveAlarmNoticeResponseObject, error) {
+	remark, err := alarm.CheckDescription("remark", textOf(r.Body.Remark))
+	if err != nil {
+		return nil, err
+	}
+	user, err := s.callerName(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Alarms.ResolveManually(ctx, caller(ctx).Tenant, r.Body.Id, user, remark); err != nil {
+		return nil, err
+	}
+	return wire.ResolveAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// GetAlarmNotice answers one notice with the rule as it was, its device, its
+// chart and who was told.
+func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeRequestObject) (wire.GetAlarmNoticeResponseObject, error) {
+	d, err := s.Notices.Get(ctx, caller(ctx).Tenant, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	about, product, err := s.noticeDevice(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	deliveries, err := s.Outbox.Deliveries(ctx, caller(ctx).Tenant, d.ID)
+	if err != nil {
+		return nil, err
+	}
+	w := &wire.AlarmDetail{
+		AlarmNotice: s.noticeDetail(ctx, d, product), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
+		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: wireDeliveries(deliveries),
+	}
+	if err := s.addCurrentState(ctx, d, about, &w.AlarmNotice); err != nil {
+		return nil, err
+	}
+	for i, one := range d.Samples {
+		w.Samples[i] = wire.AlarmSample{Time: one.Time, Values: one.Values}
+	}
+	if d.Chart != nil {
+		kept := make(wire.Series, len(d.Chart))
+		for sign, points := range d.Chart {
+			list := make([]wire.SeriesPoint, len(points))
+			for i, p := range points {
+				list[i] = wire.SeriesPoint(p)
+			}
+			kept[sign] = list
+		}
+		w.Kept = &kept
+	}
+	return wire.GetAlarmNotice200JSONResponse{Code: success, Data: w}, nil
+}
+
+// GetAlarmAdvice answers what would keep the rule of an unsteady notice from
+// beginning so many.
+func (s *server) GetAlarmAdvice(ctx context.Context, r wire.GetAlarmAdviceRequestObject) (wire.GetAlarmAdviceResponseObject, error) {
+	t := caller(ctx).Tenant
+	d, err := s.Notices.Get(ctx, t, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	none := wire.GetAlarmAdvice200JSONResponse{Code: success}
+	_, product, err := s.noticeDevice(ctx, d)
+	if err != nil || product == nil || !d.Unsteady {
+		return none, err
+	}
+	if len(alarm.AttributesGone(&alarm.Rule{Conditions: d.RuleCopy.Conditions}, product)) > 0 {
+		return none, nil
+	}
+	a, err := alarm.Advise(ctx, s.ReadingStore, t, d, product)
+	if err != nil || a == nil {
+		return none, err
+	}
+	return wire.GetAlarmAdvice200JSONResponse{Code: success, Data: &wire.AlarmAdvice{
+		TslAttribute: a.Attribute, Recovery: a.Recovery, Notices: a.Notices, Without: a.Without,
+	}}, nil
+}
+
+func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeDetail {
+	open := d.Status == alarm.Pending
+	end := d.End
+	if open {
+		end = s.Now().UnixMilli()
+	}
+	w := wire.AlarmNoticeDetail{
+		Id: d.ID, RuleId: int64(d.Rule), Title: d.Title, ResolveStatus: int(d.Status), AlarmLevel: int(d.Level), AlarmDesc: d.Description,
+		StartTime: d.Start, DurationTime: max(0, end-d.Start), CreateTime: d.CreateTime, MayResolve: open && d.RuleCopy.ManualRelease,
+		ResolveUser: omitEmpty(d.ResolveUser), Remark: omitEmpty(d.Remark),
+	}
+	if !open {
+		w.EndTime = omitZero(d.End)
+	}
+	if d.Unsteady {
+		w.Unsteady, w.Changes = new(true), new(d.Changes)
+	}
+	w.HoldsSince, w.Ack = omitZero(d.HoldsSince), wireAck(d.Ack)
+	if d.Reason != "" {
+		w.ResolveReason = new(wire.AlarmNoticeDetailResolveReason(d.Reason))
+	}
+	if d.Attribute != "" {
+		w.ResolveAttribute = new(s.noticeAttribute(ctx, d, d.Attribute, p).name)
+	}
+	return w
+}
+
+// omitEmpty is a text that is absent when there is none.
+func omitEmpty(text string) *string {
+	if text == "" {
+		return nil
+	}
+	return &text
+}
+
+// noticeDevice is a notice's device, as it is now or, when it is gone, as it
+// was; and its product then, nil when that is gone, too.
+func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmNoticeDevice, *device.Product, error) {
+	w := wire.AlarmNoticeDevice{DeviceName: d.DeviceName, NoteName: d.NoteName}
+	productID := d.RuleCopy.ProductID
+	now, err := s.Devices.ByID(ctx, caller(ctx).Tenant, d.Device)
+	switch {
+	case err == nil:
+		w.NoteName, w.OnlineState = now.NoteName, boolInt(s.Presence.Status(now.Tenant, now.ID).Online)
+		productID = now.ProductID
+	case errs.Is(err, errs.NotFound):
+		w.Deleted = true
+	default:
+		return w, nil, err
+	}
+	product := s.Catalog.Product(productID)
+	if product != nil {
+		w.ProductName = product.DisplayName(requestFrom(ctx).Language)
+	}
+	return w, product, nil
+}
+
+// noticeRule is the rule as it was, its attributes named as the caller reads
+// them.
+func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
+	w := wire.AlarmNoticeRule{
+		TriggerType: int(d.RuleCopy.Trigger), HitCounts: max(1, d.RuleCopy.Hits), Durations: d.RuleCopy.Window, Conditions: []wire.AlarmNoticeCondition{},
+	}
+	for _, c := range shownConditions(d.RuleCopy.Trigger, d.RuleCopy.Conditions) {
+		was := s.noticeAttribute(ctx, d, c.Attribute, p)
+		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
+			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: was.name, ElementUnit: was.unit, Precision: was.precision,
+			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator), Value: c.Value, Recovery: c.Recovery,
+		})
+	}
+	return w
+}
+
+// attributeLabel is how an attribute of a notice was called, its unit and its
+// decimals (nil: as many as it had).
+type attributeLabel struct {
+	name, unit string
+	precision  *int
+}
+
+// noticeAttribute is an attribute of a notice's rule as it was, its name as the caller
+// reads it. Of a notice that keeps no attributes it is as the product has it now,
+// else as the catalogue, else by its identifier.
+func (s *server) noticeAttribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) attributeLabel {
+	language := requestFrom(ctx).Language
+	if d.RuleCopy.Trigger == alarm.DeviceOffline {
+		return attributeLabel{name: text.Translate(language, "field.onlineState", nil)}
+	}
+	if was := d.RuleCopy.Attribute(identifier); was != nil {
+		name := s.Catalog.Name(language, &device.Property{Identifier: identifier, FunctionName: was.FunctionName})
+		return attributeLabel{name, was.Unit, was.Precision}
+	}
+	prop := &device.Property{Identifier: identifier}
+	if p != nil && p.Property(identifier) != nil {
+		prop = p.Property(identifier)
+	}
+	return attributeLabel{s.Catalog.Name(language, prop), s.Catalog.Unit(prop), prop.Precision}
+}

@@ -1,0 +1,248 @@
+package console_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console"
+	"tilth/internal/platform/limit"
+	"tilth/internal/tools/testkit"
+)
+
+// oneTaskScheduler are turns of which a single one is had at a time; two more of a user wait.
+func oneTaskScheduler() *reading.WorkScheduler {
+	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 2, TimeSlice: time.Hour})
+}
+
+// stalledServer is a server that is kept from working on as soon as it has sent a line.
+type stalledServer struct {
+	turns      *reading.WorkScheduler
+	sent       chan limit.Task // the turn that keeps it: whoever takes it lets it go on
+	clientLeft chan struct{}   // closed when the client has left
+	ended      chan struct{}   // closed when the server has ended the answer
+	once       sync.Once
+
+	mu      sync.Mutex
+	written strings.Builder // what it wants to be sent
+}
+
+func newStalledServer(turns *reading.WorkScheduler) *stalledServer {
+	return &stalledServer{turns: turns, sent: make(chan limit.Task, 1), clientLeft: make(chan struct{}), ended: make(chan struct{})}
+}
+
+// serve serves a single call.
+func (h *stalledServer) serve(t *testing.T, next http.Handler) (base string) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		defer close(h.ended)
+		context.AfterFunc(r.Context(), func() { close(h.clientLeft) })
+		next.ServeHTTP(&stalledWriter{w, r.Context(), h}, r)
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+func (h *stalledServer) text() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.written.String()
+}
+
+type stalledWriter struct {
+	http.ResponseWriter
+	ctx    context.Context
+	server *stalledServer
+}
+
+func (w *stalledWriter) Write(b []byte) (int, error) {
+	w.server.mu.Lock()
+	w.server.written.Write(b)
+	w.server.mu.Unlock()
+	return w.ResponseWriter.Write(b)
+}
+
+// FlushError sends what is written, in which time the turn is anybody's.
+func (w *stalledWriter) FlushError() error {
+	err := http.NewResponseController(w.ResponseWriter).Flush()
+	if w.server.text() != "" {
+		w.server.once.Do(func() {
+			turn, _ := w.server.turns.Enter(context.WithoutCancel(w.ctx), -1, -1)
+			w.server.sent <- turn
+		})
+	}
+	return err
+}
+
+func (w *stalledWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// rehearsed is a line of a rehearsal of several devices.
+type rehearsed struct {
+	DeviceName         string
+	Of, Samples, Total int
+	Devices            *int // of the last line
+}
+
+// sceneWithFrosts makes a scene of WS-1, WS-2 and Aft, the latter two of which have frosts, and
+// answers a rule for it that names WS-2 first.
+func (w *fixture) sceneWithFrosts(t *testing.T) body {
+	t.Helper()
+	aft := w.Device(t, w.field.ID, w.station, "WS-3", func(d *device.Device) { d.NoteName, d.SceneID = "Aft", w.north })
+	camera := &device.Product{Name: "eye", Properties: []device.Property{{Identifier: "live", DataType: device.Text}}}
+	if err := w.Catalog.PutProduct(t.Context(), camera); err != nil {
+		t.Fatal(err)
+	}
+	w.Stores.Reload(t)
+	w.Device(t, w.field.ID, camera, "EYE-1", func(d *device.Device) { d.SceneID = w.north })
+	w.measureSwinging(t)
+	begin := w.Clock.Now().Add(-24 * time.Hour)
+	w.appendFrames(t, 4, func(i int) reading.Arrival {
+		return w.arrival(aft, begin.Add(time.Duration(i)*time.Minute), air([]float64{1, 9}[i%2]))
+	})
+	return frostForm("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2"}, "groups": []int64{w.north}}})
+}
+
+// readRehearsalLine reads the next line that says something, and holds it against the contract.
+func (w *fixture) readRehearsalLine(t *testing.T, lines *bufio.Reader) (r rehearsed) {
+	t.Helper()
+	for {
+		text, err := lines.ReadString('\n')
+		if err != nil {
+			t.Fatalf("%q: %v", text, err)
+		}
+		if text == "\n" {
+			continue
+		}
+		schema := "RehearsedDevice"
+		if !strings.Contains(text, "deviceName") {
+			schema = "RehearsedAll"
+		}
+		if err := w.Schema(schema, []byte(text)); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		return r
+	}
+}
+
+// requestRehearsal asks a server for a rehearsal of several devices.
+func (w *fixture) requestRehearsal(t *testing.T, ctx context.Context, base string, rule body) *bufio.Reader {
+	t.Helper()
+	res, err := http.DefaultTransport.RoundTrip(w.rehearseAll(rule).Request(ctx, base))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = res.Body.Close() }) // what was read of it counts
+	if got := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || got != "application/x-ndjson" {
+		t.Fatalf("%s %s", res.Status, got)
+	}
+	return bufio.NewReader(res.Body)
+}
+
+// Each device has a line, which is sent before the next is rehearsed: those that are named,
+// then the others by what people call them. One that cannot have the rule has none. The
+// last line is of all of them.
+func TestRehearseSeveralDevices(t *testing.T) {
+	turns := oneTaskScheduler()
+	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	lines := w.requestRehearsal(t, t.Context(), h.serve(t, w.Handler), rule)
+	got := []rehearsed{w.readRehearsalLine(t, lines)}
+	turn := testkit.Receive(t, "the first line's end", h.sent)
+	if said := h.text(); strings.Count(said, "\n") != 1 {
+		t.Errorf("more is done than was sent: %s", said)
+	}
+	turn.Leave()
+	for got[len(got)-1].Devices == nil {
+		got = append(got, w.readRehearsalLine(t, lines))
+	}
+	if rest, err := io.ReadAll(lines); err != nil || len(rest) > 0 {
+		t.Errorf("behind the last line: %q %v", rest, err)
+	}
+	three := 3
+	want := []rehearsed{
+		{DeviceName: "WS-2", Of: 3, Samples: 4320, Total: 39}, {DeviceName: "WS-3", Of: 3, Samples: 4, Total: 2}, {DeviceName: "WS-1", Of: 3, Samples: 1},
+		{Total: 41, Devices: &three},
+	}
+	if !slices.EqualFunc(got, want, func(a, b rehearsed) bool {
+		same := (a.Devices == nil) == (b.Devices == nil) && (a.Devices == nil || *a.Devices == *b.Devices)
+		a.Devices, b.Devices = nil, nil
+		return same && a == b
+	}) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	testkit.Receive(t, "the answer's end", h.ended)
+}
+
+// When the client leaves behind the first of several devices, the others are not
+// rehearsed, and what the rehearsal kept others from is free.
+func TestClientLeavesBetweenDevices(t *testing.T) {
+	turns, longs := oneTaskScheduler(), reading.NewHistoryStreams(nil)
+	w := newServer(t, func(o *console.Options) { o.Scheduler, o.HistoryStreams = turns, longs })
+	rule, h := w.sceneWithFrosts(t), newStalledServer(turns)
+	ctx, leave := context.WithCancel(t.Context())
+	defer leave()
+	lines := w.requestRehearsal(t, ctx, h.serve(t, w.Handler), rule)
+	w.readRehearsalLine(t, lines)
+	turn := testkit.Receive(t, "the first line's end", h.sent)
+	leave()
+	testkit.Receive(t, "the client to be gone", h.clientLeft)
+	turn.Leave()
+	testkit.Receive(t, "the answer's end", h.ended)
+	if said := h.text(); strings.Count(said, "\n") != 1 || !strings.HasPrefix(said, `{"deviceName":"WS-2"`) {
+		t.Errorf("it went on: %s", said)
+	}
+	for n := range reading.HistoryStreamsPerUser {
+		free := longs.Acquire(t.Context(), w.field.ID, w.field.Ada.ID)
+		if free == nil {
+			t.Fatalf("only %d places are free", n)
+		}
+		defer free()
+	}
+	if next, why := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID); next == nil {
+		t.Errorf("no turn is free: %v", why)
+	} else {
+		next.Leave()
+	}
+	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {
+		t.Errorf("%s", log)
+	}
+}
+
+// Of one user some rehearsals wait for their turn, and what is beyond is refused; those that
+// waited are whole.
+func TestRehearsalsAreScheduled(t *testing.T) {
+	turns := oneTaskScheduler()
+	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
+	call := w.rehearseAll(w.sceneWithFrosts(t))
+	turn, _ := turns.Enter(t.Context(), w.field.ID, w.field.Ada.ID)
+	const asked, wait = 5, 2
+	answers := make(chan *testkit.Answer, asked)
+	for range asked {
+		go func() { answers <- w.Do(t, call) }()
+	}
+	for range asked - wait {
+		if a := testkit.Receive(t, "a refusal", answers); a.Code != 429 || a.Header.Get("Retry-After") != "2" || a.Msg == "" {
+			t.Errorf("%v %s", a.Header, a.Body)
+		}
+	}
+	turn.Leave()
+	for range wait {
+		if a := testkit.Receive(t, "an answer", answers); strings.Count(string(a.Body), `"deviceName"`) != 3 || !strings.Contains(string(a.Body), `{"devices":3,"total":41`) {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+	}
+}

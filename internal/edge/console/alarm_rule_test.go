@@ -1,0 +1,536 @@
+package console_test
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/text"
+	"tilth/internal/tools/testkit"
+)
+
+// A rule comes back as it was filled in, values as their attribute's type.
+func TestAlarmRule(t *testing.T) {
+	w := newServer(t)
+	id := w.createRule(t, frostForm("WS-1", body{
+		"alarmName": " İlk Don ", "hitCounts": 3, "durations": 600_000, "alarmDesc": "Fan A\nfirst", "startTime": "06:00", "endTime": "24:00",
+		"weekdays": []int{5, 1},
+		"conditions": []body{
+			{"tslAttribute": "airTemperature", "subconditions": "<", "value": "2.0", "recovery": 2.5},
+			{"andor": "or", "tslAttribute": "heating", "subconditions": "!=", "value": "1", "recovery": nil},
+			{"andor": "and", "tslAttribute": "note", "subconditions": "=", "value": "12"},
+		},
+	}))
+	now := w.Clock.Milli()
+	want := fmt.Sprintf(`{"alarmDesc":"Fan A\nfirst","alarmLevel":2,"alarmName":"İlk Don","complexTime":0,"conditions":[`+
+		`{"andor":"and","recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2},`+
+		`{"andor":"or","subconditions":"!=","tslAttribute":"heating","value":true},`+
+		`{"andor":"and","subconditions":"=","tslAttribute":"note","value":"12"}],`+
+		`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
+		`"manualRelease":1,"noteName":"Mast","noticeCount":0,"openCount":0,"passageway":[],"startTime":"06:00",`+
+		`"targets":{"devices":["WS-1"],"groups":[],"products":[]},"timePeriods":[],"triggerType":0,"updateTime":%d,"weekdays":[1,5]}`, now, id, now)
+	if got := asJSON(t, w.rule(t, id)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	// Whole, as another one: what is not said is as if it had never been.
+	w.Clock.Advance(time.Minute)
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-2", body{
+		"alarmName": "Gone", "triggerType": 1, "alarmLevel": 0, "manualRelease": 0, "complexTime": 1, "timePeriods": []int{0, 47},
+		"conditions": []body{{"andor": "and", "tslAttribute": "onlineState", "subconditions": "=", "value": 0}},
+	})))
+	want = fmt.Sprintf(`{"alarmDesc":"","alarmLevel":0,"alarmName":"Gone","complexTime":1,"conditions":[`+
+		`{"andor":"and","subconditions":"=","tslAttribute":"onlineState","value":0}],`+
+		`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":60000,"executionId":"WS-2","hitCounts":1,"id":%d,`+
+		`"manualRelease":0,"noteName":"","noticeCount":0,"openCount":0,"passageway":[],`+
+		`"targets":{"devices":["WS-2"],"groups":[],"products":[]},"timePeriods":[0,47],"triggerType":1,"updateTime":%d,"weekdays":[]}`, now, id, w.Clock.Milli())
+	if got := asJSON(t, w.rule(t, id)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	w.mustSucceed(t, w.deleteRuleCall(id))
+	w.Run(t, []testkit.Scenario{
+		{Name: "gone", Call: w.get(fmt.Sprint(rulesPath, "get?id=", id)), Code: 404},
+		{Name: "deleted again", Call: w.deleteRuleCall(id), Code: 404},
+		{Name: "changed", Call: w.updateRuleCall(id, frostForm("WS-1", nil)), Code: 404},
+		{Name: "changed wrongly", Call: w.updateRuleCall(id, body{}), Code: 404},
+		{Name: "run", Call: w.deployCall("publish", id), Code: 404},
+		{Name: "stopped", Call: w.deployCall("unpublish", id), Code: 404},
+	})
+}
+
+// Days of the week come back in order, of a whole day without hours, and go
+// where a change does not say them. The activity log tells them.
+func TestAlarmRuleOnWeekdays(t *testing.T) {
+	w := newServer(t)
+	id := w.createRule(t, frostForm("WS-1", body{"weekdays": []int{5, 1}}))
+	if r := w.rule(t, id); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil || r.EndTime != nil {
+		t.Errorf("%v, %d %v to %v", r.Weekdays, r.ComplexTime, r.StartTime, r.EndTime)
+	}
+	for _, change := range []struct {
+		with body
+		want []int
+		says string
+	}{
+		{body{"weekdays": []int{6, 7}}, []int{6, 7}, "rule.update Frost; weekdays: [1 5] > [6 7]"},
+		{body{"weekdays": []int{1, 2, 3, 4, 5, 6, 7}}, []int{}, "rule.update Frost; weekdays: [6 7] > <nil>"},
+		{body{"weekdays": []int{1}, "complexTime": 1, "timePeriods": []int{0}}, []int{1}, "rule.update Frost; timePeriods: <nil> > [0]; weekdays: <nil> > [1]"},
+		{body{"weekdays": nil}, []int{}, "rule.update Frost; timePeriods: [0] > <nil>; weekdays: [1] > <nil>"},
+	} {
+		w.Clock.Advance(time.Second)
+		w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", change.with)))
+		if got := w.rule(t, id).Weekdays; got == nil || !slices.Equal(got, change.want) {
+			t.Errorf("%v: %v, want %v", change.with, got, change.want)
+		}
+		if got := textOf(&w.auditLog(t, w.ada, "").List[0]); got != change.says {
+			t.Errorf("the log says %q, want %q", got, change.says)
+		}
+	}
+}
+
+// What a rule must say is refused with the specification's words, in every
+// language; the rest names its field.
+func TestAlarmRuleRefusals(t *testing.T) {
+	w := newServer(t)
+	for key, b := range map[string]body{
+		"rule.nameRequired":       {"alarmName": nil},
+		"rule.sourceRequired":     {"dataSource": nil},
+		"rule.deviceRequired":     {"executionId": " "},
+		"rule.triggerRequired":    {"triggerType": nil},
+		"rule.conditionsRequired": {"conditions": []body{}},
+		"rule.levelRequired":      {"alarmLevel": nil},
+		"rule.releaseRequired":    {"manualRelease": nil},
+		"rule.timeOrder":          {"startTime": "07:00", "endTime": "06:45"},
+		"rule.timeNone":           {"startTime": "07:00", "endTime": "07:00"},
+	} {
+		for _, l := range text.Languages {
+			call := w.createRuleCall(frostForm("WS-1", b))
+			call.Header = map[string]string{"Accept-Language": string(l)}
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) || !text.HasKey(key) {
+				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
+			}
+		}
+	}
+	condition := func(attribute, operator string, value any) body {
+		c := body{"tslAttribute": attribute, "subconditions": operator, "value": value}
+		if value == nil {
+			delete(c, "value")
+		}
+		return body{"conditions": []body{c}}
+	}
+	for name, c := range map[string]struct {
+		with body
+		code int
+		msg  string
+	}{
+		"another device":    {body{"executionId": "none"}, 404, "Device: This resource does not exist"},
+		"too long":          {body{"alarmName": strings.Repeat("ş", 65)}, 601, "Alarm name: at most 64 characters"},
+		"level":             {body{"alarmLevel": 3}, 601, "Alarm severity: not one of the choices"},
+		"hits":              {body{"hitCounts": 11}, 601, "Hit count: at most 10"},
+		"window":            {body{"durations": 120_000}, 601, "Duration: not one of the choices"},
+		"a quarter":         {body{"startTime": "06:10", "endTime": "07:00"}, 601, "Start time: from 00:00 to 24:00 in steps of 15 minutes"},
+		"a day twice":       {body{"weekdays": []int{1, 1}}, 601, "Days of the week: days from 1 (Monday) to 7 (Sunday), each once"},
+		"half hours":        {body{"complexTime": 1}, 601, "Notification period: choose at least 1"},
+		"a channel":         {body{"passageway": []int{3}}, 601, "Notification channels: There is no notification channel with the number 3"},
+		"a hasty reminder":  {body{"remindEvery": 4}, 601, "Reminder interval (minutes): at least 5"},
+		"a late reminder":   {body{"remindEvery": 1441}, 601, "Reminder interval (minutes): at most 1,440"},
+		"description":       {body{"alarmDesc": strings.Repeat("ş", 501)}, 601, "Description: at most 500 characters"},
+		"attribute":         {condition("wind", ">", 1), 601, "Condition 1: the device has no attribute “wind”"},
+		"decimals":          {condition("airTemperature", ">", 1.25), 601, "Condition 1: too many decimals, the attribute has 1"},
+		"operator":          {condition("heating", ">", true), 601, "Condition 1: this attribute can only be compared with = and !="},
+		"words":             {condition("rain", ">", "much"), 601, "Condition 1: the value must be a number"},
+		"no value":          {condition("rain", ">", nil), 601, "Condition 1: enter a value"},
+		"offline and rain":  {body{"triggerType": 1, "conditions": []body{{"tslAttribute": "rain", "subconditions": ">", "value": 1}}}, 601, "Conditions: A rule on a device being offline takes no other condition"},
+		"a number in words": {body{"alarmLevel": "1"}, 400, ""},
+		"too many by far":   {body{"conditions": make([]body, 401)}, 601, "Conditions: choose at most 400"},
+	} {
+		form := frostForm("WS-1", c.with)
+		for _, call := range []testkit.Call{w.createRuleCall(form), w.rehearse(form), w.rehearseAll(form)} {
+			rehearsing := strings.Contains(call.Path, "rehearse")
+			if rehearsing && (name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
+				continue // not looked at
+			}
+			if a := w.Do(t, call); a.Code != c.code || c.msg != "" && a.Msg != c.msg {
+				t.Errorf("%s, %s: %d %q, want %d %q", name, call.Path, a.Code, a.Msg, c.code, c.msg)
+			}
+		}
+	}
+	id := w.createRule(t, frostForm("WS-1", nil))
+	w.Run(t, []testkit.Scenario{
+		{Name: "nothing", Call: w.createRuleCall(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "a blank name", Call: w.createRuleCall(frostForm("WS-1", body{"alarmName": " "})), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "no device", Call: w.createRuleCall(frostForm("WS-1", body{"executionId": ""})), Code: 601, Contains: []string{`"msg":"The device source cannot be empty"`}},
+		{Name: "null", Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada}, Code: 400},
+		{Name: "changed to nothing", Call: w.updateRuleCall(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
+		{Name: "changed without id", Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)), Code: 601},
+		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
+		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
+		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
+	})
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 || page.List[0].AlarmName != "Frost" {
+		t.Errorf("%s", asJSON(t, page))
+	}
+}
+
+func TestAlarmRulePage(t *testing.T) {
+	w := newServer(t)
+	first := w.createRule(t, frostForm("WS-1", body{"alarmName": "İlk Don"}))
+	w.Clock.Advance(time.Second)
+	second := w.createRule(t, frostForm("WS-2", body{"alarmName": "Işık", "alarmLevel": 0}))
+	w.mustSucceed(t, w.deployCall("publish", first))
+	for query, want := range map[string]string{
+		"":                              "Işık, İlk Don; 2 1",
+		"?alarmName=ILK":                "İlk Don; 1 1",
+		"?alarmName=%20%C4%B1lk%20":     "İlk Don; 1 1",
+		"?executionId=WS-2,none":        "Işık; 1 0",
+		"?executionId=WS-2,%20WS-1":     "Işık, İlk Don; 2 1",
+		"?executionId=" + marker + "-1": "; 0 0",
+		"?alarmLevel=2":                 "İlk Don; 1 1",
+		"?running=false":                "Işık; 1 0",
+		"?running=true&pageSize=1":      "İlk Don; 1 1",
+		"?pageSize=1&pageNo=2":          "İlk Don; 2 1",
+		"?pageNo=9":                     "; 2 1",
+		"?alarmName=&executionId=":      "Işık, İlk Don; 2 1",
+	} {
+		page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"+query))
+		names := make([]string, len(page.List))
+		for i, r := range page.List {
+			names[i] = r.AlarmName
+		}
+		if got := fmt.Sprintf("%s; %d %d", strings.Join(names, ", "), page.Total, page.Running); got != want {
+			t.Errorf("%q: %q, want %q", query, got, want)
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "401 a page", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
+		{Name: "level 3", Call: w.get(rulesPath + "page?alarmLevel=3"), Code: 601, Contains: []string{"Alarm severity: at most 2"}},
+		{Name: "401 devices", Call: w.get(rulesPath + "page?executionId=" + strings.Repeat("a,", 401)), Code: 601, Contains: []string{"Device names: choose at most 400"}},
+	})
+	w.mustSucceed(t, w.deleteRuleCall(second))
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
+		t.Errorf("%s", asJSON(t, page))
+	}
+}
+
+// A rule runs and stops by anybody of the farm, who is named; doing it twice
+// changes nothing, and a rule that is stopped or changed has no open notice.
+func TestDeployAlarmRule(t *testing.T) {
+	w := newServer(t)
+	id := w.createRule(t, frostForm("WS-1", nil))
+	w.evaluate(t, w.ws1, air(-1)) // does not run yet
+	w.Clock.Advance(time.Second)
+	w.mustSucceed(t, w.deployCall("publish", id))
+	began := w.Clock.Milli()
+	w.Clock.Advance(time.Second)
+	w.mustSucceed(t, func() testkit.Call { c := w.deployCall("publish", id); c.Token = w.bora; return c }())
+	r := w.rule(t, id)
+	if r.DeployState != 1 || *r.DeployTime != began || *r.DeployUser != w.field.Ada.Nickname || r.OpenNotice != nil || r.NoticeCount != 0 {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	w.evaluate(t, w.ws1, air(-2))
+	r = w.rule(t, id)
+	if r.OpenNotice == nil || r.LastNotice == nil || *r.OpenNotice != *r.LastNotice || r.OpenNotice.StartTime != w.Clock.Milli() || r.NoticeCount != 1 {
+		t.Fatalf("%s", asJSON(t, r))
+	}
+	first := r.OpenNotice.Id
+	if d := w.notice(t, first); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil || d.AlarmNotice.ResolveReason != nil {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	w.Clock.Advance(time.Second)
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"alarmName": "Frost again"})))
+	w.Clock.Advance(time.Second)
+	w.evaluate(t, w.ws1, air(-3)) // it still runs
+	w.mustSucceed(t, w.deployCall("unpublish", id))
+	w.Clock.Advance(time.Second)
+	w.mustSucceed(t, w.deployCall("unpublish", id))
+	w.evaluate(t, w.ws1, air(-4))
+	r = w.rule(t, id)
+	if r.DeployState != 2 || r.OpenNotice != nil || r.LastNotice == nil || r.NoticeCount != 2 || *r.DeployTime != w.Clock.Milli()-1000 {
+		t.Fatalf("%s", asJSON(t, r))
+	}
+	for notice, want := range map[int64][2]string{first: {"changed", "Frost"}, r.LastNotice.Id: {"stopped", "Frost again"}} {
+		d := w.notice(t, notice).AlarmNotice
+		if string(*d.ResolveReason) != want[0] || d.Title != want[1] || d.ResolveStatus != 1 || d.MayResolve {
+			t.Errorf("%s", asJSON(t, d))
+		}
+	}
+	// The notice of a rule that is deleted stays.
+	w.mustSucceed(t, w.deployCall("publish", id))
+	w.Clock.Advance(time.Second)
+	w.evaluate(t, w.ws1, air(-5))
+	last := w.rule(t, id).OpenNotice.Id
+	w.mustSucceed(t, w.deleteRuleCall(id))
+	if d := w.notice(t, last).AlarmNotice; string(*d.ResolveReason) != "deleted" || d.RuleId != id {
+		t.Errorf("%s", asJSON(t, d))
+	}
+}
+
+func TestCopyAlarmRule(t *testing.T) {
+	w := newServer(t)
+	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "rain", DataType: device.Number}}}
+	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	w.Device(t, w.field.ID, bare, "BARE", func(d *device.Device) { d.NoteName = "Çıplak" })
+	id := w.createRule(t, frostForm("WS-1", body{"hitCounts": 4}))
+	w.mustSucceed(t, w.deployCall("publish", id))
+	copied := func(names ...string) testkit.Call {
+		return w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": id, "executionIds": append([]string{}, names...)})
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "one does not fit", Call: copied("WS-2", "BARE"), Code: 601, Contains: []string{`"msg":"The device “Çıplak” cannot take this rule: its attribute “Air temperature” is missing or of another kind"`}},
+		{Name: "one is not there", Call: copied("WS-2", "none"), Code: 601, Contains: []string{`"msg":"Device names: unknown: none"`}},
+		{Name: "one is another tenant's", Call: copied("WS-2", rivalDeviceName), Code: 601, Contains: []string{"unknown: " + rivalDeviceName}},
+		{Name: "twice", Call: copied("WS-2", "WS-2"), Code: 601, Contains: []string{`The device “WS-2” is named twice`}},
+		{Name: "none", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
+		{Name: "no rule", Call: w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}), Code: 404},
+	})
+	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
+		t.Fatalf("a refused copy left rules: %s", asJSON(t, page))
+	}
+	ids := testkit.Ask[[]int64](t, w.Contract, copied("CAM-1", " WS-2 "))
+	if len(ids) != 2 {
+		t.Fatal(ids)
+	}
+	for i, name := range []string{"CAM-1", "WS-2"} {
+		if r := w.rule(t, ids[i]); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 || r.AlarmName != "Frost" {
+			t.Errorf("%s", asJSON(t, r))
+		}
+	}
+}
+
+// Those that a copy can be made for are the devices whose models have what the
+// rule asks for, without the rule's own.
+func TestRuleCopyTargets(t *testing.T) {
+	w := newServer(t)
+	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "airTemperature", DataType: device.Text}}}
+	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	w.Device(t, w.field.ID, bare, "BARE")
+	frostRule := w.createRule(t, frostForm("WS-1", nil))
+	offline := w.createRule(t, frostForm("WS-1", body{"alarmName": "Gone", "triggerType": 1, "conditions": []body{}}))
+	taking := func(path string, rule int64) string {
+		return path + "?pageSize=400&takesRule=" + strconv.FormatInt(rule, 10)
+	}
+	names := func(rule int64) (listed []string) {
+		t.Helper()
+		for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(taking(pagePath, rule))).List {
+			listed = append(listed, d.DeviceName)
+		}
+		slices.Sort(listed)
+		var grouped []string
+		counted := 0
+		for _, g := range testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath+"?takesRule="+strconv.FormatInt(rule, 10))) {
+			counted += g.DeviceCount
+			for _, d := range g.DeviceList {
+				grouped = append(grouped, d.DeviceName)
+			}
+		}
+		slices.Sort(grouped)
+		if !slices.Equal(listed, grouped) || counted != len(listed) {
+			t.Errorf("the page has %v, the groups %v, counted %d", listed, grouped, counted)
+		}
+		return listed
+	}
+	all := map[string]bool{}
+	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?pageSize=400")).List {
+		all[d.DeviceName] = true
+	}
+	for _, c := range []struct {
+		rule    int64
+		without []string
+	}{{frostRule, []string{"WS-1", "BARE"}}, {offline, []string{"WS-1"}}} {
+		got := names(c.rule)
+		if len(got) != len(all)-len(c.without) {
+			t.Errorf("rule %d: %v of %v", c.rule, got, all)
+		}
+		for _, name := range c.without {
+			if slices.Contains(got, name) {
+				t.Errorf("rule %d takes %s", c.rule, name)
+			}
+		}
+		// What is offered is taken.
+		ids := testkit.Ask[[]int64](t, w.Contract, w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}))
+		if len(ids) != len(got) {
+			t.Errorf("rule %d: %d copies for %v", c.rule, len(ids), got)
+		}
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "no such rule", Call: w.get(taking(pagePath, 99999)), Code: 404},
+		{Name: "no such rule, groups", Call: w.get(groupsPath + "?takesRule=99999"), Code: 404},
+	})
+}
+
+// A rule whose attribute the model has lost does not run, and says why.
+func TestPublishLostAttribute(t *testing.T) {
+	w := newServer(t)
+	id := w.createRule(t, frostForm("WS-1", nil))
+	lesser := *w.Catalog.Product(w.station.ID)
+	lesser.Properties = lesser.Properties[1:]
+	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	w.Run(t, []testkit.Scenario{
+		{Name: "run", Call: w.deployCall("publish", id), Code: 601, Contains: []string{"The device no longer has the attribute “airTemperature”"}},
+		{Name: "stopped", Call: w.deployCall("unpublish", id)},
+	})
+	if r := w.rule(t, id); r.DeployState != 0 {
+		t.Errorf("%s", asJSON(t, r))
+	}
+}
+
+// removeProperties takes properties from the field's station, as tilth apply does.
+func (w *fixture) removeProperties(t *testing.T, identifiers ...string) {
+	t.Helper()
+	lesser := *w.Catalog.Product(w.station.ID)
+	lesser.Properties = slices.DeleteFunc(slices.Clone(lesser.Properties), func(p device.Property) bool { return slices.Contains(identifiers, p.Identifier) })
+	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
+		t.Fatal(err)
+	}
+	w.Reload(t)
+	if err := w.engine.Reload(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A rule that runs and loses an attribute is stopped, and says why until it is
+// put right.
+func TestRunningRuleLosesAttribute(t *testing.T) {
+	w := newServer(t)
+	both := []body{
+		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
+		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 0},
+	}
+	id, notice := w.openRuleNotice(t, frostForm("WS-1", body{"conditions": both}), map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)})
+	if r := w.rule(t, id); r.AttributesGone != nil {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	w.removeProperties(t, "rain")
+	r := w.rule(t, id)
+	if r.DeployState != 2 || r.DeployUser != nil || r.AttributesGone == nil || !slices.Equal(*r.AttributesGone, []string{"rain"}) {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"))
+	if len(page.List) != 1 || asJSON(t, page.List[0]) != asJSON(t, r) {
+		t.Errorf("%s", asJSON(t, page))
+	}
+	if d := w.notice(t, notice).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" || *d.ResolveAttribute != "Rain" {
+		t.Errorf("%s", asJSON(t, d))
+	}
+	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"conditions": both[:1]})))
+	if r := w.rule(t, id); r.AttributesGone != nil {
+		t.Errorf("put right: %s", asJSON(t, r))
+	}
+	w.mustSucceed(t, w.deployCall("publish", id))
+	if r := w.rule(t, id); r.DeployState != 1 || r.AttributesGone != nil {
+		t.Errorf("running: %s", asJSON(t, r))
+	}
+}
+
+func TestMuteAlarmRule(t *testing.T) {
+	w := newServer(t)
+	id := w.createRule(t, frostForm("WS-1", nil))
+	now := w.Clock.Milli()
+	month := 30 * 24 * time.Hour.Milliseconds()
+	mute := func(until any) testkit.Call {
+		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": id, "until": until})
+	}
+	w.Run(t, []testkit.Scenario{
+		{Name: "too long", Call: mute(now + month + 1), Code: 601, Contains: []string{`"msg":"Muted until: at most 30 days ahead"`}},
+		{Name: "below zero", Call: mute(-1), Code: 601},
+		{Name: "no rule", Call: w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": 99999}), Code: 404},
+	})
+	for _, c := range []struct {
+		until any
+		want  int64
+	}{{now + month, now + month}, {now, 0}, {now + 1, now + 1}, {nil, 0}} {
+		w.mustSucceed(t, mute(c.until))
+		got := int64(0)
+		if r := w.rule(t, id); r.MuteUntil != nil {
+			got = *r.MuteUntil
+		}
+		if got != c.want {
+			t.Errorf("%v: %d", c.until, got)
+		}
+	}
+	// What is over is not told any more.
+	w.mustSucceed(t, mute(now+1))
+	w.Clock.Advance(time.Second)
+	if r := w.rule(t, id); r.MuteUntil != nil {
+		t.Errorf("%s", asJSON(t, r))
+	}
+}
+
+// A mute and what waits for its end change together or not at all: else people
+// would be told when the old mute ends.
+func TestMuteIsAtomic(t *testing.T) {
+	w := newServer(t)
+	channel := w.Channel(t, w.field.ID, "Staff").ID
+	rule, notice := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
+	until := w.Clock.Milli() + time.Hour.Milliseconds()
+	mute := func(until int64) testkit.Call {
+		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": rule, "until": until})
+	}
+	w.mustSucceed(t, mute(until))
+	if _, err := w.Outbox.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range w.notice(t, notice).Deliveries {
+		if d.State != "queued" || d.Reason == nil || *d.Reason != "muted" {
+			t.Fatalf("%s", asJSON(t, d))
+		}
+	}
+	mend := testkit.FailStatement(t, w.DB, "UPDATE ON deliveries")
+	w.Run(t, []testkit.Scenario{{Name: "the disk is full", Call: mute(0), Code: 500}})
+	if r := w.rule(t, rule); r.MuteUntil == nil || *r.MuteUntil != until {
+		t.Errorf("%s", asJSON(t, r))
+	}
+	mend()
+	w.mustSucceed(t, mute(0))
+	if _, err := w.Outbox.Step(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(w.MailSender.Sent()); n != 1 {
+		t.Errorf("%d letters after the mute was ended", n)
+	}
+}
+
+// Rules are made of the caller's devices in the caller's tenant, whatever the
+// header says.
+func TestAlarmRulesAreTenantScoped(t *testing.T) {
+	w := newServer(t)
+	for _, path := range []string{"create", "rehearse", "rehearse/devices"} {
+		for _, name := range []string{rivalDeviceName, "none"} {
+			a := w.Do(t, w.adaCall(http.MethodPost, rulesPath+path, frostForm(name, nil)))
+			if a.Code != 404 || a.Msg != "Device: This resource does not exist" {
+				t.Errorf("%s %s: %s", path, name, a.Body)
+			}
+		}
+	}
+	call := w.createRuleCall(frostForm("WS-1", nil))
+	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.rival.ID)}
+	id := testkit.Ask[int64](t, w.Contract, call)
+	if _, err := w.Rules.Get(t.Context(), w.field.ID, alarm.RuleID(id)); err != nil {
+		t.Error(err)
+	}
+	// Nor can a rule be moved to a device of theirs, or theirs be touched.
+	theirs := w.createRivalRule()
+	w.Run(t, []testkit.Scenario{
+		{Name: "to their device", Call: w.updateRuleCall(id, frostForm(rivalDeviceName, nil)), Code: 404},
+		{Name: "their rule", Call: w.updateRuleCall(theirs, frostForm("WS-1", nil)), Code: 404},
+	})
+	card, err := w.Rules.Get(t.Context(), w.rival.ID, alarm.RuleID(theirs))
+	if err != nil || card.Name != marker+" frost" || card.Deploy != alarm.Running {
+		t.Errorf("%+v %v", card, err)
+	}
+}

@@ -1,0 +1,168 @@
+package console
+
+import (
+	"context"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+)
+
+// What the audit log sees of things: what people see of them, under the
+// contract's names. An id is pointed to where it is known only once the thing
+// is made.
+
+func (s *server) snapshotScene(t tenant.ID, id *int64) audit.Snapshot {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		scene, err := s.Scenes.Get(ctx, t, *id)
+		if err != nil {
+			return nil, err
+		}
+		return []audit.Thing{{ID: scene.ID, Name: scene.Name, Fields: []audit.Field{
+			{Name: "name", Value: scene.Name}, {Name: "groupStatus", Value: scene.Status},
+		}}}, nil
+	}
+}
+
+func (s *server) snapshotDevice(t tenant.ID, name string) audit.Snapshot {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		d, err := s.Devices.Get(ctx, t, name)
+		if err != nil {
+			return nil, err
+		}
+		scene := ""
+		if d.SceneID != device.DefaultScene {
+			found, err := s.Scenes.Get(ctx, t, d.SceneID)
+			if err != nil {
+				return nil, err
+			}
+			scene = found.Name
+		}
+		thing := d.AuditThing()
+		thing.Fields = []audit.Field{
+			{Name: "noteName", Value: d.NoteName}, {Name: "groupName", Value: scene},
+			{Name: "longitude", Value: d.Longitude}, {Name: "latitude", Value: d.Latitude},
+		}
+		return []audit.Thing{thing}, nil
+	}
+}
+
+// snapshotRules sees rules as the form does, with the names of devices and channels.
+// Of a rule that is saved as it was the revision tells: its notice was ended.
+func (s *server) snapshotRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		cards, err := s.Rules.CardsWithoutNotices(ctx, t, *ids)
+		if err != nil {
+			return nil, err
+		}
+		things := make([]audit.Thing, len(cards))
+		for i := range cards {
+			c, w := &cards[i], s.wireRule(&cards[i])
+			channels, err := s.channelNames(ctx, t, c.Channels)
+			if err != nil {
+				return nil, err
+			}
+			title := c.NoteName
+			if title == "" {
+				title = c.DeviceName
+			}
+			named, err := s.targetNames(ctx, t, c)
+			if err != nil {
+				return nil, err
+			}
+			things[i] = audit.Thing{ID: int64(c.ID), Name: c.Name, SearchAlias: c.DeviceName + "\n" + c.NoteName, Fields: []audit.Field{
+				{Name: "alarmName", Value: w.AlarmName}, {Name: "executionId", Value: title}, {Name: "triggerType", Value: w.TriggerType},
+				{Name: "conditions", Value: w.Conditions}, {Name: "hitCounts", Value: w.HitCounts}, {Name: "durations", Value: w.Durations},
+				{Name: "alarmLevel", Value: w.AlarmLevel}, {Name: "passageway", Value: channels}, {Name: "startTime", Value: w.StartTime},
+				{Name: "endTime", Value: w.EndTime}, {Name: "timePeriods", Value: w.TimePeriods}, {Name: "weekdays", Value: w.Weekdays},
+				{Name: "remindEvery", Value: w.RemindEvery}, {Name: "manualRelease", Value: w.ManualRelease}, {Name: "alarmDesc", Value: w.AlarmDesc},
+				{Name: "targets", Value: named},
+				{Name: "deployState", Value: w.DeployState}, {Name: "muteUntil", Value: w.MuteUntil}, {Name: "", Value: c.Revision, Hidden: true},
+			}}
+		}
+		return things, nil
+	}
+}
+
+// targetNames are what people call what a rule names; none of one that names a single
+// device, which executionId tells.
+func (s *server) targetNames(ctx context.Context, t tenant.ID, c *alarm.RuleCard) ([]string, error) {
+	if c.Targets.SingleDevice() {
+		return nil, nil
+	}
+	devices, err := s.Devices.ByIDs(ctx, t, c.Targets.Devices)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, d := range devices {
+		names = append(names, d.Title())
+	}
+	for _, id := range c.Targets.Scenes {
+		if id == device.DefaultScene {
+			names = append(names, "–") // the devices of no scene, in any language
+			continue
+		}
+		scene, err := s.Scenes.Get(ctx, t, id)
+		if err != nil {
+			return nil, err
+		}
+		names = append(names, scene.Name)
+	}
+	for _, id := range c.Targets.Products {
+		if p := s.Catalog.Product(id); p != nil {
+			names = append(names, p.DisplayName(requestFrom(ctx).Language))
+		}
+	}
+	return names, nil
+}
+
+func (s *server) channelNames(ctx context.Context, t tenant.ID, ids []int64) ([]string, error) {
+	channels, err := s.Channels.GetMany(ctx, t, ids)
+	names := make([]string, len(channels))
+	for i := range channels {
+		names[i] = channels[i].Name
+	}
+	return names, err
+}
+
+func (s *server) snapshotChannel(t tenant.ID, id *int64) audit.Snapshot {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		c, err := s.Channels.Get(ctx, t, *id)
+		if err != nil {
+			return nil, err
+		}
+		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: []audit.Field{
+			{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Kinds()}, {Name: "emails", Value: c.Emails},
+			{Name: "phoneMessage", Value: c.Phones}, {Name: "language", Value: c.Language},
+		}}}, nil
+	}
+}
+
+func (s *server) snapshotCredential(t tenant.ID, user int64, id *int64) audit.Snapshot {
+	return func(ctx context.Context) ([]audit.Thing, error) {
+		c, err := s.Credentials.Get(ctx, t, user, *id)
+		if err != nil {
+			return nil, err
+		}
+		return []audit.Thing{{ID: c.ID, Name: c.Name, SearchAlias: c.AppKey, Fields: []audit.Field{
+			{Name: "appKey", Value: c.AppKey}, {Name: "enabled", Value: number01(c.Enabled)},
+		}}}, nil
+	}
+}
+
+// snapshotSession sees the caller while the session lives.
+func (s *server) snapshotSession(ctx context.Context) ([]audit.Thing, error) {
+	c := caller(ctx)
+	lives, err := s.Sessions.IsActive(ctx, c.Tenant, c.Session)
+	if err != nil {
+		return nil, err
+	}
+	if !lives {
+		return nil, errs.Missing()
+	}
+	name, err := s.callerName(ctx)
+	return []audit.Thing{{ID: c.User, Name: name}}, err
+}

@@ -1,0 +1,101 @@
+package console
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+
+	"tilth/internal/domain/captcha"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/text"
+)
+
+// GetCaptcha makes a slider captcha.
+func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject) (wire.GetCaptchaResponseObject, error) {
+	if code := checkKind(r.Body.CaptchaType); code != captcha.OK {
+		return wire.GetCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil
+	}
+	c, err := s.Captcha.Get(ctx, requestFrom(ctx).Address)
+	code := captcha.CodeOf(err)
+	switch code {
+	case captcha.OK:
+	case captcha.Fault:
+		return nil, err
+	default:
+		return wire.GetCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil
+	}
+	background, strip := base64.StdEncoding.EncodeToString(c.Background), base64.StdEncoding.EncodeToString(c.Strip)
+	return wire.GetCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, &wire.CaptchaData{
+		OriginalImageBase64: &background, JigsawImageBase64: &strip, Token: &c.Token, SecretKey: &c.SecretKey,
+	})), nil
+}
+
+// CheckCaptcha checks where the piece was put.
+func (s *server) CheckCaptcha(ctx context.Context, r wire.CheckCaptchaRequestObject) (wire.CheckCaptchaResponseObject, error) {
+	code := checkKind(r.Body.CaptchaType)
+	if code == captcha.OK {
+		code = captcha.CodeOf(s.Captcha.Check(requestFrom(ctx).Address, stringValue(r.Body.Token), stringValue(r.Body.PointJson)))
+	}
+	if code != captcha.OK {
+		return wire.CheckCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil
+	}
+	right := true
+	return wire.CheckCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, &wire.CaptchaData{
+		CaptchaType: r.Body.CaptchaType, Token: r.Body.Token, PointJson: r.Body.PointJson, Result: &right,
+	})), nil
+}
+
+// checkKind looks at the kind of captcha that is asked for; there is but one.
+func checkKind(kind *string) captcha.Code {
+	switch stringValue(kind) {
+	case captcha.Kind:
+		return captcha.OK
+	case "":
+		return captcha.Empty
+	}
+	return captcha.Unavailable
+}
+
+// stringValue is the text of an optional field; empty when it is absent.
+func stringValue(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// captchaAnswer is the captcha's own envelope, which the slider's clients read instead
+// of the usual one.
+func captchaAnswer(l text.Language, code captcha.Code, data *wire.CaptchaData) wire.CaptchaAnswer {
+	a := wire.CaptchaAnswer{RepCode: string(code), RepData: data, Success: code == captcha.OK}
+	if code != captcha.OK {
+		said := text.Translate(l, "captcha."+string(code), nil)
+		a.RepMsg = &said
+	}
+	return a
+}
+
+// Of the calls that answer with the bare envelope.
+const (
+	opGetCaptcha   = "getCaptcha"
+	opCheckCaptcha = "checkCaptcha"
+)
+
+// captchaFailure is an error in the bare envelope, for the calls that have it:
+// their clients read no other, whatever goes wrong and wherever.
+func captchaFailure(info *request, e *errs.Error) (body []byte, err error) {
+	code := captcha.Fault
+	switch e.Kind {
+	case errs.Malformed, errs.Refused:
+		code = captcha.Empty
+	case errs.Unavailable:
+		code = captcha.Unavailable
+	case errs.TooMany:
+		code = captcha.TooManyGets
+		if info.Operation == opCheckCaptcha {
+			code = captcha.TooManyChecks
+		}
+	}
+	return json.Marshal(captchaAnswer(info.Language, code, nil))
+}

@@ -1,0 +1,175 @@
+package console
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/notify"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/text"
+)
+
+// How many of the rules that use a channel are named: beside it, and where its
+// deletion is refused.
+const (
+	maxRulesListed    = 5
+	maxRulesInRefusal = 3
+)
+
+// PageNoticeChannels answers notification channels, the newest first, page by
+// page.
+func (s *server) PageNoticeChannels(ctx context.Context, r wire.PageNoticeChannelsRequestObject) (wire.PageNoticeChannelsResponseObject, error) {
+	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
+	q := notify.ChannelQuery{Name: trimmed(textOf(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
+	if p.NoticeMode != nil {
+		q.Kind = notify.ChannelKind(*p.NoticeMode)
+	}
+	channels, total, err := s.Channels.Page(ctx, caller(ctx).Tenant, q)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.wireChannels(ctx, channels)
+	if err != nil {
+		return nil, err
+	}
+	return wire.PageNoticeChannels200JSONResponse{Code: success, Data: &wire.NoticeChannelPage{List: list, Total: int(total)}}, nil
+}
+
+// GetNoticeChannel answers one notification channel.
+func (s *server) GetNoticeChannel(ctx context.Context, r wire.GetNoticeChannelRequestObject) (wire.GetNoticeChannelResponseObject, error) {
+	c, err := s.Channels.Get(ctx, caller(ctx).Tenant, r.Params.Id)
+	if err != nil {
+		return nil, err
+	}
+	list, err := s.wireChannels(ctx, []notify.Channel{*c})
+	if err != nil {
+		return nil, err
+	}
+	return wire.GetNoticeChannel200JSONResponse{Code: success, Data: &list[0]}, nil
+}
+
+// wireChannels writes channels as the wire has them.
+func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([]wire.NoticeChannel, error) {
+	ids := make([]int64, len(channels))
+	for i := range channels {
+		ids[i] = channels[i].ID
+	}
+	rules, err := s.Rules.UsageByChannel(ctx, caller(ctx).Tenant, ids, maxRulesListed)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]wire.NoticeChannel, len(channels))
+	for i := range channels {
+		c := &channels[i]
+		list[i] = wire.NoticeChannel{
+			Id: c.ID, NoticeName: c.Name, NoticeMode: []string{}, Email: wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
+			PhoneMessage: append([]string{}, c.Phones...), Language: omitEmpty(string(c.Language)), CreateTime: c.CreateTime,
+			RuleCount: rules[c.ID].Count, RuleNames: append([]string{}, rules[c.ID].Names...),
+		}
+		for _, m := range c.Kinds() {
+			list[i].NoticeMode = append(list[i].NoticeMode, string(m))
+		}
+	}
+	return list, nil
+}
+
+// CreateNoticeChannel makes a notification channel and answers its id.
+func (s *server) CreateNoticeChannel(ctx context.Context, r wire.CreateNoticeChannelRequestObject) (wire.CreateNoticeChannelResponseObject, error) {
+	t := caller(ctx).Tenant
+	c, err := channelForm(r.Body).Channel(t)
+	if err != nil {
+		return nil, err
+	}
+	id := int64(0)
+	err = audit.Record(ctx, t, "channel.create", s.snapshotChannel(t, &id), func(ctx context.Context) (err error) {
+		id, err = s.Channels.Create(ctx, t, &c)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.CreateNoticeChannel200JSONResponse{Code: success, Data: &id}, nil
+}
+
+// UpdateNoticeChannel changes a notification channel.
+func (s *server) UpdateNoticeChannel(ctx context.Context, r wire.UpdateNoticeChannelRequestObject) (wire.UpdateNoticeChannelResponseObject, error) {
+	t, b := caller(ctx).Tenant, r.Body
+	// Before what is wrong with the form: of another tenant's there is none.
+	if _, err := s.Channels.Get(ctx, t, b.Id); err != nil {
+		return nil, err
+	}
+	c, err := channelForm(&wire.NoticeChannelCreate{
+		NoticeName: b.NoticeName, NoticeMode: b.NoticeMode, Email: b.Email, PhoneMessage: b.PhoneMessage, Language: b.Language,
+	}).Channel(t)
+	if err != nil {
+		return nil, err
+	}
+	c.ID = b.Id
+	err = audit.Record(ctx, t, "channel.update", s.snapshotChannel(t, &c.ID), func(ctx context.Context) error { return s.Channels.Update(ctx, t, &c) })
+	if err != nil {
+		return nil, err
+	}
+	return wire.UpdateNoticeChannel200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// channelForm is what a call says of a channel.
+func channelForm(b *wire.NoticeChannelCreate) *notify.ChannelForm {
+	f := &notify.ChannelForm{Name: b.NoticeName, Language: b.Language}
+	if b.NoticeMode != nil {
+		f.Kinds = *b.NoticeMode
+	}
+	if b.Email != nil && b.Email.Emails != nil {
+		f.Emails = *b.Email.Emails
+	}
+	if b.PhoneMessage != nil {
+		f.Phones = *b.PhoneMessage
+	}
+	return f
+}
+
+// DeleteNoticeChannel removes a notification channel that no rule uses.
+func (s *server) DeleteNoticeChannel(ctx context.Context, r wire.DeleteNoticeChannelRequestObject) (wire.DeleteNoticeChannelResponseObject, error) {
+	if err := s.deleteChannel(ctx, r.Params.Id); err != nil {
+		return nil, err
+	}
+	return wire.DeleteNoticeChannel200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// deleteChannel lets the database decide, which keeps a channel that a rule
+// uses; the rules are looked up only to name them.
+func (s *server) deleteChannel(ctx context.Context, id int64) error {
+	t := caller(ctx).Tenant
+	remove := func() error {
+		return audit.Record(ctx, t, "channel.delete", s.snapshotChannel(t, &id), func(ctx context.Context) error { return s.Channels.Delete(ctx, t, id) })
+	}
+	err := remove()
+	if !db.IsReferenced(err) {
+		return err
+	}
+	usage, lookupErr := s.Rules.UsageByChannel(ctx, t, []int64{id}, maxRulesInRefusal)
+	switch {
+	case lookupErr != nil:
+		return lookupErr
+	case usage[id].Count == 0: // the last of them went meanwhile
+		return remove()
+	}
+	return errs.New(errs.Refused, "channel.inUse", "rules", ruleNames(requestFrom(ctx).Language, usage[id])).WithCause(err)
+}
+
+// ruleNames are the rules that use a channel, as a sentence lists them.
+func ruleNames(l text.Language, rules alarm.RuleUsage) string {
+	names := make([]string, len(rules.Names))
+	for i, name := range rules.Names {
+		names[i] = text.Translate(l, "channel.rule", map[string]string{"name": name})
+	}
+	said := strings.Join(names, text.Translate(l, "channel.comma", nil))
+	if more := rules.Count - len(names); more > 0 {
+		said = text.Translate(l, "channel.more", map[string]string{"rules": said, "n": strconv.Itoa(more)})
+	}
+	return said
+}

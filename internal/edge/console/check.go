@@ -1,0 +1,261 @@
+package console
+
+import (
+	"io"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/routers"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+	"tilth/internal/platform/memory"
+)
+
+// bodyLimit is how large a request's body may be, in bytes; publicBodyLimit, that of a
+// call which needs no sign-in.
+const (
+	bodyLimit       = 1 << 20
+	publicBodyLimit = 16 << 10
+)
+
+// withChecks lets a call through to its handler when its path and method exist,
+// its token is valid, and its parameters and body are as the contract says, in
+// that order.
+func (s *server) withChecks(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		if err := s.admit(w, r); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		if c := caller(r.Context()); c.User != 0 {
+			w.Header().Set(livePositionHeader, s.Live.Position(c.Tenant)) // before the call reads anything
+		}
+		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(requestFrom(r.Context()))))
+		if requestFrom(r.Context()).heavy {
+			s.schedule(w, r, next)
+		} else {
+			next.ServeHTTP(w, r)
+		}
+		s.notifyChange(requestFrom(r.Context()))
+	})
+}
+
+func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
+	route, params, err := s.router.FindRoute(r)
+	switch {
+	case err != nil && err.Error() == routers.ErrMethodNotAllowed.Error(): // the router makes a new one each time
+		return errs.New(errs.NoSuchMethod, "error.405")
+	case err != nil, r.URL.RawPath != "", strings.HasSuffix(r.URL.Path, "/"): // the router overlooks both
+		return noSuchPath()
+	}
+	info := requestFrom(r.Context())
+	info.Operation, info.heavy = route.Operation.OperationID, httpbase.Heavy(route.Operation)
+	if isPublic(route) {
+		if wait := s.public.Allow(limit.Client.Of(info.Address), limit.One).Retry; wait > 0 {
+			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
+		}
+	} else {
+		token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		if !ok {
+			return errs.New(errs.Unauthenticated, "error.401")
+		}
+		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
+			return err
+		}
+		info.LogAttrs = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
+	}
+	if err := s.checkMemory(route); err != nil {
+		return err
+	}
+	if name := r.Header.Get("Time-Zone"); name != "" {
+		if info.zone = tenant.Zone(name); info.zone == nil {
+			return errs.New(errs.Malformed, "error.timeZone", "zone", name)
+		}
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return errs.New(errs.Malformed, "error.400") // what cannot be read would count as absent
+	}
+	for name, values := range query {
+		for _, v := range values {
+			if err := checkText(name, v); err != nil {
+				return err
+			}
+		}
+	}
+	if dropEmptyElements(route, query) {
+		address := *r.URL
+		address.RawQuery = query.Encode()
+		r.URL = &address
+	}
+	return violationError(validateRequest(w, r, route, params, query))
+}
+
+// checkMemory refuses a call for which there is no memory: heavy ones first, signing in
+// last.
+func (s *server) checkMemory(route *routers.Route) error {
+	work := memory.Call
+	if isPublic(route) {
+		work = memory.Intake
+	} else if httpbase.Heavy(route.Operation) {
+		work = memory.Heavy
+	}
+	if s.Memory.Refuse(work) {
+		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
+	}
+	return nil
+}
+
+// validateRequest holds parameters and body against the contract. A file is read by its
+// handler as it comes.
+func validateRequest(w http.ResponseWriter, r *http.Request, route *routers.Route, params map[string]string, query url.Values) error {
+	if isUpload(route) {
+		if err := (httpbase.BodyLimits{Bytes: maxUploadBody}).Apply(w, r); err != nil {
+			return err
+		}
+		return httpbase.ValidateParameters(r, route, params, query)
+	}
+	maxBytes := int64(bodyLimit)
+	if isPublic(route) {
+		maxBytes = publicBodyLimit
+	}
+	if err := (httpbase.BodyLimits{Bytes: maxBytes}).Apply(w, r); err != nil {
+		return err
+	}
+	hasBody := route.Operation.RequestBody != nil
+	if hasBody {
+		if err := httpbase.NormalizeJSON(r, httpbase.NormalizeIntegers, httpbase.DropNulls(route.Operation)); err != nil {
+			return err
+		}
+	}
+	if err := httpbase.Validate(r, route, params, query); err != nil || hasBody {
+		return err
+	}
+	// A body that nobody asked for is read within the limit, so that the
+	// connection can be used again.
+	_, err := io.Copy(io.Discard, r.Body)
+	return err
+}
+
+// checkText refuses a text that is none, and one that holds a NUL character, which
+// no name does and no database takes.
+func checkText(field, value string) error {
+	switch {
+	case !utf8.ValidString(field):
+		return errs.New(errs.Malformed, "error.encoding")
+	case !utf8.ValidString(value):
+		return errs.New(errs.Malformed, "invalid.encoding").WithField(field)
+	case !httpbase.IsStorable(value):
+		return errs.New(errs.Refused, "invalid.format").WithField(field)
+	}
+	return nil
+}
+
+// isUpload tells whether a call takes a form with a file.
+func isUpload(route *routers.Route) bool {
+	body := route.Operation.RequestBody
+	return body != nil && body.Value.Content["multipart/form-data"] != nil
+}
+
+func isPublic(route *routers.Route) bool {
+	return route.Operation.Security != nil && len(*route.Operation.Security) == 0
+}
+
+// violationKeys are the sentences for what the person can mend, by the rule that is
+// broken.
+var violationKeys = map[httpbase.Rule]string{
+	httpbase.RuleRequired: "invalid.required", httpbase.RuleChoice: "invalid.choice", httpbase.RuleFormat: "invalid.format",
+	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMinLength: "invalid.short", httpbase.RuleMaxLength: "invalid.long",
+	httpbase.RuleMinItems: "invalid.few", httpbase.RuleMaxItems: "invalid.many",
+}
+
+// violationError says which rule of the contract a request breaks: 400 what cannot be
+// read, 601 what the person can mend, naming the field.
+func violationError(err error) error {
+	if err == nil {
+		return nil
+	}
+	b := httpbase.ViolationOf(err)
+	key, mendable := violationKeys[b.Rule]
+	switch {
+	case b.Rule == httpbase.RuleTooLarge:
+		return errs.New(errs.TooLarge, "error.413")
+	case b.Rule == httpbase.RuleMinLength && b.Limit == "1": // it is empty
+		return errs.New(errs.Refused, "invalid.required").WithField(b.Field).WithCause(b.Cause)
+	case b.Rule == httpbase.RuleEncoding:
+		return errs.New(errs.Malformed, "error.encoding").WithCause(b.Cause)
+	case mendable:
+		return errs.New(errs.Refused, key, "limit", b.Limit).WithField(b.Field).WithCause(b.Cause)
+	case b.Rule == httpbase.RuleUnreadable || b.Field == "": // or the body as a whole: there is nothing to name
+		return errs.New(errs.Malformed, "error.400").WithField(b.Field).WithCause(b.Cause)
+	}
+	return errs.New(errs.Malformed, "invalid.type").WithField(b.Field).WithCause(b.Cause)
+}
+
+var indexedParam = regexp.MustCompile(`^(.+)\[\d*\]$`)
+
+// normalizeLists brings the ways in which clients write lists in a query to one:
+// a[]=1&a[]=2, a[0]=1&a[1]=2 and a=1&a=2 become a=1,2. A parameter without a
+// value is as good as absent: clients send a filter that nobody filled in.
+func normalizeLists(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if raw := r.URL.RawQuery; raw != "" && !isNormalizedQuery(raw) {
+			address := *r.URL
+			address.RawQuery = joinLists(raw)
+			r = r.WithContext(r.Context())
+			r.URL = &address
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// isNormalizedQuery tells whether joinLists would leave a query as it is, as it does
+// most: each parameter is there once, by a plain name and with a value.
+func isNormalizedQuery(raw string) bool {
+	var names [16]string
+	n := 0
+	for part := range strings.SplitSeq(raw, "&") {
+		name, value, _ := strings.Cut(part, "=")
+		if value == "" || n == len(names) || slices.Contains(names[:n], name) || url.QueryEscape(name) != name {
+			return false
+		}
+		names[n] = name
+		n++
+	}
+	return true
+}
+
+func joinLists(raw string) string {
+	values, order := map[string][]string{}, []string{}
+	for part := range strings.SplitSeq(raw, "&") {
+		key, value, _ := strings.Cut(part, "=")
+		if value == "" {
+			continue
+		}
+		// A name that cannot be read stays as it is; the check refuses it.
+		if name, err := url.QueryUnescape(key); err == nil {
+			if m := indexedParam.FindStringSubmatch(name); m != nil {
+				name = m[1]
+			}
+			key = url.QueryEscape(name)
+		}
+		if _, seen := values[key]; !seen {
+			order = append(order, key)
+		}
+		values[key] = append(values[key], value)
+	}
+	joined := make([]string, 0, len(order))
+	for _, key := range order {
+		joined = append(joined, key+"="+strings.Join(values[key], ","))
+	}
+	return strings.Join(joined, "&")
+}

@@ -1,0 +1,103 @@
+package console
+
+import (
+	"context"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/identity"
+	"tilth/internal/edge/console/wire"
+)
+
+// CreateCredential makes an API credential of the signed-in user and answers
+// its secret, this once.
+func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRequestObject) (wire.CreateCredentialResponseObject, error) {
+	name := ""
+	if r.Body.Name != nil {
+		name = *r.Body.Name
+	}
+	if err := checkText("name", name); err != nil {
+		return nil, err
+	}
+	c := caller(ctx)
+	var made identity.Credential
+	var secret string
+	err := audit.Record(ctx, c.Tenant, "credential.create", s.snapshotCredential(c.Tenant, c.User, &made.ID), func(ctx context.Context) (err error) {
+		made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.CreateCredential200JSONResponse{Code: success, Data: &wire.NewCredential{
+		Id: made.ID, Name: made.Name, AppKey: made.AppKey, AppSecret: secret, Enabled: number01(made.Enabled),
+	}}, nil
+}
+
+// PageCredentials answers the signed-in user's API credentials, newest first.
+func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequestObject) (wire.PageCredentialsResponseObject, error) {
+	c, q := caller(ctx), pageQuery(r.Params.PageNo, r.Params.PageSize)
+	list, total, err := s.Credentials.Page(ctx, c.Tenant, c.User, q.Offset, q.Limit)
+	if err != nil {
+		return nil, err
+	}
+	page := &wire.CredentialPage{List: make([]wire.Credential, 0, len(list)), Total: int(total)}
+	for _, k := range list {
+		page.List = append(page.List, wire.Credential{
+			Id: k.ID, Name: k.Name, AppKey: k.AppKey, Enabled: number01(k.Enabled), CreateTime: k.CreateTime, LastUseTime: omitZero(k.LastUse),
+			Requests24h: k.Uses24h, Requests30d: k.Uses30d,
+		})
+	}
+	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
+}
+
+// ToggleCredential opens a closed credential and closes an open one, or has it
+// as the caller wants it.
+func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRequestObject) (wire.ToggleCredentialResponseObject, error) {
+	c, id := caller(ctx), r.Params.Id
+	err := audit.Record(ctx, c.Tenant, "credential.update", s.snapshotCredential(c.Tenant, c.User, &id), func(ctx context.Context) error {
+		toggle := func() error { return s.Credentials.Toggle(ctx, c.Tenant, c.User, id) }
+		if r.Params.Enabled == nil {
+			return toggle()
+		}
+		return setEnabled(*r.Params.Enabled == 1, toggle, func() (bool, error) {
+			k, err := s.Credentials.Get(ctx, c.Tenant, c.User, id)
+			return err == nil && k.Enabled, err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.ToggleCredential200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// DeleteCredential removes a credential.
+func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRequestObject) (wire.DeleteCredentialResponseObject, error) {
+	c := caller(ctx)
+	err := audit.Record(ctx, c.Tenant, "credential.delete", s.snapshotCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
+		return s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.DeleteCredential200JSONResponse{Code: success, Data: new(true)}, nil
+}
+
+// setEnabled toggles what is not yet as it is wanted, within a transaction, of
+// which there is one at a time. A call that comes twice, since its first answer
+// was lost or somebody else did the same, would otherwise open again what it has
+// closed.
+func setEnabled(wanted bool, toggle func() error, isOn func() (bool, error)) error {
+	on, err := isOn()
+	if err != nil || on == wanted {
+		return err
+	}
+	return toggle()
+}
+
+// number01 is a truth value as the specification's numbers have it.
+func number01(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,26 @@
+package console
+
+import (
+	"tilth/internal/domain/notify"
+	"tilth/internal/edge/console/wire"
+)
+
+// wireDeliveries writes who was told of a notice as the wire has it.
+func wireDeliveries(deliveries []notify.Delivery) []wire.Delivery {
+	list := make([]wire.Delivery, len(deliveries))
+	for i := range deliveries {
+		d := &deliveries[i]
+		list[i] = wire.Delivery{
+			Id: d.ID, Channel: d.Channel, Recipient: d.Recipient, Mode: wire.DeliveryMode(d.Kind), Event: wire.DeliveryEvent(d.Event),
+			State: wire.DeliveryState(d.State), Reason: omitEmpty(string(d.Reason)), Attempts: d.Attempts, LastError: omitEmpty(d.LastError),
+			NextTime: omitZero(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime, Steps: make([]wire.DeliveryStep, len(d.Steps)),
+		}
+		if d.Digest {
+			list[i].Digest = &d.Digest
+		}
+		for j, s := range d.Steps {
+			list[i].Steps[j] = wire.DeliveryStep{Time: s.Time, Step: s.Step, Answer: omitEmpty(s.Answer)}
+		}
+	}
+	return list
+}

@@ -1,0 +1,92 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"runtime"
+	"time"
+
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+)
+
+// Calls that need no sign-in, and pictures, are limited by address.
+const (
+	publicPerSecond = 10
+	publicBurst     = 60
+	maxAddresses    = 50_000
+)
+
+// queryLineOptions is what a tenant may ask at once: half the processors are always others'. A
+// page with charts asks for half a second of work; who goes on for longer, as with very
+// long lists that are turned without a pause, would keep all others waiting.
+func queryLineOptions() limit.ThrottleOptions {
+	return limit.ThrottleOptions{FreeWork: time.Second, MaxConcurrent: min(4, max(1, runtime.GOMAXPROCS(0)/2)), MaxWaiting: 200, LongTask: 30 * time.Millisecond}
+}
+
+// queryRetryAfter is when a question is to be asked again for which there is no room.
+const queryRetryAfter = time.Second
+
+// limits are what addresses, users and tenants may do.
+type limits struct {
+	public    *limit.Buckets[limit.Network] // calls without sign-in
+	pictures  *limit.Buckets[limit.Network]
+	uploads   uploads
+	testSends *limit.SlidingWindows[tenant.ID] // of channels
+	queries   *limit.Throttle[tenant.ID]       // questions that are worked on at once
+}
+
+func newLimits(o *Options) limits {
+	byAddress := func(name string) *limit.Buckets[limit.Network] {
+		kept := limit.Options{Name: name, MaxKeys: maxAddresses, Now: o.Now, Meter: o.Limits}
+		return limit.NewBuckets[limit.Network](kept, publicPerSecond, publicBurst)
+	}
+	return limits{
+		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
+		uploads:   newUploads(o),
+		testSends: notify.NewTestLimit("channel_tries", o.Now, o.Limits),
+		queries:   limit.NewThrottle[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, queryLineOptions()),
+	}
+}
+
+// schedule lets a call that passes over history go on in its turn.
+func (s *server) schedule(w http.ResponseWriter, r *http.Request, next http.Handler) {
+	c := caller(r.Context())
+	task, why := s.Scheduler.Enter(r.Context(), c.Tenant, c.User)
+	switch {
+	case why != limit.NotFull:
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))
+	case task == nil:
+		s.fail(w, r, r.Context().Err())
+	default:
+		defer task.Leave()
+		w, r = httpbase.WithTask(w, r, task)
+		next.ServeHTTP(w, r)
+	}
+}
+
+// queueQuery lets a tenant's questions wait for each other, not for anybody else's. What
+// an answer that is sent piece by piece takes does not count, nor do changes: these
+// have a line of their own, before the database's writer.
+func (s *server) queueQuery(next wire.StrictHandlerFunc, _ string) wire.StrictHandlerFunc {
+	return func(ctx context.Context, w http.ResponseWriter, r *http.Request, request any) (any, error) {
+		c := caller(ctx)
+		if r.Method != http.MethodGet || c.User == 0 || requestFrom(ctx).heavy {
+			return next(ctx, w, r, request)
+		}
+		leave, why := s.queries.Enter(ctx, c.Tenant)
+		switch {
+		case why != limit.NotFull:
+			return nil, errs.New(errs.TooMany, "error.429").RetryAfter(queryRetryAfter)
+		case leave == nil:
+			return nil, ctx.Err()
+		}
+		defer leave()
+		return next(ctx, w, r, request)
+	}
+}

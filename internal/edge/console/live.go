@@ -1,0 +1,118 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"time"
+
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/live"
+)
+
+// heartbeat keeps proxies from taking a quiet stream for a dead one, and tells
+// the screen that it is not.
+const heartbeat = 15 * time.Second
+
+// streamRetryAfter is when a stream is to be asked for again where there are too many.
+const streamRetryAfter = 30 * time.Second
+
+// livePositionHeader is the header with which each answer to a signed-in caller says
+// where the tenant's stream stood before the call read anything: a stream that
+// is opened from there brings all that the answer may lack.
+const livePositionHeader = "Live-Position"
+
+// GetLive opens a stream of the caller's tenant.
+func (s *server) GetLive(ctx context.Context, r wire.GetLiveRequestObject) (wire.GetLiveResponseObject, error) {
+	last := ""
+	if r.Params.LastEventID != nil {
+		last = *r.Params.LastEventID
+	}
+	return &liveStream{ctx: ctx, server: s, lastEventID: last, heartbeat: heartbeat}, nil
+}
+
+// SessionKey is the key under which a session's streams are ended.
+func SessionKey(session int64) string { return strconv.FormatInt(session, 10) }
+
+// liveStream writes events as they come until the client leaves, the session ends
+// or the server stops.
+type liveStream struct {
+	ctx         context.Context // the generated visitor is handed none
+	server      *server
+	lastEventID string
+	heartbeat   time.Duration // a comment is written every so often
+}
+
+// VisitGetLiveResponse writes the stream.
+func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
+	c := caller(st.ctx)
+	screen, missed, position, reset := st.server.Live.SubscribeAs(c.Tenant, c.User, SessionKey(c.Session), st.lastEventID)
+	defer screen.Close()
+	// A session that ended while the stream was being opened ended none of its
+	// streams; from here on its end ends this one.
+	if lives, err := st.server.Sessions.IsActive(st.ctx, c.Tenant, c.Session); err != nil {
+		return err
+	} else if !lives {
+		return errs.New(errs.Unauthenticated, "error.401")
+	}
+	select {
+	case <-screen.Ended:
+		if why := screen.Reason(); why == live.EndFull || why == live.EndReplaced {
+			return errs.New(errs.TooMany, "live.many").RetryAfter(streamRetryAfter)
+		}
+		return errs.New(errs.Unavailable, "error.503").RetryAfter(time.Second)
+	default:
+	}
+	h := w.Header()
+	h.Set("Content-Type", "text/event-stream; charset=utf-8")
+	h.Set("X-Accel-Buffering", "no") // a proxy that buffers would make live late
+	w.WriteHeader(http.StatusOK)
+	out := &eventWriter{ctl: http.NewResponseController(w), w: w}
+	var err error
+	switch {
+	case reset:
+		err = out.writeText("id: " + position + "\nevent: reset\ndata: {}\n\n")
+	case len(missed) == 0:
+		err = out.writeText("id: " + position + "\n\n")
+	default:
+		err = out.writeAll(missed)
+	}
+	if err != nil {
+		return nil // the client is gone; there is nobody to tell
+	}
+	st.pump(screen, out, time.UnixMilli(c.Expires))
+	return nil
+}
+
+func (st *liveStream) pump(screen *live.Screen, out *eventWriter, expires time.Time) {
+	beat := time.NewTicker(st.heartbeat)
+	defer beat.Stop()
+	end := time.NewTimer(expires.Sub(st.server.Now()))
+	defer end.Stop()
+	for {
+		var err error
+		select {
+		case <-st.ctx.Done():
+			return
+		case e := <-screen.Events:
+			err = out.writeQueued(e, screen.Events)
+		case <-beat.C:
+			err = out.writeText(":\n\n")
+		case <-end.C:
+			out.writeExpired()
+			return
+		case <-screen.Ended:
+			switch screen.Reason() {
+			case live.EndExpired:
+				out.writeExpired()
+			case live.EndReplaced:
+				out.writeReplaced()
+			}
+			return
+		}
+		if err != nil {
+			return
+		}
+	}
+}

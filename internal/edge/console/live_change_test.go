@@ -1,0 +1,164 @@
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/uptrace/bun"
+
+	"tilth/api"
+	"tilth/internal/domain/device"
+	"tilth/internal/tools/testkit"
+)
+
+// changeEvent is an event that tells of changes.
+func changeEvent(seq int, of string) testkit.Event {
+	return testkit.Event{ID: fmt.Sprint("e-", seq), Name: "change", Data: `{"of":[` + of + `]}`}
+}
+
+// The screens of a tenant are told of each sort of thing that a call changes;
+// another tenant's are not.
+func TestLiveChange(t *testing.T) {
+	w := newServer(t)
+	base := w.Serve(t)
+	bora, enemy := w.Listen(t, base, w.liveCall(w.bora, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	expectEvents(t, bora, testkit.Event{ID: "e-0"})
+	expectEvents(t, enemy, testkit.Event{ID: "e-0"})
+	channel := nightShiftForm(nil)
+	for i, c := range []struct {
+		call testkit.Call
+		of   string
+	}{
+		{testkit.Call{Method: http.MethodPut, Path: editPath, Body: `{"deviceName":"WS-1","noteName":"Tall mast"}`}, `"device"`},
+		{testkit.Call{Method: http.MethodPost, Path: scenePath + "create", Body: `{"groupName":"South","groupStatus":1}`}, `"scene"`},
+		{w.adaCall(http.MethodPost, channelsPath+"create", channel), `"channel"`},
+		{w.createRuleCall(frostForm("WS-1", nil)), `"rule"`},
+	} {
+		c.call.Token = w.ada
+		if a := w.Do(t, c.call); a.Code != 200 {
+			t.Fatalf("%s: %s", c.call.Path, a.Body)
+		}
+		expectEvents(t, bora, changeEvent(i+1, c.of))
+	}
+	// What was refused changed nothing; then many changes at once are one event.
+	if a := w.Do(t, w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""}))); a.Code == 200 {
+		t.Fatalf("%s", a.Body)
+	}
+	if err := w.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
+		for i := range 20 {
+			d := &device.Device{Name: fmt.Sprint("NEW-", i), ProductID: w.station.ID}
+			if err := w.Devices.Put(ctx, w.field.ID, d); err != nil {
+				return err
+			}
+		}
+		_, err := w.Scenes.Create(ctx, w.field.ID, "East", device.SceneUsable)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	expectEvents(t, bora, changeEvent(5, `"device","scene"`))
+	if err := w.Devices.Delete(t.Context(), w.rival.ID, w.rivalDevice.ID); err != nil {
+		t.Fatal(err)
+	}
+	expectEvents(t, enemy, changeEvent(1, `"device"`))
+	w.publishReadings(6, 6)
+	expectEvents(t, bora, readingEvent(6))
+}
+
+// What a person has read, the person's other screens are told, and nobody else's.
+func TestLiveChangeOfMessages(t *testing.T) {
+	w := newServer(t)
+	base := w.Serve(t)
+	streams := map[string]*testkit.Stream{}
+	for name, token := range map[string]string{"ada": w.ada, "her phone": w.Session(t, w.field.Ada).Access, "bora": w.bora, "enemy": w.rivalToken} {
+		streams[name] = w.Listen(t, base, w.liveCall(token, ""))
+		expectEvents(t, streams[name], testkit.Event{ID: "e-0"})
+	}
+	id := w.messages(t, w.ada, "").List[0].Id
+	for i, path := range []string{fmt.Sprint(messagesPath, "update-read?ids=", id), messagesPath + "update-all-read"} {
+		if a := w.Do(t, testkit.Call{Method: http.MethodPut, Path: path, Token: w.ada}); a.Code != 200 {
+			t.Fatalf("%s", a.Body)
+		}
+		expectEvents(t, streams["ada"], changeEvent(i+1, `"message"`))
+		expectEvents(t, streams["her phone"], changeEvent(i+1, `"message"`))
+	}
+	w.publishReadings(3, 3)
+	expectEvents(t, streams["bora"], readingEvent(3))
+	w.hub.Publish(w.rival.ID, "reading", []byte(`{"deviceName":"WS-1","time":1,"values":{"rain":1}}`))
+	if got := streams["enemy"].Next(t); got.ID != "e-1" || got.Name != "reading" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A product that is another now is told to the tenants that have devices of it.
+func TestLiveChangeOfTheCatalogue(t *testing.T) {
+	w := newServer(t)
+	pump := &device.Product{Name: "Pump", OfflineAfter: testkit.OfflineAfter}
+	if err := w.Catalog.PutProduct(t.Context(), pump); err != nil {
+		t.Fatal(err)
+	}
+	w.Device(t, w.rival.ID, pump, marker+"-2")
+	base := w.Serve(t)
+	ada, enemy := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.rivalToken, ""))
+	for _, s := range []*testkit.Stream{ada, enemy} {
+		if first := s.Next(t); first.ID == "" {
+			t.Fatalf("%+v", first)
+		}
+	}
+	if e := enemy.Next(t); e.Name != "change" { // of the device that was made
+		t.Fatalf("%+v", e)
+	}
+	pump.OfflineAfter *= 2
+	if err := w.Catalog.PutProduct(t.Context(), pump); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Devices.LoadRegistry(t.Context(), w.Catalog, w.Registry); err != nil {
+		t.Fatal(err)
+	}
+	if e := enemy.Next(t); e.Name != "change" || e.Data != `{"of":["device"]}` {
+		t.Errorf("%+v", e)
+	}
+	w.publishReadings(1, 1)
+	if e := ada.Next(t); e.Name != "reading" {
+		t.Errorf("%+v", e)
+	}
+}
+
+// Every call that changes something says what, or is known to change nothing
+// that other screens show.
+func TestChangingCallsDeclareChanges(t *testing.T) {
+	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := []string{"updateDevice", "newDeviceSecret", "createScene", "updateScene", "deleteScene"} // by their stores
+	ownEvents := []string{"resolveAlarmNotice", "acknowledgeAlarmNotice", "unacknowledgeAlarmNotice"}
+	nothing := []string{"rehearseAlarmRule", "rehearseAlarmRuleDevices", "testNoticeChannel"}
+	ownPage := []string{
+		"updateAvatar", "createCredential", "deleteCredential", "toggleCredential",
+		"createWebhook", "updateWebhook", "toggleWebhook", "deleteWebhook", "newWebhookSecret", "testWebhook",
+	}
+	reading := regexp.MustCompile("^(get|page|export|list)[A-Z]")
+	known := slices.Concat(told, ownEvents, nothing, ownPage)
+	for path, item := range doc.Paths.Map() {
+		for method, operation := range item.Operations() {
+			reads := method == http.MethodGet && reading.MatchString(operation.OperationID) // some that change are GET, too
+			if reads || !strings.HasPrefix(path, "/admin-api/client/pc/") {
+				continue
+			}
+			what, says := operation.Extensions["x-changes"].(string)
+			if says == slices.Contains(known, operation.OperationID) {
+				t.Errorf("%s: x-changes is %q; what do screens have to be told of it?", operation.OperationID, what)
+			}
+			if of := doc.Components.Schemas["LiveChangeOf"].Value.Enum; says && !slices.Contains(of, any(what)) {
+				t.Errorf("%s changes %q, which the contract does not know", operation.OperationID, what)
+			}
+		}
+	}
+}

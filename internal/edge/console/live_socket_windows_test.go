@@ -1,0 +1,8 @@
+package console_test
+
+import "syscall"
+
+// shrinkReceiveBuffer makes a socket take little at once.
+func shrinkReceiveBuffer(fd uintptr) error {
+	return syscall.SetsockoptInt(syscall.Handle(fd), syscall.SOL_SOCKET, syscall.SO_RCVBUF, 4096)
+}

@@ -1,0 +1,75 @@
+package console_test
+
+import (
+	"net/http"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/platform/text"
+	"tilth/internal/tools/testkit"
+)
+
+// A member of a body that is null is as if it were absent, in every call that
+// takes one: whoever leaves out what is required, and whoever says that it is
+// null, is told the same.
+func TestNullIsAbsent(t *testing.T) {
+	w := newServer(t)
+	calls, pairs := 0, 0
+	for _, op := range w.Operations(testkit.ConsoleTags...) {
+		schema := w.JSONBody(op)
+		if schema == nil {
+			continue
+		}
+		calls++
+		bodies := testkit.NullBodies(t, schema)
+		if len(bodies) == 0 {
+			t.Errorf("%s takes a body without members", op.ID)
+		}
+		for _, b := range bodies {
+			pairs++
+			w.Clock.Advance(20 * time.Minute) // what is limited has rested
+			call := testkit.Call{Method: op.Method, Path: op.Path, Token: w.Session(t, w.field.Ada).Access}
+			call.Body = b.Without
+			want := w.Do(t, call)
+			call.Body = b.Null
+			if got := w.Do(t, call); got.Status != want.Status || string(got.Body) != string(want.Body) {
+				t.Errorf("%s, %s null: %d %s, absent: %d %s", op.ID, b.Member, got.Status, got.Body, want.Status, want.Body)
+			}
+			if schema.Required != nil && slices.Contains(schema.Required, b.Member) && want.Code != 601 {
+				t.Errorf("%s without %s: %s", op.ID, b.Member, want.Body)
+			}
+		}
+	}
+	if calls < 20 || pairs < 3*calls {
+		t.Errorf("%d bodies of %d calls", pairs, calls)
+	}
+}
+
+// What a form must say is missed in the specification's words where it is null.
+func TestNullRequiredFieldTexts(t *testing.T) {
+	w := newServer(t)
+	rule := func(member string) testkit.Call {
+		b := frostForm("WS-1", nil)
+		b[member] = nil
+		return w.adaCall(http.MethodPost, rulesPath+"create", b)
+	}
+	for key, call := range map[string]testkit.Call{
+		"rule.nameRequired":       rule("alarmName"),
+		"rule.sourceRequired":     rule("dataSource"),
+		"rule.deviceRequired":     rule("executionId"),
+		"rule.triggerRequired":    rule("triggerType"),
+		"rule.conditionsRequired": rule("conditions"),
+		"rule.levelRequired":      rule("alarmLevel"),
+		"rule.releaseRequired":    rule("manualRelease"),
+		"scene.nameRequired":      w.adaCall(http.MethodPost, scenePath+"create", body{"groupName": nil, "groupStatus": 1}),
+		"scene.statusRequired":    w.adaCall(http.MethodPost, scenePath+"create", body{"groupName": "South", "groupStatus": nil}),
+	} {
+		for _, l := range text.Languages {
+			call.Header = map[string]string{"Accept-Language": string(l)}
+			if a := w.Do(t, call); a.Code != 601 || a.Msg != text.Translate(l, key, nil) || !text.HasKey(key) {
+				t.Errorf("%s in %s: %d %q", key, l, a.Code, a.Msg)
+			}
+		}
+	}
+}

@@ -1,0 +1,296 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/errs"
+)
+
+const (
+	// maxRange is how much history one call may ask for.
+	maxRange = 30 * 24 * time.Hour
+	// maxCoverageRange is over how long a call may ask where there is history.
+	maxCoverageRange = 400 * 24 * time.Hour
+)
+
+// historyQuery is what a call asks of a device's readings.
+type historyQuery struct {
+	ref      device.Ref
+	device   *device.Device // not of past
+	product  *device.Product
+	from, to int64              // epoch milliseconds, both included
+	props    []*device.Property // each once, as they were named
+}
+
+// deviceHistory finds the caller's device, and checks the range and the properties
+// that a call names.
+func (s *server) deviceHistory(ctx context.Context, name string, start, end *int64, signs *[]string) (h historyQuery, err error) {
+	if h.device, h.product, err = s.deviceByName(ctx, name); err != nil {
+		return h, err
+	}
+	h.ref = device.Ref{Tenant: h.device.Tenant, ID: h.device.ID}
+	err = h.parse(start, end, signs, nil)
+	return h, err
+}
+
+// cachedHistory is history without what people say of the device, so that memory answers
+// and not the database.
+func (s *server) cachedHistory(ctx context.Context, name string, start, end *int64, signs *[]string) (h historyQuery, err error) {
+	if h, err = s.cachedDevice(ctx, name); err != nil {
+		return h, err
+	}
+	err = h.parse(start, end, signs, nil)
+	return h, err
+}
+
+// cachedHistoryWithFormer is past of properties too that the product has no more: an old notice
+// still has its readings.
+func (s *server) cachedHistoryWithFormer(ctx context.Context, name string, start, end *int64, signs *[]string) (h historyQuery, err error) {
+	if h, err = s.cachedDevice(ctx, name); err != nil {
+		return h, err
+	}
+	err = h.parse(start, end, signs, func(identifier string) *device.Property {
+		if id, ever := s.Catalog.Number(identifier); ever {
+			return &device.Property{ID: id, Identifier: identifier}
+		}
+		return nil
+	})
+	return h, err
+}
+
+// cachedDevice finds the caller's device in memory, if it is there yet.
+func (s *server) cachedDevice(ctx context.Context, name string) (historyQuery, error) {
+	if e := s.Registry.Find(caller(ctx).Tenant, trimmed(name)); e != nil && e.Product != nil {
+		return historyQuery{ref: e.Ref, product: e.Product}, nil
+	}
+	d, p, err := s.deviceByName(ctx, name)
+	if err != nil {
+		return historyQuery{}, err
+	}
+	return historyQuery{ref: device.Ref{Tenant: d.Tenant, ID: d.ID}, product: p}, nil
+}
+
+// parse checks the range and the properties; former, where it is given, finds
+// those that the product has no more.
+func (h *historyQuery) parse(start, end *int64, signs *[]string, former func(identifier string) *device.Property) (err error) {
+	if h.from, h.to, err = parseRange(start, end, maxRange); err != nil {
+		return err
+	}
+	h.props, err = selectProperties(h.product, signs, former)
+	return err
+}
+
+func (h *historyQuery) ids() []device.PropertyID {
+	ids := make([]device.PropertyID, len(h.props))
+	for i, p := range h.props {
+		ids[i] = p.ID
+	}
+	return ids
+}
+
+// checkOrder refuses a range that ends before it starts; either end may be open.
+func checkOrder(start, end *int64) error {
+	if start != nil && end != nil && *start > *end {
+		return errs.New(errs.Refused, "history.rangeOrder")
+	}
+	return nil
+}
+
+// parseRange checks a range of history, in epoch milliseconds.
+func parseRange(start, end *int64, longest time.Duration) (from, to int64, err error) {
+	if start == nil || end == nil {
+		return 0, 0, errs.New(errs.Refused, "history.rangeRequired")
+	}
+	if err := checkOrder(start, end); err != nil {
+		return 0, 0, err
+	}
+	if *end-*start > longest.Milliseconds() {
+		return 0, 0, errs.New(errs.Refused, "history.rangeTooLong")
+	}
+	return *start, *end, nil
+}
+
+// selectProperties finds the properties that a call names; none, or one that neither the
+// product nor former has, is refused.
+func selectProperties(p *device.Product, signs *[]string, former func(identifier string) *device.Property) ([]*device.Property, error) {
+	if signs == nil || len(*signs) == 0 {
+		return nil, errs.New(errs.Refused, "history.attrRequired")
+	}
+	props := make([]*device.Property, 0, len(*signs))
+	for _, sign := range *signs {
+		prop := p.Property(trimmed(sign))
+		if prop == nil && former != nil {
+			prop = former(trimmed(sign))
+		}
+		if prop == nil {
+			return nil, errs.New(errs.Refused, "invalid.unknown", "value", sign).WithField("yeuSignList")
+		}
+		if !slices.ContainsFunc(props, func(other *device.Property) bool { return other.ID == prop.ID }) {
+			props = append(props, prop)
+		}
+	}
+	return props, nil
+}
+
+// GetTimeIntervalDataMap answers a device's readings over a range, by property.
+func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
+	p := r.Params
+	h, err := s.cachedHistoryWithFormer(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
+	if err != nil {
+		return nil, err
+	}
+	if p.Points == nil {
+		return s.sendSeries(ctx, &h, s.sendAllJSON, func(out *pointWriter, prop *device.Property) error {
+			// A pass for each property, so that memory does not grow with the range.
+			return s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, func(at int64, fields []reading.Field) error {
+				return out.write(at, fields[0].Value)
+			})
+		}), nil
+	}
+	ds := s.newDownsampler(&h, *p.Points)
+	send := func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error {
+		defer ds.release()
+		return s.sendJSON(ctx, w, write)
+	}
+	return s.sendSeries(ctx, &h, send, func(out *pointWriter, prop *device.Property) error {
+		if !isBuffered(prop) {
+			return s.Readings.DownsampleRows(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, *p.Points, func(int64) {}, func(at int64, fields []reading.Field) error {
+				return out.write(at, fields[0].Value)
+			})
+		}
+		o, err := ds.downsampled(ctx, prop)
+		if err != nil {
+			return err
+		}
+		for i, at := range o.Times {
+			if err := out.write(at, o.Value(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}), nil
+}
+
+// isBuffered tells whether the outline of a property is held while it is sent: of
+// numbers alone. Others take more memory, texts by much.
+func isBuffered(p *device.Property) bool { return p.DataType == device.Number }
+
+// maxBufferedPoints is how many points an answer holds at a time: 16 bytes each.
+const maxBufferedPoints = 10_000
+
+// downsampler gives the outlines of properties of numbers one after the other: as
+// many in one pass over the readings as may be held at a time.
+type downsampler struct {
+	server    *server
+	query     *historyQuery
+	points    int
+	remaining []device.PropertyID // to be read yet
+	loaded    []device.PropertyID // read in the last pass
+	results   map[device.PropertyID]reading.Downsampled
+}
+
+func (s *server) newDownsampler(h *historyQuery, points int) *downsampler {
+	t := &downsampler{server: s, query: h, points: points}
+	for _, p := range h.props {
+		if isBuffered(p) {
+			t.remaining = append(t.remaining, p.ID)
+		}
+	}
+	return t
+}
+
+// downsampled is that of the next property of the history, valid until the one after
+// it is asked for.
+func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ reading.Downsampled, err error) {
+	if !slices.Contains(t.loaded, p.ID) {
+		t.release()
+		t.loaded = t.remaining[:min(len(t.remaining), max(1, maxBufferedPoints/t.points))]
+		t.remaining = t.remaining[len(t.loaded):]
+		h := t.query
+		if t.results, err = t.server.Readings.Downsample(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, t.loaded, t.points); err != nil {
+			return reading.Downsampled{}, err
+		}
+	}
+	return t.results[p.ID], nil
+}
+
+// release gives back the memory of what is held.
+func (t *downsampler) release() { reading.Release(t.results) }
+
+// sendFunc is sendAllJSON or sendJSON.
+type sendFunc func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error
+
+// sendSeries sends for each property the points that write gives.
+func (s *server) sendSeries(ctx context.Context, h *historyQuery, send sendFunc, write func(*pointWriter, *device.Property) error) streamedResponse {
+	return streamedResponse(func(w http.ResponseWriter) error {
+		return send(ctx, w, func(out *httpbase.StreamWriter) error {
+			for i, prop := range h.props {
+				out.Buf = append(append(append(out.Buf, "{,"[min(i, 1)]), jsonString(prop.Identifier)...), ":["...)
+				if err := write(&pointWriter{out: out}, prop); err != nil {
+					return err
+				}
+				out.Buf = append(out.Buf, ']')
+			}
+			out.Buf = append(out.Buf, '}')
+			return nil
+		})
+	})
+}
+
+// pointWriter writes a list of readings, one by one.
+type pointWriter struct {
+	out     *httpbase.StreamWriter
+	started bool
+}
+
+func (p *pointWriter) write(at int64, v reading.Value) error {
+	if p.started {
+		p.out.Buf = append(p.out.Buf, ',')
+	}
+	p.started = true
+	p.out.Buf = append(p.out.Buf, `{"time":`...)
+	p.out.Buf = strconv.AppendInt(p.out.Buf, at, 10)
+	p.out.Buf = append(p.out.Buf, `,"value":`...)
+	p.out.Buf = append(v.AppendJSON(p.out.Buf), '}')
+	return p.out.FlushIfFull()
+}
+
+// jsonString is a text as JSON has it.
+func jsonString(s string) []byte {
+	b, _ := json.Marshal(s) // a string never fails
+	return b
+}
+
+// GetDeviceCoverage answers on which days a device has readings.
+func (s *server) GetDeviceCoverage(ctx context.Context, r wire.GetDeviceCoverageRequestObject) (wire.GetDeviceCoverageResponseObject, error) {
+	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
+	if err != nil {
+		return nil, err
+	}
+	from, to, err := parseRange(r.Params.StartTime, r.Params.EndTime, maxCoverageRange)
+	if err != nil {
+		return nil, err
+	}
+	zone, err := s.zone(ctx)
+	if err != nil {
+		return nil, err
+	}
+	covered, err := s.Readings.Coverage(ctx, d.Tenant, d.ID, from, to, zone)
+	if err != nil {
+		return nil, err
+	}
+	days := make([]wire.CoverageDay, len(covered))
+	for i, c := range covered {
+		days[i] = wire.CoverageDay{Day: c.String(), Frames: c.Frames, First: c.First, Last: c.Last}
+	}
+	return wire.GetDeviceCoverage200JSONResponse{Code: success, Data: &days}, nil
+}

@@ -1,0 +1,125 @@
+package console_test
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console"
+	"tilth/internal/platform/limit"
+	"tilth/internal/tools/testkit"
+)
+
+// Calls that pass over history are worked on one after the other, tenant by tenant;
+// what a tenant asks too much of keeps nobody else waiting, and is refused at last.
+func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
+	var working, most atomic.Int64
+	var neighbour atomic.Bool
+	entered, going := make(chan struct{}, 100), make(chan struct{})
+	s := &testkit.ObservedStore{Each: func(ctx context.Context, n int) error {
+		if n > 1 || !limit.HasTask(ctx) || neighbour.Load() {
+			return nil
+		}
+		most.Store(max(most.Load(), working.Add(1)))
+		entered <- struct{}{}
+		<-going
+		working.Add(-1)
+		return nil
+	}}
+	w := newServer(t, func(o *console.Options) {
+		s.Store = o.Readings.(*reading.Store)
+		o.Readings = s
+		o.Scheduler = limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+			limit.SchedulerOptions{MaxRunning: 2, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 6, MaxWaitingPerSubmitter: 3, TimeSlice: time.Millisecond})
+	})
+	begin := w.Clock.Now().Add(-2 * time.Hour)
+	w.measureDense(t, begin, 100)
+	ask := rangePath(rowsPath, "WS-2", "airTemperature", begin, w.Clock.Now())
+	// One is worked on, three wait, the others are refused at once.
+	const asked, refused = 10, 6
+	answers := make(chan *testkit.Answer, asked)
+	for range asked {
+		go func() { answers <- w.Do(t, testkit.Call{Path: ask, Token: w.ada}) }()
+	}
+	for range refused {
+		if a := testkit.Receive(t, "a refusal", answers); a.Code != 429 || a.Header.Get("Retry-After") != "2" {
+			t.Errorf("%v %s", a.Header, a.Body)
+		}
+	}
+	testkit.Receive(t, "the first of them", entered)
+	theirs := rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now())
+	neighbour.Store(true)
+	if a := w.Do(t, testkit.Call{Path: theirs, Token: w.rivalToken}); a.Code != 200 {
+		t.Errorf("a neighbour: %s", a.Body)
+	}
+	if a := w.Do(t, w.get(userPath)); a.Code != 200 {
+		t.Errorf("what passes over no history: %s", a.Body)
+	}
+	neighbour.Store(false)
+	close(going)
+	for range asked - refused {
+		if a := testkit.Receive(t, "an answer", answers); a.Code != 200 {
+			t.Errorf("%s", a.Body)
+		}
+	}
+	if most.Load() != 1 {
+		t.Errorf("%d of a tenant were worked on at once", most.Load())
+	}
+}
+
+// A call that a client leaves while it waits for its turn is not worked on.
+func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
+	turns := limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 9, TimeSlice: time.Second})
+	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
+	turn, _ := turns.Enter(t.Context(), w.field.ID, 0)
+	ctx, cancel := context.WithCancel(t.Context())
+	call := w.get(rangePath(rowsPath, "WS-2", "rain", w.Clock.Now().Add(-time.Hour), w.Clock.Now()))
+	req := call.Request(ctx, w.Serve(t))
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if res, err := http.DefaultTransport.RoundTrip(req); err == nil {
+		_ = res.Body.Close()
+		t.Errorf("it was answered with %d", res.StatusCode)
+	}
+	turn.Leave()
+	if a := w.Do(t, call); a.Code != 200 {
+		t.Errorf("the next: %s", a.Body)
+	}
+}
+
+// A call that needs no sign-in takes no more than a form of it needs.
+func TestPublicBodyLimit(t *testing.T) {
+	w := newServer(t)
+	body := func(n int) string {
+		return `{"tenantName":"field","userName":"ada","password":"` + testkit.Password + `"` + strings.Repeat(" ", n) + `}`
+	}
+	if a := w.Do(t, testkit.Call{Method: "POST", Path: loginPath, Body: body(15 << 10)}); a.Code != 200 {
+		t.Errorf("15 KiB: %s", a.Body)
+	}
+	if a := w.Do(t, testkit.Call{Method: "POST", Path: loginPath, Body: body(16 << 10)}); a.Status != 413 {
+		t.Errorf("more than 16 KiB: %s", a.Body)
+	}
+	open := 0
+	for _, op := range w.Operations(testkit.ConsoleTags...) {
+		if !op.Public {
+			continue
+		}
+		open++
+		// Some ask for a parameter first, each for another one.
+		path := op.Path + map[string]string{"getTenantByWebsite": "?website=x", "getTenantIdByName": "?name=x", "refreshToken": "?refreshToken=x"}[op.ID]
+		if a := w.Do(t, testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"}); a.Status != 413 {
+			t.Errorf("%s takes more than 16 KiB: %s", op.ID, a.Body)
+		}
+	}
+	if open < 5 {
+		t.Errorf("%d calls need no sign-in", open)
+	}
+	if a := w.Do(t, testkit.Call{Method: "PUT", Path: scenePath + "update", Body: `{"id":1` + strings.Repeat(" ", 100<<10) + `}`, Token: w.ada}); a.Status == 413 {
+		t.Errorf("100 KiB of somebody who is signed in: %s", a.Body)
+	}
+}

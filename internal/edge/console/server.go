@@ -1,0 +1,229 @@
+// Package httpapi is the console's edge: it converts between the wire and the
+// domains and decides nothing.
+package console
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/getkin/kin-openapi/routers"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/captcha"
+	"tilth/internal/domain/derivation"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/webhook"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/console/wire"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+	"tilth/internal/platform/live"
+	"tilth/internal/platform/memory"
+)
+
+// Readings is what the console reads of the readings store.
+type Readings interface {
+	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
+	Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Downsampled, error)
+	DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
+	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
+	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
+}
+
+// MapTiles is the tile server under the console's map.
+type MapTiles struct {
+	URL, Attribution, Datum string
+}
+
+// Options is everything the console's edge speaks to.
+type Options struct {
+	Version        string
+	DefaultTenant  string
+	MapTiles       *MapTiles
+	PublicURL      string // where people and devices reach the server; empty: where they ask
+	Listen         Listeners
+	EmbedKey       []byte         // under which the addresses of cameras' snippets are signed
+	DemoPages      bool           // the console shows the template pages with sample data
+	Proxies        []netip.Prefix // whose forwarded addresses are believed
+	Now            func() time.Time
+	Logger         *slog.Logger
+	Limits         *limit.Meter                    // counts what limits refuse; nil: nobody asks
+	AlarmLag       func() alarm.Behind             // how far the judging of alarms is behind for all
+	TenantAlarmLag func(t tenant.ID) alarm.Behind  // for one
+	Memory         *memory.Gauge                   // nil: nothing is refused for want of it
+	HistoryStreams *reading.HistoryStreams         // on their way, of programs too; nil: this edge's alone
+	Scheduler      *reading.WorkScheduler          // of work that passes over readings, likewise
+	UploadTimeout  time.Duration                   // for how long a picture that comes may wait for its tenant's turn; 0: 20 seconds
+	Ready          func(ctx context.Context) error // nil error: the server takes requests; else what anybody may read of why not
+
+	Audit             *audit.Store
+	Tenants           *tenant.Store
+	Users             *identity.UserStore
+	Sessions          *identity.SessionStore
+	SignIn            *identity.SignIn
+	Captcha           *captcha.Service
+	Account           *identity.Account
+	Credentials       *identity.CredentialStore
+	Avatars           *identity.AvatarStore
+	Catalog           *device.Catalog
+	Devices           *device.Store
+	Scenes            *device.SceneStore
+	Roster            *device.Roster
+	Registry          *device.Registry
+	Presence          *device.Presence
+	Status            *device.StatusStore
+	Diagnostics       *device.Diagnostics
+	Readings          Readings
+	ReadingStore      *reading.Store // the store behind Readings, from which rules are rehearsed
+	Derivation        *derivation.Engine
+	Notices           *alarm.NoticeStore
+	Rules             *alarm.RuleStore
+	RuleForms         *alarm.Checker
+	Alarms            Alarms
+	MaxNoticesPerHour int // that a rule may begin before one is unsteady; 0: any number
+	Channels          *notify.ChannelStore
+	SMSLogged         bool // SMS are only written to the log
+	Outbox            *notify.Outbox
+	Webhooks          *notify.WebhookStore
+	WebhookCaller     *webhook.Caller
+	Messages          *notify.MessageStore
+	Live              *live.Hub
+
+	Telemetry http.Handler // the devices' side over HTTP, below /api/v1/
+	LoRaWAN   http.Handler // network servers that speak for devices, below /api/v1/integrations/
+	MQTT      http.Handler // the devices' side over WebSockets, at /mqtt
+	OpenAPI   http.Handler // programs, below /open-api/
+	Web       http.Handler // the web console: everything else
+}
+
+type server struct {
+	Options
+	edge *httpbase.Edge
+	limits
+	router             routers.Router
+	changeNotifier     *changeNotifier
+	changesByOperation map[string]string // what a call changes, by its operation
+}
+
+var _ wire.StrictServerInterface = (*server)(nil)
+
+// New makes the handler of the HTTP address.
+func New(o Options) (http.Handler, error) {
+	index, err := loadContract()
+	if err != nil {
+		return nil, fmt.Errorf("read the contract: %w", err)
+	}
+	if o.HistoryStreams == nil {
+		o.HistoryStreams = reading.NewHistoryStreams(o.Limits)
+	}
+	if o.Scheduler == nil {
+		o.Scheduler = reading.NewWorkScheduler(o.Limits)
+	}
+	s := &server{
+		Options: o, limits: newLimits(&o), router: index.router,
+		changeNotifier: newChangeNotifier(o.Live), changesByOperation: index.changesByOperation,
+	}
+	s.edge = s.newEdge()
+	s.changeNotifier.watch(o.Devices, o.Scenes, o.Registry)
+	calls := wire.HandlerWithOptions(
+		wire.NewStrictHandlerWithOptions(s, []wire.StrictMiddlewareFunc{s.queueQuery}, wire.StrictHTTPServerOptions{
+			RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail,
+		}),
+		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseRouter: s.callMux()},
+	)
+	checked := normalizeLists(s.withChecks(calls))
+	mux := http.NewServeMux()
+	mux.Handle("/api/v1/", o.Telemetry)
+	mux.Handle("/api/v1/integrations/", o.LoRaWAN)
+	mux.Handle("/mqtt", o.MQTT)
+	mux.HandleFunc("GET /healthz", s.healthz)
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc(avatarPath, s.serveAvatar)
+	mux.HandleFunc("GET "+embedPath+"{signed}", s.serveEmbed)
+	mux.Handle("/", o.Web)
+	return s.edge.Wrap(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		// Not by the mux: it would redirect a path that is not clean, and a call
+		// that does not exist is answered with the envelope.
+		switch {
+		case isConsoleCall(r):
+			checked.ServeHTTP(w, r)
+		case isOpenAPI(r): // past the mux for the same reason
+			o.OpenAPI.ServeHTTP(w, r)
+		default:
+			mux.ServeHTTP(w, r)
+		}
+	})), nil
+}
+
+// isConsoleCall tells whether a request is one of the console's calls.
+func isConsoleCall(r *http.Request) bool {
+	return strings.HasPrefix(r.URL.Path, "/admin-api/") || strings.HasPrefix(r.URL.Path, "/app-api/")
+}
+
+// isOpenAPI tells whether a request is a program's, or for what explains that API.
+func isOpenAPI(r *http.Request) bool {
+	return r.URL.Path == "/open-api" || strings.HasPrefix(r.URL.Path, "/open-api/")
+}
+
+// callMux routes the calls; what it does not know, in spite of the contract,
+// has the envelope all the same.
+func (s *server) callMux() *http.ServeMux {
+	mux := http.NewServeMux()
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) { s.fail(w, r, noSuchPath()) })
+	return mux
+}
+
+func noSuchPath() *errs.Error { return errs.New(errs.NoSuchPath, "error.404") }
+
+func (s *server) healthz(w http.ResponseWriter, _ *http.Request) { writePlain(w, http.StatusOK, "ok") }
+
+func (s *server) readyz(w http.ResponseWriter, r *http.Request) {
+	if err := s.Ready(r.Context()); err != nil {
+		writePlain(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	writePlain(w, http.StatusOK, "ready"+alarmLagText(s.AlarmLag()))
+}
+
+// alarmLagText says, for whoever runs the server, how far alarms are behind.
+func alarmLagText(b alarm.Behind) string {
+	if b.Tenants == 0 {
+		return ""
+	}
+	organisations := "organisations"
+	if b.Tenants == 1 {
+		organisations = "organisation"
+	}
+	return fmt.Sprintf("; alarms of %d %s are %d s behind", b.Tenants, organisations, int(b.Lag.Seconds()))
+}
+
+func writePlain(w http.ResponseWriter, status int, body string) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	fmt.Fprintln(w, body)
+}
+
+// writeFileError answers why a file is not served, to a page that asked without a
+// token. what is what the log calls a fault of the server.
+func (s *server) writeFileError(w http.ResponseWriter, r *http.Request, logMessage string, err error) {
+	if errs.Is(err, errs.NotFound) {
+		writePlain(w, http.StatusNotFound, "not found")
+		return
+	}
+	if r.Context().Err() == nil {
+		s.Logger.Error(logMessage, "request", requestFrom(r.Context()).ID, "error", err)
+	}
+	writePlain(w, http.StatusInternalServerError, "internal server error")
+}

@@ -1,0 +1,131 @@
+package httpbase
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/tools/testkit"
+)
+
+func post(body string) *http.Request {
+	return httptest.NewRequest(http.MethodPost, "/", strings.NewReader(body))
+}
+
+func TestBodyLimits(t *testing.T) {
+	for _, within := range []time.Duration{0, time.Minute} { // a writer without deadlines has none
+		limits := BodyLimits{Bytes: 10, ReadTimeout: within}
+		if body, err := limits.Read(minimalWriter{}, post("0123456789")); err != nil || string(body) != "0123456789" {
+			t.Errorf("%q, %v", body, err)
+		}
+		body, err := limits.Read(minimalWriter{}, post("0123456789+"))
+		if large, ok := errors.AsType[*http.MaxBytesError](err); !ok || large.Limit != 10 || string(body) != "0123456789" {
+			t.Errorf("%q, %v", body, err)
+		}
+	}
+	r := post("0123456789+")
+	if err := (BodyLimits{Bytes: 4}).Apply(minimalWriter{}, r); err != nil {
+		t.Fatal(err)
+	}
+	if body, err := io.ReadAll(r.Body); string(body) != "0123" || ViolationOf(err).Rule != RuleTooLarge {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// closedConn is a connection that is gone.
+type closedConn struct{ http.ResponseWriter }
+
+func (closedConn) SetReadDeadline(time.Time) error { return net.ErrClosed }
+
+func TestBodyLimitsOnClosedConnection(t *testing.T) {
+	if body, err := (BodyLimits{Bytes: 10, ReadTimeout: time.Minute}).Read(closedConn{}, post("x")); !errors.Is(err, net.ErrClosed) || body != nil {
+		t.Errorf("%q, %v", body, err)
+	}
+}
+
+// What does not come in time is not waited for, over a real connection.
+func TestBodyReadTimeout(t *testing.T) {
+	ended := make(chan error, 1)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, err := BodyLimits{Bytes: 10, ReadTimeout: 50 * time.Millisecond}.Read(NewStatusWriter(w), r)
+		ended <- fmt.Errorf("%s: %w", body, err)
+	}))
+	defer s.Close()
+	nc, err := net.Dial("tcp", s.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer nc.Close()
+	if _, err := io.WriteString(nc, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nha"); err != nil {
+		t.Fatal(err)
+	}
+	if err := testkit.Receive(t, "the end of the reading", ended); !errors.Is(err, os.ErrDeadlineExceeded) || !strings.HasPrefix(err.Error(), "ha:") {
+		t.Error(err)
+	}
+}
+
+// A body is one JSON text, or empty: nobody guesses what is meant by more.
+func TestNormalizeJSON(t *testing.T) {
+	for body, one := range map[string]bool{
+		``: true, `{}`: true, " [1, 2]\r\n\t": true, `null`: true, `7`: true, `"x"`: true,
+		` `: false, `{`: false, `{}{}`: false, `{} garbage`: false, `{}]`: false, `{},`: false, "{}\x00": false, `1 2`: false, `{'a':1}`: false, `garbage`: false,
+	} {
+		r := post(body)
+		err := NormalizeJSON(r)
+		if one != (err == nil) {
+			t.Errorf("%q: %v", body, err)
+			continue
+		}
+		if again, err := io.ReadAll(r.Body); one && (err != nil || string(again) != body) {
+			t.Errorf("%q is read again as %q, %v", body, again, err)
+		}
+		if !one && !errors.Is(err, ErrNotJSON) {
+			t.Errorf("%q: %v", body, err)
+		}
+	}
+	for body, text := range map[string]bool{
+		`{"a":"北 \ud83c\udf31 \\ud800 \u00e9"}`: true, `"\ud83c\udf31"`: true, `"\\\ud83c\udf31"`: true, `"\"\/\n"`: true, `"\ufffd"`: true,
+		"\"a\xffb\"": false, "{\"\xc3\":1}": false, "\xff": false, "\"\xed\xa0\x80\"": false, // half a pair in the clothes of UTF-8
+		`"\ud83c"`: false, `"\udf31"`: false, `"\udf31\ud83c"`: false, `"\uD83Cx"`: false, `"\ud83c\n"`: false, `"\ud83c\u0041"`: false, `{"\ud83c":1}`: false, `"\\\ud83c"`: false,
+	} {
+		r := post(body)
+		err := NormalizeJSON(r)
+		if text != (err == nil) || !text && !errors.Is(err, ErrNotUTF8) {
+			t.Errorf("%q: %v", body, err)
+		}
+		if b := ViolationOf(err); !text && (b.Rule != RuleEncoding || b.Cause == nil) {
+			t.Errorf("%q: %+v", body, b)
+		}
+	}
+	r := post(`{"a":1.0}`)
+	if err := NormalizeJSON(r, NormalizeIntegers); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := io.ReadAll(r.Body); string(again) != `{"a":1}` {
+		t.Errorf("%s", again)
+	}
+	fault := errors.New("reset by peer")
+	r.Body = io.NopCloser(io.MultiReader(strings.NewReader(`{}`), errorReader{fault}))
+	if err := NormalizeJSON(r); !errors.Is(err, fault) {
+		t.Error(err)
+	}
+}
+
+type errorReader struct{ err error }
+
+func (f errorReader) Read([]byte) (int, error) { return 0, f.err }
+
+func TestIsStorable(t *testing.T) {
+	for text, want := range map[string]bool{"": true, "WS-1": true, "北": true, "\x00": false, "a\x00b": false} {
+		if IsStorable(text) != want {
+			t.Errorf("%q: not %t", text, want)
+		}
+	}
+}

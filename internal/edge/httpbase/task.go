@@ -1,0 +1,39 @@
+package httpbase
+
+import (
+	"context"
+	"net/http"
+
+	"tilth/internal/platform/limit"
+)
+
+// WithTask gives the request and the writer of an answer that is worked out in turn
+// with others: what passes over history shares by the request's context, and while
+// the client is written to it is others' turn.
+func WithTask(w http.ResponseWriter, r *http.Request, t limit.Task) (http.ResponseWriter, *http.Request) {
+	ctx := limit.WithTask(r.Context(), t)
+	return &taskWriter{ResponseWriter: w, ctx: ctx, task: t}, r.WithContext(ctx)
+}
+
+type taskWriter struct {
+	http.ResponseWriter
+	ctx  context.Context
+	task limit.Task
+}
+
+// Write writes a part of the body.
+func (w *taskWriter) Write(b []byte) (int, error) {
+	w.task.Pause()
+	defer w.task.Resume(w.ctx)
+	return w.ResponseWriter.Write(b)
+}
+
+// FlushError sends what is written so far.
+func (w *taskWriter) FlushError() error {
+	w.task.Pause()
+	defer w.task.Resume(w.ctx)
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *taskWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

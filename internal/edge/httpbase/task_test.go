@@ -1,0 +1,58 @@
+package httpbase
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"tilth/internal/platform/limit"
+)
+
+// slowClient takes what it is sent when others have had their turn.
+type slowClient struct {
+	*httptest.ResponseRecorder
+	others func()
+}
+
+func (s *slowClient) Write(b []byte) (int, error) {
+	s.others()
+	return s.ResponseRecorder.Write(b)
+}
+
+func (s *slowClient) FlushError() error {
+	s.others()
+	return nil
+}
+
+// While a client is written to, it is others' turn; afterwards it is the answer's again.
+func TestTaskPausedWhileWriting(t *testing.T) {
+	turns := limit.NewScheduler[int, int](limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	mine, _ := turns.Enter(ctx, 1, 1)
+	defer mine.Leave()
+	had := 0
+	client := &slowClient{ResponseRecorder: httptest.NewRecorder(), others: func() {
+		if other, _ := turns.Enter(ctx, 2, 2); other != nil {
+			had++
+			other.Leave()
+		}
+	}}
+	w, r := WithTask(client, httptest.NewRequestWithContext(ctx, http.MethodGet, "/", nil), mine)
+	e, _ := newEdge()
+	err := e.Stream(r.Context(), w, StreamOptions{}, func(out *StreamWriter) error {
+		out.Buf = append(out.Buf, "a line"...)
+		return out.FlushNow()
+	})
+	if err != nil || had < 2 || client.Body.String() != "a line" {
+		t.Errorf("others had %d turns; %q, %v", had, client.Body, err)
+	}
+	gone, leave := context.WithCancel(ctx)
+	leave()
+	if other, why := turns.Enter(gone, 2, 2); other != nil || why != limit.NotFull {
+		t.Error("the turn is not the answer's again")
+	}
+}

@@ -1,0 +1,321 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+)
+
+const (
+	maxAhead      = 10 * time.Minute       // a reading further in the future is refused
+	reportedAhead = reading.ClockTolerance // a clock further ahead is shown
+	maxIdentifier = 64                     // characters of a refused identifier that are kept
+
+	// Epoch milliseconds between 2000 and 2100; what lies outside is seconds,
+	// microseconds or a clock that was never set.
+	earliestTime = 946_684_800_000
+	latestTime   = 4_102_444_800_000
+)
+
+// messageContent is what was made of one message.
+type messageContent struct {
+	arrivals []reading.Arrival
+	parts    []deviceContent // the sender's first, then a gateway's children
+	arena    *arena          // while it is made
+}
+
+// deviceContent is what one message brought from one device.
+type deviceContent struct {
+	ref            device.Ref
+	at             int64
+	values         int
+	refusals       []device.Refusal
+	ahead          time.Duration // how far the newest reading was ahead; 0 up to a minute
+	clockPlausible bool          // one had a time within a minute of its arrival
+}
+
+// clockAhead is what the part says of its device's clock, for Diagnostics.Count.
+func (p *deviceContent) clockAhead() time.Duration {
+	if p.ahead == 0 && !p.clockPlausible {
+		return device.ClockUnknown
+	}
+	return p.ahead
+}
+
+func (p *deviceContent) refuse(identifier string, reason device.Reason) {
+	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: device.SanitizeText(clip(identifier)), Reason: reason})
+}
+
+func clip(identifier string) string {
+	if len(identifier) <= maxIdentifier {
+		return identifier
+	}
+	n := 0
+	for i := range identifier {
+		if n == maxIdentifier {
+			return strings.Clone(identifier[:i])
+		}
+		n++
+	}
+	return identifier
+}
+
+// decoder turns payloads into frames. Good values of a message are kept,
+// whatever else is refused; a text that is no JSON is refused as a whole.
+type decoder struct {
+	registry  *device.Registry
+	retention time.Duration
+	clock     arrivalClock
+	arenas    sync.Pool // of *slab
+}
+
+// begin makes c ready to be decoded into; finish must follow.
+func (d *decoder) begin(c *messageContent) {
+	c.arena, _ = d.arenas.Get().(*arena)
+	if c.arena == nil {
+		c.arena = &arena{}
+	}
+	c.parts = c.arena.parts.alloc(1)
+	c.arrivals = c.arena.arrivals.alloc(1)
+}
+
+func (d *decoder) finish(c *messageContent) {
+	d.arenas.Put(c.arena)
+	c.arena = nil
+}
+
+// decodeOwn decodes what a device publishes of itself: {"k":v,…},
+// {"ts":ms,"values":{…}} or a list of either.
+func (d *decoder) decodeOwn(c *messageContent, e *device.Entry, payload []byte, at int64) {
+	d.begin(c)
+	defer d.finish(c)
+	p := deviceContent{ref: e.Ref, at: at}
+	if validJSON(payload) {
+		d.decodeEntries(c, &p, e, payload)
+	} else {
+		p.refuse("", device.ReasonUnreadable)
+	}
+	c.parts = append(c.parts, p)
+	c.sortByTime()
+}
+
+// sortByTime puts what one message brought in the order of time, in which it is
+// judged: loggers list what they have saved up as they like. Of equal times
+// what was written later stays later.
+func (c *messageContent) sortByTime() {
+	byTime := func(a, b reading.Arrival) int { return cmp.Compare(a.Time, b.Time) }
+	if !slices.IsSortedFunc(c.arrivals, byTime) {
+		slices.SortStableFunc(c.arrivals, byTime)
+	}
+}
+
+// decodeGateway decodes {"DEVICE":[entry,…],…}; a single entry may stand without its
+// list. A device that the gateway's tenant does not have is refused and gets
+// nothing.
+func (d *decoder) decodeGateway(c *messageContent, e *device.Entry, payload []byte, at int64) {
+	d.begin(c)
+	defer d.finish(c)
+	c.parts = append(c.parts, deviceContent{ref: e.Ref, at: at})
+	if !validJSON(payload) {
+		c.parts[0].refuse("", device.ReasonUnreadable)
+		return
+	}
+	cur := cursor{text: payload}
+	if cur.kind() != '{' {
+		c.parts[0].refuse("", device.ReasonUnreadable)
+		return
+	}
+	for cur.enter(); cur.more(); {
+		name, entries := unquote(cur.key()), cur.value()
+		child, reason := findChild(d.registry, e, name)
+		if child == nil {
+			c.parts[0].refuse(name, reason)
+			continue
+		}
+		p := deviceContent{ref: child.Ref, at: at}
+		d.decodeEntries(c, &p, child, entries)
+		c.parts = append(c.parts, p)
+	}
+	c.sortByTime()
+}
+
+// findChild finds the device for which a gateway speaks, or says why it may not.
+func findChild(r *device.Registry, gateway *device.Entry, name string) (*device.Entry, device.Reason) {
+	child := r.Find(gateway.Tenant, name)
+	switch {
+	case child == nil:
+		return nil, device.ReasonNotYours
+	case child.Disabled:
+		return nil, device.ReasonDisabled
+	}
+	return child, ""
+}
+
+// decodeEntries decodes one entry or a list of them.
+func (d *decoder) decodeEntries(c *messageContent, p *deviceContent, e *device.Entry, raw []byte) {
+	cur := cursor{text: raw}
+	switch cur.kind() {
+	case '{':
+		d.decodeEntry(c, p, e, raw)
+	case '[':
+		for cur.enter(); cur.more(); {
+			if cur.kind() == '{' {
+				d.decodeEntry(c, p, e, cur.value())
+				continue
+			}
+			cur.value()
+			p.refuse("", device.ReasonUnreadable)
+		}
+	default:
+		p.refuse("", device.ReasonUnreadable)
+	}
+}
+
+// decodeEntry decodes {"ts":ms,"values":{…}} when it has both, else {"k":v,…}.
+func (d *decoder) decodeEntry(c *messageContent, p *deviceContent, e *device.Entry, raw []byte) {
+	ts, values := findTimeAndValues(raw)
+	var at int64
+	if ts != nil && values != nil {
+		var reason device.Reason
+		if at, reason = d.readTime(p, ts); reason != "" {
+			p.refuse("ts", reason)
+			return
+		}
+		if values[0] != '{' {
+			p.refuse("values", device.ReasonWrongType)
+			return
+		}
+		raw = values
+	}
+	fields := p.fields(&c.arena.fields, e.Product, raw)
+	if len(fields) == 0 {
+		return
+	}
+	if at == 0 {
+		var ok bool
+		if at, ok = d.clock.next(e.ID, p.at); !ok {
+			p.refuse("", device.ReasonFuture)
+			return
+		}
+	}
+	p.values += len(fields)
+	if apart := time.Duration(at-p.at) * time.Millisecond; -reportedAhead <= apart && apart <= reportedAhead {
+		p.clockPlausible = true
+	}
+	c.arrivals = append(c.arrivals, reading.Arrival{
+		Frame: reading.Frame{Tenant: e.Tenant, Device: e.ID, Time: at, Fields: fields},
+		At:    p.at,
+	})
+}
+
+// findTimeAndValues finds an entry's time and values; of members that come twice the last
+// counts.
+func findTimeAndValues(raw []byte) (ts, values []byte) {
+	cur := cursor{text: raw}
+	for cur.enter(); cur.more(); {
+		key, value := cur.key(), cur.value()
+		switch {
+		case keyIs(key, "ts"):
+			ts = value
+		case keyIs(key, "values"):
+			values = value
+		}
+	}
+	return ts, values
+}
+
+// keyIs tells whether a quoted key is name.
+func keyIs(key []byte, name string) bool {
+	return string(stringBytes(key)) == name
+}
+
+// readTime reads epoch milliseconds and holds them against arrival and
+// retention.
+func (d *decoder) readTime(p *deviceContent, raw []byte) (int64, device.Reason) {
+	at, ok := readMillis(raw)
+	if !ok {
+		return 0, device.ReasonBadTime
+	}
+	ahead := time.Duration(at-p.at) * time.Millisecond
+	if ahead > reportedAhead {
+		p.ahead = max(p.ahead, ahead)
+	}
+	switch {
+	case ahead > maxAhead:
+		return 0, device.ReasonFuture
+	case ahead < -d.retention:
+		return 0, device.ReasonTooOld
+	}
+	return at, ""
+}
+
+func readMillis(raw []byte) (int64, bool) {
+	at, err := strconv.ParseInt(string(raw), 10, 64)
+	if err != nil {
+		// "1700000000000" and 1.7e12 are whole milliseconds too.
+		f, reason := readNumber(raw)
+		at = int64(f)
+		if reason != "" || float64(at) != f {
+			return 0, false
+		}
+	}
+	return at, at >= earliestTime && at < latestTime
+}
+
+// fields reads the members of an object as values of product's properties:
+// sorted by property, each once, the last of equal names counting.
+func (p *deviceContent) fields(from *chunk[reading.Field], product *device.Product, raw []byte) []reading.Field {
+	fields := from.reserve(min(len(product.Properties), bytes.Count(raw, []byte{':'})))
+	cur := cursor{text: raw}
+	guess := 0
+	for cur.enter(); cur.more(); {
+		key, value := cur.key(), cur.value()
+		i := findProperty(product, guess, key)
+		if i < 0 {
+			p.refuse(unquote(key), device.ReasonUnknown)
+			continue
+		}
+		guess = i + 1
+		property := &product.Properties[i]
+		v, reason := readValue(property, value)
+		place, found := len(fields), false
+		if place > 0 && fields[place-1].Property >= property.ID {
+			place, found = slices.BinarySearchFunc(fields, property.ID, byProperty)
+		}
+		switch {
+		case reason != "":
+			p.refuse(property.Identifier, reason)
+			if found {
+				fields = slices.Delete(fields, place, place+1)
+			}
+		case found:
+			fields[place].Value = v
+		default:
+			fields = slices.Insert(fields, place, reading.Field{Property: property.ID, Value: v})
+		}
+	}
+	from.commit(len(fields))
+	return fields[:len(fields):len(fields)]
+}
+
+func byProperty(f reading.Field, id device.PropertyID) int { return cmp.Compare(f.Property, id) }
+
+// findProperty gives the index of the property that a quoted key names, or -1.
+// Devices repeat the order in which they send, so it begins at guess.
+func findProperty(product *device.Product, guess int, key []byte) int {
+	name := stringBytes(key)
+	n := len(product.Properties)
+	for i := range n {
+		if at := (guess + i) % n; product.Properties[at].Identifier == string(name) {
+			return at
+		}
+	}
+	return -1
+}

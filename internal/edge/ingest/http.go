@@ -1,0 +1,162 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"os"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/memory"
+)
+
+const (
+	bodyTimeout  = 60 * time.Second // for a device on a slow line to send one message
+	queueTimeout = 5 * time.Second  // for the queue to take it
+	retrySeconds = 5                // what an overloaded server asks for
+)
+
+// errTooLarge says that a message is over the limit.
+var errTooLarge = errors.New("ingest: message over the limit")
+
+// httpEdge answers devices that post over HTTP.
+type httpEdge struct {
+	pipeline *Pipeline
+	opts     Options
+}
+
+// NewHTTP makes the handler of /api/v1/{secret}/…: POST telemetry takes a
+// device's readings in the same three forms as MQTT, POST attributes is counted.
+// It answers 200 only after the commit. Paths hold secrets: whoever logs
+// requests must leave these out.
+func NewHTTP(p *Pipeline) http.Handler {
+	h := &httpEdge{pipeline: p, opts: p.opts}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/{secret}/telemetry", func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Telemetry) })
+	mux.HandleFunc("POST /api/v1/{secret}/attributes", func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Ignored) })
+	return mux
+}
+
+// problem is the body of every answer but 200.
+type problem struct {
+	Code       string        `json:"code"` // refused, unauthorized, tooLarge, tooMany, tooSlow, unavailable, unreadable
+	Reason     device.Reason `json:"reason,omitempty"`
+	Identifier string        `json:"identifier,omitempty"`
+}
+
+func (h *httpEdge) handle(w http.ResponseWriter, r *http.Request, kind Kind) {
+	e, _, err := h.pipeline.gate.signIn(h.opts.ClientAddr(r), r.PathValue("secret"), "")
+	if limited := (limitedError{}); errors.As(err, &limited) {
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", limited.retry)
+		return
+	}
+	if err != nil {
+		writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+		return
+	}
+	if wait := h.pipeline.gate.admit(e); wait > 0 {
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
+		return
+	}
+	if h.refuseShortOfMemory(w) {
+		return
+	}
+	body, err := h.read(w, r)
+	if err != nil {
+		if errors.Is(err, errTooLarge) {
+			h.pipeline.rejectOversized(e)
+		}
+		answerReadError(w, err)
+		return
+	}
+	h.commit(w, r, Message{Entry: e, Kind: kind, Payload: body, At: h.opts.Now().UnixMilli()})
+}
+
+// refuseShortOfMemory refuses a message before it is read while there is no memory for it.
+func (h *httpEdge) refuseShortOfMemory(w http.ResponseWriter) bool {
+	if !h.opts.Memory.Refuse(memory.Intake) {
+		return false
+	}
+	answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+	return true
+}
+
+// commit hands a message over and answers what became of it.
+func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
+	outcome, err := h.submit(r.Context(), m)
+	switch {
+	case err != nil || outcome.Err != nil:
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+	case outcome.Rejected():
+		h.pipeline.stats.acks.Add(1)
+		writeJSON(w, http.StatusBadRequest, problem{"refused", outcome.FirstRefusal.Reason, outcome.FirstRefusal.Identifier})
+	default:
+		h.pipeline.stats.acks.Add(1)
+		writeJSON(w, http.StatusOK, struct{}{})
+	}
+}
+
+// read takes the body. errTooLarge: it is over the limit.
+func (h *httpEdge) read(w http.ResponseWriter, r *http.Request) ([]byte, error) {
+	if r.ContentLength > int64(h.opts.MaxMessage) {
+		return nil, errTooLarge
+	}
+	body, err := httpbase.BodyLimits{Bytes: int64(h.opts.MaxMessage), ReadTimeout: bodyTimeout}.Read(w, r)
+	h.pipeline.stats.bytes.Add(uint64(len(body)))
+	if tooLarge := (*http.MaxBytesError)(nil); errors.As(err, &tooLarge) {
+		return nil, errTooLarge
+	}
+	return body, err
+}
+
+// answerReadError answers why a body was not read. What was only too slow may be sent
+// again, over a connection on which the rest of it is not awaited.
+func answerReadError(w http.ResponseWriter, err error) {
+	switch {
+	case errors.Is(err, errTooLarge):
+		writeJSON(w, http.StatusRequestEntityTooLarge, problem{Code: "tooLarge"})
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		writeJSON(w, http.StatusRequestTimeout, problem{Code: "tooSlow"})
+	default:
+		writeJSON(w, http.StatusBadRequest, problem{Code: "unreadable"})
+	}
+}
+
+// submit hands the message over and waits for its commit. An error means that
+// nobody took it in time.
+func (h *httpEdge) submit(ctx context.Context, m Message) (Outcome, error) {
+	waiting, cancel := context.WithTimeout(ctx, queueTimeout)
+	defer cancel()
+	done := make(chan Outcome, 1)
+	if err := h.pipeline.Submit(waiting, m, func(o Outcome) { done <- o }); err != nil {
+		return Outcome{}, err
+	}
+	select {
+	case o := <-done:
+		return o, nil
+	case <-ctx.Done():
+		return Outcome{}, ctx.Err()
+	}
+}
+
+func answerRetry(w http.ResponseWriter, status int, code string, wait time.Duration) {
+	httpbase.SetRetryAfter(w.Header(), wait)
+	writeJSON(w, status, problem{Code: code})
+}
+
+func writeJSON(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil {
+		w.WriteHeader(http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	// A client that has gone takes no answer.
+	_, _ = w.Write(b)
+}

@@ -1,0 +1,132 @@
+package ingest
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+)
+
+const (
+	publishInterval    = 40 * time.Millisecond // from telling to telling again
+	publishPortionSize = 256                   // events of a tenant told at once; half of what a screen may lag behind
+	maxScreenHold      = time.Second           // how long one slow screen may hold up its tenant's others
+)
+
+// livePublisher tells the screens what was judged: at once while that is little, in
+// portions when a tenant's devices say more than a screen can show. Then of
+// each device the newest values are told, several times a second, and what
+// they have replaced is not: a screen keeps up with any load and ends up with
+// the last value of everything.
+type livePublisher struct {
+	screens  screens
+	registry *device.Registry
+
+	mu      sync.Mutex
+	pending map[tenant.ID]*pendingUpdates
+	wake    chan struct{} // holds one
+}
+
+func newLivePublisher(s screens, r *device.Registry) *livePublisher {
+	return &livePublisher{screens: s, registry: r, pending: map[tenant.ID]*pendingUpdates{}, wake: make(chan struct{}, 1)}
+}
+
+// add takes in a batch; it keeps nothing for tenants that nobody watches.
+func (t *livePublisher) add(batch []reading.Arrival) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var owner tenant.ID
+	var pending *pendingUpdates // nil: not watched
+	added := false
+	for i := range batch {
+		f := &batch[i]
+		if f.Tenant != owner {
+			if owner, pending = f.Tenant, nil; t.screens.Watched(owner) {
+				pending = t.pendingFor(owner)
+			}
+		}
+		if pending != nil {
+			pending.add(f)
+			added = true
+		}
+	}
+	if added {
+		select {
+		case t.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+func (t *livePublisher) pendingFor(owner tenant.ID) *pendingUpdates {
+	if t.pending[owner] == nil {
+		t.pending[owner] = &pendingUpdates{owner: owner}
+	}
+	return t.pending[owner]
+}
+
+// run tells until ctx ends; what is not told then is fetched by screens that
+// come back.
+func (t *livePublisher) run(ctx context.Context) {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-t.wake:
+		case <-ctx.Done():
+			return
+		}
+		for more := true; more; {
+			more = t.publishPortion(time.Now())
+			pause.Reset(publishInterval)
+			select {
+			case <-pause.C:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}
+}
+
+// publishPortion tells a portion of each tenant's tidings; more is true when some are
+// left. now times how long a slow screen has held them up.
+func (t *livePublisher) publishPortion(now time.Time) (more bool) {
+	t.mu.Lock()
+	portions := map[tenant.ID][]reading.Arrival{}
+	for owner, pending := range t.pending {
+		if t.screens.MedianLag(owner) > publishPortionSize {
+			if pending.heldSince.IsZero() {
+				pending.heldSince = now
+			}
+			if now.Sub(pending.heldSince) < maxScreenHold {
+				more = true
+				continue
+			}
+		} else {
+			pending.heldSince = time.Time{}
+		}
+		portions[owner] = pending.take(publishPortionSize)
+		if pending.empty() {
+			delete(t.pending, owner)
+		} else {
+			more = true
+		}
+	}
+	t.mu.Unlock()
+	for owner, portion := range portions {
+		for i := range portion {
+			f := &portion[i]
+			e := t.registry.Get(f.Device)
+			if e == nil || e.Tenant != owner {
+				continue // deleted meanwhile
+			}
+			if event := readingEvent(e, f); event != nil {
+				t.screens.Publish(owner, "reading", event)
+			}
+		}
+	}
+	return more
+}

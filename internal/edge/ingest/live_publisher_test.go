@@ -1,0 +1,218 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/reading"
+	"tilth/internal/platform/live"
+)
+
+// withPublisher runs a teller for green's weather stations 1 to n on a clock of its
+// own; tell hands over a frame of each.
+func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(second int64))) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := device.NewRegistry(hashKey)
+		var stations []*device.Entry
+		for i := range n {
+			stations = append(stations, entry(green, device.ID(i+1), fmt.Sprintf("WS-%d", i+1), false, false))
+		}
+		r.Replace(stations)
+		hub := live.NewHub("e")
+		teller := newLivePublisher(hub, r)
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			teller.run(ctx)
+		}()
+		test(hub, func(second int64) {
+			var batch []reading.Arrival
+			for i := range n {
+				batch = append(batch, arrival(green, device.ID(i+1), now+1000*second, field(humidity, reading.Number(float64(second)))))
+			}
+			teller.add(batch)
+		})
+		cancel()
+		<-ended
+	})
+}
+
+// drainScreen takes what waits for a screen: how many events, and the newest value of
+// each device.
+func drainScreen(t *testing.T, s *live.Screen) (events int, newest map[string]float64) {
+	t.Helper()
+	newest = map[string]float64{}
+	for ; len(s.Events) > 0; events++ {
+		var e struct {
+			DeviceName string
+			Values     map[string]float64
+		}
+		if err := json.Unmarshal((<-s.Events).Data, &e); err != nil {
+			t.Fatal(err)
+		}
+		newest[e.DeviceName] = e.Values["humidity"]
+	}
+	return events, newest
+}
+
+// While there is little to tell, all of it is told: at once, and what follows
+// after a pause too short to notice.
+func TestLivePublisherPublishesEverythingAtLowLoad(t *testing.T) {
+	withPublisher(t, 10, func(hub *live.Hub, tell func(int64)) {
+		screen, _, _, _ := hub.Subscribe(green, "", "")
+		tell(0)
+		synctest.Wait()
+		if events, _ := drainScreen(t, screen); events != 10 {
+			t.Errorf("%d events at once, want 10", events)
+		}
+		for second := range int64(20) {
+			tell(second)
+		}
+		time.Sleep(publishInterval)
+		synctest.Wait()
+		if events, newest := drainScreen(t, screen); events != 200 || newest["WS-10"] != 19 {
+			t.Errorf("%d events after a pause, want all 200: %v", events, newest)
+		}
+	})
+}
+
+// At a load beyond what a screen can show it is not cut off: it hears of every
+// device several times a second, and at the end the last value of each.
+func TestLivePublisherFoldsUpdatesAtHighLoad(t *testing.T) {
+	const n = 2000
+	withPublisher(t, n, func(hub *live.Hub, tell func(int64)) {
+		screen, _, _, _ := hub.Subscribe(green, "", "")
+		times := map[string]int{}
+		total, last := 0, map[string]float64{}
+		listen := func(turns int) {
+			for range turns {
+				time.Sleep(publishInterval / 4)
+				synctest.Wait()
+				events, newest := drainScreen(t, screen)
+				total += events
+				for name, value := range newest {
+					times[name]++
+					last[name] = value
+				}
+			}
+		}
+		const frames = 100 // of each device, in a second
+		for second := range int64(frames) {
+			tell(second)
+			listen(1)
+		}
+		listen(200)
+		select {
+		case <-screen.Ended:
+			t.Fatalf("cut off: %s", screen.Reason())
+		default:
+		}
+		if len(last) != n || total > 6*n {
+			t.Errorf("heard %d times of %d devices", total, len(last))
+		}
+		for name, value := range last {
+			if value != frames-1 || times[name] < 3 {
+				t.Fatalf("%s: last heard %v, %d times", name, value, times[name])
+			}
+		}
+	})
+}
+
+// A screen that takes nothing holds the tenant's others up for a moment only.
+func TestLivePublisherDropsStuckScreen(t *testing.T) {
+	withPublisher(t, 1500, func(hub *live.Hub, tell func(int64)) {
+		stuck, _, _, _ := hub.Subscribe(green, "", "")
+		quick, _, _, _ := hub.Subscribe(green, "", "")
+		tell(1)
+		last := map[string]float64{}
+		for range 60 { // 2.4 s
+			time.Sleep(publishInterval)
+			synctest.Wait()
+			_, newest := drainScreen(t, quick)
+			for name, value := range newest {
+				last[name] = value
+			}
+		}
+		select {
+		case <-stuck.Ended:
+		default:
+			t.Error("a screen that takes nothing is still waited for")
+		}
+		select {
+		case <-quick.Ended:
+			t.Error("the other screen was cut off with it")
+		default:
+		}
+		if len(last) != 1500 {
+			t.Errorf("the other screen heard of %d devices", len(last))
+		}
+	})
+}
+
+// Folded frames keep each property's newest value with the time it is of.
+func TestPendingUpdatesFold(t *testing.T) {
+	n := &pendingUpdates{owner: green}
+	for range publishPortionSize {
+		n.add(arrived(now, reading.Frame{Tenant: green, Device: 9, Time: now, Fields: []reading.Field{field(humidity, reading.Number(1))}}))
+	}
+	for _, f := range []reading.Frame{
+		{Tenant: green, Device: 1, Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))}},
+		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(3)), field(note, reading.Text("x"))}},
+		{Tenant: green, Device: 1, Time: now + 1, Fields: []reading.Field{field(airTemperature, reading.Number(2)), field(humidity, reading.Number(2))}},
+		{Tenant: green, Device: 1, Time: now + 2, Fields: []reading.Field{field(humidity, reading.Number(4))}},
+	} {
+		n.add(arrived(now+5, f))
+	}
+	if got := describe(ofArrivals(n.take(1))); got != "9@0 hum=1" {
+		t.Errorf("first %s", got)
+	}
+	// What was stamped ahead hides nothing that comes after it.
+	n.add(arrived(now+6, reading.Frame{Tenant: green, Device: 1, Time: now + 90_000, Fields: []reading.Field{
+		field(humidity, reading.Number(8)), field(note, reading.Text("y"))}}))
+	n.add(arrived(now+8, reading.Frame{Tenant: green, Device: 1, Time: now + 7, Fields: []reading.Field{field(humidity, reading.Number(5))}}))
+	if got := describe(ofArrivals(n.take(5))); got != "1@1 air=2; 1@7 hum=5; 1@90000 note=y" {
+		t.Errorf("then %s", got)
+	}
+	if !n.empty() {
+		t.Error("something is left")
+	}
+}
+
+func arrived(at int64, f reading.Frame) *reading.Arrival { return &reading.Arrival{Frame: f, At: at} }
+
+func ofArrivals(arrivals []reading.Arrival) (frames []reading.Frame) {
+	for _, a := range arrivals {
+		frames = append(frames, a.Frame)
+	}
+	return frames
+}
+
+// Events are written as the standard library would write them.
+func TestEventIsJSON(t *testing.T) {
+	e := entry(green, 1, `a "b" <c> \ ä`+"\u2028\x7f", false, false)
+	for _, f := range []float64{0, 1, -1.5, 1e-6, 9.99e-7, -1e-7, 1e20, 1e21, -2.5e300, 123456789.125, 5e-324} {
+		got := readingEvent(e, arrived(now, reading.Frame{Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(f))}}))
+		name, _ := json.Marshal(e.Name)
+		value, _ := json.Marshal(f)
+		if want := fmt.Sprintf(`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`, name, now, value); string(got) != want {
+			t.Errorf("%s\nwant %s", got, want)
+		}
+	}
+	ahead := arrived(now, reading.Frame{Time: now + 5, Fields: []reading.Field{field(airTemperature, reading.Number(1))}})
+	if got, want := string(readingEvent(e, ahead)), fmt.Sprintf(`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`, now+5, now); !strings.HasSuffix(got, want) {
+		t.Errorf("%s, want %s at its end", got, want)
+	}
+	if got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{
+		field(airTemperature, reading.Value{}), field(note, reading.Text("a\xffb")), field(99, reading.Number(1)),
+	}}))); !strings.HasSuffix(got, `"values":{"note":"a`+"\ufffd"+`b"}}`) || !json.Valid([]byte(got)) {
+		t.Errorf("%s", got)
+	}
+}

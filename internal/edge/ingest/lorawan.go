@@ -1,0 +1,150 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"regexp"
+	"strings"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+)
+
+var eui = regexp.MustCompile(`^[0-9A-Fa-f]{16}$`)
+
+// credentials tell whose devices a network server may report of.
+type credentials interface {
+	Authenticate(ctx context.Context, appKey, appSecret string) (identity.APICaller, error)
+}
+
+// serials find a tenant's devices by what is written on them.
+type serials interface {
+	BySerial(ctx context.Context, t tenant.ID, serials []string) ([]device.ID, error)
+}
+
+// lorawan takes what LoRaWAN network servers post.
+type lorawan struct {
+	*httpEdge
+	credentials credentials
+	serials     serials
+}
+
+// NewLoRaWAN makes the handler of /api/v1/integrations/: POST chirpstack and
+// thethingsstack take those servers' own uplinks, with a decoded payload, for
+// devices of the tenant that the API credential (HTTP Basic) belongs to. A
+// device is the one whose name, or else whose serial, is the DevEUI, or whose
+// name is the network server's. 200 only after the commit.
+func NewLoRaWAN(p *Pipeline, c credentials, s serials) http.Handler {
+	h := &lorawan{httpEdge: &httpEdge{pipeline: p, opts: p.opts}, credentials: c, serials: s}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /api/v1/integrations/chirpstack", func(w http.ResponseWriter, r *http.Request) {
+		event := r.URL.Query().Get("event")
+		h.handle(w, r, func(body []byte) (*uplink, error) { return chirpStack(event, body) })
+	})
+	mux.HandleFunc("POST /api/v1/integrations/thethingsstack", func(w http.ResponseWriter, r *http.Request) {
+		h.handle(w, r, thingsStack)
+	})
+	return mux
+}
+
+func (h *lorawan) handle(w http.ResponseWriter, r *http.Request, read func([]byte) (*uplink, error)) {
+	owner, ok := h.signIn(w, r)
+	if !ok {
+		return
+	}
+	if h.refuseShortOfMemory(w) {
+		return
+	}
+	body, err := h.read(w, r)
+	if err != nil {
+		answerReadError(w, err) // whose it is stands in it, so it counts for no device
+		return
+	}
+	u, err := read(body)
+	if errors.Is(err, errNoUplink) {
+		writeJSON(w, http.StatusOK, struct{}{})
+		return
+	}
+	if err != nil {
+		writeJSON(w, http.StatusBadRequest, problem{Code: "refused", Reason: device.ReasonUnreadable})
+		return
+	}
+	e, err := h.find(r.Context(), owner, u)
+	switch {
+	case err != nil:
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+		return
+	case e == nil:
+		writeJSON(w, http.StatusNotFound, problem{Code: "refused", Reason: device.ReasonNotYours, Identifier: u.eui})
+		return
+	case e.Disabled:
+		writeJSON(w, http.StatusForbidden, problem{Code: "refused", Reason: device.ReasonDisabled, Identifier: e.Name})
+		return
+	}
+	if wait := h.pipeline.gate.admit(e); wait > 0 {
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", wait)
+		return
+	}
+	h.commit(w, r, Message{Entry: e, Kind: Telemetry, Payload: u.telemetry(e.Product), At: h.opts.Now().UnixMilli()})
+}
+
+// signIn tells whose devices the request may speak of, or answers why not.
+// Failures count for an address as those of devices do.
+func (h *lorawan) signIn(w http.ResponseWriter, r *http.Request) (tenant.ID, bool) {
+	gate, from := h.pipeline.gate, networkOf(h.opts.ClientAddr(r))
+	program, err := h.check(r, from)
+	if err == nil {
+		return program.Tenant, true
+	}
+	if !errs.Is(err, errs.Unauthenticated) {
+		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
+		return 0, false
+	}
+	if limited := (limitedError{}); errors.As(gate.noteFailure(from), &limited) {
+		answerRetry(w, http.StatusTooManyRequests, "tooMany", limited.retry)
+		return 0, false
+	}
+	w.Header().Set("WWW-Authenticate", `Basic realm="Tilth", charset="UTF-8"`)
+	writeJSON(w, http.StatusUnauthorized, problem{Code: "unauthorized"})
+	return 0, false
+}
+
+// check looks at a request's credential, which asks the database.
+func (h *lorawan) check(r *http.Request, from limit.Network) (identity.APICaller, error) {
+	done, err := h.pipeline.gate.failures.Enter(r.Context(), from)
+	if err != nil {
+		return identity.APICaller{}, err
+	}
+	defer done()
+	key, secret, _ := r.BasicAuth()
+	return h.credentials.Authenticate(r.Context(), key, secret)
+}
+
+// find is the tenant's device that an uplink is of; nil when there is none. A
+// serial that several devices have tells none of them.
+func (h *lorawan) find(ctx context.Context, t tenant.ID, u *uplink) (*device.Entry, error) {
+	upper, lower := strings.ToUpper(u.eui), strings.ToLower(u.eui)
+	if eui.MatchString(u.eui) {
+		for _, name := range []string{upper, lower} {
+			if e := h.opts.Registry.Find(t, name); e != nil {
+				return e, nil
+			}
+		}
+		found, err := h.serials.BySerial(ctx, t, []string{upper, lower})
+		if err != nil {
+			return nil, err
+		}
+		if len(found) == 1 {
+			return h.opts.Registry.Get(found[0]), nil
+		}
+	}
+	if u.name == "" {
+		return nil, nil
+	}
+	return h.opts.Registry.Find(t, u.name), nil
+}

@@ -1,0 +1,323 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/tools/testkit"
+)
+
+// An uplink event as ChirpStack's HTTP integration posts it.
+const chirpStackUp = `{
+  "deduplicationId": "3ac7e3c4-4401-4b8d-9386-a5c902f9202d", "time": "2026-03-01T08:59:30.123456789+00:00",
+  "deviceInfo": {"tenantId": "52f14cd4-c6f1-4fbd-8f87-4025e1d49242", "tenantName": "Greenfield", "applicationId": "17c82e96-be03-4f38-aef3-f83d48582d97",
+    "applicationName": "orchard", "deviceProfileId": "14855bf7-d10d-4aee-b618-ebfcb64dc7ad", "deviceProfileName": "probe", "deviceName": "PROBE-A",
+    "devEui": "a84041ffff1a2b3c", "tags": {"row": "12"}},
+  "devAddr": "00189440", "dr": 1, "fCnt": 14, "fPort": 2, "data": "CwEBCw==",
+  "object": {%s},
+  "rxInfo": [{"gatewayId": "0016c001f153a14c", "uplinkId": 4217106255, "rssi": -107, "snr": 3.5}, {"gatewayId": "0016c001ff10a235", "rssi": -96, "snr": 7.25}, {"gatewayId": "0016c001ff10a236"}],
+  "txInfo": {"frequency": 868500000, "modulation": {"lora": {"bandwidth": 125000, "spreadingFactor": 11, "codeRate": "CR_4_5"}}}
+}`
+
+// A message as The Things Stack's webhooks post it.
+const thingsStackUp = `{
+  "end_device_ids": {"device_id": "probe-b", "application_ids": {"application_id": "orchard"}, "dev_eui": "A84041FFFF1A2B3D", "join_eui": "800000000000000C", "dev_addr": "00BCB929"},
+  "correlation_ids": ["as:up:01E0WZGT6Y7657CPFPE5WEYDSQ"], "received_at": "2026-03-01T08:59:41.5Z",
+  "uplink_message": {"session_key_id": "AXA50tHUPNwX", "f_port": 1, "f_cnt": 664, "frm_payload": "AgkUAQ==", "decoded_payload": {%s},
+    "rx_metadata": [{"gateway_ids": {"gateway_id": "gtw1"}, "rssi": -35, "snr": 5}], "settings": {"data_rate": {"lora": {"bandwidth": 125000, "spreading_factor": 7}}, "frequency": "868300000"},
+    "received_at": "2026-03-01T08:59:40.25Z", "consumed_airtime": "0.056576s"}
+}`
+
+// lorawanFixture is an edge beside real stores: two tenants, each with a credential,
+// and the probes that network servers speak of.
+type lorawanFixture struct {
+	*testkit.Stores
+	t        *testing.T
+	journal  *memoryJournal
+	pipeline *Pipeline
+	url      string
+	keys     map[string][2]string // appKey and appSecret by tenant
+	base     map[device.ID]string
+}
+
+func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
+	t.Helper()
+	o := &lorawanFixture{Stores: testkit.NewStores(t), t: t, journal: newMemoryJournal(), keys: map[string][2]string{}, base: map[device.ID]string{}}
+	o.Clock.Set(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
+	probe := &device.Product{Name: "probe", OfflineAfter: time.Hour, Properties: []device.Property{
+		{Identifier: "soilMoisture", FunctionName: "Moisture", DataType: device.Number, AccessMode: "r", Min: new(0.0), Max: new(100.0)},
+		{Identifier: "battery_voltage", FunctionName: "Battery", DataType: device.Number, AccessMode: "r"},
+		{Identifier: "rssi", FunctionName: "Signal", DataType: device.Number, AccessMode: "r"},
+	}}
+	if err := o.Catalog.PutProduct(t.Context(), probe); err != nil {
+		t.Fatal(err)
+	}
+	green, blue := o.Tenant(t, "green"), o.Tenant(t, "blue")
+	for _, owner := range []*testkit.Tenant{green, blue} {
+		made, secret, err := o.Credentials.Create(t.Context(), owner.ID, owner.Ada.ID, "network server")
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.keys[owner.Name] = [2]string{made.AppKey, secret}
+	}
+	add := func(owner tenant.ID, name, serial string, with ...func(*device.Device)) {
+		d := o.Device(t, owner, probe, name, append(with, func(d *device.Device) { d.Serial = serial })...)
+		o.base[d.ID] = name
+	}
+	add(green.ID, "A84041FFFF1A2B3C", "1")    // by the DevEUI as its name
+	add(green.ID, "P-B", "A84041FFFF1A2B3D")  // by its serial
+	add(green.ID, "probe-c", "2")             // by the network server's name
+	add(green.ID, "P-D1", "a84041ffff1a2b40") // two with one serial
+	add(green.ID, "P-D2", "A84041FFFF1A2B40") //
+	add(green.ID, "probe-off", "3", func(d *device.Device) { d.Disabled = true })
+	add(blue.ID, "P-BLUE", "A84041FFFF1A2BFF")
+	settings := Options{
+		Registry: o.Registry, Diagnostics: o.Diagnostics, Presence: o.Presence, Journal: o.journal, Now: o.Clock.Now, Rate: 1e6, Burst: 1e6,
+		FailureRate: 0.01, FailureBurst: 5,
+	}
+	for _, f := range change {
+		f(&settings)
+	}
+	o.pipeline = NewPipeline(settings)
+	s := httptest.NewServer(NewLoRaWAN(o.pipeline, o.Credentials, o.Devices))
+	o.url = s.URL + "/api/v1/integrations/"
+	t.Cleanup(func() {
+		s.Close()
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := o.pipeline.Close(ctx); err != nil {
+			t.Errorf("closing the edge: %v", err)
+		}
+	})
+	return o
+}
+
+// post posts as a tenant's network server; the answer with its status before it.
+func (o *lorawanFixture) post(as, path, body string) (string, http.Header) {
+	o.t.Helper()
+	r, err := http.NewRequestWithContext(o.t.Context(), http.MethodPost, o.url+path, strings.NewReader(body))
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if key, known := o.keys[as]; known {
+		r.SetBasicAuth(key[0], key[1])
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	defer a.Body.Close()
+	text, err := io.ReadAll(a.Body)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	return fmt.Sprint(a.StatusCode, " ", string(text)), a.Header
+}
+
+// committed is what was committed: device, time of the minute, values by property.
+func (o *lorawanFixture) committed() (lines []string) {
+	for _, f := range o.journal.frames() {
+		line := o.base[f.Device] + " " + time.UnixMilli(f.Time).UTC().Format("05.000")
+		p := o.Registry.Get(f.Device).Product
+		for _, field := range f.Fields {
+			for _, property := range p.Properties {
+				if property.ID == field.Property {
+					line += " " + property.Identifier + "=" + field.Value.String()
+				}
+			}
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+func TestLoRaWANUplinks(t *testing.T) {
+	o := newLoRaWANFixture(t)
+	chirp := func(from, to, object string) string {
+		return strings.ReplaceAll(fmt.Sprintf(chirpStackUp, object), from, to)
+	}
+	things := func(from, to, decoded string) string {
+		return strings.ReplaceAll(fmt.Sprintf(thingsStackUp, decoded), from, to)
+	}
+	const moist = `"soilMoisture": 31.5`
+	for _, c := range []struct{ name, as, path, body, want string }{
+		{"DevEUI is the name", "green", "chirpstack?event=up", chirp("", "", moist), "200 {}"},
+		{"DevEUI is the serial", "green", "thethingsstack", things("", "", moist), "200 {}"},
+		{"the network server's name", "green", "chirpstack", chirp(`"PROBE-A",
+    "devEui": "a84041ffff1a2b3c"`, `"probe-c", "devEui": "a84041ffff1a2b50"`, moist), "200 {}"},
+		{"objects are opened", "green", "thethingsstack", things("", "", `"battery": {"voltage": 3.6, "cells": {"count": 1}}`), "200 {}"},
+		{"the payload's own rssi", "green", "thethingsstack", things("", "", `"rssi": -1`), "200 {}"},
+		{"good in part", "green", "thethingsstack", things("", "", `"soilMoisture": 7, "soilWarmth": [1, 2]`), "200 {}"},
+		{"without a time", "green", "chirpstack", chirp(`"time": "2026-03-01T08:59:30.123456789+00:00",`, "", `"soilMoisture": 8`), "200 {}"},
+		{"a join", "green", "chirpstack?event=join", `{"deviceInfo": {}}`, "200 {}"},
+		{"an acknowledgement", "green", "thethingsstack", `{"end_device_ids": {"device_id": "probe-b"}, "downlink_ack": {}}`, "200 {}"},
+
+		{"nobody decoded it", "green", "chirpstack", chirp("", "", ""), `400 {"code":"refused","reason":"unreadable"}`},
+		{"out of range", "green", "chirpstack", strings.ReplaceAll(chirp("", "", `"soilMoisture": 101`), "-96", `"-"`), `400 {"code":"refused","reason":"unreadable"}`},
+		{"nothing good", "green", "thethingsstack", strings.ReplaceAll(things("", "", `"soilMoisture": 101`), `"rssi": -35,`, ""), `400 {"code":"refused","reason":"outOfRange","identifier":"soilMoisture"}`},
+		{"no JSON", "green", "chirpstack", `devEui=1`, `400 {"code":"refused","reason":"unreadable"}`},
+		{"of another kind", "green", "chirpstack", things("", "", moist), `400 {"code":"refused","reason":"unreadable"}`},
+		{"of another kind", "green", "thethingsstack", chirp("", "", moist), `400 {"code":"refused","reason":"unreadable"}`},
+		{"unknown device", "green", "chirpstack", chirp("1a2b3c", "1a2b99", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b99"}`},
+		{"two have the serial", "green", "chirpstack", chirp("1a2b3c", "1a2b40", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b40"}`},
+		{"no EUI and no name", "green", "chirpstack", `{"deviceInfo": {"devEui": "%"}, "object": {"soilMoisture": 1}}`, `404 {"code":"refused","reason":"notYours","identifier":"%"}`},
+		{"shut out", "green", "thethingsstack", things("A84041FFFF1A2B3D", "", strings.ReplaceAll(moist, "x", "")), `404 {"code":"refused","reason":"notYours"}`},
+		{"shut out", "green", "thethingsstack", strings.ReplaceAll(things("A84041FFFF1A2B3D", "", moist), "probe-b", "probe-off"), `403 {"code":"refused","reason":"disabled","identifier":"probe-off"}`},
+		{"another tenant's device", "blue", "chirpstack", chirp("", "", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2b3c"}`},
+		{"another tenant's serial", "green", "chirpstack", chirp("1a2b3c", "1a2bff", moist), `404 {"code":"refused","reason":"notYours","identifier":"a84041ffff1a2bff"}`},
+		{"another tenant's name", "green", "chirpstack", `{"deviceInfo": {"deviceName": "P-BLUE"}, "object": {"soilMoisture": 1}}`, `404 {"code":"refused","reason":"notYours"}`},
+	} {
+		if got, _ := o.post(c.as, c.path, c.body); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	want := []string{
+		"A84041FFFF1A2B3C 30.123 soilMoisture=31.5 rssi=-96", "P-B 40.250 soilMoisture=31.5 rssi=-35", "probe-c 30.123 soilMoisture=31.5 rssi=-96",
+		"P-B 40.250 battery_voltage=3.6 rssi=-35", "P-B 40.250 rssi=-1", "P-B 40.250 soilMoisture=7 rssi=-35", "A84041FFFF1A2B3C 00.000 soilMoisture=8 rssi=-96",
+	}
+	if got := o.committed(); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("kept\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	// What was refused of a device that is known shows on its page.
+	d := o.Registry.Find(o.Registry.Get(1).Tenant, "P-B")
+	if got := o.Diagnostics.Get(d.Tenant, d.ID); got.Refused == 0 {
+		t.Errorf("nothing is counted as refused: %+v", got)
+	}
+}
+
+func TestLoRaWANSignIn(t *testing.T) {
+	o := newLoRaWANFixture(t)
+	body := fmt.Sprintf(thingsStackUp, `"soilMoisture": 1`)
+	right := o.keys["green"]
+	if got, _ := o.post("green", "thethingsstack", body); got != "200 {}" {
+		t.Errorf("signed in: %s", got)
+	}
+	if err := o.Credentials.Toggle(t.Context(), o.Registry.Get(1).Tenant, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := o.post("green", "thethingsstack", body); got != `401 {"code":"unauthorized"}` {
+		t.Errorf("a closed credential: %s", got)
+	}
+	if err := o.Credentials.Toggle(t.Context(), o.Registry.Get(1).Tenant, 1, 1); err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range [][2]string{{}, {right[0], "x"}, {right[0], o.keys["blue"][1]}, {"tk_x", right[1]}} {
+		o.keys["wrong"] = wrong
+		if got, header := o.post("wrong", "thethingsstack", body); got != `401 {"code":"unauthorized"}` || !strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ") {
+			t.Errorf("%v: %s %v", wrong, got, header)
+		}
+	}
+	// An address that failed so often is told to come later, and nobody else of it.
+	got, header := o.post("wrong", "thethingsstack", body)
+	if got != `429 {"code":"tooMany"}` || header.Get("Retry-After") == "" {
+		t.Errorf("after five failures: %s %v", got, header)
+	}
+	if got, _ := o.post("green", "thethingsstack", body); got != "200 {}" {
+		t.Errorf("the right credential beside them: %s", got)
+	}
+}
+
+// failingDB is a database that does not answer.
+type failingDB struct{}
+
+func (failingDB) Authenticate(context.Context, string, string) (identity.APICaller, error) {
+	return identity.APICaller{}, errors.New("no disk")
+}
+
+func (failingDB) BySerial(context.Context, tenant.ID, []string) ([]device.ID, error) {
+	return nil, errors.New("no disk")
+}
+
+func TestLoRaWANAnswersRetryWhenStoreFails(t *testing.T) {
+	o := newLoRaWANFixture(t)
+	body := fmt.Sprintf(thingsStackUp, `"soilMoisture": 1`)
+	for name, h := range map[string]http.Handler{
+		"credentials": NewLoRaWAN(o.pipeline, failingDB{}, o.Devices), "devices": NewLoRaWAN(o.pipeline, o.Credentials, failingDB{}),
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/integrations/thethingsstack", strings.NewReader(body))
+		r.SetBasicAuth(o.keys["green"][0], o.keys["green"][1])
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s: %d %s", name, w.Code, w.Body)
+		}
+	}
+	o.journal.fail(errors.New("the disk is full"))
+	if got, _ := o.post("green", "thethingsstack", body); got != `503 {"code":"unavailable"}` {
+		t.Errorf("not on disk: %s", got)
+	}
+	if len(o.committed()) != 0 {
+		t.Errorf("kept %v", o.committed())
+	}
+}
+
+// nested is an uplink of so many objects in each other, with what is in them all.
+func nested(depth int, name, inside string) string {
+	object := strings.Repeat(`{"`+name+`":`, depth) + inside + strings.Repeat("}", depth)
+	return `{"deviceInfo": {"devEui": "A84041FFFF1A2B3C"}, "object": ` + object + "}"
+}
+
+// Objects in each other are opened as far as a codec has any, and never cost
+// more than some times the body.
+func TestLoRaWANNesting(t *testing.T) {
+	o := newLoRaWANFixture(t)
+	const unreadable = `400 {"code":"refused","reason":"unreadable"}`
+	for _, c := range []struct{ name, body, want string }{
+		{"as deep as may be", nested(16, "k", "1"), `400 {"code":"refused","reason":"unknown","identifier":"k_k_k_k_k_k_k_k"}`},
+		{"deeper", nested(17, "k", "1"), unreadable},
+		{"lists", nested(1, "soilMoisture", strings.Repeat("[", 16)+strings.Repeat("]", 16)), unreadable},
+		{"as deep as JSON may be", nested(9990, strings.Repeat("k", 20), "1"), unreadable},
+		{"no object", strings.ReplaceAll(nested(0, "", "5"), "\n", ""), unreadable},
+		{"null", nested(0, "", "null"), unreadable},
+		{"empty", nested(0, "", "{}"), unreadable},
+		{"brackets in a text", nested(1, "soilMoisture", `"`+strings.Repeat("{", 20)+`"`), `400 {"code":"refused","reason":"wrongType","identifier":"soilMoisture"}`},
+		{"a name that no database takes", nested(1, `a\u0000`, `{"b": 1}`), `400 {"code":"refused","reason":"unknown","identifier":"a\uFFFD_b"}`},
+	} {
+		if got, _ := o.post("green", "chirpstack", c.body); got != strings.ReplaceAll(c.want, "\\uFFFD", "\uFFFD") {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+	p := o.Registry.Get(1).Product
+	for name, body := range map[string]string{
+		"deep":       nested(9990, strings.Repeat("k", 20), "1"),
+		"long names": nested(15, strings.Repeat("k", 6000), `{`+strings.Repeat(`"a": 1, `, 15_000)+`"a": 1}`),
+		"many names": nested(7, "k", `{`+strings.Repeat(`"a": 1, `, 30_000)+`"a": 1}`),
+	} {
+		u, err := chirpStack("up", []byte(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		made := testing.AllocsPerRun(1, func() { u.telemetry(p) })
+		if n := len(u.telemetry(p)); n > 4*len(body) || made > float64(len(body)) {
+			t.Errorf("%s: of %d bytes came %d, in %.0f allocations", name, len(body), n, made)
+		}
+	}
+}
+
+func FuzzUplink(f *testing.F) {
+	f.Add([]byte(fmt.Sprintf(chirpStackUp, `"a": {"b": {"c": 1}}`)))
+	f.Add([]byte(fmt.Sprintf(thingsStackUp, `"a": null`)))
+	f.Add([]byte(`{"deviceInfo": {}, "object": {"": {}}, "rxInfo": [{"rssi": 1e308}]}`))
+	p := &device.Product{Properties: []device.Property{{Identifier: "rssi"}}}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		for _, read := range []func([]byte) (*uplink, error){func(b []byte) (*uplink, error) { return chirpStack("up", b) }, thingsStack} {
+			u, err := read(body)
+			if err != nil {
+				continue
+			}
+			if payload := u.telemetry(p); !validJSON(payload) {
+				t.Errorf("not JSON: %q", payload)
+			}
+		}
+	})
+}

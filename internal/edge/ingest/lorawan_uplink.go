@@ -1,0 +1,184 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"strconv"
+	"time"
+
+	"tilth/internal/domain/device"
+)
+
+// maxFlattenDepth is how deep objects and lists may lie in each other in what a codec
+// made.
+const maxFlattenDepth = 16
+
+// uplink is what a LoRaWAN network server tells of one message of a device.
+type uplink struct {
+	eui    string             // the device's, 16 hexadecimal digits
+	name   string             // what the network server calls the device
+	at     time.Time          // when it arrived there; zero: not said
+	values json.RawMessage    // what the network server's codec made; a JSON text, or nothing
+	radio  map[string]float64 // of the gateway that heard it best
+}
+
+// errNoUplink is of an event that brings no readings: a join, an
+// acknowledgement, a status.
+var errNoUplink = errors.New("ingest: not an uplink")
+
+// chirpStack reads an event of ChirpStack 4, as its HTTP integration posts it
+// with the JSON encoding.
+// Source: ChirpStack's documentation, "Event types", UplinkEvent.
+func chirpStack(event string, body []byte) (*uplink, error) {
+	if event != "" && event != "up" {
+		return nil, errNoUplink
+	}
+	var e struct {
+		Time       time.Time `json:"time"`
+		DeviceInfo *struct {
+			DeviceName string `json:"deviceName"`
+			DevEUI     string `json:"devEui"`
+		} `json:"deviceInfo"`
+		Object json.RawMessage `json:"object"`
+		RxInfo []struct {
+			RSSI *float64 `json:"rssi"`
+			SNR  *float64 `json:"snr"`
+		} `json:"rxInfo"`
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		return nil, err
+	}
+	if e.DeviceInfo == nil {
+		return nil, errors.New("no deviceInfo")
+	}
+	u := &uplink{eui: e.DeviceInfo.DevEUI, name: e.DeviceInfo.DeviceName, at: e.Time, values: e.Object}
+	for _, rx := range e.RxInfo {
+		u.heard(rx.RSSI, rx.SNR)
+	}
+	return u, nil
+}
+
+// thingsStack reads a message of The Things Stack 3, as its webhooks post it
+// with the JSON format.
+// Source: The Things Stack's documentation, "Data Formats", uplink messages.
+func thingsStack(body []byte) (*uplink, error) {
+	var e struct {
+		EndDeviceIDs *struct {
+			DeviceID string `json:"device_id"`
+			DevEUI   string `json:"dev_eui"`
+		} `json:"end_device_ids"`
+		ReceivedAt    time.Time `json:"received_at"`
+		UplinkMessage *struct {
+			ReceivedAt     time.Time       `json:"received_at"`
+			DecodedPayload json.RawMessage `json:"decoded_payload"`
+			RxMetadata     []struct {
+				RSSI *float64 `json:"rssi"`
+				SNR  *float64 `json:"snr"`
+			} `json:"rx_metadata"`
+		} `json:"uplink_message"`
+	}
+	if err := json.Unmarshal(body, &e); err != nil {
+		return nil, err
+	}
+	switch {
+	case e.EndDeviceIDs == nil:
+		return nil, errors.New("no end_device_ids")
+	case e.UplinkMessage == nil:
+		return nil, errNoUplink
+	}
+	u := &uplink{
+		eui: e.EndDeviceIDs.DevEUI, name: e.EndDeviceIDs.DeviceID, at: e.UplinkMessage.ReceivedAt,
+		values: e.UplinkMessage.DecodedPayload,
+	}
+	if u.at.IsZero() {
+		u.at = e.ReceivedAt
+	}
+	for _, rx := range e.UplinkMessage.RxMetadata {
+		u.heard(rx.RSSI, rx.SNR)
+	}
+	return u, nil
+}
+
+// heard takes in how well a gateway received the message; the best counts.
+func (u *uplink) heard(rssi, snr *float64) {
+	if rssi == nil {
+		return
+	}
+	if best, known := u.radio["rssi"]; known && best >= *rssi {
+		return
+	}
+	u.radio = map[string]float64{"rssi": *rssi}
+	if snr != nil {
+		u.radio["snr"] = *snr
+	}
+}
+
+// telemetry is the uplink as a device's own message: objects in the decoded
+// payload are opened, battery: {voltage} is battery_voltage; rssi and snr are
+// added where the product has such properties and the payload has not. A
+// message that nobody decoded is one that cannot be read, and so is one in which
+// more lies in each other than any codec makes.
+func (u *uplink) telemetry(p *device.Product) []byte {
+	if !u.decoded() || maxDepth(u.values) > maxFlattenDepth {
+		return []byte("null")
+	}
+	b := make([]byte, 0, 2*len(u.values))
+	if !u.at.IsZero() {
+		b = append(b, `{"ts":`...)
+		b = strconv.AppendInt(b, u.at.UnixMilli(), 10)
+		b = append(b, `,"values":`...)
+	}
+	b = append(b, '{')
+	for _, name := range []string{"rssi", "snr"} { // the payload's own come later, so those count
+		if f, known := u.radio[name]; known && p.Property(name) != nil {
+			b = appendMember(b, name, strconv.AppendFloat(nil, f, 'g', -1, 64))
+		}
+	}
+	longest := 0
+	for i := range p.Properties {
+		longest = max(longest, len(p.Properties[i].Identifier))
+	}
+	b = append(flattenObject(b, longest, "", u.values), '}')
+	if !u.at.IsZero() {
+		b = append(b, '}')
+	}
+	return b
+}
+
+// decoded tells whether the network server's codec made anything of the message.
+func (u *uplink) decoded() bool {
+	if len(u.values) == 0 {
+		return false
+	}
+	c := cursor{text: u.values}
+	if c.kind() != '{' {
+		return false
+	}
+	c.enter()
+	return c.more()
+}
+
+// flattenObject appends what is in an object, and in objects of it, as members of one
+// object. A name as long as the product's longest is none of them with more
+// behind it: what is in there is refused as one value.
+func flattenObject(b []byte, longest int, prefix string, object []byte) []byte {
+	c := cursor{text: object}
+	for c.enter(); c.more(); {
+		name, value := prefix+string(stringBytes(c.key())), c.value()
+		if value[0] == '{' && len(name) < longest {
+			b = flattenObject(b, longest, name+"_", value)
+		} else {
+			b = appendMember(b, name, value)
+		}
+	}
+	return b
+}
+
+// appendMember appends a member to an object that is not closed yet.
+func appendMember(b []byte, name string, value []byte) []byte {
+	if b[len(b)-1] != '{' {
+		b = append(b, ',')
+	}
+	b = append(appendString(b, name), ':')
+	return append(b, value...)
+}

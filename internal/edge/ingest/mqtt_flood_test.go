@@ -1,0 +1,390 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	v3 "github.com/eclipse/paho.mqtt.golang/packets"
+
+	v5 "github.com/eclipse/paho.golang/packets"
+
+	"tilth/internal/tools/testkit"
+)
+
+// discarded reads whatever a client is told, and tells it to nobody.
+func (c *client) discarded() (answers *atomic.Uint64) {
+	c.t.Helper()
+	if err := c.SetReadDeadline(time.Time{}); err != nil {
+		c.t.Fatal(err)
+	}
+	answers = &atomic.Uint64{}
+	go func() {
+		b := make([]byte, 64<<10)
+		for {
+			n, err := c.Conn.Read(b)
+			if answers.Add(uint64(n)); err != nil {
+				return
+			}
+		}
+	}()
+	return answers
+}
+
+// heapGrowth is what is in use beyond what there was, bytes.
+func heapGrowth(before uint64) uint64 { return max(heap(), before) - before }
+
+// A client of MQTT 3.1.1 that releases none of its QoS 2 messages holds what they can
+// be told apart by, and nothing of the server's beyond; it is served on, and can
+// release them. (One of MQTT 5 is told how many it may have: TestMQTTReceiveMaximum.)
+func TestMQTTUnreleasedQoS2UsesBoundedMemory(t *testing.T) {
+	const clients = 3
+	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
+	var all [clients]*client
+	var answers [clients]*atomic.Uint64
+	for i := range all {
+		all[i] = e.dial(4)
+		all[i].signIn("WS-1", fmt.Sprint("client ", i))
+		answers[i] = all[i].discarded()
+	}
+	const answer = 4 // bytes
+	answered := func(times uint64) func() bool {
+		return func() bool {
+			return !slices.ContainsFunc(answers[:], func(n *atomic.Uint64) bool { return n.Load() != times*answer })
+		}
+	}
+	before := heap()
+	var running sync.WaitGroup
+	for _, c := range all {
+		running.Go(func() {
+			var many bytes.Buffer
+			for id := 1; id <= math.MaxUint16; id++ {
+				many.Write(c.telemetry(1, 2, uint16(id)))
+				if many.Len() > 64<<10 || id == math.MaxUint16 {
+					if err := c.write(many.Bytes()); err != nil {
+						t.Error(err)
+						return
+					}
+					many.Reset()
+				}
+			}
+		})
+	}
+	running.Wait()
+	testkit.Eventually(t, "every message answered", answered(math.MaxUint16))
+	// 20 KiB each, and what the connections' ends have by now.
+	if now := heapGrowth(before); now > clients*(20<<10)+512<<10 {
+		t.Errorf("%d KiB are held for %d of them", now>>10, clients)
+	}
+	for _, c := range all {
+		c.send(c.pubrel(1), c.pubrel(math.MaxUint16), c.telemetry(2, 2, 1))
+	}
+	eventually(t, "releases and another message answered", answered(math.MaxUint16+3))
+}
+
+// What the server notes of QoS 2 messages is what a plain map would say.
+func TestQoS2Messages(t *testing.T) {
+	var x qos2Messages
+	want := map[uint16]bool{}
+	check := func(id uint16) {
+		t.Helper()
+		answered, known := x.get(id)
+		if a, k := want[id]; a != answered || k != known || x.count != len(want) {
+			t.Fatalf("%d: answered %v, known %v, %d in all; want %v, %v, %d", id, answered, known, x.count, a, k, len(want))
+		}
+	}
+	ids := []uint16{1, 2, 63, 64, 65, 1023, 1024, 1025, 30000, math.MaxUint16 - 1, math.MaxUint16}
+	for round := range 3 {
+		for _, id := range ids {
+			check(id)
+			x.begin(id)
+			want[id] = false
+			check(id)
+			if (int(id)+round)%2 == 0 {
+				x.answer(id)
+				want[id] = true
+			}
+			check(id)
+		}
+		for _, id := range ids {
+			check(id)
+			x.end(id)
+			delete(want, id)
+			x.end(id) // is nothing
+			check(id)
+		}
+		if len(x.pages) > 1 {
+			t.Errorf("%d pages of nothing", len(x.pages))
+		}
+	}
+	x.answer(7) // of nothing
+	check(7)
+}
+
+// filled fills a packet's body up to a size with one thing again and again.
+func filled(head, one []byte, size int) []byte {
+	return append(slices.Clone(head), bytes.Repeat(one, (size-len(head))/len(one))...)
+}
+
+// withProperties puts a block of properties between what comes before and after it.
+func withProperties(before, block, after []byte) []byte {
+	body := slices.Clone(before)
+	for n := len(block); ; {
+		digit := byte(n & 0x7f)
+		if n >>= 7; n > 0 {
+			body = append(body, digit|0x80)
+			continue
+		}
+		body = append(body, digit)
+		break
+	}
+	return append(append(body, block...), after...)
+}
+
+// Whatever a packet is full of, reading it takes little more than its own size: what
+// took five hundred times that let a client with a slow line keep all processors busy.
+func TestPacketReadingAllocatesLittle(t *testing.T) {
+	const large = 256 << 10
+	user := []byte{v5.PropUser, 0, 0, 0, 0}
+	greeting := withProperties([]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60}, filled(nil, user, connectLimit-64), []byte("\x00\x01c\x00\x01u\x00\x01p"))
+	for name, c := range map[string]struct {
+		body []byte
+		read func(body []byte) error
+	}{
+		"SUBSCRIBE 4":             {filled([]byte{0, 1}, []byte{0, 1, 'a', 0}, large), readSubscribeOf(4)},
+		"SUBSCRIBE 5":             {filled([]byte{0, 1, 0}, []byte{0, 1, 'a', 0}, large), readSubscribeOf(5)},
+		"SUBSCRIBE 5, properties": {withProperties([]byte{0, 1}, filled(nil, user, large), []byte{0, 1, 'a', 0}), readSubscribeOf(5)},
+		"UNSUBSCRIBE 4":           {filled([]byte{0, 1}, []byte{0, 1, 'a'}, large), readUnsubscribeOf(4)},
+		"UNSUBSCRIBE 5":           {filled([]byte{0, 1, 0}, []byte{0, 1, 'a'}, large), readUnsubscribeOf(5)},
+		"PUBLISH 5": {withProperties([]byte{0, 1, 'a'}, filled(nil, user, large), nil), func(body []byte) error {
+			_, err := parsePublish(packet{kind: v5.PUBLISH, body: body}, 5)
+			return err
+		}},
+		"CONNECT 5": {greeting, func(body []byte) error {
+			g, err := readConnect(body, 5)
+			if err == nil && (g.clientID != "c" || g.userName != "u" || g.password != "p" || g.keepAlive != 60) {
+				err = fmt.Errorf("%+v", g)
+			}
+			return err
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			err := c.read(c.body)
+			runtime.ReadMemStats(&after)
+			if took := after.TotalAlloc - before.TotalAlloc; err != nil || took > uint64(len(c.body)) {
+				t.Errorf("%d KiB for a packet of %d KiB, %v", took>>10, len(c.body)>>10, err)
+			}
+		})
+	}
+}
+
+func readSubscribeOf(version byte) func([]byte) error {
+	return func(body []byte) error {
+		_, list, n, err := readSubscribe(packet{kind: v5.SUBSCRIBE, flags: 2, body: body}, version)
+		for ; len(list) > 0; n-- {
+			var filter []byte
+			if filter, _, list = cutSubscription(list, version); string(filter) != "a" {
+				return fmt.Errorf("a filter %q", filter)
+			}
+		}
+		if n != 0 {
+			err = errors.Join(err, fmt.Errorf("%d filters too many or too few", n))
+		}
+		return err
+	}
+}
+
+func readUnsubscribeOf(version byte) func([]byte) error {
+	return func(body []byte) error {
+		_, _, err := readUnsubscribe(packet{kind: v5.UNSUBSCRIBE, flags: 2, body: body}, version)
+		return err
+	}
+}
+
+// Floods of what is answered at once, by clients that take their answers: a device
+// beside them has its acknowledgements in time, and nothing is held for them.
+func TestMQTTFloods(t *testing.T) {
+	eachVersion(t, testFloods)
+}
+
+func testFloods(t *testing.T, version byte) {
+	e := newEdge(t, func(o *Options) { o.Journal = discardJournal{} }).serve()
+	other := e.dialSignedIn(4, "WS-1")
+	start := []byte{0, 1} // of a list of topics
+	if version == 5 {
+		start = append(start, 0)
+	}
+	all := map[string]func(c *client) []byte{
+		"repeats":             func(c *client) []byte { return withDUP(c.telemetry(1, 2, 9)) },
+		"releases of nothing": func(c *client) []byte { return c.pubrel(77) },
+		"subscriptions": func(*client) []byte {
+			return framed(0x82, filled(start, []byte("\x00\x15v1/devices/me/rpc/+/1\x01"), 64<<10))
+		},
+		"ends of subscriptions": func(*client) []byte {
+			return framed(0xA2, filled(start, []byte("\x00\x15v1/devices/me/rpc/+/1"), 64<<10))
+		},
+	}
+	if version == 5 {
+		all["properties"] = func(*client) []byte {
+			return framed(0x30, withProperties([]byte{0, 1, 'a'}, filled(nil, []byte{v5.PropUser, 0, 0, 0, 0}, 64<<10), nil))
+		}
+	}
+	for name, flood := range all {
+		t.Run(name, func(t *testing.T) {
+			before := heap()
+			const floods = 4
+			var clients []*client
+			var running sync.WaitGroup
+			var sent atomic.Int64
+			for i := range floods {
+				c := e.dial(version)
+				c.signIn("WS-2", fmt.Sprint("flood ", i))
+				c.send(c.telemetry(1, 2, 9))
+				c.wantAck(v5.PUBREC, 9, 0)
+				c.discarded()
+				clients = append(clients, c)
+				one := flood(c)
+				many := bytes.Repeat(one, 1+(64<<10)/len(one))
+				running.Go(func() {
+					for c.write(many) == nil {
+						sent.Add(1)
+					}
+				})
+			}
+			eventually(t, "the floods under way", func() bool { return sent.Load() > 4*floods })
+			longest := other.wantTimelyAcks()
+			if now := heapGrowth(before); now > 64<<20 { // with what the floods leave behind while it is looked at
+				t.Errorf("%d MiB are held", now>>20)
+			}
+			t.Logf("%d pieces of 64 KiB, the longest acknowledgement took %s", sent.Load(), longest)
+			for _, c := range clients {
+				c.reset()
+			}
+			running.Wait()
+			eventually(t, "the floods gone", func() bool { return e.pipeline.Stats().Connections == 1 })
+		})
+	}
+	if s := e.pipeline.Stats(); s.Panics != 0 || s.Malformed != 0 || s.Stalls != 0 {
+		t.Errorf("%+v", s)
+	}
+}
+
+// wantTimelyAcks makes sure that fifty messages are each acknowledged within three
+// seconds, and tells how long the slowest took.
+func (c *client) wantTimelyAcks() (longest time.Duration) {
+	c.t.Helper()
+	for id := range uint16(50) {
+		begin := time.Now()
+		c.send(c.telemetry(1, 1, id+1))
+		c.wantAck(v5.PUBACK, id+1, 0)
+		longest = max(longest, time.Since(begin))
+	}
+	if longest > 3*time.Second {
+		c.t.Errorf("an acknowledgement took %s", longest)
+	}
+	return longest
+}
+
+// However often a QoS 2 message comes again while its commit is waited for, with whatever
+// in it, it is one message: nothing more waits, it is answered once and committed once.
+func TestMQTTRepeatsBeforeTheCommit(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version byte) {
+		e := newEdge(t).serve()
+		c := e.dialSignedIn(version, "WS-1")
+		e.journal.hold()
+		t.Cleanup(e.journal.release) // where it fails, too
+		c.send(c.telemetry(1, 2, 9))
+		receive(t, e.journal.entered)
+		waiting := e.pipeline.Stats().Waiting
+		before := heap()
+		if err := c.SetWriteDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		repeats := bytes.Repeat(append(withDUP(c.telemetry(1, 2, 9)), c.telemetry(2, 2, 9)...), 1000)
+		for range 50 {
+			c.send(repeats)
+		}
+		c.ping() // all were read, and none was answered
+		if now := heapGrowth(before); now > 4<<20 {
+			t.Errorf("%d KiB are held", now>>10)
+		}
+		if now := e.pipeline.Stats().Waiting; now != waiting {
+			t.Errorf("%d messages wait, %d did", now, waiting)
+		}
+		e.journal.release()
+		c.wantAck(v5.PUBREC, 9, 0)
+		c.send(c.pubrel(9))
+		c.wantAck(v5.PUBCOMP, 9, 0) // and no other PUBREC before
+		if got := e.journal.temperatures(1); !slices.Equal(got, []float64{1}) {
+			t.Errorf("committed %v, want once", got)
+		}
+	})
+}
+
+// What a device wants said when it is gone, and what is to be kept for others, is
+// nothing that is kept or told here, however large it is.
+func TestMQTTWillsAndRetained(t *testing.T) {
+	eachVersion(t, func(t *testing.T, version byte) {
+		const clients = 100
+		e := newEdge(t, func(o *Options) { o.PerDevice = clients }).serve()
+		before := heap()
+		will := bytes.Repeat([]byte("x"), 30<<10)
+		copy(will, `{"airTemperature":1}`)
+		var all []*client
+		for i := range clients {
+			c := e.dial(version)
+			c.send(c.connectWithWill(fmt.Sprint("client ", i), "v1/devices/me/telemetry", will))
+			c.want("CONNACK accepted", accepted)
+			all = append(all, c)
+		}
+		if now := heapGrowth(before); now > clients*(24<<10)+1<<20 {
+			t.Errorf("%d KiB are held for %d of them", now>>10, clients)
+		}
+		for _, c := range all {
+			c.reset()
+		}
+		eventually(t, "all gone", func() bool { return e.pipeline.Stats().Connections == 0 })
+		c := e.dial(version)
+		c.signIn("WS-2", "a")
+		retained := c.telemetry(7, 2, 3)
+		retained[0] |= 1
+		c.send(retained)
+		c.wantAck(v5.PUBREC, 3, 0)
+		late := e.dial(version)
+		late.signIn("WS-2", "b")
+		list := []byte("\x00\x17v1/devices/me/telemetry\x02")
+		if version == 5 {
+			list = append([]byte{0}, list...)
+		}
+		late.send(framed(0x82, append([]byte{0, 1}, list...)))
+		late.want("SUBACK", func(kind byte, _ []byte) bool { return kind == v5.SUBACK })
+		late.ping() // and nothing before
+		if got := describe(e.journal.frames()); got != "2@0 air=7" {
+			t.Errorf("committed %s", got)
+		}
+	})
+}
+
+// connectWithWill makes a CONNECT of WS-1 with a will that is retained, of QoS 2.
+func (c *client) connectWithWill(clientID, topic string, message []byte) []byte {
+	if c.version == 5 {
+		p := v5.Connect{ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, KeepAlive: 60, ClientID: clientID,
+			UsernameFlag: true, Username: "WS-1", PasswordFlag: true, Password: []byte(secretOf("WS-1")), Properties: &v5.Properties{},
+			WillFlag: true, WillRetain: true, WillQOS: 2, WillTopic: topic, WillMessage: message, WillProperties: &v5.Properties{}}
+		return packed5(&p)
+	}
+	p := v3.NewControlPacket(v3.Connect).(*v3.ConnectPacket)
+	p.ProtocolName, p.ProtocolVersion, p.CleanSession, p.Keepalive, p.ClientIdentifier = "MQTT", 4, true, 60, clientID
+	p.UsernameFlag, p.Username, p.PasswordFlag, p.Password = true, "WS-1", true, []byte(secretOf("WS-1"))
+	p.WillFlag, p.WillRetain, p.WillQos, p.WillTopic, p.WillMessage = true, true, 2, topic, message
+	return packed3(p)
+}

@@ -1,0 +1,228 @@
+package ingest
+
+import (
+	"bytes"
+	"time"
+
+	v3 "github.com/eclipse/paho.mqtt.golang/packets"
+
+	v5 "github.com/eclipse/paho.golang/packets"
+
+	"tilth/internal/domain/device"
+)
+
+// publish takes in a PUBLISH. It waits while the device is beyond its rate or
+// too much of its connection is unanswered: nothing is dropped, the client is
+// just not read.
+func (c *conn) publish(pk packet) error {
+	pub, err := parsePublish(pk, c.version)
+	if err != nil {
+		return err
+	}
+	kind, err := c.route(pub)
+	if err != nil {
+		return err
+	}
+	if pub.qos == 2 {
+		if again, err := c.beginQoS2(pub.id); again || err != nil {
+			return err
+		}
+	}
+	now := c.server.opts.Now()
+	c.pause(c.server.pipeline.gate.reserve(c.allowance, now, c.entry))
+	if err := c.revalidate(); err != nil {
+		return err
+	}
+	if !c.out.acquire(c.server.opts.InFlight) {
+		return errStopped
+	}
+	m := Message{Entry: c.entry, Kind: kind, Payload: pub.payload, At: now.UnixMilli()}
+	if err := c.server.pipeline.submit(c.ctx, m, item{conn: c, qos: pub.qos, id: pub.id}); err != nil {
+		c.out.release()
+		return err
+	}
+	return nil
+}
+
+// route finds out what the message is, by its topic or the alias of one.
+func (c *conn) route(pub publishPacket) (Kind, error) {
+	if len(pub.topic) == 0 {
+		kind := c.aliases[pub.alias]
+		if kind == 0 {
+			return 0, protocolError{reasonProtocolError, "topic alias that was never set"}
+		}
+		return kind, nil
+	}
+	kind := kindOf(pub.topic)
+	if pub.alias > 0 {
+		c.aliases[pub.alias] = kind
+	}
+	return kind, nil
+}
+
+// beginQoS2 notes a QoS 2 message; again tells that it came before and is not
+// released yet. One that was answered is answered once more, when the client takes its
+// answers: whoever repeats it without an end gets no more of them than that.
+func (c *conn) beginQoS2(id uint16) (again bool, err error) {
+	c.out.mu.Lock()
+	answered, again := c.qos2.get(id)
+	full := !again && c.version == 5 && c.qos2.count >= c.server.opts.InFlight
+	if !again && !full {
+		c.qos2.begin(id)
+	}
+	c.out.mu.Unlock()
+	switch {
+	case full:
+		return false, protocolError{reasonReceiveMaximum, "more messages in flight than the receive maximum"}
+	case answered:
+		return true, c.send(c.encodeAck(v5.PUBREC, id, reasonSuccess))
+	}
+	return again, nil
+}
+
+// pause waits for the device's turn; a shutdown lets the message through.
+func (c *conn) pause(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-c.stopping:
+	case <-c.ctx.Done():
+	}
+}
+
+// acknowledge is told what became of a message, in the order in which the client
+// sent them. A message that could not be written is not answered and the
+// connection ended, so that the client sends it again. What is to be said to
+// the client is left in its outbox; mail asks the caller to flush that.
+func (c *conn) acknowledge(qos byte, id uint16, o Outcome) (needsFlush bool) {
+	c.out.mu.Lock()
+	defer c.out.mu.Unlock()
+	c.out.pending--
+	c.out.changed.Broadcast()
+	if c.out.closing {
+		return false
+	}
+	if o.Err != nil {
+		c.endLocked(reasonServerBusy)
+		return false
+	}
+	if qos == 0 {
+		return false
+	}
+	c.server.pipeline.stats.acks.Add(1)
+	reason := reasonOf(o)
+	if qos == 1 {
+		return c.out.queueLocked(c.encodeAck(v5.PUBACK, id, reason))
+	}
+	if c.version == 5 && reason != reasonSuccess {
+		c.qos2.end(id) // a refusal ends the exchange
+	} else {
+		c.qos2.answer(id)
+	}
+	return c.out.queueLocked(c.encodeAck(v5.PUBREC, id, reason))
+}
+
+// reasonOf is what an MQTT 5 client is told.
+func reasonOf(o Outcome) byte {
+	if !o.Rejected() {
+		return reasonSuccess
+	}
+	switch o.FirstRefusal.Reason {
+	case device.ReasonUnknownTopic:
+		return reasonBadTopic
+	case device.ReasonNotGateway:
+		return reasonNotAuthorized
+	}
+	return reasonBadPayload
+}
+
+// encodeAck encodes a PUBACK, PUBREC or PUBCOMP.
+func (c *conn) encodeAck(kind byte, id uint16, reason byte) []byte {
+	if c.version == 5 && reason != reasonSuccess {
+		return []byte{kind << 4, 3, byte(id >> 8), byte(id), reason}
+	}
+	return []byte{kind << 4, 2, byte(id >> 8), byte(id)}
+}
+
+// handlePubrel takes a PUBREL, the client's word that it knows its QoS 2 message
+// arrived. One for a message not known is answered too: it may be of an earlier
+// connection.
+func (c *conn) handlePubrel(pk packet) error {
+	id, err := readPubrel(pk, c.version)
+	if err != nil {
+		return err
+	}
+	c.out.mu.Lock()
+	answered, known := c.qos2.get(id)
+	if known && answered {
+		c.qos2.end(id)
+	}
+	c.out.mu.Unlock()
+	switch {
+	case known && !answered:
+		return protocolError{reasonProtocolError, "PUBREL before PUBREC"}
+	case !known:
+		return c.send(c.encodeAck(v5.PUBCOMP, id, reasonIDNotFound))
+	}
+	return c.send(c.encodeAck(v5.PUBCOMP, id, reasonSuccess))
+}
+
+// subscribe grants a device its own topics, on which nothing is ever sent.
+func (c *conn) subscribe(pk packet) error {
+	id, list, filters, err := readSubscribe(pk, c.version)
+	if err != nil {
+		return err
+	}
+	codes := make([]byte, 0, filters)
+	for len(list) > 0 {
+		var filter []byte
+		var qos byte
+		if filter, qos, list = cutSubscription(list, c.version); qos > 2 {
+			return malformed("SUBSCRIBE with QoS 3")
+		}
+		reason, ok := authorizeFilter(string(filter), c.entry.Gateway)
+		switch {
+		case ok:
+			codes = append(codes, qos)
+		case c.version == 5:
+			codes = append(codes, reason)
+		default:
+			codes = append(codes, 0x80)
+		}
+	}
+	var b bytes.Buffer
+	if c.version == 5 {
+		answer := v5.Suback{PacketID: id, Reasons: codes, Properties: &v5.Properties{}}
+		_, err = answer.WriteTo(&b)
+	} else {
+		answer := v3.SubackPacket{FixedHeader: v3.FixedHeader{MessageType: v3.Suback}, MessageID: id, ReturnCodes: codes}
+		err = answer.Write(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return c.send(b.Bytes())
+}
+
+func (c *conn) unsubscribe(pk packet) error {
+	id, topics, err := readUnsubscribe(pk, c.version)
+	if err != nil {
+		return err
+	}
+	var b bytes.Buffer
+	if c.version == 5 {
+		answer := v5.Unsuback{PacketID: id, Reasons: make([]byte, topics), Properties: &v5.Properties{}}
+		_, err = answer.WriteTo(&b)
+	} else {
+		answer := v3.UnsubackPacket{FixedHeader: v3.FixedHeader{MessageType: v3.Unsuback}, MessageID: id}
+		err = answer.Write(&b)
+	}
+	if err != nil {
+		return err
+	}
+	return c.send(b.Bytes())
+}

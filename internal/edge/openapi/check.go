@@ -1,0 +1,227 @@
+package openapi
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/reading"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+	"tilth/internal/platform/memory"
+)
+
+// unknownParameter is the sentence for a parameter that does not exist.
+const unknownParameter = "open.parameter"
+
+// bodyLimit is how large a request's body may be, in bytes.
+const bodyLimit = 64 << 10
+
+// withChecks lets a request through to its call when it is signed in, within its
+// credential's budget, and its parameters are as the contract says, in that
+// order.
+func (s *server) withChecks(route *routers.Route, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		info := requestFrom(r.Context())
+		info.Operation = route.Operation.OperationID
+		err := s.admit(w, r, info, route)
+		if err == nil {
+			err = validateParameters(w, r, info, route)
+		}
+		if err != nil {
+			s.fail(w, r, err)
+			return
+		}
+		r = r.WithContext(s.Audit.NewContext(r.Context(), s.actor(info)))
+		if httpbase.Heavy(route.Operation) {
+			s.schedule(w, r, info, next)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// schedule lets a call that passes over history go on in its turn.
+func (s *server) schedule(w http.ResponseWriter, r *http.Request, info *request, next http.Handler) {
+	task, why := s.Scheduler.Enter(r.Context(), info.program.Tenant, info.program.User)
+	switch {
+	case why != limit.NotFull:
+		s.fail(w, r, errs.New(errs.TooMany, "history.waiting").RetryAfter(reading.HistoryRetry))
+	case task == nil:
+		s.fail(w, r, r.Context().Err())
+	default:
+		defer task.Leave()
+		w, r = httpbase.WithTask(w, r, task)
+		next.ServeHTTP(w, r)
+	}
+}
+
+// admit finds out whom a request speaks for, and takes it off its budget.
+func (s *server) admit(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
+	if r.Method != route.Method { // the mux takes HEAD for GET; all the work would be for nothing
+		w.Header().Set("Allow", route.Method)
+		return errs.New(errs.NoSuchMethod, "error.405")
+	}
+	// A browser may remember a credential that somebody typed into it.
+	if err := s.origin.Check(r); err != nil {
+		return errs.New(errs.Forbidden, "open.origin").WithCause(err)
+	}
+	if err := s.signIn(r, info); err != nil {
+		return err
+	}
+	l := s.budgets.Allow(info.program.Credential, limit.One)
+	h := w.Header()
+	h.Set("RateLimit-Limit", strconv.Itoa(s.Rate))
+	h.Set("RateLimit-Remaining", strconv.Itoa(l.Remaining))
+	h.Set("RateLimit-Reset", strconv.Itoa(httpbase.CeilSeconds(l.Reset)))
+	if !l.Allowed() {
+		return errs.New(errs.TooMany, "error.429").RetryAfter(l.Retry)
+	}
+	work := memory.Call
+	if httpbase.Heavy(route.Operation) {
+		work = memory.Heavy
+	}
+	if s.Memory.Refuse(work) {
+		return errs.New(errs.Unavailable, "error.memory").RetryAfter(work.RetryAfter())
+	}
+	return nil
+}
+
+// signIn establishes the tenant: from the credential, and from nothing else.
+func (s *server) signIn(r *http.Request, info *request) error {
+	from := limit.Client.Of(info.Address)
+	key, secret, ok := r.BasicAuth()
+	if !ok && r.Header.Get("Authorization") == "" {
+		return errs.New(errs.Unauthenticated, "open.signIn") // clients ask so first, to be told how; that is no failure
+	}
+	program, err := s.findCredential(r.Context(), from, key, secret)
+	switch {
+	case err == nil:
+		info.program = program
+		info.LogAttrs = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
+		return nil
+	case errs.Is(err, errs.Unauthenticated):
+		if wait := s.failures.Add(from); wait > 0 {
+			return errs.New(errs.TooMany, "error.429").RetryAfter(wait)
+		}
+		return errs.New(errs.Unauthenticated, "open.signIn")
+	case r.Context().Err() != nil:
+		return err
+	default:
+		return unavailable(err)
+	}
+}
+
+// findCredential finds the credential, which asks the database.
+func (s *server) findCredential(ctx context.Context, from limit.Network, key, secret string) (identity.APICaller, error) {
+	done, err := s.failures.Enter(ctx, from)
+	if err != nil {
+		return identity.APICaller{}, err
+	}
+	defer done()
+	return s.Credentials.Authenticate(ctx, key, secret)
+}
+
+// validateParameters holds a request against the contract: each parameter that is given
+// is one of the operation's, given once, and as its schema says.
+func validateParameters(w http.ResponseWriter, r *http.Request, info *request, route *routers.Route) error {
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return errs.New(errs.Malformed, "error.400")
+	}
+	info.query = query
+	names := make([]string, 0, len(query))
+	for name := range query {
+		names = append(names, name)
+	}
+	slices.Sort(names) // so that the same request is refused in the same words
+	for _, name := range names {
+		switch values := query[name]; {
+		case route.Operation.Parameters.GetByInAndName(openapi3.ParameterInQuery, name) == nil:
+			return invalid(unknownParameter, name)
+		case len(values) > 1:
+			return invalid("open.twice", name)
+		case values[0] == "":
+			return invalid("open.empty", name)
+		case !utf8.ValidString(values[0]):
+			return errs.New(errs.Malformed, "invalid.encoding").WithField(name)
+		case !httpbase.IsStorable(values[0]):
+			return invalid("invalid.format", name)
+		case !isJSONBool(route.Operation, name, values[0]):
+			return invalid("invalid.type", name)
+		}
+	}
+	pathParams := map[string]string{}
+	for _, p := range route.Operation.Parameters {
+		if p.Value.In == openapi3.ParameterInPath {
+			pathParams[p.Value.Name] = r.PathValue(p.Value.Name)
+			if !utf8.ValidString(pathParams[p.Value.Name]) {
+				return errs.New(errs.Malformed, "invalid.encoding").WithField(p.Value.Name)
+			}
+			if !httpbase.IsStorable(pathParams[p.Value.Name]) {
+				return invalid("invalid.format", p.Value.Name)
+			}
+		}
+	}
+	if err := (httpbase.BodyLimits{Bytes: bodyLimit}).Apply(w, r); err != nil {
+		return violationError(err)
+	}
+	if route.Operation.RequestBody != nil {
+		if err := httpbase.NormalizeJSON(r, httpbase.DropNulls(route.Operation)); err != nil {
+			return violationError(err)
+		}
+	}
+	return violationError(httpbase.Validate(r, route, pathParams, query))
+}
+
+// isJSONBool refuses what is no boolean of JSON: the library takes 1, T and the like for
+// one.
+func isJSONBool(o *openapi3.Operation, name, given string) bool {
+	s := o.Parameters.GetByInAndName(openapi3.ParameterInQuery, name).Schema
+	return s == nil || !s.Value.Type.Is(openapi3.TypeBoolean) || given == "true" || given == "false"
+}
+
+func invalid(key, parameter string, args ...string) *errs.Error {
+	return errs.New(errs.Refused, key, args...).WithField(parameter)
+}
+
+// violationKeys are the sentences for what is wrong with a parameter, by the rule that
+// it breaks.
+var violationKeys = map[httpbase.Rule]string{
+	httpbase.RuleRequired: "invalid.required", httpbase.RuleMinItems: "invalid.required", httpbase.RuleMinLength: "open.empty",
+	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMaxLength: "invalid.long", httpbase.RuleMaxItems: "invalid.many",
+	httpbase.RuleChoice: "open.choice", httpbase.RuleUnknown: unknownParameter,
+}
+
+// violationError says which rule of the contract a request breaks, naming the
+// parameter.
+func violationError(err error) error {
+	if err == nil {
+		return nil
+	}
+	b := httpbase.ViolationOf(err)
+	key, named := violationKeys[b.Rule]
+	switch {
+	case b.Rule == httpbase.RuleTooLarge:
+		return errs.New(errs.TooLarge, "error.413")
+	case b.Rule == httpbase.RuleEncoding:
+		return errs.New(errs.Malformed, "error.encoding").WithCause(b.Cause)
+	case b.Rule == httpbase.RuleUnreadable && b.Field == "":
+		return errs.New(errs.Malformed, "error.400").WithCause(b.Cause)
+	case named:
+		return invalid(key, b.Field, "limit", b.Limit, "choices", strings.Join(b.Choices, ", "))
+	case b.Rule == httpbase.RuleUnreadable:
+		return invalid("invalid.type", b.Field).WithCause(b.Cause)
+	}
+	return invalid("invalid.type", b.Field)
+}

@@ -1,0 +1,38 @@
+package openapi_test
+
+import (
+	"strings"
+	"testing"
+
+	"tilth/internal/tools/testkit"
+)
+
+// A member of a body that is null is as if it were absent, in every call that
+// takes a body.
+func TestNullIsAbsent(t *testing.T) {
+	w := newFixture(t)
+	pairs := 0
+	for path, item := range w.contract.doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			schema := testkit.JSONBody(op)
+			if schema == nil {
+				continue
+			}
+			path = strings.NewReplacer("{id}", "987654321").Replace(path)
+			for _, b := range testkit.NullBodies(t, schema) {
+				pairs++
+				want, got := w.do(t, w.newCall(method, path, b.Without)), w.do(t, w.newCall(method, path, b.Null))
+				if got.status != want.status || string(got.body) != string(want.body) || got.status < 400 {
+					t.Errorf("%s, %s null: %d %s, absent: %d %s", op.OperationID, b.Member, got.status, got.body, want.status, want.body)
+				}
+			}
+		}
+	}
+	if pairs < 10 {
+		t.Errorf("%d bodies", pairs)
+	}
+	p := w.mustRefuse(t, w.newCall("POST", "/webhooks", `{"name":null,"url":"https://a.example","events":["opened"]}`), 400)
+	if p.Parameter != "name" || !strings.Contains(p.Detail, "required") {
+		t.Errorf("%+v", p)
+	}
+}

@@ -1,0 +1,48 @@
+package openapi
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/url"
+
+	"tilth/internal/domain/identity"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/platform/errs"
+)
+
+// request is what every handler may know of the request it serves.
+type request struct {
+	*httpbase.Request
+	query   url.Values // the query; never logged
+	program identity.APICaller
+}
+
+type requestKey struct{}
+
+func requestFrom(ctx context.Context) *request {
+	r, ok := ctx.Value(requestKey{}).(*request)
+	if !ok {
+		panic("openapi: a handler outside of a request") // no handler is reached but through the edge
+	}
+	return r
+}
+
+// newEdge is everything below Prefix.
+func (s *server) newEdge() *httpbase.Edge {
+	return &httpbase.Edge{
+		LogMessage: "open API", OperationKey: "call", LogLevel: slog.LevelDebug, Logger: s.Logger, Now: s.Now, Address: s.Address, WriteError: s.writeProblem,
+		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
+			return context.WithValue(ctx, requestKey{}, &request{Request: q})
+		},
+	}
+}
+
+// loggable is an error as the log has it. The name of a parameter that does not
+// exist is the client's own words: it may have put anything there.
+func loggable(e *errs.Error) error {
+	if e.Key == unknownParameter {
+		return errors.New(e.Key)
+	}
+	return e
+}

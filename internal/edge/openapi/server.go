@@ -1,0 +1,160 @@
+// Package openapi is the edge for programs: what they read of a tenant's
+// devices, history and alarms, and the webhooks by which they are told, under
+// /open-api/v1, as api/open.yaml says, and the page that explains it. It converts between wire and domain and decides
+// nothing.
+package openapi
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/routers"
+
+	"tilth/api"
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/webhook"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/openapi/wire"
+	"tilth/internal/platform/errs"
+	"tilth/internal/platform/limit"
+	"tilth/internal/platform/memory"
+)
+
+const (
+	// Prefix is the path below which everything of this package is.
+	Prefix = "/open-api/"
+
+	basePath = Prefix + "v1"
+)
+
+// Readings is what programs read of the readings store.
+type Readings interface {
+	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
+	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
+}
+
+// Options is everything the edge speaks to.
+type Options struct {
+	Rate           int                              // requests a minute of one credential; a minute's worth may come at once
+	Address        func(r *http.Request) netip.Addr // where a request comes from
+	Now            func() time.Time
+	Logger         *slog.Logger
+	Limits         *limit.Meter            // counts what limits refuse; nil: nobody asks
+	Memory         *memory.Gauge           // nil: nothing is refused for want of it
+	HistoryStreams *reading.HistoryStreams // on their way, of the console too; nil: this edge's alone
+	Scheduler      *reading.WorkScheduler  // of work that passes over readings, likewise
+
+	Audit         *audit.Store // who did what with which credential
+	Credentials   *identity.CredentialStore
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Roster        *device.Roster
+	Presence      *device.Presence
+	Readings      Readings
+	Notices       *alarm.NoticeStore
+	Webhooks      *notify.WebhookStore
+	WebhookCaller *webhook.Caller
+	Outbox        *notify.Outbox
+}
+
+type server struct {
+	Options
+	edge *httpbase.Edge
+	doc  *openapi3.T
+	mux  *http.ServeMux // of what there is: calls, document, page
+	quotas
+	origin *http.CrossOriginProtection
+}
+
+var _ wire.StrictServerInterface = (*server)(nil)
+
+// contract is read once a process: a test makes many handlers.
+var contract = sync.OnceValues(func() (*openapi3.T, error) { return openapi3.NewLoader().LoadFromData(api.Open) })
+
+// New makes the handler of everything below Prefix.
+func New(o Options) (http.Handler, error) {
+	doc, err := contract()
+	if err != nil {
+		return nil, fmt.Errorf("read the open API's contract: %w", err)
+	}
+	if o.HistoryStreams == nil {
+		o.HistoryStreams = reading.NewHistoryStreams(o.Limits)
+	}
+	if o.Scheduler == nil {
+		o.Scheduler = reading.NewWorkScheduler(o.Limits)
+	}
+	s := &server{
+		Options: o, doc: doc, mux: http.NewServeMux(),
+		quotas: newQuotas(&o), origin: http.NewCrossOriginProtection(),
+	}
+	s.edge = s.newEdge()
+	if err := s.serveDocuments(); err != nil {
+		return nil, err
+	}
+	calls := wire.HandlerWithOptions(
+		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail}),
+		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseURL: basePath, BaseRouter: http.NewServeMux()},
+	)
+	for template, item := range doc.Paths.Map() {
+		for method, op := range item.Operations() {
+			route := &routers.Route{Spec: doc, Path: template, PathItem: item, Method: method, Operation: op}
+			s.mux.Handle(method+" "+basePath+template, s.withChecks(route, calls))
+		}
+		s.allowOnly(basePath+template, slices.Sorted(keys(item.Operations())))
+	}
+	return s.edge.Wrap(http.HandlerFunc(s.route)), nil
+}
+
+// route hands a request to what it asks for. Not by the mux alone: it would
+// redirect a path that is not clean, and answer an unknown one in its own words.
+func (s *server) route(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if p := r.URL.Path; p == strings.TrimSuffix(Prefix, "/") {
+		http.Redirect(w, r, Prefix, http.StatusPermanentRedirect)
+		return
+	} else if p != Prefix && p != path.Clean(p) {
+		s.fail(w, r, noSuchPath())
+		return
+	}
+	if _, pattern := s.mux.Handler(r); pattern == "" {
+		s.fail(w, r, noSuchPath())
+		return
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// allowOnly refuses all other methods of a path.
+func (s *server) allowOnly(path string, methods []string) {
+	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		s.fail(w, r, errs.New(errs.NoSuchMethod, "error.405"))
+	})
+}
+
+func noSuchPath() *errs.Error { return errs.New(errs.NoSuchPath, "open.noSuchPath") }
+
+func keys[V any](m map[string]V) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		for k := range m {
+			if !yield(k) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,220 @@
+package provider
+
+import (
+	"context"
+	"slices"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/text"
+)
+
+// hashPasswords computes every password of a plan that is to be stored.
+func (p *plan) hashPasswords(ctx context.Context, v *passwordCache) error {
+	for _, t := range p.tenants {
+		for i := range t.users {
+			if _, err := t.users[i].hash(ctx, t, v); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// hash gives the stored form of a user's new password, and the password itself
+// where the server makes it; both empty where the password stays.
+func (u *userStep) hash(ctx context.Context, t *tenantStep, v *passwordCache) (made storedPassword, err error) {
+	key := t.tenant.Name + "\x00" + text.FoldASCII(u.user.UserName)
+	password := u.password
+	if u.generatePassword {
+		password = v.generate(key)
+		made.generated = password
+	}
+	if password != "" {
+		made.hash, err = v.hash(ctx, key, password)
+	}
+	return made, err
+}
+
+type storedPassword struct{ hash, generated string }
+
+// execution carries out a plan. It runs in one transaction.
+type execution struct {
+	*Service
+	passwords *passwordCache
+	result    *Result
+	products  map[string]int64 // ids by name
+	actions   map[tenant.ID][]audit.Action
+}
+
+func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Result, error) {
+	e := execution{Service: s, passwords: v, result: &Result{Unchanged: p.unchanged}, products: map[string]int64{}, actions: map[tenant.ID][]audit.Action{}}
+	for i := range p.elements {
+		el := &p.elements[i]
+		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
+			return nil, err
+		}
+		e.record(&el.step, Item{Kind: KindElement, Name: el.element.YeuSign}, 0, audit.Thing{Name: el.element.YeuSign})
+	}
+	for i := range p.products {
+		pr := &p.products[i]
+		if err := s.Catalog.PutProduct(ctx, pr.product); err != nil {
+			return nil, err
+		}
+		e.products[pr.product.Name] = pr.product.ID
+		e.record(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name}, 0, audit.Thing{ID: pr.product.ID, Name: pr.product.Name})
+	}
+	if err := e.storeTenants(ctx, p.tenants); err != nil {
+		return nil, err
+	}
+	for _, t := range p.tenants {
+		if err := e.storeContent(ctx, t); err != nil {
+			return nil, err
+		}
+	}
+	if err := e.storeSecrets(ctx, p.tenants); err != nil {
+		return nil, err
+	}
+	for owner, deeds := range e.actions {
+		if err := audit.Log(ctx, owner, deeds...); err != nil {
+			return nil, err
+		}
+	}
+	return e.result, nil
+}
+
+// record tells of a thing that was created or changed, whose it is (0: the
+// platform's) and how the audit log knows it.
+func (e *execution) record(s *step, item Item, owner tenant.ID, thing audit.Thing) {
+	e.actions[owner] = append(e.actions[owner], s.auditAction(item.Kind, thing))
+	if s.created {
+		e.result.Created = append(e.result.Created, item)
+		return
+	}
+	item.Changes = s.changes
+	e.result.Changed = append(e.result.Changed, item)
+}
+
+// storeTenants stores the tenants. Hosts that go from one to another are given up
+// first.
+func (e *execution) storeTenants(ctx context.Context, list []*tenantStep) error {
+	for _, t := range list {
+		if t.created || !slices.Contains(t.changes, "hosts") {
+			continue
+		}
+		kept := t.tenant
+		kept.Hosts = slices.DeleteFunc(slices.Clone(t.oldHosts), func(h string) bool { return !slices.Contains(t.tenant.Hosts, h) })
+		if err := e.Tenants.Put(ctx, &kept); err != nil {
+			return err
+		}
+	}
+	for _, t := range list {
+		if t.unchanged() {
+			continue
+		}
+		if err := e.Tenants.Put(ctx, &t.tenant); err != nil {
+			return err
+		}
+		e.record(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name}, t.tenant.ID, audit.Thing{ID: int64(t.tenant.ID), Name: t.tenant.Name})
+	}
+	return nil
+}
+
+// storeContent stores a tenant's users, scenes and devices.
+func (e *execution) storeContent(ctx context.Context, t *tenantStep) error {
+	for i := range t.users {
+		if err := e.storeUser(ctx, t, &t.users[i]); err != nil {
+			return err
+		}
+	}
+	for _, name := range t.scenes {
+		id, err := e.Scenes.Create(ctx, t.tenant.ID, name, device.SceneUsable)
+		if err != nil {
+			return err
+		}
+		t.scenesByName[text.Fold(name)].ID = id
+		e.record(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name}, t.tenant.ID, audit.Thing{ID: id, Name: name})
+	}
+	for _, d := range t.devices {
+		if err := e.storeDevice(ctx, t, d); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *execution) storeUser(ctx context.Context, t *tenantStep, u *userStep) error {
+	stored, err := u.hash(ctx, t, e.passwords)
+	if err != nil {
+		return err
+	}
+	id := t.tenant.ID
+	if u.created {
+		if err := e.Users.Create(ctx, id, &u.user, stored.hash); err != nil {
+			return err
+		}
+	} else {
+		if err := e.Users.Update(ctx, id, &u.user); err != nil {
+			return err
+		}
+		if stored.hash != "" {
+			if err := e.Users.PutPassword(ctx, id, u.user.ID, stored.hash); err != nil {
+				return err
+			}
+		}
+		if u.endSessions {
+			if err := e.Sessions.EndUser(ctx, id, u.user.ID); err != nil {
+				return err
+			}
+		}
+	}
+	item := Item{Kind: KindUser, Tenant: t.tenant.Name, Name: u.user.UserName, Secret: stored.generated}
+	e.record(u.maskedStep(), item, id, u.user.AuditThing())
+	return nil
+}
+
+func (e *execution) storeDevice(ctx context.Context, t *tenantStep, d *deviceStep) error {
+	if id, ok := e.products[d.product]; ok {
+		d.device.ProductID = id
+	} else if p := e.Catalog.ProductByName(d.product); p != nil {
+		d.device.ProductID = p.ID
+	}
+	if d.scene != nil {
+		d.device.SceneID = device.DefaultScene
+		if scene := t.scenesByName[*d.scene]; scene != nil {
+			d.device.SceneID = scene.ID
+		}
+	}
+	return e.Devices.Put(ctx, t.tenant.ID, &d.device)
+}
+
+// storeSecrets stores the devices' secrets, once all devices exist. Those that are
+// replaced are dropped first, since one may go to another device.
+func (e *execution) storeSecrets(ctx context.Context, list []*tenantStep) error {
+	for _, t := range list {
+		for _, d := range t.devices {
+			if d.rotate && !d.created {
+				if err := e.Devices.PutSecrets(ctx, t.tenant.ID, d.device.ID); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for _, t := range list {
+		for _, d := range t.devices {
+			item := Item{Kind: KindDevice, Tenant: t.tenant.Name, Name: d.device.Name}
+			if d.generateSecret {
+				item.Secret = newSecret()
+				d.secrets, d.rotate = []device.SecretHash{device.HashSecret(e.DeviceKey, item.Secret)}, true
+			}
+			if d.rotate {
+				if err := e.Devices.PutSecrets(ctx, t.tenant.ID, d.device.ID, d.secrets...); err != nil {
+					return err
+				}
+			}
+			e.record(&d.step, item, t.tenant.ID, d.device.AuditThing())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,183 @@
+package provider
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/reading"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/text"
+	"tilth/internal/tools/testkit"
+)
+
+// fixture is a server's stores, real ones, with the service over them.
+type fixture struct {
+	*testkit.Stores
+	readings *reading.Store
+	hasher   *identity.Hasher
+	service  *Service
+}
+
+func newFixture(t testing.TB) *fixture {
+	t.Helper()
+	p := &fixture{Stores: testkit.NewStores(t), hasher: identity.NewHasher()}
+	var err error
+	p.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Retention: 400 * 24 * time.Hour, Now: p.Clock.Now, Logger: p.Log.Logger})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := p.readings.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	p.service = p.serviceWith(p.readings)
+	return p
+}
+
+func (p *fixture) serviceWith(e Eraser) *Service {
+	return NewService(Stores{
+		DB: p.DB, Tenants: p.Tenants, Users: p.Users, Sessions: p.Sessions, Hasher: p.hasher,
+		Catalog: p.Catalog, Devices: p.Devices, Scenes: p.Scenes, Registry: p.Registry, Presence: p.Presence,
+		Diagnostics: p.Diagnostics, Readings: e, Intake: &stubIntake{}, DeviceKey: testkit.SecretKey,
+		Rules: p.Rules, TenantRecords: []TenantRecords{p.Rules, p.Notices, p.Messages, p.Channels, p.Webhooks},
+	})
+}
+
+// stubIntake is one through which nothing comes, but for what its batch under way
+// writes.
+type stubIntake struct{ onWait func() }
+
+func (i *stubIntake) Recompute(context.Context, device.Ref, int64) (int, error) {
+	return 0, errors.New("nothing is derived here")
+}
+
+func (i *stubIntake) WaitCommitted() {
+	if i.onWait != nil {
+		i.onWait()
+	}
+}
+
+// apply applies a text that must be good.
+func (p *fixture) apply(t testing.TB, source string, overwrite bool) *Result {
+	t.Helper()
+	out, err := p.service.Apply(t.Context(), []byte(source), overwrite)
+	if err != nil {
+		var wrong *FileError
+		if errors.As(err, &wrong) {
+			t.Fatalf("%v: %+v", err, wrong.Errors)
+		}
+		t.Fatal(err)
+	}
+	return out
+}
+
+// applyBase makes what testdata/base.yaml says. Its users are there before, with
+// passwords at a cost that suits tests, so that no test waits for a hash that
+// it does not ask for.
+func (p *fixture) applyBase(t testing.TB) {
+	t.Helper()
+	north := &tenant.Tenant{Name: "north", TimeZone: time.UTC, Language: text.English}
+	if err := p.Tenants.Put(t.Context(), north); err != nil {
+		t.Fatal(err)
+	}
+	for _, u := range []*identity.User{{UserName: "ada", Nickname: "ada", Mobile: "+905551112233"}, {UserName: "bora", Nickname: "bora"}} {
+		if err := p.Users.Create(t.Context(), north.ID, u, testkit.PasswordHash("correct horse")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out := p.apply(t, readTestFile(t, "testdata/base.yaml"), true); out.Unchanged != 2 {
+		t.Fatalf("the users are not as the file says: %+v", out)
+	}
+}
+
+// tenant finds a tenant that must exist.
+func (p *fixture) tenant(t testing.TB, name string) *tenant.Tenant {
+	t.Helper()
+	found, err := p.Tenants.ByName(t.Context(), name)
+	if err != nil {
+		t.Fatalf("tenant %s: %v", name, err)
+	}
+	return found
+}
+
+func (p *fixture) device(t testing.TB, owner, name string) *device.Device {
+	t.Helper()
+	d, err := p.Devices.Get(t.Context(), p.tenant(t, owner).ID, name)
+	if err != nil {
+		t.Fatalf("device %s: %v", name, err)
+	}
+	return d
+}
+
+func (p *fixture) user(t testing.TB, owner, name string) *identity.User {
+	t.Helper()
+	u, err := p.Users.ByName(t.Context(), p.tenant(t, owner).ID, name)
+	if err != nil {
+		t.Fatalf("user %s: %v", name, err)
+	}
+	return u
+}
+
+// passwordMatches tells whether a user's password is the given one.
+func (p *fixture) passwordMatches(t testing.TB, u *identity.User, password string) bool {
+	t.Helper()
+	stored, err := p.Users.PasswordHash(t.Context(), u.Tenant, u.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ok, err := p.hasher.Verify(t.Context(), identity.PlatformRequester, stored, password)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ok
+}
+
+// dump is everything that provisioning keeps, as text, so that two moments can
+// be compared.
+func (p *fixture) dump(t testing.TB) string {
+	t.Helper()
+	var out bytes.Buffer
+	ctx := context.Background()
+	for _, table := range []string{
+		"elements", "property_numbers", "products", "product_properties", "tenants", "tenant_hosts",
+		"users", "sessions", "scenes", "devices", "device_secrets",
+	} {
+		var rows []map[string]any
+		// In the order of their own content: SQLite has numbers of rows in every
+		// table, PostgreSQL only where it was given them.
+		if err := p.DB.Read(ctx).NewSelect().Table(table).Scan(ctx, &rows); err != nil {
+			t.Fatal(err)
+		}
+		lines := make([]string, len(rows))
+		for i, r := range rows {
+			content, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines[i] = string(content)
+		}
+		slices.Sort(lines)
+		fmt.Fprintf(&out, "%s %s\n", table, lines)
+	}
+	return out.String()
+}
+
+// manyDevices is a file of n devices in one tenant.
+func manyDevices(n int) []byte {
+	var b bytes.Buffer
+	b.WriteString("products:\n  - {name: station, properties: [{identifier: airTemperature, dataType: number}]}\n")
+	b.WriteString("tenants:\n  - name: plain\n    timeZone: Europe/Istanbul\n    scenes: [Field]\n    devices:\n")
+	for i := range n {
+		fmt.Fprintf(&b, "      - {deviceName: WS-%06d, serial: A-%06d, noteName: Mast %d, product: station, secret: \"secret-of-%06d-7af2c941\", scene: Field, longitude: 32.%06d, latitude: 39.9}\n", i, i, i, i, i)
+	}
+	return b.Bytes()
+}

@@ -1,0 +1,86 @@
+package provider
+
+import (
+	"net/netip"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/text"
+)
+
+// runeCount counts characters.
+func runeCount(s string) int { return utf8.RuneCountInString(s) }
+
+func isName(s string) bool { return tenant.IsDisplayable(s) }
+
+// isMultiLine allows line breaks, which a description may have.
+func isMultiLine(s string, limit int) bool {
+	return runeCount(s) <= limit && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
+}
+
+// isPrintable tells whether s has 1 to limit characters that show, none of them
+// a space.
+func isPrintable(s string, limit int) bool {
+	return s != "" && runeCount(s) <= limit &&
+		strings.IndexFunc(s, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) < 0
+}
+
+func isUserName(s string) bool { return isPrintable(s, maxName) && isName(s) }
+
+// isDeviceName leaves out what parts a list of names and what has a meaning in
+// MQTT topics.
+func isDeviceName(s string) bool {
+	return isPrintable(s, maxName) && isName(s) && !strings.ContainsAny(s, ",/+#")
+}
+
+// isDotSegment tells whether a path would be shortened by such a part of it.
+func isDotSegment(s string) bool { return s == "." || s == ".." }
+
+func isSecret(s string) bool { return isPrintable(s, maxSecret) && runeCount(s) >= minSecret }
+
+func isIdentifier(s string) bool {
+	return s != "" && runeCount(s) <= maxName && strings.IndexFunc(s, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune("_-.:", r)
+	}) < 0
+}
+
+// reservedIdentifiers are names that mean something where identifiers are keys: in what
+// devices send, in lists of readings, and in the browser's objects.
+var reservedIdentifiers = map[string]bool{"ts": true, "values": true, "collect_time": true, "__proto__": true}
+
+// isAddress takes what a page may load.
+func isAddress(s string) bool { return tenant.Loadable(s) }
+
+// isElementData takes an address, a path on this server (as of a proxy that
+// serves pictures beside it) or an embed snippet, which is never trusted:
+// it is served in a frame of its own.
+func isElementData(s string) bool {
+	if runeCount(s) > maxElementData || !utf8.ValidString(s) {
+		return false
+	}
+	if strings.HasPrefix(s, "<") {
+		return true
+	}
+	return isAddress(s) && (strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:") || strings.HasPrefix(s, "/"))
+}
+
+var hostNamePattern = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)
+
+func isHost(s string) bool {
+	if tenant.NormalizeHost(s) != s || len(s) > 253 {
+		return false
+	}
+	_, err := netip.ParseAddr(s)
+	return err == nil || hostNamePattern.MatchString(s)
+}
+
+func languageList() string {
+	names := make([]string, len(text.Languages))
+	for i, l := range text.Languages {
+		names[i] = string(l)
+	}
+	return joinWords(names)
+}

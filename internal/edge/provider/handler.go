@@ -1,0 +1,320 @@
+package provider
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/provider/wire"
+	"tilth/internal/platform/limit"
+	"tilth/internal/platform/memory"
+)
+
+// Prefix is where the provider API lives.
+const Prefix = "/provider-api/"
+
+const (
+	maxJSONBody = 64 << 10
+	// applyTimeout is how long an apply may take to arrive and to be carried out:
+	// a large file with many passwords needs longer than other calls.
+	applyTimeout = 15 * time.Minute
+
+	// notReloadedWarning is told beside what was done. The provider's tools speak English.
+	notReloadedWarning = "all of this is kept, but the running server does not go by it yet, for a fault that its log tells: " +
+		"apply the file again, or restart the server; secrets and passwords told here are not told again"
+)
+
+// Options is everything the HTTP face needs.
+type Options struct {
+	Service *Service
+	Audit   *audit.Store // nil: nothing is written down
+	Tokens  *Tokens
+	Address func(*http.Request) netip.Addr // of the client; nil: the connection's
+	Now     func() time.Time               // nil: the machine's clock
+	Logger  *slog.Logger
+	Limits  *limit.Meter  // counts what limits refuse; nil: nobody asks
+	Memory  *memory.Gauge // nil: nothing is refused for want of it
+}
+
+// New makes the handler of everything under Prefix.
+func New(o Options) http.Handler {
+	if o.Address == nil {
+		o.Address = func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, nil) }
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	h := &handler{Options: o, failures: newFailures(&o)}
+	h.edge = h.newEdge()
+	strict := wire.NewStrictHandlerWithOptions(h, nil, wire.StrictHTTPServerOptions{
+		RequestErrorHandlerFunc:  h.malformed,
+		ResponseErrorHandlerFunc: h.fail,
+	})
+	h.calls = wire.HandlerWithOptions(strict, wire.StdHTTPServerOptions{ErrorHandlerFunc: h.malformed})
+	return h.edge.Wrap(http.HandlerFunc(h.serve))
+}
+
+type handler struct {
+	Options
+	edge     *httpbase.Edge
+	failures *limit.Buckets[limit.Network] // wrong tokens, by address
+	calls    http.Handler
+}
+
+// endpoint is how a path is called.
+type endpoint struct {
+	method   string
+	body     httpbase.BodyLimits
+	jsonBody bool // the body is one JSON text
+	heavy    bool // it passes over what is kept
+}
+
+var jsonLimits = httpbase.BodyLimits{Bytes: maxJSONBody}
+
+// endpoints are the paths there are.
+var endpoints = map[string]endpoint{
+	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.BodyLimits{Bytes: MaxFile, ReadTimeout: applyTimeout}},
+	Prefix + "v1/delete":         {method: http.MethodPost, body: jsonLimits, jsonBody: true},
+	Prefix + "v1/user/reset":     {method: http.MethodPost, body: jsonLimits, jsonBody: true},
+	Prefix + "v1/derive":         {method: http.MethodPost, body: jsonLimits, jsonBody: true, heavy: true},
+	Prefix + "v1/backup":         {method: http.MethodGet, body: jsonLimits, heavy: true},
+	Prefix + "v1/outbox/release": {method: http.MethodPost, body: jsonLimits},
+}
+
+// newEdge is everything under Prefix. The log has the path alone, never a query,
+// a body or a token.
+func (h *handler) newEdge() *httpbase.Edge {
+	return &httpbase.Edge{
+		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Logger: h.Logger, Now: h.Now, Address: h.Address, WriteError: h.writeProblem,
+		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
+			q.Operation = q.HTTPRequest.URL.Path
+			return ctx
+		},
+	}
+}
+
+// serve makes a call of who is let in.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if err := h.admit(w, r); err != nil {
+		h.fail(w, r, err)
+		return
+	}
+	q := httpbase.RequestFrom(r.Context())
+	who := audit.Actor{Kind: audit.Provider, Request: q.ID, Address: q.AddressText()}
+	h.calls.ServeHTTP(w, r.WithContext(h.Audit.NewContext(r.Context(), who)))
+}
+
+// admit lets in who has the provider's token, to the calls that exist.
+func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
+	ep, ok := endpoints[r.URL.Path]
+	if !ok {
+		return newProblem(http.StatusNotFound, "there is no such path")
+	}
+	if r.Method != ep.method {
+		return newProblem(http.StatusMethodNotAllowed, "this path takes "+ep.method)
+	}
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	allowed, fault := h.Tokens.Allows(strings.TrimSpace(token))
+	if fault != nil {
+		h.Logger.Error("provider token", "error", fault)
+	}
+	if !allowed || !strings.EqualFold(scheme, "Bearer") {
+		if wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
+			return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
+		}
+		return newProblem(http.StatusUnauthorized, "the provider's token is missing or wrong")
+	}
+	work := memory.Call
+	if ep.heavy {
+		work = memory.Heavy
+	}
+	if h.Memory.Refuse(work) {
+		return memoryProblem(work)
+	}
+	if timeout := ep.body.ReadTimeout; timeout > 0 {
+		// Not every writer has deadlines; those that have keep this call from
+		// being cut off.
+		_ = http.NewResponseController(w).SetWriteDeadline(time.Now().Add(timeout))
+	}
+	if err := ep.body.Apply(w, r); err != nil {
+		return badBody(err)
+	}
+	if ep.jsonBody {
+		if err := httpbase.NormalizeJSON(r); err != nil {
+			return badBody(err)
+		}
+	}
+	return nil
+}
+
+// memoryProblem refuses work for which there is no memory.
+func memoryProblem(work memory.Work) error {
+	return &problem{status: http.StatusServiceUnavailable, detail: "the server has no memory to spare for this; ask again", retry: work.RetryAfter()}
+}
+
+// Apply makes the server be as the body says.
+func (h *handler) Apply(ctx context.Context, r wire.ApplyRequestObject) (wire.ApplyResponseObject, error) {
+	raw, err := io.ReadAll(r.Body)
+	if err != nil {
+		return nil, badBody(err)
+	}
+	out, err := h.Service.Apply(ctx, raw, r.Params.Overwrite != nil && *r.Params.Overwrite)
+	var reloadErr *ReloadError
+	if err != nil && !errors.As(err, &reloadErr) {
+		return nil, err
+	}
+	answer := out.wire()
+	if reloadErr != nil {
+		// No refusal: of secrets and passwords that were made only hashes are kept, so
+		// that nothing but this answer can tell them.
+		h.Logger.Error("what was applied is kept, but not taken up", "error", reloadErr.cause)
+		answer.Warning = new(notReloadedWarning)
+	}
+	return wire.Apply200JSONResponse(answer), nil
+}
+
+// Delete removes one thing.
+func (h *handler) Delete(ctx context.Context, r wire.DeleteRequestObject) (wire.DeleteResponseObject, error) {
+	owner, kind := "", r.Body.Kind
+	if r.Body.Tenant != nil {
+		owner = strings.TrimSpace(*r.Body.Tenant)
+	}
+	switch {
+	case !kind.Valid():
+		return nil, newProblem(http.StatusUnprocessableEntity, "kind must be device, user, scene or tenant")
+	case strings.TrimSpace(r.Body.Name) == "":
+		return nil, newProblem(http.StatusUnprocessableEntity, "name is missing")
+	case kind != wire.DeleteRequestKindTenant && owner == "":
+		return nil, newProblem(http.StatusUnprocessableEntity, "tenant is missing: whose is it?")
+	case kind == wire.DeleteRequestKindTenant && owner != "":
+		return nil, newProblem(http.StatusUnprocessableEntity, "a tenant belongs to no tenant: leave tenant out")
+	}
+	out, err := h.Service.Delete(ctx, Kind(kind), owner, strings.TrimSpace(r.Body.Name))
+	if err != nil {
+		return nil, err
+	}
+	return wire.Delete200JSONResponse(out.wire()), nil
+}
+
+// ResetUser gives a user a new password.
+func (h *handler) ResetUser(ctx context.Context, r wire.ResetUserRequestObject) (wire.ResetUserResponseObject, error) {
+	if strings.TrimSpace(r.Body.Tenant) == "" || strings.TrimSpace(r.Body.UserName) == "" {
+		return nil, newProblem(http.StatusUnprocessableEntity, "tenant and userName are needed")
+	}
+	password, err := h.Service.ResetUser(ctx, r.Body.Tenant, r.Body.UserName)
+	if err != nil {
+		return nil, err
+	}
+	return wire.ResetUser200JSONResponse{Password: password}, nil
+}
+
+// Derive computes the derived values of one device's past anew.
+func (h *handler) Derive(ctx context.Context, r wire.DeriveRequestObject) (wire.DeriveResponseObject, error) {
+	req := DeriveRequest{Tenant: strings.TrimSpace(r.Body.Tenant)}
+	if req.Tenant == "" {
+		return nil, newProblem(http.StatusUnprocessableEntity, "tenant is missing: whose devices?")
+	}
+	for _, given := range []struct{ from, to *string }{{r.Body.Product, &req.Product}, {r.Body.Device, &req.Device}, {r.Body.After, &req.After}} {
+		if given.from != nil {
+			*given.to = strings.TrimSpace(*given.from)
+		}
+	}
+	if r.Body.From != nil {
+		req.From = r.Body.From.Time
+	}
+	out, err := h.Service.Derive(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	answer := wire.Derive200JSONResponse{Days: out.Days, Values: out.Values, Left: out.Remaining}
+	if out.Device != "" {
+		answer.Device = &out.Device
+	}
+	return answer, nil
+}
+
+// Backup answers an archive of everything that is kept.
+func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.BackupResponseObject, error) {
+	archive, bytes, err := h.Service.Backup(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := audit.Log(ctx, 0, audit.Action{Name: "installation.backup"}); err != nil {
+		return nil, errors.Join(err, archive.Close())
+	}
+	return backupAnswer{wire.Backup200ApplicationxTarResponse{Body: archive, ContentLength: bytes}}, nil
+}
+
+// ReleaseOutbox lets mail and SMS go that are held since a restore.
+func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequestObject) (wire.ReleaseOutboxResponseObject, error) {
+	var held bool
+	var waiting int
+	err := h.Service.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
+		if held, waiting, err = h.Service.Outbox.Release(ctx); err != nil || !held {
+			return err
+		}
+		return audit.Log(ctx, 0, audit.Action{Name: "installation.release"})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return wire.ReleaseOutbox200JSONResponse{Held: held, Waiting: waiting}, nil
+}
+
+func (r *Result) wire() wire.ApplyResult {
+	return wire.ApplyResult{Created: wireItems(r.Created), Changed: wireItems(r.Changed), Removed: wireItems(r.Removed), Left: r.Unchanged}
+}
+
+func wireItems(list []Item) []wire.ApplyItem {
+	out := make([]wire.ApplyItem, len(list))
+	for i, it := range list {
+		out[i] = wire.ApplyItem{Kind: wire.ApplyItemKind(it.Kind), Name: it.Name}
+		if it.Tenant != "" {
+			out[i].Tenant = &list[i].Tenant
+		}
+		if it.Secret != "" {
+			out[i].Secret = &list[i].Secret
+		}
+		if len(it.Changes) > 0 {
+			out[i].Changes = &list[i].Changes
+		}
+	}
+	return out
+}
+
+// badBody tells a body that is too large from one that did not arrive.
+func badBody(err error) error {
+	if p := toProblem(err); p.status == http.StatusRequestEntityTooLarge {
+		return p
+	}
+	if errors.Is(err, httpbase.ErrNotUTF8) {
+		return &problem{status: http.StatusBadRequest, detail: "the body is not UTF-8 text", cause: err}
+	}
+	return &problem{status: http.StatusBadRequest, detail: "the body or a parameter cannot be read", cause: err}
+}
+
+// malformed answers what could not be read.
+func (h *handler) malformed(w http.ResponseWriter, r *http.Request, err error) {
+	h.fail(w, r, badBody(err))
+}
+
+// fail answers err.
+func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.edge.Fail(w, r, err) }
+
+// writeProblem turns an error into its answer, in this one place.
+func (h *handler) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
+	p := toProblem(err)
+	// Where the server is stopping, whoever asked is to ask again soon: nothing failed.
+	httpbase.RequestFrom(r.Context()).SetError(p, p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping))
+	p.write(w)
+}

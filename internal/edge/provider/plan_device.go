@@ -1,0 +1,227 @@
+package provider
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
+	"tilth/internal/platform/text"
+)
+
+type deviceStep struct {
+	step
+	file           *fileDevice
+	device         device.Device
+	product        string  // its product's name
+	scene          *string // folded name of the scene to put it in; empty: in none; nil: as it is
+	secrets        []device.SecretHash
+	rotate         bool // secrets are to be stored
+	generateSecret bool // the server makes the secret
+}
+
+func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
+	known := map[string]*device.Device{}
+	if !t.created {
+		var names []string
+		for i := range t.file.devices {
+			names = append(names, t.file.devices[i].deviceName.value)
+		}
+		var err error
+		if known, err = pl.Devices.ByNames(ctx, t.tenant.ID, names); err != nil {
+			return err
+		}
+	}
+	for i := range t.file.devices {
+		f := &t.file.devices[i]
+		if !f.deviceName.valid {
+			continue
+		}
+		if owner := pl.deviceOwners[f.deviceName.value]; owner != 0 && owner != t.tenant.ID {
+			pl.out.add(f.deviceName.at, "deviceName %q belongs to another tenant; a device never changes its tenant", f.deviceName.value)
+			continue
+		}
+		t.devices = append(t.devices, pl.planDevice(t, known[f.deviceName.value], f))
+	}
+	return nil
+}
+
+// planDevice plans one device, its secrets apart; known is nil where there is none
+// of that name.
+func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice) *deviceStep {
+	s := &deviceStep{file: f, product: f.product.value}
+	if known == nil {
+		s.created = true
+		s.device = device.Device{Name: f.deviceName.value}
+		s.generateSecret = !f.secret.present() && !f.secrets.present()
+		// One that exists stays: its readings hang on it.
+		if isDotSegment(s.device.Name) {
+			pl.out.add(f.deviceName.at, "deviceName must not be %q: in an address that means a folder, and programs could not ask for the device", s.device.Name)
+		}
+		if !f.product.present() {
+			pl.out.add(f.at.child("product"), "product is missing: a new device needs one")
+		}
+	} else {
+		s.device = *known
+		s.device.ElementData = maps.Clone(known.ElementData)
+		current := ""
+		if p := pl.Catalog.Product(known.ProductID); p != nil {
+			current = p.Name
+		}
+		s.product = current
+		setField(&s.step, "product", &s.product, &f.product)
+	}
+	product := pl.productByName(s.product)
+	if product == nil && f.product.valid {
+		pl.out.add(f.product.at, "product %q is neither in this file nor on the server", f.product.value)
+	}
+	setField(&s.step, "serial", &s.device.Serial, &f.serial)
+	setField(&s.step, "gateway", &s.device.Gateway, &f.gateway)
+	setField(&s.step, "disabled", &s.device.Disabled, &f.disabled)
+	pl.planElementData(s, product, f)
+	pl.planScene(t, s, f)
+	if s.created || pl.overwrite {
+		setField(&s.step, "noteName", &s.device.NoteName, &f.noteName)
+		setPosition(&s.step, "longitude", &s.device.Longitude, &f.longitude)
+		setPosition(&s.step, "latitude", &s.device.Latitude, &f.latitude)
+	}
+	setPosition(&s.step, "elevation", &s.device.Elevation, &f.elevation)
+	for _, secret := range f.secretFields() {
+		s.secrets = append(s.secrets, device.HashSecret(pl.DeviceKey, secret.value))
+	}
+	return s
+}
+
+func setPosition(s *step, name string, into **float64, f *field[float64]) {
+	if f.valid && !equalPtr(*into, &f.value) {
+		s.auditChanges = append(s.auditChanges, audit.Change{Field: name, Before: *into, After: f.value})
+		*into = &f.value
+		s.changes = append(s.changes, name)
+	}
+}
+
+// planElementData lays the given entries over the device's own; an empty text
+// takes one away.
+func (pl *planner) planElementData(s *deviceStep, product *device.Product, f *fileDevice) {
+	changed := false
+	for identifier, data := range f.elementData.value {
+		if product != nil && product.Property(identifier) == nil {
+			pl.out.add(data.at, "product %q has no property %q", product.Name, identifier)
+		}
+		switch was, own := s.device.ElementData[identifier]; {
+		case !data.valid || was == data.value:
+		case data.value == "" && own:
+			delete(s.device.ElementData, identifier)
+			changed = true
+		case data.value != "":
+			if s.device.ElementData == nil {
+				s.device.ElementData = map[string]string{}
+			}
+			s.device.ElementData[identifier] = data.value
+			changed = true
+		}
+	}
+	if changed {
+		s.changes = append(s.changes, "elementData")
+	}
+}
+
+// planScene plans where a device stands. A forbidden scene keeps its devices and
+// takes no new ones.
+func (pl *planner) planScene(t *tenantStep, s *deviceStep, f *fileDevice) {
+	if !f.scene.valid {
+		return
+	}
+	name := text.Fold(f.scene.value)
+	scene := t.scenesByName[name]
+	if scene == nil && name != "" {
+		pl.out.add(f.scene.at, "scene %q is neither in this file nor one of tenant %q", f.scene.value, t.tenant.Name)
+		return
+	}
+	if !s.created && !pl.overwrite {
+		return
+	}
+	// A scene that is yet to be created has no id, and holds no device.
+	stays := name == "" && s.device.SceneID == device.DefaultScene ||
+		scene != nil && scene.ID != 0 && scene.ID == s.device.SceneID
+	if stays {
+		return
+	}
+	if scene != nil && scene.Status == device.SceneForbidden {
+		pl.out.add(f.scene.at, "scene %q is forbidden: it takes no new devices", scene.Name)
+		return
+	}
+	s.scene = &name
+	s.changes = append(s.changes, "scene")
+	s.auditChanges = append(s.auditChanges, audit.Change{Field: "groupName", Before: t.sceneName(s.device.SceneID), After: f.scene.value})
+}
+
+// sceneName is what one of the tenant's scenes is called; empty for the default
+// group.
+func (t *tenantStep) sceneName(id int64) string {
+	for _, scene := range t.scenesByName {
+		if id != device.DefaultScene && scene.ID == id {
+			return scene.Name
+		}
+	}
+	return ""
+}
+
+// planSecrets finds out whose secrets change and refuses those of other devices;
+// then it leaves out the devices that are as the file says.
+func (pl *planner) planSecrets(ctx context.Context) error {
+	var asked []device.SecretHash
+	given := map[device.ID]bool{} // devices whose secrets the file says
+	for _, t := range pl.out.tenants {
+		var ids []device.ID
+		for _, s := range t.devices {
+			if len(s.secrets) > 0 {
+				asked = append(asked, s.secrets...)
+				ids = append(ids, s.device.ID)
+				given[s.device.ID] = true
+			}
+		}
+		current, err := pl.Devices.SecretsOf(ctx, t.tenant.ID, ids)
+		if err != nil {
+			return err
+		}
+		for _, s := range t.devices {
+			if len(s.secrets) > 0 && !equalSecrets(s.secrets, current[s.device.ID]) {
+				s.rotate = true
+				s.changes = append(s.changes, "secrets")
+			}
+		}
+	}
+	owners, err := pl.Devices.SecretOwners(ctx, asked)
+	if err != nil {
+		return err
+	}
+	for _, t := range pl.out.tenants {
+		for _, s := range t.devices {
+			for i, h := range s.secrets {
+				// An owner whose secrets the file says gives this one up: the
+				// file holds no secret twice.
+				if owner := owners[h]; owner != 0 && owner != s.device.ID && !given[owner] {
+					pl.out.add(s.file.secretFields()[i].at, "this secret is another device's")
+				}
+			}
+		}
+		changed := slices.DeleteFunc(t.devices, func(s *deviceStep) bool { return s.unchanged() })
+		pl.out.unchanged += len(t.devices) - len(changed)
+		t.devices = changed
+	}
+	return nil
+}
+
+func equalSecrets(a, b []device.SecretHash) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, h := range a {
+		if !slices.Contains(b, h) {
+			return false
+		}
+	}
+	return true
+}

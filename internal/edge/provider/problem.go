@@ -1,0 +1,97 @@
+package provider
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"tilth/internal/edge/httpbase"
+	"tilth/internal/edge/provider/wire"
+	"tilth/internal/platform/errs"
+)
+
+// problem is a refusal on its way to the wire (RFC 9457).
+type problem struct {
+	status int
+	detail string
+	lines  []LineError
+	retry  time.Duration
+	cause  error // for the log only
+}
+
+func (p *problem) Error() string {
+	if p.cause != nil {
+		return p.cause.Error()
+	}
+	return p.detail
+}
+
+func (p *problem) Unwrap() error { return p.cause }
+
+func newProblem(status int, detail string) *problem { return &problem{status: status, detail: detail} }
+
+// toProblem finds the answer to an error; what is not meant for anybody is a
+// fault of ours and told in the log alone.
+func toProblem(err error) *problem {
+	var p *problem
+	var file *FileError
+	var refusal *Refusal
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &file):
+		return &problem{status: http.StatusUnprocessableEntity, lines: file.Errors, detail: "nothing was changed", cause: err}
+	case errors.As(err, &refusal) && refusal.Missing:
+		return newProblem(http.StatusNotFound, refusal.Detail)
+	case errors.As(err, &refusal):
+		return newProblem(http.StatusConflict, refusal.Detail)
+	case errors.As(err, &large):
+		return newProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
+	case errs.Is(err, errs.Unavailable):
+		return &problem{status: http.StatusServiceUnavailable, detail: "the server is busy; try again", retry: errs.As(err).Retry, cause: err}
+	case errs.Is(err, errs.StorageFailure):
+		return &problem{
+			status: http.StatusServiceUnavailable, cause: err, retry: errs.As(err).Retry,
+			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, the server then goes on by itself",
+		}
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return &problem{status: http.StatusServiceUnavailable, detail: "given up before the end; nothing was changed", retry: time.Second, cause: err}
+	}
+	return &problem{status: http.StatusInternalServerError, detail: "a fault of the server; its log says more", cause: err}
+}
+
+// write answers with the problem.
+func (p *problem) write(w http.ResponseWriter) {
+	title, detail := http.StatusText(p.status), (*string)(nil)
+	if p.detail != "" {
+		detail = &p.detail
+	}
+	var body any = wire.Problem{Title: title, Status: p.status, Detail: detail}
+	if p.lines != nil {
+		list := make([]wire.LineError, len(p.lines))
+		for i, l := range p.lines {
+			list[i] = wire.LineError{Line: l.Line, Message: l.Message}
+			if l.Path != "" {
+				list[i].Path = &p.lines[i].Path
+			}
+		}
+		body = wire.ApplyProblem{Title: "The file is wrong", Status: p.status, Detail: detail, Errors: list}
+	}
+	switch p.status {
+	case http.StatusUnauthorized:
+		w.Header().Set("WWW-Authenticate", `Bearer realm="provider"`)
+	case http.StatusMethodNotAllowed:
+		w.Header().Set("Allow", http.MethodPost)
+	}
+	if p.retry > 0 {
+		httpbase.SetRetryAfter(w.Header(), p.retry)
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.WriteHeader(p.status)
+	// A client that has gone cannot be told.
+	_ = json.NewEncoder(w).Encode(body)
+}

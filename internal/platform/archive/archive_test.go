@@ -1,0 +1,304 @@
+package archive_test
+
+import (
+	"archive/tar"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"tilth/internal/platform/archive"
+)
+
+var day = time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC)
+
+// writeFolder makes files by name.
+func writeFolder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// contents reads a folder back.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		name, e := filepath.Rel(dir, path)
+		files[filepath.ToSlash(name)] = string(text)
+		return errors.Join(err, e)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+var sample = map[string]string{"tilth.db": strings.Repeat("rows ", 3000), "readings/000001.sst": "\x00\x01", "readings/CURRENT": "", "manifest.txt": "x"}
+
+func packFiles(t *testing.T, files map[string]string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := archive.Write(t.Context(), &b, writeFolder(t, files), archive.Manifest{Version: "1.2", Time: day}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestRoundTrip(t *testing.T) {
+	whole := packFiles(t, sample)
+	dir := t.TempDir()
+	m, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := contents(t, dir); !reflect.DeepEqual(got, sample) {
+		t.Errorf("unpacked %v", got)
+	}
+	if m.Version != "1.2" || !m.Time.Equal(day) || len(m.Files) != 4 || m.Size() != 15003 {
+		t.Errorf("%+v", m)
+	}
+	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), "", nil); err != nil {
+		t.Errorf("checked only: %v", err)
+	}
+	if _, err := archive.Read(t.Context(), bytes.NewReader(whole), dir, nil); !errors.Is(err, os.ErrExist) {
+		t.Errorf("over what is there: %v", err)
+	}
+	cancelled, end := context.WithCancel(t.Context())
+	end()
+	if _, err := archive.Read(cancelled, bytes.NewReader(whole), "", nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	if err := archive.Write(cancelled, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	if err := archive.Write(t.Context(), &bytes.Buffer{}, filepath.Join(dir, "none"), archive.Manifest{}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// How long an archive will be is known before a file of it is read.
+func TestPackedSizeEqualsWritten(t *testing.T) {
+	long := strings.Repeat("long/", 40) + "name" // beyond what a header has room for
+	for name, files := range map[string]map[string]string{
+		"nothing": {}, "some": sample, "whole blocks": {"a": strings.Repeat("x", 1024)}, "long names": {long: "x", "Приозёрное.sst": "y"},
+	} {
+		m := archive.Manifest{Version: "1.2", Time: day}
+		if n, err := archive.PackedSize(t.Context(), writeFolder(t, files), m); err != nil || n != int64(len(packFiles(t, files))) {
+			t.Errorf("%s: %d, %v, is %d", name, n, err, len(packFiles(t, files)))
+		}
+	}
+	dir := t.TempDir() // of a file with holes, for which a header alone has no room
+	f, err := os.Create(filepath.Join(dir, "big"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const most = 8 << 30
+	if err := errors.Join(f.Truncate(most), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+	m := archive.Manifest{Version: "1.2", Time: day.Add(time.Nanosecond)}
+	small, err := archive.PackedSize(t.Context(), dir, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, "big"), most-512); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := archive.PackedSize(t.Context(), dir, m); err != nil || small-n < 512+2*512 {
+		t.Errorf("%d, %v, with a block and a size of eight digits more %d", n, err, small)
+	}
+	cancelled, end := context.WithCancel(t.Context())
+	end()
+	if _, err := archive.PackedSize(cancelled, dir, m); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended: %v", err)
+	}
+	if _, err := archive.PackedSize(t.Context(), filepath.Join(dir, "none"), m); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+}
+
+// Whatever is cut off or changed is noticed.
+func TestReadDetectsDamage(t *testing.T) {
+	whole := packFiles(t, sample)
+	last := bytes.LastIndex(whole, []byte("}\n ]\n}")) + 6
+	for cut := 0; cut < last; cut += 97 {
+		if _, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), "", nil); !errors.Is(err, archive.ErrDamaged) {
+			t.Fatalf("cut off at %d of %d: %v", cut, len(whole), err)
+		}
+	}
+	for at := 0; at < last; at += 61 {
+		changed := slices.Clone(whole)
+		changed[at] ^= 0x40
+		m, err := archive.Read(t.Context(), bytes.NewReader(changed), "", nil)
+		if err == nil && !isUnverifiedByte(whole, at) {
+			t.Fatalf("changed at %d: %+v", at, m)
+		}
+	}
+}
+
+// isUnverifiedByte tells whether a byte is of what says nothing about the files: the
+// program's version and the time, or what fills a block of the tar.
+func isUnverifiedByte(whole []byte, at int) bool {
+	text := bytes.Index(whole, []byte(`"version"`))
+	files := bytes.Index(whole, []byte(`"files"`))
+	return whole[at] == 0 || at >= text && at < files
+}
+
+// A stranger's archive cannot write elsewhere.
+func TestReadRefusesUnsafeNames(t *testing.T) {
+	for _, h := range []tar.Header{
+		{Name: "../x", Typeflag: tar.TypeReg}, {Name: "/etc/x", Typeflag: tar.TypeReg}, {Name: "a/../../x", Typeflag: tar.TypeReg},
+		{Name: "link", Linkname: "/etc/passwd", Typeflag: tar.TypeSymlink}, {Name: "dir/", Typeflag: tar.TypeDir},
+	} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if err := errors.Join(w.WriteHeader(&h), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		if _, err := archive.Read(t.Context(), &b, dir, nil); !errors.Is(err, archive.ErrDamaged) {
+			t.Errorf("%s: %v", h.Name, err)
+		}
+		if left := contents(t, dir); len(left) != 0 {
+			t.Errorf("%s: %v", h.Name, left)
+		}
+	}
+}
+
+// tarEntry is a file's part of a tar, as another kind of entry.
+func tarEntry(t *testing.T, name, body string, kind byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(body)), Typeflag: tar.TypeReg})
+	_, e := w.Write([]byte(body))
+	if err := errors.Join(err, e, w.Flush()); err != nil {
+		t.Fatal(err)
+	}
+	whole := b.Bytes()
+	const kindAt, sumAt, sumLong = 156, 148, 8
+	whole[kindAt] = kind
+	copy(whole[sumAt:], strings.Repeat(" ", sumLong))
+	sum := 0
+	for _, c := range whole[:512] {
+		sum += int(c)
+	}
+	copy(whole[sumAt:], fmt.Sprintf("%06o\x00 ", sum))
+	return whole
+}
+
+// A file with holes, which would be longer than the archive that it comes in, is
+// none of ours; nor is one that a backup does not hold, or under a name that is not
+// written as ours are.
+func TestReadRefusesSparseAndForeignFiles(t *testing.T) {
+	record := func(key, value string) string {
+		line := " " + key + "=" + value + "\n"
+		n := len(line) + 2
+		return fmt.Sprint(n) + line
+	}
+	holes := record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") + record("GNU.sparse.name", "a") + record("GNU.sparse.realsize", "4096")
+	for name, b := range map[string][]byte{
+		"holes, PAX":   append(tarEntry(t, "pax", holes, tar.TypeXHeader), tarEntry(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)...),
+		"holes, GNU":   tarEntry(t, "a", "", tar.TypeGNUSparse),
+		"not ours":     tarEntry(t, "b", "x", tar.TypeReg),
+		"a way around": tarEntry(t, "./a", "x", tar.TypeReg),
+		"there, back":  tarEntry(t, "b/../a", "x", tar.TypeReg),
+		"a device":     tarEntry(t, "a", "", tar.TypeChar),
+	} {
+		dir := t.TempDir()
+		b = append(b, make([]byte, 1024)...)
+		_, err := archive.Read(t.Context(), bytes.NewReader(b), dir, func(name string) bool { return name == "a" })
+		if !errors.Is(err, archive.ErrDamaged) || strings.Contains(err.Error(), "list of files") {
+			t.Errorf("%s: %v", name, err)
+		}
+		if left := contents(t, dir); len(left) != 0 {
+			t.Errorf("%s: %v", name, left)
+		}
+	}
+}
+
+// What an archive's list says of its files is what they are, in their order.
+func TestReadComparesManifest(t *testing.T) {
+	file := func(name, text string, size int) string {
+		return fmt.Sprintf(`{"name":%q,"size":%d,"sha256":"%x"}`, name, size, sha256.Sum256([]byte(text)))
+	}
+	a, b := file("tilth.db", "rows", 4), file("readings/CURRENT", "", 0)
+	for name, test := range map[string]struct {
+		list string
+		ok   bool
+	}{
+		"as it is":       {a + "," + b, true},
+		"longer":         {file("tilth.db", "rows", 5) + "," + b, false},
+		"shorter":        {file("tilth.db", "rows", 3) + "," + b, false},
+		"of no length":   {file("tilth.db", "rows", 0) + "," + b, false},
+		"less than none": {file("tilth.db", "rows", -4) + "," + b, false},
+		"another's sum":  {file("tilth.db", "row", 4) + "," + b, false},
+		"another name":   {file("tilth.dB", "rows", 4) + "," + b, false},
+		"turned around":  {b + "," + a, false},
+		"one is missing": {a, false},
+		"one too many":   {a + "," + b + "," + file("device-key", "", 0), false},
+		"one twice":      {a + "," + a, false},
+	} {
+		var out bytes.Buffer
+		w := tar.NewWriter(&out)
+		for _, f := range [][2]string{{"tilth.db", "rows"}, {"readings/CURRENT", ""}, {"manifest.json", `{"format":1,"version":"1.2","files":[` + test.list + `]}`}} {
+			err := w.WriteHeader(&tar.Header{Name: f[0], Size: int64(len(f[1])), Typeflag: tar.TypeReg})
+			if _, e := w.Write([]byte(f[1])); errors.Join(err, e) != nil {
+				t.Fatal(err, e)
+			}
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+		m, err := archive.Read(t.Context(), &out, t.TempDir(), nil)
+		if test.ok && err != nil || !test.ok && (m != nil || !errors.Is(err, archive.ErrDamaged)) {
+			t.Errorf("%s: %+v, %v", name, m, err)
+		}
+	}
+}
+
+// A format to come is told from damage, and by whom it was made is known.
+func TestReadTellsNewerFormatFromDamage(t *testing.T) {
+	for text, want := range map[string]error{
+		`{"format":2,"version":"9.9","files":[]}`: archive.ErrNewer, `{"format":2,"version":"9.9","files":{"a":1}}`: archive.ErrNewer,
+		`{"format":1,"files":{}}`: archive.ErrDamaged, `{}`: archive.ErrDamaged,
+	} {
+		var b bytes.Buffer
+		w := tar.NewWriter(&b)
+		if err := w.WriteHeader(&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Write([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		m, err := archive.Read(t.Context(), &b, "", nil)
+		if !errors.Is(err, want) || (m != nil) != errors.Is(want, archive.ErrNewer) {
+			t.Errorf("%s: %+v %v", text, m, err)
+		}
+		if m != nil && (m.Version != "9.9" || !strings.Contains(err.Error(), "format 2, this program reads 1")) {
+			t.Errorf("%s: %+v %v", text, m, err)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/uptrace/bun"
+
+	"tilth/internal/tools/testkit"
+)
+
+func TestAfterCommit(t *testing.T) {
+	d := testkit.DB(t)
+	var calls []string
+	record := func(what string) func() { return func() { calls = append(calls, what) } }
+
+	d.AfterCommit(t.Context(), record("at once"))
+	if err := d.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
+		d.AfterCommit(ctx, record("outer"))
+		err := d.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
+			d.AfterCommit(ctx, record("inner"))
+			return nil
+		})
+		if len(calls) != 1 {
+			t.Errorf("told %v before the transaction was kept", calls)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"at once", "outer", "inner"}; !slices.Equal(calls, want) {
+		t.Errorf("told %v, want %v", calls, want)
+	}
+
+	refused := errors.New("refused")
+	err := d.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
+		d.AfterCommit(ctx, record("undone"))
+		return refused
+	})
+	if !errors.Is(err, refused) || slices.Contains(calls, "undone") {
+		t.Errorf("error %v, told %v", err, calls)
+	}
+}

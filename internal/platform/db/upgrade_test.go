@@ -1,0 +1,212 @@
+package db_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pressly/goose/v3"
+
+	"tilth/internal/platform/db"
+)
+
+// folderAtVersion makes a folder whose database has the migrations up to a version and
+// nothing after them, and runs statements in it.
+func folderAtVersion(t *testing.T, version int64, statements ...string) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	pool, err := sql.Open("sqlite", "file:"+filepath.Join(dir, "tilth.db")+"?_pragma=foreign_keys(ON)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	p, err := goose.NewProvider(goose.DialectSQLite3, pool, os.DirFS("migrations/sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.UpTo(t.Context(), version); err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range statements {
+		if _, err := pool.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+	return dir
+}
+
+// A folder of before devices were told apart by their serial knows its cameras,
+// and loses nothing.
+func TestMigrationMarksCameras(t *testing.T) {
+	dir := folderAtVersion(t, 4,
+		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES (1, 't', 'UTC', 'en-us', 0)`,
+		`INSERT INTO products (id, name, offline_after) VALUES (1, 'p', 1000)`,
+		`INSERT INTO scenes (id, tenant_id, name, folded_name, create_time) VALUES (7, 1, 'S', 's', 0)`,
+		`INSERT INTO devices (tenant_id, name, serial, note_name, folded_title, folded_text, product_id, scene_id, create_time) VALUES
+			(1, 'a', 'x-SXT-1', '', 'a', 'a', 1, 7, 5), (1, 'b', 'sxt', 'B', 'b', 'b', 1, NULL, 6), (1, 'c', 'SXT', '', 'c', 'c', 1, 7, 7)`)
+	d, err := db.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	type found struct {
+		Name    string
+		Video   bool
+		SceneID int64
+	}
+	var got []found
+	if err := d.Read(t.Context()).NewRaw(`SELECT name, video, COALESCE(scene_id, 0) AS scene_id FROM devices ORDER BY id`).Scan(t.Context(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if want := []found{{"a", true, 7}, {"b", false, 0}, {"c", true, 7}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}
+
+// column is one column as SQLite describes it.
+type column struct {
+	Table, Name, Type string
+	NotNull           bool
+	Preset            sql.NullString
+	Key               int
+}
+
+func upgradedColumns(t *testing.T, dir string) (list []column) {
+	t.Helper()
+	d, err := db.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	err = d.Read(t.Context()).NewRaw(`SELECT m.name AS "table", c.name, c.type, c."notnull" AS not_null, c.dflt_value AS preset, c.pk AS "key"
+		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`).Scan(t.Context(), &list)
+	if err != nil || len(list) < 100 {
+		t.Fatal(len(list), err)
+	}
+	return list
+}
+
+// migrationCount is how many migrations there are.
+func migrationCount(t *testing.T) int64 {
+	t.Helper()
+	files, err := filepath.Glob("migrations/sqlite/*.sql")
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	return int64(len(files))
+}
+
+// Each migration is kept as a whole or not at all. So whatever an upgrade was
+// cut off in is a database of one of these versions, and the next start brings
+// it to the same tables as a new one.
+func TestUpgradeFromEveryVersion(t *testing.T) {
+	want := upgradedColumns(t, t.TempDir())
+	for version := int64(1); version < migrationCount(t); version++ {
+		if got := upgradedColumns(t, folderAtVersion(t, version)); !slices.Equal(got, want) {
+			t.Errorf("from %d: %v, want %v", version, got, want)
+		}
+	}
+}
+
+// folderContents is what every file of a folder holds.
+func folderContents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]string{}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.Name()] = string(b)
+	}
+	return all
+}
+
+// A database that must not be written is refused in words that say why, and is
+// the same afterwards, byte by byte.
+func TestRefusedDatabaseIsUnchanged(t *testing.T) {
+	newest := migrationCount(t)
+	for name, c := range map[string]struct {
+		version   int64 // of the folder
+		statement string
+		want      error
+		says      string
+	}{
+		"newer":              {newest, `INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`, db.ErrNewer, "at step 999, this version knows"},
+		"a column too few":   {8, `ALTER TABLE deliveries DROP COLUMN lease_until`, db.ErrUnreleased, "step 8 has deliveries.lease_until"},
+		"a column too many":  {8, `ALTER TABLE deliveries ADD COLUMN held BOOLEAN`, db.ErrUnreleased, "step 8 has no deliveries.held"},
+		"a table of another": {8, `CREATE TABLE billing (id INTEGER)`, db.ErrUnreleased, "step 8 has no billing.id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := folderAtVersion(t, c.version, c.statement)
+			before := folderContents(t, dir)
+			for i, open := range []func(context.Context, string) (*db.DB, error){db.Open, db.OpenToRead} {
+				d, err := open(t.Context(), dir)
+				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was changed") {
+					t.Errorf("%d: %v", i, err)
+				}
+				if err == nil {
+					_ = d.Close()
+				}
+			}
+			if !maps.Equal(before, folderContents(t, dir)) {
+				t.Error("something was changed")
+			}
+		})
+	}
+}
+
+// What a killed process left in the log beside counts, too.
+func TestNewerVersionInWALIsRefused(t *testing.T) {
+	source, killed := folderAtVersion(t, migrationCount(t)), t.TempDir()
+	pool, err := sql.Open("sqlite", "file:"+filepath.Join(source, "tilth.db")+"?_pragma=journal_mode(WAL)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	if _, err := pool.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, 1)`); err != nil {
+		t.Fatal(err)
+	}
+	for name, content := range folderContents(t, source) {
+		if name == "tilth.db-shm" {
+			continue // in memory: a machine that lost power has none
+		}
+		if err := os.WriteFile(filepath.Join(killed, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := folderContents(t, killed)
+	if len(before["tilth.db-wal"]) == 0 {
+		t.Fatal("there is no log")
+	}
+	if _, err := db.Open(t.Context(), killed); !errors.Is(err, db.ErrNewer) {
+		t.Error(err)
+	}
+	after := folderContents(t, killed)
+	delete(after, "tilth.db-shm") // SQLite's index of the log, made anew by whoever reads it
+	if !maps.Equal(before, after) {
+		t.Error("something was changed")
+	}
+}
+
+// Another index, as a state between two releases had it, is no reason to refuse.
+func TestIndexesMayDiffer(t *testing.T) {
+	d, err := db.Open(t.Context(), folderAtVersion(t, 6, `DROP INDEX notices_rule`, `CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Close(); err != nil {
+		t.Error(err)
+	}
+}

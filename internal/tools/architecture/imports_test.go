@@ -1,0 +1,133 @@
+package architecture
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "tilth/"
+
+// The house: cmd → app → edges → domains → ground. A package may import what
+// is written beside it, and nothing else of this module; packages below one of
+// these (httpapi/wire) count as it.
+var (
+	edges    = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
+	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
+	platform = []string{"db", "live", "errs", "text", "agronomy", "news", "archive", "clock", "limit", "listen", "memory"}
+
+	// domainImports is what a domain may import: the ground, the tenant's ID, and who did what.
+	domainImports = append([]string{"tenant", "audit"}, platform...)
+
+	allowedImports = map[string][]string{
+		"cmd": {"app"},
+		"app": slices.Concat(edges, domains, platform, []string{"acme", "api", "bench", "httpbase", "web"}),
+
+		"httpapi":     slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"openapi":     slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"providerapi": slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"ingest":      slices.Concat(domains, platform, []string{"httpbase"}),
+		"farm":        slices.Concat(domains, platform),
+
+		"httpbase": {"limit", "text"}, // under the edges, and of HTTP as they are: it knows no domain
+
+		"device":     domainImports,
+		"reading":    append([]string{"device"}, domainImports...),
+		"derivation": append([]string{"device", "reading"}, domainImports...),
+		"alarm":      append([]string{"device", "reading"}, domainImports...),
+		"notify":     domainImports,
+		"identity":   domainImports,
+		"captcha":    platform,
+		"tenant":     platform,
+		"audit":      append([]string{"tenant"}, platform...),
+
+		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {}, "clock": {}, "limit": {}, "listen": {}, "memory": {},
+
+		"bench":   {}, // loads a server from outside, as devices and people do
+		"torture": {"bench"},
+
+		"acme": {}, // beside the edges: it answers for their TLS, and knows no domain
+		"api":  {}, "web": {},
+		"testkit":      slices.Concat(domains, platform, []string{"api"}),
+		"architecture": {"text"},
+	}
+)
+
+// outboundHTTP are the places below the edges that speak HTTP: they call others and
+// are called by nobody.
+var outboundHTTP = []string{"internal/domain/notify/sms", "internal/domain/notify/webhook"}
+
+// layerOf is the package that a folder or an import path counts as; empty when
+// it is not of this module.
+func layerOf(path string) string {
+	path = strings.TrimPrefix(path, module)
+	if rest, ok := strings.CutPrefix(path, "internal/"); ok {
+		name, _, _ := strings.Cut(rest, "/")
+		return name
+	}
+	switch top, _, _ := strings.Cut(path, "/"); top {
+	case "cmd", "api", "web":
+		return top
+	}
+	return ""
+}
+
+// forbiddenImports are imports that go against the house.
+func forbiddenImports(x *sourceTree) (violations []string) {
+	for _, s := range x.files {
+		from := layerOf(s.dir)
+		allowed, known := allowedImports[from]
+		if !known {
+			violations = append(violations, fmt.Sprintf("%s: package %s has no place in the house: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
+			continue
+		}
+		for _, path := range s.imports() {
+			if strings.HasPrefix(path, "net/http") && !s.isTest() && !slices.Contains(outboundHTTP, s.dir) && (slices.Contains(domains, from) || slices.Contains(platform, from)) {
+				violations = append(violations, fmt.Sprintf("%s: %s below the edges", s.path, path))
+			}
+			if !strings.HasPrefix(path, module) {
+				continue
+			}
+			to := layerOf(path)
+			switch {
+			case to == from, s.isTest(): // tests may build what they need, from anywhere
+			case to == "testkit":
+				violations = append(violations, fmt.Sprintf("%s imports testkit, which is for tests", s.path))
+			case !slices.Contains(allowed, to):
+				violations = append(violations, fmt.Sprintf("%s: %s imports %s", s.path, from, to))
+			}
+		}
+	}
+	return violations
+}
+
+func TestImports(t *testing.T) {
+	expectNone(t, forbiddenImports(parseRepository(t)))
+	expectViolations(t, forbiddenImports(parseExample(t, map[string]string{
+		"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/app\"",
+		"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
+		"internal/app/run.go":                 "package app; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
+		"internal/edge/console/server.go":     "package httpapi; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
+		"internal/edge/console/wire/w.go":     "package wire; import _ \"tilth/internal/edge/ingest\"",
+		"internal/edge/httpbase/edge.go":      "package httpbase; import (_ \"net/http\"; _ \"tilth/internal/platform/text\"; _ \"tilth/internal/domain/tenant\")",
+		"internal/domain/device/store.go":     "package device; import (_ \"tilth/internal/platform/db\"; _ \"tilth/internal/domain/tenant\"; _ \"tilth/internal/platform/text\")",
+		"internal/domain/device/read.go":      "package device; import _ \"tilth/internal/domain/reading\"",
+		"internal/domain/device/read_test.go": "package device; import (_ \"tilth/internal/domain/reading\"; _ \"tilth/internal/tools/testkit\"; _ \"net/http/httptest\")",
+		"internal/domain/alarm/judge.go":      "package alarm; import (_ \"tilth/internal/domain/device\"; _ \"tilth/internal/domain/reading\")",
+		"internal/domain/alarm/tell.go":       "package alarm; import _ \"tilth/internal/domain/notify\"",
+		"internal/domain/reading/kit.go":      "package reading; import _ \"tilth/internal/tools/testkit\"",
+		"internal/domain/notify/call.go":      "package notify; import _ \"net/http/httputil\"",
+		"internal/domain/notify/sms/send.go":  "package sms; import _ \"net/http\"",
+		"internal/domain/notify/mail/send.go": "package mail; import _ \"net/http\"",
+		"internal/domain/notify/webhook/c.go": "package webhook; import _ \"net/http\"",
+		"internal/domain/notify/guard/g.go":   "package guard; import _ \"net/http\"",
+		"internal/platform/live/hub.go":       "package live; import _ \"tilth/internal/platform/db\"",
+		"internal/domain/tenant/tenant.go":    "package tenant; import _ \"tilth/internal/domain/device\"",
+		"internal/billing/bill.go":            "package billing",
+		"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
+	})),
+		"cmd imports device", "httpapi imports ingest", "httpbase imports tenant", "device imports reading", "alarm imports notify", "imports testkit",
+		"net/http/httputil below", "mail/send.go: net/http below", "guard/g.go: net/http below", "live imports db", "tenant imports device", "no place in the house", "api imports errs",
+	)
+}

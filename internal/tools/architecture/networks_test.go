@@ -1,0 +1,59 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"slices"
+	"testing"
+)
+
+// networkCalls are the calls that make a network of an address.
+var networkCalls = []string{"Prefix", "PrefixFrom", "CIDRMask"}
+
+// handWrittenNetworks are the places outside internal/platform/limit that cut an address to so
+// many bits, or count events by themselves: what an address counts as, and how
+// often something may happen, is written once.
+func handWrittenNetworks(x *sourceTree) (violations []string) {
+	for _, s := range x.files {
+		if s.isTest() || s.dir == "internal/platform/limit" {
+			continue
+		}
+		if slices.Contains(s.imports(), "golang.org/x/time/rate") {
+			violations = append(violations, fmt.Sprintf("%s limits by itself: see internal/platform/limit", s.path))
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			f, ok := call.Fun.(*ast.SelectorExpr)
+			if ok && slices.Contains(networkCalls, f.Sel.Name) && slices.ContainsFunc(call.Args, isNumber) {
+				violations = append(violations, fmt.Sprintf("%s cuts an address to a network of so many bits: see limit.Grouping", s.path))
+			}
+			return true
+		})
+	}
+	return violations
+}
+
+func isNumber(e ast.Expr) bool {
+	literal, ok := e.(*ast.BasicLit)
+	return ok && literal.Kind == token.INT
+}
+
+func TestNetworksAreInLimitPackage(t *testing.T) {
+	expectNone(t, handWrittenNetworks(parseRepository(t)))
+	expectViolations(t, handWrittenNetworks(parseExample(t, map[string]string{
+		"internal/edge/console/limiter.go":     "package httpapi; import _ \"golang.org/x/time/rate\"",
+		"internal/edge/ingest/origin.go":       "package ingest; import \"net/netip\"; func of(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, 64) }",
+		"internal/domain/identity/network.go":  "package identity; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(64) }",
+		"internal/edge/openapi/mask.go":        "package openapi; import \"net\"; func of(a net.IP) net.IP { return a.Mask(net.CIDRMask(64, 128)) }",
+		"internal/platform/limit/network.go":   "package limit; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(64) }",
+		"internal/app/settings.go":             "package app; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(a.BitLen()) }",
+		"internal/domain/notify/guard/list.go": "package guard; import \"net/netip\"; var inside = netip.MustParsePrefix(\"2001::/23\")",
+		"internal/app/https_test.go":           "package app; import \"net/netip\"; var open = netip.PrefixFrom(netip.Addr{}, 32)",
+	})),
+		"limiter.go limits by itself", "origin.go cuts", "network.go cuts", "mask.go cuts",
+	)
+}

@@ -1,0 +1,74 @@
+package architecture
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"testing"
+
+	"tilth/internal/platform/agronomy"
+	"tilth/internal/platform/text"
+)
+
+// textKey is what a sentence's key looks like: one of the groups, a dot, a word.
+var textKey = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`)
+
+// actionName is what names of deeds in the audit log look like, which nobody reads.
+var actionName = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`)
+
+// keysWithoutText are keys in the code for which there is no sentence; people would
+// read the key.
+func keysWithoutText(x *sourceTree, has func(key string) bool) (violations []string) {
+	for _, sources := range x.production() {
+		for _, s := range sources {
+			ast.Inspect(s.file, func(n ast.Node) bool {
+				lit, ok := n.(*ast.BasicLit)
+				if !ok || lit.Kind != token.STRING {
+					return true
+				}
+				if value, err := strconv.Unquote(lit.Value); err == nil && textKey.MatchString(value) && !actionName.MatchString(value) && !has(value) {
+					violations = append(violations, fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value))
+				}
+				return true
+			})
+		}
+	}
+	return violations
+}
+
+func TestTextKeysExist(t *testing.T) {
+	expectNone(t, keysWithoutText(parseRepository(t), text.HasKey))
+	expectViolations(t, keysWithoutText(parseExample(t, map[string]string{
+		"internal/domain/device/a.go":      "package device\nvar _ = errs.New(errs.NotFound, \"error.404\")\nvar _ = errs.New(errs.NotFound, \"error.405b\")\n",
+		"internal/domain/device/b.go":      "package device\nvar _ = refuse(\"invalid.none\", \"error.\", \"error\", \"a/error.x\")\n",
+		"internal/domain/device/a_test.go": "package device\nvar _ = \"error.none\"\n",
+	}), text.HasKey), `"error.405b"`, `"invalid.none"`)
+}
+
+// The console explains every formula that a product may name, and no other.
+func TestFormulasHaveTexts(t *testing.T) {
+	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "src", "locales", "en-us.json")) // the others have the same keys
+	if err != nil {
+		t.Fatal(err)
+	}
+	var words struct {
+		Derived struct{ Formula map[string]string }
+	}
+	if err := json.Unmarshal(raw, &words); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range agronomy.Names() {
+		if words.Derived.Formula[name] == "" {
+			t.Errorf("no words for the formula %s", name)
+		}
+		delete(words.Derived.Formula, name)
+	}
+	if len(words.Derived.Formula) > 0 {
+		t.Errorf("words for formulas that there are not: %v", words.Derived.Formula)
+	}
+}

@@ -1,0 +1,169 @@
+package farm
+
+import (
+	"math"
+
+	"tilth/internal/platform/agronomy"
+)
+
+// tank is an open basin of four metres that a well pump fills at night and
+// that irrigates plots and greenhouses.
+type tank struct {
+	site  *site
+	plots []*plot
+	fault noise // by month: when the pump fails
+
+	// Each well has its own water, and each tank its own users: shares of the
+	// usual, and what its pH is above it.
+	demand, minerals, mud float64
+	algae                 float64
+	alkaline              float64
+
+	level *dailyState[tankState]
+}
+
+type tankState struct {
+	level    float64 // m
+	pumping  bool
+	repaired int // local day on which the pump works again
+	faults   int // number of the last month that had its fault
+}
+
+const (
+	tankArea     = 20. // m²
+	plotDraw     = .3  // m of level for a plot's full dose
+	pumpFlow     = 12. // m³/h
+	pumpOn       = 1.8 // m, so that all plots of a tank can be watered in one morning
+	pumpOff      = 3.4
+	intake       = .15 // m, no more can be drawn
+	stepsAnHour  = 12
+	repairNights = 2
+	faultDays    = 30 // a month, for the pump
+)
+
+func newTank(s *site, plots []*plot, seed uint64, name string) *tank {
+	own := namedNoise(seed, name, "water")
+	t := &tank{
+		site: s, plots: plots, fault: namedNoise(seed, name, "pump"),
+		demand:   math.Exp(.25 * own.normal(0)),
+		minerals: math.Exp(.15 * own.normal(1)),
+		mud:      math.Exp(.25 * own.normal(2)),
+		algae:    math.Exp(.25 * own.normal(4)),
+		alkaline: .1 * own.normal(3),
+	}
+	t.level = newChain(tankState{level: 2.6}, func(day int, state tankState) tankState {
+		state, _ = t.run(s.day(day), state, 24)
+		return state
+	})
+	return t
+}
+
+// run takes a day's first state to hour h, and tells what is flowing out then,
+// in m³/h.
+func (t *tank) run(d *day, s tankState, h float64) (tankState, float64) {
+	watering := 0. // m of level
+	for _, p := range t.plots {
+		watering += plotDraw * p.balance(d.number, p.water.at(d.number)).irrigation / maxIrrigation
+	}
+	flow := 0.
+	for i := 0; float64(i)/stepsAnHour < h; i++ {
+		at := float64(i) / stepsAnHour
+		step := min(1./stepsAnHour, h-at)
+		t.pump(d.number, at, &s)
+		drawn := t.demand * supply(d, at)
+		if at >= irrigationStart && at < irrigationEnd {
+			drawn += watering / (irrigationEnd - irrigationStart)
+		}
+		drawn = min(drawn, max(0, s.level-intake)/step)
+		flow = drawn * tankArea
+		s.level -= drawn * step
+		if s.pumping {
+			s.level += pumpFlow / tankArea * step
+		}
+	}
+	// Sun and wind take from the surface, rain gives to it.
+	s.level += (d.fallen(h) - .7*d.evaporation*evaporatedShare(d, h)) / 1000
+	s.level = max(.05, min(4, s.level))
+	return s, flow
+}
+
+// pump decides for the next five minutes. Once a month the pump fails on the
+// first night it is needed after a day that is drawn for that month, and is
+// repaired two nights later.
+func (t *tank) pump(number int, hour float64, s *tankState) {
+	night := hour >= 22 || hour < 4
+	if !night || s.level >= pumpOff {
+		s.pumping = false
+	}
+	if s.pumping || !night || s.level >= pumpOn {
+		return
+	}
+	month := number / faultDays
+	due := month*faultDays + int(faultDays*t.fault.uniform(int64(month)))
+	if number >= due && s.faults < month {
+		s.faults = month
+		s.repaired = number + repairNights
+	}
+	s.pumping = number >= s.repaired
+}
+
+// supply is what greenhouses draw, in m of level an hour: they are watered in
+// the morning and in the afternoon.
+func supply(d *day, hour float64) float64 {
+	if (hour >= 8 && hour < 10) || (hour >= 15 && hour < 17) {
+		return (.1 + .02*d.evaporation) / 4
+	}
+	return 0
+}
+
+// water is the tank at one instant.
+type water struct {
+	level        float64 // m
+	flow         float64 // m³/h out
+	pumping      bool
+	temperature  float64 // °C
+	ph           float64
+	conductivity float64 // mS/cm
+	oxygen       float64 // mg/L
+	turbidity    float64 // NTU
+}
+
+func (t *tank) at(m moment) water {
+	s, flow := t.run(m.day, t.level.at(m.day.number), m.hour)
+	w := water{level: s.level, flow: flow, pumping: s.pumping}
+
+	mean := t.site.between(m, func(d *day) float64 {
+		sum := 0.
+		for n := d.number - 2; n <= d.number; n++ {
+			sum += t.site.day(n).high + t.site.day(n).low
+		}
+		return sum / 6
+	})
+	// Ice keeps the water under it from getting colder.
+	w.temperature = max(.2, mean+1.5*math.Cos(2*math.Pi*(m.hour-17)/24))
+
+	daylight := t.daylight(m)
+	w.ph = 7.6 + t.alkaline + .3*t.algae*daylight
+	full, _ := agronomy.OxygenSolubilityAt(w.temperature, agronomy.StandardPressure(t.site.elevation)) // no tank is as hot as 40 °C
+	w.oxygen = full * (.9 + .15*t.algae*daylight)
+	season := t.site.dew.smooth(m.seconds, 20*secondsADay)
+	w.conductivity = t.minerals * (.62 + .04*season)
+
+	w.turbidity = 5
+	t.site.nearby(m, 4, func(r shower, since float64) {
+		washed := smoothstep(since/r.length) * math.Exp(-max(0, since-r.length)/12)
+		w.turbidity = max(w.turbidity, 5+40*washed*min(1, r.rain/5))
+	})
+	w.turbidity *= t.mud
+	return w
+}
+
+// daylight is 0..1 and late: algae answer to the light of the last hours.
+func (t *tank) daylight(m moment) float64 {
+	sum := 0.
+	for back := range 4 {
+		c := t.site.sunHeight(m.day, m.hour-float64(back))
+		sum += t.site.clearSky(m.day, c) * cloudTransmission(m.day.cloud, m.day.cloud)
+	}
+	return clamp01(sum / 4 / 850)
+}

@@ -1,0 +1,132 @@
+package testkit
+
+import (
+	"context"
+	"testing"
+
+	"tilth/internal/domain/alarm"
+	"tilth/internal/domain/audit"
+	"tilth/internal/domain/device"
+	"tilth/internal/domain/identity"
+	"tilth/internal/domain/notify"
+	"tilth/internal/domain/notify/webhook"
+	"tilth/internal/domain/tenant"
+	"tilth/internal/platform/db"
+	"tilth/internal/platform/live"
+)
+
+// SecretKey is the platform's key under which device secrets are hashed.
+var SecretKey = []byte("the key of every test's platform")
+
+// Stores is every store of the relational side over one fresh database and one
+// clock, as the server wires them.
+type Stores struct {
+	Clock *Clock
+	Log   *Log
+	DB    *db.DB
+
+	Audit         *audit.Store
+	Tenants       *tenant.Store
+	Users         *identity.UserStore
+	Sessions      *identity.SessionStore
+	SignIn        *identity.SignIn
+	Codes         *identity.CodeStore
+	Account       *identity.Account
+	Phones        *Phones
+	Postbox       *Postbox
+	Credentials   *identity.CredentialStore
+	Avatars       *identity.AvatarStore
+	Slider        *Slider
+	Catalog       *device.Catalog
+	Devices       *device.Store
+	Scenes        *device.SceneStore
+	Registry      *device.Registry
+	Presence      *device.Presence
+	Diagnostics   *device.Diagnostics
+	Roster        *device.Roster
+	Status        *device.StatusStore
+	Notices       *alarm.NoticeStore
+	Rules         *alarm.RuleStore
+	RuleForms     *alarm.Checker
+	Channels      *notify.ChannelStore
+	Webhooks      *notify.WebhookStore
+	WebhookCaller *webhook.Caller // calls programs on this machine
+	Messages      *notify.MessageStore
+	MailSender    *FakeSender // of e-mail
+	SMSSender     *FakeSender // of SMS
+	Outbox        *notify.Outbox
+	Notifier      *notify.Notifier
+	Screens       *live.Hub
+}
+
+// NewStores opens everything.
+func NewStores(t testing.TB) *Stores {
+	t.Helper()
+	s := &Stores{Clock: NewClock(), Log: NewLog(), DB: DB(t)}
+	s.Audit = audit.NewStore(s.DB, audit.DefaultRetention, s.Clock.Now)
+	s.Tenants = tenant.NewStore(s.DB, s.Clock.Now)
+	s.Users = identity.NewUserStore(s.DB, s.Clock.Now)
+	s.Sessions = identity.NewSessionStore(s.DB, s.Clock.Now)
+	s.Slider = NewSlider(s.Clock)
+	s.Credentials = identity.NewCredentialStore(s.DB, s.Clock.Now)
+	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
+	s.Phones, s.Postbox = &Phones{}, &Postbox{}
+	s.SignIn = identity.NewSignIn(identity.SignInDeps{
+		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(PasswordCost, nil), Key: SecretKey,
+		Captcha: identity.Captcha{Policy: identity.CaptchaAdaptive, Verify: s.Slider.Verify}, Mailer: s.Postbox, Now: s.Clock.Now,
+	})
+	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
+	s.Account = identity.NewAccount(identity.AccountDeps{
+		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasherAt(PasswordCost, nil),
+		Mailer: s.Postbox, Now: s.Clock.Now,
+	})
+	s.Catalog = device.NewCatalog(s.DB)
+	s.Devices = device.NewStore(s.DB, s.Clock.Now)
+	s.Scenes = device.NewSceneStore(s.DB, s.Clock.Now)
+	s.Notices = alarm.NewNoticeStore(s.DB)
+	s.Rules = alarm.NewRuleStore(s.DB, s.Catalog, s.Clock.Now)
+	s.Channels = notify.NewChannelStore(s.DB, s.Clock.Now)
+	s.RuleForms = alarm.NewChecker(s.Devices, s.Scenes, s.Catalog, s.Channels.Missing)
+	s.Webhooks = newWebhookStore(t, s)
+	s.WebhookCaller = NewWebhookCaller(s)
+	s.Messages = notify.NewMessageStore(s.DB)
+	s.MailSender, s.SMSSender, s.Screens = &FakeSender{}, &FakeSender{}, live.NewHub("e")
+	s.Outbox = notify.NewOutbox(notify.OutboxOptions{
+		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels, Webhooks: s.Webhooks,
+		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: s.MailSender, notify.KindSMS: s.SMSSender, notify.KindWebhook: s.WebhookCaller},
+		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
+			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
+		},
+		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Elapsed, Logger: s.Log.Logger,
+	})
+	s.Notifier = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
+	s.Restart(t)
+	return s
+}
+
+// Restart forgets what the server holds in memory of devices and loads it
+// again from the database, as a start does.
+func (s *Stores) Restart(t testing.TB) {
+	t.Helper()
+	s.Registry = device.NewRegistry(SecretKey)
+	s.Presence = device.NewPresence(s.Registry, s.Clock.Now, s.Clock.Elapsed, s.Log.Logger)
+	s.Diagnostics = device.NewDiagnostics()
+	s.Roster = device.NewRoster(s.Devices, s.Scenes, s.Catalog, s.Presence)
+	s.Status = device.NewStatusStore(s.DB, s.Registry, s.Presence, s.Diagnostics, s.Clock.Now)
+	s.Reload(t)
+	if err := s.Status.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Reload reads the catalogue and the registry anew, as provisioning does after
+// a change of structure.
+func (s *Stores) Reload(t testing.TB) {
+	t.Helper()
+	if err := s.Catalog.Load(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Devices.LoadRegistry(t.Context(), s.Catalog, s.Registry); err != nil {
+		t.Fatal(err)
+	}
+}

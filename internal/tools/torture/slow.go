@@ -1,0 +1,110 @@
+package torture
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"tilth/internal/tools/bench"
+)
+
+const (
+	slowShare  = 5  // of the idle crowd's size, this part is slow
+	slowOpener = 64 // connections being opened at once
+)
+
+// slowClients opens thousands of connections that say nothing, half of what
+// they should, or stop in the midst of a message, while devices publish: these
+// must be served meanwhile, and the others turned away.
+func slowClients(ctx context.Context, o *Options, r *Row) error {
+	h, err := openTestbed(ctx, o, o.Binary, dataDir(o.Dir), o.IdleConnections/slowShare/4/16+1)
+	if err != nil {
+		return err
+	}
+	return withTestbed(h, func() error {
+		stop, err := h.publish(ctx)
+		if err != nil {
+			return err
+		}
+		err = h.slowRound(ctx, max(4, o.IdleConnections/slowShare), r)
+		if err := errors.Join(err, stop()); err != nil {
+			return err
+		}
+		return h.verify(ctx, r)
+	})
+}
+
+// slowRound opens the connections and waits until the server has ended the last.
+func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
+	if err := h.waitMessages(ctx, messagesBeforeFault); err != nil {
+		return err
+	}
+	web := strings.TrimPrefix(h.server.Console, "http://")
+	spare := h.server.Tenant.Devices[1+loadDevices:]
+	var ended atomic.Int64
+	opening := new(errgroup.Group)
+	opening.SetLimit(slowOpener)
+	began := time.Now()
+	var all errgroup.Group
+	defer func() { _ = all.Wait() }() // each ends with the run
+	for i := range n {
+		opening.Go(func() error {
+			address, words := h.server.MQTT, ""
+			switch i % 4 {
+			case 1:
+				words = "\x10\x40\x00\x04MQTT" // half a CONNECT
+			case 2:
+				address, words = web, "POST /api/v1/nobody/telemetry HTTP/1.1\r\nHost: a\r\nContent-Le"
+			case 3: // signs in, and stops in the midst of a message
+				words = connectPacket(spare[i/4%len(spare)], i) + "\x32\x40\x00\x17v1/devices/me/tele"
+			}
+			c, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
+			if err != nil {
+				return err
+			}
+			all.Go(func() error {
+				defer context.AfterFunc(ctx, func() { _ = c.Close() })()
+				_, err := io.Copy(io.Discard, c) // until the server hangs up, in whichever way
+				ended.Add(1)
+				return errors.Join(err, c.Close())
+			})
+			_, err = io.WriteString(c, words)
+			return err
+		})
+	}
+	if err := opening.Wait(); err != nil {
+		return fmt.Errorf("open %d connections: %w", n, err)
+	}
+	now, err := h.server.ReadMetrics(ctx)
+	if err != nil {
+		return err
+	}
+	// The devices are served while the others hang on.
+	if err := h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault); err != nil {
+		return err
+	}
+	hanging := n - int(ended.Load())
+	if err := waitFor(ctx, "all slow connections to be turned away", func() (bool, error) { return int(ended.Load()) == n, nil }); err != nil {
+		return fmt.Errorf("%w; %d of %d hang on", err, n-int(ended.Load()), n)
+	}
+	r.Rounds++
+	r.noteRecovery(began)
+	r.Remark = fmt.Sprintf("%d of them, %d still there when the devices had gone on; then turned away", n, hanging)
+	return h.waitMetric(ctx, "tilth_mqtt_connections", func(n float64) bool { return n == loadDevices })
+}
+
+// connectPacket is a CONNECT that promises to be heard of every two seconds.
+func connectPacket(d bench.Device, i int) string {
+	body := "\x00\x04MQTT\x04\xC2\x00\x02"
+	for _, s := range []string{fmt.Sprintf("slow-%d", i), d.Name, d.Secret} {
+		body += string([]byte{byte(len(s) >> 8), byte(len(s))}) + s
+	}
+	return "\x10" + string([]byte{byte(len(body))}) + body
+}
