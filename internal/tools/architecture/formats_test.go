@@ -78,11 +78,11 @@ func TestFormatsAreInTextPackage(t *testing.T) {
 		}
 	}
 	violations, _ = handWrittenFormats(parseExample(t, map[string]string{
-		"internal/domain/notify/alerttext/a.go":  "package letter\nvar a = t.Format(\"Jan 2\")\nvar b = t.Format(\"15:04\")\nvar c = fmt.Sprintf(\"%.1f\", f)\n",
-		"internal/edge/console/b.go":             "package httpapi\nvar a = strconv.FormatFloat(f, 'f', 1, 64)\nvar b = t.Format(time.DateOnly)\nvar c = t.Format(time.RFC3339)\n",
-		"internal/edge/console/b_test.go":        "package httpapi\nvar a = t.Format(\"15:04\")\n",
+		"internal/domain/notify/alerttext/a.go":  "package alerttext\nvar a = t.Format(\"Jan 2\")\nvar b = t.Format(\"15:04\")\nvar c = fmt.Sprintf(\"%.1f\", f)\n",
+		"internal/edge/console/b.go":             "package console\nvar a = strconv.FormatFloat(f, 'f', 1, 64)\nvar b = t.Format(time.DateOnly)\nvar c = t.Format(time.RFC3339)\n",
+		"internal/edge/console/b_test.go":        "package console\nvar a = t.Format(\"15:04\")\n",
 		"internal/app/c.go":                      "package app\nvar a = fmt.Sprintf(\"%.1f\", f)\n",
 		"internal/domain/notify/webhook/body.go": "package webhook\nvar a = t.Format(\"2006\")\n",
 	}))
-	expectViolations(t, violations, "letter/a.go:2", "letter/a.go:3", "letter/a.go:4", "httpapi/b.go:2", "httpapi/b.go:3")
+	expectViolations(t, violations, "alerttext/a.go:2", "alerttext/a.go:3", "alerttext/a.go:4", "console/b.go:2", "console/b.go:3")
 }

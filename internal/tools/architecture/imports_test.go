@@ -9,28 +9,38 @@ import (
 
 const module = "tilth/"
 
-// The house: cmd → app → edges → domains → ground. A package may import what
-// is written beside it, and nothing else of this module; packages below one of
-// these (httpapi/wire) count as it.
+// The layers, and the packages that stand in the folder of each. A package may
+// import what allowedImports names, and nothing else of this module; packages
+// below one of these (console/wire) count as it.
 var (
-	edges    = []string{"httpapi", "openapi", "providerapi", "ingest", "farm"}
+	edges    = []string{"console", "openapi", "provider", "ingest"}
 	domains  = []string{"device", "reading", "derivation", "alarm", "notify", "identity", "captcha", "tenant", "audit"}
-	platform = []string{"db", "live", "errs", "text", "agronomy", "news", "archive", "clock", "limit", "listen", "memory"}
+	platform = []string{
+		"db", "live", "errs", "text", "agronomy", "alertmsg", "archive", "clock", "limit", "listen", "memory",
+	}
+	tools = []string{"bench", "torture", "farm", "testkit", "architecture"}
 
-	// domainImports is what a domain may import: the ground, the tenant's ID, and who did what.
+	// folders are where the packages of each layer stand, below internal.
+	folders = map[string][]string{
+		"edge":     append([]string{"httpbase"}, edges...),
+		"domain":   domains,
+		"platform": append([]string{"acme"}, platform...),
+		"tools":    tools,
+	}
+
+	// domainImports are what every domain may import: the platform, the tenant's
+	// ID, and the audit log.
 	domainImports = append([]string{"tenant", "audit"}, platform...)
 
 	allowedImports = map[string][]string{
 		"cmd": {"app"},
-		"app": slices.Concat(edges, domains, platform, []string{"acme", "api", "bench", "httpbase", "web"}),
+		"app": slices.Concat(edges, domains, platform, []string{"acme", "api", "bench", "farm", "httpbase", "web"}),
 
-		"httpapi":     slices.Concat(domains, platform, []string{"api", "httpbase"}),
-		"openapi":     slices.Concat(domains, platform, []string{"api", "httpbase"}),
-		"providerapi": slices.Concat(domains, platform, []string{"api", "httpbase"}),
-		"ingest":      slices.Concat(domains, platform, []string{"httpbase"}),
-		"farm":        slices.Concat(domains, platform),
-
-		"httpbase": {"limit", "text"}, // under the edges, and of HTTP as they are: it knows no domain
+		"console":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"openapi":  slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"provider": slices.Concat(domains, platform, []string{"api", "httpbase"}),
+		"ingest":   slices.Concat(domains, platform, []string{"httpbase"}),
+		"httpbase": {"limit", "text"}, // what the edges do alike; it knows no domain
 
 		"device":     domainImports,
 		"reading":    append([]string{"device"}, domainImports...),
@@ -42,15 +52,18 @@ var (
 		"tenant":     platform,
 		"audit":      append([]string{"tenant"}, platform...),
 
-		"db": {"errs", "text"}, "live": {"tenant", "errs", "text"}, "text": {}, "errs": {}, "agronomy": {}, "news": {}, "archive": {}, "clock": {}, "limit": {}, "listen": {}, "memory": {},
+		"acme": {}, "agronomy": {}, "alertmsg": {}, "archive": {}, "clock": {}, "errs": {}, "limit": {}, "listen": {},
+		"memory": {}, "text": {},
+		"db":   {"errs", "text"},
+		"live": {"tenant", "errs", "text"}, // of the tenant, its ID alone
 
-		"bench":   {}, // loads a server from outside, as devices and people do
-		"torture": {"bench"},
-
-		"acme": {}, // beside the edges: it answers for their TLS, and knows no domain
-		"api":  {}, "web": {},
+		"bench":        {}, // loads a server from outside, as devices and people do
+		"torture":      {"bench"},
+		"farm":         slices.Concat(domains, platform),
 		"testkit":      slices.Concat(domains, platform, []string{"api"}),
 		"architecture": {"text"},
+
+		"api": {}, "web": {},
 	}
 )
 
@@ -58,12 +71,20 @@ var (
 // are called by nobody.
 var outboundHTTP = []string{"internal/domain/notify/sms", "internal/domain/notify/webhook"}
 
-// layerOf is the package that a folder or an import path counts as; empty when
-// it is not of this module.
-func layerOf(path string) string {
+// packageOf returns the package that a folder or an import path counts as:
+// console for internal/edge/console/wire. It is empty outside this module, and
+// where a package does not stand in the folder of its layer.
+func packageOf(path string) string {
 	path = strings.TrimPrefix(path, module)
 	if rest, ok := strings.CutPrefix(path, "internal/"); ok {
+		folder, rest, nested := strings.Cut(rest, "/")
+		if !nested {
+			return folder // app
+		}
 		name, _, _ := strings.Cut(rest, "/")
+		if !slices.Contains(folders[folder], name) {
+			return ""
+		}
 		return name
 	}
 	switch top, _, _ := strings.Cut(path, "/"); top {
@@ -73,13 +94,13 @@ func layerOf(path string) string {
 	return ""
 }
 
-// forbiddenImports are imports that go against the house.
+// forbiddenImports are imports that go against the layers.
 func forbiddenImports(x *sourceTree) (violations []string) {
 	for _, s := range x.files {
-		from := layerOf(s.dir)
+		from := packageOf(s.dir)
 		allowed, known := allowedImports[from]
 		if !known {
-			violations = append(violations, fmt.Sprintf("%s: package %s has no place in the house: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
+			violations = append(violations, fmt.Sprintf("%s: package %s has no place in the layers: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
 			continue
 		}
 		for _, path := range s.imports() {
@@ -89,7 +110,7 @@ func forbiddenImports(x *sourceTree) (violations []string) {
 			if !strings.HasPrefix(path, module) {
 				continue
 			}
-			to := layerOf(path)
+			to := packageOf(path)
 			switch {
 			case to == from, s.isTest(): // tests may build what they need, from anywhere
 			case to == "testkit":
@@ -108,7 +129,7 @@ func TestImports(t *testing.T) {
 		"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/app\"",
 		"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
 		"internal/app/run.go":                 "package app; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
-		"internal/edge/console/server.go":     "package httpapi; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
+		"internal/edge/console/server.go":     "package console; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
 		"internal/edge/console/wire/w.go":     "package wire; import _ \"tilth/internal/edge/ingest\"",
 		"internal/edge/httpbase/edge.go":      "package httpbase; import (_ \"net/http\"; _ \"tilth/internal/platform/text\"; _ \"tilth/internal/domain/tenant\")",
 		"internal/domain/device/store.go":     "package device; import (_ \"tilth/internal/platform/db\"; _ \"tilth/internal/domain/tenant\"; _ \"tilth/internal/platform/text\")",
@@ -125,9 +146,10 @@ func TestImports(t *testing.T) {
 		"internal/platform/live/hub.go":       "package live; import _ \"tilth/internal/platform/db\"",
 		"internal/domain/tenant/tenant.go":    "package tenant; import _ \"tilth/internal/domain/device\"",
 		"internal/billing/bill.go":            "package billing",
+		"internal/platform/alarm/rule.go":     "package alarm",
 		"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
 	})),
-		"cmd imports device", "httpapi imports ingest", "httpbase imports tenant", "device imports reading", "alarm imports notify", "imports testkit",
-		"net/http/httputil below", "mail/send.go: net/http below", "guard/g.go: net/http below", "live imports db", "tenant imports device", "no place in the house", "api imports errs",
+		"cmd imports device", "console imports ingest", "httpbase imports tenant", "device imports reading", "alarm imports notify", "imports testkit",
+		"net/http/httputil below", "mail/send.go: net/http below", "guard/g.go: net/http below", "live imports db", "tenant imports device", "package internal/billing has no place", "package internal/platform/alarm has no place", "api imports errs",
 	)
 }

@@ -45,7 +45,7 @@ func isNumber(e ast.Expr) bool {
 func TestNetworksAreInLimitPackage(t *testing.T) {
 	expectNone(t, handWrittenNetworks(parseRepository(t)))
 	expectViolations(t, handWrittenNetworks(parseExample(t, map[string]string{
-		"internal/edge/console/limiter.go":     "package httpapi; import _ \"golang.org/x/time/rate\"",
+		"internal/edge/console/limiter.go":     "package console; import _ \"golang.org/x/time/rate\"",
 		"internal/edge/ingest/origin.go":       "package ingest; import \"net/netip\"; func of(a netip.Addr) netip.Prefix { return netip.PrefixFrom(a, 64) }",
 		"internal/domain/identity/network.go":  "package identity; import \"net/netip\"; func of(a netip.Addr) (netip.Prefix, error) { return a.Prefix(64) }",
 		"internal/edge/openapi/mask.go":        "package openapi; import \"net\"; func of(a net.IP) net.IP { return a.Mask(net.CIDRMask(64, 128)) }",

@@ -82,7 +82,7 @@ func (k *storeIndex) propagate(found func(name string, field typeRef) bool) {
 
 // holdsTenantData tells whether types of a folder may keep tenants' data.
 func holdsTenantData(dir string) bool {
-	return slices.Contains(domains, layerOf(dir)) || layerOf(dir) == "live"
+	return slices.Contains(domains, packageOf(dir)) || packageOf(dir) == "live"
 }
 
 // typeRef is a type as it is written: what of it has a name.
