@@ -98,7 +98,14 @@ func TestKillChangesNoNotice(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		missing, extra := differences(got, want)
-		t.Errorf("killed %d times: %d notices, want %d; missing %v; too many %v", rounds, len(got), len(want), missing, extra)
+		t.Errorf(
+			"killed %d times: %d notices, want %d; missing %v; too many %v",
+			rounds,
+			len(got),
+			len(want),
+			missing,
+			extra,
+		)
 	}
 	t.Logf("%d notices of %d readings are the same after %d kills", len(got), perDevice*alarmDevices, rounds)
 	killed.stop()
@@ -114,7 +121,12 @@ func newAlarmProcess(t *testing.T) *process {
 	p.start(unlimitedArgs...)
 	var devices strings.Builder
 	for i := range alarmDevices {
-		fmt.Fprintf(&devices, "      - {deviceName: A-%d, serial: s, product: mast, secret: alarm-test-secret-number-%d}\n", i, i)
+		fmt.Fprintf(
+			&devices,
+			"      - {deviceName: A-%d, serial: s, product: mast, secret: alarm-test-secret-number-%d}\n",
+			i,
+			i,
+		)
 	}
 	p.apply(`products:
   - name: mast
@@ -137,9 +149,19 @@ tenants:
 		} {
 			var id int64
 			p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, fmt.Sprintf(
-				`{"alarmName":%q,"dataSource":1,"executionId":"A-%d","triggerType":0,"durations":60000,"alarmLevel":1,"manualRelease":0,%s}`, name, i, rest), &id)
+				`{"alarmName":%q,"dataSource":1,"executionId":"A-%d","triggerType":0,"durations":60000,"alarmLevel":1,"manualRelease":0,%s}`,
+				name,
+				i,
+				rest,
+			), &id)
 			var done bool
-			p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", id), token, "", &done)
+			p.call(
+				http.MethodGet,
+				fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", id),
+				token,
+				"",
+				&done,
+			)
 		}
 	}
 	return p
@@ -179,13 +201,34 @@ func (l *resendingDevice) payload(n int64) string {
 	case x%13 == 0:
 		return fmt.Sprintf(`{"ts":%d,"values":{"airHumidity":%d}}`, at-7*alarmStep+1, x>>8%100)
 	}
-	return fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%.2f,"airHumidity":%d}}`, at, float64(x>>8%3000)/100, x>>24%100)
+	return fmt.Sprintf(
+		`{"ts":%d,"values":{"airTemperature":%.2f,"airHumidity":%d}}`,
+		at,
+		float64(x>>8%3000)/100,
+		x>>24%100,
+	)
 }
 
 func (l *resendingDevice) publish(addr string, count int64, onAck func()) error {
-	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(fmt.Sprint("a-", l.number)).SetWriteTimeout(2 * time.Second).
-		SetUsername(fmt.Sprint("A-", l.number)).SetPassword(fmt.Sprint("alarm-test-secret-number-", l.number)).
-		SetAutoReconnect(false).SetOrderMatters(false))
+	client := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker(
+			"tcp://" + addr,
+		).SetClientID(
+			fmt.Sprint("a-", l.number),
+		).SetWriteTimeout(
+			2 * time.Second,
+		).
+			SetUsername(
+				fmt.Sprint("A-", l.number),
+			).SetPassword(
+			fmt.Sprint("alarm-test-secret-number-", l.number),
+		).
+			SetAutoReconnect(
+				false,
+			).SetOrderMatters(
+			false,
+		),
+	)
 	if token := client.Connect(); token.Wait() && token.Error() != nil {
 		return token.Error()
 	}
@@ -232,12 +275,21 @@ func (p *process) notices() (lines []string) {
 				StartTime, EndTime int64
 			}
 		}
-		p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=400", page), token, "", &got)
+		p.call(
+			http.MethodGet,
+			fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=400", page),
+			token,
+			"",
+			&got,
+		)
 		if total = got.Total; len(got.List) == 0 {
 			break
 		}
 		for _, n := range got.List {
-			lines = append(lines, fmt.Sprintf("%s %s %d-%d %d", n.DeviceName, n.Title, n.StartTime, n.EndTime, n.ResolveStatus))
+			lines = append(
+				lines,
+				fmt.Sprintf("%s %s %d-%d %d", n.DeviceName, n.Title, n.StartTime, n.EndTime, n.ResolveStatus),
+			)
 		}
 	}
 	slices.Sort(lines)

@@ -63,7 +63,13 @@ func checkFreeSpace(dir string, bytes int64, room freeSpaceFunc) error {
 		return err
 	}
 	if free < uint64(bytes)+spareBytes {
-		return fmt.Errorf("%s are needed, and %s to spare; on the disk of %s %s are free", formatBytes(bytes), formatBytes(spareBytes), dir, formatBytes(int64(free)))
+		return fmt.Errorf(
+			"%s are needed, and %s to spare; on the disk of %s %s are free",
+			formatBytes(bytes),
+			formatBytes(spareBytes),
+			dir,
+			formatBytes(int64(free)),
+		)
 	}
 	return nil
 }
@@ -84,7 +90,14 @@ func backup(c *cobra.Command, client *providerClient, file string, room freeSpac
 	if err := finishAndClose(f, func() error { return os.Rename(partial, file) }); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s: %d files, %s, as of %s; read back and whole\n", file, len(m.Files), formatBytes(m.Size()), m.Time.Format(time.RFC3339))
+	fmt.Fprintf(
+		c.OutOrStdout(),
+		"%s: %d files, %s, as of %s; read back and whole\n",
+		file,
+		len(m.Files),
+		formatBytes(m.Size()),
+		m.Time.Format(time.RFC3339),
+	)
 	return nil
 }
 
@@ -117,7 +130,13 @@ func hasName(f *os.File, name string) bool {
 }
 
 // fetchBackup writes the backup to f, which is to be file, and reads it back.
-func fetchBackup(ctx context.Context, client *providerClient, file string, f *os.File, room freeSpaceFunc) (*archive.Manifest, error) {
+func fetchBackup(
+	ctx context.Context,
+	client *providerClient,
+	file string,
+	f *os.File,
+	room freeSpaceFunc,
+) (*archive.Manifest, error) {
 	if _, err := os.Stat(file); err == nil {
 		return nil, fmt.Errorf("--output: %s is there already", file)
 	}
@@ -141,7 +160,12 @@ func fetchBackup(ctx context.Context, client *providerClient, file string, f *os
 
 // download writes what a call answers to w, unless before, which is told of how
 // many bytes that is, fails; before may be nil.
-func (p *providerClient) download(ctx context.Context, path string, w io.Writer, before func(length int64) error) error {
+func (p *providerClient) download(
+	ctx context.Context,
+	path string,
+	w io.Writer,
+	before func(length int64) error,
+) error {
 	res, err := p.do(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
 		return err
@@ -249,8 +273,15 @@ func restore(c *cobra.Command, file, dir, address string, room freeSpaceFunc) (e
 	if err := target.commit(); err != nil {
 		return fmt.Errorf("--data-dir: %w", err)
 	}
-	fmt.Fprintf(c.OutOrStdout(), "%s%s: as of %s, by tilth %s. Mail, SMS and webhooks are held (%d waiting): tilth outbox release lets them go.\n", &examined,
-		filepath.Clean(dir), m.Time.Format(time.RFC3339), m.Version, waiting)
+	fmt.Fprintf(
+		c.OutOrStdout(),
+		"%s%s: as of %s, by tilth %s. Mail, SMS and webhooks are held (%d waiting): tilth outbox release lets them go.\n",
+		&examined,
+		filepath.Clean(dir),
+		m.Time.Format(time.RFC3339),
+		m.Version,
+		waiting,
+	)
 	return nil
 }
 

@@ -88,7 +88,13 @@ func TestOperationMetrics(t *testing.T) {
 		t.Fatalf("backed up at %v before any backup", at)
 	}
 	before := float64(time.Now().Unix())
-	if out, err := p.tilth("backup", "-o", filepath.Join(t.TempDir(), "farm.tar"), "--server", "http://"+p.admin); err != nil {
+	if out, err := p.tilth(
+		"backup",
+		"-o",
+		filepath.Join(t.TempDir(), "farm.tar"),
+		"--server",
+		"http://"+p.admin,
+	); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	taken := p.metricValue(backup)
@@ -99,8 +105,12 @@ func TestOperationMetrics(t *testing.T) {
 		t.Errorf("healthcheck: %q, %v", out, err)
 	}
 	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
-	p.apply(`tenants: [{name: other, timeZone: UTC, language: en-us, devices: [{deviceName: OTHER-1, serial: o, product: silo}]}]`)
-	if p.metricValue("tilth_devices") != 3 || p.metricValue("tilth_devices_online") != 1 || p.metricValue("tilth_ready") != 1 || p.metricValue("tilth_database_bytes") < 4096 {
+	p.apply(
+		`tenants: [{name: other, timeZone: UTC, language: en-us, devices: [{deviceName: OTHER-1, serial: o, product: silo}]}]`,
+	)
+	if p.metricValue("tilth_devices") != 3 || p.metricValue("tilth_devices_online") != 1 ||
+		p.metricValue("tilth_ready") != 1 ||
+		p.metricValue("tilth_database_bytes") < 4096 {
 		t.Errorf("figures:\n%s", p.metricsPage())
 	}
 	p.stop()

@@ -48,7 +48,11 @@ func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 			}
 			frames = append(frames, fmt.Sprintf(`{"ts":%d,"values":{"note":"%s"}}`, begin+int64(n+i)*1000, note))
 		}
-		if status, said := p.post("/api/v1/diary-secret-number-0001/telemetry", "", "["+strings.Join(frames, ",")+"]"); status != http.StatusOK {
+		if status, said := p.post(
+			"/api/v1/diary-secret-number-0001/telemetry",
+			"",
+			"["+strings.Join(frames, ",")+"]",
+		); status != http.StatusOK {
 			p.t.Fatalf("notes are answered %d %s\n%s", status, said, p.stderr)
 		}
 	}
@@ -59,7 +63,17 @@ func (p *process) writeNotes(begin int64, first, messages int) (next int) {
 func (p *process) noteCount(begin int64) (n int) {
 	p.t.Helper()
 	var days []struct{ Frames int }
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/coverage?deviceName=D-1&startTime=%d&endTime=%d", begin, begin+48*3_600_000), p.adaToken(), "", &days)
+	p.call(
+		http.MethodGet,
+		fmt.Sprintf(
+			"/admin-api/client/pc/device/get/coverage?deviceName=D-1&startTime=%d&endTime=%d",
+			begin,
+			begin+48*3_600_000,
+		),
+		p.adaToken(),
+		"",
+		&days,
+	)
 	for _, day := range days {
 		n += day.Frames
 	}
@@ -166,7 +180,14 @@ func TestKillDuringBackup(t *testing.T) {
 
 	// The program is killed, and another had begun beside.
 	c, _, ended, _ := p.startStalledBackup(file)
-	if out, err := p.tilth("backup", "-o", file, "--server", "http://"+p.admin); err == nil || !strings.Contains(out, "another backup is being written to "+file+".partial") {
+	if out, err := p.tilth(
+		"backup",
+		"-o",
+		file,
+		"--server",
+		"http://"+p.admin,
+	); err == nil ||
+		!strings.Contains(out, "another backup is being written to "+file+".partial") {
 		t.Errorf("a second one: %v\n%s", err, out)
 	}
 	if err := c.Process.Kill(); err != nil {
@@ -175,7 +196,13 @@ func TestKillDuringBackup(t *testing.T) {
 	<-ended
 	testkit.Eventually(t, "the copies to be gone", func() bool { return len(p.backupFolders()) == 0 })
 	files("farm.tar.partial")
-	if out, err := p.tilth("restore", file+".partial", "--data-dir", filepath.Join(dir, "half")); err == nil || !strings.Contains(out, "the archive is damaged or not whole") {
+	if out, err := p.tilth(
+		"restore",
+		file+".partial",
+		"--data-dir",
+		filepath.Join(dir, "half"),
+	); err == nil ||
+		!strings.Contains(out, "the archive is damaged or not whole") {
 		t.Errorf("restore of a half: %v\n%s", err, out)
 	}
 	files("farm.tar.partial")
@@ -241,7 +268,9 @@ func TestKillDuringBackup(t *testing.T) {
 	}
 	files("farm.tar")
 	restored := newProcess(t)
-	if out, err := p.tilth(append([]string{"restore", file}, restored.storageArgs()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+	if out, err := p.tilth(
+		append([]string{"restore", file}, restored.storageArgs()...)...); err != nil ||
+		!strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start()

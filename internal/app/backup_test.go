@@ -29,8 +29,18 @@ import (
 func (p *process) storedCount(token string, number int, first int64) int64 {
 	p.t.Helper()
 	var series map[string][]struct{ Time int64 }
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=A-%d&startTime=%d&endTime=%d&yeuSignList=airTemperature,airHumidity",
-		number, first-1000, first+24*3_600_000), token, "", &series)
+	p.call(
+		http.MethodGet,
+		fmt.Sprintf(
+			"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=A-%d&startTime=%d&endTime=%d&yeuSignList=airTemperature,airHumidity",
+			number,
+			first-1000,
+			first+24*3_600_000,
+		),
+		token,
+		"",
+		&series,
+	)
 	last := int64(-1)
 	for _, list := range series {
 		for _, at := range list {
@@ -76,7 +86,14 @@ func TestBackupUnderLoad(t *testing.T) {
 	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v (%v)", info, err)
 	}
-	if out, err := busy.tilth("backup", "-o", file, "--server", "http://"+busy.admin); err == nil || !strings.Contains(out, "is there already") {
+	if out, err := busy.tilth(
+		"backup",
+		"-o",
+		file,
+		"--server",
+		"http://"+busy.admin,
+	); err == nil ||
+		!strings.Contains(out, "is there already") {
 		t.Errorf("over a file: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(filepath.Join(busy.dir, "backup-*")); err != nil || len(left) > 0 {
@@ -86,7 +103,9 @@ func TestBackupUnderLoad(t *testing.T) {
 	all.Wait()
 
 	restored := newProcess(t)
-	if out, err := busy.tilth(append([]string{"restore", file}, restored.storageArgs()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+	if out, err := busy.tilth(
+		append([]string{"restore", file}, restored.storageArgs()...)...); err != nil ||
+		!strings.Contains(out, "nothing contradicts itself") {
 		t.Fatalf("restore: %v\n%s", err, out)
 	}
 	restored.start(unlimitedArgs...)
@@ -108,7 +127,13 @@ func TestBackupUnderLoad(t *testing.T) {
 	// It is a whole server: devices' secrets hold, and readings go on.
 	restored.publishAll([]*resendingDevice{{number: 0, first: first + 3_600_000}}, 5, func() {}).Wait()
 	for _, want := range []string{"released; 0 were waiting\n", "nothing was held\n"} {
-		if out, err := restored.tilth("outbox", "release", "--server", "http://"+restored.admin); err != nil || out != want {
+		if out, err := restored.tilth(
+			"outbox",
+			"release",
+			"--server",
+			"http://"+restored.admin,
+		); err != nil ||
+			out != want {
 			t.Errorf("release: %v, said %q, want %q", err, out, want)
 		}
 	}
@@ -153,7 +178,14 @@ func TestFailedRestoreLeavesNothing(t *testing.T) {
 	// A backup that cannot be made leaves no file either.
 	p.stop()
 	missing := filepath.Join(dir, "late.tar")
-	if out, err := p.tilth("backup", "-o", missing, "--server", "http://"+unusedAddr); err == nil || !strings.Contains(out, "no server answers") {
+	if out, err := p.tilth(
+		"backup",
+		"-o",
+		missing,
+		"--server",
+		"http://"+unusedAddr,
+	); err == nil ||
+		!strings.Contains(out, "no server answers") {
 		t.Errorf("without a server: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(missing + "*"); err != nil || len(left) > 0 {
@@ -182,7 +214,9 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := tar.NewWriter(f)
-		err = w.WriteHeader(&tar.Header{Name: "manifest.json", Mode: 0o600, Size: int64(len(manifest)), Typeflag: tar.TypeReg})
+		err = w.WriteHeader(
+			&tar.Header{Name: "manifest.json", Mode: 0o600, Size: int64(len(manifest)), Typeflag: tar.TypeReg},
+		)
 		_, e := w.Write(manifest)
 		if err := errors.Join(err, e, w.Close(), f.Close()); err != nil {
 			t.Fatal(err)
@@ -216,7 +250,10 @@ func TestRestoreOfANewerBackup(t *testing.T) {
 					t.Errorf("%s: %v (%v)", to, left, err)
 				}
 			}
-			if left, err := os.ReadDir(work); err != nil || len(left) != 2 { // the backup, and the folder that was there
+			if left, err := os.ReadDir(
+				work,
+			); err != nil ||
+				len(left) != 2 { // the backup, and the folder that was there
 				t.Errorf("left: %v (%v)", left, err)
 			}
 		})
@@ -258,7 +295,9 @@ func TestBackupAndRestoreCheckFreeSpace(t *testing.T) {
 		c.SetOut(io.Discard)
 		copied, restored := filepath.Join(work, "copy.tar"), filepath.Join(work, "farm")
 		for flag, err := range map[string]error{"--output": backup(c, client, copied, room), "--data-dir": restore(c, file, restored, "", room)} {
-			if fits && err != nil || !fits && (err == nil || !strings.HasPrefix(err.Error(), flag+": "+formatBytes(int64(len(whole)))+" are needed")) {
+			if fits && err != nil ||
+				!fits &&
+					(err == nil || !strings.HasPrefix(err.Error(), flag+": "+formatBytes(int64(len(whole)))+" are needed")) {
 				t.Errorf("%d bytes of room for %d: %v", there, len(whole), err)
 			}
 		}
@@ -295,7 +334,10 @@ func packBackup(t *testing.T, file, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(archive.Write(t.Context(), f, dir, archive.Manifest{Version: "9.9.9", Time: testkit.Start}), f.Close()); err != nil {
+	if err := errors.Join(
+		archive.Write(t.Context(), f, dir, archive.Manifest{Version: "9.9.9", Time: testkit.Start}),
+		f.Close(),
+	); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -18,8 +18,17 @@ import (
 )
 
 func benchCommand() *cobra.Command {
-	return group("bench", "Measure what a server bears, and check what it keeps",
-		benchIngestCommand(), benchAlarmCommand(), benchLiveCommand(), benchNotifyCommand(), benchHistoryCommand(), benchNeighboursCommand(), benchFileCommand())
+	return group(
+		"bench",
+		"Measure what a server bears, and check what it keeps",
+		benchIngestCommand(),
+		benchAlarmCommand(),
+		benchLiveCommand(),
+		benchNotifyCommand(),
+		benchHistoryCommand(),
+		benchNeighboursCommand(),
+		benchFileCommand(),
+	)
 }
 
 func benchFileCommand() *cobra.Command {
@@ -103,11 +112,21 @@ reading back, and prints both in one table.`,
 	f.StringVar(&b.server, "server", "", "console of a server that is there already, for example http://127.0.0.1:8080")
 	f.StringVar(&b.mqtt, "mqtt", "", "its MQTT side, host:port")
 	f.StringVar(&b.file, "file", "", "provider's file with its devices and their secrets")
-	f.IntVar(&b.idle, "idle", 0, "open so many connections that say nothing, tell what each costs in memory, and that is all")
+	f.IntVar(
+		&b.idle,
+		"idle",
+		0,
+		"open so many connections that say nothing, tell what each costs in memory, and that is all",
+	)
 	f.StringVar(&b.peer, "peer-mqtt", "", "another MQTT server to compare with, host:port")
 	f.IntVar(&b.peerPID, "peer-pid", 0, "its process on this machine, for its processor time and memory")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
-	f.StringVar(&b.dir, "dir", "", "where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)")
+	f.StringVar(
+		&b.dir,
+		"dir",
+		"",
+		"where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)",
+	)
 	return c
 }
 
@@ -127,7 +146,11 @@ func (b *ingestBench) check() error {
 	case b.devices < 1 || b.devices > b.options.Connections:
 		return fmt.Errorf("--devices: from 1 to the number of connections")
 	case b.devices*connectionsPerDevice < b.options.Connections:
-		return fmt.Errorf("--devices: a device may have %d connections, so %d are too few", connectionsPerDevice, b.devices)
+		return fmt.Errorf(
+			"--devices: a device may have %d connections, so %d are too few",
+			connectionsPerDevice,
+			b.devices,
+		)
 	case b.idle < 0 || b.idle > 0 && b.server+b.peer != "":
 		return fmt.Errorf("--idle: 1 or more, of a server that is started for it")
 	case b.options.Duration <= 0:
@@ -239,8 +262,14 @@ func (b *ingestBench) runNamed(ctx context.Context) (*bench.Result, error) {
 		return nil, fmt.Errorf("--file: %s: %w", b.file, err)
 	}
 	if b.devices > len(world.Devices) || b.values > len(world.Properties) {
-		return nil, fmt.Errorf("--file: %s has %d devices with %d properties, %d with %d are needed; fewer --devices or --values will do",
-			b.file, len(world.Devices), len(world.Properties), b.devices, b.values)
+		return nil, fmt.Errorf(
+			"--file: %s has %d devices with %d properties, %d with %d are needed; fewer --devices or --values will do",
+			b.file,
+			len(world.Devices),
+			len(world.Properties),
+			b.devices,
+			b.values,
+		)
 	}
 	world.Devices, world.Properties = world.Devices[:b.devices], world.Properties[:b.values]
 	fmt.Fprintf(b.out, "Limits: those of the server at %s\n", b.mqtt)

@@ -36,16 +36,31 @@ notice is missing, or is there that no reading led to.`,
 	}
 	f := c.Flags()
 	f.IntVar(&b.alarms.Rules, "rules", 10_000, "alarm rules, shared out among the devices; a multiple of these")
-	f.BoolVar(&b.alarms.Together, "together", false, "each rule is for all devices, so that --rules counts pairs of a rule and a device")
+	f.BoolVar(
+		&b.alarms.Together,
+		"together",
+		false,
+		"each rule is for all devices, so that --rules counts pairs of a rule and a device",
+	)
 	f.IntVar(&b.devices, "devices", 2000, "devices, each with a connection")
 	f.IntVar(&b.values, "values", 8, "values in a message, at least as many as a device has rules")
 	f.IntVar(&b.alarms.Rate, "rate", 20_000, "messages a second that are offered")
 	f.IntVar(&b.alarms.NoticesPerSecond, "turns", 125, "notices a second that are to begin, and as many to end")
 	f.DurationVar(&b.alarms.Duration, "duration", 30*time.Second, "how long each of the two parts measures")
-	f.DurationVar(&b.alarms.FlatOut, "flat-out", 10*time.Second, "how long two more parts offer as much as is taken; 0: leave them out")
+	f.DurationVar(
+		&b.alarms.FlatOut,
+		"flat-out",
+		10*time.Second,
+		"how long two more parts offer as much as is taken; 0: leave them out",
+	)
 	f.IntVar(&b.alarms.Window, "window", 32, "messages of a connection in flight at most")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
-	f.StringVar(&b.dir, "dir", "", "where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)")
+	f.StringVar(
+		&b.dir,
+		"dir",
+		"",
+		"where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)",
+	)
 	return c
 }
 

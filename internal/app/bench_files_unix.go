@@ -21,8 +21,13 @@ func (b *ingestBench) raiseFileLimit() error {
 	}
 	raised := syscall.Rlimit{Cur: need, Max: max(limit.Max, need)}
 	if err := syscall.Setrlimit(syscall.RLIMIT_NOFILE, &raised); err != nil {
-		return fmt.Errorf("open files: %d are needed, %d allowed: raise the limit (ulimit -n %d) or take fewer --connections: %w",
-			need, limit.Max, need, err)
+		return fmt.Errorf(
+			"open files: %d are needed, %d allowed: raise the limit (ulimit -n %d) or take fewer --connections: %w",
+			need,
+			limit.Max,
+			need,
+			err,
+		)
 	}
 	fmt.Fprintf(b.out, "Limits raised: open files from %d to %d\n", limit.Cur, need)
 	return nil

@@ -58,10 +58,20 @@ scripts/bench-history.sh starts the peers that are installed.`,
 	f.IntVar(&b.days, "days", maxHistoryDays, "days of readings: 5, 10, 15, 20, 25 or 30")
 	f.IntVar(&b.devices, "devices", 50, "devices that have them")
 	f.IntVar(&b.repeats, "asks", 50, "times that each question is asked after every device was asked about once")
-	f.StringSliceVar(&b.peers, "peers", nil, "stores to compare with, name=address: victoriametrics=http://host:port, influxdb=http://host:port,\n"+
-		"postgres=postgres://user@host:port/database; each one empty. none: tilth alone")
+	f.StringSliceVar(
+		&b.peers,
+		"peers",
+		nil,
+		"stores to compare with, name=address: victoriametrics=http://host:port, influxdb=http://host:port,\n"+
+			"postgres=postgres://user@host:port/database; each one empty. none: tilth alone",
+	)
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
-	f.StringVar(&b.dir, "dir", "", "where the data folders are made, so that their disk is measured (default: the system's temporary folder)")
+	f.StringVar(
+		&b.dir,
+		"dir",
+		"",
+		"where the data folders are made, so that their disk is measured (default: the system's temporary folder)",
+	)
 	return c
 }
 
@@ -116,7 +126,12 @@ func (b *historyBench) runHistory(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, server.Stop()) }()
-	result, err := bench.RunHistory(ctx, bench.HistoryOptions{Repeats: b.repeats, Peers: peers, Progress: b.printf}, server.Target, records)
+	result, err := bench.RunHistory(
+		ctx,
+		bench.HistoryOptions{Repeats: b.repeats, Peers: peers, Progress: b.printf},
+		server.Target,
+		records,
+	)
 	if err != nil {
 		return err
 	}

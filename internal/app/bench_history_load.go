@@ -148,7 +148,13 @@ func (l *historyLoad) batch(number int) []reading.Arrival {
 			for p, id := range l.properties {
 				own[p] = reading.Field{Property: id, Value: reading.Number(l.records.Values[d][p][n%l.records.Count()])}
 			}
-			batch = append(batch, reading.Arrival{Frame: reading.Frame{Tenant: ref.Tenant, Device: ref.ID, Time: at, Fields: own}, At: at})
+			batch = append(
+				batch,
+				reading.Arrival{
+					Frame: reading.Frame{Tenant: ref.Tenant, Device: ref.ID, Time: at, Fields: own},
+					At:    at,
+				},
+			)
 		}
 	}
 	return batch
@@ -176,7 +182,12 @@ func (l *historyLoad) open(ctx context.Context, dir string) (*reading.Store, fun
 
 // write appends the batches numbered from first on, until as many are written
 // or stop is closed, and tells how many.
-func (l *historyLoad) write(ctx context.Context, s *reading.Store, first, most int, stop <-chan struct{}) (written int, err error) {
+func (l *historyLoad) write(
+	ctx context.Context,
+	s *reading.Store,
+	first, most int,
+	stop <-chan struct{},
+) (written int, err error) {
 	var next atomic.Int64
 	work, ctx := errgroup.WithContext(ctx)
 	for range writers {
@@ -295,7 +306,9 @@ func (l *historyLoad) measureSealing(ctx context.Context) (err error) {
 			defer close(sealed)
 			failed = s.Seal(ctx, l.records.Start.Add(time.Duration(next)*batchSteps*recordStep+2*time.Hour))
 		}()
-		n, err = sealing.measure(func() (int, error) { return l.write(ctx, s, next, sealingWriteFactor*sealingDays*dayBatches, sealed) })
+		n, err = sealing.measure(
+			func() (int, error) { return l.write(ctx, s, next, sealingWriteFactor*sealingDays*dayBatches, sealed) },
+		)
 		<-sealed
 		if err := errors.Join(err, failed); err != nil {
 			return err

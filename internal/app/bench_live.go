@@ -43,7 +43,12 @@ that reads is cut off, or one that does not is not.`,
 	f, o := c.Flags(), &b.options
 	f.IntVar(&o.Screens, "screens", 2000, "open screens, shared out among the tenants")
 	f.IntVar(&o.Tenants, "tenants", 50, "tenants, each with a device that reports once a second")
-	f.IntVar(&o.Busy, "busy", 200, "readings a second of the last tenant beyond that, in the last two parts; 0: leave them out")
+	f.IntVar(
+		&o.Busy,
+		"busy",
+		200,
+		"readings a second of the last tenant beyond that, in the last two parts; 0: leave them out",
+	)
 	f.IntVar(&o.Slow, "slow", 20, "screens of the last tenant that never read, in the last part; 0: leave it out")
 	f.IntVar(&o.Values, "values", 8, "values in a reading")
 	f.DurationVar(&o.Duration, "duration", 30*time.Second, "how long each part measures")

@@ -44,7 +44,12 @@ Attacks: ` + strings.Join(bench.NeighbourAttacks(), ", ") + `.`,
 	f.BoolVar(&b.sample, "sample", false, "smaller attacks of a few seconds, to see that all of it works")
 	f.StringSliceVar(&b.attacks.Only, "only", nil, "names of attacks, with commas; none: all")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
-	f.StringVar(&b.dir, "dir", "", "where the servers' data folders are made, so that their disk is measured (default: the system's temporary folder)")
+	f.StringVar(
+		&b.dir,
+		"dir",
+		"",
+		"where the servers' data folders are made, so that their disk is measured (default: the system's temporary folder)",
+	)
 	return c
 }
 

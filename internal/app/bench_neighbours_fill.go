@@ -49,7 +49,13 @@ func fillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 		return err
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if _, err := tx.NewRaw("UPDATE users SET create_time = ? WHERE tenant_id = ?", now.Add(-filledUserAge).UnixMilli(), owner.ID).Exec(ctx); err != nil {
+		if _, err := tx.NewRaw(
+			"UPDATE users SET create_time = ? WHERE tenant_id = ?",
+			now.Add(-filledUserAge).UnixMilli(),
+			owner.ID,
+		).Exec(
+			ctx,
+		); err != nil {
 			return err
 		}
 		return s.putNotices(ctx, tx, owner.ID, c, now)
@@ -60,18 +66,37 @@ func fillTenant(ctx context.Context, dir string, c bench.TenantFill) (err error)
 // other.
 func (s *stores) putMessages(ctx context.Context, t tenant.ID, many int, from time.Time) error {
 	facts, err := json.Marshal(alertmsg.Alarm{
-		Event: alertmsg.Triggered, Notice: 1, Rule: 1, Title: "crowded", Level: 1, DeviceID: 1, DeviceName: "crowd-0001", Product: 1, Window: 60_000, Hits: 1,
+		Event:      alertmsg.Triggered,
+		Notice:     1,
+		Rule:       1,
+		Title:      "crowded",
+		Level:      1,
+		DeviceID:   1,
+		DeviceName: "crowd-0001",
+		Product:    1,
+		Window:     60_000,
+		Hits:       1,
 		Conditions: []alertmsg.Condition{{Join: "and", Property: "sensor01", Operator: ">", Value: 50}},
-		Values:     map[string]any{"sensor01": 80}, Start: from.UnixMilli(),
+		Values:     map[string]any{"sensor01": 80},
+		Start:      from.UnixMilli(),
 	})
 	if err != nil {
 		return err
 	}
 	for done := 0; done < many; done += rowsPerTransaction {
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			_, err := tx.NewRaw(`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
+			_, err := tx.NewRaw(
+				`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?)
 				INSERT INTO messages (tenant_id, event, facts, create_time) SELECT ?, ?, ?, ? + i FROM n`,
-				min(rowsPerTransaction, many-done), t, alertmsg.Triggered, string(facts), from.UnixMilli()+int64(done)).Exec(ctx)
+				min(
+					rowsPerTransaction,
+					many-done,
+				),
+				t,
+				alertmsg.Triggered,
+				string(facts),
+				from.UnixMilli()+int64(done),
+			).Exec(ctx)
 			return err
 		})
 		if err != nil {
@@ -116,9 +141,19 @@ func (s *stores) putNotices(ctx context.Context, tx bun.IDB, t tenant.ID, c benc
 	if err != nil {
 		return err
 	}
-	_, err = tx.NewRaw(`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, start_time, create_time, rule)
+	_, err = tx.NewRaw(
+		`INSERT INTO notices (tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, start_time, create_time, rule)
 		SELECT r.tenant_id, r.id, r.revision, d.id, d.name, r.alarm_name, ?, r.alarm_level, ? + r.id, ? + r.id, ?
 		FROM alarm_rules AS r JOIN alarm_rule_devices AS m ON m.rule_id = r.id JOIN devices AS d ON d.id = m.device_id WHERE r.tenant_id = ?`,
-		text.Fold(found[0].Name), now.Add(-30*time.Minute).UnixMilli(), now.Add(-30*time.Minute).UnixMilli(), string(was), t).Exec(ctx)
+		text.Fold(
+			found[0].Name,
+		),
+		now.Add(-30*time.Minute).UnixMilli(),
+		now.Add(-30*time.Minute).UnixMilli(),
+		string(was),
+		t,
+	).Exec(
+		ctx,
+	)
 	return err
 }

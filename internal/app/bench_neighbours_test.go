@@ -18,7 +18,9 @@ func TestBenchNeighbours(t *testing.T) {
 	for flags, says := range map[string]string{
 		"--only weather": `no attack is called "weather"`, "--dir none": "--dir:", "--binary none --only starting": "none",
 	} {
-		if out, err := (&process{t: t}).tilth(append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+		if out, err := (&process{t: t}).tilth(
+			append([]string{"bench", "neighbours", "--sample"}, strings.Fields(flags)...)...); err == nil ||
+			!strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -40,11 +42,23 @@ func TestCopyRules(t *testing.T) {
 	}
 	p.apply(string(file))
 	var rule int64
-	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", p.signIn(w.Name, w.User, w.Password), `{"alarmName":"like these","dataSource":1,
+	p.call(
+		http.MethodPost,
+		"/admin-api/client/pc/alarm-rules/create",
+		p.signIn(w.Name, w.User, w.Password),
+		`{"alarmName":"like these","dataSource":1,
 		"executionId":"`+w.Devices[0].Name+`","triggerType":0,"hitCounts":1,"durations":60000,"alarmLevel":1,"passageway":[],"manualRelease":0,
-		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`, &rule)
+		"conditions":[{"andor":"and","tslAttribute":"`+w.Properties[0]+`","subconditions":">","value":1}]}`,
+		&rule,
+	)
 	p.stop()
-	gift := bench.RuleCopies{Tenant: w.Name, Rule: rule, Devices: w.DeviceNames(), Each: alarm.MaxRulesPerDevice + 1, Since: time.Now().Add(-time.Hour)}
+	gift := bench.RuleCopies{
+		Tenant:  w.Name,
+		Rule:    rule,
+		Devices: w.DeviceNames(),
+		Each:    alarm.MaxRulesPerDevice + 1,
+		Since:   time.Now().Add(-time.Hour),
+	}
 	if err := copyRules(t.Context(), p.dir, []bench.RuleCopies{gift}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,7 +67,12 @@ func TestCopyRules(t *testing.T) {
 		"NOBODY":    {Tenant: w.Name, Rule: rule, Devices: []string{"NOBODY"}},
 		"elsewhere": {Tenant: "elsewhere", Rule: rule},
 	} {
-		if err := copyRules(t.Context(), p.dir, []bench.RuleCopies{gift, wrong}); err == nil || !strings.Contains(err.Error(), says) {
+		if err := copyRules(
+			t.Context(),
+			p.dir,
+			[]bench.RuleCopies{gift, wrong},
+		); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
@@ -107,6 +126,10 @@ func TestFillTenant(t *testing.T) {
 	if running := p.metricText("tilth_alarm_rules"); running != "6" {
 		t.Errorf("%s rules run", running)
 	}
-	testkit.Eventually(t, "what is old to be gone", func() bool { return p.metricText("tilth_messages_removed_total") == "250" })
+	testkit.Eventually(
+		t,
+		"what is old to be gone",
+		func() bool { return p.metricText("tilth_messages_removed_total") == "250" },
+	)
 	p.stop()
 }

@@ -51,11 +51,26 @@ event is lost or told twice.`,
 	f.IntVar(&o.Load, "connections", 500, "connections that send as much as is taken beside")
 	f.IntVar(&o.Window, "window", 32, "messages of such a connection in flight at most")
 	f.IntVar(&o.Values, "values", 8, "values in such a message")
-	f.DurationVar(&o.Duration, "duration", 30*time.Second, "how long is measured without volleys; with them it is as long as they take")
-	f.IntSliceVar(&b.digests, "digest-after", []int{0, notify.DefaultDigestAfter}, "the server's setting; several: a run for each")
+	f.DurationVar(
+		&o.Duration,
+		"duration",
+		30*time.Second,
+		"how long is measured without volleys; with them it is as long as they take",
+	)
+	f.IntSliceVar(
+		&b.digests,
+		"digest-after",
+		[]int{0, notify.DefaultDigestAfter},
+		"the server's setting; several: a run for each",
+	)
 	f.DurationVar(&o.Patience, "patience", 10*time.Minute, "how long the outbox is waited for after the last volley")
 	f.StringVar(&b.binary, "binary", "", "tilth to start in place of this one, to compare versions")
-	f.StringVar(&b.dir, "dir", "", "where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)")
+	f.StringVar(
+		&b.dir,
+		"dir",
+		"",
+		"where the server's data folder is made, so that its disk is measured (default: the system's temporary folder)",
+	)
 	return c
 }
 

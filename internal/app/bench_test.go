@@ -20,8 +20,22 @@ import (
 func TestBenchIngest(t *testing.T) {
 	t.Parallel()
 	peer := startAckServer(t)
-	out, err := (&process{t: t}).tilth("bench", "ingest", "--connections", "2", "--duration", "200ms", "--window", "4,1",
-		"--protocol", "5", "--peer-mqtt", peer, "--dir", t.TempDir())
+	out, err := (&process{t: t}).tilth(
+		"bench",
+		"ingest",
+		"--connections",
+		"2",
+		"--duration",
+		"200ms",
+		"--window",
+		"4,1",
+		"--protocol",
+		"5",
+		"--peer-mqtt",
+		peer,
+		"--dir",
+		t.TempDir(),
+	)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -40,7 +54,8 @@ func TestBenchIngest(t *testing.T) {
 func TestBenchAlarm(t *testing.T) {
 	t.Parallel()
 	run := []string{"bench", "alarm", "--devices", "3", "--values", "2", "--dir", t.TempDir()}
-	out, err := (&process{t: t}).tilth(append(run, "--rules", "6", "--rate", "100", "--turns", "6", "--duration", "2500ms", "--flat-out", "100ms")...)
+	out, err := (&process{t: t}).tilth(
+		append(run, "--rules", "6", "--rate", "100", "--turns", "6", "--duration", "2500ms", "--flat-out", "100ms")...)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -55,7 +70,9 @@ func TestBenchAlarm(t *testing.T) {
 		"--rules 7": "--rules:", "--rules 9": "--rules:", "--rules 6 --rate 0": "--rate, --turns:", "--rules 6 --duration 0s": "--duration:",
 		"--rules 6 --window 0": "--window:", "--devices 0": "--devices:", "--values 99": "--values:",
 	} {
-		if out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+		if out, err := (&process{t: t}).tilth(
+			append(run, strings.Fields(flags)...)...); err == nil ||
+			!strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -82,7 +99,9 @@ func TestBenchHistory(t *testing.T) {
 		"--days 7": "--days:", "--days 35": "--days:", "--devices 0": "--devices:", "--asks 0": "--asks:", "--peers sqlite=x": "--peers:",
 		"--peers influxdb": "--peers: influxdb: its address is missing",
 	} {
-		if out, err := (&process{t: t}).tilth(append(run, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+		if out, err := (&process{t: t}).tilth(
+			append(run, strings.Fields(flags)...)...); err == nil ||
+			!strings.Contains(out, says) {
 			t.Errorf("%s: %v\n%s", flags, err, out)
 		}
 	}
@@ -91,7 +110,8 @@ func TestBenchHistory(t *testing.T) {
 func TestBenchIngestIdle(t *testing.T) {
 	t.Parallel()
 	out, err := (&process{t: t}).tilth("bench", "ingest", "--idle", "20", "--dir", t.TempDir())
-	if err != nil || !strings.Contains(out, "tilth: 20 idle connections, opened in ") || !strings.Contains(out, "KiB each\n") {
+	if err != nil || !strings.Contains(out, "tilth: 20 idle connections, opened in ") ||
+		!strings.Contains(out, "KiB each\n") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
@@ -110,9 +130,21 @@ func TestBenchIngestOfNamedServer(t *testing.T) {
 	if err := os.WriteFile(file, []byte(yaml), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := []string{"bench", "ingest", "--server", "http://" + p.http, "--mqtt", p.mqtt, "--file", file, "--duration", "200ms"}
+	run := []string{
+		"bench",
+		"ingest",
+		"--server",
+		"http://" + p.http,
+		"--mqtt",
+		p.mqtt,
+		"--file",
+		file,
+		"--duration",
+		"200ms",
+	}
 	out, err := p.tilth(append(run, "--connections", "4", "--devices", "3", "--values", "2")...)
-	if err != nil || !strings.Contains(out, "0 lost, 0 wrong, 0 extra") || !strings.Contains(out, "4 connections, window 32, 2 values") ||
+	if err != nil || !strings.Contains(out, "0 lost, 0 wrong, 0 extra") ||
+		!strings.Contains(out, "4 connections, window 32, 2 values") ||
 		!strings.Contains(out, "those of the server at "+p.mqtt) {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -177,7 +209,9 @@ func TestBenchFlags(t *testing.T) {
 		"ingest --dir none --connections 1":          "none",
 		"file --devices 0":                           "--devices: 1 or more",
 	} {
-		if out, err := p.tilth(append([]string{"bench"}, strings.Fields(flags)...)...); err == nil || !strings.Contains(out, says) {
+		if out, err := p.tilth(
+			append([]string{"bench"}, strings.Fields(flags)...)...); err == nil ||
+			!strings.Contains(out, says) {
 			t.Errorf("%s: %v, %s", flags, err, out)
 		}
 	}

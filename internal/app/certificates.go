@@ -41,8 +41,13 @@ func (s *Server) issuedCertificates(ctx context.Context) (err error) {
 		return nil
 	}
 	o := acme.Options{
-		Names: set.Names, Directory: set.Directory, Email: set.Email, Roots: set.Roots, Dir: filepath.Join(s.set.DataDir, "acme"),
-		HTTP: s.listeners.http.Addr(), Logger: s.logger,
+		Names:     set.Names,
+		Directory: set.Directory,
+		Email:     set.Email,
+		Roots:     set.Roots,
+		Dir:       filepath.Join(s.set.DataDir, "acme"),
+		HTTP:      s.listeners.http.Addr(),
+		Logger:    s.logger,
 	}
 	if s.listeners.https != nil {
 		o.HTTPS = s.listeners.https.Addr()

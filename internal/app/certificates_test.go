@@ -27,8 +27,22 @@ func TestCertificatesAreIssued(t *testing.T) {
 	ca := authority.New(t, authority.Options{TLSPort: 1, Names: []string{"farm.example"}, Blocked: true})
 	start := func(directory string, args ...string) {
 		t.Helper()
-		p.start(append(args, "--https-addr", anyPort, "--mqtt-tls-addr", anyPort, "--https-redirect", "--acme-domains", "farm.example", "--acme-agree",
-			"--acme-directory", directory, "--acme-ca-file", ca.RootFile)...)
+		p.start(
+			append(
+				args,
+				"--https-addr",
+				anyPort,
+				"--mqtt-tls-addr",
+				anyPort,
+				"--https-redirect",
+				"--acme-domains",
+				"farm.example",
+				"--acme-agree",
+				"--acme-directory",
+				directory,
+				"--acme-ca-file",
+				ca.RootFile,
+			)...)
 	}
 	start(ca.Directory)
 	p.apply(simulatedFarm)
@@ -42,12 +56,20 @@ func TestCertificatesAreIssued(t *testing.T) {
 
 	ca.SetChallengePort(t, p.http) // only HTTP leads to a proof: through the redirect
 	ca.Unblock()
-	testkit.Eventually(t, "a certificate", func() bool { _, err := ca.FetchCertificate(t.Context(), p.https, "farm.example"); return err == nil })
+	testkit.Eventually(
+		t,
+		"a certificate",
+		func() bool { _, err := ca.FetchCertificate(t.Context(), p.https, "farm.example"); return err == nil },
+	)
 	met, err := ca.FetchCertificate(t.Context(), p.mqttTLS, "farm.example")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if expires, err := strconv.ParseFloat(p.metricText(farmExpiryMetric), 64); err != nil || int64(expires) != met.NotAfter.Unix() {
+	if expires, err := strconv.ParseFloat(
+		p.metricText(farmExpiryMetric),
+		64,
+	); err != nil ||
+		int64(expires) != met.NotAfter.Unix() {
 		t.Errorf("expires %v, %v; want %v", expires, err, met.NotAfter.Unix())
 	}
 	trusting := func(o *mqtt.ClientOptions) {
@@ -55,10 +77,20 @@ func TestCertificatesAreIssued(t *testing.T) {
 	}
 	publishOnce(t, "ssl://"+p.mqttTLS, trusting)
 	publishOnce(t, "wss://"+p.https+"/mqtt", trusting)
-	if moved := getPage(t, browser(t, nil), "http://"+p.http+"/signin", ""); moved.StatusCode != http.StatusTemporaryRedirect {
+	if moved := getPage(
+		t,
+		browser(t, nil),
+		"http://"+p.http+"/signin",
+		"",
+	); moved.StatusCode != http.StatusTemporaryRedirect {
 		t.Errorf("people at the HTTP address: %s", moved.Status)
 	}
-	if _, err := ca.FetchCertificate(t.Context(), p.https, "other.example"); err == nil || !strings.Contains(err.Error(), "unrecognized name") {
+	if _, err := ca.FetchCertificate(
+		t.Context(),
+		p.https,
+		"other.example",
+	); err == nil ||
+		!strings.Contains(err.Error(), "unrecognized name") {
 		t.Errorf("another name: %v", err)
 	}
 	if info, err := os.Stat(filepath.Join(p.dir, "acme")); err != nil || info.Mode().Perm() != 0o700 {
@@ -72,10 +104,15 @@ func TestCertificatesAreIssued(t *testing.T) {
 	})
 	publishOnce(t, "tcp://"+p.mqtt, func(*mqtt.ClientOptions) {})
 	p.stop()
-	if !strings.Contains(p.stderr.String(), "no certificate was issued, it is tried again") || !strings.Contains(p.stderr.String(), "name=farm.example") {
+	if !strings.Contains(p.stderr.String(), "no certificate was issued, it is tried again") ||
+		!strings.Contains(p.stderr.String(), "name=farm.example") {
 		t.Errorf("%s", p.stderr)
 	}
-	start(ca.Directory, "--acme-email", "ops@farm.example") // the certificate is kept with the directory that it is from
+	start(
+		ca.Directory,
+		"--acme-email",
+		"ops@farm.example",
+	) // the certificate is kept with the directory that it is from
 	again, err := ca.FetchCertificate(t.Context(), p.https, "farm.example")
 	if err != nil || again.SerialNumber.Cmp(met.SerialNumber) != 0 {
 		t.Errorf("after a restart: %v, %v", again, err)

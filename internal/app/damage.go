@@ -19,7 +19,12 @@ func explainDamage(dir string, err error) error {
 		return fmt.Errorf("%s: the database is damaged: %s: %w", filepath.Join(dir, "tilth.db"), damageAdvice, detail)
 	}
 	if detail := reading.Corruption(err); detail != "" {
-		return fmt.Errorf("%s: readings are damaged or missing: %s: %s", filepath.Join(dir, "readings"), damageAdvice, detail)
+		return fmt.Errorf(
+			"%s: readings are damaged or missing: %s: %s",
+			filepath.Join(dir, "readings"),
+			damageAdvice,
+			detail,
+		)
 	}
 	return err
 }

@@ -39,12 +39,20 @@ func makeFolderWithReadings(t *testing.T) string {
 		t.Fatal(err)
 	}
 	at := testkit.Start.UnixMilli()
-	frame := reading.Frame{Tenant: 1, Device: device.ID(1), Time: at, Fields: []reading.Field{{Property: 1, Value: reading.Number(1)}}}
+	frame := reading.Frame{
+		Tenant: 1,
+		Device: device.ID(1),
+		Time:   at,
+		Fields: []reading.Field{{Property: 1, Value: reading.Number(1)}},
+	}
 	err = r.Append(t.Context(), []reading.Arrival{{Frame: frame, At: at}})
 	if err := errors.Join(err, r.Close(), d.Close()); err != nil {
 		t.Fatal(err)
 	}
-	again, err := reading.Open(t.Context(), reading.Options{Dir: filepath.Join(dir, "readings")}) // which writes the log into a table
+	again, err := reading.Open(
+		t.Context(),
+		reading.Options{Dir: filepath.Join(dir, "readings")},
+	) // which writes the log into a table
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,13 +142,29 @@ func TestDamagedFolders(t *testing.T) {
 			if err != nil {
 				said += err.Error()
 			}
-			if want := strings.ReplaceAll(c.doctor, "DIR", dir); err == nil || !strings.Contains(said, want) || strings.Contains(said, "corruption detail carrier") {
+			if want := strings.ReplaceAll(
+				c.doctor,
+				"DIR",
+				dir,
+			); err == nil || !strings.Contains(said, want) ||
+				strings.Contains(said, "corruption detail carrier") {
 				t.Errorf("doctor says, not %q:\n%s", want, said)
 			}
 			if c.serve == "" {
 				return
 			}
-			_, err = command(t, "serve", "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+			_, err = command(
+				t,
+				"serve",
+				"--data-dir",
+				dir,
+				"--http-addr",
+				anyPort,
+				"--mqtt-addr",
+				anyPort,
+				"--admin-addr",
+				anyPort,
+			)
 			if want := strings.ReplaceAll(c.serve, "DIR", dir); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("serve says %v, not %s", err, want)
 			}
@@ -176,7 +200,12 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 		t.Errorf("restore: %v\n%s", err, out)
 	}
 	t.Setenv("TILTH_DATA_DIR", "")
-	if _, err := command(t, "restore", file); err == nil || !strings.HasPrefix(err.Error(), "--data-dir: a folder is needed, by the flag or TILTH_DATA_DIR") {
+	if _, err := command(
+		t,
+		"restore",
+		file,
+	); err == nil ||
+		!strings.HasPrefix(err.Error(), "--data-dir: a folder is needed, by the flag or TILTH_DATA_DIR") {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -184,14 +213,23 @@ func TestDataFolderFromEnvironment(t *testing.T) {
 // What is held is counted, and is not overdue; the log says how to let it go.
 func TestHeldOutboxIsNotOverdue(t *testing.T) {
 	st, log := testkit.NewStores(t), testkit.NewLog()
-	s := &Server{logger: log.Logger, stores: &stores{db: st.DB, outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger})}}
+	s := &Server{
+		logger: log.Logger,
+		stores: &stores{
+			db:     st.DB,
+			outbox: notify.NewOutbox(notify.OutboxOptions{DB: st.DB, Now: st.Clock.Now, Logger: log.Logger}),
+		},
+	}
 	if err := s.warnIfHeld(t.Context()); err != nil || log.Text() != "" {
 		t.Errorf("%v %s", err, log.Text())
 	}
 	if _, err := notify.Hold(t.Context(), st.DB, st.Clock.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.warnIfHeld(t.Context()); err != nil || !strings.Contains(log.Text(), "tilth outbox release") || !strings.Contains(log.Text(), "waiting=0") {
+	if err := s.warnIfHeld(
+		t.Context(),
+	); err != nil || !strings.Contains(log.Text(), "tilth outbox release") ||
+		!strings.Contains(log.Text(), "waiting=0") {
 		t.Errorf("%v %s", err, log.Text())
 	}
 	if by, err := s.queuedByMode(t.Context()); err != nil || len(by) != 3 {

@@ -39,8 +39,10 @@ func checkDatabase(f *pflag.FlagSet, address string) error {
 	}
 	_, given := u.User.Password()
 	if (given || u.Query().Has("password")) && f.Changed(databaseFlag) {
-		return errors.New("--" + databaseFlag + ": everybody on the machine can read a command's flags: put the password in " +
-			databaseVariable + ", the file given with --config or PGPASSFILE")
+		return errors.New(
+			"--" + databaseFlag + ": everybody on the machine can read a command's flags: put the password in " +
+				databaseVariable + ", the file given with --config or PGPASSFILE",
+		)
 	}
 	return nil
 }

@@ -44,7 +44,14 @@ func TestUnreachableDatabaseIsLoggedOnce(t *testing.T) {
 func TestReadinessHidesDatabaseAddress(t *testing.T) {
 	t.Parallel()
 	p := newProcess(t)
-	set := &Settings{DataDir: p.dir, DatabaseURL: p.database, HTTPAddr: anyPort, MQTTAddr: anyPort, AdminAddr: anyPort, MessageLimit: 1 << 10}
+	set := &Settings{
+		DataDir:      p.dir,
+		DatabaseURL:  p.database,
+		HTTPAddr:     anyPort,
+		MQTTAddr:     anyPort,
+		AdminAddr:    anyPort,
+		MessageLimit: 1 << 10,
+	}
 	s, err := newServer(t.Context(), set, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)

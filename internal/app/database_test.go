@@ -51,7 +51,8 @@ func TestDatabaseURL(t *testing.T) {
 				if c.says == "" && (err != nil || got != c.want) {
 					t.Errorf("%s: %q (%v), want %q", of, got, err, c.want)
 				}
-				if c.says != "" && (err == nil || !strings.HasPrefix(err.Error(), "--database-url: ") || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret")) {
+				if c.says != "" &&
+					(err == nil || !strings.HasPrefix(err.Error(), "--database-url: ") || !strings.Contains(err.Error(), c.says) || strings.Contains(err.Error(), "s3cret")) {
 					t.Errorf("%s: %v", of, err)
 				}
 			}

@@ -51,10 +51,17 @@ func demoCommand() *cobra.Command {
 				return err
 			}
 			if set.DatabaseURL != "" {
-				return fmt.Errorf("--%s: the demo begins anew at each start, and keeps everything in its folder", databaseFlag)
+				return fmt.Errorf(
+					"--%s: the demo begins anew at each start, and keeps everything in its folder",
+					databaseFlag,
+				)
 			}
 			if set.PasswordMin > len(demoPassword) {
-				return fmt.Errorf("--password-min: %d: the demo's password has %d characters", set.PasswordMin, len(demoPassword))
+				return fmt.Errorf(
+					"--password-min: %d: the demo's password has %d characters",
+					set.PasswordMin,
+					len(demoPassword),
+				)
 			}
 			return (&demo{set: set, seed: seed, days: days, out: c.OutOrStdout()}).run(c.Context())
 		},
@@ -134,7 +141,11 @@ func (d *demo) prepare(ctx context.Context, s *Server) error {
 	for _, dev := range d.farm.Devices() {
 		d.secrets[dev.Name] = rand.Text()
 	}
-	file, err := farm.FileSince(d.historyEnd.AddDate(0, 0, -d.days), d.secret, func(string, string) string { return d.password })
+	file, err := farm.FileSince(
+		d.historyEnd.AddDate(0, 0, -d.days),
+		d.secret,
+		func(string, string) string { return d.password },
+	)
 	if err != nil {
 		return err
 	}
@@ -208,7 +219,12 @@ func (d *demo) writeHistory(ctx context.Context, s *Server) error {
 		progress.at(r.Sent)
 		messages++
 		outstanding.Add(1)
-		message := ingest.Message{Entry: entries[name], Kind: ingest.Telemetry, Payload: r.Payload(), At: r.Sent.UnixMilli()}
+		message := ingest.Message{
+			Entry:   entries[name],
+			Kind:    ingest.Telemetry,
+			Payload: r.Payload(),
+			At:      r.Sent.UnixMilli(),
+		}
 		err := s.pipeline.Submit(ctx, message, func(o ingest.Outcome) {
 			if o.Err != nil {
 				once.Do(func() { failed = o.Err })
@@ -227,9 +243,21 @@ func (d *demo) writeHistory(ctx context.Context, s *Server) error {
 }
 
 func (d *demo) announce(s *Server) {
-	fmt.Fprintf(d.out, "\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n", localAddr(s.listeners.http.Addr()), demoUser, d.password)
-	fmt.Fprintf(d.out, "Devices: MQTT on %s, HTTP on %s. Provider API on %s, its token in %s.\nStop with Ctrl-C.\n",
-		s.listeners.mqtt.Addr(), s.listeners.http.Addr(), s.listeners.admin.Addr(), filepath.Join(d.set.DataDir, "provider-token"))
+	fmt.Fprintf(
+		d.out,
+		"\nTilth is ready:  http://%s\n\n  user      %s\n  password  %s\n\n",
+		localAddr(s.listeners.http.Addr()),
+		demoUser,
+		d.password,
+	)
+	fmt.Fprintf(
+		d.out,
+		"Devices: MQTT on %s, HTTP on %s. Provider API on %s, its token in %s.\nStop with Ctrl-C.\n",
+		s.listeners.mqtt.Addr(),
+		s.listeners.http.Addr(),
+		s.listeners.admin.Addr(),
+		filepath.Join(d.set.DataDir, "provider-token"),
+	)
 }
 
 // demoMarker is the file by which the demo knows a data folder of its own.

@@ -38,8 +38,12 @@ const cameraPage = `<style>html,body{margin:0;height:100%;overflow:hidden;backgr
 // demoCameras are what the cameras of the demo's farms show: each way of showing
 // it at least once.
 var demoCameras = map[string]map[string]string{
-	demoTenant: {"CAM-0094": cameraPath + "orchard.m3u8", "CAM-0095": cameraPage, "CAM-0093": cameraPath + "orchard.mp4"},
-	"yanzhao":  {"HB-CAM-01": cameraPath + "orchard.m3u8"},
+	demoTenant: {
+		"CAM-0094": cameraPath + "orchard.m3u8",
+		"CAM-0095": cameraPage,
+		"CAM-0093": cameraPath + "orchard.mp4",
+	},
+	"yanzhao": {"HB-CAM-01": cameraPath + "orchard.m3u8"},
 }
 
 // setUpCameras gives the farms' cameras their picture. It is no part of the farm's
@@ -49,7 +53,10 @@ func (d *demo) setUpCameras(ctx context.Context, s *Server) error {
 	for name, cameras := range demoCameras {
 		var devices []any
 		for device, source := range cameras {
-			devices = append(devices, map[string]any{"deviceName": device, "elementData": map[string]string{"live": source}})
+			devices = append(
+				devices,
+				map[string]any{"deviceName": device, "elementData": map[string]string{"live": source}},
+			)
 		}
 		tenants = append(tenants, map[string]any{"name": name, "devices": devices})
 	}
@@ -96,11 +103,22 @@ func withCameras(next http.Handler, now func() time.Time) http.Handler {
 func cameraPlaylist(now time.Time) string {
 	first := now.UnixMilli()/segmentLength.Milliseconds() - playlistSegments
 	var b strings.Builder
-	fmt.Fprintf(&b, "#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n", int(segmentLength.Seconds()), first)
+	fmt.Fprintf(
+		&b,
+		"#EXTM3U\n#EXT-X-VERSION:7\n#EXT-X-TARGETDURATION:%d\n#EXT-X-MEDIA-SEQUENCE:%d\n",
+		int(segmentLength.Seconds()),
+		first,
+	)
 	b.WriteString("#EXT-X-MAP:URI=\"orchard-init.mp4\"\n")
 	for n := first; n < first+playlistSegments; n++ {
 		at := time.UnixMilli(n * segmentLength.Milliseconds()).UTC()
-		fmt.Fprintf(&b, "#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\n%d.m4s\n", at.Format("2006-01-02T15:04:05.000Z"), segmentLength.Seconds(), n)
+		fmt.Fprintf(
+			&b,
+			"#EXT-X-PROGRAM-DATE-TIME:%s\n#EXTINF:%.1f,\n%d.m4s\n",
+			at.Format("2006-01-02T15:04:05.000Z"),
+			segmentLength.Seconds(),
+			n,
+		)
 	}
 	return b.String()
 }

@@ -31,7 +31,10 @@ func TestCameraPlaylist(t *testing.T) {
 	if got := cameraPlaylist(at); !strings.HasPrefix(got, want) || strings.Count(got, ".m4s") != playlistSegments {
 		t.Errorf("%s", got)
 	}
-	if next := cameraPlaylist(at.Add(4 * time.Second)); !strings.Contains(next, "SEQUENCE:996\n") || !strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
+	if next := cameraPlaylist(
+		at.Add(4 * time.Second),
+	); !strings.Contains(next, "SEQUENCE:996\n") ||
+		!strings.Contains(next, "01:06:24.000Z\n#EXTINF:4.0,\n996.m4s") {
 		t.Errorf("%s", next)
 	}
 }
@@ -74,7 +77,8 @@ func TestCameraFiles(t *testing.T) {
 		if err := a.Body.Close(); err != nil {
 			t.Error(err)
 		}
-		if found := a.StatusCode == http.StatusOK; err != nil || found != (want != "") || found && (a.Header.Get("Content-Type") != want || len(body) == 0) {
+		if found := a.StatusCode == http.StatusOK; err != nil || found != (want != "") ||
+			found && (a.Header.Get("Content-Type") != want || len(body) == 0) {
 			t.Errorf("%s: %d %s, %d bytes, %v", name, a.StatusCode, a.Header.Get("Content-Type"), len(body), err)
 		}
 		if want != "" {

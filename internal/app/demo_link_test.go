@@ -39,7 +39,11 @@ func TestDemoMailLinks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			post := &slowMailServer{started: make(chan struct{}, 64), release: make(chan struct{}), mails: make(chan string, 64)}
+			post := &slowMailServer{
+				started: make(chan struct{}, 64),
+				release: make(chan struct{}),
+				mails:   make(chan string, 64),
+			}
 			close(post.release)
 			p := newProcess(t)
 			p.env = []string{startMailServer(t, post)}
@@ -56,7 +60,13 @@ func TestDemoMailLinks(t *testing.T) {
 					t.Errorf("%s: the link leads to %s, want %s", farm, link, want)
 				}
 				var owner struct{ Name string }
-				p.call(http.MethodGet, "/admin-api/system/tenant/get-by-website?website="+url.QueryEscape(link.Host), "", "", &owner)
+				p.call(
+					http.MethodGet,
+					"/admin-api/system/tenant/get-by-website?website="+url.QueryEscape(link.Host),
+					"",
+					"",
+					&owner,
+				)
 				if owner.Name != farm {
 					t.Errorf("%s: %s is of %q", farm, link, owner.Name)
 				}
@@ -72,15 +82,30 @@ func (p *process) raiseAlarm(farm string, post *slowMailServer) *url.URL {
 	const admin = "/admin-api/client/pc/"
 	token := p.signIn(farm, "link", "correct horse")
 	var channel, rule int64
-	p.call(http.MethodPost, admin+"notice-channel/create", token,
-		fmt.Sprintf(`{"noticeName":"Links","noticeMode":["email"],"email":{"emails":["links@%s.example"]},"language":"en-us"}`, farm), &channel)
+	p.call(
+		http.MethodPost,
+		admin+"notice-channel/create",
+		token,
+		fmt.Sprintf(
+			`{"noticeName":"Links","noticeMode":["email"],"email":{"emails":["links@%s.example"]},"language":"en-us"}`,
+			farm,
+		),
+		&channel,
+	)
 	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
 		`{"alarmName":"Heat","dataSource":1,"executionId":"LINK-%s","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
-		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":">","value":20}]}`, farm, channel), &rule)
+		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":">","value":20}]}`,
+		farm,
+		channel,
+	), &rule)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
 	reading := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":30}}`, time.Now().UnixMilli()+1)
-	resp, err := http.Post("http://"+p.http+"/api/v1/demo-link-test-secret-of-"+farm+"/telemetry", "application/json", strings.NewReader(reading))
+	resp, err := http.Post(
+		"http://"+p.http+"/api/v1/demo-link-test-secret-of-"+farm+"/telemetry",
+		"application/json",
+		strings.NewReader(reading),
+	)
 	if err != nil {
 		p.t.Fatal(err)
 	}

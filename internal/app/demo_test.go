@@ -99,7 +99,8 @@ func checkDemoRules(t *testing.T, p *process, token string) {
 		t.Fatalf("rules: %+v", rules)
 	}
 	for i, r := range rules.List {
-		if r.AlarmName != want.rules[i].name || r.DeployState != 1 || r.DeployUser != want.user || len(r.Passageway) == 0 {
+		if r.AlarmName != want.rules[i].name || r.DeployState != 1 || r.DeployUser != want.user ||
+			len(r.Passageway) == 0 {
 			t.Errorf("%+v, want %+v", r, want.rules[i])
 		}
 	}
@@ -176,11 +177,19 @@ func TestDeviceGuideCommandsWork(t *testing.T) {
 			t.Errorf("block %d: the reading is not there: %+v\n%s", i+1, last, out)
 		}
 	}
-	simulation := slices.IndexFunc(blocks, func(block []string) bool { return strings.Contains(block[1], "tilth simulate") })
+	simulation := slices.IndexFunc(
+		blocks,
+		func(block []string) bool { return strings.Contains(block[1], "tilth simulate") },
+	)
 	if simulation < 0 {
 		t.Fatal("the device guide simulates nothing")
 	}
-	brief := strings.NewReplacer("./bin/tilth simulate", path+" simulate --broker tcp://"+p.mqtt, "--every 5s", "--every 100ms --count 2")
+	brief := strings.NewReplacer(
+		"./bin/tilth simulate",
+		path+" simulate --broker tcp://"+p.mqtt,
+		"--every 5s",
+		"--every 100ms --count 2",
+	)
 	cmd := exec.Command("bash", "-euo", "pipefail", "-c", brief.Replace(adapt.Replace(blocks[simulation][1])))
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), "TILTH_PROVIDER_TOKEN="+p.providerToken())
 	out, err := cmd.CombinedOutput()
@@ -231,7 +240,10 @@ func TestDemoRefusesLongPasswordMinimum(t *testing.T) {
 	c := demoCommand()
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.SetArgs([]string{"--password-min", "10", "--data-dir", filepath.Join(t.TempDir(), "demo")})
-	if err := c.ExecuteContext(t.Context()); err == nil || err.Error() != "--password-min: 10: the demo's password has 9 characters" {
+	if err := c.ExecuteContext(
+		t.Context(),
+	); err == nil ||
+		err.Error() != "--password-min: 10: the demo's password has 9 characters" {
 		t.Errorf("answered %v", err)
 	}
 }

@@ -37,7 +37,8 @@ func (d *grafana) problems() (faults []string) {
 	for _, v := range d.Templating.List {
 		variables = append(variables, v.Name+" "+v.Type)
 	}
-	if !slices.Equal(variables, []string{"datasource datasource", "instance query"}) || d.UID == "" || d.SchemaVersion == 0 {
+	if !slices.Equal(variables, []string{"datasource datasource", "instance query"}) || d.UID == "" ||
+		d.SchemaVersion == 0 {
 		say("the dashboard: variables %v, uid %q, schema %d", variables, d.UID, d.SchemaVersion)
 	}
 	ids, taken := map[int]bool{}, map[[2]int]string{}

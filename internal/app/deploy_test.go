@@ -14,7 +14,9 @@ import (
 
 var (
 	// What stands in an expression beside names: strings, ranges, label lists.
-	nonNames        = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`)
+	nonNames = regexp.MustCompile(
+		`"[^"]*"|\[[^\]]*\]|\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)`,
+	)
 	labelMatchers   = regexp.MustCompile(`\{[^}]*\}`)
 	tokens          = regexp.MustCompile(`[0-9][0-9a-zA-Z.]*|[a-zA-Z_:][a-zA-Z0-9_:]*\s*\(?`)
 	promOperators   = []string{"and", "or", "unless", "offset", "bool"}
@@ -65,7 +67,13 @@ func TestMetricNames(t *testing.T) {
 		}
 	}
 	exposed := map[string]string{"h": "histogram", "c_total": "counter"}
-	if got := unknownMetrics(exposed, []string{"h_bucket + h_sum", "c_total", "up", "c_total_count", "h_total", "tlth"}); !slices.Equal(got, []string{"c_total_count", "h_total", "tlth"}) {
+	if got := unknownMetrics(
+		exposed,
+		[]string{"h_bucket + h_sum", "c_total", "up", "c_total_count", "h_total", "tlth"},
+	); !slices.Equal(
+		got,
+		[]string{"c_total_count", "h_total", "tlth"},
+	) {
 		t.Errorf("unknown: %v", got)
 	}
 }
@@ -162,7 +170,16 @@ func TestDashboardAndAlertsUseExposedMetrics(t *testing.T) {
 			t.Errorf("the limit %s is not in docs/operating.md", found[1])
 		}
 	}
-	if named := regexp.MustCompile("`[a-z]+(?:_[a-z]+)+`").FindAllString(regexp.MustCompile("(?s)\\| `limit` \\|.*").FindString(string(text)), -1); len(named) != len(limits) {
+	if named := regexp.MustCompile(
+		"`[a-z]+(?:_[a-z]+)+`",
+	).FindAllString(
+		regexp.MustCompile("(?s)\\| `limit` \\|.*").FindString(string(text)),
+		-1,
+	); len(
+		named,
+	) != len(
+		limits,
+	) {
 		t.Errorf("docs/operating.md names %v, and there are %v", named, limits)
 	}
 }

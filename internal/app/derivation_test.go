@@ -16,7 +16,13 @@ func mastProduct(t *testing.T, s *testkit.Stores) *device.Product {
 	p := &device.Product{Name: "mast", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
 		{Identifier: "airTemperature", DataType: device.Number, AccessMode: "r"},
 		{Identifier: "airHumidity", DataType: device.Number, AccessMode: "r"},
-		{Identifier: "dewPoint", DataType: device.Number, AccessMode: "r", Formula: "dewPoint", Inputs: []string{"airTemperature", "airHumidity"}},
+		{
+			Identifier: "dewPoint",
+			DataType:   device.Number,
+			AccessMode: "r",
+			Formula:    "dewPoint",
+			Inputs:     []string{"airTemperature", "airHumidity"},
+		},
 	}}
 	if err := s.Catalog.PutProduct(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -36,7 +42,12 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	moved := k.Device(t, field.ID, mast, "M-2", at)
 	s := &stores{devices: k.Devices, tenants: k.Tenants, registry: k.Registry}
 	s.derivation()
-	if err := k.Devices.Edit(t.Context(), field.ID, "M-2", device.Edit{NoteName: "Mast", Latitude: new(-33.9), Longitude: new(18.4)}); err != nil {
+	if err := k.Devices.Edit(
+		t.Context(),
+		field.ID,
+		"M-2",
+		device.Edit{NoteName: "Mast", Latitude: new(-33.9), Longitude: new(18.4)},
+	); err != nil {
 		t.Fatal(err)
 	}
 	if site, err := s.site(t.Context(), testkit.Ref(moved)); err != nil || *site.Latitude != -33.9 {
@@ -45,7 +56,9 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 	away, leave := context.WithCancel(t.Context())
 	leave() // the database answers nothing under it
 	site, err := s.site(away, testkit.Ref(d))
-	if err != nil || site.Zone.String() != field.TimeZone.String() || *site.Latitude != 52.5 || *site.Longitude != 13.4 || site.Elevation != nil {
+	if err != nil || site.Zone.String() != field.TimeZone.String() || *site.Latitude != 52.5 ||
+		*site.Longitude != 13.4 ||
+		site.Elevation != nil {
 		t.Errorf("%+v, %v", site, err)
 	}
 	if _, err := s.site(away, testkit.Ref(moved)); err == nil {
@@ -57,10 +70,18 @@ func TestSiteIsKnownWithoutDatabase(t *testing.T) {
 		t.Fatal(err)
 	}
 	k.Reload(t)
-	if site, err := s.site(away, testkit.Ref(moved)); err != nil || site.Zone.String() != "Asia/Shanghai" || *site.Latitude != -33.9 {
+	if site, err := s.site(
+		away,
+		testkit.Ref(moved),
+	); err != nil || site.Zone.String() != "Asia/Shanghai" ||
+		*site.Latitude != -33.9 {
 		t.Errorf("after all was loaded anew: %+v, %v", site, err)
 	}
-	if site, err := s.site(t.Context(), device.Ref{Tenant: field.ID + 1, ID: d.ID}); err != nil || site != (device.Site{Zone: time.UTC}) {
+	if site, err := s.site(
+		t.Context(),
+		device.Ref{Tenant: field.ID + 1, ID: d.ID},
+	); err != nil ||
+		site != (device.Site{Zone: time.UTC}) {
 		t.Errorf("another tenant's: %+v, %v", site, err)
 	}
 }

@@ -48,7 +48,12 @@ it may be stopped and done again. No alarm begins or ends by it.`,
 	f.StringVar(&ask.Tenant, "tenant", "", "name of the tenant whose devices they are (required)")
 	f.StringVar(&product, "product", "", "only devices of this product")
 	f.StringVar(&device, "device", "", "only this device")
-	f.StringVar(&from, "from", "", "the first day, as 2026-03-15, in the tenant's time zone (default: as far back as there are readings)")
+	f.StringVar(
+		&from,
+		"from",
+		"",
+		"the first day, as 2026-03-15, in the tenant's time zone (default: as far back as there are readings)",
+	)
 	f.StringVar(&after, "after", "", "go on after this device")
 	c.MarkFlagsMutuallyExclusive("device", "after")
 	at.declare(c)

@@ -28,7 +28,13 @@ func publishOnce(t *testing.T, broker string, with func(*mqtt.ClientOptions)) {
 	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		t.Fatalf("%s: connect: %v", broker, token.Error())
 	}
-	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
+	if token := c.Publish(
+		"v1/devices/me/telemetry",
+		1,
+		false,
+		`{"level":3,"full":false}`,
+	); !token.WaitTimeout(testkit.WaitTimeout) ||
+		token.Error() != nil {
 		t.Fatalf("%s: publish: %v", broker, token.Error())
 	}
 }
@@ -65,7 +71,17 @@ func TestMQTTOverTLS(t *testing.T) {
 	publishOnce(t, "ssl://"+secure, trusting)
 	_, _, roots = testkit.Certificate(t, dir, time.Now()) // renewed, without a restart
 	publishOnce(t, "ssl://"+secure, trusting)
-	plain := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + secure).SetProtocolVersion(4).SetAutoReconnect(false).SetConnectTimeout(5 * time.Second))
+	plain := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker(
+			"tcp://" + secure,
+		).SetProtocolVersion(
+			4,
+		).SetAutoReconnect(
+			false,
+		).SetConnectTimeout(
+			5 * time.Second,
+		),
+	)
 	if token := plain.Connect(); !token.WaitTimeout(10*time.Second) || token.Error() == nil {
 		t.Error("without TLS it was let in")
 	}
@@ -108,9 +124,11 @@ func TestMQTTOverWebSocketBehindAProxy(t *testing.T) {
 			p.start(append(test.args, "--mqtt-per-address", "1")...)
 			p.apply(simulatedFarm)
 			connect := func(broker, forwarded string) error {
-				c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker(broker).SetProtocolVersion(4).SetAutoReconnect(false).
-					SetUsername("SILO-1").SetPassword("silo-secret-number-0001").SetConnectTimeout(5 * time.Second).
-					SetHTTPHeaders(http.Header{"X-Forwarded-For": {forwarded}}))
+				c := mqtt.NewClient(
+					mqtt.NewClientOptions().AddBroker(broker).SetProtocolVersion(4).SetAutoReconnect(false).
+						SetUsername("SILO-1").SetPassword("silo-secret-number-0001").SetConnectTimeout(5 * time.Second).
+						SetHTTPHeaders(http.Header{"X-Forwarded-For": {forwarded}}),
+				)
 				token := c.Connect()
 				if !token.WaitTimeout(10 * time.Second) {
 					t.Fatal("no answer")
@@ -151,7 +169,9 @@ func TestMQTTOverWebSocket(t *testing.T) { // by itself: the stop is timed
 	}
 	lost := make(chan error, 1)
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("ws://" + p.http + "/mqtt").SetAutoReconnect(false).
-		SetUsername("SILO-2").SetPassword("silo-secret-number-0002").SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }))
+		SetUsername(
+			"SILO-2",
+		).SetPassword("silo-secret-number-0002").SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }))
 	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}

@@ -94,7 +94,13 @@ func (d *disk) setFailure(failure error) {
 	defer d.mu.Unlock()
 	switch {
 	case failure != nil && d.failure == nil:
-		d.logger.Error("the data folder cannot be written: make room or repair the disk, the server then goes on by itself", "folder", d.dir, "error", failure)
+		d.logger.Error(
+			"the data folder cannot be written: make room or repair the disk, the server then goes on by itself",
+			"folder",
+			d.dir,
+			"error",
+			failure,
+		)
 	case failure == nil && d.failure != nil:
 		d.logger.Info("the data folder can be written again", "folder", d.dir)
 	}
@@ -152,8 +158,16 @@ func (s *Server) describeDisk() {
 		}
 		return float64(free)
 	})
-	s.metrics.gauge("tilth_disk_writable", "1 while the data folder can be written, as far as is known.", func() float64 { return is(s.disk.lastFailure() == nil) })
-	s.metrics.gauge("tilth_readings_broken", "1 while readings are refused because writing them failed.", func() float64 { return is(s.disk.readingsBroken() != nil) })
+	s.metrics.gauge(
+		"tilth_disk_writable",
+		"1 while the data folder can be written, as far as is known.",
+		func() float64 { return is(s.disk.lastFailure() == nil) },
+	)
+	s.metrics.gauge(
+		"tilth_readings_broken",
+		"1 while readings are refused because writing them failed.",
+		func() float64 { return is(s.disk.readingsBroken() != nil) },
+	)
 }
 
 // restartProcess puts a new start of the program in the place of this process: the

@@ -32,7 +32,12 @@ type fakeDisk struct {
 func newFakeDisk(t *testing.T) *fakeDisk {
 	t.Helper()
 	p := &fakeDisk{free: 1 << 40}
-	p.disk = newDisk(t.TempDir(), func() error { return p.readingsErr }, func() uint64 { return p.refusedWrites }, slog.New(slog.NewTextHandler(&p.log, nil)))
+	p.disk = newDisk(
+		t.TempDir(),
+		func() error { return p.readingsErr },
+		func() uint64 { return p.refusedWrites },
+		slog.New(slog.NewTextHandler(&p.log, nil)),
+	)
 	p.freeBytes = func() (uint64, error) { return p.free, nil }
 	return p
 }
@@ -84,7 +89,8 @@ func TestUnwritableDiskIsReportedOnce(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if err := p.ready(); err == nil || err.Error() != "the data folder cannot be written: no such file or directory" {
+			if err := p.ready(); err == nil ||
+				err.Error() != "the data folder cannot be written: no such file or directory" {
 				t.Errorf("ready: %v, want the reason and no path", err)
 			}
 			back()
@@ -123,7 +129,8 @@ func TestRestartIsDueOnceDiskIsWritable(t *testing.T) {
 	if err := p.check(); err != nil {
 		t.Errorf("without room: %v", err)
 	}
-	if err := p.ready(); err == nil || err.Error() != "the data folder cannot be written: a start needs 32 MiB, 5 MiB are free" {
+	if err := p.ready(); err == nil ||
+		err.Error() != "the data folder cannot be written: a start needs 32 MiB, 5 MiB are free" {
 		t.Errorf("ready: %v", err)
 	}
 	p.free = minStartBytes

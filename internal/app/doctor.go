@@ -82,8 +82,16 @@ func examine(ctx context.Context, d *db.DB, dir string, out io.Writer) (healthy 
 		return false, err
 	}
 	fmt.Fprintf(out, "Database  %d devices\n", len(refs))
-	fmt.Fprintf(out, "Readings  %d values of %d devices on %d days: %d frames sealed in %d parts, %d frames not sealed\n",
-		f.Values, f.Devices, f.Days, f.Sealed, f.Segments, f.Frames)
+	fmt.Fprintf(
+		out,
+		"Readings  %d values of %d devices on %d days: %d frames sealed in %d parts, %d frames not sealed\n",
+		f.Values,
+		f.Devices,
+		f.Days,
+		f.Sealed,
+		f.Segments,
+		f.Frames,
+	)
 	fmt.Fprintf(out, "Journal   %d entries\n", f.Entries)
 	key := examineKey(dir)
 	if key != "" {

@@ -39,14 +39,20 @@ func TestDoctor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stray := reading.Frame{Tenant: 9, Device: 99, Time: time.Now().UnixMilli(), Fields: []reading.Field{{Property: 1, Value: reading.Number(1)}}}
+	stray := reading.Frame{
+		Tenant: 9,
+		Device: 99,
+		Time:   time.Now().UnixMilli(),
+		Fields: []reading.Field{{Property: 1, Value: reading.Number(1)}},
+	}
 	if err := s.Append(t.Context(), []reading.Arrival{{Frame: stray, At: stray.Time}}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if out, healthy, err := examine(); err != nil || healthy || !strings.Contains(out, "ORPHAN    readings of tenant 9 device 99") {
+	if out, healthy, err := examine(); err != nil || healthy ||
+		!strings.Contains(out, "ORPHAN    readings of tenant 9 device 99") {
 		t.Errorf("%v %v\n%s", healthy, err, out)
 	}
 }

@@ -82,7 +82,13 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 	p.start("--log-level", "debug")
 	p.apply(simulatedFarm)
 	var session struct{ AccessToken, RefreshToken string }
-	p.call(http.MethodPost, "/app-api/member/auth/login-username", "", `{"userName":"ada","password":"correct horse","tenantName":"farm"}`, &session)
+	p.call(
+		http.MethodPost,
+		"/app-api/member/auth/login-username",
+		"",
+		`{"userName":"ada","password":"correct horse","tenantName":"farm"}`,
+		&session,
+	)
 	var pair struct{ AppKey, AppSecret string }
 	p.call(http.MethodPost, "/admin-api/client/pc/apicredentials/create", session.AccessToken, `{"name":"x"}`, &pair)
 	made := p.newSecret(session.AccessToken, `{"deviceName":"SILO-1"}`)
@@ -110,7 +116,12 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 			p.send(http.MethodPost, site+path, bearer, body)
 		}
 	}
-	p.send(http.MethodPut, site+"/app-api/member/user/update-password", bearer, `{"password":"`+wrong+`","code":"123456"}`)
+	p.send(
+		http.MethodPut,
+		site+"/app-api/member/user/update-password",
+		bearer,
+		`{"password":"`+wrong+`","code":"123456"}`,
+	)
 	basic := func(key, secret string) string {
 		return "Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"+secret))
 	}
@@ -127,7 +138,17 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		p.send(http.MethodPost, "http://"+p.admin+"/provider-api/v1/apply", "Bearer "+testToken, farm)
 	}
 	for _, secret := range []string{made, wrong} {
-		c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetUsername("SILO-1").SetPassword(secret).SetAutoReconnect(false))
+		c := mqtt.NewClient(
+			mqtt.NewClientOptions().AddBroker(
+				"tcp://" + p.mqtt,
+			).SetUsername(
+				"SILO-1",
+			).SetPassword(
+				secret,
+			).SetAutoReconnect(
+				false,
+			),
+		)
 		c.Connect().Wait()
 		c.Disconnect(0)
 	}

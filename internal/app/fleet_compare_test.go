@@ -92,10 +92,19 @@ func (m *movingDevice) coldSpells() (list [][2]int64) {
 // warm one after that, or when the time was over, before the next began.
 func (g *fleet) compareMembership(m *movingDevice, n notice, stays [][2]int64) {
 	g.t.Helper()
-	i := slices.IndexFunc(stays, func(s [2]int64) bool { return s[0] <= n.StartTime && (s[1] == 0 || n.StartTime <= s[1]) })
+	i := slices.IndexFunc(
+		stays,
+		func(s [2]int64) bool { return s[0] <= n.StartTime && (s[1] == 0 || n.StartTime <= s[1]) },
+	)
 	at := slices.IndexFunc(m.readings, func(r fleetReading) bool { return r.at == n.StartTime && r.cold })
 	if i < 0 || at < 0 {
-		g.t.Errorf("%s: %+v began when its rule did not have it (%v), or at no cold reading (%t)", m.name, n, stays, at < 0)
+		g.t.Errorf(
+			"%s: %+v began when its rule did not have it (%v), or at no cold reading (%t)",
+			m.name,
+			n,
+			stays,
+			at < 0,
+		)
 		return
 	}
 	warm := slices.IndexFunc(m.readings[at:], func(r fleetReading) bool { return !r.cold })
@@ -176,7 +185,8 @@ func (g *fleet) compareActions(list []notice) (all int) {
 		for _, e := range logged[n.ID] {
 			note := e.note()
 			i := slices.IndexFunc(left, func(d ackAction) bool {
-				return d.note == note && (d.outcome == outcomeDone && d.request == e.Request || d.outcome == outcomeUnknown)
+				return d.note == note &&
+					(d.outcome == outcomeDone && d.request == e.Request || d.outcome == outcomeUnknown)
 			})
 			if i < 0 || slices.ContainsFunc(left[:i], func(d ackAction) bool { return d.outcome == outcomeDone }) {
 				g.t.Errorf("notice %d: the log has %+v in place of one of %+v", n.ID, e, left)
@@ -190,7 +200,8 @@ func (g *fleet) compareActions(list []notice) (all int) {
 		if slices.ContainsFunc(left, func(d ackAction) bool { return d.outcome == outcomeDone }) {
 			g.t.Errorf("notice %d: of what was answered the log lacks %+v", n.ID, left)
 		}
-		asSaid := n.Ack == nil || n.Ack.User == g.actorOf(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
+		asSaid := n.Ack == nil ||
+			n.Ack.User == g.actorOf(n.ID).name && n.Ack.RemindAt-n.Ack.Time == int64(last.hours)*3_600_000
 		if n.note() != last.note || !asSaid {
 			g.t.Errorf("%+v is on notice %d, want %+v", n.Ack, n.ID, last)
 		}
@@ -268,7 +279,8 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 				sent++
 			}
 			// Where the roamer left before the letter did, nobody is told.
-			if d.State != "sent" && (d.Mode == "webhook" || d.State != "skipped" || d.Reason != "changed" || n.reason != "left") {
+			if d.State != "sent" &&
+				(d.Mode == "webhook" || d.State != "skipped" || d.Reason != "changed" || n.reason != "left") {
 				g.t.Errorf("of %+v this was told: %+v", n, d)
 			}
 		}
@@ -286,7 +298,13 @@ func (g *fleet) compareDeliveries(list []notice, rounds int) {
 	defer g.mailServer.mu.Unlock()
 	flying := rounds * maxMailsInFlight
 	if n := len(g.mailServer.byMessage); n < sent || n > sent+flying || g.mailServer.total-n > flying {
-		g.t.Errorf("%d letters came, %d different ones; %d are sent, and %d were in flight at kills", g.mailServer.total, n, sent, flying)
+		g.t.Errorf(
+			"%d letters came, %d different ones; %d are sent, and %d were in flight at kills",
+			g.mailServer.total,
+			n,
+			sent,
+			flying,
+		)
 	}
 	again := 0
 	for _, times := range g.callCounts {

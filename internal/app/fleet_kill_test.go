@@ -249,7 +249,11 @@ func (p *person) act(g *fleet, notice int64, on bool) bool {
 
 // openNotices are the notices that are, the newest fifty; false: the server is gone.
 func (g *fleet) openNotices(token string) (ids []int64, there bool) {
-	req, err := http.NewRequest(http.MethodGet, "http://"+g.http+admin+"alarm-notice/page?resolveStatus=0&pageSize=50", http.NoBody)
+	req, err := http.NewRequest(
+		http.MethodGet,
+		"http://"+g.http+admin+"alarm-notice/page?resolveStatus=0&pageSize=50",
+		http.NoBody,
+	)
 	if err != nil {
 		g.t.Error(err)
 		return nil, false
@@ -289,16 +293,27 @@ func newFleet(t *testing.T) *fleet {
 	}
 	t.Logf("%s=%d", seedEnv, seed)
 	g := &fleet{
-		process: newProcess(t), Rand: rand.New(rand.NewPCG(seed, 0)), webhook: testkit.NewWebhookReceiver(t),
-		mailServer: &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}},
-		rules:      map[string]int64{}, callCounts: map[string]int{}, readingTokens: make(chan struct{}, 1), measured: make(chan struct{}, 1),
+		process:       newProcess(t),
+		Rand:          rand.New(rand.NewPCG(seed, 0)),
+		webhook:       testkit.NewWebhookReceiver(t),
+		mailServer:    &countingMailServer{byMessage: map[string]int{}, reached: map[int]chan struct{}{}},
+		rules:         map[string]int64{},
+		callCounts:    map[string]int{},
+		readingTokens: make(chan struct{}, 1),
+		measured:      make(chan struct{}, 1),
 	}
 	g.env = []string{startMailServer(t, g.mailServer)}
 	var users, devices strings.Builder
 	for i := range fleetDevices {
 		m := &movingDevice{name: fmt.Sprint("G-", i), secret: fmt.Sprint("grove-test-secret-number-", i)}
 		g.devices = append(g.devices, m)
-		fmt.Fprintf(&devices, "      - {deviceName: %s, noteName: %s, serial: s, product: mast, secret: %s}\n", m.name, m.name, m.secret)
+		fmt.Fprintf(
+			&devices,
+			"      - {deviceName: %s, noteName: %s, serial: s, product: mast, secret: %s}\n",
+			m.name,
+			m.name,
+			m.secret,
+		)
 	}
 	for i, name := range []string{"ada", "bora", "cem", "defne"} {
 		fmt.Fprintf(&users, "      - {userName: %s, password: correct horse}\n", name)
@@ -321,8 +336,16 @@ tenants:
 	}
 	token := g.token()
 	var channel int64
-	g.call(http.MethodPost, admin+"notice-channel/create", token,
-		`{"noticeName":"Field","noticeMode":["email"],"email":{"emails":["`+strings.Join(fleetRecipients, `","`)+`"]}}`, &channel)
+	g.call(
+		http.MethodPost,
+		admin+"notice-channel/create",
+		token,
+		`{"noticeName":"Field","noticeMode":["email"],"email":{"emails":["`+strings.Join(
+			fleetRecipients,
+			`","`,
+		)+`"]}}`,
+		&channel,
+	)
 	var hook struct{ ID int64 }
 	g.call(http.MethodPost, admin+"webhook/create", token,
 		fmt.Sprintf(`{"name":"Planner","url":%q,"events":["opened","resolved","acknowledged"]}`, g.webhook.URL), &hook)

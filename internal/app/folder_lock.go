@@ -31,7 +31,10 @@ func lockFolder(dir string) (*folderLock, error) {
 		return nil, fmt.Errorf("--data-dir: %w", err)
 	}
 	if err := lockFile(lock); err != nil {
-		return nil, errors.Join(fmt.Errorf("--data-dir: another server has %s; stop it, or name another folder", dir), lock.Close())
+		return nil, errors.Join(
+			fmt.Errorf("--data-dir: another server has %s; stop it, or name another folder", dir),
+			lock.Close(),
+		)
 	}
 	return &folderLock{lock}, nil
 }

@@ -23,7 +23,12 @@ func clientHello(t *testing.T) string {
 	ours, theirs := net.Pipe()
 	go func() {
 		// Fails, since nobody answers.
-		_ = tls.Client(ours, &tls.Config{ServerName: "localhost", MinVersion: tls.VersionTLS12}).HandshakeContext(t.Context())
+		_ = tls.Client(
+			ours,
+			&tls.Config{ServerName: "localhost", MinVersion: tls.VersionTLS12},
+		).HandshakeContext(
+			t.Context(),
+		)
 	}()
 	defer theirs.Close()
 	head := make([]byte, 5) // type, version, length
@@ -84,6 +89,10 @@ func TestStalledHandshakesEnd(t *testing.T) {
 	if took := time.Since(began); took < 8*time.Second || took > testkit.WaitTimeout {
 		t.Errorf("the last handshake was given %s", took)
 	}
-	testkit.Eventually(t, "their places are free", func() bool { return p.metricValue("tilth_connections") < anAddress })
+	testkit.Eventually(
+		t,
+		"their places are free",
+		func() bool { return p.metricValue("tilth_connections") < anAddress },
+	)
 	p.stop()
 }

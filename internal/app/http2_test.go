@@ -82,21 +82,31 @@ func floods() map[string]flood {
 	all := map[string]flood{
 		"requests taken back at once": {times: 20_000, mayStayOpen: true, write: func(f *h2Conn) error {
 			stream := next()
-			return errors.Join(f.open(stream, f.headerBlock(http.MethodPost, publicCall)), f.WriteRSTStream(stream, http2.ErrCodeCancel))
+			return errors.Join(
+				f.open(stream, f.headerBlock(http.MethodPost, publicCall)),
+				f.WriteRSTStream(stream, http2.ErrCodeCancel),
+			)
 		}},
 		"large requests taken back at once": {times: 5000, mayStayOpen: true, write: func(f *h2Conn) error {
 			stream := next()
-			return errors.Join(f.open(stream, f.headerBlock(http.MethodPost, publicCall, cookies...)), f.WriteRSTStream(stream, http2.ErrCodeCancel))
+			return errors.Join(
+				f.open(stream, f.headerBlock(http.MethodPost, publicCall, cookies...)),
+				f.WriteRSTStream(stream, http2.ErrCodeCancel),
+			)
 		}},
 		"a head without end": {times: 5000, wantCode: http2.ErrCodeProtocol, write: func() func(f *h2Conn) error {
 			begun := false
 			return func(f *h2Conn) error {
 				if !begun {
 					begun = true
-					return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.headerBlock(http.MethodGet, "/readyz")})
+					return f.WriteHeaders(
+						http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.headerBlock(http.MethodGet, "/readyz")},
+					)
 				}
 				f.head.Reset()
-				_ = f.encoder.WriteField(hpack.HeaderField{Name: "x", Value: strings.Repeat("x", 8000), Sensitive: true}) // to memory
+				_ = f.encoder.WriteField(
+					hpack.HeaderField{Name: "x", Value: strings.Repeat("x", 8000), Sensitive: true},
+				) // to memory
 				return f.WriteContinuation(1, false, f.head.Bytes())
 			}
 		}()},
@@ -105,15 +115,33 @@ func floods() map[string]flood {
 			return func(f *h2Conn) error {
 				if !begun {
 					begun = true
-					return f.WriteHeaders(http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.headerBlock(http.MethodGet, "/readyz")})
+					return f.WriteHeaders(
+						http2.HeadersFrameParam{StreamID: 1, BlockFragment: f.headerBlock(http.MethodGet, "/readyz")},
+					)
 				}
 				return f.WriteContinuation(1, false, nil)
 			}
 		}()},
-		"settings":             {times: 1_000_000, neverReads: true, write: func(f *h2Conn) error { return f.WriteSettings() }},
-		"pings":                {times: 1_000_000, neverReads: true, write: func(f *h2Conn) error { return f.WritePing(false, [8]byte{}) }},
-		"a window of nothing":  {times: 100, wantCode: http2.ErrCodeProtocol, write: func(f *h2Conn) error { return f.WriteWindowUpdate(0, 0) }},
-		"a window beyond size": {times: 100, wantCode: http2.ErrCodeFlowControl, write: func(f *h2Conn) error { return f.WriteWindowUpdate(0, 1<<31-1) }},
+		"settings": {
+			times:      1_000_000,
+			neverReads: true,
+			write:      func(f *h2Conn) error { return f.WriteSettings() },
+		},
+		"pings": {
+			times:      1_000_000,
+			neverReads: true,
+			write:      func(f *h2Conn) error { return f.WritePing(false, [8]byte{}) },
+		},
+		"a window of nothing": {
+			times:    100,
+			wantCode: http2.ErrCodeProtocol,
+			write:    func(f *h2Conn) error { return f.WriteWindowUpdate(0, 0) },
+		},
+		"a window beyond size": {
+			times:    100,
+			wantCode: http2.ErrCodeFlowControl,
+			write:    func(f *h2Conn) error { return f.WriteWindowUpdate(0, 1<<31-1) },
+		},
 	}
 	return all
 }
@@ -254,7 +282,14 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		for i := range uint32(asked) {
-			if err := f.open(2*i+1, f.headerBlock(http.MethodPost, "/api/v1/silo-secret-number-0001/telemetry", hpack.HeaderField{Name: "content-type", Value: "application/json"})); err != nil {
+			if err := f.open(
+				2*i+1,
+				f.headerBlock(
+					http.MethodPost,
+					"/api/v1/silo-secret-number-0001/telemetry",
+					hpack.HeaderField{Name: "content-type", Value: "application/json"},
+				),
+			); err != nil {
 				t.Errorf("request %d: %v", i, err)
 				return
 			}
@@ -294,7 +329,12 @@ func TestHTTP2StreamsAreLimited(t *testing.T) {
 func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
-	certificate, err := ingest.LoadCertificate(certFile, keyFile, func() time.Time { return begin }, testkit.NewLog().Logger)
+	certificate, err := ingest.LoadCertificate(
+		certFile,
+		keyFile,
+		func() time.Time { return begin },
+		testkit.NewLog().Logger,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -326,7 +366,15 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				ours, theirs := net.Pipe()
 				l.conns <- theirs
 				// Of TLS 1.3 the server's last word would be taken by nobody.
-				c := tls.Client(ours, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}, MaxVersion: tls.VersionTLS12})
+				c := tls.Client(
+					ours,
+					&tls.Config{
+						RootCAs:    roots,
+						ServerName: "localhost",
+						NextProtos: []string{"h2"},
+						MaxVersion: tls.VersionTLS12,
+					},
+				)
 				if err := c.HandshakeContext(context.Background()); err != nil {
 					t.Fatal(err)
 				}
@@ -346,7 +394,9 @@ func TestSilentHTTP2ClientsAreDisconnected(t *testing.T) {
 				}
 				var trickling sync.WaitGroup
 				if test.trickles {
-					if err := f.WriteHeaders(http2.HeadersFrameParam{StreamID: 3, BlockFragment: f.headerBlock(http.MethodGet, "/")}); err != nil {
+					if err := f.WriteHeaders(
+						http2.HeadersFrameParam{StreamID: 3, BlockFragment: f.headerBlock(http.MethodGet, "/")},
+					); err != nil {
 						t.Fatal(err)
 					}
 					trickling.Go(func() {

@@ -36,19 +36,31 @@ func (p *pipeListener) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0
 
 // serveHTTP2Once serves handler as the HTTPS address does, asks it for something over
 // HTTP/2 and gives the answer to read.
-func serveHTTP2Once(t *testing.T, certificate *ingest.Certificate, roots *x509.CertPool, handler http.HandlerFunc, read func(body io.Reader)) {
+func serveHTTP2Once(
+	t *testing.T,
+	certificate *ingest.Certificate,
+	roots *x509.CertPool,
+	handler http.HandlerFunc,
+	read func(body io.Reader),
+) {
 	t.Helper()
 	l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
-	server := webServer((&Server{set: &Settings{}}).httpsPolicy(handler), slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug))
+	server := webServer(
+		(&Server{set: &Settings{}}).httpsPolicy(handler),
+		slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug),
+	)
 	server.TLSConfig = (&certificates{own: certificate}).web()
 	served := make(chan error, 1)
 	go func() { served <- server.ServeTLS(l, "", "") }()
-	transport := &http.Transport{ForceAttemptHTTP2: true, DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		ours, theirs := net.Pipe()
-		l.conns <- theirs
-		c := tls.Client(ours, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}})
-		return c, c.HandshakeContext(ctx)
-	}}
+	transport := &http.Transport{
+		ForceAttemptHTTP2: true,
+		DialTLSContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			ours, theirs := net.Pipe()
+			l.conns <- theirs
+			c := tls.Client(ours, &tls.Config{RootCAs: roots, ServerName: "localhost", NextProtos: []string{"h2"}})
+			return c, c.HandshakeContext(ctx)
+		},
+	}
 	resp, err := (&http.Client{Transport: transport}).Get("https://localhost/")
 	if err != nil {
 		t.Fatal(err)
@@ -70,7 +82,12 @@ func serveHTTP2Once(t *testing.T, certificate *ingest.Certificate, roots *x509.C
 func TestWritesOverHTTP2(t *testing.T) {
 	begin := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC) // where held time begins
 	certFile, keyFile, roots := testkit.Certificate(t, t.TempDir(), begin)
-	certificate, err := ingest.LoadCertificate(certFile, keyFile, func() time.Time { return begin }, testkit.NewLog().Logger)
+	certificate, err := ingest.LoadCertificate(
+		certFile,
+		keyFile,
+		func() time.Time { return begin },
+		testkit.NewLog().Logger,
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

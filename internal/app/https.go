@@ -34,8 +34,13 @@ var http2Limits = http.HTTP2Config{
 func webServer(handler http.Handler, log *log.Logger) *http.Server {
 	limits := http2Limits
 	return &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 2 * time.Minute, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: headerLimit, HTTP2: &limits, ErrorLog: log,
+		Handler:           handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       2 * time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    headerLimit,
+		HTTP2:             &limits,
+		ErrorLog:          log,
 	}
 }
 
@@ -88,7 +93,13 @@ func redirectToHTTPS(w http.ResponseWriter, r *http.Request, port string) {
 		http.Error(w, "no such host", http.StatusBadRequest)
 		return
 	}
-	to := url.URL{Scheme: "https", Host: net.JoinHostPort(asked.Hostname(), port), Path: r.URL.Path, RawPath: r.URL.RawPath, RawQuery: r.URL.RawQuery}
+	to := url.URL{
+		Scheme:   "https",
+		Host:     net.JoinHostPort(asked.Hostname(), port),
+		Path:     r.URL.Path,
+		RawPath:  r.URL.RawPath,
+		RawQuery: r.URL.RawQuery,
+	}
 	if port == "443" {
 		to.Host = strings.TrimSuffix(to.Host, ":443")
 	}

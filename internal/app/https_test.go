@@ -32,7 +32,10 @@ func browser(t *testing.T, roots *x509.CertPool) *http.Client {
 	t.Helper()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: roots}, ForceAttemptHTTP2: true}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{
+		Transport:     transport,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
 }
 
 // getPage asks for an address, with a token where there is one.
@@ -61,15 +64,23 @@ func TestHTTPS(t *testing.T) {
 	p.apply(simulatedFarm)
 
 	page := getPage(t, browser(t, roots), "https://"+secure+"/readyz", "")
-	if page.StatusCode != http.StatusOK || page.ProtoMajor != 2 || page.Header.Get("Strict-Transport-Security") != strictTransport {
+	if page.StatusCode != http.StatusOK || page.ProtoMajor != 2 ||
+		page.Header.Get("Strict-Transport-Security") != strictTransport {
 		t.Errorf("%s %s, %v", page.Proto, page.Status, page.Header)
 	}
 	plain := getPage(t, browser(t, nil), "http://"+p.http+"/signin", "")
-	if got := plain.Header.Get("Strict-Transport-Security"); plain.StatusCode >= 300 && plain.StatusCode < 400 || got != "" {
+	if got := plain.Header.Get(
+		"Strict-Transport-Security",
+	); plain.StatusCode >= 300 && plain.StatusCode < 400 ||
+		got != "" {
 		t.Errorf("without TLS: %s, strict transport %q", plain.Status, got)
 	}
 	for version, want := range map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
-		c, err := tls.Dial("tcp", secure, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: version})
+		c, err := tls.Dial(
+			"tcp",
+			secure,
+			&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: version},
+		)
 		if (err == nil) != want {
 			t.Errorf("%s: %v", tls.VersionName(version), err)
 		}
@@ -80,7 +91,12 @@ func TestHTTPS(t *testing.T) {
 
 	// What is told of addresses is what was asked for.
 	token := p.signIn("farm", "ada", "correct horse")
-	told := getPage(t, browser(t, roots), "https://"+secure+"/admin-api/client/pc/device/get/connection?deviceName=SILO-1", token)
+	told := getPage(
+		t,
+		browser(t, roots),
+		"https://"+secure+"/admin-api/client/pc/device/get/connection?deviceName=SILO-1",
+		token,
+	)
 	line, err := bufio.NewReader(told.Body).ReadString('\n')
 	if err != nil || !strings.Contains(line, `"http":"https://`+secure+`"`) {
 		t.Errorf("connection: %s, %v", line, err)
@@ -106,14 +122,33 @@ func TestStopClosesHTTPSStreams(t *testing.T) { // by itself: the stop is timed
 	p := newProcess(t)
 	secure, roots := p.startTLS(t.TempDir())
 	p.apply(simulatedFarm)
-	stream := getPage(t, browser(t, roots), "https://"+secure+"/admin-api/client/pc/live", p.signIn("farm", "ada", "correct horse"))
+	stream := getPage(
+		t,
+		browser(t, roots),
+		"https://"+secure+"/admin-api/client/pc/live",
+		p.signIn("farm", "ada", "correct horse"),
+	)
 	lines := bufio.NewScanner(stream.Body)
 	if stream.ProtoMajor != 2 || !lines.Scan() || !strings.HasPrefix(lines.Text(), "id: ") {
 		t.Fatalf("%s %s begins with %q", stream.Proto, stream.Status, lines.Text())
 	}
 	lost := make(chan error, 1)
-	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("wss://" + secure + "/mqtt").SetTLSConfig(&tls.Config{RootCAs: roots}).SetAutoReconnect(false).
-		SetUsername("SILO-1").SetPassword("silo-secret-number-0001").SetConnectionLostHandler(func(_ mqtt.Client, err error) { lost <- err }))
+	c := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker(
+			"wss://" + secure + "/mqtt",
+		).SetTLSConfig(
+			&tls.Config{RootCAs: roots},
+		).SetAutoReconnect(
+			false,
+		).
+			SetUsername(
+				"SILO-1",
+			).SetPassword(
+			"silo-secret-number-0001",
+		).SetConnectionLostHandler(
+			func(_ mqtt.Client, err error) { lost <- err },
+		),
+	)
 	if token := c.Connect(); !token.WaitTimeout(5*time.Second) || token.Error() != nil {
 		t.Fatal(token.Error())
 	}
@@ -176,7 +211,9 @@ func TestHTTPSRedirectRules(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := &Server{listeners: listeners{https: ln}, set: &Settings{
-				HTTPSRedirect: !c.off, PublicURL: c.public, Proxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+				HTTPSRedirect: !c.off,
+				PublicURL:     c.public,
+				Proxies:       []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
 			}}
 			reached := false
 			h := s.httpsPolicy(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
@@ -210,7 +247,8 @@ func TestHTTPSRedirectRules(t *testing.T) {
 					t.Errorf("%d to %q", w.Code, w.Header().Get("Location"))
 				}
 			default:
-				if w.Code != http.StatusTemporaryRedirect || w.Header().Get("Location") != c.want || w.Header().Get("Cache-Control") != "no-store" {
+				if w.Code != http.StatusTemporaryRedirect || w.Header().Get("Location") != c.want ||
+					w.Header().Get("Cache-Control") != "no-store" {
 					t.Errorf("%d to %q, want %q", w.Code, w.Header().Get("Location"), c.want)
 				}
 			}
@@ -228,7 +266,13 @@ func TestHTTPSRedirect(t *testing.T) {
 	if got := moved.Header.Get("Location"); got != "https://"+secure+"/signin?next=%2Fdevices" {
 		t.Errorf("%s to %q", moved.Status, got)
 	}
-	if there := getPage(t, browser(t, roots), moved.Header.Get("Location"), ""); there.StatusCode >= 300 && there.StatusCode < 400 {
+	if there := getPage(
+		t,
+		browser(t, roots),
+		moved.Header.Get("Location"),
+		"",
+	); there.StatusCode >= 300 &&
+		there.StatusCode < 400 {
 		t.Errorf("sent on once more: %s", there.Status)
 	}
 	publishOnce(t, "ws://"+p.http+"/mqtt", func(*mqtt.ClientOptions) {})

@@ -18,20 +18,38 @@ type reference struct{ Table, From, Parent, To string }
 func (w *isolationEnv) tables() map[string][]string {
 	w.t.Helper()
 	ctx := w.t.Context()
-	if err := errors.Join(w.server.stores.status.Flush(ctx, true), w.server.stores.credentials.Flush(ctx)); err != nil { // what is written behind
+	if err := errors.Join(
+		w.server.stores.status.Flush(ctx, true),
+		w.server.stores.credentials.Flush(ctx),
+	); err != nil { // what is written behind
 		w.t.Fatal(err)
 	}
 	read := w.server.stores.db.Read(ctx)
 	var tables []string
-	if err := read.NewRaw(`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`).Scan(ctx, &tables); err != nil {
+	if err := read.NewRaw(
+		`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'`,
+	).Scan(
+		ctx,
+		&tables,
+	); err != nil {
 		w.t.Fatal(err)
 	}
 	var owned []string
-	if err := read.NewRaw(`SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`).Scan(ctx, &owned); err != nil {
+	if err := read.NewRaw(
+		`SELECT m.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' AND c.name = 'tenant_id'`,
+	).Scan(
+		ctx,
+		&owned,
+	); err != nil {
 		w.t.Fatal(err)
 	}
 	var refs []reference
-	err := read.NewRaw(`SELECT m.name AS "table", f."from", f."table" AS parent, f."to" FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`).Scan(ctx, &refs)
+	err := read.NewRaw(
+		`SELECT m.name AS "table", f."from", f."table" AS parent, f."to" FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table'`,
+	).Scan(
+		ctx,
+		&refs,
+	)
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -40,7 +58,11 @@ func (w *isolationEnv) tables() map[string][]string {
 		if slices.Contains(sharedTables, table) {
 			continue
 		}
-		if list := w.queryRows(fmt.Sprintf(`SELECT * FROM "%s" WHERE %s`, table, w.ownerCondition(table, owned, refs))); len(list) > 0 {
+		if list := w.queryRows(
+			fmt.Sprintf(`SELECT * FROM "%s" WHERE %s`, table, w.ownerCondition(table, owned, refs)),
+		); len(
+			list,
+		) > 0 {
 			all[table] = list
 		}
 	}
@@ -93,7 +115,16 @@ func (w *isolationEnv) ownerCondition(table string, owned []string, refs []refer
 	var ways []string
 	for _, r := range refs {
 		if r.Table == table && r.Parent != table {
-			ways = append(ways, fmt.Sprintf(`"%s" IN (SELECT "%s" FROM "%s" WHERE %s)`, r.From, r.To, r.Parent, w.ownerCondition(r.Parent, owned, refs)))
+			ways = append(
+				ways,
+				fmt.Sprintf(
+					`"%s" IN (SELECT "%s" FROM "%s" WHERE %s)`,
+					r.From,
+					r.To,
+					r.Parent,
+					w.ownerCondition(r.Parent, owned, refs),
+				),
+			)
 		}
 	}
 	if len(ways) == 0 {
@@ -106,7 +137,15 @@ func (w *isolationEnv) ownerCondition(table string, owned []string, refs []refer
 func (w *isolationEnv) readings() (list []string) {
 	w.t.Helper()
 	for _, kind := range []string{"mast", "gateway", "camera", "stream"} {
-		res := w.serve(w.console, w.program(w.foreign, "GET", "/devices/"+w.foreign.device(kind)+"/history?from=0&format=csv&to=2100-01-01T00:00:00Z", nil))
+		res := w.serve(
+			w.console,
+			w.program(
+				w.foreign,
+				"GET",
+				"/devices/"+w.foreign.device(kind)+"/history?from=0&format=csv&to=2100-01-01T00:00:00Z",
+				nil,
+			),
+		)
 		if res.Code != 200 {
 			w.t.Fatalf("%d %s", res.Code, res.Body)
 		}
@@ -133,7 +172,12 @@ func (w *isolationEnv) checkUnchanged(before dump) {
 	after := w.tables()
 	for table, rows := range after {
 		if table != "credential_hours" && !slices.Equal(rows, before.tables[table]) {
-			w.t.Errorf("%s was changed:\n%s\nbefore:\n%s", table, strings.Join(rows, "\n"), strings.Join(before.tables[table], "\n"))
+			w.t.Errorf(
+				"%s was changed:\n%s\nbefore:\n%s",
+				table,
+				strings.Join(rows, "\n"),
+				strings.Join(before.tables[table], "\n"),
+			)
 		}
 	}
 	for table := range before.tables {

@@ -51,7 +51,10 @@ func TestIsolationOfLiveScreens(t *testing.T) {
 	for name, screen := range screens {
 		for mine := false; !mine; {
 			e := screen.Next(t)
-			if said := fmt.Sprint(e); strings.Contains(said, foreignMark) || strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
+			if said := fmt.Sprint(
+				e,
+			); strings.Contains(said, foreignMark) ||
+				strings.Contains(said, strings.TrimPrefix(w.foreign.mobile, "+")) {
 				t.Errorf("%s: %s", name, said)
 			}
 			mine = strings.Contains(e.Data, ownMark+" text 10")
@@ -70,8 +73,10 @@ func (w *isolationEnv) device(s *tenantFixture, kind, secret string) mqtt.Client
 }
 
 func (w *isolationEnv) connect(user, secret string) (mqtt.Client, error) {
-	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + w.server.listeners.mqtt.Addr().String()).SetClientID(user).
-		SetUsername(user).SetPassword(secret).SetAutoReconnect(false).SetConnectTimeout(20 * time.Second))
+	c := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker("tcp://" + w.server.listeners.mqtt.Addr().String()).SetClientID(user).
+			SetUsername(user).SetPassword(secret).SetAutoReconnect(false).SetConnectTimeout(20 * time.Second),
+	)
 	token := c.Connect()
 	token.Wait()
 	return c, token.Error()
@@ -110,7 +115,11 @@ func TestIsolationOfDevices(t *testing.T) {
 		for _, path := range []string{"telemetry", "attributes"} {
 			for kind, secret := range map[string]string{"mast": ownMark + "-secret-of-the-mast", "gateway": ownMark + "-secret-of-the-gateway"} {
 				same("HTTP "+path+" of a "+kind, func(v string) string {
-					return post("/api/v1/"+secret+"/"+path, fmt.Sprintf(`{%q:[{"ts":%d,"values":{"airTemperature":-9}}]}`, v, now), nil)
+					return post(
+						"/api/v1/"+secret+"/"+path,
+						fmt.Sprintf(`{%q:[{"ts":%d,"values":{"airTemperature":-9}}]}`, v, now),
+						nil,
+					)
 				}, name)
 				same("HTTP "+path+" under a name", func(v string) string {
 					return post("/api/v1/"+url.PathEscape(v)+"/"+path, `{"airTemperature":-9}`, nil)
@@ -118,10 +127,27 @@ func TestIsolationOfDevices(t *testing.T) {
 			}
 		}
 		same("ChirpStack", func(v string) string {
-			return post("/api/v1/integrations/chirpstack", fmt.Sprintf(`{"deviceInfo":{"deviceName":%q,"devEui":%q,"tenantName":%q},"object":{"airTemperature":-9}}`, v, v, v), w.own)
+			return post(
+				"/api/v1/integrations/chirpstack",
+				fmt.Sprintf(
+					`{"deviceInfo":{"deviceName":%q,"devEui":%q,"tenantName":%q},"object":{"airTemperature":-9}}`,
+					v,
+					v,
+					v,
+				),
+				w.own,
+			)
 		}, name)
 		same("The Things Stack", func(v string) string {
-			return post("/api/v1/integrations/thethingsstack", fmt.Sprintf(`{"end_device_ids":{"device_id":%q,"dev_eui":%q},"uplink_message":{"decoded_payload":{"airTemperature":-9}}}`, v, v), w.own)
+			return post(
+				"/api/v1/integrations/thethingsstack",
+				fmt.Sprintf(
+					`{"end_device_ids":{"device_id":%q,"dev_eui":%q},"uplink_message":{"decoded_payload":{"airTemperature":-9}}}`,
+					v,
+					v,
+				),
+				w.own,
+			)
 		}, name)
 		same("sign-in under a name", func(v string) string {
 			c, err := w.connect(v, ownMark+"-secret-of-the-mast")
@@ -135,7 +161,12 @@ func TestIsolationOfDevices(t *testing.T) {
 			"v1/gateway/attributes": `{%q:{"airTemperature":-9}}`,
 		} {
 			same(topic, func(v string) string {
-				token := gateway.Publish(topic, 1, false, strings.ReplaceAll(fmt.Sprintf(text, v, now), "%!(EXTRA int64="+number(now)+")", ""))
+				token := gateway.Publish(
+					topic,
+					1,
+					false,
+					strings.ReplaceAll(fmt.Sprintf(text, v, now), "%!(EXTRA int64="+number(now)+")", ""),
+				)
 				token.Wait()
 				return fmt.Sprint(token.Error(), gateway.IsConnectionOpen())
 			}, name)
@@ -161,7 +192,13 @@ func TestIsolationOfDevices(t *testing.T) {
 	mast := w.device(w.foreign, "mast", foreignMark+"-secret-of-the-mast")
 	defer mast.Disconnect(0)
 	for _, c := range []mqtt.Client{mast, gateway} {
-		if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"note":"`+foreignMark+` speaks"}`); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
+		if token := c.Publish(
+			"v1/devices/me/telemetry",
+			1,
+			false,
+			`{"note":"`+foreignMark+` speaks"}`,
+		); !token.WaitTimeout(20*time.Second) ||
+			token.Error() != nil {
 			t.Fatal(token.Error())
 		}
 	}
@@ -183,13 +220,24 @@ func TestIsolationOfPages(t *testing.T) {
 		}
 	}
 	// The other's own page lets its cameras in: there is something to be had.
-	if own := responseText(t, w.serve(w.console, httptest.NewRequest(http.MethodGet, "http://"+foreignMark+"host.example/", nil))); !strings.Contains(own, foreignMark+"stream.example") {
+	if own := responseText(
+		t,
+		w.serve(w.console, httptest.NewRequest(http.MethodGet, "http://"+foreignMark+"host.example/", nil)),
+	); !strings.Contains(
+		own,
+		foreignMark+"stream.example",
+	) {
 		t.Errorf("%s", own)
 	}
 
 	r := httptest.NewRequest(http.MethodGet, "/metrics", nil)
 	figures := responseText(t, w.serve(w.provider, r))
-	if found := leaks(figures, "", []string{foreignMark, ownMark, "farm", "ada"}); len(found) > 0 || !strings.Contains(figures, "tilth_alarm_open 2") {
+	if found := leaks(
+		figures,
+		"",
+		[]string{foreignMark, ownMark, "farm", "ada"},
+	); len(found) > 0 ||
+		!strings.Contains(figures, "tilth_alarm_open 2") {
 		t.Errorf("%v in %s", found, figures)
 	}
 
@@ -197,10 +245,20 @@ func TestIsolationOfPages(t *testing.T) {
 	// signature is nothing, like what was never made.
 	mine, other := embedBytes(t, w.own.embed), embedBytes(t, w.foreign.embed)
 	const signed = 24
-	swapped, invented := append(bytes.Clone(other[:signed]), mine[signed:]...), append(bytes.Clone(mine[:signed]), other[signed:]...)
+	swapped, invented := append(
+		bytes.Clone(other[:signed]),
+		mine[signed:]...), append(
+		bytes.Clone(mine[:signed]),
+		other[signed:]...)
 	invented[15] ^= 0x55
 	frame := func(raw []byte) string {
-		return responseText(t, w.serve(w.console, httptest.NewRequest(http.MethodGet, "/embed/"+base64.RawURLEncoding.EncodeToString(raw), nil)))
+		return responseText(
+			t,
+			w.serve(
+				w.console,
+				httptest.NewRequest(http.MethodGet, "/embed/"+base64.RawURLEncoding.EncodeToString(raw), nil),
+			),
+		)
 	}
 	if said := frame(mine); !strings.Contains(said, ownMark+" snippet") {
 		t.Errorf("one's own frame: %s", said)

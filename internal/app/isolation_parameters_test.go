@@ -55,10 +55,16 @@ func operations(t *testing.T) (list []operation) {
 					}
 				}
 				// What no contract knows, and a server might believe all the same.
-				o.parameters = append(o.parameters, parameter{in: "header", name: "tenant-id", kind: "number", onlyValues: []string{"tenant"}},
+				o.parameters = append(
+					o.parameters,
+					parameter{in: "header", name: "tenant-id", kind: "number", onlyValues: []string{"tenant"}},
 					parameter{in: "header", name: "Tenant-Name", kind: "text", onlyValues: []string{"tenant name"}},
-					parameter{in: "header", name: "X-Forwarded-Host", kind: "text", onlyValues: []string{"host"}})
-				slices.SortFunc(o.parameters, func(x, y parameter) int { return strings.Compare(x.String(), y.String()) })
+					parameter{in: "header", name: "X-Forwarded-Host", kind: "text", onlyValues: []string{"host"}},
+				)
+				slices.SortFunc(
+					o.parameters,
+					func(x, y parameter) int { return strings.Compare(x.String(), y.String()) },
+				)
 				list = append(list, o)
 			}
 		}

@@ -62,7 +62,16 @@ func mastQuery(s *tenantFixture) request { return queryRequest("deviceName", s.d
 // recentReadings asks for the mast's readings of now.
 func recentReadings(s *tenantFixture) request {
 	now := time.Now().UnixMilli()
-	return queryRequest("deviceName", s.device("mast"), "yeuSignList", "note,airTemperature", "startTime", number(now-3_600_000), "endTime", number(now+3_600_000))
+	return queryRequest(
+		"deviceName",
+		s.device("mast"),
+		"yeuSignList",
+		"note,airTemperature",
+		"startTime",
+		number(now-3_600_000),
+		"endTime",
+		number(now+3_600_000),
+	)
 }
 
 var firstPage = map[string]string{"pageNo": "1", "pageSize": "10"}
@@ -91,7 +100,10 @@ func deleteCreated(page, remove string) func(*isolationEnv, *tenantFixture, *htt
 }
 
 // toggleBack switches a thing of a tenant back.
-func toggleBack(what string, id func(*tenantFixture) int64) func(*isolationEnv, *tenantFixture, *httptest.ResponseRecorder) {
+func toggleBack(
+	what string,
+	id func(*tenantFixture) int64,
+) func(*isolationEnv, *tenantFixture, *httptest.ResponseRecorder) {
 	return func(w *isolationEnv, s *tenantFixture, _ *httptest.ResponseRecorder) {
 		path := pc + what + "/enable-or-disable"
 		w.mustCall(s, w.methods[path], fmt.Sprint(path, "?id=", id(s)), nil, new(any))
@@ -103,14 +115,30 @@ var operationCases = map[string]operationCase{
 	"console loginUsername": {build: func(s *tenantFixture) request {
 		return request{body: fields{"tenantName": s.tag + "farm", "userName": s.tag + "ada", "password": s.password}}
 	}, nondeterministic: true, onlyValues: []string{"tenant name", "user name", "password"}},
-	"console logout":       {skipReason: "ends the presented session and takes nothing else; TestSignInCrossing of httpapi"},
-	"console refreshToken": {build: func(*tenantFixture) request { return queryRequest("refreshToken", "x") }, skipReason: "the presented token is the session; TestSignInCrossing of httpapi"},
-	"console getCaptcha":   {build: func(*tenantFixture) request { return request{body: fields{"captchaType": "blockPuzzle"}} }, nondeterministic: true, publicAnswer: "a picture that belongs to nobody"},
+	"console logout": {
+		skipReason: "ends the presented session and takes nothing else; TestSignInCrossing of httpapi",
+	},
+	"console refreshToken": {
+		build:      func(*tenantFixture) request { return queryRequest("refreshToken", "x") },
+		skipReason: "the presented token is the session; TestSignInCrossing of httpapi",
+	},
+	"console getCaptcha": {
+		build:            func(*tenantFixture) request { return request{body: fields{"captchaType": "blockPuzzle"}} },
+		nondeterministic: true,
+		publicAnswer:     "a picture that belongs to nobody",
+	},
 	"console checkCaptcha": {build: func(*tenantFixture) request {
 		return request{body: fields{"captchaType": "blockPuzzle", "pointJson": "x", "token": "x"}}
 	}},
-	"console getTenantIdByName":  {noNames: true, build: func(s *tenantFixture) request { return queryRequest("name", s.tag+"farm") }, publicAnswer: "the number of whoever's name is known"},
-	"console getTenantByWebsite": {build: func(s *tenantFixture) request { return queryRequest("website", s.tag+"host.example") }, publicAnswer: "the branding of whoever's host is known"},
+	"console getTenantIdByName": {
+		noNames:      true,
+		build:        func(s *tenantFixture) request { return queryRequest("name", s.tag+"farm") },
+		publicAnswer: "the number of whoever's name is known",
+	},
+	"console getTenantByWebsite": {
+		build:        func(s *tenantFixture) request { return queryRequest("website", s.tag+"host.example") },
+		publicAnswer: "the branding of whoever's host is known",
+	},
 	"console getConsoleSettings": {noNames: true, build: noParams},
 
 	// People.
@@ -118,7 +146,11 @@ var operationCases = map[string]operationCase{
 	"console updateUser": {build: func(s *tenantFixture) request {
 		return request{body: fields{"nickname": s.tag + " nick", "email": s.tag + "@mail.example"}}
 	}},
-	"console updateAvatar": {rawRequest: func(w *isolationEnv) *http.Request { return avatarUpload(w.t) }, build: func(*tenantFixture) request { return request{} }, nondeterministic: true},
+	"console updateAvatar": {
+		rawRequest:       func(w *isolationEnv) *http.Request { return avatarUpload(w.t) },
+		build:            func(*tenantFixture) request { return request{} },
+		nondeterministic: true,
+	},
 	"console updateUserPassword": {wantRefusal: true, build: func(*tenantFixture) request {
 		return request{body: fields{"code": "000000", "password": "another one"}}
 	}},
@@ -128,28 +160,48 @@ var operationCases = map[string]operationCase{
 	"console validateSmsCode": {wantRefusal: true, build: func(s *tenantFixture) request {
 		return request{body: fields{"mobile": s.mobile, "scene": 2, "code": "000000"}}
 	}},
-	"console sendSmsCode":      {build: func(s *tenantFixture) request { return request{body: fields{"mobile": s.mobile, "scene": 2}} }, skipReason: "one a minute: TestAccountsAreApart of httpapi"},
-	"console pageCredentials":  {query: firstPage},
-	"console createCredential": {build: func(s *tenantFixture) request { return request{body: fields{"name": s.tag + " other"}} }, nondeterministic: true, undo: deleteCreated("apicredentials/page", "apicredentials/delete")},
-	"console toggleCredential": {mutates: true, build: func(s *tenantFixture) request { return queryRequest("id", number(s.credential)) }, undo: toggleBack("apicredentials", func(s *tenantFixture) int64 { return s.credential })},
+	"console sendSmsCode": {
+		build:      func(s *tenantFixture) request { return request{body: fields{"mobile": s.mobile, "scene": 2}} },
+		skipReason: "one a minute: TestAccountsAreApart of httpapi",
+	},
+	"console pageCredentials": {query: firstPage},
+	"console createCredential": {
+		build:            func(s *tenantFixture) request { return request{body: fields{"name": s.tag + " other"}} },
+		nondeterministic: true,
+		undo:             deleteCreated("apicredentials/page", "apicredentials/delete"),
+	},
+	"console toggleCredential": {
+		mutates: true,
+		build:   func(s *tenantFixture) request { return queryRequest("id", number(s.credential)) },
+		undo:    toggleBack("apicredentials", func(s *tenantFixture) int64 { return s.credential }),
+	},
 	"console deleteCredential": {build: absentID, wantRefusal: true},
 
 	// Home and devices.
 	"console getOverviewStatistics": {noNames: true, build: noParams},
 	"console getProductSimpleList":  {noNames: true, build: noParams},
-	"console getElementMap":         {noNames: true, build: func(*tenantFixture) request { return queryRequest("yeuSigns", "airTemperature") }},
-	"console getDevicePage":         {query: firstPage},
-	"console getGroupDeviceList":    {build: func(s *tenantFixture) request { return queryRequest("groupId", number(s.scene)) }},
-	"console getDevicesByNames":     {build: func(s *tenantFixture) request { return queryRequest("deviceNames", s.device("mast")) }},
-	"console getDeviceMap":          {build: noParams},
-	"console getDataLast":           {build: mastQuery},
-	"console getTsl":                {build: mastQuery},
-	"console getDeviceConnection":   {build: mastQuery},
-	"console getDevicePresence":     {noNames: true, build: mastQuery},
-	"console getDeviceVideo":        {build: func(s *tenantFixture) request { return queryRequest("deviceName", s.device("stream")) }},
-	"console getDeviceDiagnostics":  {noNames: true, build: mastQuery},
-	"console getDeviceProperties":   {build: mastQuery},
-	"console getDeviceCoverage":     {noNames: true, build: recentReadings},
+	"console getElementMap": {
+		noNames: true,
+		build:   func(*tenantFixture) request { return queryRequest("yeuSigns", "airTemperature") },
+	},
+	"console getDevicePage": {query: firstPage},
+	"console getGroupDeviceList": {
+		build: func(s *tenantFixture) request { return queryRequest("groupId", number(s.scene)) },
+	},
+	"console getDevicesByNames": {
+		build: func(s *tenantFixture) request { return queryRequest("deviceNames", s.device("mast")) },
+	},
+	"console getDeviceMap":        {build: noParams},
+	"console getDataLast":         {build: mastQuery},
+	"console getTsl":              {build: mastQuery},
+	"console getDeviceConnection": {build: mastQuery},
+	"console getDevicePresence":   {noNames: true, build: mastQuery},
+	"console getDeviceVideo": {
+		build: func(s *tenantFixture) request { return queryRequest("deviceName", s.device("stream")) },
+	},
+	"console getDeviceDiagnostics": {noNames: true, build: mastQuery},
+	"console getDeviceProperties":  {build: mastQuery},
+	"console getDeviceCoverage":    {noNames: true, build: recentReadings},
 	"console getDerivedAccount": {noNames: true, build: func(s *tenantFixture) request {
 		return queryRequest("deviceName", s.device("mast"), "yeuSign", "chill")
 	}},
@@ -159,9 +211,20 @@ var operationCases = map[string]operationCase{
 	"console getSignData":                {build: recentReadings},
 	"console exportDeviceData":           {build: recentReadings},
 	"console updateDevice": {build: func(s *tenantFixture) request {
-		return request{body: fields{"deviceName": s.device("mast"), "noteName": s.tag + " note", "groupId": s.scene, "longitude": 32.85, "latitude": 39.92}}
+		return request{
+			body: fields{
+				"deviceName": s.device("mast"),
+				"noteName":   s.tag + " note",
+				"groupId":    s.scene,
+				"longitude":  32.85,
+				"latitude":   39.92,
+			},
+		}
 	}},
-	"console newDeviceSecret": {build: func(s *tenantFixture) request { return request{body: fields{"deviceName": s.device("stream")}} }, nondeterministic: true},
+	"console newDeviceSecret": {
+		build:            func(s *tenantFixture) request { return request{body: fields{"deviceName": s.device("stream")}} },
+		nondeterministic: true,
+	},
 
 	// Scenes.
 	"console pageScenes": {query: firstPage},
@@ -175,17 +238,33 @@ var operationCases = map[string]operationCase{
 	"console deleteScene": {build: absentID, wantRefusal: true},
 
 	// Alarms.
-	"console pageAlarmRules":       {query: firstPage},
-	"console getAlarmRule":         {build: func(s *tenantFixture) request { return queryRequest("id", number(s.rule)) }},
-	"console pageAlarmRuleDevices": {build: func(s *tenantFixture) request { return queryRequest("id", number(s.rule)) }},
+	"console pageAlarmRules": {query: firstPage},
+	"console getAlarmRule": {
+		build: func(s *tenantFixture) request { return queryRequest("id", number(s.rule)) },
+	},
+	"console pageAlarmRuleDevices": {
+		build: func(s *tenantFixture) request { return queryRequest("id", number(s.rule)) },
+	},
 	"console getAlarmTargetAttributes": {noNames: true, build: func(s *tenantFixture) request {
 		return queryRequest("devices", s.device("mast"), "groups", number(s.scene))
 	}},
-	"console getAlarmOutlook":    {noNames: true, build: func(s *tenantFixture) request { return queryRequest("ids", number(s.rule)) }},
-	"console publishAlarmRule":   {mutates: true, build: func(s *tenantFixture) request { return queryRequest("alarmRulesId", number(s.rule)) }},
-	"console unpublishAlarmRule": {mutates: true, build: func(s *tenantFixture) request { return queryRequest("alarmRulesId", number(s.rule)) }},
-	"console deleteAlarmRule":    {build: absentID, wantRefusal: true},
-	"console createAlarmRule":    {build: func(s *tenantFixture) request { return request{body: ruleOf(s, s.tag+" other")} }, undo: deleteCreated("alarm-rules/page", "alarm-rules/delete")},
+	"console getAlarmOutlook": {
+		noNames: true,
+		build:   func(s *tenantFixture) request { return queryRequest("ids", number(s.rule)) },
+	},
+	"console publishAlarmRule": {
+		mutates: true,
+		build:   func(s *tenantFixture) request { return queryRequest("alarmRulesId", number(s.rule)) },
+	},
+	"console unpublishAlarmRule": {
+		mutates: true,
+		build:   func(s *tenantFixture) request { return queryRequest("alarmRulesId", number(s.rule)) },
+	},
+	"console deleteAlarmRule": {build: absentID, wantRefusal: true},
+	"console createAlarmRule": {
+		build: func(s *tenantFixture) request { return request{body: ruleOf(s, s.tag+" other")} },
+		undo:  deleteCreated("alarm-rules/page", "alarm-rules/delete"),
+	},
 	"console updateAlarmRule": {build: func(s *tenantFixture) request {
 		body := ruleOf(s, s.tag+" frost")
 		body["id"] = s.rule
@@ -197,50 +276,88 @@ var operationCases = map[string]operationCase{
 	"console rehearseAlarmRuleDevices": {build: func(s *tenantFixture) request {
 		return request{body: ruleOf(s, s.tag+" other")}
 	}},
-	"console muteAlarmRule":      {build: func(s *tenantFixture) request { return request{body: fields{"id": s.rule, "until": 0}} }},
-	"console rehearseAlarmRule":  {build: func(s *tenantFixture) request { return request{body: ruleOf(s, s.tag+" other")} }},
+	"console muteAlarmRule": {
+		build: func(s *tenantFixture) request { return request{body: fields{"id": s.rule, "until": 0}} },
+	},
+	"console rehearseAlarmRule": {
+		build: func(s *tenantFixture) request { return request{body: ruleOf(s, s.tag+" other")} },
+	},
 	"console pageAlarmNotices":   {query: firstPage},
 	"console getAllAlarmNotices": {query: firstPage},
-	"console getAlarmNotice":     {build: func(s *tenantFixture) request { return queryRequest("id", number(s.notice)) }},
-	"console getAlarmAdvice":     {noNames: true, build: func(s *tenantFixture) request { return queryRequest("id", number(s.notice)) }},
+	"console getAlarmNotice": {
+		build: func(s *tenantFixture) request { return queryRequest("id", number(s.notice)) },
+	},
+	"console getAlarmAdvice": {
+		noNames: true,
+		build:   func(s *tenantFixture) request { return queryRequest("id", number(s.notice)) },
+	},
 	"console acknowledgeAlarmNotice": {wantRefusal: true, build: func(s *tenantFixture) request {
 		return request{body: fields{"id": s.notice, "note": s.tag + " note", "remindHours": 1}}
 	}},
-	"console unacknowledgeAlarmNotice": {wantRefusal: true, build: func(s *tenantFixture) request { return request{body: fields{"id": s.notice}} }},
-	"console resolveAlarmNotice":       {wantRefusal: true, build: func(s *tenantFixture) request { return request{body: fields{"id": s.notice, "remark": "x"}} }},
+	"console unacknowledgeAlarmNotice": {
+		wantRefusal: true,
+		build:       func(s *tenantFixture) request { return request{body: fields{"id": s.notice}} },
+	},
+	"console resolveAlarmNotice": {
+		wantRefusal: true,
+		build:       func(s *tenantFixture) request { return request{body: fields{"id": s.notice, "remark": "x"}} },
+	},
 
 	// Who is told.
-	"console pageNoticeChannels":  {query: firstPage},
-	"console getNoticeChannel":    {build: func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) }},
-	"console getNoticeWays":       {noNames: true, build: noParams},
-	"console createNoticeChannel": {build: func(s *tenantFixture) request { return request{body: channelOf(s.tag + " other")} }, undo: deleteCreated("notice-channel/page", "notice-channel/delete")},
+	"console pageNoticeChannels": {query: firstPage},
+	"console getNoticeChannel": {
+		build: func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) },
+	},
+	"console getNoticeWays": {noNames: true, build: noParams},
+	"console createNoticeChannel": {
+		build: func(s *tenantFixture) request { return request{body: channelOf(s.tag + " other")} },
+		undo:  deleteCreated("notice-channel/page", "notice-channel/delete"),
+	},
 	"console updateNoticeChannel": {build: func(s *tenantFixture) request {
 		body := channelOf(s.tag + " channel")
 		body["id"] = s.channel
 		return request{body: body}
 	}},
-	"console deleteNoticeChannel":   {build: absentID, wantRefusal: true},
-	"console testNoticeChannel":     {nondeterministic: true, build: func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) }},
-	"console getUnreadCount":        {noNames: true, build: noParams},
-	"console pageMyMessages":        {query: firstPage},
-	"console updateMessagesRead":    {build: func(s *tenantFixture) request { return queryRequest("ids", number(s.message)) }},
+	"console deleteNoticeChannel": {build: absentID, wantRefusal: true},
+	"console testNoticeChannel": {
+		nondeterministic: true,
+		build:            func(s *tenantFixture) request { return queryRequest("id", number(s.channel)) },
+	},
+	"console getUnreadCount": {noNames: true, build: noParams},
+	"console pageMyMessages": {query: firstPage},
+	"console updateMessagesRead": {
+		build: func(s *tenantFixture) request { return queryRequest("ids", number(s.message)) },
+	},
 	"console updateAllMessagesRead": {build: noParams},
 	"console getLive":               {skipReason: "a stream: TestIsolationOfLiveScreens"},
 
 	// Webhooks and what was done.
-	"console pageAudit":     {query: firstPage},
-	"console pageWebhooks":  {query: firstPage},
-	"console createWebhook": {build: func(s *tenantFixture) request { return request{body: webhookForm(s.tag + " other")} }, nondeterministic: true, undo: deleteCreated("webhook/page", "webhook/delete")},
+	"console pageAudit":    {query: firstPage},
+	"console pageWebhooks": {query: firstPage},
+	"console createWebhook": {
+		build:            func(s *tenantFixture) request { return request{body: webhookForm(s.tag + " other")} },
+		nondeterministic: true,
+		undo:             deleteCreated("webhook/page", "webhook/delete"),
+	},
 	"console updateWebhook": {build: func(s *tenantFixture) request {
 		body := webhookForm(s.tag + " hook")
 		body["id"] = s.hook
 		return request{body: body}
 	}},
-	"console toggleWebhook":        {build: func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) }, undo: toggleBack("webhook", func(s *tenantFixture) int64 { return s.hook })},
-	"console deleteWebhook":        {build: absentID, wantRefusal: true},
-	"console newWebhookSecret":     {build: func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) }, nondeterministic: true},
-	"console testWebhook":          {build: absentID, wantRefusal: true},
-	"console getWebhookDeliveries": {noNames: true, build: func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) }},
+	"console toggleWebhook": {
+		build: func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) },
+		undo:  toggleBack("webhook", func(s *tenantFixture) int64 { return s.hook }),
+	},
+	"console deleteWebhook": {build: absentID, wantRefusal: true},
+	"console newWebhookSecret": {
+		build:            func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) },
+		nondeterministic: true,
+	},
+	"console testWebhook": {build: absentID, wantRefusal: true},
+	"console getWebhookDeliveries": {
+		noNames: true,
+		build:   func(s *tenantFixture) request { return queryRequest("id", number(s.hook)) },
+	},
 
 	// Programs.
 	"open listDevices": {build: noParams},
@@ -251,21 +368,31 @@ var operationCases = map[string]operationCase{
 		q.query = map[string]string{"from": "0", "to": number(time.Now().Add(time.Hour).UnixMilli())}
 		return q
 	}},
-	"open listNotices":  {build: noParams},
-	"open getNotice":    {build: func(s *tenantFixture) request { return request{path: map[string]string{"id": number(s.notice)}} }},
+	"open listNotices": {build: noParams},
+	"open getNotice": {
+		build: func(s *tenantFixture) request { return request{path: map[string]string{"id": number(s.notice)}} },
+	},
 	"open listWebhooks": {build: noParams},
 	"open getWebhook":   {build: hookPath},
 	"open createWebhook": {build: func(s *tenantFixture) request {
-		return request{body: fields{"name": s.tag + " other", "url": "https://other.example/hook", "events": []any{"opened"}}}
+		return request{
+			body: fields{"name": s.tag + " other", "url": "https://other.example/hook", "events": []any{"opened"}},
+		}
 	}, nondeterministic: true, undo: deleteCreated("webhook/page", "webhook/delete")},
 	"open changeWebhook": {build: func(s *tenantFixture) request {
 		q := hookPath(s)
 		q.body = fields{"name": s.tag + " hook", "url": webhookURL(s.tag)}
 		return q
 	}},
-	"open deleteWebhook":         {wantRefusal: true, build: func(*tenantFixture) request { return request{path: map[string]string{"id": "1000000001"}} }},
-	"open renewWebhookSecret":    {build: hookPath, nondeterministic: true},
-	"open testWebhook":           {wantRefusal: true, build: func(*tenantFixture) request { return request{path: map[string]string{"id": "1000000001"}} }},
+	"open deleteWebhook": {
+		wantRefusal: true,
+		build:       func(*tenantFixture) request { return request{path: map[string]string{"id": "1000000001"}} },
+	},
+	"open renewWebhookSecret": {build: hookPath, nondeterministic: true},
+	"open testWebhook": {
+		wantRefusal: true,
+		build:       func(*tenantFixture) request { return request{path: map[string]string{"id": "1000000001"}} },
+	},
 	"open listWebhookDeliveries": {noNames: true, build: hookPath},
 
 	// The devices' side establishes its tenant by a secret.
@@ -294,5 +421,9 @@ func hookPath(s *tenantFixture) request {
 }
 
 func channelOf(name string) fields {
-	return fields{"noticeName": name, "noticeMode": []any{"email"}, "email": fields{"emails": []any{strings.Fields(name)[0] + "@channel.example"}}}
+	return fields{
+		"noticeName": name,
+		"noticeMode": []any{"email"},
+		"email":      fields{"emails": []any{strings.Fields(name)[0] + "@channel.example"}},
+	}
 }

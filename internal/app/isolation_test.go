@@ -31,7 +31,11 @@ func foreignValues(b *tenantFixture) (list []foreignValue) {
 		list = append(list, foreignValue{what, "text", real, twin})
 	}
 	id := func(what string, n int64) {
-		list = append(list, foreignValue{what, "number", n, n + 1_000_000_000}, foreignValue{what + " as text", "text", number(n), number(n + 1_000_000_000)})
+		list = append(
+			list,
+			foreignValue{what, "number", n, n + 1_000_000_000},
+			foreignValue{what + " as text", "text", number(n), number(n + 1_000_000_000)},
+		)
 	}
 	for what, real := range map[string]string{
 		"tenant name": b.tag + "farm", "host": b.tag + "host.example", "title": b.tag + " title", "user name": b.tag + "ada", "nickname": b.tag + " nick",
@@ -51,7 +55,15 @@ func foreignValues(b *tenantFixture) (list []foreignValue) {
 	} {
 		id(what, n)
 		if what == "user" || what == "credential" {
-			list = append(list, foreignValue{what + " who did", "text", fmt.Sprint(what, ":", n), fmt.Sprint(what, ":", n+1_000_000_000)})
+			list = append(
+				list,
+				foreignValue{
+					what + " who did",
+					"text",
+					fmt.Sprint(what, ":", n),
+					fmt.Sprint(what, ":", n+1_000_000_000),
+				},
+			)
 		}
 	}
 	slices.SortFunc(list, func(x, y foreignValue) int { return strings.Compare(x.what, y.what) })
@@ -73,7 +85,17 @@ func similarText(s string) string {
 // forbiddenTexts are what no answer to others may hold: the marker that is in every text
 // of the other tenant, and whatever of it is made of digits and dice.
 func forbiddenTexts(b *tenantFixture) []string {
-	list := []string{foreignMark, strings.TrimPrefix(b.mobile, "+"), b.key, b.secret, b.access, b.refresh, b.avatar, b.cursor, b.embed}
+	list := []string{
+		foreignMark,
+		strings.TrimPrefix(b.mobile, "+"),
+		b.key,
+		b.secret,
+		b.access,
+		b.refresh,
+		b.avatar,
+		b.cursor,
+		b.embed,
+	}
 	for _, n := range []int64{b.tenant, b.user, b.scene, b.rule, b.channel, b.hook, b.notice, b.done, b.message, b.credential, b.delivery, b.devices[b.device("mast")]} {
 		list = append(list, number(n))
 	}
@@ -176,7 +198,13 @@ func echoForms(asked any) []string {
 	if err != nil {
 		return []string{plain}
 	}
-	return []string{plain, strings.Trim(string(quoted), `"`), url.QueryEscape(plain), url.PathEscape(plain), strings.ToLower(plain)}
+	return []string{
+		plain,
+		strings.Trim(string(quoted), `"`),
+		url.QueryEscape(plain),
+		url.PathEscape(plain),
+		strings.ToLower(plain),
+	}
 }
 
 // leaks are the marks that an answer holds beside what was asked for.
@@ -204,13 +232,22 @@ func TestIsolationMatrix(t *testing.T) {
 		res := w.serve(w.console, w.request(o, r, r.base(who), who))
 		said := responseText(t, res)
 		asked++
-		if found := leaks(said, "", forbiddenTexts(other)); strings.Contains(said, other.tag) || who == w.own && r.publicAnswer == "" && len(found) > 0 {
+		if found := leaks(
+			said,
+			"",
+			forbiddenTexts(other),
+		); strings.Contains(said, other.tag) ||
+			who == w.own && r.publicAnswer == "" && len(found) > 0 {
 			t.Errorf("%s %s: the answer to %s holds %v: %s", o.api, o.id, who.tag, found, said)
 		}
 		if refused := !succeeded(res); refused != r.wantRefusal {
 			t.Errorf("%s %s: refused %v: %s", o.api, o.id, refused, said)
 		}
-		if named := strings.Contains(said, who.tag); !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates && !r.noNames {
+		if named := strings.Contains(
+			said,
+			who.tag,
+		); !named && o.method == http.MethodGet && !r.wantRefusal && !r.mutates &&
+			!r.noNames {
 			t.Errorf("%s %s: the answer to %s holds nothing of its own: %s", o.api, o.id, who.tag, said)
 		}
 		if r.undo != nil && succeeded(res) {
@@ -239,7 +276,8 @@ func TestIsolationMatrix(t *testing.T) {
 		for _, s := range o.parameters {
 			slots++
 			for _, x := range all {
-				if x.kind != s.kind || r.onlyValues != nil && !slices.Contains(r.onlyValues, x.what) || s.onlyValues != nil && !slices.Contains(s.onlyValues, x.what) {
+				if x.kind != s.kind || r.onlyValues != nil && !slices.Contains(r.onlyValues, x.what) ||
+					s.onlyValues != nil && !slices.Contains(s.onlyValues, x.what) {
 					continue
 				}
 				var answers [2]string
@@ -260,7 +298,14 @@ func TestIsolationMatrix(t *testing.T) {
 					}
 				}
 				if !r.nondeterministic && r.publicAnswer == "" && answers[0] != answers[1] {
-					t.Errorf("%s, %s is %s: what is another's is told from what never was:\n%s\n%s", name, s, x.what, answers[0], answers[1])
+					t.Errorf(
+						"%s, %s is %s: what is another's is told from what never was:\n%s\n%s",
+						name,
+						s,
+						x.what,
+						answers[0],
+						answers[1],
+					)
 				}
 			}
 		}
@@ -271,7 +316,14 @@ func TestIsolationMatrix(t *testing.T) {
 		}
 	}
 	w.checkUnchanged(before)
-	t.Logf("%d operations, %d places, %d things of the other tenant: %d requests in %s", ops, slots, len(all), asked, time.Since(began).Round(time.Millisecond))
+	t.Logf(
+		"%d operations, %d places, %d things of the other tenant: %d requests in %s",
+		ops,
+		slots,
+		len(all),
+		asked,
+		time.Since(began).Round(time.Millisecond),
+	)
 }
 
 // succeeded tells whether a call did what it was asked to.

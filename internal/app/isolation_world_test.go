@@ -74,9 +74,30 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
 	serveFlags(flags)
 	if err := flags.Parse([]string{
-		"--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort,
-		"--captcha", "off", "--sms", "log", "--webhook-private", "127.0.0.0/8", "--device-rate", "100000", "--device-burst", "100000", "--open-api-rate", "100000000",
-		"--map-tiles", "https://tiles.example/{z}/{x}/{y}.png", "--map-tiles-attribution", "Tiles",
+		"--data-dir",
+		dir,
+		"--http-addr",
+		anyPort,
+		"--mqtt-addr",
+		anyPort,
+		"--admin-addr",
+		anyPort,
+		"--captcha",
+		"off",
+		"--sms",
+		"log",
+		"--webhook-private",
+		"127.0.0.0/8",
+		"--device-rate",
+		"100000",
+		"--device-burst",
+		"100000",
+		"--open-api-rate",
+		"100000000",
+		"--map-tiles",
+		"https://tiles.example/{z}/{x}/{y}.png",
+		"--map-tiles-attribution",
+		"Tiles",
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +125,14 @@ func newIsolationEnv(t *testing.T) *isolationEnv {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &isolationEnv{t: t, server: s, token: strings.TrimSpace(string(token)), console: s.http.Handler, provider: s.admin.Handler, methods: map[string]string{}}
+	w := &isolationEnv{
+		t:        t,
+		server:   s,
+		token:    strings.TrimSpace(string(token)),
+		console:  s.http.Handler,
+		provider: s.admin.Handler,
+		methods:  map[string]string{},
+	}
 	for _, o := range operations(t) {
 		w.methods[o.path] = o.method
 	}
@@ -120,7 +148,11 @@ func (w *isolationEnv) spreadIDs() {
 	w.t.Helper()
 	ctx := w.t.Context()
 	err := w.server.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewRaw(`UPDATE sqlite_sequence SET seq = 7000000 + 10000 * rowid WHERE name NOT IN ('products', 'elements', 'property_numbers')`).Exec(ctx)
+		_, err := tx.NewRaw(
+			`UPDATE sqlite_sequence SET seq = 7000000 + 10000 * rowid WHERE name NOT IN ('products', 'elements', 'property_numbers')`,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err != nil {
@@ -204,7 +236,13 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 	s := &tenantFixture{tag: tag, mobile: mobile, password: tag + "password"}
 	w.apply(s)
 	var session struct{ AccessToken, RefreshToken string }
-	w.mustCall(s, http.MethodPost, "/app-api/member/auth/login-username", fields{"tenantName": tag + "farm", "userName": tag + "ada", "password": s.password}, &session)
+	w.mustCall(
+		s,
+		http.MethodPost,
+		"/app-api/member/auth/login-username",
+		fields{"tenantName": tag + "farm", "userName": tag + "ada", "password": s.password},
+		&session,
+	)
 	s.access, s.refresh = session.AccessToken, session.RefreshToken
 	var user struct{ ID, TenantID int64 }
 	w.mustCall(s, http.MethodGet, "/app-api/member/user/get", nil, &user)
@@ -225,7 +263,10 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 		s.devices[d.DeviceName] = d.ID
 	}
 	w.mustCall(s, http.MethodPost, pc+"notice-channel/create", fields{
-		"noticeName": tag + " channel", "noticeMode": []string{"email", "phoneMessage"}, "email": fields{"emails": []string{tag + "@channel.example"}}, "phoneMessage": []string{mobile},
+		"noticeName":   tag + " channel",
+		"noticeMode":   []string{"email", "phoneMessage"},
+		"email":        fields{"emails": []string{tag + "@channel.example"}},
+		"phoneMessage": []string{mobile},
 	}, &s.channel)
 	w.mustCall(s, http.MethodPost, pc+"alarm-rules/create", ruleOf(s, tag+" frost"), &s.rule)
 	var done bool
@@ -253,23 +294,39 @@ func (w *isolationEnv) createTenant(tag, mobile string) *tenantFixture {
 
 func ruleOf(s *tenantFixture, name string) fields {
 	return fields{
-		"alarmName": name, "dataSource": 1, "executionId": s.device("mast"), "triggerType": 0, "durations": 60000, "hitCounts": 1, "alarmLevel": 2,
-		"manualRelease": 0, "alarmDesc": s.tag + " description", "passageway": []int64{s.channel},
-		"conditions": []fields{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 0}},
+		"alarmName":     name,
+		"dataSource":    1,
+		"executionId":   s.device("mast"),
+		"triggerType":   0,
+		"durations":     60000,
+		"hitCounts":     1,
+		"alarmLevel":    2,
+		"manualRelease": 0,
+		"alarmDesc":     s.tag + " description",
+		"passageway":    []int64{s.channel},
+		"conditions":    []fields{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 0}},
 	}
 }
 
 // webhookServer are programs that take every call, so that none is tried again. They are
 // there until the tests end.
 var webhookServer = sync.OnceValue(func() *httptest.Server {
-	return httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }))
+	return httptest.NewServer(
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) }),
+	)
 })
 
 // webhookURL is where a tenant's webhook is.
 func webhookURL(tag string) string { return webhookServer().URL + "/" + tag }
 
 func webhookForm(name string) fields {
-	return fields{"name": name, "url": webhookURL(strings.Fields(name)[0]), "events": []string{"opened"}, "alarmLevel": 0, "enabled": true}
+	return fields{
+		"name":       name,
+		"url":        webhookURL(strings.Fields(name)[0]),
+		"events":     []string{"opened"},
+		"alarmLevel": 0,
+		"enabled":    true,
+	}
 }
 
 // avatarOf gives the user a picture.
@@ -279,7 +336,11 @@ func (w *isolationEnv) avatarOf(s *tenantFixture) {
 	r.Header.Set("Authorization", "Bearer "+s.access)
 	res := w.serve(w.console, r)
 	var answer struct{ Data any }
-	if err := json.Unmarshal(res.Body.Bytes(), &answer); err != nil || !strings.Contains(res.Body.String(), `"code":200`) {
+	if err := json.Unmarshal(
+		res.Body.Bytes(),
+		&answer,
+	); err != nil ||
+		!strings.Contains(res.Body.String(), `"code":200`) {
 		w.t.Fatalf("avatar: %d %s (%v)", res.Code, res.Body, err)
 	}
 	var user struct{ Avatar string }
@@ -333,14 +394,29 @@ func (w *isolationEnv) sendReadings(s *tenantFixture) {
 		return page.Total == 3
 	})
 	s.message = page.List[0].ID
-	err := w.server.stores.db.Read(w.t.Context()).NewRaw(`SELECT MAX(id) FROM deliveries WHERE tenant_id = ?`, s.tenant).Scan(w.t.Context(), &s.delivery)
+	err := w.server.stores.db.Read(
+		w.t.Context(),
+	).NewRaw(
+		`SELECT MAX(id) FROM deliveries WHERE tenant_id = ?`,
+		s.tenant,
+	).Scan(
+		w.t.Context(),
+		&s.delivery,
+	)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	// What is to be told is told, so that nothing changes by itself from here on.
 	testkit.Eventually(w.t, "the letters", func() bool {
 		var waiting int
-		err := w.server.stores.db.Read(w.t.Context()).NewRaw(`SELECT COUNT(*) FROM deliveries WHERE state = 'queued'`).Scan(w.t.Context(), &waiting)
+		err := w.server.stores.db.Read(
+			w.t.Context(),
+		).NewRaw(
+			`SELECT COUNT(*) FROM deliveries WHERE state = 'queued'`,
+		).Scan(
+			w.t.Context(),
+			&waiting,
+		)
 		return err == nil && waiting == 0
 	})
 	// Readings that are ahead of the clock would come into what is asked for one by one.

@@ -34,7 +34,12 @@ func deviceKey(ctx context.Context, d *db.DB, dir string) ([]byte, error) {
 			return nil, fmt.Errorf("look for %s: %w", table, err)
 		}
 		if there {
-			return nil, fmt.Errorf("%s: the database has %s whose secrets hang on it. %s", missingKey(dir), table, keyFromBackup)
+			return nil, fmt.Errorf(
+				"%s: the database has %s whose secrets hang on it. %s",
+				missingKey(dir),
+				table,
+				keyFromBackup,
+			)
 		}
 	}
 	return createDeviceKey(filepath.Join(dir, keyFile))

@@ -33,7 +33,12 @@ func TestKillLosesNothingAcknowledged(t *testing.T) {
 	p.start("--device-rate", "1000000", "--device-burst", "1000000")
 	var devices strings.Builder
 	for i := range killDevices {
-		fmt.Fprintf(&devices, "      - {deviceName: K-%d, serial: s, product: mast, secret: kill-test-secret-number-%d}\n", i, i)
+		fmt.Fprintf(
+			&devices,
+			"      - {deviceName: K-%d, serial: s, product: mast, secret: kill-test-secret-number-%d}\n",
+			i,
+			i,
+		)
 	}
 	p.apply(`products:
   - name: mast
@@ -104,8 +109,10 @@ type loadDevice struct {
 func (l *loadDevice) publish(addr string, onAck func()) error {
 	// Without a write timeout the client may hold a message for half a minute after
 	// the connection broke.
-	client := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(l.name).SetWriteTimeout(2 * time.Second).
-		SetUsername(l.name).SetPassword(l.secret).SetAutoReconnect(false).SetOrderMatters(false))
+	client := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker("tcp://" + addr).SetClientID(l.name).SetWriteTimeout(2 * time.Second).
+			SetUsername(l.name).SetPassword(l.secret).SetAutoReconnect(false).SetOrderMatters(false),
+	)
 	if token := client.Connect(); token.Wait() && token.Error() != nil {
 		return token.Error()
 	}
@@ -128,7 +135,13 @@ func (l *loadDevice) publish(addr string, onAck func()) error {
 	for client.IsConnectionOpen() {
 		n := l.sent
 		l.sent++
-		payload := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%d,"airHumidity":%d,"illuminance":%d}}`, l.first+n, n, -n, n)
+		payload := fmt.Sprintf(
+			`{"ts":%d,"values":{"airTemperature":%d,"airHumidity":%d,"illuminance":%d}}`,
+			l.first+n,
+			n,
+			-n,
+			n,
+		)
 		inFlight <- flight{n, client.Publish("v1/devices/me/telemetry", 1, false, payload)}
 	}
 	client.Disconnect(0) // fails what is still under way
@@ -146,7 +159,10 @@ func (l *loadDevice) check(t *testing.T, p *process, token string) int {
 	}
 	p.call(http.MethodGet, fmt.Sprintf(
 		"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=%s&startTime=%d&endTime=%d&yeuSignList=airTemperature,airHumidity,ppfd",
-		l.name, l.first, l.first+l.sent), token, "", &series)
+		l.name,
+		l.first,
+		l.first+l.sent,
+	), token, "", &series)
 	for sign, factor := range map[string]float64{"airTemperature": 1, "airHumidity": -1, "ppfd": .025} {
 		found := map[int64]bool{}
 		for _, pt := range series[sign] {

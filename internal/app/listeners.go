@@ -25,7 +25,10 @@ func (s *Server) limitConnections() error {
 	s.connections = listen.NewLimiter(listen.Options{MaxConnections: most, Now: time.Now, Logger: s.logger})
 	watchers := min(reservedForMonitoring, most/16) // of a very low limit, a part
 	people := watchers + min(reservedForPeople, most/8)
-	pace := listen.Pace{ChunkSize: httpbase.ChunkSize, Within: writeTimeout} // devices' answers have a time of their own
+	pace := listen.Pace{
+		ChunkSize: httpbase.ChunkSize,
+		Within:    writeTimeout,
+	} // devices' answers have a time of their own
 	for _, entry := range []struct {
 		name      string
 		ln        *net.Listener
@@ -38,7 +41,15 @@ func (s *Server) limitConnections() error {
 		{"admin", &s.listeners.admin, 0, nil, pace},
 	} {
 		if *entry.ln != nil {
-			*entry.ln = s.connections.Listen(*entry.ln, listen.ListenerOptions{Name: entry.name, ReservedForOthers: entry.kept, Balancers: entry.balancers, Pace: entry.pace})
+			*entry.ln = s.connections.Listen(
+				*entry.ln,
+				listen.ListenerOptions{
+					Name:              entry.name,
+					ReservedForOthers: entry.kept,
+					Balancers:         entry.balancers,
+					Pace:              entry.pace,
+				},
+			)
 		}
 	}
 	return nil
@@ -47,8 +58,24 @@ func (s *Server) limitConnections() error {
 // describeListeners publishes how many connections there are and may be.
 func (s *Server) describeListeners() {
 	m, figures := s.metrics, s.connections.Stats
-	m.gauge("tilth_connections", "Open connections, and listeners that wait for one.", func() float64 { return float64(figures().Open) })
-	m.gauge("tilth_connections_most", "Connections that there may be; 0: any number.", func() float64 { return float64(figures().MaxConnections) })
-	m.counter("tilth_accept_failures_total", "Times that taking a connection in failed, as for want of descriptors.", func() float64 { return float64(figures().Failed) })
-	m.counter("tilth_proxy_header_failures_total", "Connections from --proxy-protocol without a right PROXY header.", func() float64 { return float64(figures().BadHeaders) })
+	m.gauge(
+		"tilth_connections",
+		"Open connections, and listeners that wait for one.",
+		func() float64 { return float64(figures().Open) },
+	)
+	m.gauge(
+		"tilth_connections_most",
+		"Connections that there may be; 0: any number.",
+		func() float64 { return float64(figures().MaxConnections) },
+	)
+	m.counter(
+		"tilth_accept_failures_total",
+		"Times that taking a connection in failed, as for want of descriptors.",
+		func() float64 { return float64(figures().Failed) },
+	)
+	m.counter(
+		"tilth_proxy_header_failures_total",
+		"Connections from --proxy-protocol without a right PROXY header.",
+		func() float64 { return float64(figures().BadHeaders) },
+	)
 }

@@ -34,7 +34,9 @@ func dialViaBalancer(from, client string) func(ctx context.Context, network, add
 		}
 		of := net.TCPAddrFromAddrPort(netip.AddrPortFrom(netip.MustParseAddr(client), 40_000))
 		h := proxyproto.HeaderProxyFromAddrs(2, of, nc.RemoteAddr())
-		if err := h.SetTLVs([]proxyproto.TLV{{Type: proxyproto.PP2_TYPE_UNIQUE_ID, Value: []byte("connection 7")}}); err != nil {
+		if err := h.SetTLVs(
+			[]proxyproto.TLV{{Type: proxyproto.PP2_TYPE_UNIQUE_ID, Value: []byte("connection 7")}},
+		); err != nil {
 			return nil, err
 		}
 		_, err = h.WriteTo(nc)
@@ -101,7 +103,12 @@ func TestBehindABalancer(t *testing.T) {
 	// People, over TLS and without: each sign-in stands in the log with its address.
 	for i, base := range []string{"http://" + p.http, "https://" + p.https} {
 		client := &http.Client{Transport: &http.Transport{
-			DialContext: dialViaBalancer(balancerAddr, fmt.Sprintf("203.0.113.%d", i+1)), TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
+			DialContext: dialViaBalancer(
+				balancerAddr,
+				fmt.Sprintf("203.0.113.%d", i+1),
+			),
+			TLSClientConfig:   &tls.Config{RootCAs: roots},
+			DisableKeepAlives: true,
 		}}
 		res, err := client.Post(base+"/app-api/member/auth/login-username", "application/json",
 			strings.NewReader(`{"userName":"ada","password":"correct horse","tenantName":"farm"}`))
@@ -147,10 +154,20 @@ func TestHealthcheckSendsProxyHeader(t *testing.T) {
 	}
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
 	room := listen.NewLimiter(listen.Options{Now: time.Now, Logger: slog.New(slog.DiscardHandler)})
-	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ready") })}
+	server := &http.Server{
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ready") }),
+	}
 	go func() { _ = server.Serve(room.Listen(ln, listen.ListenerOptions{Balancers: here})) }() // until it is closed
 	defer server.Close()
-	if out, err := command(t, "healthcheck", "--http-addr", ln.Addr().String(), "--proxy-protocol", "10.0.0.0/8,127.0.0.0/8"); err != nil || out != "ready\n" {
+	if out, err := command(
+		t,
+		"healthcheck",
+		"--http-addr",
+		ln.Addr().String(),
+		"--proxy-protocol",
+		"10.0.0.0/8,127.0.0.0/8",
+	); err != nil ||
+		out != "ready\n" {
 		t.Errorf("%q, %v", out, err)
 	}
 	if _, err := command(t, "healthcheck", "--http-addr", ln.Addr().String()); err == nil {
@@ -188,10 +205,21 @@ func TestServerAtConnectionLimitRecovers(t *testing.T) {
 	if ready := p.metricText("tilth_ready"); ready != "0" {
 		t.Errorf("tilth_ready %s", ready)
 	}
-	if open, most := p.metricValue("tilth_connections"), p.metricValue("tilth_connections_most"); most != 150 || open > most || open < 100 {
+	if open, most := p.metricValue(
+		"tilth_connections",
+	), p.metricValue(
+		"tilth_connections_most",
+	); most != 150 || open > most ||
+		open < 100 {
 		t.Errorf("%v connections of %v", open, most)
 	}
-	if token := inside.Publish("v1/devices/me/telemetry", 1, false, `{"level":3,"full":false}`); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
+	if token := inside.Publish(
+		"v1/devices/me/telemetry",
+		1,
+		false,
+		`{"level":3,"full":false}`,
+	); !token.WaitTimeout(testkit.WaitTimeout) ||
+		token.Error() != nil {
 		t.Errorf("who is in is not served: %v", token.Error())
 	}
 	for _, nc := range strangers {

@@ -38,7 +38,18 @@ func root() *cobra.Command {
 	}
 	c.SetFlagErrorFunc(explainFlagError)
 	c.CompletionOptions.DisableDefaultCmd = true
-	c.AddCommand(serveCommand(), demoCommand(), simulateCommand(), benchCommand(), doctorCommand(), backupCommand(), restoreCommand(), outboxCommand(), healthcheckCommand(), versionCommand())
+	c.AddCommand(
+		serveCommand(),
+		demoCommand(),
+		simulateCommand(),
+		benchCommand(),
+		doctorCommand(),
+		backupCommand(),
+		restoreCommand(),
+		outboxCommand(),
+		healthcheckCommand(),
+		versionCommand(),
+	)
 	c.AddCommand(providerCommands()...)
 	return c
 }

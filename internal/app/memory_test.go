@@ -65,8 +65,13 @@ func TestServerShortOfMemory(t *testing.T) {
 	}
 	token := ""
 	asks := func(properties, points int) string {
-		return fmt.Sprintf("/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=WIDE-1&startTime=%d&endTime=%d&points=%d&yeuSignList=%s",
-			begin, begin+frames*1000, points, strings.Join(signs[:properties], ","))
+		return fmt.Sprintf(
+			"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=WIDE-1&startTime=%d&endTime=%d&points=%d&yeuSignList=%s",
+			begin,
+			begin+frames*1000,
+			points,
+			strings.Join(signs[:properties], ","),
+		)
 	}
 	status := func(path string) int {
 		t.Helper()
@@ -101,7 +106,11 @@ func TestServerShortOfMemory(t *testing.T) {
 		t.Fatalf("the limit is %v, want %d", got, limit)
 	}
 	token = p.adaToken()
-	testkit.Eventually(t, "a chart", func() bool { return status(asks(1, 100)) == http.StatusOK }) // what the sign-in took is collected within a second
+	testkit.Eventually(
+		t,
+		"a chart",
+		func() bool { return status(asks(1, 100)) == http.StatusOK },
+	) // what the sign-in took is collected within a second
 	var readers []net.Conn
 	leave := func() {
 		for _, c := range readers {
@@ -112,13 +121,23 @@ func TestServerShortOfMemory(t *testing.T) {
 	defer leave()
 	for status(asks(1, 100)) == http.StatusOK {
 		if len(readers) == slowReaders {
-			t.Fatalf("%d slow readers and nothing is refused: %v of %d bytes in use", slowReaders, p.metricValue("tilth_memory_in_use_bytes"), limit)
+			t.Fatalf(
+				"%d slow readers and nothing is refused: %v of %d bytes in use",
+				slowReaders,
+				p.metricValue("tilth_memory_in_use_bytes"),
+				limit,
+			)
 		}
 		for range 5 {
 			readers = append(readers, slowReader(t, p.http, asks(properties, 5000), token))
 		}
 	}
-	t.Logf("%d slow readers, %.1f MiB of %d MiB in use", len(readers), p.metricValue("tilth_memory_in_use_bytes")/(1<<20), limit>>20)
+	t.Logf(
+		"%d slow readers, %.1f MiB of %d MiB in use",
+		len(readers),
+		p.metricValue("tilth_memory_in_use_bytes")/(1<<20),
+		limit>>20,
+	)
 	if got := status("/app-api/member/user/get"); got != http.StatusOK {
 		t.Errorf("a small call is answered %d", got)
 	}
@@ -141,11 +160,22 @@ func TestServerShortOfMemory(t *testing.T) {
 		Time  int64
 		Value float64
 	}
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=WIDE-1&startTime=%d&endTime=%d&yeuSignList=layer0", last, last), token, "", &series)
+	p.call(
+		http.MethodGet,
+		fmt.Sprintf(
+			"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=WIDE-1&startTime=%d&endTime=%d&yeuSignList=layer0",
+			last,
+			last,
+		),
+		token,
+		"",
+		&series,
+	)
 	if got := series["layer0"]; len(got) != 1 || got[0].Value != 4711 {
 		t.Errorf("of what was acknowledged there is %v", got)
 	}
-	if log := p.stderr.String(); !strings.Contains(log, "memory is short") || !strings.Contains(log, "there is memory again") {
+	if log := p.stderr.String(); !strings.Contains(log, "memory is short") ||
+		!strings.Contains(log, "there is memory again") {
 		t.Errorf("the log: %s", log)
 	}
 }
@@ -165,7 +195,12 @@ func slowReader(t *testing.T, address, path, token string) net.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := fmt.Fprintf(c, "GET %s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\n\r\n", path, token); err != nil {
+	if _, err := fmt.Fprintf(
+		c,
+		"GET %s HTTP/1.1\r\nHost: farm\r\nAuthorization: Bearer %s\r\n\r\n",
+		path,
+		token,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return c

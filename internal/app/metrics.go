@@ -14,7 +14,10 @@ type metrics struct{ registry *prometheus.Registry }
 
 func newMetrics() *metrics {
 	m := &metrics{registry: prometheus.NewRegistry()}
-	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
 	return m
 }
 
@@ -31,12 +34,20 @@ func (m *metrics) gauge(name, help string, read func() float64) {
 // labelled publishes counters that differ in one label, whose values are known
 // only when asked.
 func (m *metrics) labelled(name, help, label string, read func() map[string]uint64) {
-	m.registry.MustRegister(&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.CounterValue, read: read})
+	m.registry.MustRegister(
+		&labelled{
+			desc: prometheus.NewDesc(name, help, []string{label}, nil),
+			kind: prometheus.CounterValue,
+			read: read,
+		},
+	)
 }
 
 // labelledGauge is labelled, of numbers that come and go.
 func (m *metrics) labelledGauge(name, help, label string, read func() map[string]uint64) {
-	m.registry.MustRegister(&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.GaugeValue, read: read})
+	m.registry.MustRegister(
+		&labelled{desc: prometheus.NewDesc(name, help, []string{label}, nil), kind: prometheus.GaugeValue, read: read},
+	)
 }
 
 func (m *metrics) handler() http.Handler {

@@ -16,7 +16,8 @@ import (
 // wrong, and faults of the server are in the log, whose lines are counted.
 func (s *Server) measureRequests(next http.Handler) http.Handler {
 	took := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "tilth_http_request_seconds", Help: "From a request's head to the last byte of its answer, by who asks and the status.",
+		Name:    "tilth_http_request_seconds",
+		Help:    "From a request's head to the last byte of its answer, by who asks and the status.",
 		Buckets: []float64{0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10},
 	}, []string{"side", "status"})
 	s.metrics.registry.MustRegister(took)

@@ -14,10 +14,18 @@ func (s *Server) describeLimits() {
 		}
 	}
 	m := s.metrics
-	m.labelled("tilth_limit_refused_total", "What was over a limit, and so refused or made to wait, by the limit.", "limit",
-		read(func(f limit.Stats) uint64 { return f.Refused }))
-	m.labelled("tilth_limit_forgiven_total", "Keys of a limit that were forgotten before their time, since there were too many.", "limit",
-		read(func(f limit.Stats) uint64 { return f.Evicted }))
+	m.labelled(
+		"tilth_limit_refused_total",
+		"What was over a limit, and so refused or made to wait, by the limit.",
+		"limit",
+		read(func(f limit.Stats) uint64 { return f.Refused }),
+	)
+	m.labelled(
+		"tilth_limit_forgiven_total",
+		"Keys of a limit that were forgotten before their time, since there were too many.",
+		"limit",
+		read(func(f limit.Stats) uint64 { return f.Evicted }),
+	)
 	m.labelledGauge("tilth_limit_entries", "Keys that a limit remembers.", "limit",
 		read(func(f limit.Stats) uint64 { return uint64(f.Keys) }))
 }

@@ -15,7 +15,11 @@ func TestLimitMetrics(t *testing.T) {
 	s := &Server{metrics: newMetrics(), stores: &stores{limits: &limit.Meter{}}}
 	s.describeLimits()
 	at := time.Now()
-	calls := limit.NewFixedWindows[int](limit.Options{Name: "calls", MaxKeys: 2, Now: func() time.Time { return at }, Meter: s.stores.limits}, 1, time.Minute)
+	calls := limit.NewFixedWindows[int](
+		limit.Options{Name: "calls", MaxKeys: 2, Now: func() time.Time { return at }, Meter: s.stores.limits},
+		1,
+		time.Minute,
+	)
 	for caller := range 5 {
 		calls.Allow(caller)
 		calls.Allow(caller)

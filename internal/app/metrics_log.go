@@ -12,9 +12,14 @@ type loggedLines struct{ warnings, errors atomic.Uint64 }
 // countingLogger is a logger that counts on its way to log, and publishes the counts.
 func (m *metrics) countingLogger(logger *slog.Logger) *slog.Logger {
 	lines := &loggedLines{}
-	m.labelled("tilth_log_lines_total", "Lines of the log that tell of trouble, by level.", "level", func() map[string]uint64 {
-		return map[string]uint64{"warn": lines.warnings.Load(), "error": lines.errors.Load()}
-	})
+	m.labelled(
+		"tilth_log_lines_total",
+		"Lines of the log that tell of trouble, by level.",
+		"level",
+		func() map[string]uint64 {
+			return map[string]uint64{"warn": lines.warnings.Load(), "error": lines.errors.Load()}
+		},
+	)
 	return slog.New(&countingLog{Handler: logger.Handler(), lines: lines})
 }
 

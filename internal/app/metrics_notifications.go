@@ -14,11 +14,25 @@ const countTimeout = 2 * time.Second
 // describeNotifications publishes how people are told.
 func (s *Server) describeNotifications() {
 	m, outbox := s.metrics, s.stores.outbox
-	m.labelled("tilth_notify_deliveries_total", "Deliveries that came to an end, by how.", "state", func() map[string]uint64 {
-		now := outbox.Stats()
-		return map[string]uint64{string(notify.Sent): now.Sent, string(notify.OnlyLogged): now.Logged, string(notify.Failed): now.Failed, string(notify.Skipped): now.Skipped}
-	})
-	m.counter("tilth_messages_removed_total", "Messages of the console that were removed, for their age or with their tenant.", func() float64 { return float64(s.stores.messages.Removed()) })
+	m.labelled(
+		"tilth_notify_deliveries_total",
+		"Deliveries that came to an end, by how.",
+		"state",
+		func() map[string]uint64 {
+			now := outbox.Stats()
+			return map[string]uint64{
+				string(notify.Sent):       now.Sent,
+				string(notify.OnlyLogged): now.Logged,
+				string(notify.Failed):     now.Failed,
+				string(notify.Skipped):    now.Skipped,
+			}
+		},
+	)
+	m.counter(
+		"tilth_messages_removed_total",
+		"Messages of the console that were removed, for their age or with their tenant.",
+		func() float64 { return float64(s.stores.messages.Removed()) },
+	)
 	waiting := func(mode notify.ChannelKind, read func(notify.Waiting) float64) func() float64 {
 		return func() float64 {
 			ctx, cancel := context.WithTimeout(context.Background(), countTimeout)
@@ -32,8 +46,16 @@ func (s *Server) describeNotifications() {
 		}
 	}
 	for mode, name := range map[notify.ChannelKind]string{notify.KindEmail: "mail", notify.KindSMS: "sms", notify.KindWebhook: "webhook"} {
-		m.gauge("tilth_notify_"+name+"_queued", "Deliveries that wait.", waiting(mode, func(w notify.Waiting) float64 { return float64(w.Deliveries) }))
-		m.gauge("tilth_notify_"+name+"_overdue_seconds", "For how long the first of them has been due.", waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }))
+		m.gauge(
+			"tilth_notify_"+name+"_queued",
+			"Deliveries that wait.",
+			waiting(mode, func(w notify.Waiting) float64 { return float64(w.Deliveries) }),
+		)
+		m.gauge(
+			"tilth_notify_"+name+"_overdue_seconds",
+			"For how long the first of them has been due.",
+			waiting(mode, func(w notify.Waiting) float64 { return w.Due.Seconds() }),
+		)
 		if mode == notify.KindWebhook {
 			continue // there are as many far ends as webhooks
 		}
@@ -84,6 +106,10 @@ func (s *Server) warnIfHeld(ctx context.Context) error {
 	for _, w := range by {
 		all += w.Deliveries
 	}
-	s.logger.Warn("mail, SMS and webhooks are held since this folder was restored, and nobody is told of alarms: tilth outbox release lets them go", "waiting", all)
+	s.logger.Warn(
+		"mail, SMS and webhooks are held since this folder was restored, and nobody is told of alarms: tilth outbox release lets them go",
+		"waiting",
+		all,
+	)
 	return nil
 }

@@ -28,12 +28,28 @@ func (s *Server) describeOperation() {
 		}
 		return 1
 	})
-	m.gauge("tilth_devices", "Devices there are, of all tenants.", func() float64 { return float64(st.registry.Total()) })
-	m.gauge("tilth_devices_online", "Devices that are online, of all tenants.", func() float64 { return float64(st.presence.TotalOnline()) })
-	m.gauge("tilth_database_bytes", "Size of the database's files, its log included.", func() float64 { return s.databaseBytes() })
-	m.gauge("tilth_backup_last_timestamp_seconds", "When tilth backup last took everything; 0: never from this folder.", func() float64 {
-		return float64(s.lastBackup.unix())
-	})
+	m.gauge(
+		"tilth_devices",
+		"Devices there are, of all tenants.",
+		func() float64 { return float64(st.registry.Total()) },
+	)
+	m.gauge(
+		"tilth_devices_online",
+		"Devices that are online, of all tenants.",
+		func() float64 { return float64(st.presence.TotalOnline()) },
+	)
+	m.gauge(
+		"tilth_database_bytes",
+		"Size of the database's files, its log included.",
+		func() float64 { return s.databaseBytes() },
+	)
+	m.gauge(
+		"tilth_backup_last_timestamp_seconds",
+		"When tilth backup last took everything; 0: never from this folder.",
+		func() float64 {
+			return float64(s.lastBackup.unix())
+		},
+	)
 }
 
 // databaseBytes is the size of the database's files; NaN where it is not known.

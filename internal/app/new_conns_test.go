@@ -17,11 +17,14 @@ func TestShutdownClosesNewConns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 		asked, answer := make(chan struct{}), make(chan struct{})
-		server := &http.Server{ReadHeaderTimeout: time.Hour, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			close(asked)
-			<-answer
-			_, _ = io.WriteString(w, "done")
-		})}
+		server := &http.Server{
+			ReadHeaderTimeout: time.Hour,
+			Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				close(asked)
+				<-answer
+				_, _ = io.WriteString(w, "done")
+			}),
+		}
 		var n newConns
 		n.track(server)
 		served := make(chan error, 1)

@@ -81,29 +81,51 @@ func (s *stores) openWebhooks(set *Settings, logger *slog.Logger) error {
 	if s.webhooks, err = notify.NewWebhookStore(s.db, key, time.Now); err != nil {
 		return err
 	}
-	s.webhookCaller = webhook.New(webhook.Options{Store: s.webhooks, Guard: &guard.Guard{Private: set.Notifications.WebhookPrivate}, Now: time.Now, Logger: logger, Limits: s.limits})
+	s.webhookCaller = webhook.New(
+		webhook.Options{
+			Store:  s.webhooks,
+			Guard:  &guard.Guard{Private: set.Notifications.WebhookPrivate},
+			Now:    time.Now,
+			Logger: logger,
+			Limits: s.limits,
+		},
+	)
 	return nil
 }
 
 // newOutbox makes the outbox with the ways of telling people that are set up.
 func (s *stores) newOutbox(set *Settings, links string, logger *slog.Logger) *notify.Outbox {
 	return notify.NewOutbox(notify.OutboxOptions{
-		DB: s.db, Tenants: s.tenants, Channels: s.channels, Webhooks: s.webhooks, Senders: s.newSenders(set, links, logger),
+		DB:       s.db,
+		Tenants:  s.tenants,
+		Channels: s.channels,
+		Webhooks: s.webhooks,
+		Senders:  s.newSenders(set, links, logger),
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
 		// The engine comes after the outbox that it tells.
-		Backlog:    func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
-		NotReady:   func() []tenant.ID { return s.alarms.LateTenants() },
-		FoundSince: func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
-		Live:       s.live, DigestAfter: set.Notifications.DigestAfter, MailsADay: set.Notifications.MailsADay, SMSADay: set.Notifications.SMSADay, Now: time.Now, Logger: logger,
+		Backlog:     func(t tenant.ID, device int64) time.Time { return s.alarms.BacklogUntil(t, device) },
+		NotReady:    func() []tenant.ID { return s.alarms.LateTenants() },
+		FoundSince:  func(t tenant.ID, notice int64) int64 { return s.alarms.HoldsSince(t, notice) },
+		Live:        s.live,
+		DigestAfter: set.Notifications.DigestAfter,
+		MailsADay:   set.Notifications.MailsADay,
+		SMSADay:     set.Notifications.SMSADay,
+		Now:         time.Now,
+		Logger:      logger,
 	})
 }
 
 // newSenders are the carriers of the ways that are set up.
 func (s *stores) newSenders(set *Settings, links string, logger *slog.Logger) map[notify.ChannelKind]notify.Sender {
 	o := sender.Options{
-		Tenants: s.tenants.Get, Names: s.propertyInfo, Readings: s.chartReadings, PublicURL: links, Now: time.Now, Logger: logger,
+		Tenants:   s.tenants.Get,
+		Names:     s.propertyInfo,
+		Readings:  s.chartReadings,
+		PublicURL: links,
+		Now:       time.Now,
+		Logger:    logger,
 	}
 	senders := map[notify.ChannelKind]notify.Sender{notify.KindWebhook: s.webhookCaller}
 	if s.mail != nil {
@@ -134,7 +156,14 @@ func (s *stores) findProperty(product int64, identifier string) *device.Property
 }
 
 // chartReadings are the readings that a mail's picture is drawn from.
-func (s *stores) chartReadings(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, identifier string, from, to int64, points int) ([]chart.Point, error) {
+func (s *stores) chartReadings(
+	ctx context.Context,
+	t tenant.ID,
+	a *alertmsg.Alarm,
+	identifier string,
+	from, to int64,
+	points int,
+) ([]chart.Point, error) {
 	p := s.findProperty(a.Product, identifier)
 	if p == nil {
 		return nil, nil

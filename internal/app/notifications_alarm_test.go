@@ -51,8 +51,13 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	token := p.signIn("farm", "ada", "correct horse")
 	const admin = "/admin-api/client/pc/"
 	var channel, rule int64
-	p.call(http.MethodPost, admin+"notice-channel/create", token,
-		`{"noticeName":"Field","noticeMode":["email","phoneMessage"],"email":{"emails":["ada@example.com"]},"phoneMessage":["+90 555 000 00 01"]}`, &channel)
+	p.call(
+		http.MethodPost,
+		admin+"notice-channel/create",
+		token,
+		`{"noticeName":"Field","noticeMode":["email","phoneMessage"],"email":{"emails":["ada@example.com"]},"phoneMessage":["+90 555 000 00 01"]}`,
+		&channel,
+	)
 
 	// A test of the channel goes the same way and says so at once.
 	var outcomes []struct {
@@ -61,7 +66,9 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 		Answer    string
 	}
 	p.call(http.MethodPost, fmt.Sprint(admin, "notice-channel/test?id=", channel), token, "", &outcomes)
-	if len(outcomes) != 2 || !outcomes[0].Ok || !outcomes[1].Ok || outcomes[0].Recipient != "ada@example.com" || outcomes[1].Recipient != "+905550000001" || outcomes[0].Answer == "" {
+	if len(outcomes) != 2 || !outcomes[0].Ok || !outcomes[1].Ok || outcomes[0].Recipient != "ada@example.com" ||
+		outcomes[1].Recipient != "+905550000001" ||
+		outcomes[0].Answer == "" {
 		t.Errorf("%+v", outcomes)
 	}
 	if m := parseMail(t, testkit.Receive(t, "the test mail", post.mails)); m.Header.Get("To") != "<ada@example.com>" {
@@ -72,10 +79,18 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	}
 
 	now := time.Now().UnixMilli()
-	p.sendReadings(fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":1.5}}]`, now-120_000, now-60_000))
+	p.sendReadings(
+		fmt.Sprintf(
+			`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":1.5}}]`,
+			now-120_000,
+			now-60_000,
+		),
+	)
 	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
-		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`, channel), &rule)
+		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`,
+		channel,
+	), &rule)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
@@ -83,7 +98,8 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	mailed := testkit.Receive(t, "the mail", post.mails)
 	m := parseMail(t, mailed)
 	subject, err := new(mime.WordDecoder).DecodeHeader(m.Header.Get("Subject"))
-	if err != nil || subject != "[Serious] Frost: North mast" || !strings.HasSuffix(m.Header.Get("Message-Id"), "@farm.example>") {
+	if err != nil || subject != "[Serious] Frost: North mast" ||
+		!strings.HasSuffix(m.Header.Get("Message-Id"), "@farm.example>") {
 		t.Errorf("%v %v", m.Header, err)
 	}
 	for _, part := range []string{"text/plain", "text/html", "image/png", "farm.localhost/inform?id"} {
@@ -91,7 +107,14 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 			t.Errorf("no %s in %s", part, mailed)
 		}
 	}
-	if sms := testkit.Receive(t, "the SMS", texts); !strings.HasPrefix(sms, `+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`) {
+	if sms := testkit.Receive(
+		t,
+		"the SMS",
+		texts,
+	); !strings.HasPrefix(
+		sms,
+		`+905550000001 Greenfield: Serious alarm "Frost". North mast: Air temperature -2.4 C (limit < -2 C).`,
+	) {
 		t.Error(sms)
 	}
 	var notices struct{ List []struct{ ID int64 } }
@@ -102,7 +125,8 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 	testkit.Eventually(t, "both deliveries to be told as sent", func() bool {
 		var detail struct{ Deliveries []struct{ State string } }
 		p.call(http.MethodGet, fmt.Sprint(admin, "alarm-notice/get?id=", notices.List[0].ID), token, "", &detail)
-		return len(detail.Deliveries) == 2 && detail.Deliveries[0].State == "sent" && detail.Deliveries[1].State == "sent"
+		return len(detail.Deliveries) == 2 && detail.Deliveries[0].State == "sent" &&
+			detail.Deliveries[1].State == "sent"
 	})
 	p.stop()
 }
@@ -110,7 +134,11 @@ func TestFrostIsSentByMailAndSMS(t *testing.T) {
 // sendReadings sends readings of the mast over HTTP.
 func (p *process) sendReadings(payload string) {
 	p.t.Helper()
-	resp, err := http.Post("http://"+p.http+"/api/v1/frost-test-secret-number-0/telemetry", "application/json", strings.NewReader(payload))
+	resp, err := http.Post(
+		"http://"+p.http+"/api/v1/frost-test-secret-number-0/telemetry",
+		"application/json",
+		strings.NewReader(payload),
+	)
 	if err != nil {
 		p.t.Fatal(err)
 	}

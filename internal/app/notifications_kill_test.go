@@ -101,13 +101,26 @@ tenants:
 `)
 	token := p.signIn("farm", "ada", "correct horse")
 	var channel, rule int64
-	p.call(http.MethodPost, "/admin-api/client/pc/notice-channel/create", token,
-		`{"noticeName":"Field","noticeMode":["email"],"email":{"emails":["ada@example.com","bora@example.com"]}}`, &channel)
+	p.call(
+		http.MethodPost,
+		"/admin-api/client/pc/notice-channel/create",
+		token,
+		`{"noticeName":"Field","noticeMode":["email"],"email":{"emails":["ada@example.com","bora@example.com"]}}`,
+		&channel,
+	)
 	p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"T-0","triggerType":0,"durations":60000,"hitCounts":1,"alarmLevel":1,"manualRelease":0,
-		"passageway":[%d],"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":1}]}`, channel), &rule)
+		"passageway":[%d],"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":1}]}`,
+		channel,
+	), &rule)
 	var done bool
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule), token, "", &done)
+	p.call(
+		http.MethodGet,
+		fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule),
+		token,
+		"",
+		&done,
+	)
 
 	const storms = 40
 	at := time.Now().UnixMilli()
@@ -115,11 +128,22 @@ tenants:
 		enough := office.afterMore(1 + rand.IntN(2*2*storms-2*maxMailsInFlight))
 		var values []string
 		for range storms { // it begins and ends
-			values = append(values, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":0}},{"ts":%d,"values":{"airTemperature":9}}`, at+1, at+2))
+			values = append(
+				values,
+				fmt.Sprintf(
+					`{"ts":%d,"values":{"airTemperature":0}},{"ts":%d,"values":{"airTemperature":9}}`,
+					at+1,
+					at+2,
+				),
+			)
 			at += 2
 		}
 		at = max(at, time.Now().UnixMilli())
-		resp, err := http.Post("http://"+p.http+"/api/v1/telling-test-secret-number-0/telemetry", "application/json", strings.NewReader("["+strings.Join(values, ",")+"]"))
+		resp, err := http.Post(
+			"http://"+p.http+"/api/v1/telling-test-secret-number-0/telemetry",
+			"application/json",
+			strings.NewReader("["+strings.Join(values, ",")+"]"),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +163,11 @@ tenants:
 		}
 	}
 	p.waitEvaluated()
-	testkit.Eventually(t, "the queue to be empty", func() bool { return p.metricText("tilth_notify_mail_queued") == "0" })
+	testkit.Eventually(
+		t,
+		"the queue to be empty",
+		func() bool { return p.metricText("tilth_notify_mail_queued") == "0" },
+	)
 
 	token = p.signIn("farm", "ada", "correct horse")
 	var notices struct {

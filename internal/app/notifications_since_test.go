@@ -36,26 +36,53 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	program := testkit.NewWebhookReceiver(t)
 	p := newProcess(t)
 	p.env = []string{startMailServer(t, post)}
-	p.start("--webhook-private", "127.0.0.0/8", "--sms=http", "--sms-url", gateway.URL, "--sms-body", `{"to":"{to}","text":"{text}"}`)
+	p.start(
+		"--webhook-private",
+		"127.0.0.0/8",
+		"--sms=http",
+		"--sms-url",
+		gateway.URL,
+		"--sms-body",
+		`{"to":"{to}","text":"{text}"}`,
+	)
 	p.apply(frostFarm)
 	token := p.signIn("farm", "ada", "correct horse")
 	const admin = "/admin-api/client/pc/"
 	var channel, rule int64
-	p.call(http.MethodPost, admin+"notice-channel/create", token,
-		`{"noticeName":"Field","noticeMode":["email","phoneMessage"],"email":{"emails":["ada@example.com"]},"phoneMessage":["+90 555 000 00 01"]}`, &channel)
+	p.call(
+		http.MethodPost,
+		admin+"notice-channel/create",
+		token,
+		`{"noticeName":"Field","noticeMode":["email","phoneMessage"],"email":{"emails":["ada@example.com"]},"phoneMessage":["+90 555 000 00 01"]}`,
+		&channel,
+	)
 	var hook struct{ ID int64 }
-	p.call(http.MethodPost, admin+"webhook/create", token, fmt.Sprintf(`{"name":"Planner","url":%q,"events":["opened","resolved"],"alarmLevel":0}`, program.URL), &hook)
+	p.call(
+		http.MethodPost,
+		admin+"webhook/create",
+		token,
+		fmt.Sprintf(`{"name":"Planner","url":%q,"events":["opened","resolved"],"alarmLevel":0}`, program.URL),
+		&hook,
+	)
 	var made struct{ AppKey, AppSecret string }
 	p.call(http.MethodPost, admin+"apicredentials/create", token, `{"name":"Test"}`, &made)
 
 	// Frost since 26 hours ago, with a gap of a day.
 	start := time.Now().UnixMilli()
 	since := start - 26*3_600_000 - 123
-	p.sendReadings(fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":-2.3}},{"ts":%d,"values":{"airTemperature":-2.6}}]`,
-		since-60_000, since, start-3_600_000))
+	p.sendReadings(
+		fmt.Sprintf(
+			`[{"ts":%d,"values":{"airTemperature":4}},{"ts":%d,"values":{"airTemperature":-2.3}},{"ts":%d,"values":{"airTemperature":-2.6}}]`,
+			since-60_000,
+			since,
+			start-3_600_000,
+		),
+	)
 	p.call(http.MethodPost, admin+"alarm-rules/create", token, fmt.Sprintf(
 		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,"manualRelease":0,"passageway":[%d],
-		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`, channel), &rule)
+		"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`,
+		channel,
+	), &rule)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
@@ -76,12 +103,20 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 		}
 	}
 	p.call(http.MethodGet, fmt.Sprint(admin, "alarm-notice/get?id=", notice.ID), token, "", &detail)
-	if n := detail.AlarmNotice; notice.HoldsSince != since || n.HoldsSince != since || !n.Holds || n.Newest.Values["airTemperature"] != -2.4 {
+	if n := detail.AlarmNotice; notice.HoldsSince != since || n.HoldsSince != since || !n.Holds ||
+		n.Newest.Values["airTemperature"] != -2.4 {
 		t.Errorf("the list says %d, the detail %+v, want %d", notice.HoldsSince, n, since)
 	}
 	moment := time.UnixMilli(since).UTC().Format("2006-01-02T15:04:05.000Z")
 	for _, path := range []string{"/open-api/v1/notices", fmt.Sprint("/open-api/v1/notices/", notice.ID)} {
-		if said := p.getOpenAPI(path, made.AppKey, made.AppSecret); !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
+		if said := p.getOpenAPI(
+			path,
+			made.AppKey,
+			made.AppSecret,
+		); !strings.Contains(
+			said,
+			`"holdsSince":"`+moment+`"`,
+		) {
 			t.Errorf("%s: %s, want %s", path, said, moment)
 		}
 	}
@@ -97,22 +132,42 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 		p.call(http.MethodGet, admin+"notify-message/my-page", token, "", &page)
 		return plainText(page.List[0].TemplateContent)
 	}
-	if said, want := messages(), "Air temperature below −2 °C since "+text.DateTime(text.English, at)+", noticed "; !strings.Contains(said, want) {
+	if said, want := messages(), "Air temperature below −2 °C since "+text.DateTime(
+		text.English,
+		at,
+	)+", noticed "; !strings.Contains(
+		said,
+		want,
+	) {
 		t.Errorf("the message: %s, want %s", said, want)
 	}
 	// These were sent before or after it was known: never another one.
-	mailed, texted := plainText(mailText(t, testkit.Receive(t, "the mail", post.mails))), testkit.Receive(t, "the SMS", texts)
-	if strings.Contains(mailed, " since ") && !strings.Contains(mailed, "below −2 °C since "+text.DateTimeWithZone(text.English, at)+", noticed ") {
+	mailed, texted := plainText(
+		mailText(t, testkit.Receive(t, "the mail", post.mails)),
+	), testkit.Receive(
+		t,
+		"the SMS",
+		texts,
+	)
+	if strings.Contains(mailed, " since ") &&
+		!strings.Contains(mailed, "below −2 °C since "+text.DateTimeWithZone(text.English, at)+", noticed ") {
 		t.Error(mailed)
 	}
-	if strings.Contains(texted, "Since ") && !strings.Contains(texted, "Since "+text.ShortDateTime(text.English, at)+", noticed ") {
+	if strings.Contains(texted, "Since ") &&
+		!strings.Contains(texted, "Since "+text.ShortDateTime(text.English, at)+", noticed ") {
 		t.Error(texted)
 	}
 
 	// Who is told of the end is told it for sure.
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":3}}`, time.Now().UnixMilli()+2))
 	mailed = plainText(mailText(t, testkit.Receive(t, "the mail of the end", post.mails)))
-	if want := "Air temperature below −2 °C from " + text.DateTime(text.English, at) + " on."; !strings.Contains(mailed, want) {
+	if want := "Air temperature below −2 °C from " + text.DateTime(
+		text.English,
+		at,
+	) + " on."; !strings.Contains(
+		mailed,
+		want,
+	) {
 		t.Errorf("%s, want %s", mailed, want)
 	}
 	var heard []testkit.WebhookCall
@@ -123,7 +178,10 @@ func TestHoldsSinceIsTheSameEverywhere(t *testing.T) {
 	if said := string(heard[0].Body); strings.Contains(said, "holdsSince") && !strings.Contains(said, moment) {
 		t.Error(said)
 	}
-	if said := string(heard[1].Body); !strings.Contains(said, `"type":"notice.resolved"`) || !strings.Contains(said, `"holdsSince":"`+moment+`"`) {
+	if said := string(
+		heard[1].Body,
+	); !strings.Contains(said, `"type":"notice.resolved"`) ||
+		!strings.Contains(said, `"holdsSince":"`+moment+`"`) {
 		t.Error(said)
 	}
 	p.call(http.MethodGet, admin+"alarm-notice/get/all", token, "", &notices.List)

@@ -77,7 +77,12 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	texts := make(chan string, 1)
 	gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var m struct{ To, Text string }
-		if err := json.NewDecoder(r.Body).Decode(&m); err != nil || m.To != "+905551112233" || r.Header.Get("Authorization") != "Bearer s3cret" {
+		if err := json.NewDecoder(
+			r.Body,
+		).Decode(
+			&m,
+		); err != nil || m.To != "+905551112233" ||
+			r.Header.Get("Authorization") != "Bearer s3cret" {
 			t.Errorf("%+v %v %v", m, err, r.Header)
 		}
 		texts <- m.Text
@@ -87,13 +92,31 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 	post := &slowMailServer{started: make(chan struct{}, 2), release: make(chan struct{}), mails: make(chan string, 2)}
 	p := newProcess(t)
 	p.env = []string{"TILTH_SMS_TOKEN=s3cret", startMailServer(t, post)}
-	p.start("--sms=http", "--sms-url", gateway.URL, "--sms-header", "Authorization: Bearer {token}", "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok", "--log-level", "debug")
+	p.start(
+		"--sms=http",
+		"--sms-url",
+		gateway.URL,
+		"--sms-header",
+		"Authorization: Bearer {token}",
+		"--sms-body",
+		`{"to":"{to}","text":"{text}"}`,
+		"--sms-success",
+		"status=ok",
+		"--log-level",
+		"debug",
+	)
 	p.apply(notifyFarm)
 	token := p.signIn("farm", "ada", "correct horse")
 	var done bool
 	p.call(http.MethodPost, "/app-api/member/auth/send-sms-code", token, `{"mobile":"+905551112233","scene":2}`, &done)
 	code := regexp.MustCompile(`\d{6}`).FindString(testkit.Receive(t, "the SMS", texts))
-	p.call(http.MethodPut, "/app-api/member/user/update-password", token, `{"code":"`+code+`","password":"another horse"}`, &done)
+	p.call(
+		http.MethodPut,
+		"/app-api/member/user/update-password",
+		token,
+		`{"code":"`+code+`","password":"another horse"}`,
+		&done,
+	)
 	testkit.Receive(t, "the mail", post.started)
 	// A second one waits behind it.
 	p.call(http.MethodPut, "/app-api/member/user/update", token, `{"nickname":"Ada","email":"new@example.com"}`, &done)
@@ -116,7 +139,9 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 		t.Fatalf("%d mails of 2\n%s", n, p.stderr)
 	}
 	for range 2 {
-		if mail := <-post.mails; !strings.Contains(mail, "@farm.example>") || !strings.Contains(mail, "To: <ada@example.com>") || !strings.Contains(mail, "text/html") {
+		if mail := <-post.mails; !strings.Contains(mail, "@farm.example>") ||
+			!strings.Contains(mail, "To: <ada@example.com>") ||
+			!strings.Contains(mail, "text/html") {
 			t.Error(mail)
 		}
 	}
@@ -140,14 +165,23 @@ func TestPasswordChangeIsMailed(t *testing.T) {
 // is told of them by one mail, and signs in as ever.
 func TestOwnerIsMailedAboutGuesses(t *testing.T) {
 	t.Parallel()
-	post := &slowMailServer{started: make(chan struct{}, 30), release: make(chan struct{}), mails: make(chan string, 30)}
+	post := &slowMailServer{
+		started: make(chan struct{}, 30),
+		release: make(chan struct{}),
+		mails:   make(chan string, 30),
+	}
 	close(post.release)
 	p := newProcess(t)
 	p.env = []string{startMailServer(t, post)}
 	p.start("--captcha", "off")
 	p.apply(notifyFarm)
 	for i := range 30 {
-		client := &http.Client{Transport: &http.Transport{DialContext: dialViaBalancer(fmt.Sprintf("127.0.%d.1", i+1), ""), DisableKeepAlives: true}}
+		client := &http.Client{
+			Transport: &http.Transport{
+				DialContext:       dialViaBalancer(fmt.Sprintf("127.0.%d.1", i+1), ""),
+				DisableKeepAlives: true,
+			},
+		}
 		res, err := client.Post("http://"+p.http+"/app-api/member/auth/login-username", "application/json",
 			strings.NewReader(`{"userName":"ada","password":"wrong horse","tenantName":"farm"}`))
 		if err != nil {
@@ -173,7 +207,11 @@ func TestOwnerIsMailedAboutGuesses(t *testing.T) {
 // askForCode asks for a code and gives the whole answer.
 func askForCode(t *testing.T, p *process, token string) string {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodPost, "http://"+p.http+"/app-api/member/auth/send-sms-code", strings.NewReader(`{"mobile":"+905551112233","scene":2}`))
+	r, err := http.NewRequest(
+		http.MethodPost,
+		"http://"+p.http+"/app-api/member/auth/send-sms-code",
+		strings.NewReader(`{"mobile":"+905551112233","scene":2}`),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

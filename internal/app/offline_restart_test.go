@@ -54,7 +54,17 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		id, err := rules.Create(ctx, north.ID, &alarm.Rule{Name: "Silent " + name, Device: d.ID, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute})
+		id, err := rules.Create(
+			ctx,
+			north.ID,
+			&alarm.Rule{
+				Name:    "Silent " + name,
+				Device:  d.ID,
+				Trigger: alarm.DeviceOffline,
+				Hits:    1,
+				Window:  time.Minute,
+			},
+		)
 		if err == nil {
 			err = rules.Publish(ctx, north.ID, id, "Ada")
 		}
@@ -75,7 +85,11 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	lived := filepath.Join(dir, "lived-until")
-	if err := os.WriteFile(lived, []byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)), 0o600); err != nil {
+	if err := os.WriteFile(
+		lived,
+		[]byte(fell.UTC().Format(time.RFC3339)+"\n"+fell.UTC().Format(time.RFC3339Nano)),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 
@@ -114,7 +128,8 @@ func TestOfflineDurationContinuesAfterRestart(t *testing.T) {
 		testkit.Eventually(t, "the notice", func() bool { return len(notices(s)) > 0 })
 		list := notices(s)
 		start := time.UnixMilli(list[0].Start)
-		if len(list) != 1 || list[0].DeviceName != "NEVER" || start.Before(before.Add(4*time.Second)) || start.After(time.Now()) {
+		if len(list) != 1 || list[0].DeviceName != "NEVER" || start.Before(before.Add(4*time.Second)) ||
+			start.After(time.Now()) {
 			t.Errorf("began at %v, servers were there from %v: %+v", start, before, list)
 		}
 	})

@@ -8,7 +8,10 @@ import (
 // Every listener may be told to take any port that is free: each has one of its
 // own, by which it is reached and which the log says.
 func TestListenersTakeFreePorts(t *testing.T) {
-	p, err := openListeners(t.Context(), &Settings{HTTPAddr: anyPort, HTTPSAddr: anyPort, MQTTAddr: anyPort, MQTTTLSAddr: anyPort, AdminAddr: anyPort})
+	p, err := openListeners(
+		t.Context(),
+		&Settings{HTTPAddr: anyPort, HTTPSAddr: anyPort, MQTTAddr: anyPort, MQTTTLSAddr: anyPort, AdminAddr: anyPort},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

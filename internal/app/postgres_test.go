@@ -62,7 +62,8 @@ func TestDatabaseAway(t *testing.T) {
 	<-before
 	back := testkit.TakeOffline(t, cut.database)
 	<-during
-	if status, says := cut.readiness(); status != http.StatusServiceUnavailable || says != errDatabaseDown.Error()+"\n" {
+	if status, says := cut.readiness(); status != http.StatusServiceUnavailable ||
+		says != errDatabaseDown.Error()+"\n" {
 		t.Errorf("ready: %d %s", status, says)
 	}
 	back()
@@ -111,15 +112,32 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 	}
 	for i := range 2 { // to a folder, and from there to PostgreSQL again
 		file := filepath.Join(t.TempDir(), "farm.tar")
-		if out, err := p.tilth("backup", "-o", file, "--server", "http://"+p.admin); err != nil || !strings.Contains(out, "read back and whole") {
+		if out, err := p.tilth(
+			"backup",
+			"-o",
+			file,
+			"--server",
+			"http://"+p.admin,
+		); err != nil ||
+			!strings.Contains(out, "read back and whole") {
 			t.Fatalf("backup: %v\n%s", err, out)
 		}
 		p.stop()
-		if out, err := p.tilth(append([]string{"doctor"}, p.storageArgs()...)...); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+		if out, err := p.tilth(
+			append([]string{"doctor"}, p.storageArgs()...)...); err != nil ||
+			!strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 		if p.database != "" {
-			refused("is not empty, and stays as it is", "restore", file, "--data-dir", filepath.Join(t.TempDir(), "second"), "--database-url", p.database)
+			refused(
+				"is not empty, and stays as it is",
+				"restore",
+				file,
+				"--data-dir",
+				filepath.Join(t.TempDir(), "second"),
+				"--database-url",
+				p.database,
+			)
 		}
 		next := newProcess(t)
 		if i == 0 {
@@ -143,5 +161,7 @@ func TestFolderToPostgresAndBack(t *testing.T) {
 	if _, err := newer.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
 		t.Fatal(err)
 	}
-	refused("written by a newer version of Tilth; nothing was changed. Start that version again", append([]string{"doctor"}, p.storageArgs()...)...)
+	refused(
+		"written by a newer version of Tilth; nothing was changed. Start that version again",
+		append([]string{"doctor"}, p.storageArgs()...)...)
 }

@@ -98,7 +98,19 @@ func (p *process) path() (string, error) {
 
 // serverArgs are the arguments with which a server takes its folder and ports.
 func (p *process) serverArgs(args ...string) []string {
-	return append([]string{p.command, "--data-dir", p.dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort}, args...)
+	return append(
+		[]string{
+			p.command,
+			"--data-dir",
+			p.dir,
+			"--http-addr",
+			anyPort,
+			"--mqtt-addr",
+			anyPort,
+			"--admin-addr",
+			anyPort,
+		},
+		args...)
 }
 
 // launch starts the process, and waits for nothing.

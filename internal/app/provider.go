@@ -19,7 +19,12 @@ import (
 // providerCommands are the commands for whoever runs the platform. They speak
 // to a running server over its provider API.
 func providerCommands() []*cobra.Command {
-	return []*cobra.Command{applyCommand(), deleteCommand(), group("user", "Work on users", userResetCommand()), deriveCommand()}
+	return []*cobra.Command{
+		applyCommand(),
+		deleteCommand(),
+		group("user", "Work on users", userResetCommand()),
+		deriveCommand(),
+	}
 }
 
 func applyCommand() *cobra.Command {
@@ -196,7 +201,12 @@ func userResetCommand() *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			var out wire.ResetUserResult
-			if err := at.call(c, "v1/user/reset", wire.ResetUserRequest{Tenant: owner, UserName: args[0]}, &out); err != nil {
+			if err := at.call(
+				c,
+				"v1/user/reset",
+				wire.ResetUserRequest{Tenant: owner, UserName: args[0]},
+				&out,
+			); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(c.OutOrStdout(), out.Password)

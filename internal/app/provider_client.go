@@ -36,7 +36,12 @@ type serverFlags struct{ server, tokenFile string }
 
 func (f *serverFlags) declare(c *cobra.Command) {
 	c.Flags().StringVar(&f.server, "server", adminURL, "the server's admin address")
-	c.Flags().StringVar(&f.tokenFile, tokenFlag, "", "file with the provider's token (default: "+tokenEnv+", else ./"+tokenFile+")")
+	c.Flags().StringVar(
+		&f.tokenFile,
+		tokenFlag,
+		"",
+		"file with the provider's token (default: "+tokenEnv+", else ./"+tokenFile+")",
+	)
 }
 
 // client finds the server and the token.
@@ -53,9 +58,13 @@ func (f *serverFlags) client(c *cobra.Command) (*providerClient, error) {
 		fmt.Fprintf(c.ErrOrStderr(), "warning: the token travels unencrypted to %s\n", base.Host)
 	}
 	return &providerClient{
-		base: strings.TrimSuffix(f.server, "/"), token: token, tokenSource: from,
+		base:        strings.TrimSuffix(f.server, "/"),
+		token:       token,
+		tokenSource: from,
 		// The token goes to the server that was named and to no other.
-		http: &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }},
+		http: &http.Client{
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
 	}, nil
 }
 
@@ -123,8 +132,14 @@ func (p *providerClient) do(ctx context.Context, method, path, kind string, body
 		return nil, explainUnreachable(ctx, p.base, "admin address (--admin-addr)", err)
 	}
 	if res.StatusCode == http.StatusUnauthorized {
-		err := fmt.Errorf("%s refuses the provider's token of %s: the right one is in DATA/provider-token of that server (--%s), "+
-			"or in the %s that it was started with", p.base, p.tokenSource, tokenFlag, tokenEnv)
+		err := fmt.Errorf(
+			"%s refuses the provider's token of %s: the right one is in DATA/provider-token of that server (--%s), "+
+				"or in the %s that it was started with",
+			p.base,
+			p.tokenSource,
+			tokenFlag,
+			tokenEnv,
+		)
 		return nil, errors.Join(err, res.Body.Close())
 	}
 	return res, nil
@@ -142,7 +157,17 @@ func explainUnreachable(ctx context.Context, base, meant string, err error) erro
 	}
 	var op *net.OpError
 	if errors.As(err, &op) && op.Op == "dial" {
-		return fmt.Errorf("no server answers at %s: is tilth serve running, and is this its %s? (%w)", base, meant, op.Err)
+		return fmt.Errorf(
+			"no server answers at %s: is tilth serve running, and is this its %s? (%w)",
+			base,
+			meant,
+			op.Err,
+		)
 	}
-	return fmt.Errorf("what answers at %s is not what was looked for: is this the %s of tilth serve, with http or https as it is served? (%w)", base, meant, err)
+	return fmt.Errorf(
+		"what answers at %s is not what was looked for: is this the %s of tilth serve, with http or https as it is served? (%w)",
+		base,
+		meant,
+		err,
+	)
 }

@@ -43,7 +43,10 @@ func (noIntake) WaitCommitted() {}
 func newProvider(t *testing.T) *providerFixture {
 	t.Helper()
 	s := testkit.NewStores(t)
-	readings, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: s.Clock.Now, Logger: s.Log.Logger})
+	readings, err := reading.Open(
+		t.Context(),
+		reading.Options{Dir: t.TempDir(), Now: s.Clock.Now, Logger: s.Log.Logger},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,9 +55,21 @@ func newProvider(t *testing.T) *providerFixture {
 		t.Fatal(err)
 	}
 	service := provider.NewService(provider.Stores{
-		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Catalog: s.Catalog,
-		Devices: s.Devices, Scenes: s.Scenes, Registry: s.Registry, Presence: s.Presence, Diagnostics: s.Diagnostics,
-		Readings: readings, Intake: noIntake{}, DeviceKey: testkit.SecretKey, Rules: s.Rules,
+		DB:          s.DB,
+		Tenants:     s.Tenants,
+		Users:       s.Users,
+		Sessions:    s.Sessions,
+		Hasher:      identity.NewHasherAt(testkit.PasswordCost, nil),
+		Catalog:     s.Catalog,
+		Devices:     s.Devices,
+		Scenes:      s.Scenes,
+		Registry:    s.Registry,
+		Presence:    s.Presence,
+		Diagnostics: s.Diagnostics,
+		Readings:    readings,
+		Intake:      noIntake{},
+		DeviceKey:   testkit.SecretKey,
+		Rules:       s.Rules,
 	})
 	server := httptest.NewServer(provider.New(provider.Options{Service: service, Tokens: tokens, Logger: s.Log.Logger}))
 	t.Cleanup(func() {
@@ -116,7 +131,8 @@ func TestPasswordMin(t *testing.T) {
 	p.stop()
 	p.start("--password-min", "14")
 	out, err = p.tilth("apply", "-f", path, "--server", "http://"+p.admin)
-	if want := path + ":6: password must have 14 to 128 characters, as --password-min of the server says\n"; err == nil || !strings.Contains(out, want) {
+	if want := path + ":6: password must have 14 to 128 characters, as --password-min of the server says\n"; err == nil ||
+		!strings.Contains(out, want) {
 		t.Errorf("thirteen of fourteen characters: %v\n%s", err, out)
 	}
 	p.signIn("north", "bora", "correct horse")
@@ -158,11 +174,29 @@ $`)
 	if out := p.run(t, "apply", "-f", farmFile(t, smallFarm)); out != "created 0, changed 0, left 7\n" {
 		t.Errorf("again printed\n%s", out)
 	}
-	changed := strings.NewReplacer("nickname: Bora", "nickname: Bora K.", "product: station, scene", "serial: X, gateway: true, product: station, scene").Replace(smallFarm)
-	if out := p.run(t, "apply", "-f", farmFile(t, changed)); out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
+	changed := strings.NewReplacer(
+		"nickname: Bora",
+		"nickname: Bora K.",
+		"product: station, scene",
+		"serial: X, gateway: true, product: station, scene",
+	).Replace(
+		smallFarm,
+	)
+	if out := p.run(
+		t,
+		"apply",
+		"-f",
+		farmFile(t, changed),
+	); out != "changed device north/N-1: serial, gateway\ncreated 0, changed 1, left 6\n" {
 		t.Errorf("a change printed\n%s", out)
 	}
-	if out := p.run(t, "apply", "--overwrite", "-f", farmFile(t, changed)); out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
+	if out := p.run(
+		t,
+		"apply",
+		"--overwrite",
+		"-f",
+		farmFile(t, changed),
+	); out != "changed user north/bora: nickname\ncreated 0, changed 1, left 6\n" {
 		t.Errorf("overwriting printed\n%s", out)
 	}
 
@@ -179,7 +213,13 @@ $`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if ok, err := identity.NewHasher().Verify(t.Context(), identity.PlatformRequester, stored, password); err != nil || !ok {
+	if ok, err := identity.NewHasher().Verify(
+		t.Context(),
+		identity.PlatformRequester,
+		stored,
+		password,
+	); err != nil ||
+		!ok {
 		t.Errorf("the printed password does not open: %v", err)
 	}
 
@@ -216,11 +256,23 @@ func TestApplyWrongFile(t *testing.T) {
 	}
 	for name, stdin := range map[string]io.Reader{path: nil, "-": strings.NewReader(wrong)} {
 		stdout, stderr, err := runCommand(t, stdin, "apply", "-f", name, "--server", p.server.URL)
-		if want := name + strings.Join(lines, "\n"+name) + "\n"; stderr != want || stdout != "" || !errors.Is(err, errSilent) {
+		if want := name + strings.Join(
+			lines,
+			"\n"+name,
+		) + "\n"; stderr != want || stdout != "" ||
+			!errors.Is(err, errSilent) {
 			t.Errorf("printed\n%s%s\nwant\n%s\nended with %v", stdout, stderr, want, err)
 		}
 	}
-	_, stderr, err := runCommand(t, nil, "apply", "-f", farmFile(t, strings.Repeat("- ", 5_000_000)), "--server", p.server.URL)
+	_, stderr, err := runCommand(
+		t,
+		nil,
+		"apply",
+		"-f",
+		farmFile(t, strings.Repeat("- ", 5_000_000)),
+		"--server",
+		p.server.URL,
+	)
 	if !strings.HasSuffix(stderr, "farm.yaml: the file has too many parts: split it\n") || !errors.Is(err, errSilent) {
 		t.Errorf("printed %s, ended with %v", stderr, err)
 	}
@@ -231,7 +283,15 @@ func TestApplyWrongFile(t *testing.T) {
 
 func TestApplyStandardInput(t *testing.T) {
 	p := newProvider(t)
-	stdout, _, err := runCommand(t, strings.NewReader("tenants: [{name: north, timeZone: UTC}]"), "apply", "-f", "-", "--server", p.server.URL+"/")
+	stdout, _, err := runCommand(
+		t,
+		strings.NewReader("tenants: [{name: north, timeZone: UTC}]"),
+		"apply",
+		"-f",
+		"-",
+		"--server",
+		p.server.URL+"/",
+	)
 	if err != nil || stdout != "created tenant north\ncreated 1, changed 0, left 0\n" {
 		t.Errorf("printed %q, %v", stdout, err)
 	}
@@ -250,7 +310,8 @@ func TestApplyReportsFailedReload(t *testing.T) {
 	}
 	const file = "products: [{name: plain}]\ntenants: [{name: north, timeZone: UTC, devices: [{deviceName: N-1, product: plain}]}]"
 	stdout, _, err := runCommand(t, strings.NewReader(file), "apply", "-f", "-", "--server", p.server.URL)
-	if !strings.Contains(stdout, "created device north/N-1  secret: ") || err == nil || !strings.HasPrefix(err.Error(), "all of this is kept") {
+	if !strings.Contains(stdout, "created device north/N-1  secret: ") || err == nil ||
+		!strings.HasPrefix(err.Error(), "all of this is kept") {
 		t.Errorf("printed %q, ended with %v", stdout, err)
 	}
 }
@@ -319,7 +380,10 @@ func TestProviderToken(t *testing.T) {
 	}
 	ask := func(args ...string) string {
 		t.Helper()
-		_, _, err := runCommand(t, nil, append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
+		_, _, err := runCommand(
+			t,
+			nil,
+			append([]string{"delete", "tenant", "west", "--server", p.server.URL}, args...)...)
 		if err == nil {
 			t.Fatal("a tenant that is not there was deleted")
 		}
@@ -333,7 +397,13 @@ func TestProviderToken(t *testing.T) {
 	if got := ask(); got != known {
 		t.Errorf("environment: %s", got)
 	}
-	if got := ask("--token-file", put("bad", "wrong-token-0123456789abcdef0123456789\n")); !strings.HasPrefix(got, refused("bad")) {
+	if got := ask(
+		"--token-file",
+		put("bad", "wrong-token-0123456789abcdef0123456789\n"),
+	); !strings.HasPrefix(
+		got,
+		refused("bad"),
+	) {
 		t.Errorf("a named file comes before the environment: %s", got)
 	}
 	t.Setenv(tokenEnv, "wrong-token-0123456789abcdef0123456789")
@@ -375,7 +445,11 @@ func TestUnencryptedWarning(t *testing.T) {
 		if _, err := f.client(c); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Contains(out.String(), "unencrypted"); got != warned || strings.Contains(out.String(), providerToken) {
+		if got := strings.Contains(
+			out.String(),
+			"unencrypted",
+		); got != warned ||
+			strings.Contains(out.String(), providerToken) {
 			t.Errorf("%s: %q", server, out.String())
 		}
 	}
@@ -439,12 +513,35 @@ func TestDeriveCommand(t *testing.T) {
 		{"empty", "no device of product \"mast\" has derived values\n", ""},
 		{"torn", "M-1: 30 days, 43200 values written\n", `the server is stopping (503); go on with --after "M-1"`},
 	} {
-		out, _, err := runCommand(t, nil, "derive", "--tenant", c.tenant, "--product", "mast", "--from", "2026-03-15", "--server", server.URL)
+		out, _, err := runCommand(
+			t,
+			nil,
+			"derive",
+			"--tenant",
+			c.tenant,
+			"--product",
+			"mast",
+			"--from",
+			"2026-03-15",
+			"--server",
+			server.URL,
+		)
 		if said := fmt.Sprint(err); out != c.out || c.err == "" && err != nil || c.err != "" && said != c.err {
 			t.Errorf("%s: %q, %v", c.tenant, out, err)
 		}
 	}
-	if _, _, err := runCommand(t, nil, "derive", "--tenant", "green", "--from", "15.3.2026", "--server", server.URL); err == nil || !strings.Contains(err.Error(), "--from") || asked != 5 {
+	if _, _, err := runCommand(
+		t,
+		nil,
+		"derive",
+		"--tenant",
+		"green",
+		"--from",
+		"15.3.2026",
+		"--server",
+		server.URL,
+	); err == nil || !strings.Contains(err.Error(), "--from") ||
+		asked != 5 {
 		t.Errorf("%v, asked %d times", err, asked)
 	}
 }
@@ -485,7 +582,8 @@ func TestWrongServerAddressesAreExplained(t *testing.T) {
 			return err
 		}, "--output: open "},
 	} {
-		if err := c.ask(); err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if err := c.ask(); err == nil || !strings.HasPrefix(err.Error(), c.want) ||
+			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v, want %s", name, err, c.want)
 		}
 	}

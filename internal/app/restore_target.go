@@ -81,8 +81,15 @@ func checkUnfinishedRestore(dir string) error {
 		return fmt.Errorf("a restore into %s did not come to its end: remove everything in it and restore again", dir)
 	}
 	_, beside := os.Lstat(dir + restoringSuffix)
-	if entries, err := os.ReadDir(dir); beside == nil && (errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
-		return fmt.Errorf("a restore into %s did not come to its end: restore again, or remove %s to begin with an empty folder", dir, dir+restoringSuffix)
+	if entries, err := os.ReadDir(
+		dir,
+	); beside == nil &&
+		(errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0) {
+		return fmt.Errorf(
+			"a restore into %s did not come to its end: restore again, or remove %s to begin with an empty folder",
+			dir,
+			dir+restoringSuffix,
+		)
 	}
 	return nil
 }

@@ -25,7 +25,10 @@ func TestRestoreRefusesForeignFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700), os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600)); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700),
+			os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o600),
+		); err != nil {
 			t.Fatal(err)
 		}
 		file := filepath.Join(t.TempDir(), "farm.tar")
@@ -65,7 +68,10 @@ func TestStartAfterUnfinishedRestore(t *testing.T) {
 	}
 	inside, beside := filepath.Join(t.TempDir(), "farm"), filepath.Join(t.TempDir(), "farm")
 	for dir, half := range map[string]string{inside: filepath.Join(inside, ".restoring"), beside: beside + ".restoring"} {
-		if err := errors.Join(os.MkdirAll(half, 0o700), os.WriteFile(filepath.Join(half, "device-key"), []byte("half"), 0o600)); err != nil {
+		if err := errors.Join(
+			os.MkdirAll(half, 0o700),
+			os.WriteFile(filepath.Join(half, "device-key"), []byte("half"), 0o600),
+		); err != nil {
 			t.Fatal(err)
 		}
 		if err := start(dir); err == nil || !strings.Contains(err.Error(), "did not come to its end") {

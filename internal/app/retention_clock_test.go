@@ -137,12 +137,26 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir, ctx := t.TempDir(), t.Context()
-			set, err := parseArgs(t, "--data-dir", dir, "--http-addr", anyPort, "--mqtt-addr", anyPort, "--admin-addr", anyPort)
+			set, err := parseArgs(
+				t,
+				"--data-dir",
+				dir,
+				"--http-addr",
+				anyPort,
+				"--mqtt-addr",
+				anyPort,
+				"--admin-addr",
+				anyPort,
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
 			last := time.Now().Add(-c.last)
-			if err := os.WriteFile(filepath.Join(dir, "lived-until"), []byte(last.UTC().Format(time.RFC3339)), 0o600); err != nil {
+			if err := os.WriteFile(
+				filepath.Join(dir, "lived-until"),
+				[]byte(last.UTC().Format(time.RFC3339)),
+				0o600,
+			); err != nil {
 				t.Fatal(err)
 			}
 			s, err := newServer(ctx, set, slog.New(slog.DiscardHandler))
@@ -173,7 +187,14 @@ func TestJumpedClockRemovesNothing(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := s.stores.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-				_, err := tx.NewRaw("INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, ?, '{}', ?)", farm.ID, alertmsg.Triggered, made.UnixMilli()).Exec(ctx)
+				_, err := tx.NewRaw(
+					"INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, ?, '{}', ?)",
+					farm.ID,
+					alertmsg.Triggered,
+					made.UnixMilli(),
+				).Exec(
+					ctx,
+				)
 				return err
 			}); err != nil {
 				t.Fatal(err)

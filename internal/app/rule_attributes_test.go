@@ -60,7 +60,9 @@ func (p *process) endedNotices(rule int64) string {
 		}
 		p.call(http.MethodGet, fmt.Sprintf("%salarm-notice/get?id=%d", admin, n.ID), p.adaToken(), "", &d)
 		if n.RuleID == rule {
-			line = strings.TrimSpace(n.DeviceName+" "+d.AlarmNotice.ResolveReason+" "+d.AlarmNotice.ResolveAttribute) + "; " + line
+			line = strings.TrimSpace(
+				n.DeviceName+" "+d.AlarmNotice.ResolveReason+" "+d.AlarmNotice.ResolveAttribute,
+			) + "; " + line
 		}
 	}
 	return strings.TrimSuffix(line, "; ")
@@ -111,7 +113,10 @@ func TestModelLosesAttributeAndRegainsIt(t *testing.T) {
 	l.checkPoleLeft()
 	l.killAndRestart()
 	l.checkPoleLeft()
-	if said := l.getRaw(fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"])); !strings.Contains(said, `"code":601`) || !strings.Contains(said, "airTemperature") {
+	if said := l.getRaw(
+		fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, l.rules["model"]),
+	); !strings.Contains(said, `"code":601`) ||
+		!strings.Contains(said, "airTemperature") {
 		t.Error(said)
 	}
 	l.apply(twoModelFarm(air))
@@ -167,7 +172,13 @@ func (l *attributeScenario) triggerFrost() {
 	l.t.Helper()
 	for name, rule := range l.rules {
 		var done bool
-		l.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), l.adaToken(), "", &done)
+		l.call(
+			http.MethodGet,
+			fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule),
+			l.adaToken(),
+			"",
+			&done,
+		)
 		for i, n := range l.notices[name] {
 			if !strings.Contains(n, " ") {
 				l.notices[name][i] += " recovered"
@@ -181,7 +192,11 @@ func (l *attributeScenario) triggerFrost() {
 	for _, degrees := range []int{9, 0} {
 		for n := range 2 {
 			body := fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":%d}}`, time.Now().UnixMilli(), degrees)
-			if status, said := l.post(fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1), "", body); status != http.StatusOK {
+			if status, said := l.post(
+				fmt.Sprintf("/api/v1/leaving-test-secret-number-%d/telemetry", n+1),
+				"",
+				body,
+			); status != http.StatusOK {
 				l.t.Fatal(said)
 			}
 			l.waitEvaluated()
@@ -223,7 +238,8 @@ func (l *attributeScenario) checkPoleLeft() {
 	l.checkNotices()
 	l.checkPoleFits(false)
 	w := l.ruleView(l.rules["model"])
-	if w.DeployState != 2 || w.DeviceCount != 0 || w.LeftOut == nil || w.LeftOut.Misfit != 1 || fmt.Sprint(w.AttributesGone) != "[airTemperature]" {
+	if w.DeployState != 2 || w.DeviceCount != 0 || w.LeftOut == nil || w.LeftOut.Misfit != 1 ||
+		fmt.Sprint(w.AttributesGone) != "[airTemperature]" {
 		l.t.Errorf("model: %+v", w)
 	}
 }

@@ -26,7 +26,9 @@ func (p *process) connectDevice(secret string) <-chan struct{} {
 	p.t.Helper()
 	ended := make(chan struct{})
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetUsername("SILO-1").SetPassword(secret).
-		SetAutoReconnect(false).SetConnectTimeout(testkit.WaitTimeout).SetConnectionLostHandler(func(mqtt.Client, error) { close(ended) }))
+		SetAutoReconnect(
+			false,
+		).SetConnectTimeout(testkit.WaitTimeout).SetConnectionLostHandler(func(mqtt.Client, error) { close(ended) }))
 	p.t.Cleanup(func() { c.Disconnect(0) })
 	if token := c.Connect(); !token.WaitTimeout(testkit.WaitTimeout) || token.Error() != nil {
 		p.t.Fatalf("connect: %v", token.Error())
@@ -85,12 +87,20 @@ func TestConnectionInfoHasRealPorts(t *testing.T) {
 		HTTP, MqttHost, Topic string
 		MqttPort, MqttTLSPort int
 	}
-	p.call(http.MethodGet, "/admin-api/client/pc/device/get/connection?deviceName=SILO-1", p.signIn("farm", "ada", "correct horse"), "", &c)
+	p.call(
+		http.MethodGet,
+		"/admin-api/client/pc/device/get/connection?deviceName=SILO-1",
+		p.signIn("farm", "ada", "correct horse"),
+		"",
+		&c,
+	)
 	_, port, err := net.SplitHostPort(p.mqtt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.HTTP != "http://"+p.http || c.MqttHost != "127.0.0.1" || strconv.Itoa(c.MqttPort) != port || c.MqttTLSPort != 0 || c.Topic != "v1/devices/me/telemetry" {
+	if c.HTTP != "http://"+p.http || c.MqttHost != "127.0.0.1" || strconv.Itoa(c.MqttPort) != port ||
+		c.MqttTLSPort != 0 ||
+		c.Topic != "v1/devices/me/telemetry" {
 		t.Errorf("%+v", c)
 	}
 }

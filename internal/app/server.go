@@ -115,7 +115,13 @@ func (p listeners) close() error {
 func newServer(ctx context.Context, set *Settings, logger *slog.Logger) (_ *Server, err error) {
 	figures := newMetrics()
 	logger = figures.countingLogger(logger)
-	s := &Server{set: set, logger: logger, metrics: figures, accepting: make(chan struct{}), memory: set.Memory.gauge(logger)}
+	s := &Server{
+		set:       set,
+		logger:    logger,
+		metrics:   figures,
+		accepting: make(chan struct{}),
+		memory:    set.Memory.gauge(logger),
+	}
 	if err = s.ownCertificate(); err != nil {
 		return nil, err
 	}
@@ -151,14 +157,30 @@ func (s *Server) wire() error {
 	st := s.stores
 	derived := st.derivation()
 	s.pipeline = ingest.NewPipeline(ingest.Options{
-		Derivation: derived, Admit: st.alarms.Admit,
-		Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics, Journal: st.readings, Logger: s.logger, Limits: st.limits,
-		Retention: s.set.Retention, MaxMessage: s.set.MessageLimit, Rate: s.set.DeviceRate, Burst: s.set.DeviceBurst,
-		PerAddress: s.set.PerAddress, Memory: s.memory, OnFull: func(why error) { s.connections.NoteRejected("mqtt", why) },
-		ClientAddr: func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
+		Derivation:  derived,
+		Admit:       st.alarms.Admit,
+		Registry:    st.registry,
+		Presence:    st.presence,
+		Diagnostics: st.diagnostics,
+		Journal:     st.readings,
+		Logger:      s.logger,
+		Limits:      st.limits,
+		Retention:   s.set.Retention,
+		MaxMessage:  s.set.MessageLimit,
+		Rate:        s.set.DeviceRate,
+		Burst:       s.set.DeviceBurst,
+		PerAddress:  s.set.PerAddress,
+		Memory:      s.memory,
+		OnFull:      func(why error) { s.connections.NoteRejected("mqtt", why) },
+		ClientAddr:  func(r *http.Request) string { return httpbase.ClientAddr(r, s.set.Proxies).String() },
 	})
 	s.consumer = ingest.NewConsumer(ingest.ConsumerOptions{
-		Journal: st.readings, Position: st.positions, Alarms: st.alarms, Screens: st.live, Registry: st.registry, Logger: s.logger,
+		Journal:  st.readings,
+		Position: st.positions,
+		Alarms:   st.alarms,
+		Screens:  st.live,
+		Registry: st.registry,
+		Logger:   s.logger,
 	})
 	s.mqtt = ingest.NewMQTT(s.pipeline)
 	s.mails = newMailQueue(s.stores.mail, s.logger)
@@ -173,9 +195,26 @@ func (s *Server) wire() error {
 	}
 	longs := reading.NewHistoryStreams(st.limits)
 	programs, err := openapi.New(openapi.Options{
-		Rate: s.set.OpenAPIRate, Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) }, Now: time.Now, Logger: s.logger, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns,
-		Audit: st.audit, Credentials: st.credentials, Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Presence: st.presence,
-		Readings: st.readings, Notices: st.notices, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller, Outbox: st.outbox,
+		Rate:           s.set.OpenAPIRate,
+		Address:        func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.set.Proxies) },
+		Now:            time.Now,
+		Logger:         s.logger,
+		Limits:         st.limits,
+		Memory:         s.memory,
+		HistoryStreams: longs,
+		Scheduler:      st.turns,
+		Audit:          st.audit,
+		Credentials:    st.credentials,
+		Catalog:        st.catalog,
+		Devices:        st.devices,
+		Scenes:         st.scenes,
+		Roster:         st.roster,
+		Presence:       st.presence,
+		Readings:       st.readings,
+		Notices:        st.notices,
+		Webhooks:       st.webhooks,
+		WebhookCaller:  st.webhookCaller,
+		Outbox:         st.outbox,
 	})
 	if err != nil {
 		return err
@@ -186,25 +225,73 @@ func (s *Server) wire() error {
 		Mailer:  newPostbox(s.mails), Now: time.Now, Meter: st.limits,
 	})
 	console, err := console.New(console.Options{
-		PublicURL: s.set.PublicURL, Listen: s.listeners.deviceListeners(), EmbedKey: embeds,
-		Version: Version, DefaultTenant: s.set.DefaultTenant, MapTiles: s.set.MapTiles, DemoPages: s.set.DemoPages,
-		Proxies: s.set.Proxies, Now: time.Now, Logger: s.logger, Limits: st.limits, Memory: s.memory, HistoryStreams: longs, Scheduler: st.turns, Ready: s.isReady,
-		AlarmLag: st.alarms.Behind, TenantAlarmLag: st.alarms.TenantBehind,
-		Audit: st.audit, Tenants: st.tenants, Users: st.users, Sessions: st.sessions,
-		Captcha: slider, Credentials: st.credentials, Avatars: st.avatars,
+		PublicURL:      s.set.PublicURL,
+		Listen:         s.listeners.deviceListeners(),
+		EmbedKey:       embeds,
+		Version:        Version,
+		DefaultTenant:  s.set.DefaultTenant,
+		MapTiles:       s.set.MapTiles,
+		DemoPages:      s.set.DemoPages,
+		Proxies:        s.set.Proxies,
+		Now:            time.Now,
+		Logger:         s.logger,
+		Limits:         st.limits,
+		Memory:         s.memory,
+		HistoryStreams: longs,
+		Scheduler:      st.turns,
+		Ready:          s.isReady,
+		AlarmLag:       st.alarms.Behind,
+		TenantAlarmLag: st.alarms.TenantBehind,
+		Audit:          st.audit,
+		Tenants:        st.tenants,
+		Users:          st.users,
+		Sessions:       st.sessions,
+		Captcha:        slider,
+		Credentials:    st.credentials,
+		Avatars:        st.avatars,
 		Account: identity.NewAccount(identity.AccountDeps{
 			DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Codes: st.codes, Hasher: st.hasher,
 			Mailer: newPostbox(s.mails), Now: time.Now, MinPasswordLength: s.set.PasswordMin,
 		}),
-		SignIn:  s.signIn,
-		Catalog: st.catalog, Devices: st.devices, Scenes: st.scenes, Roster: st.roster, Registry: st.registry,
-		Presence: st.presence, Status: st.status, Diagnostics: st.diagnostics, Readings: st.readings, Notices: st.notices, Messages: st.messages, Live: st.live,
-		Channels: st.channels, SMSLogged: s.set.Notifications.SMS == smsLog, Outbox: st.outbox, Webhooks: st.webhooks, WebhookCaller: st.webhookCaller,
-		ReadingStore: st.readings, Derivation: derived, Rules: st.rules, RuleForms: alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing), Alarms: st.alarms,
+		SignIn:            s.signIn,
+		Catalog:           st.catalog,
+		Devices:           st.devices,
+		Scenes:            st.scenes,
+		Roster:            st.roster,
+		Registry:          st.registry,
+		Presence:          st.presence,
+		Status:            st.status,
+		Diagnostics:       st.diagnostics,
+		Readings:          st.readings,
+		Notices:           st.notices,
+		Messages:          st.messages,
+		Live:              st.live,
+		Channels:          st.channels,
+		SMSLogged:         s.set.Notifications.SMS == smsLog,
+		Outbox:            st.outbox,
+		Webhooks:          st.webhooks,
+		WebhookCaller:     st.webhookCaller,
+		ReadingStore:      st.readings,
+		Derivation:        derived,
+		Rules:             st.rules,
+		RuleForms:         alarm.NewChecker(st.devices, st.scenes, st.catalog, st.channels.Missing),
+		Alarms:            st.alarms,
 		MaxNoticesPerHour: s.set.NoticesAnHour,
-		Telemetry:         ingest.NewHTTP(s.pipeline), LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices), MQTT: ingest.NewWebSocket(s.mqtt), OpenAPI: programs, Web: console.NewWeb(console.WebOptions{
-			Dist: web.Dist(), Tiles: s.set.MapTiles, Proxies: s.set.Proxies, Tenants: st.tenants, Catalog: st.catalog, Logger: s.logger,
-			Devices: st.devices, DefaultTenant: s.set.DefaultTenant,
+		Telemetry: ingest.NewHTTP(
+			s.pipeline,
+		),
+		LoRaWAN: ingest.NewLoRaWAN(s.pipeline, st.credentials, st.devices),
+		MQTT:    ingest.NewWebSocket(s.mqtt),
+		OpenAPI: programs,
+		Web: console.NewWeb(console.WebOptions{
+			Dist:          web.Dist(),
+			Tiles:         s.set.MapTiles,
+			Proxies:       s.set.Proxies,
+			Tenants:       st.tenants,
+			Catalog:       st.catalog,
+			Logger:        s.logger,
+			Devices:       st.devices,
+			DefaultTenant: s.set.DefaultTenant,
 		}),
 	})
 	if err != nil {
@@ -213,12 +300,33 @@ func (s *Server) wire() error {
 	console = s.measureRequests(console)
 	s.lastBackup = readBackupAge(s.set.DataDir, s.logger)
 	s.provider = provider.NewService(provider.Stores{
-		DB: st.db, Tenants: st.tenants, Users: st.users, Sessions: st.sessions, Hasher: st.hasher, Catalog: st.catalog,
-		Devices: st.devices, Scenes: st.scenes, Registry: st.registry, Presence: st.presence, Diagnostics: st.diagnostics,
-		Readings: st.readings, Coverage: st.readings, Scheduler: st.turns, Intake: s.pipeline, DeviceKey: st.key, Outbox: st.outbox,
-		Rules: st.rules, TenantRecords: []provider.TenantRecords{st.rules, st.notices, st.messages, st.channels, st.webhooks},
-		BackupSource: provider.BackupSource{Readings: st.readings, DataDir: s.set.DataDir, Version: Version, Now: time.Now, OnComplete: s.lastBackup.setLast},
-		MinPassword:  s.set.PasswordMin,
+		DB:            st.db,
+		Tenants:       st.tenants,
+		Users:         st.users,
+		Sessions:      st.sessions,
+		Hasher:        st.hasher,
+		Catalog:       st.catalog,
+		Devices:       st.devices,
+		Scenes:        st.scenes,
+		Registry:      st.registry,
+		Presence:      st.presence,
+		Diagnostics:   st.diagnostics,
+		Readings:      st.readings,
+		Coverage:      st.readings,
+		Scheduler:     st.turns,
+		Intake:        s.pipeline,
+		DeviceKey:     st.key,
+		Outbox:        st.outbox,
+		Rules:         st.rules,
+		TenantRecords: []provider.TenantRecords{st.rules, st.notices, st.messages, st.channels, st.webhooks},
+		BackupSource: provider.BackupSource{
+			Readings:   st.readings,
+			DataDir:    s.set.DataDir,
+			Version:    Version,
+			Now:        time.Now,
+			OnComplete: s.lastBackup.setLast,
+		},
+		MinPassword: s.set.PasswordMin,
 	})
 	tokens, err := provider.NewTokens(os.Getenv("TILTH_PROVIDER_TOKEN"), filepath.Join(s.set.DataDir, "provider-token"))
 	if err != nil {
@@ -240,7 +348,12 @@ func (s *Server) wire() error {
 	if s.listeners.mqttTLS != nil {
 		s.listeners.mqttTLS = tls.NewListener(s.listeners.mqttTLS, s.certificates.devices())
 	}
-	s.admin = &http.Server{Handler: admin, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, ErrorLog: errLog}
+	s.admin = &http.Server{
+		Handler:           admin,
+		ReadHeaderTimeout: 10 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		ErrorLog:          errLog,
+	}
 	for _, server := range []*http.Server{s.http, s.admin} {
 		new(newConns).track(server)
 	}
@@ -368,8 +481,23 @@ func (s *Server) serve(ctx context.Context, prepare func(context.Context) error,
 		return s.stop()
 	})
 	s.ready.Store(true)
-	s.logger.Info("tilth is ready", "version", Version, "http", s.listeners.http.Addr().String(), "https", listenAddr(s.listeners.https),
-		"mqtt", s.listeners.mqtt.Addr().String(), "mqtt-tls", listenAddr(s.listeners.mqttTLS), "admin", s.listeners.admin.Addr().String(), "data", s.set.DataDir)
+	s.logger.Info(
+		"tilth is ready",
+		"version",
+		Version,
+		"http",
+		s.listeners.http.Addr().String(),
+		"https",
+		listenAddr(s.listeners.https),
+		"mqtt",
+		s.listeners.mqtt.Addr().String(),
+		"mqtt-tls",
+		listenAddr(s.listeners.mqttTLS),
+		"admin",
+		s.listeners.admin.Addr().String(),
+		"data",
+		s.set.DataDir,
+	)
 	if err := s.warnIfHeld(ctx); err != nil && ctx.Err() == nil {
 		s.logger.Warn("whether mail, SMS and webhooks are held is not known", "error", err)
 	}
@@ -430,21 +558,55 @@ func (s *Server) removeExpired(ctx context.Context) {
 // describeMetrics publishes the parts' figures.
 func (s *Server) describeMetrics() {
 	m, edge, readings := s.metrics, s.pipeline.Stats, s.stores.readings.Stats
-	m.counter("tilth_edge_messages_total", "Messages of devices taken in.", func() float64 { return float64(edge().Messages) })
+	m.counter(
+		"tilth_edge_messages_total",
+		"Messages of devices taken in.",
+		func() float64 { return float64(edge().Messages) },
+	)
 	m.counter("tilth_edge_values_total", "Values kept.", func() float64 { return float64(edge().Values) })
-	m.counter("tilth_edge_received_bytes_total", "Bytes received from devices.", func() float64 { return float64(edge().Bytes) })
+	m.counter(
+		"tilth_edge_received_bytes_total",
+		"Bytes received from devices.",
+		func() float64 { return float64(edge().Bytes) },
+	)
 	m.counter("tilth_edge_commits_total", "Batches made durable.", func() float64 { return float64(edge().Commits) })
-	m.counter("tilth_edge_commit_failures_total", "Batches that could not be made durable.", func() float64 { return float64(edge().CommitFailures) })
-	m.counter("tilth_edge_sign_in_failures_total", "Devices refused at sign-in.", func() float64 { return float64(edge().SignInFailures) })
-	m.labelled("tilth_mqtt_turned_away_total", "MQTT connections that were not wanted, by reason.", "reason", func() map[string]uint64 {
-		e := edge()
-		return map[string]uint64{
-			"full": e.RefusedFull, "address": e.RefusedAddress, "tls": e.HandshakeFailures, "connect": e.ConnectsRefused,
-			"silent": e.IdleTimeouts, "stalled": e.Stalls, "malformed": e.Malformed,
-		}
-	})
-	m.counter("tilth_mqtt_panics_total", "Connections ended by a fault of the server.", func() float64 { return float64(edge().Panics) })
-	m.gauge("tilth_edge_waiting", "Messages accepted and not yet committed.", func() float64 { return float64(edge().Waiting) })
+	m.counter(
+		"tilth_edge_commit_failures_total",
+		"Batches that could not be made durable.",
+		func() float64 { return float64(edge().CommitFailures) },
+	)
+	m.counter(
+		"tilth_edge_sign_in_failures_total",
+		"Devices refused at sign-in.",
+		func() float64 { return float64(edge().SignInFailures) },
+	)
+	m.labelled(
+		"tilth_mqtt_turned_away_total",
+		"MQTT connections that were not wanted, by reason.",
+		"reason",
+		func() map[string]uint64 {
+			e := edge()
+			return map[string]uint64{
+				"full":      e.RefusedFull,
+				"address":   e.RefusedAddress,
+				"tls":       e.HandshakeFailures,
+				"connect":   e.ConnectsRefused,
+				"silent":    e.IdleTimeouts,
+				"stalled":   e.Stalls,
+				"malformed": e.Malformed,
+			}
+		},
+	)
+	m.counter(
+		"tilth_mqtt_panics_total",
+		"Connections ended by a fault of the server.",
+		func() float64 { return float64(edge().Panics) },
+	)
+	m.gauge(
+		"tilth_edge_waiting",
+		"Messages accepted and not yet committed.",
+		func() float64 { return float64(edge().Waiting) },
+	)
 	m.gauge("tilth_mqtt_connections", "Open MQTT connections.", func() float64 { return float64(edge().Connections) })
 	m.labelled("tilth_edge_refused_total", "What was refused, by reason.", "reason", func() map[string]uint64 {
 		by := map[string]uint64{}
@@ -454,21 +616,57 @@ func (s *Server) describeMetrics() {
 		return by
 	})
 	m.counter("tilth_readings_frames_total", "Frames appended.", func() float64 { return float64(readings().Frames) })
-	m.counter("tilth_readings_fsync_seconds_total", "Time that writes waited for the disk.", func() float64 { return readings().FsyncSeconds })
+	m.counter(
+		"tilth_readings_fsync_seconds_total",
+		"Time that writes waited for the disk.",
+		func() float64 { return readings().FsyncSeconds },
+	)
 	m.gauge("tilth_readings_journal_lag", "Batches written and not yet judged.", func() float64 {
 		return float64(readings().JournalLag + s.stores.alarms.Stats().Unevaluated)
 	})
-	m.gauge("tilth_readings_disk_bytes", "Size of the readings on disk.", func() float64 { return float64(readings().DiskBytes) })
+	m.gauge(
+		"tilth_readings_disk_bytes",
+		"Size of the readings on disk.",
+		func() float64 { return float64(readings().DiskBytes) },
+	)
 	alarms := s.stores.alarms.Stats
-	m.counter("tilth_alarm_judged_total", "Frames judged, once for each rule of their device.", func() float64 { return float64(alarms().Evaluated) })
-	m.counter("tilth_alarm_opened_total", "Alarm notices that began.", func() float64 { return float64(alarms().Opened) })
-	m.counter("tilth_alarm_resolved_total", "Alarm notices that ended.", func() float64 { return float64(alarms().Resolved) })
+	m.counter(
+		"tilth_alarm_judged_total",
+		"Frames judged, once for each rule of their device.",
+		func() float64 { return float64(alarms().Evaluated) },
+	)
+	m.counter(
+		"tilth_alarm_opened_total",
+		"Alarm notices that began.",
+		func() float64 { return float64(alarms().Opened) },
+	)
+	m.counter(
+		"tilth_alarm_resolved_total",
+		"Alarm notices that ended.",
+		func() float64 { return float64(alarms().Resolved) },
+	)
 	m.gauge("tilth_alarm_open", "Open alarm notices.", func() float64 { return float64(alarms().Open) })
 	m.gauge("tilth_alarm_rules", "Alarm rules that are judged.", func() float64 { return float64(alarms().Rules) })
-	m.gauge("tilth_alarm_unrecorded", "Journal entries that are judged while the notices that they led to are not on disk yet.", func() float64 { return float64(alarms().Unrecorded) })
-	m.gauge("tilth_alarm_lag_seconds", "For how long the oldest reading that waits to be judged has been here.", func() float64 { return alarms().Lag.Seconds() })
-	m.gauge("tilth_alarm_tenants_behind", "Tenants whose judging is more than 5 s behind.", func() float64 { return float64(s.stores.alarms.Behind().Tenants) })
-	m.gauge("tilth_alarm_tenants_waiting", "Tenants whose devices wait until their judging has caught up.", func() float64 { return float64(alarms().ThrottledTenants) })
+	m.gauge(
+		"tilth_alarm_unrecorded",
+		"Journal entries that are judged while the notices that they led to are not on disk yet.",
+		func() float64 { return float64(alarms().Unrecorded) },
+	)
+	m.gauge(
+		"tilth_alarm_lag_seconds",
+		"For how long the oldest reading that waits to be judged has been here.",
+		func() float64 { return alarms().Lag.Seconds() },
+	)
+	m.gauge(
+		"tilth_alarm_tenants_behind",
+		"Tenants whose judging is more than 5 s behind.",
+		func() float64 { return float64(s.stores.alarms.Behind().Tenants) },
+	)
+	m.gauge(
+		"tilth_alarm_tenants_waiting",
+		"Tenants whose devices wait until their judging has caught up.",
+		func() float64 { return float64(alarms().ThrottledTenants) },
+	)
 	s.describeNotifications()
 	s.describeDisk()
 	m.registry.MustRegister(&s.certificates)

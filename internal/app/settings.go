@@ -83,32 +83,68 @@ func serveFlags(f *pflag.FlagSet) {
 	declareDatabaseFlag(f)
 	f.String("http-addr", "127.0.0.1:8080", "address of the console, its calls and the devices' HTTP side")
 	f.String("https-addr", "", "address of the same over TLS, usually port 443; without it there is none")
-	f.Bool("https-redirect", false, "send people and programs from the HTTP address to the HTTPS address; devices may stay")
+	f.Bool(
+		"https-redirect",
+		false,
+		"send people and programs from the HTTP address to the HTTPS address; devices may stay",
+	)
 	f.String("mqtt-addr", "127.0.0.1:1883", "address of the devices' MQTT side")
-	f.String("mqtt-tls-addr", "", "address of the devices' MQTT side over TLS, usually port 8883; without it there is none")
-	f.String("tls-cert", "", "certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes")
+	f.String(
+		"mqtt-tls-addr",
+		"",
+		"address of the devices' MQTT side over TLS, usually port 8883; without it there is none",
+	)
+	f.String(
+		"tls-cert",
+		"",
+		"certificate for --https-addr and --mqtt-tls-addr with what leads to its root, PEM; read anew when it changes",
+	)
 	f.String("tls-key", "", "the certificate's key, PEM")
 	acmeFlags(f)
 	f.String("admin-addr", "127.0.0.1:9090", "address of /metrics and the provider API")
-	f.String("public-url", "", "where people reach the console; links in mails have its scheme and port and the tenant's first host")
+	f.String(
+		"public-url",
+		"",
+		"where people reach the console; links in mails have its scheme and port and the tenant's first host",
+	)
 	f.String("default-tenant", "", "name of the tenant to sign in to where the host names none")
 	f.StringSlice("trusted-proxies", nil, "networks whose forwarded addresses are believed, for example 10.0.0.0/8")
-	f.StringSlice(balancersFlag, nil, "networks of TCP balancers: connections from there must begin with a PROXY header, version 2 or 1, and are its client's")
-	f.String("map-tiles", "", "address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline")
+	f.StringSlice(
+		balancersFlag,
+		nil,
+		"networks of TCP balancers: connections from there must begin with a PROXY header, version 2 or 1, and are its client's",
+	)
+	f.String(
+		"map-tiles",
+		"",
+		"address of a tile server under the map, with {z}, {x}, {y}; without it the bundled coastline",
+	)
 	f.String("map-tiles-attribution", "", "who is to be named for the tiles; required with --map-tiles")
 	f.String("map-tiles-datum", defaultDatum, "datum of the tiles: WGS-84 or GCJ-02")
 	f.Bool("demo-pages", true, "the template pages with sample data: /billing, /virtual-reality, /rtl-page, /signup")
-	f.String("captcha", string(identity.CaptchaAdaptive), "when sign-in demands the slider captcha: always, adaptive (after failures) or off")
+	f.String(
+		"captcha",
+		string(identity.CaptchaAdaptive),
+		"when sign-in demands the slider captcha: always, adaptive (after failures) or off",
+	)
 	declareDuration(f, "retention", 400*24*time.Hour, "how long readings are kept, for example 400d or 36h")
 	declareDuration(f, "audit-retention", audit.DefaultRetention, "how long the audit log is kept, for example 1095d")
 	f.Float64("device-rate", 20, "messages a second that a device may send for long")
 	f.Int("device-burst", 200, "messages that a device may send at once")
-	f.Int("notices-an-hour", alarm.MaxNoticesPerHour, "alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number")
+	f.Int(
+		"notices-an-hour",
+		alarm.MaxNoticesPerHour,
+		"alarm notices that a rule may begin within an hour; the next stays open until all is calm for ten minutes; 0: any number",
+	)
 	f.Int("message-limit", 256<<10, "largest message of a device, in bytes")
 	f.Int("mqtt-per-address", 1000, "MQTT connections that one address may have, over WebSockets too")
 	f.Int("open-api-rate", 600, "requests a minute that one API credential may make; a minute's worth may come at once")
 	f.Int("screens-a-user", 20, "live streams that a user may have open; a new one ends the oldest; 0: any number")
-	f.Int("password-min", identity.PasswordMin, "characters that a password has at least which a person chooses or the provider's file gives, 6 to 64")
+	f.Int(
+		"password-min",
+		identity.PasswordMin,
+		"characters that a password has at least which a person chooses or the provider's file gives, 6 to 64",
+	)
 	f.Int("screens-a-tenant", 500, "live streams that a tenant's users may have open together; 0: any number")
 	memoryFlags(f)
 	notificationFlags(f)
@@ -152,14 +188,30 @@ func readSettings(f *pflag.FlagSet) (*Settings, error) {
 
 func parseSettings(k *koanf.Koanf) (*Settings, error) {
 	s := &Settings{
-		DataDir: k.String("data-dir"), DatabaseURL: k.String(databaseFlag), HTTPAddr: k.String("http-addr"), MQTTAddr: k.String("mqtt-addr"),
-		AdminAddr: k.String("admin-addr"), PublicURL: strings.TrimSuffix(k.String("public-url"), "/"),
-		DefaultTenant: k.String("default-tenant"), DeviceBurst: k.Int("device-burst"), MessageLimit: k.Int("message-limit"),
-		DeviceRate: k.Float64("device-rate"), PerAddress: k.Int("mqtt-per-address"), Retention: k.Duration("retention"),
+		DataDir: k.String(
+			"data-dir",
+		),
+		DatabaseURL: k.String(databaseFlag),
+		HTTPAddr:    k.String("http-addr"),
+		MQTTAddr:    k.String("mqtt-addr"),
+		AdminAddr:   k.String("admin-addr"),
+		PublicURL:   strings.TrimSuffix(k.String("public-url"), "/"),
+		DefaultTenant: k.String(
+			"default-tenant",
+		),
+		DeviceBurst:    k.Int("device-burst"),
+		MessageLimit:   k.Int("message-limit"),
+		DeviceRate:     k.Float64("device-rate"),
+		PerAddress:     k.Int("mqtt-per-address"),
+		Retention:      k.Duration("retention"),
 		AuditRetention: k.Duration("audit-retention"),
 		OpenAPIRate:    k.Int("open-api-rate"),
 		NoticesAnHour:  k.Int("notices-an-hour"),
-		ScreensAUser:   k.Int("screens-a-user"), ScreensATenant: k.Int("screens-a-tenant"), PasswordMin: k.Int("password-min"),
+		ScreensAUser: k.Int(
+			"screens-a-user",
+		),
+		ScreensATenant: k.Int("screens-a-tenant"),
+		PasswordMin:    k.Int("password-min"),
 	}
 	for name, addr := range map[string]string{"http-addr": s.HTTPAddr, "mqtt-addr": s.MQTTAddr, "admin-addr": s.AdminAddr} {
 		if err := isHostPort(name, addr); err != nil {
@@ -189,7 +241,12 @@ func parseSettings(k *koanf.Koanf) (*Settings, error) {
 	case s.ScreensAUser < 0:
 		return nil, fmt.Errorf("--screens-a-user: %d: must be 0 or more", s.ScreensAUser)
 	case s.PasswordMin < identity.PasswordMin || s.PasswordMin > maxPasswordMin:
-		return nil, fmt.Errorf("--password-min: %d: must be %d to %d", s.PasswordMin, identity.PasswordMin, maxPasswordMin)
+		return nil, fmt.Errorf(
+			"--password-min: %d: must be %d to %d",
+			s.PasswordMin,
+			identity.PasswordMin,
+			maxPasswordMin,
+		)
 	case s.ScreensATenant < 0:
 		return nil, fmt.Errorf("--screens-a-tenant: %d: must be 0 or more", s.ScreensATenant)
 	case s.MessageLimit < 1024:
@@ -259,7 +316,11 @@ func networksOf(k *koanf.Koanf, name string) (list []netip.Prefix, err error) {
 
 func (s *Settings) readMapTiles(k *koanf.Koanf) error {
 	address := k.String("map-tiles")
-	tiles := console.MapTiles{URL: address, Attribution: k.String("map-tiles-attribution"), Datum: k.String("map-tiles-datum")}
+	tiles := console.MapTiles{
+		URL:         address,
+		Attribution: k.String("map-tiles-attribution"),
+		Datum:       k.String("map-tiles-datum"),
+	}
 	switch {
 	case tiles.Datum != defaultDatum && tiles.Datum != "GCJ-02":
 		return fmt.Errorf("--map-tiles-datum: %q is not WGS-84 or GCJ-02", tiles.Datum)
@@ -288,7 +349,15 @@ func (s *Settings) readMapTiles(k *koanf.Koanf) error {
 // readTLS reads what HTTPS and MQTT over TLS need; the files themselves are read at
 // the start.
 func (s *Settings) readTLS(k *koanf.Koanf) error {
-	s.HTTPSAddr, s.MQTTTLSAddr, s.TLSCert, s.TLSKey = k.String("https-addr"), k.String("mqtt-tls-addr"), k.String("tls-cert"), k.String("tls-key")
+	s.HTTPSAddr, s.MQTTTLSAddr, s.TLSCert, s.TLSKey = k.String(
+		"https-addr",
+	), k.String(
+		"mqtt-tls-addr",
+	), k.String(
+		"tls-cert",
+	), k.String(
+		"tls-key",
+	)
 	used := ""
 	for _, at := range []struct{ name, addr string }{{"https-addr", s.HTTPSAddr}, {"mqtt-tls-addr", s.MQTTTLSAddr}} {
 		if at.addr == "" {

@@ -22,7 +22,11 @@ type ACME struct {
 }
 
 func acmeFlags(f *pflag.FlagSet) {
-	f.StringSlice("acme-domains", nil, "host names to have certificates issued and renewed for, in place of --tls-cert; the first is met by devices that name none")
+	f.StringSlice(
+		"acme-domains",
+		nil,
+		"host names to have certificates issued and renewed for, in place of --tls-cert; the first is met by devices that name none",
+	)
 	f.Bool("acme-agree", false, "you accept the terms of service of the ACME server; required with --acme-domains")
 	f.String("acme-email", "", "where the ACME server may write to; it need not be given")
 	f.String("acme-directory", acme.LetsEncrypt, "address of the ACME server's directory")
@@ -49,11 +53,16 @@ func (s *Settings) readACME(k *koanf.Koanf, used string) error {
 	case used == "":
 		return fmt.Errorf("--acme-domains: nothing uses them without --https-addr or --mqtt-tls-addr")
 	case s.TLSCert != "" || s.TLSKey != "":
-		return fmt.Errorf("--acme-domains: give these or --tls-cert and --tls-key, not both: an address has one or the other")
+		return fmt.Errorf(
+			"--acme-domains: give these or --tls-cert and --tls-key, not both: an address has one or the other",
+		)
 	case err != nil || directory.Scheme != "https" || directory.Host == "":
 		return fmt.Errorf("--acme-directory: %q is not an https address", a.Directory)
 	case !agreed:
-		return fmt.Errorf("--acme-agree: needed for --acme-domains; say by it that you accept the terms of service that %s names", a.Directory)
+		return fmt.Errorf(
+			"--acme-agree: needed for --acme-domains; say by it that you accept the terms of service that %s names",
+			a.Directory,
+		)
 	}
 	if to, err := mail.ParseAddress(a.Email); a.Email != "" && (err != nil || to.Address != a.Email) {
 		return fmt.Errorf("--acme-email: %q is not an e-mail address", a.Email)

@@ -18,11 +18,23 @@ func TestACMESettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := s.ACME; !slices.Equal(a.Names, []string{"console.farm.com", "mqtt.farm.com"}) || a.Email != "ops@farm.com" || a.Directory != acme.LetsEncrypt || a.Roots != nil {
+	if a := s.ACME; !slices.Equal(a.Names, []string{"console.farm.com", "mqtt.farm.com"}) ||
+		a.Email != "ops@farm.com" ||
+		a.Directory != acme.LetsEncrypt ||
+		a.Roots != nil {
 		t.Errorf("%+v", a)
 	}
 	certFile, _, _ := testkit.Certificate(t, t.TempDir(), time.Now())
-	s, err = parseArgs(t, "--mqtt-tls-addr", ":8883", "--acme-agree", "--acme-directory", "https://ca.lan/dir", "--acme-ca-file", certFile)
+	s, err = parseArgs(
+		t,
+		"--mqtt-tls-addr",
+		":8883",
+		"--acme-agree",
+		"--acme-directory",
+		"https://ca.lan/dir",
+		"--acme-ca-file",
+		certFile,
+	)
 	if err != nil || s.ACME.Directory != "https://ca.lan/dir" || s.ACME.Roots == nil {
 		t.Errorf("%+v, %v", s, err)
 	}

@@ -38,8 +38,12 @@ const (
 )
 
 func memoryFlags(f *pflag.FlagSet) {
-	f.String(memoryFlag, strconv.Itoa(defaultShare)+"%", "memory that the server may use: a share of the machine's or the container's, or for example 1GiB; "+
-		"work is refused before there is no more; off: no limit")
+	f.String(
+		memoryFlag,
+		strconv.Itoa(defaultShare)+"%",
+		"memory that the server may use: a share of the machine's or the container's, or for example 1GiB; "+
+			"work is refused before there is no more; off: no limit",
+	)
 }
 
 // memoryUnits are those of an amount of memory; a number by itself is of bytes.
@@ -50,7 +54,12 @@ var memoryUnits = []struct {
 
 // parseMemory reads an amount of memory, a share, or off.
 func parseMemory(text string) (m Memory, err error) {
-	wrong := fmt.Errorf("--%s: %q is not a share such as 75%%, an amount such as 512MiB or 2GiB, or %s", memoryFlag, text, memoryOff)
+	wrong := fmt.Errorf(
+		"--%s: %q is not a share such as 75%%, an amount such as 512MiB or 2GiB, or %s",
+		memoryFlag,
+		text,
+		memoryOff,
+	)
 	if text == memoryOff {
 		return Memory{}, nil
 	}
@@ -98,7 +107,11 @@ func (m Memory) limit(root fs.FS, runtimeLimit int64, logger *slog.Logger) uint6
 	}
 	available, err := memory.Available(root)
 	if err != nil {
-		logger.Info("how much memory there is is not known, so there is no limit; --"+memoryFlag+" sets one", "error", err)
+		logger.Info(
+			"how much memory there is is not known, so there is no limit; --"+memoryFlag+" sets one",
+			"error",
+			err,
+		)
 		return 0
 	}
 	return available / 100 * uint64(m.Share)
@@ -119,7 +132,20 @@ func (m Memory) gauge(logger *slog.Logger) *memory.Gauge {
 // of it.
 func (s *Server) describeMemory() {
 	m := s.metrics
-	m.gauge("tilth_memory_limit_bytes", "Memory that the server may use; 0: no limit.", func() float64 { return float64(s.memory.Limit()) })
-	m.gauge("tilth_memory_in_use_bytes", "Memory in use, without what is free to be used again; near the limit without garbage.", func() float64 { return float64(s.memory.InUse()) })
-	m.labelled("tilth_memory_refused_total", "Work that was refused, or of devices made to wait, for want of memory, by its kind.", "work", s.memory.Refused)
+	m.gauge(
+		"tilth_memory_limit_bytes",
+		"Memory that the server may use; 0: no limit.",
+		func() float64 { return float64(s.memory.Limit()) },
+	)
+	m.gauge(
+		"tilth_memory_in_use_bytes",
+		"Memory in use, without what is free to be used again; near the limit without garbage.",
+		func() float64 { return float64(s.memory.InUse()) },
+	)
+	m.labelled(
+		"tilth_memory_refused_total",
+		"Work that was refused, or of devices made to wait, for want of memory, by its kind.",
+		"work",
+		s.memory.Refused,
+	)
 }

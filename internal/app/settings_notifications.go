@@ -44,24 +44,44 @@ type Notifications struct {
 // notificationFlags declares its settings. Tokens have no flag of their own, since
 // a flag's value is read by everybody on the machine.
 func notificationFlags(f *pflag.FlagSet) {
-	f.String("smtp-url", "", "mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
-		"better in TILTH_SMTP_URL than as a flag; without it no mail is sent")
+	f.String(
+		"smtp-url",
+		"",
+		"mail server: smtp://user:password@host:port?from=alerts@example.org&tls=starttls (or tls, none); "+
+			"better in TILTH_SMTP_URL than as a flag; without it no mail is sent",
+	)
 	f.String("sms", smsOff, "how SMS leave: off, log (written to the log only), http (any gateway) or twilio")
 	f.String("sms-url", "", "the gateway's address; may hold {to}, {digits}, {text} and {token}")
 	f.String("sms-method", "POST", "GET, POST or PUT")
 	f.StringArray("sms-header", nil, "a header for the gateway, Name: value; may hold {token}; as often as needed")
 	f.String("sms-body", "", `the request's body, for example {"to":"{to}","text":"{text}"} or to={to}&text={text}`)
-	f.String("sms-success", "", "what the gateway's answer must say beside a status of 2xx: path=value or path!=value of its JSON, or contains:text")
+	f.String(
+		"sms-success",
+		"",
+		"what the gateway's answer must say beside a status of 2xx: path=value or path!=value of its JSON, or contains:text",
+	)
 	f.String("sms-token-file", "", "file with the gateway's token, unless it is in TILTH_SMS_TOKEN")
 	f.String("twilio-account", "", "Twilio's account SID (AC…)")
 	f.String("twilio-from", "", "number, name or messaging service (MG…) that SMS come from")
 	f.String("twilio-token-file", "", "file with Twilio's auth token, unless it is in TILTH_TWILIO_TOKEN")
-	f.Int("digest-after", notify.DefaultDigestAfter, "so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
-		"serious ones never wait; 0: each by itself")
-	f.Int("mails-a-day", notify.DefaultMailsADay, "mails that a tenant may send in a day; beyond that serious alarms alone come at once, up to twice as many, and others in one letter an hour; "+
-		"the provider's file may say mailsADay of a tenant; 0: any number")
+	f.Int(
+		"digest-after",
+		notify.DefaultDigestAfter,
+		"so many alarms a minute a notification channel is told of at once, the rest of the minute together at its end; "+
+			"serious ones never wait; 0: each by itself",
+	)
+	f.Int(
+		"mails-a-day",
+		notify.DefaultMailsADay,
+		"mails that a tenant may send in a day; beyond that serious alarms alone come at once, up to twice as many, and others in one letter an hour; "+
+			"the provider's file may say mailsADay of a tenant; 0: any number",
+	)
 	f.Int("sms-a-day", notify.DefaultSMSADay, "the same for SMS (smsADay)")
-	f.StringSlice("webhook-private", nil, "networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's")
+	f.StringSlice(
+		"webhook-private",
+		nil,
+		"networks of yours that tenants' webhooks may lead to, without TLS too, for example 10.1.2.0/24; without it only the internet's",
+	)
 }
 
 // flagOfPart is the setting of each part that a sender may find wrong.
@@ -129,8 +149,14 @@ func (t *Notifications) http(k *koanf.Koanf) error {
 		return err
 	}
 	t.gateway, err = sms.NewHTTP(sms.HTTPConfig{
-		URL: k.String("sms-url"), Method: k.String("sms-method"), Headers: linesOf(k, "sms-header"), Body: k.String("sms-body"),
-		Success: k.String("sms-success"), Token: token,
+		URL: k.String(
+			"sms-url",
+		),
+		Method:  k.String("sms-method"),
+		Headers: linesOf(k, "sms-header"),
+		Body:    k.String("sms-body"),
+		Success: k.String("sms-success"),
+		Token:   token,
 	})
 	return err
 }

@@ -41,10 +41,18 @@ func TestNotificationDefaults(t *testing.T) {
 		t.Errorf("%v %v", opened, err)
 	}
 	log := testkit.NewLog()
-	if newTextSender(&s.Notifications, log.Logger) != nil || newMailQueue(nil, log.Logger) != nil || newPostbox(nil) != nil {
+	if newTextSender(&s.Notifications, log.Logger) != nil || newMailQueue(nil, log.Logger) != nil ||
+		newPostbox(nil) != nil {
 		t.Error("something would be sent")
 	}
-	if _, err := s.Notifications.smsSender(log.Logger).Send(t.Context(), sms.Message{}); errs.As(err).Key != "channel.smsOff" {
+	if _, err := s.Notifications.smsSender(
+		log.Logger,
+	).Send(
+		t.Context(),
+		sms.Message{},
+	); errs.As(
+		err,
+	).Key != "channel.smsOff" {
 		t.Error(err)
 	}
 }
@@ -87,7 +95,10 @@ func TestSmsSettings(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if sender := s.Notifications.smsSender(log.Logger); !row.is(sender) || newTextSender(&s.Notifications, log.Logger) == nil {
+			if sender := s.Notifications.smsSender(
+				log.Logger,
+			); !row.is(sender) ||
+				newTextSender(&s.Notifications, log.Logger) == nil {
 				t.Errorf("%T", sender)
 			}
 		})
@@ -99,12 +110,17 @@ func isHTTP(s sms.Sender) bool { h, ok := s.(*sms.HTTP); return ok && h != nil }
 func isTwilio(s sms.Sender) bool { h, ok := s.(*sms.Twilio); return ok && h != nil }
 
 func TestNotificationsFromFile(t *testing.T) {
-	file := tempFile(t, "sms: http\nsms-url: https://gw.example\nsms-body: 'to={to}&text={text}'\nsms-header: ['X-A: b', 'X-C: d']\nsmtp-url: smtp://me:s3cret@mail.example.org?from=a@example.org\n")
+	file := tempFile(
+		t,
+		"sms: http\nsms-url: https://gw.example\nsms-body: 'to={to}&text={text}'\nsms-header: ['X-A: b', 'X-C: d']\nsmtp-url: smtp://me:s3cret@mail.example.org?from=a@example.org\n",
+	)
 	s, err := parseArgs(t, "--config", file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := s.Notifications.Mail; m == nil || m.Host != "mail.example.org" || m.Password != "s3cret" || m.TLS != mail.StartTLS || s.Notifications.SMS != smsHTTP {
+	if m := s.Notifications.Mail; m == nil || m.Host != "mail.example.org" || m.Password != "s3cret" ||
+		m.TLS != mail.StartTLS ||
+		s.Notifications.SMS != smsHTTP {
 		t.Errorf("%+v", s.Notifications)
 	}
 	if newMailQueue(mail.NewSMTP(*s.Notifications.Mail, time.Now), testkit.NewLog().Logger) == nil {
@@ -153,7 +169,8 @@ func TestWrongNotificationSettings(t *testing.T) {
 				t.Setenv(k, v)
 			}
 			_, err := parseArgs(t, row.args...)
-			if err == nil || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") || strings.Contains(err.Error(), "s3cret") {
+			if err == nil || !strings.HasPrefix(err.Error(), row.want) || strings.Contains(err.Error(), "\n") ||
+				strings.Contains(err.Error(), "s3cret") {
 				t.Errorf("%v, want one line that begins with %s", err, row.want)
 			}
 		})
@@ -171,7 +188,14 @@ func TestDemoLogsSMSCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	log := testkit.NewLog()
-	if err := newTextSender(&s.Notifications, log.Logger).SendSMS(t.Context(), "+905551112233", "code 123456"); err != nil {
+	if err := newTextSender(
+		&s.Notifications,
+		log.Logger,
+	).SendSMS(
+		t.Context(),
+		"+905551112233",
+		"code 123456",
+	); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(log.Text(), "123456") || !strings.Contains(log.Text(), "level="+s.LogLevel.String()) {

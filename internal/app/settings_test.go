@@ -33,8 +33,24 @@ func TestDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" || s.AdminAddr != "127.0.0.1:9090" ||
-		s.Retention != 400*24*time.Hour || s.DeviceRate != 20 || s.DeviceBurst != 200 || s.MessageLimit != 256<<10 || s.NoticesAnHour != 12 || s.ScreensAUser != 20 || s.ScreensATenant != 500 || s.PasswordMin != 6 || s.MQTTTLSAddr != "" || s.HTTPSAddr != "" || s.HTTPSRedirect || s.PerAddress != 1000 || s.OpenAPIRate != 600 || s.MapTiles != nil || !s.DemoPages || s.Captcha != "adaptive" ||
+	if s.DataDir != "./data" || s.HTTPAddr != "127.0.0.1:8080" || s.MQTTAddr != "127.0.0.1:1883" ||
+		s.AdminAddr != "127.0.0.1:9090" ||
+		s.Retention != 400*24*time.Hour ||
+		s.DeviceRate != 20 ||
+		s.DeviceBurst != 200 ||
+		s.MessageLimit != 256<<10 ||
+		s.NoticesAnHour != 12 ||
+		s.ScreensAUser != 20 ||
+		s.ScreensATenant != 500 ||
+		s.PasswordMin != 6 ||
+		s.MQTTTLSAddr != "" ||
+		s.HTTPSAddr != "" ||
+		s.HTTPSRedirect ||
+		s.PerAddress != 1000 ||
+		s.OpenAPIRate != 600 ||
+		s.MapTiles != nil ||
+		!s.DemoPages ||
+		s.Captcha != "adaptive" ||
 		s.PasswordCost != (identity.Cost{}) {
 		t.Errorf("defaults: %+v", s)
 	}
@@ -42,7 +58,13 @@ func TestDefaults(t *testing.T) {
 
 func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "tilth.yaml")
-	if err := os.WriteFile(file, []byte("http-addr: 127.0.0.1:1\nmqtt-addr: 127.0.0.1:1\nadmin-addr: 127.0.0.1:1\ntrusted-proxies: [10.0.0.0/8]\n"), 0o600); err != nil {
+	if err := os.WriteFile(
+		file,
+		[]byte(
+			"http-addr: 127.0.0.1:1\nmqtt-addr: 127.0.0.1:1\nadmin-addr: 127.0.0.1:1\ntrusted-proxies: [10.0.0.0/8]\n",
+		),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	t.Setenv("TILTH_CONFIG", file)
@@ -87,7 +109,10 @@ func TestDemoPagesAreSwitchedOff(t *testing.T) {
 		})
 	}
 	t.Setenv("TILTH_DEMO_PAGES", "perhaps")
-	if _, err := parseArgs(t); err == nil || err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
+	if _, err := parseArgs(
+		t,
+	); err == nil ||
+		err.Error() != `--demo-pages: "perhaps" in TILTH_DEMO_PAGES is not true or false` {
 		t.Errorf("neither on nor off: %v", err)
 	}
 }
@@ -194,7 +219,11 @@ func TestDeviceKeyIsCreatedOnceAndDamageIsReported(t *testing.T) {
 func TestDeviceKeyIsCreatedAtomically(t *testing.T) {
 	dir := t.TempDir()
 	const keys = 200
-	if err := os.WriteFile(filepath.Join(dir, "0.new"), []byte("half"), 0o600); err != nil { // of a start that was killed
+	if err := os.WriteFile(
+		filepath.Join(dir, "0.new"),
+		[]byte("half"),
+		0o600,
+	); err != nil { // of a start that was killed
 		t.Fatal(err)
 	}
 	var made sync.WaitGroup

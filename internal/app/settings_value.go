@@ -19,7 +19,11 @@ import (
 
 // valueKinds is what a flag of a type takes, in words.
 var valueKinds = map[string]string{
-	"bool": "true or false", "int": "a whole number", "uint64": "a whole number", "float64": "a number", "duration": "a time such as 36h or 400d",
+	"bool":     "true or false",
+	"int":      "a whole number",
+	"uint64":   "a whole number",
+	"float64":  "a number",
+	"duration": "a time such as 36h or 400d",
 }
 
 // loadFile reads the settings of a file into k.

@@ -28,7 +28,12 @@ func TestUnreadableValues(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file, variable := tempFile(t, name+": "+row.value+"\n"), variableOf(name)
 			want := "--" + name + ": " + row.want
-			if _, err := parseArgs(t, "--config", file); err == nil || err.Error() != strings.Replace(want, "PLACE", file, 1) {
+			if _, err := parseArgs(
+				t,
+				"--config",
+				file,
+			); err == nil ||
+				err.Error() != strings.Replace(want, "PLACE", file, 1) {
 				t.Errorf("file: %v", err)
 			}
 			t.Setenv(variable, strings.Trim(row.value, "'"))
@@ -54,7 +59,12 @@ func TestListAndScalarSettings(t *testing.T) {
 		"webhook-private: [10, '::']": `--webhook-private: "10" is no network`,
 	} {
 		file := tempFile(t, text+"\n")
-		if _, err := parseArgs(t, "--config", file); err == nil || err.Error() != strings.Replace(want, "FILE", file, 1) {
+		if _, err := parseArgs(
+			t,
+			"--config",
+			file,
+		); err == nil ||
+			err.Error() != strings.Replace(want, "FILE", file, 1) {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

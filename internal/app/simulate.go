@@ -37,7 +37,12 @@ func simulateCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(c.OutOrStdout(), "Publishing for %s to %s. Stop with Ctrl-C.\n", plural(len(devices), "device"), broker)
+			fmt.Fprintf(
+				c.OutOrStdout(),
+				"Publishing for %s to %s. Stop with Ctrl-C.\n",
+				plural(len(devices), "device"),
+				broker,
+			)
 			troubles := newTroubleLog(c.ErrOrStderr())
 			link := farm.LinkOptions{OnTrouble: troubles.add}
 			if reports > 0 {
@@ -52,7 +57,12 @@ func simulateCommand() *cobra.Command {
 	c.Flags().StringVarP(&file, "file", "f", "", "provider's file with products and devices")
 	c.Flags().StringVar(&broker, "broker", "tcp://127.0.0.1:1883", "address of the server's MQTT side")
 	c.Flags().Uint64Var(&seed, "seed", 1, "the same seed gives the same readings at the same time")
-	c.Flags().DurationVar(&every, "every", 0, "interval of all devices; 0: each product's own, ten seconds for products that are not the demo's")
+	c.Flags().DurationVar(
+		&every,
+		"every",
+		0,
+		"interval of all devices; 0: each product's own, ten seconds for products that are not the demo's",
+	)
 	c.Flags().IntVar(&reports, "count", 0, "end after so many reports of each device; 0: never")
 	if err := c.MarkFlagRequired("file"); err != nil {
 		panic(err) // the flag is declared above
@@ -103,7 +113,12 @@ func readSimulatedDevices(path string) ([]farm.SimulatedDevice, error) {
 			}
 			model, listed := models[d.Product]
 			if !listed {
-				return nil, fmt.Errorf("%s: product %q of %s is not in the file; list it, so that its properties are known", path, d.Product, d.DeviceName)
+				return nil, fmt.Errorf(
+					"%s: product %q of %s is not in the file; list it, so that its properties are known",
+					path,
+					d.Product,
+					d.DeviceName,
+				)
 			}
 			devices = append(devices, farm.SimulatedDevice{
 				Name: d.DeviceName, Secret: secret, Product: d.Product, Properties: model,

@@ -36,7 +36,17 @@ func TestSimulatePublishesForAFilesDevices(t *testing.T) {
 	if err := os.WriteFile(file, []byte(simulatedFarm), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := p.tilth("simulate", "-f", file, "--broker", "tcp://"+p.mqtt, "--every", "100ms", "--count", "5"); err != nil {
+	if out, err := p.tilth(
+		"simulate",
+		"-f",
+		file,
+		"--broker",
+		"tcp://"+p.mqtt,
+		"--every",
+		"100ms",
+		"--count",
+		"5",
+	); err != nil {
 		t.Fatalf("simulate: %v\n%s", err, out)
 	}
 	token := p.signIn("farm", "ada", "correct horse")

@@ -52,10 +52,13 @@ func TestManyRefusedDevicesAreNotAllNamed(t *testing.T) {
 	var out strings.Builder
 	r := newTroubleLog(&out)
 	for i := range 100 {
-		r.add(&farm.Trouble{Device: fmt.Sprint("D-", i), Message: "the server refuses its name or secret", SignIn: true})
+		r.add(
+			&farm.Trouble{Device: fmt.Sprint("D-", i), Message: "the server refuses its name or secret", SignIn: true},
+		)
 	}
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) != maxRefusedNamed+1 || !strings.HasPrefix(lines[9], "D-9: ") || lines[10] != "More devices are refused, and not named here." {
+	if len(lines) != maxRefusedNamed+1 || !strings.HasPrefix(lines[9], "D-9: ") ||
+		lines[10] != "More devices are refused, and not named here." {
 		t.Errorf("told\n%s", out.String())
 	}
 }

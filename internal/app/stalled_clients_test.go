@@ -79,7 +79,11 @@ func TestClientsThatReadNothingAreCutOff(t *testing.T) {
 			}
 		}
 	}()
-	testkit.Eventually(t, "all of them are in", func() bool { return p.metricValue("tilth_connections") > before+5*each })
+	testkit.Eventually(
+		t,
+		"all of them are in",
+		func() bool { return p.metricValue("tilth_connections") > before+5*each },
+	)
 
 	neighbour, slowest := browser(t, roots), time.Duration(0)
 	asking := time.NewTicker(50 * time.Millisecond)

@@ -69,7 +69,11 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 	get := func(path string) string {
 		return "GET " + path + " HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer " + token + "\r\n\r\n"
 	}
-	every := fmt.Sprintf("/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=SILO-1&yeuSignList=level&startTime=%d&endTime=%d", begin, begin+messages*each*100)
+	every := fmt.Sprintf(
+		"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=SILO-1&yeuSignList=level&startTime=%d&endTime=%d",
+		begin,
+		begin+messages*each*100,
+	)
 	for range 3 {
 		reader := bufio.NewReaderSize(p.dial(p.http, get(every)), 16)
 		if line, err := reader.ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
@@ -78,7 +82,10 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 	}
 	p.dial(p.http, get("/admin-api/client/pc/live"))
 	p.dial(p.http, "GET / HTTP/1.1\r\nHost: tilth\r\n") // its head never ends
-	p.dial(p.http, "POST /api/v1/silo-secret-number-0002/telemetry HTTP/1.1\r\nHost: tilth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n[")
+	p.dial(
+		p.http,
+		"POST /api/v1/silo-secret-number-0002/telemetry HTTP/1.1\r\nHost: tilth\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n[",
+	)
 	p.dial(p.mqtt, "\x10\x7f\x00\x04MQTT") // its greeting never ends
 	p.dial(p.mqtt, "")
 	hello := clientHello(t)
@@ -88,10 +95,26 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 			p.dial(p.mqttTLS, begin)
 		}
 	}
-	p.dial(p.admin, "POST /provider-api/v1/apply HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer "+testToken+"\r\nContent-Length: 100000\r\n\r\n{")
+	p.dial(
+		p.admin,
+		"POST /provider-api/v1/apply HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer "+testToken+"\r\nContent-Length: 100000\r\n\r\n{",
+	)
 	var id int64
-	p.call(http.MethodPost, "/admin-api/client/pc/notice-channel/create", token, `{"noticeName":"Mail","noticeMode":["email"],"language":"en-us","email":{"emails":["ada@example.com"]}}`, &id)
-	p.dial(p.http, fmt.Sprintf("POST /admin-api/client/pc/notice-channel/test?id=%d HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\n\r\n", id, token))
+	p.call(
+		http.MethodPost,
+		"/admin-api/client/pc/notice-channel/create",
+		token,
+		`{"noticeName":"Mail","noticeMode":["email"],"language":"en-us","email":{"emails":["ada@example.com"]}}`,
+		&id,
+	)
+	p.dial(
+		p.http,
+		fmt.Sprintf(
+			"POST /admin-api/client/pc/notice-channel/test?id=%d HTTP/1.1\r\nHost: tilth\r\nAuthorization: Bearer %s\r\nContent-Length: 0\r\n\r\n",
+			id,
+			token,
+		),
+	)
 	answered, err := silent.Accept() // the letter is on its way
 	if err != nil {
 		t.Fatal(err)
@@ -107,7 +130,17 @@ func TestStopIsNotDelayedByStalledClients(t *testing.T) {
 
 	p.start()
 	var days []struct{ Frames int }
-	p.call(http.MethodGet, fmt.Sprintf("/admin-api/client/pc/device/get/coverage?deviceName=SILO-1&startTime=%d&endTime=%d", begin, begin+messages*each*100), p.adaToken(), "", &days)
+	p.call(
+		http.MethodGet,
+		fmt.Sprintf(
+			"/admin-api/client/pc/device/get/coverage?deviceName=SILO-1&startTime=%d&endTime=%d",
+			begin,
+			begin+messages*each*100,
+		),
+		p.adaToken(),
+		"",
+		&days,
+	)
 	kept := 0
 	for _, day := range days {
 		kept += day.Frames

@@ -81,7 +81,11 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	if err := reading.RefuseNewer(filepath.Join(set.DataDir, "readings")); err != nil {
 		return nil, explainDamage(set.DataDir, err)
 	}
-	d, err := openDatabase(ctx, set.DataDir, set.DatabaseURL) // refuses what is newer, too: up to here nothing is written
+	d, err := openDatabase(
+		ctx,
+		set.DataDir,
+		set.DatabaseURL,
+	) // refuses what is newer, too: up to here nothing is written
 	if err != nil {
 		return nil, explainDamage(set.DataDir, err)
 	}
@@ -103,7 +107,13 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	}
 	until := readRetentionClock(set.DataDir, time.Now, logger)
 	readings, err := reading.Open(ctx, reading.Options{
-		Dir: filepath.Join(set.DataDir, "readings"), Retention: set.Retention, RetentionClock: until.now, Logger: logger,
+		Dir: filepath.Join(
+			set.DataDir,
+			"readings",
+		),
+		Retention:      set.Retention,
+		RetentionClock: until.now,
+		Logger:         logger,
 	})
 	if err != nil {
 		return nil, explainDamage(set.DataDir, err)
@@ -114,16 +124,31 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	}
 	limits := &limit.Meter{}
 	s := &stores{
-		folder: folder, db: d, key: key, retention: until, limits: limits, turns: reading.NewWorkScheduler(limits), readings: readings, audit: audit.NewStore(d, set.AuditRetention, time.Now),
-		tenants: tenant.NewStore(d, time.Now), users: identity.NewUserStore(d, time.Now),
-		codes:    identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
-		sessions: identity.NewSessionStore(d, time.Now), hasher: identity.NewHasherAt(set.PasswordCost, limits),
-		credentials: identity.NewCredentialStore(d, time.Now), avatars: identity.NewAvatarStore(d, time.Now),
-		catalog: device.NewCatalog(d), devices: device.NewStore(d, time.Now), scenes: device.NewSceneStore(d, time.Now),
-		registry: device.NewRegistry(key), diagnostics: device.NewDiagnostics(),
-		notices: alarm.NewNoticeStore(d), positions: alarm.NewPositionStore(d),
-		channels: notify.NewChannelStore(d, time.Now), messages: notify.NewMessageStore(d),
-		live: live.NewHub(hex.EncodeToString(epoch)),
+		folder:      folder,
+		db:          d,
+		key:         key,
+		retention:   until,
+		limits:      limits,
+		turns:       reading.NewWorkScheduler(limits),
+		readings:    readings,
+		audit:       audit.NewStore(d, set.AuditRetention, time.Now),
+		tenants:     tenant.NewStore(d, time.Now),
+		users:       identity.NewUserStore(d, time.Now),
+		codes:       identity.NewCodeStore(d, codes, newTextSender(&set.Notifications, logger), time.Now),
+		sessions:    identity.NewSessionStore(d, time.Now),
+		hasher:      identity.NewHasherAt(set.PasswordCost, limits),
+		credentials: identity.NewCredentialStore(d, time.Now),
+		avatars:     identity.NewAvatarStore(d, time.Now),
+		catalog:     device.NewCatalog(d),
+		devices:     device.NewStore(d, time.Now),
+		scenes:      device.NewSceneStore(d, time.Now),
+		registry:    device.NewRegistry(key),
+		diagnostics: device.NewDiagnostics(),
+		notices:     alarm.NewNoticeStore(d),
+		positions:   alarm.NewPositionStore(d),
+		channels:    notify.NewChannelStore(d, time.Now),
+		messages:    notify.NewMessageStore(d),
+		live:        live.NewHub(hex.EncodeToString(epoch)),
 	}
 	s.live.MaxPerPerson, s.live.MaxPerTenant = set.ScreensAUser, set.ScreensATenant
 	s.presence = device.NewPresence(s.registry, time.Now, nil, logger)
@@ -138,11 +163,25 @@ func openStores(ctx context.Context, set *Settings, links string, logger *slog.L
 	}
 	s.outbox = s.newOutbox(set, links, logger)
 	s.alarms = alarm.NewEngine(alarm.EngineOptions{
-		Notifier: notify.NewNotifier(d, s.messages, s.outbox, s.live),
-		DB:       d, Catalog: s.catalog, Rules: s.rules, Positions: s.positions, Devices: s.devices, Registry: s.registry, Presence: s.presence,
-		Readings: readings, Screens: s.live, Now: time.Now, RetentionClock: until.now, PreviousStop: until.previousAccepted, SaveAlive: until.markAccepting,
-		FlushPresence: func(ctx context.Context) error { return s.status.Flush(ctx, false) }, Logger: logger, MaxNoticesPerHour: set.NoticesAnHour,
-		Turns: s.turns, OnCaughtUp: func(tenant.ID) { s.outbox.Wake() },
+		Notifier:          notify.NewNotifier(d, s.messages, s.outbox, s.live),
+		DB:                d,
+		Catalog:           s.catalog,
+		Rules:             s.rules,
+		Positions:         s.positions,
+		Devices:           s.devices,
+		Registry:          s.registry,
+		Presence:          s.presence,
+		Readings:          readings,
+		Screens:           s.live,
+		Now:               time.Now,
+		RetentionClock:    until.now,
+		PreviousStop:      until.previousAccepted,
+		SaveAlive:         until.markAccepting,
+		FlushPresence:     func(ctx context.Context) error { return s.status.Flush(ctx, false) },
+		Logger:            logger,
+		MaxNoticesPerHour: set.NoticesAnHour,
+		Turns:             s.turns,
+		OnCaughtUp:        func(tenant.ID) { s.outbox.Wake() },
 	})
 	if err := s.load(ctx); err != nil {
 		return nil, errors.Join(explainDamage(set.DataDir, err), readings.Close())

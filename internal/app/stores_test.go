@@ -12,7 +12,12 @@ import (
 
 // As many live streams are open at once as the settings say.
 func TestScreenLimitsOfSettings(t *testing.T) {
-	s, err := openStores(t.Context(), &Settings{DataDir: t.TempDir(), ScreensAUser: 20, ScreensATenant: 50}, "", slog.New(slog.DiscardHandler))
+	s, err := openStores(
+		t.Context(),
+		&Settings{DataDir: t.TempDir(), ScreensAUser: 20, ScreensATenant: 50},
+		"",
+		slog.New(slog.DiscardHandler),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -131,7 +131,11 @@ func (p *process) history(token string, devices []string, made int64) map[string
 		var got map[string][]point
 		p.call(http.MethodGet, fmt.Sprintf(
 			"/admin-api/client/pc/device/get/format-map/time-interval-data?deviceName=%s&startTime=%d&endTime=%d&yeuSignList=%s",
-			d, from, made+10_000, strings.Join(p.propertyIDs(token, d), ",")), token, "", &got)
+			d,
+			from,
+			made+10_000,
+			strings.Join(p.propertyIDs(token, d), ","),
+		), token, "", &got)
 		all[d] = got
 	}
 	return all

@@ -71,7 +71,13 @@ func TestKeepFolder(t *testing.T) {
 	token := p.signIn("farm", "ada", "correct horse")
 	p.createAlarms(token)
 	if p.hasCall("/admin-api/client/pc/apicredentials/page?pageNo=1&pageSize=10", token) {
-		p.call(http.MethodPost, "/admin-api/client/pc/apicredentials/create", token, `{"name":"Old program"}`, &known.Key)
+		p.call(
+			http.MethodPost,
+			"/admin-api/client/pc/apicredentials/create",
+			token,
+			`{"name":"Old program"}`,
+			&known.Key,
+		)
 	}
 	known.Made = time.Now().UnixMilli()
 	known.Readings = p.history(token, []string{"U-1", "U-2", "U-3"}, known.Made)
@@ -109,7 +115,10 @@ func (p *process) supportsProperty(property string) bool {
 func (p *process) hasCall(path, token string) bool {
 	p.t.Helper()
 	var answer struct{ Code int }
-	if err := json.Unmarshal([]byte(p.send(http.MethodGet, "http://"+p.http+path, "Bearer "+token, "")), &answer); err != nil {
+	if err := json.Unmarshal(
+		[]byte(p.send(http.MethodGet, "http://"+p.http+path, "Bearer "+token, "")),
+		&answer,
+	); err != nil {
 		p.t.Fatal(err)
 	}
 	return answer.Code == 200
@@ -122,7 +131,11 @@ func (p *process) waitSealed(days int) {
 	for i := range 20 {
 		time.Sleep(time.Duration(i) * 200 * time.Millisecond) // another process: there is no event to wait for
 		p.stop()
-		f, err := reading.Examine(p.t.Context(), filepath.Join(p.dir, "readings"), func(device.Ref) bool { return true })
+		f, err := reading.Examine(
+			p.t.Context(),
+			filepath.Join(p.dir, "readings"),
+			func(device.Ref) bool { return true },
+		)
 		if err != nil {
 			p.t.Fatal(err)
 		}
@@ -156,7 +169,13 @@ func (p *process) createAlarms(token string) {
 	told := ""
 	if p.hasCall("/admin-api/client/pc/notice-channel/page?pageNo=1&pageSize=10", token) {
 		var channel int64
-		p.call(http.MethodPost, "/admin-api/client/pc/notice-channel/create", token, `{"noticeName":"Bekçi","noticeMode":["email"],"email":{"emails":["guard@example.com"]}}`, &channel)
+		p.call(
+			http.MethodPost,
+			"/admin-api/client/pc/notice-channel/create",
+			token,
+			`{"noticeName":"Bekçi","noticeMode":["email"],"email":{"emails":["guard@example.com"]}}`,
+			&channel,
+		)
 		told = fmt.Sprintf(`"passageway":[%d],`, channel)
 	}
 	for level := range 2 {
@@ -165,12 +184,21 @@ func (p *process) createAlarms(token string) {
 		p.call(http.MethodPost, "/admin-api/client/pc/alarm-rules/create", token, body, &id)
 		if level == 0 {
 			var done bool
-			p.call(http.MethodGet, fmt.Sprint("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=", id), token, "", &done)
+			p.call(
+				http.MethodGet,
+				fmt.Sprint("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=", id),
+				token,
+				"",
+				&done,
+			)
 		}
 	}
 	at := time.Now().Add(time.Second).UnixMilli() // after the rule was run
 	for i, celsius := range []float64{4, -3.5, 5, -4.5} {
-		p.publish("upgrade-test-secret-number-1", map[int64]map[string]any{at + int64(i)*1000: {"airTemperature": celsius, "airHumidity": 90.0}})
+		p.publish(
+			"upgrade-test-secret-number-1",
+			map[int64]map[string]any{at + int64(i)*1000: {"airTemperature": celsius, "airHumidity": 90.0}},
+		)
 	}
 	p.waitEvaluated()
 }

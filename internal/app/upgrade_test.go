@@ -51,12 +51,21 @@ func TestOldFoldersAreUpgraded(t *testing.T) {
 			p.checkServerWorks(known)
 			notices, rules := p.notices(), p.rules(p.adaToken())
 			p.stop()
-			if out, err := p.tilth("doctor", "--data-dir", p.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+			if out, err := p.tilth(
+				"doctor",
+				"--data-dir",
+				p.dir,
+			); err != nil ||
+				!strings.Contains(out, "nothing contradicts itself") {
 				t.Errorf("doctor: %v\n%s", err, out)
 			}
 			began = time.Now()
 			p.start(longRetention...)
-			t.Logf("first start %s, second %s", first.Round(time.Millisecond), time.Since(began).Round(time.Millisecond))
+			t.Logf(
+				"first start %s, second %s",
+				first.Round(time.Millisecond),
+				time.Since(began).Round(time.Millisecond),
+			)
 			if took := time.Since(began); took > 10*time.Second {
 				t.Errorf("the second start took %s", took)
 			}
@@ -82,7 +91,14 @@ func (p *process) checkReadings(known folderRecord) {
 		for sign, want := range signs {
 			count += len(want)
 			if !reflect.DeepEqual(got[device][sign], want) {
-				p.t.Errorf("%s %s: %d readings, want %d: %v", device, sign, len(got[device][sign]), len(want), firstDifference(got[device][sign], want))
+				p.t.Errorf(
+					"%s %s: %d readings, want %d: %v",
+					device,
+					sign,
+					len(got[device][sign]),
+					len(want),
+					firstDifference(got[device][sign], want),
+				)
 			}
 		}
 	}
@@ -128,7 +144,15 @@ func (p *process) checkFolder(known folderRecord) {
 	}
 	if known.Key.AppKey != "" {
 		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(known.Key.AppKey+":"+known.Key.AppSecret))
-		if said := p.send(http.MethodGet, "http://"+p.http+"/open-api/v1/devices", basic, ""); !strings.Contains(said, `"deviceName":"U-1"`) {
+		if said := p.send(
+			http.MethodGet,
+			"http://"+p.http+"/open-api/v1/devices",
+			basic,
+			"",
+		); !strings.Contains(
+			said,
+			`"deviceName":"U-1"`,
+		) {
 			p.t.Errorf("the old key is answered %s", said)
 		}
 	}
@@ -145,11 +169,27 @@ func (p *process) checkServerWorks(known folderRecord) {
 	if len(known.Rules) == 0 {
 		p.createAlarms(token)
 	}
-	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + p.mqtt).SetClientID("u-2").SetUsername("U-2").SetPassword("upgrade-test-secret-number-2"))
+	c := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker(
+			"tcp://" + p.mqtt,
+		).SetClientID(
+			"u-2",
+		).SetUsername(
+			"U-2",
+		).SetPassword(
+			"upgrade-test-secret-number-2",
+		),
+	)
 	if token := c.Connect(); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
 		p.t.Fatalf("U-2 does not get in: %v\n%s", token.Error(), p.stderr)
 	}
-	if token := c.Publish("v1/devices/me/telemetry", 1, false, `{"airTemperature":1.5,"airHumidity":70}`); !token.WaitTimeout(20*time.Second) || token.Error() != nil {
+	if token := c.Publish(
+		"v1/devices/me/telemetry",
+		1,
+		false,
+		`{"airTemperature":1.5,"airHumidity":70}`,
+	); !token.WaitTimeout(20*time.Second) ||
+		token.Error() != nil {
 		p.t.Fatalf("U-2 is not answered: %v\n%s", token.Error(), p.stderr)
 	}
 	c.Disconnect(0)
@@ -167,7 +207,8 @@ func (p *process) checkServerWorks(known folderRecord) {
 		}
 		return n
 	}
-	if len(after) != len(before)+1 || open(before) != 1 || open(after) != 1 || !strings.Contains(strings.Join(after, "\n"), fmt.Sprintf(" %d-0 0", at+1000)) {
+	if len(after) != len(before)+1 || open(before) != 1 || open(after) != 1 ||
+		!strings.Contains(strings.Join(after, "\n"), fmt.Sprintf(" %d-0 0", at+1000)) {
 		p.t.Errorf("notices before %v, after %v", before, after)
 	}
 }
@@ -219,7 +260,12 @@ func TestKilledUpgradeIsResumed(t *testing.T) {
 				t.Errorf("left: %v (%v)", found, err)
 			}
 		}
-		if out, err := p.tilth("doctor", "--data-dir", p.dir); err != nil || !strings.Contains(out, "nothing contradicts itself") {
+		if out, err := p.tilth(
+			"doctor",
+			"--data-dir",
+			p.dir,
+		); err != nil ||
+			!strings.Contains(out, "nothing contradicts itself") {
 			t.Errorf("doctor: %v\n%s", err, out)
 		}
 	}
@@ -279,7 +325,9 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 				t.Fatal(err)
 			}
 			age(t, newer.dir)
-			if err := os.Remove(filepath.Join(newer.dir, "device-key")); err != nil { // it is not made where nothing may be
+			if err := os.Remove(
+				filepath.Join(newer.dir, "device-key"),
+			); err != nil { // it is not made where nothing may be
 				t.Fatal(err)
 			}
 			before := fileContents(t, newer.dir)
@@ -288,7 +336,11 @@ func TestNewerFolderIsNotChanged(t *testing.T) {
 				{"doctor", "--data-dir", newer.dir},
 			} {
 				out, err := newer.tilth(args...)
-				if err == nil || !strings.Contains(out, newer.dir) || !strings.Contains(out, "written by a newer version of Tilth; nothing was changed. Start that version again") {
+				if err == nil || !strings.Contains(out, newer.dir) ||
+					!strings.Contains(
+						out,
+						"written by a newer version of Tilth; nothing was changed. Start that version again",
+					) {
 					t.Errorf("%s: %v\n%s", args[0], err, out)
 				}
 			}
@@ -315,7 +367,9 @@ var newerFolders = map[string]func(t *testing.T, dir string){
 	"readings": func(t *testing.T, dir string) {
 		t.Helper()
 		d, err := pebble.Open(filepath.Join(dir, "readings"), &pebble.Options{
-			FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: mergerName(t, dir)}, Logger: quietLogger{},
+			FormatMajorVersion: pebble.FormatTableFormatV6,
+			Merger:             &pebble.Merger{Name: mergerName(t, dir)},
+			Logger:             quietLogger{},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -44,7 +44,15 @@ func versionCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version, the commit it was built from, and by which Go", Args: cobra.NoArgs,
 		Run: func(c *cobra.Command, _ []string) {
-			fmt.Fprintf(c.OutOrStdout(), "tilth %s\ncommit %s\n%s %s/%s\n", Version, commit(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+			fmt.Fprintf(
+				c.OutOrStdout(),
+				"tilth %s\ncommit %s\n%s %s/%s\n",
+				Version,
+				commit(),
+				runtime.Version(),
+				runtime.GOOS,
+				runtime.GOARCH,
+			)
 		},
 	}
 }

@@ -21,10 +21,22 @@ func TestGoneWebhookIsSwitchedOffAndAudited(t *testing.T) {
 	token := p.signIn("farm", "ada", "correct horse")
 	const admin = "/admin-api/client/pc/"
 	var hook struct{ ID int64 }
-	p.call(http.MethodPost, admin+"webhook/create", token, fmt.Sprintf(`{"name":"Planner","url":%q,"events":["opened"],"alarmLevel":0}`, program.URL), &hook)
+	p.call(
+		http.MethodPost,
+		admin+"webhook/create",
+		token,
+		fmt.Sprintf(`{"name":"Planner","url":%q,"events":["opened"],"alarmLevel":0}`, program.URL),
+		&hook,
+	)
 	var rule int64
-	p.call(http.MethodPost, admin+"alarm-rules/create", token, `{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,
-		"manualRelease":0,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`, &rule)
+	p.call(
+		http.MethodPost,
+		admin+"alarm-rules/create",
+		token,
+		`{"alarmName":"Frost","dataSource":1,"executionId":"M-1","triggerType":0,"alarmLevel":2,
+		"manualRelease":0,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":-2}]}`,
+		&rule,
+	)
 	var done bool
 	p.call(http.MethodGet, fmt.Sprintf("%salarm-rules/publish?alarmRulesId=%d", admin, rule), token, "", &done)
 	p.sendReadings(fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":-2.4}}`, time.Now().UnixMilli()+1))
@@ -43,7 +55,9 @@ func TestGoneWebhookIsSwitchedOffAndAudited(t *testing.T) {
 		return len(log.List) > 0
 	})
 	e := log.List[0]
-	if len(log.List) != 1 || e.By != "server" || e.Name != "" || e.Action != "switchOff" || e.Thing != "Planner" || e.ThingID != hook.ID || e.Address != "" ||
+	if len(log.List) != 1 || e.By != "server" || e.Name != "" || e.Action != "switchOff" || e.Thing != "Planner" ||
+		e.ThingID != hook.ID ||
+		e.Address != "" ||
 		fmt.Sprint(e.Changes) != "[{enabled true false}]" {
 		t.Errorf("%+v", log.List)
 	}

@@ -83,7 +83,12 @@ func get(ctx context.Context, path string, into any) error {
 }
 
 func try(ctx context.Context, path string, into any) (wait time.Duration, err error) {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(os.Getenv("TILTH_URL"), "/")+"/open-api/v1"+path, nil)
+	r, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodGet,
+		strings.TrimRight(os.Getenv("TILTH_URL"), "/")+"/open-api/v1"+path,
+		nil,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -55,7 +55,9 @@ func run() error {
 	key, err := base64.StdEncoding.DecodeString(strings.TrimPrefix(secret, "whsec_"))
 	switch {
 	case secret == "":
-		return errors.New("TILTH_WEBHOOK_SECRET is missing: the webhook's secret, whsec_... (shown once, when the webhook is made)")
+		return errors.New(
+			"TILTH_WEBHOOK_SECRET is missing: the webhook's secret, whsec_... (shown once, when the webhook is made)",
+		)
 	case err != nil || len(key) == 0:
 		return errors.New("TILTH_WEBHOOK_SECRET is no webhook's secret: one is whsec_ and base64")
 	}

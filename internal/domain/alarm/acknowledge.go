@@ -22,12 +22,21 @@ const DefaultRemindHours = 4
 // Acknowledge writes that a user (as people call them) is on a tenant's open
 // notice, with a note: nobody is reminded of it for so long. Who said so before is
 // replaced. Refused where the notice is over.
-func (e *Engine) Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error {
+func (e *Engine) Acknowledge(
+	ctx context.Context,
+	t tenant.ID,
+	notice int64,
+	user, note string,
+	quiet time.Duration,
+) error {
 	return e.changeAck(ctx, t, notice, func(n *Notice) (audit.Action, error) {
 		now := e.now()
 		was := n.Ack
 		n.Ack = &Ack{User: user, Time: now, Note: note, RemindAt: now + quiet.Milliseconds()}
-		action := audit.Action{Name: "notice.acknowledge", Changes: []audit.Change{{Field: "remindAt", After: n.Ack.RemindAt}}}
+		action := audit.Action{
+			Name:    "notice.acknowledge",
+			Changes: []audit.Change{{Field: "remindAt", After: n.Ack.RemindAt}},
+		}
 		if was != nil {
 			action.Changes[0].Before = was.RemindAt
 		}
@@ -52,7 +61,12 @@ func (e *Engine) Unacknowledge(ctx context.Context, t tenant.ID, notice int64) e
 
 // changeAck changes who is on a tenant's open notice, and tells of it: all of that is
 // kept, or nothing.
-func (e *Engine) changeAck(ctx context.Context, t tenant.ID, notice int64, change func(n *Notice) (audit.Action, error)) error {
+func (e *Engine) changeAck(
+	ctx context.Context,
+	t tenant.ID,
+	notice int64,
+	change func(n *Notice) (audit.Action, error),
+) error {
 	if err := e.lock(ctx, t); err != nil {
 		return err
 	}
@@ -90,7 +104,17 @@ func (e *Engine) findOpen(ctx context.Context, t tenant.ID, notice int64) (*acti
 	if r := e.openByNotice[notice]; r != nil && r.Tenant == t {
 		return r, nil
 	}
-	found, err := e.opts.DB.Read(ctx).NewSelect().Model((*noticeRow)(nil)).Where("n.tenant_id = ? AND n.id = ?", t, notice).Exists(ctx)
+	found, err := e.opts.DB.Read(
+		ctx,
+	).NewSelect().Model(
+		(*noticeRow)(nil),
+	).Where(
+		"n.tenant_id = ? AND n.id = ?",
+		t,
+		notice,
+	).Exists(
+		ctx,
+	)
 	switch {
 	case err != nil:
 		return nil, err
@@ -135,8 +159,25 @@ func (s *NoticeStore) Acks(ctx context.Context, t tenant.ID, notices []int64) (m
 		return nil, nil
 	}
 	var rows []noticeRow
-	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("n.id", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
-		Where("n.tenant_id = ? AND n.id IN (?) AND n.resolve_status = ? AND n.ack_time > 0", t, bun.List(notices), Pending).Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).Column(
+		"n.id",
+		"n.ack_user",
+		"n.ack_time",
+		"n.ack_note",
+		"n.ack_remind_at",
+	).
+		Where(
+			"n.tenant_id = ? AND n.id IN (?) AND n.resolve_status = ? AND n.ack_time > 0",
+			t,
+			bun.List(notices),
+			Pending,
+		).Scan(
+		ctx,
+	)
 	acks := make(map[int64]*Ack, len(rows))
 	for i := range rows {
 		acks[rows[i].ID] = rows[i].notice().Ack

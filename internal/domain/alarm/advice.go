@@ -29,7 +29,13 @@ type Advice struct {
 // where the readings turned. nil: none would have helped. The error is the store's
 // or ctx's, or NewPredicate's where the product has no such properties any more.
 func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p *device.Product) (*Advice, error) {
-	r := Rule{Tenant: t, Device: d.Device, Conditions: d.RuleCopy.Conditions, Hits: d.RuleCopy.Hits, Window: time.Duration(d.RuleCopy.Window) * time.Millisecond}
+	r := Rule{
+		Tenant:     t,
+		Device:     d.Device,
+		Conditions: d.RuleCopy.Conditions,
+		Hits:       d.RuleCopy.Hits,
+		Window:     time.Duration(d.RuleCopy.Window) * time.Millisecond,
+	}
 	index, property := firstRecoverable(r.Conditions, p)
 	if property == nil {
 		return nil, nil
@@ -42,7 +48,10 @@ func Advise(ctx context.Context, store *reading.Store, t tenant.ID, d *Detail, p
 	threshold := r.Conditions[index].Value.Float()
 	rules := []Rule{r} // as it is, then with each recovery value
 	for _, fraction := range []float64{.25, .5, .75} {
-		if recovery := roundToDecimals(threshold+fraction*(turned-threshold), property.Precision); recovery != threshold {
+		if recovery := roundToDecimals(
+			threshold+fraction*(turned-threshold),
+			property.Precision,
+		); recovery != threshold {
 			rules = append(rules, withRecovery(r, index, recovery))
 		}
 	}
@@ -75,21 +84,36 @@ func firstRecoverable(conditions []Condition, p *device.Product) (int, *device.P
 
 // turningPoint is how far a property went to the side of a condition's threshold where
 // that is false; the threshold, where it never did.
-func turningPoint(ctx context.Context, store *reading.Store, r *Rule, c Condition, id device.PropertyID, from, to int64) (float64, error) {
+func turningPoint(
+	ctx context.Context,
+	store *reading.Store,
+	r *Rule,
+	c Condition,
+	id device.PropertyID,
+	from, to int64,
+) (float64, error) {
 	turned, falls := c.Value.Float(), c.Operator == Above || c.Operator == AtLeast
-	err := store.Range(ctx, r.Tenant, r.Device, from, to, []device.PropertyID{id}, func(_ int64, fields []reading.Field) error {
-		for _, f := range fields {
-			if f.Value.Kind() != reading.KindNumber {
-				continue
+	err := store.Range(
+		ctx,
+		r.Tenant,
+		r.Device,
+		from,
+		to,
+		[]device.PropertyID{id},
+		func(_ int64, fields []reading.Field) error {
+			for _, f := range fields {
+				if f.Value.Kind() != reading.KindNumber {
+					continue
+				}
+				if falls {
+					turned = min(turned, f.Value.Float())
+				} else {
+					turned = max(turned, f.Value.Float())
+				}
 			}
-			if falls {
-				turned = min(turned, f.Value.Float())
-			} else {
-				turned = max(turned, f.Value.Float())
-			}
-		}
-		return nil
-	})
+			return nil
+		},
+	)
 	return turned, err
 }
 

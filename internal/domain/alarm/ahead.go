@@ -27,7 +27,8 @@ func (s *State) reviewAhead(t *Predicate, at, arrival int64) (lowered bool) {
 			break
 		}
 	}
-	if s.newest <= s.aheadLimit || at < arrival-stampedAhead.Milliseconds() || at > s.aheadLimit || arrival < s.publishedAt {
+	if s.newest <= s.aheadLimit || at < arrival-stampedAhead.Milliseconds() || at > s.aheadLimit ||
+		arrival < s.publishedAt {
 		return false
 	}
 	if s.confirmedUpTo > s.aheadLimit {

@@ -15,9 +15,22 @@ func TestCurrentStatus(t *testing.T) {
 	fx := newFixture(t)
 	number := reading.Number
 	cold := func(recovery *float64) alarm.RuleCopy {
-		c := conditions("and", "airTemperature", alarm.Below, number(2), "and", "relativeHumidity", alarm.Above, number(85))
+		c := conditions(
+			"and",
+			"airTemperature",
+			alarm.Below,
+			number(2),
+			"and",
+			"relativeHumidity",
+			alarm.Above,
+			number(85),
+		)
 		c[0].Recovery = recovery
-		return alarm.RuleCopy{ProductID: fx.station.ID, Conditions: c, Attributes: []alarm.AttributeCopy{{Identifier: "airTemperature", Precision: new(1)}}}
+		return alarm.RuleCopy{
+			ProductID:  fx.station.ID,
+			Conditions: c,
+			Attributes: []alarm.AttributeCopy{{Identifier: "airTemperature", Precision: new(1)}},
+		}
 	}
 	for name, c := range map[string]struct {
 		was    alarm.RuleCopy
@@ -48,7 +61,8 @@ func TestCurrentStatus(t *testing.T) {
 				}
 				return
 			}
-			if got == nil || got.Holds != c.holds || !maps.Equal(got.Newest.Values, c.newest) || got.Newest.Time != testkit.Start.UnixMilli()+c.at {
+			if got == nil || got.Holds != c.holds || !maps.Equal(got.Newest.Values, c.newest) ||
+				got.Newest.Time != testkit.Start.UnixMilli()+c.at {
 				t.Errorf("%+v", got)
 			}
 		})

@@ -147,10 +147,22 @@ func NewEngine(o EngineOptions) *Engine {
 		o.OnCaughtUp = func(tenant.ID) {}
 	}
 	e := &Engine{
-		opts: o, rules: map[RuleID][]*activeRule{}, readingRules: map[device.ID][]*activeRule{}, offlineRules: map[device.ID][]*activeRule{},
-		openByNotice: map[int64]*activeRule{}, lastClock: math.MaxInt64, clockJumps: clock.NewJumpDetector(o.Now(), o.Uptime),
-		changed: make(chan struct{}, 1), wakeWriter: make(chan struct{}, 1), presenceInbox: newPresenceInbox(), archiver: newNoticeArchiver(&o),
-		queues: newTenantQueues(), batchSize: fewestAtOnce,
+		opts:         o,
+		rules:        map[RuleID][]*activeRule{},
+		readingRules: map[device.ID][]*activeRule{},
+		offlineRules: map[device.ID][]*activeRule{},
+		openByNotice: map[int64]*activeRule{},
+		lastClock:    math.MaxInt64,
+		clockJumps:   clock.NewJumpDetector(o.Now(), o.Uptime),
+		changed: make(
+			chan struct{},
+			1,
+		),
+		wakeWriter:    make(chan struct{}, 1),
+		presenceInbox: newPresenceInbox(),
+		archiver:      newNoticeArchiver(&o),
+		queues:        newTenantQueues(),
+		batchSize:     fewestAtOnce,
 	}
 	e.onsets = newOnsetFinder(e)
 	e.queues.began = o.Now().UnixMilli()
@@ -223,7 +235,15 @@ func (e *Engine) evaluateFrame(f *arrived) {
 
 // addReadingEvent takes note of what the reading at a place led to; settle makes it known.
 func (e *Engine) addReadingEvent(r *activeRule, h Event, at Position) {
-	ev := pendingEvent{rule: r, kind: h.Kind, time: h.Time, samples: h.Samples, unsteady: h.Unsteady, position: at, fromReading: true}
+	ev := pendingEvent{
+		rule:        r,
+		kind:        h.Kind,
+		time:        h.Time,
+		samples:     h.Samples,
+		unsteady:    h.Unsteady,
+		position:    at,
+		fromReading: true,
+	}
 	if h.Kind == Resolved {
 		ev.reason = Recovered
 	}

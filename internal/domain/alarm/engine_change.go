@@ -26,7 +26,13 @@ var ErrUnchanged = errors.New("alarm: nothing changed")
 // that happens or nothing. A rule that has its revision still goes on as if
 // nothing had been on each device that is its own still; where change returns
 // ErrUnchanged, all do, and Change returns nil. The context must not carry a transaction.
-func (e *Engine) Change(ctx context.Context, t tenant.ID, rules []RuleID, why Reason, change func(ctx context.Context) error) error {
+func (e *Engine) Change(
+	ctx context.Context,
+	t tenant.ID,
+	rules []RuleID,
+	why Reason,
+	change func(ctx context.Context) error,
+) error {
 	if err := e.lock(ctx, t); err != nil {
 		return err
 	}
@@ -115,7 +121,13 @@ func (c *ruleChange) replace(ctx context.Context, ids []RuleID) error {
 // whose being gone is why. What the rule remembers is for the caller to forget.
 func (c *ruleChange) closeNotice(ctx context.Context, r *activeRule, attribute string) error {
 	if r.notice != nil {
-		how := resolution{at: c.now(), status: ResolvedAutomatically, reason: c.why, attribute: attribute, changes: r.state.Changes}
+		how := resolution{
+			at:        c.now(),
+			status:    ResolvedAutomatically,
+			reason:    c.why,
+			attribute: attribute,
+			changes:   r.state.Changes,
+		}
 		n, err := c.resolveNotice(ctx, r.Tenant, r.notice, how)
 		if err != nil {
 			return err
@@ -146,7 +158,14 @@ func (e *Engine) startRule(ctx context.Context, rule Rule) (*activeRule, error) 
 		return nil, err
 	}
 	r.state = newState(r.predicate, e.now()-1)
-	if err := e.loadWindow(ctx, e.opts.Readings, r, e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()), math.MaxInt64, nil); err != nil {
+	if err := e.loadWindow(
+		ctx,
+		e.opts.Readings,
+		r,
+		e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()),
+		math.MaxInt64,
+		nil,
+	); err != nil {
 		return nil, err
 	}
 	r.state.clearUpTo(r.state.newest)
@@ -173,7 +192,14 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 		return err
 	}
 	err = e.opts.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
-		how := resolution{at: e.now(), status: ResolvedManually, reason: Manual, user: user, remark: remark, changes: r.state.Changes}
+		how := resolution{
+			at:      e.now(),
+			status:  ResolvedManually,
+			reason:  Manual,
+			user:    user,
+			remark:  remark,
+			changes: r.state.Changes,
+		}
 		if resolved, err = e.resolveNotice(ctx, t, r.notice, how); err != nil {
 			return err
 		}
@@ -181,7 +207,11 @@ func (e *Engine) ResolveManually(ctx context.Context, t tenant.ID, notice int64,
 			return err
 		}
 		changes := []audit.Change{{Field: "remark", After: remark}}
-		if err := audit.Log(ctx, t, audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes}); err != nil {
+		if err := audit.Log(
+			ctx,
+			t,
+			audit.Action{Name: "notice.resolve", Thing: resolved.auditThing(), Changes: changes},
+		); err != nil {
 			return err
 		}
 		return saveState(ctx, e.opts.DB, r, r.state.Newest(), true)
@@ -266,7 +296,17 @@ func (e *Engine) refreshProducts(ctx context.Context, dropLacking bool) (lacking
 			if err != nil {
 				lacking[r.Tenant] = true
 				if dropLacking {
-					e.opts.Logger.Warn("an alarm rule is not judged on a device: what it watches is gone", "tenant", r.Tenant, "rule", r.ID, "device", r.Device, "error", err)
+					e.opts.Logger.Warn(
+						"an alarm rule is not judged on a device: what it watches is gone",
+						"tenant",
+						r.Tenant,
+						"rule",
+						r.ID,
+						"device",
+						r.Device,
+						"error",
+						err,
+					)
 					lost = append(lost, r)
 				}
 				continue
@@ -290,7 +330,14 @@ func (e *Engine) adopt(ctx context.Context, r, fresh *activeRule) error {
 		}
 		state := r.state.emptyCopy(fresh.predicate)
 		fresh.state = state
-		if err := e.loadWindow(ctx, e.opts.Readings, fresh, e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()), r.state.newest, nil); err != nil {
+		if err := e.loadWindow(
+			ctx,
+			e.opts.Readings,
+			fresh,
+			e.deviceStamps(ctx, r, e.positionOf(r.queue).Entry, e.now()),
+			r.state.newest,
+			nil,
+		); err != nil {
 			return err
 		}
 		state.newest, state.confirmedUpTo = r.state.newest, r.state.confirmedUpTo
@@ -369,8 +416,12 @@ func (c *ruleChange) unpublishRule(ctx context.Context, r *activeRule, attribute
 		return err
 	}
 	return audit.Log(ctx, r.Tenant, audit.Action{
-		Name: "rule.unpublish", Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
-		Changes: []audit.Change{{Field: "deployState", Before: Running, After: TakenDown}, {Field: "attributeGone", After: attribute}},
+		Name:  "rule.unpublish",
+		Thing: audit.Thing{ID: int64(r.ID), Name: r.Name},
+		Changes: []audit.Change{
+			{Field: "deployState", Before: Running, After: TakenDown},
+			{Field: "attributeGone", After: attribute},
+		},
 	})
 }
 

@@ -90,10 +90,24 @@ func newFixture(t testing.TB) *fixture {
 func (fx *fixture) start() {
 	fx.t.Helper()
 	fx.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB: fx.DB, Catalog: fx.Catalog, Rules: fx.rules, Positions: fx.positions, Devices: fx.Devices, Registry: fx.Registry, Presence: fx.Presence,
-		Readings: fx.readings, Screens: fx.hub, Notifier: fx.notifier, Now: fx.Clock.Now, Uptime: fx.Clock.Elapsed, RetentionClock: fx.retentionClock, PreviousStop: fx.previousStop,
-		FlushPresence: func(ctx context.Context) error { return fx.Status.Flush(ctx, false) }, Logger: fx.Log.Logger, MaxNoticesPerHour: fx.maxPerHour,
-		Turns: fx.turns,
+		DB:                fx.DB,
+		Catalog:           fx.Catalog,
+		Rules:             fx.rules,
+		Positions:         fx.positions,
+		Devices:           fx.Devices,
+		Registry:          fx.Registry,
+		Presence:          fx.Presence,
+		Readings:          fx.readings,
+		Screens:           fx.hub,
+		Notifier:          fx.notifier,
+		Now:               fx.Clock.Now,
+		Uptime:            fx.Clock.Elapsed,
+		RetentionClock:    fx.retentionClock,
+		PreviousStop:      fx.previousStop,
+		FlushPresence:     func(ctx context.Context) error { return fx.Status.Flush(ctx, false) },
+		Logger:            fx.Log.Logger,
+		MaxNoticesPerHour: fx.maxPerHour,
+		Turns:             fx.turns,
 	})
 	fx.Registry.OnTenantChange(fx.engine.Regroup)
 	if err := fx.engine.Start(fx.t.Context()); err != nil {
@@ -127,8 +141,15 @@ func (fx *fixture) restartAfter(down time.Duration) {
 func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
 	fx.t.Helper()
 	r := alarm.Rule{
-		Name: "Frost", Device: fx.mast.ID, Trigger: alarm.AttributeChange, Hits: 1, Window: time.Minute, ManualRelease: true,
-		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
+		Name:          "Frost",
+		Device:        fx.mast.ID,
+		Trigger:       alarm.AttributeChange,
+		Hits:          1,
+		Window:        time.Minute,
+		ManualRelease: true,
+		Conditions: []alarm.Condition{
+			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+		},
 	}
 	if with != nil {
 		with(&r)
@@ -143,16 +164,20 @@ func (fx *fixture) createRule(with func(r *alarm.Rule)) alarm.RuleID {
 
 func (fx *fixture) publish(id alarm.RuleID) {
 	fx.t.Helper()
-	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
-		return fx.rules.Publish(ctx, fx.owner, id, "Ada")
-	}))
+	fx.must(
+		fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Changed, func(ctx context.Context) error {
+			return fx.rules.Publish(ctx, fx.owner, id, "Ada")
+		}),
+	)
 }
 
 func (fx *fixture) unpublish(id alarm.RuleID) {
 	fx.t.Helper()
-	fx.must(fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
-		return fx.rules.Unpublish(ctx, fx.owner, id, "Ada")
-	}))
+	fx.must(
+		fx.engine.Change(fx.t.Context(), fx.owner, []alarm.RuleID{id}, alarm.Stopped, func(ctx context.Context) error {
+			return fx.rules.Unpublish(ctx, fx.owner, id, "Ada")
+		}),
+	)
 }
 
 // revision is a rule's.
@@ -175,7 +200,10 @@ func (fx *fixture) must(err error) {
 
 // frame is one of the mast, so many milliseconds after the clock's start.
 func (fx *fixture) frame(after int64, values map[string]reading.Value) reading.Arrival {
-	a := reading.Arrival{At: fx.Clock.Milli(), Frame: reading.Frame{Tenant: fx.owner, Device: fx.mast.ID, Time: testkit.Start.UnixMilli() + after}}
+	a := reading.Arrival{
+		At:    fx.Clock.Milli(),
+		Frame: reading.Frame{Tenant: fx.owner, Device: fx.mast.ID, Time: testkit.Start.UnixMilli() + after},
+	}
 	for identifier, v := range values {
 		a.Fields = append(a.Fields, reading.Field{Property: fx.station.Property(identifier).ID, Value: v})
 	}

@@ -13,7 +13,14 @@ import (
 // that the window is as full as it can be.
 func BenchmarkStep(b *testing.B) {
 	p := &device.Product{Name: "p", Properties: []device.Property{
-		{ID: 1, Identifier: "a", DataType: device.Number, Precision: new(1)}, {ID: 2, Identifier: "b", DataType: device.Number}, {ID: 3, Identifier: "c", DataType: device.Number},
+		{
+			ID:         1,
+			Identifier: "a",
+			DataType:   device.Number,
+			Precision:  new(1),
+		},
+		{ID: 2, Identifier: "b", DataType: device.Number},
+		{ID: 3, Identifier: "c", DataType: device.Number},
 	}}
 	for _, c := range []struct {
 		name  string
@@ -24,7 +31,15 @@ func BenchmarkStep(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			r := Rule{Hits: c.hits, Window: 10 * time.Minute}
 			for i := range c.terms {
-				r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: p.Properties[i].Identifier, Operator: Above, Value: reading.Number(50)})
+				r.Conditions = append(
+					r.Conditions,
+					Condition{
+						Join:      "and",
+						Attribute: p.Properties[i].Identifier,
+						Operator:  Above,
+						Value:     reading.Number(50),
+					},
+				)
 			}
 			t, err := NewPredicate(r, p, 0)
 			if err != nil {
@@ -34,7 +49,10 @@ func BenchmarkStep(b *testing.B) {
 			fields := make([]reading.Field, 3)
 			step := func(n int) {
 				for i := range fields {
-					fields[i] = reading.Field{Property: device.PropertyID(i + 1), Value: reading.Number(c.value + float64(n%10)/10)}
+					fields[i] = reading.Field{
+						Property: device.PropertyID(i + 1),
+						Value:    reading.Number(c.value + float64(n%10)/10),
+					}
 				}
 				Step(t, s, int64(n+1)*100, int64(n+1)*100, fields)
 			}
@@ -61,7 +79,13 @@ func TestLateReadingReevaluatesOnlyChangedSamples(t *testing.T) {
 		{ID: 1, Identifier: "a", DataType: device.Number}, {ID: 2, Identifier: "b", DataType: device.Number},
 	}}
 	predicate, err := NewPredicate(Rule{Hits: 3, Window: time.Hour, Conditions: []Condition{
-		{Join: "and", Attribute: "a", Operator: Above, Value: reading.Number(50)}, {Join: "or", Attribute: "b", Operator: Above, Value: reading.Number(50)},
+		{
+			Join:      "and",
+			Attribute: "a",
+			Operator:  Above,
+			Value:     reading.Number(50),
+		},
+		{Join: "or", Attribute: "b", Operator: Above, Value: reading.Number(50)},
 	}}, p, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -125,8 +149,14 @@ func BenchmarkStepLate(b *testing.B) {
 	r := Rule{Hits: 10, Window: time.Hour}
 	for i := range 5 {
 		id := string(rune('a' + i))
-		p.Properties = append(p.Properties, device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number})
-		r.Conditions = append(r.Conditions, Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)})
+		p.Properties = append(
+			p.Properties,
+			device.Property{ID: device.PropertyID(i + 1), Identifier: id, DataType: device.Number},
+		)
+		r.Conditions = append(
+			r.Conditions,
+			Condition{Join: "and", Attribute: id, Operator: Above, Value: reading.Number(50)},
+		)
 	}
 	predicate, err := NewPredicate(r, p, 0)
 	if err != nil {
@@ -141,7 +171,10 @@ func BenchmarkStepLate(b *testing.B) {
 			fields := make([]reading.Field, 5)
 			step := func(at int64) {
 				for i := range fields {
-					fields[i] = reading.Field{Property: device.PropertyID(i + 1), Value: reading.Number(float64(at % 100))}
+					fields[i] = reading.Field{
+						Property: device.PropertyID(i + 1),
+						Value:    reading.Number(float64(at % 100)),
+					}
 				}
 				Step(predicate, s, at, at, fields)
 			}

@@ -28,7 +28,12 @@ func TestEngineOpensAndResolves(t *testing.T) {
 	fx.evaluate(fx.airTemp(3*second, 1.2))
 	fx.evaluate(fx.airTemp(4*second, 2))
 	fx.wantNotices("Frost 2-4 recovered")
-	fx.evaluate(fx.airTemp(5*second, 1), fx.airTemp(6*second, 1), fx.airTemp(7*second, 3), fx.airTemp(8*second, 1)) // all in one batch
+	fx.evaluate(
+		fx.airTemp(5*second, 1),
+		fx.airTemp(6*second, 1),
+		fx.airTemp(7*second, 3),
+		fx.airTemp(8*second, 1),
+	) // all in one batch
 	fx.wantNotices("Frost 2-4 recovered; Frost 6-7 recovered")
 
 	began, ended := testkit.Receive(t, "the begin", screen.Events), testkit.Receive(t, "the end", screen.Events)
@@ -41,7 +46,8 @@ func TestEngineOpensAndResolves(t *testing.T) {
 		DeviceName                     string
 	}
 	fx.must(json.Unmarshal(ended.Data, &live))
-	if live.RuleID != int64(id) || live.ResolveStatus != 1 || live.DeviceName != "MAST" || live.EndTime-live.StartTime != 2*second {
+	if live.RuleID != int64(id) || live.ResolveStatus != 1 || live.DeviceName != "MAST" ||
+		live.EndTime-live.StartTime != 2*second {
 		t.Errorf("told %s", ended.Data)
 	}
 	if strings.Contains(string(began.Data), "endTime") {
@@ -50,10 +56,12 @@ func TestEngineOpensAndResolves(t *testing.T) {
 
 	d, err := fx.Notices.Get(t.Context(), fx.owner, live.ID)
 	fx.must(err)
-	if d.Description != "cover the beds" || d.RuleCopy.Hits != 2 || len(d.Samples) != 2 || d.Samples[1].Values["airTemperature"] != reading.Number(1.8) {
+	if d.Description != "cover the beds" || d.RuleCopy.Hits != 2 || len(d.Samples) != 2 ||
+		d.Samples[1].Values["airTemperature"] != reading.Number(1.8) {
 		t.Errorf("%+v", d)
 	}
-	if got := fx.engine.Stats(); got.Opened != 2 || got.Resolved != 2 || got.Open != 0 || got.Rules != 1 || got.Evaluated != 8 {
+	if got := fx.engine.Stats(); got.Opened != 2 || got.Resolved != 2 || got.Open != 0 || got.Rules != 1 ||
+		got.Evaluated != 8 {
 		t.Errorf("%+v", got)
 	}
 	if of, err := fx.positions.LoadTenants(t.Context()); err != nil || of[fx.owner] != (alarm.Position{Entry: fx.pos}) {
@@ -67,7 +75,15 @@ func TestEngineIgnoresReadingsBeforePublish(t *testing.T) {
 	fx := newFixture(t)
 	fx.evaluate(fx.airTemp(-10*second, 1), fx.airTemp(0, 1), fx.airTemp(9*minute, 1)) // the last by a fast clock
 	fx.createRule(func(r *alarm.Rule) {
-		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "relativeHumidity", Operator: alarm.Above, Value: reading.Number(90)})
+		r.Conditions = append(
+			r.Conditions,
+			alarm.Condition{
+				Join:      "and",
+				Attribute: "relativeHumidity",
+				Operator:  alarm.Above,
+				Value:     reading.Number(90),
+			},
+		)
 	})
 	fx.evaluate(fx.airTemp(9*minute, 1))
 	fx.evaluate(fx.frame(9*minute+second, map[string]reading.Value{"relativeHumidity": reading.Number(95)}))
@@ -93,7 +109,15 @@ func TestEngineChange(t *testing.T) {
 	fx.wantNotices("Frost 1-")
 
 	rival := fx.Tenant(t, "rival").ID
-	fx.must(fx.engine.Change(t.Context(), rival, []alarm.RuleID{id}, alarm.Deleted, func(context.Context) error { return nil }))
+	fx.must(
+		fx.engine.Change(
+			t.Context(),
+			rival,
+			[]alarm.RuleID{id},
+			alarm.Deleted,
+			func(context.Context) error { return nil },
+		),
+	)
 	fx.wantNotices("Frost 1-")
 
 	card, err := fx.rules.Get(t.Context(), fx.owner, id)
@@ -132,7 +156,16 @@ func TestEngineResolveManually(t *testing.T) {
 	fx.createRule(nil)
 	fx.evaluate(fx.airTemp(second, 1))
 	n := fx.newest()
-	if err := fx.engine.ResolveManually(t.Context(), fx.Tenant(t, "rival").ID, n.ID, "Eve", ""); !errs.Is(err, errs.NotFound) {
+	if err := fx.engine.ResolveManually(
+		t.Context(),
+		fx.Tenant(t, "rival").ID,
+		n.ID,
+		"Eve",
+		"",
+	); !errs.Is(
+		err,
+		errs.NotFound,
+	) {
 		t.Errorf("another tenant: %v", err)
 	}
 	fx.Clock.Advance(3 * time.Second)
@@ -145,7 +178,8 @@ func TestEngineResolveManually(t *testing.T) {
 	}
 	d, err := fx.Notices.Get(t.Context(), fx.owner, n.ID)
 	fx.must(err)
-	if d.Status != alarm.ResolvedManually || d.ResolveUser != "Ada" || d.Remark != "heater on" || d.Reason != alarm.Manual {
+	if d.Status != alarm.ResolvedManually || d.ResolveUser != "Ada" || d.Remark != "heater on" ||
+		d.Reason != alarm.Manual {
 		t.Errorf("%+v", d)
 	}
 	// Armed again only by a sample for which the conditions are false, and a
@@ -242,7 +276,10 @@ func TestEngineReloadAfterAChangeOfTheProduct(t *testing.T) {
 	}
 	entries, _, err := fx.Audit.Page(t.Context(), fx.owner, audit.Query{Kind: "rule", Limit: 1})
 	fx.must(err)
-	want := []audit.Change{{Field: "deployState", Before: 1.0, After: 2.0}, {Field: "attributeGone", After: "relativeHumidity"}}
+	want := []audit.Change{
+		{Field: "deployState", Before: 1.0, After: 2.0},
+		{Field: "attributeGone", After: "relativeHumidity"},
+	}
 	if len(entries) != 1 || entries[0].Action != "unpublish" || !reflect.DeepEqual(entries[0].Changes, want) {
 		t.Errorf("%+v", entries)
 	}
@@ -292,7 +329,8 @@ func TestExistingClosedNoticeIsNotReopened(t *testing.T) {
 	over(4 * second)
 	fx.evaluate(fx.airTemp(4*second, 1), fx.airTemp(5*second, 5))
 	fx.evaluate(fx.airTemp(6*second, 1))
-	if n := fx.newest(); n.Status != alarm.Pending || n.Start != testkit.Start.UnixMilli()+6*second || fx.engine.Stats().Open != 1 {
+	if n := fx.newest(); n.Status != alarm.Pending || n.Start != testkit.Start.UnixMilli()+6*second ||
+		fx.engine.Stats().Open != 1 {
 		t.Errorf("%+v", n)
 	}
 	over(8 * second)

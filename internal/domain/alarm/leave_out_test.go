@@ -140,11 +140,13 @@ func TestRuleStoppedWhenNoDeviceFits(t *testing.T) {
 		}
 		o.expect("A 1-1 attributeGone")
 		c := o.card(id)
-		if c.Deploy != alarm.TakenDown || c.DeployUser != "" || c.Members != 0 || c.LeftOut.Misfit != 2 || c.DeviceName != "A" {
+		if c.Deploy != alarm.TakenDown || c.DeployUser != "" || c.Members != 0 || c.LeftOut.Misfit != 2 ||
+			c.DeviceName != "A" {
 			t.Errorf("down %t: %+v", down, c)
 		}
 		publish := func() error { return o.rules.Publish(t.Context(), o.owner, id, "Ada") }
-		if err := publish(); errs.As(err).Kind != errs.Refused || errs.As(err).Key != "rule.attributeGone" || errs.As(err).Args["value"] != "airTemperature" {
+		if err := publish(); errs.As(err).Kind != errs.Refused || errs.As(err).Key != "rule.attributeGone" ||
+			errs.As(err).Args["value"] != "airTemperature" {
 			t.Errorf("it runs, and no device has what it looks at: %v", err)
 		}
 		o.model(o.station)
@@ -192,7 +194,10 @@ func TestDeviceGetsAnotherModel(t *testing.T) {
 		id := o.createRule(func(r *alarm.Rule) { r.Device, r.Targets = 0, alarm.Targets{Products: []int64{pole.ID}} })
 		o.Clock.Advance(time.Second)
 		o.evaluateAirTemp(4, 0)
-		camera := &device.Product{Name: "camera", Properties: []device.Property{{Identifier: "live", DataType: device.Text}}}
+		camera := &device.Product{
+			Name:       "camera",
+			Properties: []device.Property{{Identifier: "live", DataType: device.Text}},
+		}
 		o.must(o.Catalog.PutProduct(t.Context(), camera))
 		d := o.masts[4]
 		d.ProductID = camera.ID

@@ -72,9 +72,17 @@ func (c *RuleCopy) Attribute(identifier string) *AttributeCopy {
 // the number of the device's product, and attributes are as that has them.
 func NewRuleCopy(r *Rule, note string, product int64, attributes []AttributeCopy) RuleCopy {
 	return RuleCopy{
-		Trigger: r.Trigger, Conditions: r.Conditions, Hits: r.Hits, Window: r.Window.Milliseconds(), ManualRelease: r.ManualRelease,
-		Channels: r.Channels, Period: r.Period, RemindEvery: int(r.RemindEvery / time.Minute), NoteName: note, ProductID: product,
-		Attributes: attributes,
+		Trigger:       r.Trigger,
+		Conditions:    r.Conditions,
+		Hits:          r.Hits,
+		Window:        r.Window.Milliseconds(),
+		ManualRelease: r.ManualRelease,
+		Channels:      r.Channels,
+		Period:        r.Period,
+		RemindEvery:   int(r.RemindEvery / time.Minute),
+		NoteName:      note,
+		ProductID:     product,
+		Attributes:    attributes,
 	}
 }
 

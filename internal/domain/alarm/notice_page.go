@@ -48,8 +48,17 @@ type Ack struct {
 
 func (r *noticeRow) notice() Notice {
 	n := Notice{
-		ID: r.ID, Rule: RuleID(r.RuleID), Title: r.Title, Status: r.ResolveStatus, Level: r.AlarmLevel, DeviceName: r.DeviceName,
-		Start: r.StartTime, End: r.EndTime, CreateTime: r.CreateTime, Unsteady: r.Unsteady, Changes: r.Changes,
+		ID:         r.ID,
+		Rule:       RuleID(r.RuleID),
+		Title:      r.Title,
+		Status:     r.ResolveStatus,
+		Level:      r.AlarmLevel,
+		DeviceName: r.DeviceName,
+		Start:      r.StartTime,
+		End:        r.EndTime,
+		CreateTime: r.CreateTime,
+		Unsteady:   r.Unsteady,
+		Changes:    r.Changes,
 	}
 	if r.HoldsSince != nil {
 		n.HoldsSince = *r.HoldsSince
@@ -111,7 +120,12 @@ func (s *NoticeStore) Page(ctx context.Context, t tenant.ID, q NoticeQuery) ([]N
 // recorded first, beginning behind a place; nil: with the newest. q.Offset does
 // not count. What is recorded meanwhile comes before, so that who goes on from
 // the last notice of one answer meets none twice.
-func (s *NoticeStore) PageAfter(ctx context.Context, t tenant.ID, q NoticeQuery, after *NoticeCursor) ([]ListedNotice, error) {
+func (s *NoticeStore) PageAfter(
+	ctx context.Context,
+	t tenant.ID,
+	q NoticeQuery,
+	after *NoticeCursor,
+) ([]ListedNotice, error) {
 	return s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		if after != nil {
 			sel.Where("(n.create_time, n.id) < (?, ?)", after.CreateTime, after.ID)
@@ -122,7 +136,12 @@ func (s *NoticeStore) PageAfter(ctx context.Context, t tenant.ID, q NoticeQuery,
 
 // GetListed finds a tenant's notice as a list has it.
 func (s *NoticeStore) GetListed(ctx context.Context, t tenant.ID, id int64) (*ListedNotice, error) {
-	found, err := s.list(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) }, 0, 1)
+	found, err := s.list(
+		ctx,
+		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ? AND n.id = ?", t, id) },
+		0,
+		1,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +184,20 @@ func (q *NoticeQuery) filter(t tenant.ID) func(sel *bun.SelectQuery) *bun.Select
 
 // Newest gives a tenant's newest 400 notices, the newest recorded first.
 func (s *NoticeStore) Newest(ctx context.Context, t tenant.ID) ([]Notice, error) {
-	return s.listNotices(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) }, 0, newestNotices)
+	return s.listNotices(
+		ctx,
+		func(sel *bun.SelectQuery) *bun.SelectQuery { return sel.Where("n.tenant_id = ?", t) },
+		0,
+		newestNotices,
+	)
 }
 
 // listNotices is list without what the rules said.
-func (s *NoticeStore) listNotices(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]Notice, error) {
+func (s *NoticeStore) listNotices(
+	ctx context.Context,
+	wanted func(*bun.SelectQuery) *bun.SelectQuery,
+	offset, limit int64,
+) ([]Notice, error) {
 	listed, err := s.list(ctx, wanted, offset, limit)
 	if err != nil {
 		return nil, err
@@ -181,11 +209,32 @@ func (s *NoticeStore) listNotices(ctx context.Context, wanted func(*bun.SelectQu
 	return list, nil
 }
 
-func (s *NoticeStore) list(ctx context.Context, wanted func(*bun.SelectQuery) *bun.SelectQuery, offset, limit int64) ([]ListedNotice, error) {
+func (s *NoticeStore) list(
+	ctx context.Context,
+	wanted func(*bun.SelectQuery) *bun.SelectQuery,
+	offset, limit int64,
+) ([]ListedNotice, error) {
 	var rows []listedNoticeRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).
-		Column("n.id", "n.rule_id", "n.title", "n.resolve_status", "n.alarm_level", "n.device_name", "n.start_time", "n.end_time", "n.create_time", "n.alarm_desc", "n.unsteady", "n.changes",
-			"n.holds_since", "n.ack_user", "n.ack_time", "n.ack_note", "n.ack_remind_at").
+		Column(
+			"n.id",
+			"n.rule_id",
+			"n.title",
+			"n.resolve_status",
+			"n.alarm_level",
+			"n.device_name",
+			"n.start_time",
+			"n.end_time",
+			"n.create_time",
+			"n.alarm_desc",
+			"n.unsteady",
+			"n.changes",
+			"n.holds_since",
+			"n.ack_user",
+			"n.ack_time",
+			"n.ack_note",
+			"n.ack_remind_at",
+		).
 		ColumnExpr("d.note_name, CASE WHEN d.id IS NULL THEN n.rule ELSE '' END AS was").
 		Join("LEFT JOIN devices AS d ON d.id = n.device_id AND d.tenant_id = n.tenant_id")
 	if err := wanted(sel).OrderExpr("n.create_time DESC, n.id DESC").Offset(offset).Limit(limit).Scan(ctx); err != nil {

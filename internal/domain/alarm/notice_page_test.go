@@ -63,8 +63,16 @@ func TestNoticePage(t *testing.T) {
 		t.Errorf("%v %v", list, err)
 	}
 	want := alarm.Notice{
-		ID: list[0].ID, Rule: list[0].Rule, Title: "ilk yağmur", Status: alarm.ResolvedManually, Level: alarm.LevelImportant,
-		DeviceName: "A", NoteName: "Mast", Start: now - 7*hour, End: now, CreateTime: now + 1,
+		ID:         list[0].ID,
+		Rule:       list[0].Rule,
+		Title:      "ilk yağmur",
+		Status:     alarm.ResolvedManually,
+		Level:      alarm.LevelImportant,
+		DeviceName: "A",
+		NoteName:   "Mast",
+		Start:      now - 7*hour,
+		End:        now,
+		CreateTime: now + 1,
 	}
 	if list[0] != want || want.Rule == 0 {
 		t.Errorf("%+v\nwant %+v", list[0], want)
@@ -104,15 +112,45 @@ func TestNoticeDetail(t *testing.T) {
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	d := s.Device(t, field.ID, s.Station(t), "A", func(d *device.Device) { d.NoteName = "Mast" })
 	rule := newFullRule(t, s, d)
-	was := alarm.NewRuleCopy(&rule, "Mast", d.ProductID, []alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}})
-	samples := []alarm.NoticeSample{{Time: 5, Values: map[string]reading.Value{"airTemperature": reading.Number(1.5), "heating": reading.Boolean(false), "note": reading.Text("a")}}}
-	points := alarm.Chart{"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}}}
+	was := alarm.NewRuleCopy(
+		&rule,
+		"Mast",
+		d.ProductID,
+		[]alarm.AttributeCopy{{Identifier: "airTemperature", FunctionName: "Air temp.", Unit: "°C", Precision: new(1)}},
+	)
+	samples := []alarm.NoticeSample{
+		{
+			Time: 5,
+			Values: map[string]reading.Value{
+				"airTemperature": reading.Number(1.5),
+				"heating":        reading.Boolean(false),
+				"note":           reading.Text("a"),
+			},
+		},
+	}
+	points := alarm.Chart{
+		"airTemperature": {{Time: 1, Value: reading.Number(2)}, {Time: 5, Value: reading.Number(1.5)}},
+	}
 	id := s.Notice(t, testkit.Notice{
-		Device: d, Rule: 8, Revision: 3, Level: alarm.LevelSerious, Status: alarm.ResolvedManually, Start: 5, End: 9, CreateTime: 6, RuleJSON: text(t, was),
+		Device:     d,
+		Rule:       8,
+		Revision:   3,
+		Level:      alarm.LevelSerious,
+		Status:     alarm.ResolvedManually,
+		Start:      5,
+		End:        9,
+		CreateTime: 6,
+		RuleJSON:   text(t, was),
 	})
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewRaw(`UPDATE notices SET alarm_desc = 'why', samples = ?, resolve_reason = 'byHand', resolve_user = 'Ada', remark = 'seen', kept = ? WHERE id = ?`,
-			text(t, samples), text(t, points), id).Exec(ctx)
+		_, err := tx.NewRaw(
+			`UPDATE notices SET alarm_desc = 'why', samples = ?, resolve_reason = 'byHand', resolve_user = 'Ada', remark = 'seen', kept = ? WHERE id = ?`,
+			text(t, samples),
+			text(t, points),
+			id,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err != nil {
@@ -120,17 +158,37 @@ func TestNoticeDetail(t *testing.T) {
 	}
 	want := &alarm.Detail{
 		Notice: alarm.Notice{
-			ID: id, Rule: 8, Title: "Frost", Status: alarm.ResolvedManually, Level: alarm.LevelSerious, DeviceName: "A", NoteName: "Mast",
-			Start: 5, End: 9, CreateTime: 6,
+			ID:         id,
+			Rule:       8,
+			Title:      "Frost",
+			Status:     alarm.ResolvedManually,
+			Level:      alarm.LevelSerious,
+			DeviceName: "A",
+			NoteName:   "Mast",
+			Start:      5,
+			End:        9,
+			CreateTime: 6,
 		},
-		Device: d.ID, Revision: 3, Description: "why", RuleCopy: was, Samples: samples, Reason: alarm.Manual, ResolveUser: "Ada", Remark: "seen", Chart: points,
+		Device:      d.ID,
+		Revision:    3,
+		Description: "why",
+		RuleCopy:    was,
+		Samples:     samples,
+		Reason:      alarm.Manual,
+		ResolveUser: "Ada",
+		Remark:      "seen",
+		Chart:       points,
 	}
 	// With the device there, and after it is gone.
 	for _, name := range []string{"Mast", "Mast"} {
 		if got, err := s.Notices.Get(t.Context(), field.ID, id); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%+v (%v)\nwant %+v", got, err, want)
 		}
-		if list, err := s.Notices.Newest(t.Context(), field.ID); err != nil || len(list) != 1 || list[0].NoteName != name || list[0].DeviceName != "A" {
+		if list, err := s.Notices.Newest(
+			t.Context(),
+			field.ID,
+		); err != nil || len(list) != 1 || list[0].NoteName != name ||
+			list[0].DeviceName != "A" {
 			t.Errorf("%+v %v", list, err)
 		}
 		if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
@@ -161,13 +219,22 @@ func TestDamagedNotice(t *testing.T) {
 	field := s.Tenant(t, "field")
 	d := s.Device(t, field.ID, s.Station(t), "A")
 	id := s.Notice(t, testkit.Notice{Device: d, RuleJSON: `{"`})
-	if _, err := s.Notices.Get(t.Context(), field.ID, id); err == nil || !strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
+	if _, err := s.Notices.Get(
+		t.Context(),
+		field.ID,
+		id,
+	); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}
 	if err := s.Devices.Delete(t.Context(), field.ID, d.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Notices.Newest(t.Context(), field.ID); err == nil || !strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
+	if _, err := s.Notices.Newest(
+		t.Context(),
+		field.ID,
+	); err == nil ||
+		!strings.Contains(err.Error(), fmt.Sprint("notice ", id)) {
 		t.Errorf("%v", err)
 	}
 }

@@ -62,7 +62,12 @@ func (s *eventTx) notifyOpened(ctx context.Context, ev *pendingEvent, n *Notice)
 func (e *Engine) notifyClosed(ctx context.Context, r *activeRule, n *Notice, how resolution, samples []Sample) error {
 	a := e.buildAlarm(alertmsg.Resolved, r, n, samples)
 	a.Manual, a.User, a.Remark = how.status == ResolvedManually, how.user, how.remark
-	return e.opts.Notifier.NoticeClosed(ctx, r.Tenant, a, how.reason == Recovered || how.reason == Online || how.reason == Manual)
+	return e.opts.Notifier.NoticeClosed(
+		ctx,
+		r.Tenant,
+		a,
+		how.reason == Recovered || how.reason == Online || how.reason == Manual,
+	)
 }
 
 // buildAlarm is what people are told of a notice of a rule.
@@ -79,13 +84,21 @@ func (e *Engine) buildAlarm(what alertmsg.Event, r *activeRule, n *Notice, sampl
 	}
 	for _, c := range r.Conditions {
 		a.Conditions = append(a.Conditions, alertmsg.Condition{
-			Join: c.Join, Property: c.Attribute, Operator: string(c.Operator), Value: plain(c.Value), Recovery: c.Recovery,
+			Join:     c.Join,
+			Property: c.Attribute,
+			Operator: string(c.Operator),
+			Value:    plain(c.Value),
+			Recovery: c.Recovery,
 		})
 	}
 	if len(r.attributes) > 0 {
 		a.Properties = make(map[string]alertmsg.Property, len(r.attributes))
 		for _, as := range r.attributes {
-			a.Properties[as.Identifier] = alertmsg.Property{Name: as.FunctionName, Unit: as.Unit, Decimals: as.Precision}
+			a.Properties[as.Identifier] = alertmsg.Property{
+				Name:     as.FunctionName,
+				Unit:     as.Unit,
+				Decimals: as.Precision,
+			}
 		}
 	}
 	if len(samples) > 0 && r.predicate != nil {

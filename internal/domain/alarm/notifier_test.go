@@ -83,31 +83,65 @@ func TestNotifierReceivesAlarm(t *testing.T) {
 		r.Hits, r.Window, r.Level, r.Description = 2, 5*time.Minute, alarm.LevelSerious, "cover the beds"
 		r.Channels, r.Period, r.RemindEvery = []int64{channel}, alertmsg.Period{Start: 60, End: 120}, 30*time.Minute
 		r.Conditions[0].Recovery = new(4.0)
-		r.Conditions = append(r.Conditions, alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
-			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")})
+		r.Conditions = append(
+			r.Conditions,
+			alarm.Condition{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(false)},
+			alarm.Condition{Join: "or", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("frost")},
+		)
 	})
 	cold := func(after int64, degrees float64, heating bool) reading.Arrival {
-		return fx.frame(after, map[string]reading.Value{"airTemperature": reading.Number(degrees), "heating": reading.Boolean(heating), "rain": reading.Number(3)})
+		return fx.frame(
+			after,
+			map[string]reading.Value{
+				"airTemperature": reading.Number(degrees),
+				"heating":        reading.Boolean(heating),
+				"rain":           reading.Number(3),
+			},
+		)
 	}
 	fx.evaluate(cold(1*second, 1.5, false), cold(2*second, 0.64, false))
 	n := fx.newest()
 	want := alertmsg.Alarm{
-		Event: alertmsg.Triggered, Notice: n.ID, Rule: int64(id), Title: "Frost", Level: 2, DeviceID: int64(fx.mast.ID), DeviceName: "MAST", NoteName: "East mast",
-		Product: fx.station.ID, Window: 300_000, Hits: 2, Start: n.Start, Description: "cover the beds",
-		Values: map[string]any{"airTemperature": 0.64, "heating": false},
+		Event:       alertmsg.Triggered,
+		Notice:      n.ID,
+		Rule:        int64(id),
+		Title:       "Frost",
+		Level:       2,
+		DeviceID:    int64(fx.mast.ID),
+		DeviceName:  "MAST",
+		NoteName:    "East mast",
+		Product:     fx.station.ID,
+		Window:      300_000,
+		Hits:        2,
+		Start:       n.Start,
+		Description: "cover the beds",
+		Values:      map[string]any{"airTemperature": 0.64, "heating": false},
 		Conditions: []alertmsg.Condition{
 			{Join: "and", Property: "airTemperature", Operator: "<", Value: 2.0, Recovery: new(4.0)},
 			{Join: "and", Property: "heating", Operator: "=", Value: false},
 			{Join: "or", Property: "note", Operator: "=", Value: "frost"},
 		},
 		Properties: map[string]alertmsg.Property{
-			"airTemperature": {Name: "Air temp.", Unit: "°C", Decimals: new(1)}, "heating": {Name: "Heating"}, "note": {},
+			"airTemperature": {
+				Name:     "Air temp.",
+				Unit:     "°C",
+				Decimals: new(1),
+			},
+			"heating": {Name: "Heating"},
+			"note":    {},
 		},
 	}
 	if len(rec.opened) != 1 || !reflect.DeepEqual(rec.opened[0], want) {
 		t.Errorf("%+v, want\n%+v", rec.opened, want)
 	}
-	if w := rec.wishes[0]; !reflect.DeepEqual(w, alertmsg.DeliveryOptions{Channels: []int64{channel}, Period: alertmsg.Period{Start: 60, End: 120}, RemindEvery: 30 * time.Minute}) {
+	if w := rec.wishes[0]; !reflect.DeepEqual(
+		w,
+		alertmsg.DeliveryOptions{
+			Channels:    []int64{channel},
+			Period:      alertmsg.Period{Start: 60, End: 120},
+			RemindEvery: 30 * time.Minute,
+		},
+	) {
 		t.Errorf("%+v", w)
 	}
 	if _, err := json.Marshal(rec.opened[0]); err != nil {
@@ -152,7 +186,9 @@ func TestNotifierReceivesEnds(t *testing.T) {
 	n := open()
 	fx.must(fx.engine.ResolveManually(t.Context(), fx.owner, n.ID, "Ada", "heater on"))
 	ended(told.takeLines(), true)
-	if a := told.closed[len(told.closed)-1]; !a.Manual || a.User != "Ada" || a.Remark != "heater on" || a.Values != nil || a.End != fx.Clock.Milli() {
+	if a := told.closed[len(told.closed)-1]; !a.Manual || a.User != "Ada" || a.Remark != "heater on" ||
+		a.Values != nil ||
+		a.End != fx.Clock.Milli() {
 		t.Errorf("%+v", a)
 	}
 
@@ -181,12 +217,15 @@ func TestNotifierReceivesOfflineAlarm(t *testing.T) {
 	fx.createRule(func(r *alarm.Rule) { r.Name, r.Trigger, r.Conditions = "Silent", alarm.DeviceOffline, nil })
 	fx.Clock.Advance(2 * time.Hour)
 	fx.tick()
-	if len(rec.opened) != 1 || !rec.opened[0].Offline || rec.opened[0].Values != nil || rec.opened[0].Window != 60_000 || rec.wishes[0].Late {
+	if len(rec.opened) != 1 || !rec.opened[0].Offline || rec.opened[0].Values != nil ||
+		rec.opened[0].Window != 60_000 ||
+		rec.wishes[0].Late {
 		t.Fatalf("%+v %+v", rec.opened, rec.wishes)
 	}
 	fx.Presence.Seen(testkit.Ref(fx.mast))
 	fx.tick()
-	if len(rec.closed) != 1 || !rec.closed[0].Offline || rec.closed[0].End != fx.Clock.Milli() || !strings.HasSuffix(rec.takeLines(), " true") {
+	if len(rec.closed) != 1 || !rec.closed[0].Offline || rec.closed[0].End != fx.Clock.Milli() ||
+		!strings.HasSuffix(rec.takeLines(), " true") {
 		t.Errorf("%+v", rec.closed)
 	}
 }
@@ -207,7 +246,11 @@ func TestNotifierReceivesEndOfDeletedDevice(t *testing.T) {
 			} else {
 				fx.must(fx.engine.Reload(t.Context()))
 			}
-			if got, want := rec.takeLines(), fmt.Sprintf("%d Frost resolved false", fx.owner); got != want || rec.closed[0].Notice != n.ID {
+			if got, want := rec.takeLines(), fmt.Sprintf(
+				"%d Frost resolved false",
+				fx.owner,
+			); got != want ||
+				rec.closed[0].Notice != n.ID {
 				t.Errorf("%q, want %q: %+v", got, want, rec.closed)
 			}
 			if a := rec.closed[0]; a.Description != "close the vents" {
@@ -399,7 +442,13 @@ func TestReadingToDelivery(t *testing.T) {
 	if s := strings.Join(got, "; "); s != "field@example.com triggered sent; field@example.com resolved sent" {
 		t.Error(s)
 	}
-	if _, total, err := fx.Messages.Page(t.Context(), fx.owner, 1, notify.MessageQuery{Limit: 10}); err != nil || total != 2 {
+	if _, total, err := fx.Messages.Page(
+		t.Context(),
+		fx.owner,
+		1,
+		notify.MessageQuery{Limit: 10},
+	); err != nil ||
+		total != 2 {
 		t.Errorf("%d messages (%v)", total, err)
 	}
 }

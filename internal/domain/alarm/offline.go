@@ -159,7 +159,11 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	for ctx.Err() == nil {
 		err := e.sayAlive(ctx)
 		if err != nil && ctx.Err() == nil && !failing {
-			e.opts.Logger.Warn("how long devices are let in is not written down, trying again: after a restart rules on being offline count less", "error", err)
+			e.opts.Logger.Warn(
+				"how long devices are let in is not written down, trying again: after a restart rules on being offline count less",
+				"error",
+				err,
+			)
 		}
 		failing = err != nil
 		select {
@@ -170,7 +174,11 @@ func (e *Engine) stayAlive(ctx context.Context) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
 	defer cancel()
 	if err := e.sayAlive(last); err != nil {
-		e.opts.Logger.Warn("how long devices were let in is not written down: rules on being offline count less", "error", err)
+		e.opts.Logger.Warn(
+			"how long devices were let in is not written down: rules on being offline count less",
+			"error",
+			err,
+		)
 	}
 }
 

@@ -419,9 +419,19 @@ func TestAliveSavedAfterOfflineFloors(t *testing.T) {
 		now := time.Now
 		start := func() *alarm.Engine {
 			e := alarm.NewEngine(alarm.EngineOptions{
-				DB: fx.DB, Catalog: fx.Catalog, Rules: fx.rules, Positions: fx.positions, Devices: fx.Devices, Registry: fx.Registry, Presence: fx.Presence,
-				Readings: fx.readings, Screens: fx.hub, Now: now, Logger: fx.Log.Logger, PreviousStop: now().Add(-time.Hour),
-				SaveAlive: func() error { alive <- now(); return nil },
+				DB:           fx.DB,
+				Catalog:      fx.Catalog,
+				Rules:        fx.rules,
+				Positions:    fx.positions,
+				Devices:      fx.Devices,
+				Registry:     fx.Registry,
+				Presence:     fx.Presence,
+				Readings:     fx.readings,
+				Screens:      fx.hub,
+				Now:          now,
+				Logger:       fx.Log.Logger,
+				PreviousStop: now().Add(-time.Hour),
+				SaveAlive:    func() error { alive <- now(); return nil },
 			})
 			fx.must(e.Start(t.Context()))
 			return e
@@ -455,8 +465,17 @@ func TestOfflineRun(t *testing.T) {
 		fx := newFixture(t)
 		presence := device.NewPresence(fx.Registry, now, nil, fx.Log.Logger)
 		engine := alarm.NewEngine(alarm.EngineOptions{
-			DB: fx.DB, Catalog: fx.Catalog, Rules: fx.rules, Positions: fx.positions, Devices: fx.Devices, Registry: fx.Registry, Presence: presence,
-			Readings: fx.readings, Screens: fx.hub, Now: now, Logger: fx.Log.Logger,
+			DB:        fx.DB,
+			Catalog:   fx.Catalog,
+			Rules:     fx.rules,
+			Positions: fx.positions,
+			Devices:   fx.Devices,
+			Registry:  fx.Registry,
+			Presence:  presence,
+			Readings:  fx.readings,
+			Screens:   fx.hub,
+			Now:       now,
+			Logger:    fx.Log.Logger,
 		})
 		fx.must(engine.Start(t.Context()))
 		fx.engine, fx.rules = engine, alarm.NewRuleStore(fx.DB, fx.Catalog, now)

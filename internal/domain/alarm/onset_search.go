@@ -27,7 +27,14 @@ var lookBackSteps = []time.Duration{
 // judge would count at that time, those included that were passed over, since their
 // time is past. 0: there is no such sample at that time, or they do not hold for it.
 // Times are epoch ms.
-func findOnset(ctx context.Context, from readingSource, t *Predicate, owner tenant.ID, d device.ID, at int64) (since int64, err error) {
+func findOnset(
+	ctx context.Context,
+	from readingSource,
+	t *Predicate,
+	owner tenant.ID,
+	d device.ID,
+	at int64,
+) (since int64, err error) {
 	to := at
 	for _, back := range lookBackSteps {
 		begin := at - back.Milliseconds()
@@ -56,7 +63,13 @@ type holdingRun struct {
 }
 
 // lastHoldingRun finds the newest run of a device's samples with from <= time <= to (epoch ms).
-func lastHoldingRun(ctx context.Context, store readingSource, t *Predicate, ref device.Ref, from, to int64) (r holdingRun, err error) {
+func lastHoldingRun(
+	ctx context.Context,
+	store readingSource,
+	t *Predicate,
+	ref device.Ref,
+	from, to int64,
+) (r holdingRun, err error) {
 	values := make([]reading.Value, len(t.properties))
 	before, err := store.AsOf(ctx, ref.Tenant, ref.ID, from-1, t.properties)
 	if err != nil {

@@ -39,7 +39,14 @@ type Outlook struct {
 // open, now is the server's clock (epoch ms). Of a rule on being offline
 // nothing can be said. The error is the store's or ctx's, or NewPredicate's where
 // the product has no such properties.
-func LookAhead(ctx context.Context, store *reading.Store, r Rule, p *device.Product, open bool, now int64) (Outlook, error) {
+func LookAhead(
+	ctx context.Context,
+	store *reading.Store,
+	r Rule,
+	p *device.Product,
+	open bool,
+	now int64,
+) (Outlook, error) {
 	o := Outlook{Pace: Pace{Fits: true}}
 	if r.Trigger == DeviceOffline {
 		return o, nil
@@ -109,10 +116,18 @@ func paceAt(ctx context.Context, store *reading.Store, r Rule, predicate *Predic
 	var times pacer
 	for _, span := range paceSpans {
 		times = pacer{}
-		err := store.Range(ctx, r.Tenant, r.Device, newest-span.Milliseconds(), newest, predicate.Properties(), func(at int64, _ []reading.Field) error {
-			times.add(at)
-			return nil
-		})
+		err := store.Range(
+			ctx,
+			r.Tenant,
+			r.Device,
+			newest-span.Milliseconds(),
+			newest,
+			predicate.Properties(),
+			func(at int64, _ []reading.Field) error {
+				times.add(at)
+				return nil
+			},
+		)
 		if err != nil {
 			return Pace{}, err
 		}
@@ -125,15 +140,29 @@ func paceAt(ctx context.Context, store *reading.Store, r Rule, predicate *Predic
 
 // expected is about when the attribute of a rule's only condition reaches the
 // threshold, by the last hour; 0 when that hour does not say so steadily.
-func expected(ctx context.Context, store *reading.Store, r Rule, property device.PropertyID, last reading.Last, now int64) (int64, error) {
+func expected(
+	ctx context.Context,
+	store *reading.Store,
+	r Rule,
+	property device.PropertyID,
+	last reading.Last,
+	now int64,
+) (int64, error) {
 	var points []point
-	err := store.Range(ctx, r.Tenant, r.Device, last.Time-trendSpan.Milliseconds(), last.Time, []device.PropertyID{property},
+	err := store.Range(
+		ctx,
+		r.Tenant,
+		r.Device,
+		last.Time-trendSpan.Milliseconds(),
+		last.Time,
+		[]device.PropertyID{property},
 		func(at int64, fields []reading.Field) error {
 			if v := fields[0].Value; v.Kind() == reading.KindNumber {
 				points = append(points, point{float64(at - last.Time), v.Float()})
 			}
 			return nil
-		})
+		},
+	)
 	if err != nil {
 		return 0, err
 	}
@@ -154,7 +183,13 @@ func expected(ctx context.Context, store *reading.Store, r Rule, property device
 // threshold, or furthest beyond it; where no such value is known, the first one. Only
 // rules of one condition that compares a number by size have such a one. models are
 // those of the tenant's devices; nil where one is gone.
-func Closest(ctx context.Context, store *reading.Store, r *Rule, devices []device.ID, models func(t tenant.ID, id device.ID) *device.Product) device.ID {
+func Closest(
+	ctx context.Context,
+	store *reading.Store,
+	r *Rule,
+	devices []device.ID,
+	models func(t tenant.ID, id device.ID) *device.Product,
+) device.ID {
 	if len(devices) == 0 {
 		return r.Device
 	}

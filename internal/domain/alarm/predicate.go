@@ -42,7 +42,13 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 			return nil, fmt.Errorf("alarm: rule %d: product %s has no property %s", r.ID, p.Name, c.Attribute)
 		}
 		if kindOf(property.DataType) != c.Value.Kind() {
-			return nil, fmt.Errorf("alarm: rule %d: property %s of product %s is a %s", r.ID, c.Attribute, p.Name, property.DataType)
+			return nil, fmt.Errorf(
+				"alarm: rule %d: property %s of product %s is a %s",
+				r.ID,
+				c.Attribute,
+				p.Name,
+				property.DataType,
+			)
 		}
 		if !slices.Contains(t.properties, property.ID) {
 			t.properties = append(t.properties, property.ID)
@@ -55,7 +61,13 @@ func NewPredicate(r Rule, p *device.Product, maxPerHour int) (*Predicate, error)
 	for i, c := range r.Conditions {
 		property := p.Property(c.Attribute)
 		place, _ := slices.BinarySearch(t.properties, property.ID)
-		one := comparison{or: i > 0 && c.Join == joinedByOr, property: place, operator: c.Operator, value: c.Value, precision: -1}
+		one := comparison{
+			or:        i > 0 && c.Join == joinedByOr,
+			property:  place,
+			operator:  c.Operator,
+			value:     c.Value,
+			precision: -1,
+		}
 		if property.Precision != nil {
 			one.precision = *property.Precision
 		}

@@ -81,7 +81,13 @@ type tenantQueues struct {
 }
 
 func newTenantQueues() tenantQueues {
-	return tenantQueues{byTenant: map[tenant.ID]*tenantQueue{}, watched: map[device.ID]int{}, work: make(chan struct{}, 1), most: queueBytes, mostAll: queuesBytes}
+	return tenantQueues{
+		byTenant: map[tenant.ID]*tenantQueue{},
+		watched:  map[device.ID]int{},
+		work:     make(chan struct{}, 1),
+		most:     queueBytes,
+		mostAll:  queuesBytes,
+	}
 }
 
 // Take takes over the batch at a position of the journal, to be judged soon;
@@ -254,7 +260,8 @@ func (e *Engine) dropQueue(tq *tenantQueue) {
 	q := &e.queues
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if tq.rules == 0 && tq.idle() && !tq.scheduled && len(tq.pending)+len(tq.writing) == 0 && q.byTenant[tq.tenant] == tq {
+	if tq.rules == 0 && tq.idle() && !tq.scheduled && len(tq.pending)+len(tq.writing) == 0 &&
+		q.byTenant[tq.tenant] == tq {
 		q.unthrottle(tq)
 		delete(q.byTenant, tq.tenant)
 	}

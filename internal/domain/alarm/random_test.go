@@ -40,8 +40,20 @@ func TestStepMatchesReference(t *testing.T) {
 			}
 			// A random test that leads to nothing proves nothing.
 			least := counts{
-				"open": 1000, "resolved": 1000, "armed": 100, "late": 1000, "again": 1000, "restart": 1000, "gone": 1000, "by hand": 100, "ahead": 1000, "passed over": 1000, "lowered": 100, "taken up": 1000,
-				"unsteady": 500, "unsteady ended": 100,
+				"open":                       1000,
+				"resolved":                   1000,
+				"armed":                      100,
+				"late":                       1000,
+				"again":                      1000,
+				"restart":                    1000,
+				"gone":                       1000,
+				"by hand":                    100,
+				"ahead":                      1000,
+				"passed over":                1000,
+				"lowered":                    100,
+				"taken up":                   1000,
+				"unsteady":                   500,
+				"unsteady ended":             100,
 				"opened by what is not kept": 2,
 			}
 			for what, n := range least {
@@ -113,7 +125,9 @@ func newSequence(r *rand.Rand, long bool) *sequence {
 	}
 	if s.swings {
 		s.rule.Hits, s.rule.Window = pick(r, 1, 1, 2), time.Minute*time.Duration(pick(r, 5, 10))
-		s.rule.Conditions = append([]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}}, s.rule.Conditions[1:]...)
+		s.rule.Conditions = append(
+			[]Condition{{Attribute: "rain", Operator: Equal, Value: reading.Boolean(true)}},
+			s.rule.Conditions[1:]...)
 		s.rule.Conditions = s.rule.Conditions[:1+r.IntN(2)*(len(s.rule.Conditions)-1)]
 	}
 	if long {
@@ -214,7 +228,13 @@ func (s *sequence) differ() string {
 		Open, Unsteady, Waiting bool
 		Floor, Newest           int64
 	}
-	a := remembered{s.actual.state.Open, s.actual.state.Unsteady, s.actual.state.Waiting, s.actual.state.Floor, s.actual.state.Newest()}
+	a := remembered{
+		s.actual.state.Open,
+		s.actual.state.Unsteady,
+		s.actual.state.Waiting,
+		s.actual.state.Floor,
+		s.actual.state.Newest(),
+	}
 	b := remembered{s.expected.open, s.expected.unsteady, s.expected.waiting, s.expected.floor, s.expected.newest}
 	if a != b {
 		return fmt.Sprintf("state %+v, by the reference %+v", a, b)
@@ -247,7 +267,9 @@ func (s *sequence) frame(all counts) string {
 		if s.IntN(2) == 0 {
 			f.values[p.Identifier] = s.value(p)
 			// What was there before a value is known within the window only.
-			if st := s.actual.state; f.time < st.confirmedUpTo && f.time > max(st.Floor, st.newest-s.actual.predicate.window) && s.IntN(8) == 0 {
+			if st := s.actual.state; f.time < st.confirmedUpTo &&
+				f.time > max(st.Floor, st.newest-s.actual.predicate.window) &&
+				s.IntN(8) == 0 {
 				all["gone"]++
 				f.values[p.Identifier] = reading.Value{}
 			}
@@ -288,8 +310,17 @@ func (s *sequence) frame(all counts) string {
 		// Of samples that are not remembered one by one only the number counts.
 		wantCounted = wantCounted[max(0, len(wantCounted)-len(counted)):]
 	}
-	if kind != wantKind || kind != 0 && at != wantAt || kind == Opened && (len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
-		return fmt.Sprintf("%v at %d of %v, by the reference %v at %d of %v", kind, at, counted, wantKind, wantAt, wantCounted)
+	if kind != wantKind || kind != 0 && at != wantAt ||
+		kind == Opened && (len(counted) == 0 || !reflect.DeepEqual(counted, wantCounted)) {
+		return fmt.Sprintf(
+			"%v at %d of %v, by the reference %v at %d of %v",
+			kind,
+			at,
+			counted,
+			wantKind,
+			wantAt,
+			wantCounted,
+		)
 	}
 	return ""
 }

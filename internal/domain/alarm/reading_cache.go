@@ -22,16 +22,35 @@ type readingCache struct {
 }
 
 func newReadingCache(v *reading.View, id device.ID, later []pendingValue) *readingCache {
-	return &readingCache{view: v, device: id, later: later, newest: map[string][]reading.Last{}, frames: map[string][]reading.Frame{}}
+	return &readingCache{
+		view:   v,
+		device: id,
+		later:  later,
+		newest: map[string][]reading.Last{},
+		frames: map[string][]reading.Frame{},
+	}
 }
 
 // AsOf is reading.View.AsOf without what is to be judged yet.
-func (r *readingCache) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error) {
+func (r *readingCache) AsOf(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	at int64,
+	props []device.PropertyID,
+) ([]reading.Last, error) {
 	key := fmt.Sprint(at, props)
 	if found, known := r.newest[key]; known {
 		return found, nil
 	}
-	found, err := r.view.AsOf(ctx, t, d, at, props, func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) })
+	found, err := r.view.AsOf(
+		ctx,
+		t,
+		d,
+		at,
+		props,
+		func(at int64, p device.PropertyID) bool { return isPendingValue(r.later, at, p) },
+	)
 	if err == nil {
 		r.newest[key] = found
 	}
@@ -39,12 +58,22 @@ func (r *readingCache) AsOf(ctx context.Context, t tenant.ID, d device.ID, at in
 }
 
 // Range is reading.View.Range without what is to be judged yet.
-func (r *readingCache) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error {
+func (r *readingCache) Range(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	from, to int64,
+	props []device.PropertyID,
+	fn func(at int64, fields []reading.Field) error,
+) error {
 	key := fmt.Sprint(from, props)
 	frames, known := r.frames[key]
 	if !known {
 		err := r.view.Range(ctx, t, d, from, math.MaxInt64, props, func(at int64, fields []reading.Field) error {
-			own := slices.DeleteFunc(slices.Clone(fields), func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) })
+			own := slices.DeleteFunc(
+				slices.Clone(fields),
+				func(f reading.Field) bool { return isPendingValue(r.later, at, f.Property) },
+			)
 			if len(own) > 0 {
 				for i := range own {
 					own[i].Value = kept(own[i].Value)

@@ -48,7 +48,15 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, rule := range rules {
 		r, err := e.prepare(rule)
 		if err != nil {
-			e.opts.Logger.Warn("an alarm rule is stopped: what it watches is gone", "tenant", rule.Tenant, "rule", rule.ID, "error", err)
+			e.opts.Logger.Warn(
+				"an alarm rule is stopped: what it watches is gone",
+				"tenant",
+				rule.Tenant,
+				"rule",
+				rule.ID,
+				"error",
+				err,
+			)
 			r = &activeRule{Rule: rule, state: newState(nil, 0), notice: open[rule.pair()]}
 			lost = append(lost, r)
 		} else if err := e.restore(r, states[rule.pair()], open[rule.pair()]); err != nil {
@@ -106,14 +114,28 @@ func (e *Engine) endOrphans(ctx context.Context, open map[Pair]*Notice, facts ma
 			if existing[pair.Rule] && e.opts.Registry.Get(pair.Device) != nil {
 				why = Left
 			}
-			ended, err := e.resolveNotice(ctx, facts[n.ID].tenant, n, resolution{at: e.now(), status: ResolvedAutomatically, reason: why})
+			ended, err := e.resolveNotice(
+				ctx,
+				facts[n.ID].tenant,
+				n,
+				resolution{at: e.now(), status: ResolvedAutomatically, reason: why},
+			)
 			if err != nil {
 				return err
 			}
 			a := &alertmsg.Alarm{
-				Event: alertmsg.Resolved, Notice: n.ID, Rule: int64(n.Rule), Title: n.Title, Level: int(n.Level),
-				DeviceName: n.DeviceName, NoteName: n.NoteName, Start: ended.Start, End: ended.End, HoldsSince: n.HoldsSince, Description: facts[n.ID].description,
-				Ack: n.Ack.alertAck(),
+				Event:       alertmsg.Resolved,
+				Notice:      n.ID,
+				Rule:        int64(n.Rule),
+				Title:       n.Title,
+				Level:       int(n.Level),
+				DeviceName:  n.DeviceName,
+				NoteName:    n.NoteName,
+				Start:       ended.Start,
+				End:         ended.End,
+				HoldsSince:  n.HoldsSince,
+				Description: facts[n.ID].description,
+				Ack:         n.Ack.alertAck(),
 			}
 			if err := e.opts.Notifier.NoticeClosed(ctx, facts[n.ID].tenant, a, false); err != nil {
 				return err
@@ -132,7 +154,17 @@ func existingRules(ctx context.Context, tx bun.IDB, open map[Pair]*Notice) (map[
 	found := map[RuleID]bool{}
 	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(asked))), lookupBatchSize) {
 		var ids []RuleID
-		if err := tx.NewSelect().Table("alarm_rules").Column("id").Where("id IN (?)", bun.List(some)).Scan(ctx, &ids); err != nil {
+		if err := tx.NewSelect().Table(
+			"alarm_rules",
+		).Column(
+			"id",
+		).Where(
+			"id IN (?)",
+			bun.List(some),
+		).Scan(
+			ctx,
+			&ids,
+		); err != nil {
 			return nil, err
 		}
 		for _, id := range ids {
@@ -202,7 +234,12 @@ func (e *Engine) prepare(rule Rule) (*activeRule, error) {
 	if entry == nil || entry.Tenant != rule.Tenant {
 		return nil, fmt.Errorf("alarm: rule %d: its device is gone", rule.ID)
 	}
-	r := &activeRule{Rule: rule, queue: e.queueOf(rule.Tenant), product: entry.Product, attributes: e.attributes(&rule, entry.Product)}
+	r := &activeRule{
+		Rule:       rule,
+		queue:      e.queueOf(rule.Tenant),
+		product:    entry.Product,
+		attributes: e.attributes(&rule, entry.Product),
+	}
 	if rule.Trigger == DeviceOffline {
 		return r, nil
 	}
@@ -215,11 +252,15 @@ func (e *Engine) prepare(rule Rule) (*activeRule, error) {
 func (e *Engine) attributes(rule *Rule, p *device.Product) (list []AttributeCopy) {
 	for _, c := range rule.Conditions {
 		property := p.Property(c.Attribute)
-		if property == nil || slices.ContainsFunc(list, func(a AttributeCopy) bool { return a.Identifier == c.Attribute }) {
+		if property == nil ||
+			slices.ContainsFunc(list, func(a AttributeCopy) bool { return a.Identifier == c.Attribute }) {
 			continue
 		}
 		list = append(list, AttributeCopy{
-			Identifier: c.Attribute, FunctionName: property.FunctionName, Unit: e.opts.Catalog.Unit(property), Precision: property.Precision,
+			Identifier:   c.Attribute,
+			FunctionName: property.FunctionName,
+			Unit:         e.opts.Catalog.Unit(property),
+			Precision:    property.Precision,
 		})
 	}
 	return list
@@ -264,21 +305,43 @@ func (e *Engine) catchUp(r *activeRule) {
 		return // LetIn schedules its end
 	}
 	if st := e.opts.Presence.Status(r.Tenant, r.Device); st.Online {
-		e.applyPresence(r, device.StatusChange{Ref: device.Ref{Tenant: r.Tenant, ID: r.Device}, Online: true, At: st.OnlineTime, Since: st.OnlineTime})
+		e.applyPresence(
+			r,
+			device.StatusChange{
+				Ref:    device.Ref{Tenant: r.Tenant, ID: r.Device},
+				Online: true,
+				At:     st.OnlineTime,
+				Since:  st.OnlineTime,
+			},
+		)
 	}
 }
 
 // readingSource are readings on disk: all, or those of a moment.
 type readingSource interface {
 	AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) ([]reading.Last, error)
-	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(t int64, fields []reading.Field) error) error
+	Range(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		fn func(t int64, fields []reading.Field) error,
+	) error
 }
 
 // loadWindow gives a new state the stored readings that its window needs and its
 // properties' values before, up to the given time (epoch ms), but for those
 // that are to be judged later. Those that were passed over wait, whatever their time; so what is
 // newest is told by the others.
-func (e *Engine) loadWindow(ctx context.Context, from readingSource, r *activeRule, stamps stampIndex, upTo int64, later []pendingValue) error {
+func (e *Engine) loadWindow(
+	ctx context.Context,
+	from readingSource,
+	r *activeRule,
+	stamps stampIndex,
+	upTo int64,
+	later []pendingValue,
+) error {
 	if r.predicate == nil {
 		return nil
 	}
@@ -300,29 +363,43 @@ func (e *Engine) loadWindow(ctx context.Context, from readingSource, r *activeRu
 		r.state.Learn(r.predicate, l.Time, []reading.Field{{Property: l.Property, Value: l.Value}})
 	}
 	var fields []reading.Field
-	return from.Range(ctx, r.Tenant, r.Device, edge+1, stamps.last(), r.predicate.properties, func(at int64, own []reading.Field) error {
-		fields = fields[:0]
-		for _, f := range own {
-			if !isPendingValue(later, at, f.Property) {
-				fields = append(fields, f)
+	return from.Range(
+		ctx,
+		r.Tenant,
+		r.Device,
+		edge+1,
+		stamps.last(),
+		r.predicate.properties,
+		func(at int64, own []reading.Field) error {
+			fields = fields[:0]
+			for _, f := range own {
+				if !isPendingValue(later, at, f.Property) {
+					fields = append(fields, f)
+				}
 			}
-		}
-		switch kind := stamps.status(at); {
-		case kind == stampDeferred:
-			r.state.LearnDeferred(r.predicate, at, fields)
-		case at > upTo:
-		case kind == stampAhead:
-			r.state.LearnAhead(r.predicate, at, fields)
-		case kind == stampRight:
-			r.state.Learn(r.predicate, at, fields)
-		}
-		return nil
-	})
+			switch kind := stamps.status(at); {
+			case kind == stampDeferred:
+				r.state.LearnDeferred(r.predicate, at, fields)
+			case at > upTo:
+			case kind == stampAhead:
+				r.state.LearnAhead(r.predicate, at, fields)
+			case kind == stampRight:
+				r.state.Learn(r.predicate, at, fields)
+			}
+			return nil
+		},
+	)
 }
 
 // asOf is reading.Store.AsOf of a rule's properties, without what is to be
 // judged later.
-func asOf(ctx context.Context, from readingSource, r *activeRule, at int64, later []pendingValue) (found []reading.Last, err error) {
+func asOf(
+	ctx context.Context,
+	from readingSource,
+	r *activeRule,
+	at int64,
+	later []pendingValue,
+) (found []reading.Last, err error) {
 	missing := r.predicate.properties
 	for len(missing) > 0 {
 		list, err := from.AsOf(ctx, r.Tenant, r.Device, at, missing)

@@ -218,7 +218,12 @@ func (e *Engine) writeEvents(ctx context.Context, list []tenantBatch) (s eventTx
 		}
 	}
 	err = e.opts.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
-		s = eventTx{Engine: e, open: map[*activeRule]*Notice{}, over: map[*activeRule]bool{}, states: map[Pair]stateRow{}}
+		s = eventTx{
+			Engine: e,
+			open:   map[*activeRule]*Notice{},
+			over:   map[*activeRule]bool{},
+			states: map[Pair]stateRow{},
+		}
 		if err := s.prefetch(ctx, events); err != nil {
 			return err
 		}
@@ -277,7 +282,10 @@ func (e *Engine) commitBatch(s *eventTx, list []tenantBatch, err error) error {
 // at a time of its own. Callers hold both locks.
 func (e *Engine) clearOver(over map[*activeRule]bool) {
 	for r := range over {
-		if slices.ContainsFunc(r.queue.pending, func(ev pendingEvent) bool { return ev.rule == r && ev.kind == Resolved }) {
+		if slices.ContainsFunc(
+			r.queue.pending,
+			func(ev pendingEvent) bool { return ev.rule == r && ev.kind == Resolved },
+		) {
 			continue
 		}
 		r.state.Open, r.state.Unsteady = false, false
@@ -384,7 +392,11 @@ func (s *eventTx) prefetch(ctx context.Context, events []pendingEvent) error {
 			values := "(?, ?)" + strings.Repeat(", (?, ?)", len(some)-1)
 			var found []memberRow
 			err := s.opts.DB.Read(ctx).NewSelect().Model(&found).Column("m.rule_id", "m.device_id").
-				Where("+m.tenant_id = ? AND m.state = ?", t, Member).Where("(m.rule_id, m.device_id) IN (VALUES "+values+")", list...).Scan(ctx)
+				Where(
+					"+m.tenant_id = ? AND m.state = ?",
+					t,
+					Member,
+				).Where("(m.rule_id, m.device_id) IN (VALUES "+values+")", list...).Scan(ctx)
 			if err != nil {
 				return err
 			}
@@ -425,9 +437,21 @@ func (s *eventTx) insertNotice(ctx context.Context, ev *pendingEvent) (Notice, e
 		return Notice{}, err
 	}
 	row := noticeRow{
-		TenantID: r.Tenant, RuleID: int64(r.ID), RuleRevision: r.Revision, DeviceID: r.Device, DeviceName: d.Name,
-		Title: r.Name, FoldedTitle: text.Fold(r.Name), AlarmLevel: r.Level, ResolveStatus: Pending, StartTime: ev.time,
-		CreateTime: s.now(), AlarmDesc: r.Description, Rule: string(rule), Samples: string(samples), Unsteady: ev.unsteady,
+		TenantID:      r.Tenant,
+		RuleID:        int64(r.ID),
+		RuleRevision:  r.Revision,
+		DeviceID:      r.Device,
+		DeviceName:    d.Name,
+		Title:         r.Name,
+		FoldedTitle:   text.Fold(r.Name),
+		AlarmLevel:    r.Level,
+		ResolveStatus: Pending,
+		StartTime:     ev.time,
+		CreateTime:    s.now(),
+		AlarmDesc:     r.Description,
+		Rule:          string(rule),
+		Samples:       string(samples),
+		Unsteady:      ev.unsteady,
 	}
 	if r.Trigger == DeviceOffline {
 		row.HoldsSince = new(ev.silentSince) // of others finder finds it
@@ -473,7 +497,18 @@ func (e *Engine) saveChanges(ctx context.Context, t tenant.ID, open *Notice, cha
 	n := *open
 	n.Changes = changes
 	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).Set("changes = ?", changes).Where("n.tenant_id = ? AND n.id = ?", t, n.ID).Exec(ctx)
+		_, err := tx.NewUpdate().Model(
+			(*noticeRow)(nil),
+		).Set(
+			"changes = ?",
+			changes,
+		).Where(
+			"n.tenant_id = ? AND n.id = ?",
+			t,
+			n.ID,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	return n, err
@@ -489,7 +524,13 @@ func (e *Engine) resolveNotice(ctx context.Context, t tenant.ID, open *Notice, h
 	}
 	err := e.opts.DB.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewUpdate().Model((*noticeRow)(nil)).
-			Set("resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?", how.status, n.End, how.reason, how.attribute).
+			Set(
+				"resolve_status = ?, end_time = ?, resolve_reason = ?, resolve_attribute = ?",
+				how.status,
+				n.End,
+				how.reason,
+				how.attribute,
+			).
 			Set("resolve_user = ?, remark = ?, changes = ?", how.user, how.remark, n.Changes).
 			Where("n.tenant_id = ? AND n.id = ? AND n.resolve_status = ?", t, n.ID, Pending).Exec(ctx)
 		return err

@@ -94,7 +94,12 @@ func (s *RuleStore) auditChanges(ctx context.Context, tx bun.IDB, t tenant.ID, m
 const maxNamedDevices = 20
 
 // auditActions are what the audit log has of moves.
-func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, moves []MemberChanges) ([]audit.Action, error) {
+func (s *RuleStore) auditActions(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	moves []MemberChanges,
+) ([]audit.Action, error) {
 	titles := map[device.ID]string{}
 	names := map[RuleID]string{}
 	for _, m := range moves {
@@ -110,8 +115,19 @@ func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, m
 			ID    device.ID
 			Title string
 		}
-		err := tx.NewSelect().Table("devices").ColumnExpr("id, CASE WHEN note_name = '' THEN name ELSE note_name END AS title").
-			Where("tenant_id = ? AND id IN (?)", t, bun.List(part)).Scan(ctx, &rows)
+		err := tx.NewSelect().Table(
+			"devices",
+		).ColumnExpr(
+			"id, CASE WHEN note_name = '' THEN name ELSE note_name END AS title",
+		).
+			Where(
+				"tenant_id = ? AND id IN (?)",
+				t,
+				bun.List(part),
+			).Scan(
+			ctx,
+			&rows,
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +137,18 @@ func (s *RuleStore) auditActions(ctx context.Context, tx bun.IDB, t tenant.ID, m
 	}
 	for part := range slices.Chunk(slices.Collect(maps.Keys(names)), idsAStatement) {
 		var rows []ruleRow
-		err := tx.NewSelect().Model(&rows).Column("r.id", "r.alarm_name").Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(part)).Scan(ctx)
+		err := tx.NewSelect().Model(
+			&rows,
+		).Column(
+			"r.id",
+			"r.alarm_name",
+		).Where(
+			"r.tenant_id = ? AND r.id IN (?)",
+			t,
+			bun.List(part),
+		).Scan(
+			ctx,
+		)
 		if err != nil {
 			return nil, err
 		}

@@ -52,8 +52,16 @@ type DayRange struct {
 // Where there are many notices, one more pass over the readings finds Advice.
 // The error is the store's or ctx's, or NewPredicate's where the product has no such
 // properties.
-func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Product, maxPerHour int, from, to int64, zone *time.Location,
-	place *Coordinates) (*Rehearsal, error) {
+func Rehearse(
+	ctx context.Context,
+	store *reading.Store,
+	r Rule,
+	p *device.Product,
+	maxPerHour int,
+	from, to int64,
+	zone *time.Location,
+	place *Coordinates,
+) (*Rehearsal, error) {
 	o := &RehearsalOptions{Readings: store, MaxPerHour: maxPerHour, From: from, To: to, Zone: zone}
 	h, err := rehearse(ctx, o, r, p, place)
 	if err != nil {
@@ -70,12 +78,24 @@ func Rehearse(ctx context.Context, store *reading.Store, r Rule, p *device.Produ
 }
 
 // rehearse is Rehearse without advice.
-func rehearse(ctx context.Context, o *RehearsalOptions, r Rule, p *device.Product, place *Coordinates) (*rehearsalRun, error) {
+func rehearse(
+	ctx context.Context,
+	o *RehearsalOptions,
+	r Rule,
+	p *device.Product,
+	place *Coordinates,
+) (*rehearsalRun, error) {
 	trials, err := newTrials(ctx, o, []Rule{r}, p)
 	if err != nil {
 		return nil, err
 	}
-	h := &rehearsalRun{Rehearsal: Rehearsal{From: o.From, To: o.To}, rule: &r, zone: o.Zone, place: place, trial: &trials[0]}
+	h := &rehearsalRun{
+		Rehearsal: Rehearsal{From: o.From, To: o.To},
+		rule:      &r,
+		zone:      o.Zone,
+		place:     place,
+		trial:     &trials[0],
+	}
 	var counted, moved device.PropertyID
 	h.Attribute, counted = firstNumber(r.Conditions, p)
 	if _, property := firstRecoverable(r.Conditions, p); property != nil {
@@ -83,31 +103,39 @@ func rehearse(ctx context.Context, o *RehearsalOptions, r Rule, p *device.Produc
 	}
 	var pace pacer
 	properties := h.trial.predicate.Properties()
-	err = o.Readings.Range(ctx, r.Tenant, r.Device, o.From, o.To, properties, func(at int64, fields []reading.Field) error {
-		if h.Samples++; h.Samples == 1 {
-			h.first = at
-		}
-		h.last = at
-		pace.add(at)
-		for _, f := range fields {
-			if f.Value.Kind() != reading.KindNumber {
-				continue
+	err = o.Readings.Range(
+		ctx,
+		r.Tenant,
+		r.Device,
+		o.From,
+		o.To,
+		properties,
+		func(at int64, fields []reading.Field) error {
+			if h.Samples++; h.Samples == 1 {
+				h.first = at
 			}
-			if f.Property == counted {
-				h.extend(at, f.Value.Float())
+			h.last = at
+			pace.add(at)
+			for _, f := range fields {
+				if f.Value.Kind() != reading.KindNumber {
+					continue
+				}
+				if f.Property == counted {
+					h.extend(at, f.Value.Float())
+				}
+				if f.Property == moved {
+					h.deltas.add(f.Value.Float())
+				}
 			}
-			if f.Property == moved {
-				h.deltas.add(f.Value.Float())
+			switch e, ok := h.trial.step(at, fields); {
+			case ok && e.Kind == Opened:
+				h.open(e.Time, e.Unsteady)
+			case ok:
+				h.resolve(e.Time)
 			}
-		}
-		switch e, ok := h.trial.step(at, fields); {
-		case ok && e.Kind == Opened:
-			h.open(e.Time, e.Unsteady)
-		case ok:
-			h.resolve(e.Time)
-		}
-		return nil
-	})
+			return nil
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -121,17 +149,35 @@ func rehearse(ctx context.Context, o *RehearsalOptions, r Rule, p *device.Produc
 // on readings, from the times at which the device came and went. What was
 // before the first such time that is known counts as online, since nothing
 // tells. An absence that began before from counts from there.
-func RehearseOffline(ctx context.Context, status *device.StatusStore, r Rule, maxPerHour int, from, to int64, zone *time.Location,
-	place *Coordinates) (*Rehearsal, error) {
+func RehearseOffline(
+	ctx context.Context,
+	status *device.StatusStore,
+	r Rule,
+	maxPerHour int,
+	from, to int64,
+	zone *time.Location,
+	place *Coordinates,
+) (*Rehearsal, error) {
 	changes, err := presenceSince(ctx, status, r, from)
 	if err != nil {
 		return nil, err
 	}
-	h := &rehearsalRun{Rehearsal: Rehearsal{From: from, To: to, Pace: Pace{Fits: true}}, rule: &r, zone: zone, place: place}
+	h := &rehearsalRun{
+		Rehearsal: Rehearsal{From: from, To: to, Pace: Pace{Fits: true}},
+		rule:      &r,
+		zone:      zone,
+		place:     place,
+	}
 	if len(changes) > 0 {
 		h.KnownFrom = max(from, changes[len(changes)-1].Time)
 	}
-	o := offlineRehearsal{rehearsalRun: h, state: newState(nil, 0), maxPerHour: maxPerHour, offlineSince: never, onlineSince: never}
+	o := offlineRehearsal{
+		rehearsalRun: h,
+		state:        newState(nil, 0),
+		maxPerHour:   maxPerHour,
+		offlineSince: never,
+		onlineSince:  never,
+	}
 	for i := len(changes) - 1; i >= 0; i-- {
 		c := changes[i]
 		if c.Time > to {
@@ -159,7 +205,11 @@ type offlineRehearsal struct {
 
 // advance lets time pass up to a moment: a notice may begin, and an unsteady one end.
 func (o *offlineRehearsal) advance(at int64) {
-	if due := max(o.offlineSince, o.From) + o.rule.Window.Milliseconds(); o.offlineSince != never && !o.state.Open && due <= at {
+	if due := max(
+		o.offlineSince,
+		o.From,
+	) + o.rule.Window.Milliseconds(); o.offlineSince != never && !o.state.Open &&
+		due <= at {
 		o.state.open(o.maxPerHour, due)
 		o.open(due, o.state.Unsteady)
 	}
@@ -189,7 +239,12 @@ func (o *offlineRehearsal) end(at int64) {
 
 // presenceSince are the times at which a rule's device came and went, newest
 // first, back to the one that tells how it was at the given time.
-func presenceSince(ctx context.Context, status *device.StatusStore, r Rule, from int64) (all []device.PresenceChange, err error) {
+func presenceSince(
+	ctx context.Context,
+	status *device.StatusStore,
+	r Rule,
+	from int64,
+) (all []device.PresenceChange, err error) {
 	const page = 500
 	for {
 		part, _, err := status.PresenceHistory(ctx, r.Tenant, r.Device, int64(len(all)), page)

@@ -124,7 +124,8 @@ func (h *adviceBuilder) recoveries() (all []candidate) {
 			step = -step
 		}
 		recovery := roundToDecimals(threshold+step, &precision)
-		if h.reached(c, recovery) && (c.Recovery == nil || math.Abs(recovery-threshold) > math.Abs(*c.Recovery-threshold)) {
+		if h.reached(c, recovery) &&
+			(c.Recovery == nil || math.Abs(recovery-threshold) > math.Abs(*c.Recovery-threshold)) {
 			a := RehearsalAdvice{Kind: AdviseRecovery, Condition: index, Attribute: c.Attribute, Recovery: recovery}
 			all = append(all, candidate{RehearsalAdvice: a})
 		}

@@ -17,7 +17,12 @@ type RuleUsage struct {
 // UsageByChannel tells of each of a tenant's channels which rules use it, the
 // newest first, with at most names of their names. A channel that none uses is
 // absent.
-func (s *RuleStore) UsageByChannel(ctx context.Context, t tenant.ID, channels []int64, names int) (map[int64]RuleUsage, error) {
+func (s *RuleStore) UsageByChannel(
+	ctx context.Context,
+	t tenant.ID,
+	channels []int64,
+	names int,
+) (map[int64]RuleUsage, error) {
 	if len(channels) == 0 {
 		return nil, nil
 	}

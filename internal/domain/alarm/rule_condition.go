@@ -68,7 +68,9 @@ func isOffline(c FormCondition) bool {
 		}
 		return strings.TrimSpace(*s)
 	}
-	return said(c.Attribute) == onlineState && said(c.Operator) == string(Equal) && c.Value != nil && c.Value.String() == "0" && c.Recovery == nil
+	return said(c.Attribute) == onlineState && said(c.Operator) == string(Equal) && c.Value != nil &&
+		c.Value.String() == "0" &&
+		c.Recovery == nil
 }
 
 // condition checks one condition. The first one's join is always and. The
@@ -121,7 +123,8 @@ func (c FormCondition) condition(first bool, p *device.Product) (Condition, *err
 // threshold is the value that readings of a property are compared with, as one
 // of the property's type.
 func threshold(said *reading.Value, p *device.Property) (reading.Value, *errs.Error) {
-	if said == nil || said.Kind() == reading.KindNone || said.Kind() == reading.KindText && strings.TrimSpace(said.String()) == "" {
+	if said == nil || said.Kind() == reading.KindNone ||
+		said.Kind() == reading.KindText && strings.TrimSpace(said.String()) == "" {
 		return reading.Value{}, errs.New(errs.Refused, "rule.valueRequired")
 	}
 	v := *said
@@ -143,7 +146,8 @@ func threshold(said *reading.Value, p *device.Property) (reading.Value, *errs.Er
 		}
 		return v, errs.New(errs.Refused, "rule.valueBoolean")
 	default:
-		if v.Kind() != reading.KindText || strings.ContainsRune(v.String(), 0) || utf8.RuneCountInString(v.String()) > textLimit {
+		if v.Kind() != reading.KindText || strings.ContainsRune(v.String(), 0) ||
+			utf8.RuneCountInString(v.String()) > textLimit {
 			return v, errs.New(errs.Refused, "rule.valueText", "limit", strconv.Itoa(textLimit))
 		}
 		return v, nil

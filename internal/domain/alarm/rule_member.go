@@ -65,7 +65,13 @@ type targetDeviceRow struct {
 // device that came joins, one that went leaves, what is left out may join once it
 // can. fresh is of rules that are made or changed as a whole: who joins joins with
 // the rule. It answers what changed, by rule. The transaction of ctx is joined.
-func (s *RuleStore) updateMembers(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (moves []MemberChanges, err error) {
+func (s *RuleStore) updateMembers(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	ids []RuleID,
+	fresh bool,
+) (moves []MemberChanges, err error) {
 	for some := range slices.Chunk(ids, idsAStatement) {
 		part, err := s.updateMemberBatch(ctx, tx, t, some, fresh)
 		if err != nil {
@@ -76,7 +82,13 @@ func (s *RuleStore) updateMembers(ctx context.Context, tx bun.IDB, t tenant.ID, 
 	return moves, nil
 }
 
-func (s *RuleStore) updateMemberBatch(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) ([]MemberChanges, error) {
+func (s *RuleStore) updateMemberBatch(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	ids []RuleID,
+	fresh bool,
+) ([]MemberChanges, error) {
 	d, err := s.memberDiff(ctx, tx, t, ids, fresh)
 	if err != nil || d.none() {
 		return nil, err
@@ -152,11 +164,28 @@ func (s *RuleStore) restate(ctx context.Context, tx bun.IDB, m *memberRow) error
 }
 
 func dropMember(ctx context.Context, tx bun.IDB, t tenant.ID, p Pair) error {
-	_, err := tx.NewDelete().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?", t, p.Rule, p.Device).Exec(ctx)
+	_, err := tx.NewDelete().Model(
+		(*memberRow)(nil),
+	).Where(
+		"+m.tenant_id = ? AND m.rule_id = ? AND m.device_id = ?",
+		t,
+		p.Rule,
+		p.Device,
+	).Exec(
+		ctx,
+	)
 	if err != nil {
 		return err
 	}
-	_, err = tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id = ?", p.Rule, p.Device).Exec(ctx)
+	_, err = tx.NewDelete().Model(
+		(*stateRow)(nil),
+	).Where(
+		"s.rule_id = ? AND s.device_id = ?",
+		p.Rule,
+		p.Device,
+	).Exec(
+		ctx,
+	)
 	return err
 }
 
@@ -179,7 +208,13 @@ func (d *memberDiff) none() bool { return len(d.gone)+len(d.candidates) == 0 }
 // memberDiff is what settle has to do. Of a rule that runs and stays as it is (not
 // fresh), a device whose model has lost what the rule looks at is left to the engine,
 // which ends its notice for that.
-func (s *RuleStore) memberDiff(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID, fresh bool) (d memberDiff, err error) {
+func (s *RuleStore) memberDiff(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	ids []RuleID,
+	fresh bool,
+) (d memberDiff, err error) {
 	rules, err := s.loadRules(ctx, func(sel *bun.SelectQuery) *bun.SelectQuery {
 		return sel.Where("r.tenant_id = ? AND r.id IN (?)", t, bun.List(ids))
 	})
@@ -195,7 +230,15 @@ func (s *RuleStore) memberDiff(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 		return d, err
 	}
 	var have []memberRow
-	if err := tx.NewSelect().Model(&have).Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(
+		&have,
+	).Where(
+		"+m.tenant_id = ? AND m.rule_id IN (?)",
+		t,
+		bun.List(ids),
+	).Scan(
+		ctx,
+	); err != nil {
 		return d, err
 	}
 	is := make(map[Pair]memberRow, len(have))
@@ -208,7 +251,10 @@ func (s *RuleStore) memberDiff(ctx context.Context, tx bun.IDB, t tenant.ID, ids
 		if rule == nil {
 			continue
 		}
-		m := memberCandidate{memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t}, fits: fits(rule, w.ProductID)}
+		m := memberCandidate{
+			memberRow: memberRow{RuleID: p.Rule, DeviceID: p.Device, TenantID: t},
+			fits:      fits(rule, w.ProductID),
+		}
 		if row, found := is[p]; found {
 			delete(is, p)
 			m.memberRow, m.existing = row, true
@@ -247,7 +293,12 @@ func (s *RuleStore) productFits() func(r *Rule, product int64) bool {
 }
 
 // targetDevices are the devices that rules' targets name now, each once.
-func (s *RuleStore) targetDevices(ctx context.Context, tx bun.IDB, t tenant.ID, ids []RuleID) (rows []targetDeviceRow, err error) {
+func (s *RuleStore) targetDevices(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	ids []RuleID,
+) (rows []targetDeviceRow, err error) {
 	// In this order: a rule names little, a tenant may have much.
 	const those = `SELECT x.rule_id, d.id AS device_id, d.product_id FROM alarm_rule_targets AS x CROSS JOIN devices AS d
 		WHERE d.tenant_id = ? AND x.rule_id IN (?) AND `
@@ -276,7 +327,12 @@ func (r *capacity) take(id device.ID) MemberState {
 	return Member
 }
 
-func (s *RuleStore) remainingCapacity(ctx context.Context, tx bun.IDB, t tenant.ID, open []memberCandidate) (capacity, error) {
+func (s *RuleStore) remainingCapacity(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	open []memberCandidate,
+) (capacity, error) {
 	r := capacity{devices: make(map[device.ID]int, len(open)), tenant: MaxRulesPerTenant}
 	if len(open) == 0 {
 		return r, nil
@@ -303,7 +359,12 @@ func (s *RuleStore) remainingCapacity(ctx context.Context, tx bun.IDB, t tenant.
 			Rules    int
 		}
 		err := tx.NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.device_id, COUNT(*) AS rules").
-			Where("+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?", t, bun.List(part), Member).GroupExpr("m.device_id").Scan(ctx, &rows)
+			Where(
+				"+m.tenant_id = ? AND m.device_id IN (?) AND m.state = ?",
+				t,
+				bun.List(part),
+				Member,
+			).GroupExpr("m.device_id").Scan(ctx, &rows)
 		if err != nil {
 			return r, err
 		}

@@ -58,7 +58,11 @@ type NoticeRef struct {
 
 // Page gives a tenant's rules as q wants them, the newest first, how many there
 // are in all, and how many of these run.
-func (s *RuleStore) Page(ctx context.Context, t tenant.ID, q RuleQuery) (cards []RuleCard, total, running int64, err error) {
+func (s *RuleStore) Page(
+	ctx context.Context,
+	t tenant.ID,
+	q RuleQuery,
+) (cards []RuleCard, total, running int64, err error) {
 	wanted := func(sel *bun.SelectQuery) *bun.SelectQuery {
 		sel.Where("r.tenant_id = ?", t)
 		if q.Name != "" {
@@ -200,7 +204,9 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 	}
 	var channels []ruleChannelRow
 	err = wanted(s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil))).Column("c.rule_id", "c.channel_id").
-		Join("JOIN alarm_rule_channels AS c ON c.rule_id = r.id").OrderExpr("c.rule_id, c.channel_id").Scan(ctx, &channels)
+		Join(
+			"JOIN alarm_rule_channels AS c ON c.rule_id = r.id",
+		).OrderExpr("c.rule_id, c.channel_id").Scan(ctx, &channels)
 	if err != nil {
 		return nil, err
 	}
@@ -228,7 +234,11 @@ func (s *RuleStore) pairs(ctx context.Context, wanted func(*bun.SelectQuery) *bu
 
 // cards reads rules with what they name, their devices and channels: some five
 // statements, however many.
-func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.SelectQuery) *bun.SelectQuery) ([]RuleCard, error) {
+func (s *RuleStore) cards(
+	ctx context.Context,
+	t tenant.ID,
+	wanted func(*bun.SelectQuery) *bun.SelectQuery,
+) ([]RuleCard, error) {
 	var rows []ruleRow
 	if err := wanted(s.db.Read(ctx).NewSelect().Model(&rows)).Scan(ctx); err != nil || len(rows) == 0 {
 		return []RuleCard{}, err
@@ -243,7 +253,18 @@ func (s *RuleStore) cards(ctx context.Context, t tenant.ID, wanted func(*bun.Sel
 		at[rule.ID], ids[i] = &cards[i], rule.ID
 	}
 	var channels []ruleChannelRow
-	if err := s.db.Read(ctx).NewSelect().Model(&channels).Where("c.rule_id IN (?)", bun.List(ids)).OrderExpr("c.rule_id, c.channel_id").Scan(ctx); err != nil {
+	if err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&channels,
+	).Where(
+		"c.rule_id IN (?)",
+		bun.List(ids),
+	).OrderExpr(
+		"c.rule_id, c.channel_id",
+	).Scan(
+		ctx,
+	); err != nil {
 		return nil, err
 	}
 	for _, c := range channels {
@@ -264,8 +285,25 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 		Some   int
 		First  device.ID
 	}
-	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).ColumnExpr("m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first").
-		Where("+m.tenant_id = ? AND m.rule_id IN (?)", t, bun.List(ids)).GroupExpr("m.rule_id, m.state").OrderExpr("m.rule_id, m.state").Scan(ctx, &counts)
+	err = s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*memberRow)(nil),
+	).ColumnExpr(
+		"m.rule_id, m.state, COUNT(*) AS some, MIN(m.device_id) AS first",
+	).
+		Where(
+			"+m.tenant_id = ? AND m.rule_id IN (?)",
+			t,
+			bun.List(ids),
+		).GroupExpr(
+		"m.rule_id, m.state",
+	).OrderExpr(
+		"m.rule_id, m.state",
+	).Scan(
+		ctx,
+		&counts,
+	)
 	if err != nil {
 		return err
 	}
@@ -297,7 +335,12 @@ func (s *RuleStore) addDevices(ctx context.Context, t tenant.ID, at map[RuleID]*
 }
 
 // nameDevices adds what the devices of rules are called.
-func (s *RuleStore) nameDevices(ctx context.Context, t tenant.ID, at map[RuleID]*RuleCard, asked map[device.ID]bool) error {
+func (s *RuleStore) nameDevices(
+	ctx context.Context,
+	t tenant.ID,
+	at map[RuleID]*RuleCard,
+	asked map[device.ID]bool,
+) error {
 	type called struct {
 		ID        device.ID
 		Name      string
@@ -347,7 +390,12 @@ func (s *RuleStore) addNoticeCounts(ctx context.Context, t tenant.ID, at map[Rul
 		Some   int64
 	}
 	if err := s.db.Read(ctx).NewSelect().Model((*noticeRow)(nil)).ColumnExpr("n.rule_id, COUNT(*) AS some").
-		Where("n.tenant_id = ? AND n.rule_id IN (?) AND n.start_time >= ?", t, bun.List(ids), s.now().Add(-recent).UnixMilli()).
+		Where(
+			"n.tenant_id = ? AND n.rule_id IN (?) AND n.start_time >= ?",
+			t,
+			bun.List(ids),
+			s.now().Add(-recent).UnixMilli(),
+		).
 		GroupExpr("n.rule_id").Scan(ctx, &counts); err != nil {
 		return err
 	}
@@ -408,15 +456,40 @@ type RuleDevice struct {
 // Devices gives the devices of a tenant's rule, page by page, and how many there are:
 // those with open notices first, then those that are judged, then those that are left
 // out, each by their titles.
-func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset, limit int64) ([]RuleDevice, int64, error) {
-	found, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx)
+func (s *RuleStore) Devices(
+	ctx context.Context,
+	t tenant.ID,
+	id RuleID,
+	offset, limit int64,
+) ([]RuleDevice, int64, error) {
+	found, err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*ruleRow)(nil),
+	).Where(
+		"r.tenant_id = ? AND r.id = ?",
+		t,
+		id,
+	).Exists(
+		ctx,
+	)
 	if err != nil {
 		return nil, 0, err
 	}
 	if !found {
 		return nil, 0, errs.Missing()
 	}
-	total, err := s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).Count(ctx)
+	total, err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*memberRow)(nil),
+	).Where(
+		"+m.tenant_id = ? AND m.rule_id = ?",
+		t,
+		id,
+	).Count(
+		ctx,
+	)
 	if err != nil || total <= offset {
 		return []RuleDevice{}, total, err
 	}
@@ -429,12 +502,16 @@ func (s *RuleStore) Devices(ctx context.Context, t tenant.ID, id RuleID, offset,
 		StartTime int64
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*memberRow)(nil)).
-		ColumnExpr("d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state, COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time").
+		ColumnExpr(
+			"d.name, d.note_name, COALESCE(p.name, '') AS scene, m.state, COALESCE(n.id, 0) AS notice_id, COALESCE(n.start_time, 0) AS start_time",
+		).
 		Join("JOIN devices AS d ON d.id = m.device_id").
 		Join("LEFT JOIN scenes AS p ON p.id = d.scene_id").
 		Join("LEFT JOIN notices AS n ON n.rule_id = m.rule_id AND n.device_id = m.device_id AND n.resolve_status = 0").
 		Where("+m.tenant_id = ? AND m.rule_id = ?", t, id).
-		OrderExpr("CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id").Offset(offset).Limit(limit).Scan(ctx, &rows)
+		OrderExpr(
+			"CASE WHEN n.id IS NULL THEN 1 ELSE 0 END, m.state, CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END, d.id",
+		).Offset(offset).Limit(limit).Scan(ctx, &rows)
 	list := make([]RuleDevice, len(rows))
 	for i, r := range rows {
 		list[i] = RuleDevice{Name: r.Name, NoteName: r.NoteName, Scene: r.Scene, State: r.State}
@@ -451,7 +528,12 @@ func (s *RuleStore) MembersByRule(ctx context.Context, t tenant.ID, ids []RuleID
 	for part := range slices.Chunk(ids, idsAStatement) {
 		var rows []memberRow
 		err := s.db.Read(ctx).NewSelect().Model(&rows).Column("m.rule_id", "m.device_id").
-			Where("+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?", t, bun.List(part), Member).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
+			Where(
+				"+m.tenant_id = ? AND m.rule_id IN (?) AND m.state = ?",
+				t,
+				bun.List(part),
+				Member,
+			).OrderExpr("m.rule_id, m.device_id").Scan(ctx)
 		if err != nil {
 			return nil, err
 		}

@@ -141,7 +141,19 @@ func (s *RuleStore) Update(ctx context.Context, t tenant.ID, r *Rule) error {
 			return err
 		}
 		err := requireOneRow(tx.NewUpdate().Model(row).
-			Column("alarm_name", "folded_name", "trigger_type", "conditions", "hit_counts", "durations", "alarm_level", "period", "manual_release", "alarm_desc", "remind_every").
+			Column(
+				"alarm_name",
+				"folded_name",
+				"trigger_type",
+				"conditions",
+				"hit_counts",
+				"durations",
+				"alarm_level",
+				"period",
+				"manual_release",
+				"alarm_desc",
+				"remind_every",
+			).
 			Set("revision = revision + 1").Set("update_time = ?", s.now().UnixMilli()).
 			Where("r.tenant_id = ? AND r.id = ?", t, r.ID).Exec(ctx))
 		if err != nil {
@@ -182,15 +194,32 @@ func (s *RuleStore) Unpublish(ctx context.Context, t tenant.ID, id RuleID, user 
 	return s.deploy(ctx, t, id, TakenDown, user, "r.deploy_state = ?", Running)
 }
 
-func (s *RuleStore) deploy(ctx context.Context, t tenant.ID, id RuleID, to DeployState, user, from string, state DeployState) error {
+func (s *RuleStore) deploy(
+	ctx context.Context,
+	t tenant.ID,
+	id RuleID,
+	to DeployState,
+	user, from string,
+	state DeployState,
+) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		if found, err := tx.NewSelect().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exists(ctx); err != nil {
+		if found, err := tx.NewSelect().Model(
+			(*ruleRow)(nil),
+		).Where(
+			"r.tenant_id = ? AND r.id = ?",
+			t,
+			id,
+		).Exists(
+			ctx,
+		); err != nil {
 			return err
 		} else if !found {
 			return errs.Missing()
 		}
 		res, err := tx.NewUpdate().Model((*ruleRow)(nil)).
-			Set("revision = revision + 1").Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).Set("deploy_user = ?", user).
+			Set(
+				"revision = revision + 1",
+			).Set("deploy_state = ?", to).Set("deploy_time = ?", s.now().UnixMilli()).Set("deploy_user = ?", user).
 			Where("r.tenant_id = ? AND r.id = ?", t, id).Where(from, state).Exec(ctx)
 		if err != nil || to != Running {
 			return err
@@ -208,7 +237,16 @@ func (s *RuleStore) deploy(ctx context.Context, t tenant.ID, id RuleID, to Deplo
 // checkRunnable refuses a tenant's rule that cannot be judged on any device (601): it has none,
 // or their models lack what it looks at.
 func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID) error {
-	fits, err := tx.NewSelect().Model((*memberRow)(nil)).Where("+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?", t, id, Misfit).Exists(ctx)
+	fits, err := tx.NewSelect().Model(
+		(*memberRow)(nil),
+	).Where(
+		"+m.tenant_id = ? AND m.rule_id = ? AND m.state <> ?",
+		t,
+		id,
+		Misfit,
+	).Exists(
+		ctx,
+	)
 	if err != nil || fits {
 		return err
 	}
@@ -227,7 +265,9 @@ func (s *RuleStore) checkRunnable(ctx context.Context, tx bun.IDB, t tenant.ID, 
 // Delete removes a tenant's rule; its notices stay.
 func (s *RuleStore) Delete(ctx context.Context, t tenant.ID, id RuleID) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		return requireOneRow(tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx))
+		return requireOneRow(
+			tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ? AND r.id = ?", t, id).Exec(ctx),
+		)
 	})
 }
 
@@ -243,7 +283,20 @@ func (s *RuleStore) Mute(ctx context.Context, t tenant.ID, id RuleID, until int6
 // MutedUntil is until when nobody is told of the notices of a tenant's rule,
 // epoch ms; 0 where it is not muted, or not there.
 func (s *RuleStore) MutedUntil(ctx context.Context, t tenant.ID, id RuleID) (until int64, err error) {
-	err = s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("mute_until").Where("r.tenant_id = ? AND r.id = ?", t, id).Scan(ctx, &until)
+	err = s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*ruleRow)(nil),
+	).Column(
+		"mute_until",
+	).Where(
+		"r.tenant_id = ? AND r.id = ?",
+		t,
+		id,
+	).Scan(
+		ctx,
+		&until,
+	)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
@@ -311,11 +364,35 @@ func (s *RuleStore) checkDeviceLimit(ctx context.Context, tx bun.IDB, t tenant.I
 		return err
 	}
 	var full []string
-	err := tx.NewSelect().TableExpr("devices AS d").ColumnExpr("CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END").
-		Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(named.Devices)).
-		Where(`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`, Member, id, MaxRulesPerDevice).
-		Where(`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`, id, Member).
-		OrderExpr("d.id").Limit(1).Scan(ctx, &full)
+	err := tx.NewSelect().TableExpr(
+		"devices AS d",
+	).ColumnExpr(
+		"CASE WHEN d.note_name = '' THEN d.name ELSE d.note_name END",
+	).
+		Where(
+			"d.tenant_id = ? AND d.id IN (?)",
+			t,
+			bun.List(named.Devices),
+		).
+		Where(
+			`(SELECT COUNT(*) FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.state = ? AND m.rule_id <> ?) >= ?`,
+			Member,
+			id,
+			MaxRulesPerDevice,
+		).
+		Where(
+			`NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.device_id = d.id AND m.rule_id = ? AND m.state = ?)`,
+			id,
+			Member,
+		).
+		OrderExpr(
+			"d.id",
+		).Limit(
+		1,
+	).Scan(
+		ctx,
+		&full,
+	)
 	if err != nil || len(full) == 0 {
 		return err
 	}
@@ -341,10 +418,23 @@ func rowOf(t tenant.ID, r *Rule) (*ruleRow, error) {
 
 func (r *ruleRow) rule() (Rule, error) {
 	rule := Rule{
-		ID: r.ID, Tenant: r.TenantID, Revision: r.Revision, Name: r.AlarmName, Trigger: r.TriggerType,
-		Hits: r.HitCounts, Window: time.Duration(r.Durations) * time.Millisecond, Level: r.AlarmLevel, ManualRelease: r.ManualRelease,
-		Description: r.AlarmDesc, Deploy: r.DeployState, DeployTime: r.DeployTime, DeployUser: r.DeployUser, MuteUntil: r.MuteUntil,
-		RemindEvery: time.Duration(r.RemindEvery) * time.Minute, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
+		ID:            r.ID,
+		Tenant:        r.TenantID,
+		Revision:      r.Revision,
+		Name:          r.AlarmName,
+		Trigger:       r.TriggerType,
+		Hits:          r.HitCounts,
+		Window:        time.Duration(r.Durations) * time.Millisecond,
+		Level:         r.AlarmLevel,
+		ManualRelease: r.ManualRelease,
+		Description:   r.AlarmDesc,
+		Deploy:        r.DeployState,
+		DeployTime:    r.DeployTime,
+		DeployUser:    r.DeployUser,
+		MuteUntil:     r.MuteUntil,
+		RemindEvery:   time.Duration(r.RemindEvery) * time.Minute,
+		CreateTime:    r.CreateTime,
+		UpdateTime:    r.UpdateTime,
 	}
 	if err := json.Unmarshal([]byte(r.Conditions), &rule.Conditions); err != nil {
 		return rule, fmt.Errorf("alarm: conditions of rule %d: %w", r.ID, err)
@@ -362,7 +452,18 @@ func putChannels(ctx context.Context, tx bun.IDB, t tenant.ID, id RuleID, channe
 		return nil
 	}
 	var found []int64
-	err := tx.NewSelect().TableExpr("channels").Column("id").Where("tenant_id = ? AND id IN (?)", t, bun.List(channels)).Scan(ctx, &found)
+	err := tx.NewSelect().TableExpr(
+		"channels",
+	).Column(
+		"id",
+	).Where(
+		"tenant_id = ? AND id IN (?)",
+		t,
+		bun.List(channels),
+	).Scan(
+		ctx,
+		&found,
+	)
 	if err != nil {
 		return err
 	}

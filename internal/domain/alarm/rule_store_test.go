@@ -24,14 +24,35 @@ import (
 func newFullRule(t testing.TB, s *testkit.Stores, d *device.Device) alarm.Rule {
 	t.Helper()
 	return alarm.Rule{
-		Name: "Zirai İlk Don", Device: d.ID, Targets: alarm.Targets{Devices: []device.ID{d.ID}}, Trigger: alarm.AttributeChange, Hits: 3, Window: 10 * time.Minute, Level: alarm.LevelSerious,
+		Name:    "Zirai İlk Don",
+		Device:  d.ID,
+		Targets: alarm.Targets{Devices: []device.ID{d.ID}},
+		Trigger: alarm.AttributeChange,
+		Hits:    3,
+		Window:  10 * time.Minute,
+		Level:   alarm.LevelSerious,
 		Conditions: []alarm.Condition{
-			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2), Recovery: new(2.5)},
+			{
+				Join:      "and",
+				Attribute: "airTemperature",
+				Operator:  alarm.Below,
+				Value:     reading.Number(2),
+				Recovery:  new(2.5),
+			},
 			{Join: "or", Attribute: "heating", Operator: alarm.NotEqual, Value: reading.Boolean(true)},
 			{Join: "and", Attribute: "note", Operator: alarm.Equal, Value: reading.Text("\"wet\" = 1")},
 		},
-		Channels: []int64{s.Channel(t, d.Tenant, "Staff").ID, s.Channel(t, d.Tenant, "Owner").ID}, RemindEvery: 15 * time.Minute,
-		Period: alertmsg.Period{Slots: []int{0, 1, 47}, Weekdays: []int{1, 7}}, ManualRelease: true, Description: "two\nlines",
+		Channels: []int64{
+			s.Channel(t, d.Tenant, "Staff").ID,
+			s.Channel(t, d.Tenant, "Owner").ID,
+		},
+		RemindEvery: 15 * time.Minute,
+		Period: alertmsg.Period{
+			Slots:    []int{0, 1, 47},
+			Weekdays: []int{1, 7},
+		},
+		ManualRelease: true,
+		Description:   "two\nlines",
 	}
 }
 
@@ -57,16 +78,41 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 	}
 	want.ID, want.Tenant, want.Revision, want.CreateTime, want.UpdateTime = id, field.ID, 1, made, made
 	card, err := s.Rules.Get(t.Context(), field.ID, id)
-	if err != nil || !reflect.DeepEqual(*card, alarm.RuleCard{Rule: want, DeviceName: "WS-1", NoteName: "Mast", ProductID: ws.ProductID, Named: []string{"WS-1"}, Members: 1}) {
+	if err != nil ||
+		!reflect.DeepEqual(
+			*card,
+			alarm.RuleCard{
+				Rule:       want,
+				DeviceName: "WS-1",
+				NoteName:   "Mast",
+				ProductID:  ws.ProductID,
+				Named:      []string{"WS-1"},
+				Members:    1,
+			},
+		) {
 		t.Errorf("%+v (%v)\nwant %+v", card, err, want)
 	}
-	if rules, err := s.Rules.Rules(t.Context(), field.ID, []alarm.RuleID{id, 99, id}); err != nil || !reflect.DeepEqual(rules, []alarm.Rule{want}) {
+	if rules, err := s.Rules.Rules(
+		t.Context(),
+		field.ID,
+		[]alarm.RuleID{id, 99, id},
+	); err != nil ||
+		!reflect.DeepEqual(rules, []alarm.Rule{want}) {
 		t.Errorf("%+v %v", rules, err)
 	}
 
 	// A change is of everything that people fill in, and makes a revision.
 	s.Clock.Advance(time.Hour)
-	next := alarm.Rule{ID: id, Name: "Gone", Device: ws.ID, Targets: want.Targets, Trigger: alarm.DeviceOffline, Hits: 1, Window: time.Minute, Channels: []int64{want.Channels[1], s.Channel(t, field.ID, "Vet").ID}}
+	next := alarm.Rule{
+		ID:       id,
+		Name:     "Gone",
+		Device:   ws.ID,
+		Targets:  want.Targets,
+		Trigger:  alarm.DeviceOffline,
+		Hits:     1,
+		Window:   time.Minute,
+		Channels: []int64{want.Channels[1], s.Channel(t, field.ID, "Vet").ID},
+	}
 	if err := s.Rules.Update(t.Context(), field.ID, &next); err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +133,15 @@ func TestRuleComesBackAsItWas(t *testing.T) {
 
 func count(t *testing.T, s *testkit.Stores, table string) (n int) {
 	t.Helper()
-	if err := s.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM ?", bun.Ident(table)).Scan(t.Context(), &n); err != nil {
+	if err := s.DB.Read(
+		t.Context(),
+	).NewRaw(
+		"SELECT COUNT(*) FROM ?",
+		bun.Ident(table),
+	).Scan(
+		t.Context(),
+		&n,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -134,7 +188,8 @@ func TestDeploy(t *testing.T) {
 		if c.want.ago < 0 {
 			at = 0
 		}
-		if r.Deploy != c.want.deploy || r.DeployUser != c.want.user || r.Revision != c.want.revision || r.DeployTime != at {
+		if r.Deploy != c.want.deploy || r.DeployUser != c.want.user || r.Revision != c.want.revision ||
+			r.DeployTime != at {
 			t.Errorf("%d: %+v, want %+v", i, r, c.want)
 		}
 	}
@@ -182,13 +237,31 @@ func TestCopyAndForgetDevice(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
 	station := s.Station(t)
-	a, b, c := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B"), s.Device(t, field.ID, station, "C")
+	a, b, c := s.Device(
+		t,
+		field.ID,
+		station,
+		"A",
+	), s.Device(
+		t,
+		field.ID,
+		station,
+		"B",
+	), s.Device(
+		t,
+		field.ID,
+		station,
+		"C",
+	)
 	rule := newFullRule(t, s, a)
 	id, err := s.Rules.Create(t.Context(), field.ID, &rule)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(s.Rules.Publish(t.Context(), field.ID, id, "Ada"), s.Rules.Mute(t.Context(), field.ID, id, s.Clock.Milli()+1)); err != nil {
+	if err := errors.Join(
+		s.Rules.Publish(t.Context(), field.ID, id, "Ada"),
+		s.Rules.Mute(t.Context(), field.ID, id, s.Clock.Milli()+1),
+	); err != nil {
 		t.Fatal(err)
 	}
 	original := kept(t, s, field.ID, id)
@@ -204,7 +277,10 @@ func TestCopyAndForgetDevice(t *testing.T) {
 			t.Errorf("%+v\nwant %+v", got, want)
 		}
 	}
-	if err := errors.Join(s.Rules.ForgetDevice(t.Context(), field.ID, b.ID), s.Devices.Delete(t.Context(), field.ID, b.ID)); err != nil {
+	if err := errors.Join(
+		s.Rules.ForgetDevice(t.Context(), field.ID, b.ID),
+		s.Devices.Delete(t.Context(), field.ID, b.ID),
+	); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.Rules.Get(t.Context(), field.ID, ids[1]); !errs.Is(err, errs.NotFound) {
@@ -227,7 +303,15 @@ func TestRuleTenantIsolation(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	station := s.Station(t)
-	mine, theirs := newFullRule(t, s, s.Device(t, field.ID, station, "A")), newFullRule(t, s, s.Device(t, rival.ID, station, "B"))
+	mine, theirs := newFullRule(
+		t,
+		s,
+		s.Device(t, field.ID, station, "A"),
+	), newFullRule(
+		t,
+		s,
+		s.Device(t, rival.ID, station, "B"),
+	)
 	var ids [2]alarm.RuleID
 	var err error
 	for i, r := range []*alarm.Rule{&mine, &theirs} {
@@ -286,13 +370,24 @@ func TestMaxRulesPerTenant(t *testing.T) {
 	crowded, d := s.Device(t, field.ID, station, "A"), s.Device(t, field.ID, station, "B")
 	manyRules(t, s, field.ID, []device.ID{crowded.ID}, alarm.MaxRulesPerTenant-1) // as an earlier version let it
 	rule := newFullRule(t, s, d)
-	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{d.ID, d.ID}); !errs.Is(err, errs.Refused) || errs.As(err).Key != "rule.tooMany" {
+	if _, err := s.Rules.Copy(
+		t.Context(),
+		field.ID,
+		&rule,
+		[]device.ID{d.ID, d.ID},
+	); !errs.Is(err, errs.Refused) ||
+		errs.As(err).Key != "rule.tooMany" {
 		t.Errorf("%v", err)
 	}
 	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Rules.Create(t.Context(), field.ID, &rule); !errs.Is(err, errs.Refused) || errs.As(err).Args["limit"] != "20000" {
+	if _, err := s.Rules.Create(
+		t.Context(),
+		field.ID,
+		&rule,
+	); !errs.Is(err, errs.Refused) ||
+		errs.As(err).Args["limit"] != "20000" {
 		t.Errorf("%v", err)
 	}
 }
@@ -307,7 +402,10 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	manyRules(t, s, field.ID, []device.ID{full.ID}, alarm.MaxRulesPerDevice+3)
 	refused := func(what string, err error) {
 		t.Helper()
-		if e := errs.As(err); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() || e.Args["limit"] != "200" {
+		if e := errs.As(
+			err,
+		); e == nil || e.Key != "rule.tooManyOfDevice" || e.Args["device"] != full.Title() ||
+			e.Args["limit"] != "200" {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -323,12 +421,38 @@ func TestMaxRulesPerDevice(t *testing.T) {
 	}
 	rule.ID, rule.Targets = id, alarm.Targets{Devices: []device.ID{full.ID}}
 	refused("one of another device", s.Rules.Update(t.Context(), field.ID, &rule))
-	if n, err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").Where("device_id = ?", other.ID).Count(t.Context()); err != nil || n != 1 {
+	if n, err := s.DB.Read(
+		t.Context(),
+	).NewSelect().TableExpr(
+		"alarm_rule_targets",
+	).Where(
+		"device_id = ?",
+		other.ID,
+	).Count(
+		t.Context(),
+	); err != nil ||
+		n != 1 {
 		t.Errorf("%d rules of the other, %v: a refused copy stayed", n, err)
 	}
 	// One of those that are too many is still its owner's to change.
 	var theirs alarm.RuleID
-	if err := s.DB.Read(t.Context()).NewSelect().TableExpr("alarm_rule_targets").Column("rule_id").Where("device_id = ?", full.ID).OrderExpr("rule_id DESC").Limit(1).Scan(t.Context(), &theirs); err != nil {
+	if err := s.DB.Read(
+		t.Context(),
+	).NewSelect().TableExpr(
+		"alarm_rule_targets",
+	).Column(
+		"rule_id",
+	).Where(
+		"device_id = ?",
+		full.ID,
+	).OrderExpr(
+		"rule_id DESC",
+	).Limit(
+		1,
+	).Scan(
+		t.Context(),
+		&theirs,
+	); err != nil {
 		t.Fatal(err)
 	}
 	rule.ID = theirs
@@ -353,10 +477,23 @@ func TestLegacyRuleStore(t *testing.T) {
 	if err := older.Publish(t.Context(), field.ID, ids[0], "field"); err != nil {
 		t.Fatal(err)
 	}
-	if made, err := s.Rules.Rules(t.Context(), field.ID, ids[:1]); err != nil || made[0].Deploy != alarm.Running || made[0].DeployTime != ran.UnixMilli() {
+	if made, err := s.Rules.Rules(
+		t.Context(),
+		field.ID,
+		ids[:1],
+	); err != nil || made[0].Deploy != alarm.Running ||
+		made[0].DeployTime != ran.UnixMilli() {
 		t.Errorf("%+v, %v", made, err)
 	}
-	if _, err := older.Copy(t.Context(), s.Tenant(t, "other").ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.NotFound) {
+	if _, err := older.Copy(
+		t.Context(),
+		s.Tenant(t, "other").ID,
+		&rule,
+		[]device.ID{full.ID},
+	); !errs.Is(
+		err,
+		errs.NotFound,
+	) {
 		t.Errorf("a rule for another tenant's device: %v", err)
 	}
 	if _, err := s.Rules.Copy(t.Context(), field.ID, &rule, []device.ID{full.ID}); !errs.Is(err, errs.Refused) {
@@ -376,12 +513,24 @@ func manyRules(t testing.TB, s *testkit.Stores, owner tenant.ID, devices []devic
 			return err
 		}
 		const fresh = ` FROM alarm_rules AS r WHERE r.tenant_id = ? AND NOT EXISTS (SELECT 1 FROM alarm_rule_devices AS m WHERE m.rule_id = r.id)`
-		if _, err = tx.NewRaw(`INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT r.id, 0, ? + r.update_time % ?`+fresh,
-			devices[0], len(devices), owner).Exec(ctx); err != nil {
+		if _, err = tx.NewRaw(
+			`INSERT INTO alarm_rule_targets (rule_id, place, device_id) SELECT r.id, 0, ? + r.update_time % ?`+fresh,
+			devices[0],
+			len(devices),
+			owner,
+		).Exec(
+			ctx,
+		); err != nil {
 			return err
 		}
-		_, err = tx.NewRaw(`INSERT INTO alarm_rule_devices (rule_id, device_id, tenant_id) SELECT r.id, ? + r.update_time % ?, r.tenant_id`+fresh,
-			devices[0], len(devices), owner).Exec(ctx)
+		_, err = tx.NewRaw(
+			`INSERT INTO alarm_rule_devices (rule_id, device_id, tenant_id) SELECT r.id, ? + r.update_time % ?, r.tenant_id`+fresh,
+			devices[0],
+			len(devices),
+			owner,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err != nil {

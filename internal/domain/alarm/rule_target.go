@@ -106,7 +106,11 @@ func (s *RuleStore) targetsOf(ctx context.Context, t tenant.ID, ids []RuleID) (m
 func (s *RuleStore) UsageOfScene(ctx context.Context, t tenant.ID, scene int64, names int) (RuleUsage, error) {
 	var usage RuleUsage
 	n, err := s.db.Read(ctx).NewSelect().Model((*ruleRow)(nil)).Column("r.alarm_name").
-		Where("r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)", t, scene).
+		Where(
+			"r.tenant_id = ? AND r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.scene_id = ?)",
+			t,
+			scene,
+		).
 		OrderExpr("r.create_time DESC, r.id DESC").Limit(int64(max(1, names))).ScanAndCount(ctx, &usage.Names)
 	usage.Count = int(n)
 	return usage, err
@@ -118,7 +122,10 @@ func (s *RuleStore) ForgetDevice(ctx context.Context, t tenant.ID, id device.ID)
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewDelete().Model((*ruleRow)(nil)).Where("r.tenant_id = ?", t).
 			Where("r.id IN (SELECT x.rule_id FROM alarm_rule_targets AS x WHERE x.device_id = ?)", id).
-			Where("NOT EXISTS (SELECT 1 FROM alarm_rule_targets AS o WHERE o.rule_id = r.id AND (o.device_id IS NULL OR o.device_id <> ?))", id).
+			Where(
+				"NOT EXISTS (SELECT 1 FROM alarm_rule_targets AS o WHERE o.rule_id = r.id AND (o.device_id IS NULL OR o.device_id <> ?))",
+				id,
+			).
 			Exec(ctx)
 		return err
 	})

@@ -49,7 +49,12 @@ func (c *Checker) resolveTargets(ctx context.Context, t tenant.ID, f *Form) (r R
 
 // findTargets finds what a form names. What the tenant does not have is 404, nothing and
 // too much 601.
-func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTargets, w *targetSet) (named Targets, err error) {
+func (c *Checker) findTargets(
+	ctx context.Context,
+	t tenant.ID,
+	said *FormTargets,
+	w *targetSet,
+) (named Targets, err error) {
 	switch n := len(said.Devices) + len(said.Scenes) + len(said.Products); {
 	case n == 0:
 		return named, errs.New(errs.Refused, "rule.deviceRequired")
@@ -81,7 +86,10 @@ func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTarget
 	if w.grouped, err = c.devices.BySceneOrProduct(ctx, t, named.Scenes, named.Products); err != nil {
 		return named, err
 	}
-	w.grouped = slices.DeleteFunc(w.grouped, func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) })
+	w.grouped = slices.DeleteFunc(
+		w.grouped,
+		func(d *device.Device) bool { return slices.Contains(named.Devices, d.ID) },
+	)
 	for _, d := range w.grouped {
 		w.model(c.catalog.Product(d.ProductID))
 	}
@@ -92,7 +100,13 @@ func (c *Checker) findTargets(ctx context.Context, t tenant.ID, said *FormTarget
 }
 
 // name finds the devices that are named one by one; field is where.
-func (w *targetSet) name(ctx context.Context, c *Checker, t tenant.ID, names []string, field string) (named Targets, err error) {
+func (w *targetSet) name(
+	ctx context.Context,
+	c *Checker,
+	t tenant.ID,
+	names []string,
+	field string,
+) (named Targets, err error) {
 	for _, name := range names {
 		switch name = strings.TrimSpace(name); {
 		case name == "":

@@ -35,7 +35,11 @@ func (e *Engine) deviceStamps(ctx context.Context, r *activeRule, evaluated uint
 
 // status tells it of the readings of a time.
 func (s *stampIndex) status(at int64) stampStatus {
-	i, found := slices.BinarySearchFunc(s.list, at, func(a reading.AheadReading, at int64) int { return cmp.Compare(a.Time, at) })
+	i, found := slices.BinarySearchFunc(
+		s.list,
+		at,
+		func(a reading.AheadReading, at int64) int { return cmp.Compare(a.Time, at) },
+	)
 	switch {
 	case found && s.list[i].PassedAtPosition != 0 && s.list[i].PassedAtPosition <= s.evaluated:
 		return stampDeferred
@@ -60,7 +64,14 @@ func (s *stampIndex) last() int64 {
 
 // newestConfirmed is the time of a rule's newest stored sample up to upTo that has a
 // right time and is not to be judged later; at least what its state knows.
-func newestConfirmed(ctx context.Context, from readingSource, r *activeRule, upTo int64, later []pendingValue, s stampIndex) (int64, error) {
+func newestConfirmed(
+	ctx context.Context,
+	from readingSource,
+	r *activeRule,
+	upTo int64,
+	later []pendingValue,
+	s stampIndex,
+) (int64, error) {
 	newest, upTo := r.state.confirmedUpTo, min(upTo, s.knownUpTo())
 	first := int64(math.MaxInt64) // from here on there are others among them
 	if len(s.list) > 0 {
@@ -76,12 +87,21 @@ func newestConfirmed(ctx context.Context, from readingSource, r *activeRule, upT
 	if first > upTo {
 		return newest, nil
 	}
-	return newest, from.Range(ctx, r.Tenant, r.Device, first, upTo, r.predicate.properties, func(at int64, own []reading.Field) error {
-		if s.status(at) == stampRight && slices.ContainsFunc(own, func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
-			newest = max(newest, at)
-		}
-		return nil
-	})
+	return newest, from.Range(
+		ctx,
+		r.Tenant,
+		r.Device,
+		first,
+		upTo,
+		r.predicate.properties,
+		func(at int64, own []reading.Field) error {
+			if s.status(at) == stampRight &&
+				slices.ContainsFunc(own, func(f reading.Field) bool { return !isPendingValue(later, at, f.Property) }) {
+				newest = max(newest, at)
+			}
+			return nil
+		},
+	)
 }
 
 // noteOpened takes in when the open notice of a rule began: nothing up to there ends

@@ -192,7 +192,12 @@ func (s *State) decide(t *Predicate, now sample) (Event, bool) {
 		}
 	}
 	s.open(t.maxPerHour, now.time)
-	return Event{Kind: Opened, Time: now.time, Samples: counted[max(0, len(counted)-t.hits):], Unsteady: s.Unsteady}, true
+	return Event{
+		Kind:     Opened,
+		Time:     now.time,
+		Samples:  counted[max(0, len(counted)-t.hits):],
+		Unsteady: s.Unsteady,
+	}, true
 }
 
 // hits is how many samples of the window count.

@@ -16,7 +16,9 @@ func saveStates(ctx context.Context, d *db.DB, states []stateRow) error {
 			some := append([]stateRow{}, states[:min(len(states), lookupBatchSize)]...)
 			states = states[len(some):]
 			_, err := tx.NewInsert().Model(&some).
-				On("CONFLICT (rule_id, device_id) DO UPDATE").Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting, openings = EXCLUDED.openings").Exec(ctx)
+				On(
+					"CONFLICT (rule_id, device_id) DO UPDATE",
+				).Set("revision = EXCLUDED.revision, floor = EXCLUDED.floor, waiting = EXCLUDED.waiting, openings = EXCLUDED.openings").Exec(ctx)
 			if err != nil {
 				return err
 			}
@@ -39,7 +41,15 @@ func forgetStates(ctx context.Context, d *db.DB, list []*activeRule) error {
 			for len(list) > 0 && list[0].ID == rule && len(devices) < lookupBatchSize {
 				devices, list = append(devices, list[0].Device), list[1:]
 			}
-			_, err := tx.NewDelete().Model((*stateRow)(nil)).Where("s.rule_id = ? AND s.device_id IN (?)", rule, bun.List(devices)).Exec(ctx)
+			_, err := tx.NewDelete().Model(
+				(*stateRow)(nil),
+			).Where(
+				"s.rule_id = ? AND s.device_id IN (?)",
+				rule,
+				bun.List(devices),
+			).Exec(
+				ctx,
+			)
 			if err != nil {
 				return err
 			}

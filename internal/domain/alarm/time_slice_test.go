@@ -210,7 +210,8 @@ func TestAdmit(t *testing.T) {
 	f.engine.Take(f.pos, late)
 	f.Clock.Advance(11 * time.Minute)
 	f.engine.UpdateThrottle(f.owners[0])
-	if admitted(0) || !admitted(1) || !slices.Equal([]int{f.engine.Behind().Tenants, f.engine.TenantBehind(f.owners[1]).Tenants}, []int{1, 0}) {
+	if admitted(0) || !admitted(1) ||
+		!slices.Equal([]int{f.engine.Behind().Tenants, f.engine.TenantBehind(f.owners[1]).Tenants}, []int{1, 0}) {
 		t.Errorf("after eleven minutes: admitted %v and %v, behind %+v", admitted(0), admitted(1), f.engine.Behind())
 	}
 	waiting := make(chan error, 1)

@@ -94,8 +94,10 @@ func TestOpeningsPerHour(t *testing.T) {
 	fx.unpublish(id)
 	fx.publish(id)
 	swing(100)
-	fx.wantNotices("Frost 0-60 recovered; Frost 1800-1860 recovered; Frost 3600-3660 recovered; Frost 4200-4920 recovered unsteady; " +
-		"Frost 5700-5760 stopped unsteady; Frost 6000-6060 recovered")
+	fx.wantNotices(
+		"Frost 0-60 recovered; Frost 1800-1860 recovered; Frost 3600-3660 recovered; Frost 4200-4920 recovered unsteady; " +
+			"Frost 5700-5760 stopped unsteady; Frost 6000-6060 recovered",
+	)
 }
 
 // One by hand ends an unsteady notice, too.
@@ -185,11 +187,14 @@ func TestAdvise(t *testing.T) {
 	fx.must(err)
 	a, err := alarm.Advise(t.Context(), fx.readings, fx.owner, d, fx.station)
 	fx.must(err)
-	if !d.Unsteady || a == nil || a.Attribute != "airTemperature" || a.Recovery != 2.8 || a.Notices >= a.Without || a.Without != 6 {
+	if !d.Unsteady || a == nil || a.Attribute != "airTemperature" || a.Recovery != 2.8 || a.Notices >= a.Without ||
+		a.Without != 6 {
 		t.Errorf("unsteady %t, %+v", d.Unsteady, a)
 	}
 	steady := *d
-	steady.RuleCopy.Conditions = []alarm.Condition{{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)}}
+	steady.RuleCopy.Conditions = []alarm.Condition{
+		{Join: "and", Attribute: "heating", Operator: alarm.Equal, Value: reading.Boolean(true)},
+	}
 	if a, err := alarm.Advise(t.Context(), fx.readings, fx.owner, &steady, fx.station); err != nil || a != nil {
 		t.Errorf("of a switch %+v, %v", a, err)
 	}
@@ -198,7 +203,14 @@ func TestAdvise(t *testing.T) {
 	if _, err := alarm.Advise(gone, fx.readings, fx.owner, d, fx.station); err == nil {
 		t.Error("no error of a caller who has left")
 	}
-	if a, err := alarm.Advise(t.Context(), fx.readings, fx.Tenant(t, "enemy").ID, d, fx.station); err != nil || a != nil {
+	if a, err := alarm.Advise(
+		t.Context(),
+		fx.readings,
+		fx.Tenant(t, "enemy").ID,
+		d,
+		fx.station,
+	); err != nil ||
+		a != nil {
 		t.Errorf("of another tenant %+v, %v", a, err)
 	}
 }

@@ -79,7 +79,13 @@ type Snapshot func(ctx context.Context) ([]Thing, error)
 // Record runs change in a transaction, looks at the things before and after,
 // and writes down for each that was made, changed or removed what became of
 // it. What changed nothing is not written down.
-func Record(ctx context.Context, t tenant.ID, action string, snapshot Snapshot, change func(ctx context.Context) error) error {
+func Record(
+	ctx context.Context,
+	t tenant.ID,
+	action string,
+	snapshot Snapshot,
+	change func(ctx context.Context) error,
+) error {
 	a := scopeFrom(ctx)
 	if a == nil {
 		return change(ctx)
@@ -174,7 +180,11 @@ func WithActor(ctx context.Context, kind ActorKind, id int64, name string) conte
 // entry is what all entries of an actor have alike.
 func (a *actorScope) entry(ctx context.Context) (entryRow, error) {
 	r := entryRow{
-		Time: a.store.now().UnixMilli(), Actor: a.actor.Kind, ActorID: a.actor.ID, Address: a.actor.Address, Request: a.actor.Request,
+		Time:    a.store.now().UnixMilli(),
+		Actor:   a.actor.Kind,
+		ActorID: a.actor.ID,
+		Address: a.actor.Address,
+		Request: a.actor.Request,
 	}
 	if a.actor.Kind == "" {
 		return r, errors.New("audit: nobody is known to act") // a public call that changes something must say who (As)

@@ -33,7 +33,15 @@ func TestLogLaterForDeletedTenant(t *testing.T) {
 	if err := y.Audit.Flush(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if lines, want := y.formatEntries(t, y.field.ID), []string{`user:1 "Ada" session.fail 1 Ada`}; !slices.Equal(lines, want) {
+	if lines, want := y.formatEntries(
+		t,
+		y.field.ID,
+	), []string{
+		`user:1 "Ada" session.fail 1 Ada`,
+	}; !slices.Equal(
+		lines,
+		want,
+	) {
 		t.Errorf("%q", lines)
 	}
 	if n, err := y.DB.Read(t.Context()).NewSelect().Table("audit_entries").Count(t.Context()); err != nil || n != 2 {
@@ -49,19 +57,30 @@ func TestLogLaterRetries(t *testing.T) {
 	lost := errors.New("nobody can say who that is")
 	var tries, knownAfter atomic.Int64
 	knownAfter.Store(1 << 40)
-	unknown := y.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, ID: y.field.Bora.ID, Name: func(context.Context) (string, error) {
-		if tries.Add(1) <= knownAfter.Load() {
-			return "", lost
-		}
-		return "Bora", nil
-	}})
+	unknown := y.Audit.NewContext(
+		t.Context(),
+		audit.Actor{Kind: audit.User, ID: y.field.Bora.ID, Name: func(context.Context) (string, error) {
+			if tries.Add(1) <= knownAfter.Load() {
+				return "", lost
+			}
+			return "Bora", nil
+		}},
+	)
 	action := audit.Action{Name: "session.fail", Thing: audit.Thing{ID: 1, Name: "x"}}
 	audit.LogLater(unknown, y.field.ID, action)
 	audit.LogLater(y.asAda(t.Context()), y.field.ID, action)
 	if err := y.Audit.Flush(t.Context()); !errors.Is(err, lost) {
 		t.Errorf("%v", err)
 	}
-	if lines, want := y.formatEntries(t, y.field.ID), []string{`user:1 "Ada" session.fail 1 x`}; !slices.Equal(lines, want) {
+	if lines, want := y.formatEntries(
+		t,
+		y.field.ID,
+	), []string{
+		`user:1 "Ada" session.fail 1 x`,
+	}; !slices.Equal(
+		lines,
+		want,
+	) {
 		t.Errorf("%q", lines)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -82,7 +101,11 @@ func TestLogLaterIsBounded(t *testing.T) {
 	mend := testkit.FailStatement(t, y.DB, "INSERT ON audit_entries")
 	for round := range 3 {
 		for i := range 700 {
-			audit.LogLater(y.asAda(t.Context()), y.field.ID, audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}})
+			audit.LogLater(
+				y.asAda(t.Context()),
+				y.field.ID,
+				audit.Action{Name: "session.fail", Thing: audit.Thing{ID: int64(700*round + i + 1), Name: "Ada"}},
+			)
 		}
 		if err := y.Audit.Flush(t.Context()); err == nil {
 			t.Fatal("written to a disk that is full")

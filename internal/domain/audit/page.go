@@ -89,16 +89,51 @@ type Query struct {
 func (s *Store) Page(ctx context.Context, t tenant.ID, q Query) ([]Entry, int64, error) {
 	var total int64
 	some := s.matching(ctx, t, &q, "e.name_id").ColumnExpr("1").Limit(s.maxListed)
-	if err := s.db.Read(ctx).NewSelect().TableExpr("(?) AS counted", some).ColumnExpr("COUNT(*)").Scan(ctx, &total); err != nil || total <= q.Offset {
+	if err := s.db.Read(
+		ctx,
+	).NewSelect().TableExpr(
+		"(?) AS counted",
+		some,
+	).ColumnExpr(
+		"COUNT(*)",
+	).Scan(
+		ctx,
+		&total,
+	); err != nil ||
+		total <= q.Offset {
 		return nil, total, err
 	}
 	by := "e.name_id"
 	if total > s.maxSorted {
 		by = "+e.name_id" // so many are soon met from the newest on: the index of names is kept out
 	}
-	ids := s.matching(ctx, t, &q, by).Column("e.id").OrderExpr("e.time DESC, e.id DESC").Offset(q.Offset).Limit(min(q.Limit, total-q.Offset))
+	ids := s.matching(
+		ctx,
+		t,
+		&q,
+		by,
+	).Column(
+		"e.id",
+	).OrderExpr(
+		"e.time DESC, e.id DESC",
+	).Offset(
+		q.Offset,
+	).Limit(
+		min(q.Limit, total-q.Offset),
+	)
 	var rows []entryRow
-	if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("e.id IN (?)", ids).OrderExpr("e.time DESC, e.id DESC").Scan(ctx); err != nil {
+	if err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).Where(
+		"e.id IN (?)",
+		ids,
+	).OrderExpr(
+		"e.time DESC, e.id DESC",
+	).Scan(
+		ctx,
+	); err != nil {
 		return nil, 0, err
 	}
 	entries := make([]Entry, len(rows))
@@ -123,7 +158,15 @@ func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string
 		sel.Where("e.kind = ?", q.Kind)
 	}
 	if q.Text != "" {
-		named := read.NewSelect().Model((*nameRow)(nil)).Column("n.id").Where(`n.tenant_id = ? AND n.folded LIKE ? ESCAPE '\'`, t, text.ContainsPattern(q.Text))
+		named := read.NewSelect().Model(
+			(*nameRow)(nil),
+		).Column(
+			"n.id",
+		).Where(
+			`n.tenant_id = ? AND n.folded LIKE ? ESCAPE '\'`,
+			t,
+			text.ContainsPattern(q.Text),
+		)
 		sel.Where(name+" IN (?)", named)
 	}
 	if q.From != nil {
@@ -137,8 +180,14 @@ func (s *Store) matching(ctx context.Context, t tenant.ID, q *Query, name string
 
 func (r *entryRow) entry() (Entry, error) {
 	e := Entry{
-		ID: r.ID, Time: r.Time, Actor: ActorRef{r.Actor, r.ActorID, r.ActorName}, Address: r.Address, Request: r.Request,
-		Kind: r.Kind, Action: r.Action, Thing: Thing{ID: r.ThingID, Name: r.ThingName},
+		ID:      r.ID,
+		Time:    r.Time,
+		Actor:   ActorRef{r.Actor, r.ActorID, r.ActorName},
+		Address: r.Address,
+		Request: r.Request,
+		Kind:    r.Kind,
+		Action:  r.Action,
+		Thing:   Thing{ID: r.ThingID, Name: r.ThingName},
 	}
 	if err := json.Unmarshal([]byte(r.Changes), &e.Changes); err != nil {
 		return e, fmt.Errorf("audit: changes of entry %d: %w", r.ID, err)
@@ -168,8 +217,27 @@ func (s *Store) Actors(ctx context.Context, t tenant.ID) (actors []ActorRef, err
 // nextActor is the first actor beyond another; nil when there is none.
 func (s *Store) nextActor(ctx context.Context, t tenant.ID, beyond string, args ...any) (*ActorRef, error) {
 	var r entryRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Column("actor", "actor_id", "actor_name").Where("e.tenant_id = ?", t).Where(beyond, args...).
-		OrderExpr("e.actor, e.actor_id, e.time DESC, e.id DESC").Limit(1).Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&r,
+	).Column(
+		"actor",
+		"actor_id",
+		"actor_name",
+	).Where(
+		"e.tenant_id = ?",
+		t,
+	).Where(
+		beyond,
+		args...).
+		OrderExpr(
+			"e.actor, e.actor_id, e.time DESC, e.id DESC",
+		).Limit(
+		1,
+	).Scan(
+		ctx,
+	)
 	if db.IsMissing(err) {
 		return nil, nil //nolint:nilnil // nobody is no error
 	}

@@ -33,7 +33,12 @@ func nthAction(i int) audit.Action {
 		Name:  []string{"device", "scene", "rule"}[i%3] + ".update",
 		Thing: audit.Thing{ID: int64(i%5000 + 1), Name: name, SearchAlias: fmt.Sprintf("WS-%05d", i%5000)},
 		Changes: []audit.Change{
-			{Field: "noteName", Before: name, After: name + " (old)"}, {Field: "longitude", Before: 32.85, After: 32.86},
+			{
+				Field:  "noteName",
+				Before: name,
+				After:  name + " (old)",
+			},
+			{Field: "longitude", Before: 32.85, After: 32.86},
 		},
 	}
 }
@@ -77,7 +82,11 @@ func TestPages(t *testing.T) {
 	y := newAuditFixture(t)
 	ctx := y.asAda(t.Context())
 	for i := range 25 {
-		if err := audit.Log(ctx, y.field.ID, audit.Action{Name: "a.b", Thing: audit.Thing{Name: fmt.Sprint(i)}}); err != nil {
+		if err := audit.Log(
+			ctx,
+			y.field.ID,
+			audit.Action{Name: "a.b", Thing: audit.Thing{Name: fmt.Sprint(i)}},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if i%5 == 4 {
@@ -98,7 +107,10 @@ func TestPages(t *testing.T) {
 			names = append(names, e.Thing.Name)
 		}
 	}
-	if got := strings.Join(names, " "); got != "24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 early" {
+	if got := strings.Join(
+		names,
+		" ",
+	); got != "24 23 22 21 20 19 18 17 16 15 14 13 12 11 10 9 8 7 6 5 4 3 2 1 0 early" {
 		t.Error(got)
 	}
 }
@@ -161,7 +173,8 @@ func TestPageTotalIsCapped(t *testing.T) {
 	} {
 		c.q.Limit = 10
 		list, total, err := y.Audit.Page(t.Context(), y.field.ID, c.q)
-		if err != nil || total != c.total || len(list) != c.rows || c.rows > 0 && list[c.rows-1].Time != start+c.last*1000 {
+		if err != nil || total != c.total || len(list) != c.rows ||
+			c.rows > 0 && list[c.rows-1].Time != start+c.last*1000 {
 			t.Errorf("%s: %d of %d, %+v, %v", name, len(list), total, list[max(0, len(list)-1):], err)
 		}
 	}
@@ -176,11 +189,16 @@ func TestListActors(t *testing.T) {
 		t.Fatal(err)
 	}
 	rival := y.Tenant(t, "rival")
-	if err := audit.Log(audit.WithActor(renamed, audit.User, 9, "theirs"), rival.ID, audit.Action{Name: "a.b"}); err != nil {
+	if err := audit.Log(
+		audit.WithActor(renamed, audit.User, 9, "theirs"),
+		rival.ID,
+		audit.Action{Name: "a.b"},
+	); err != nil {
 		t.Fatal(err)
 	}
 	people, err := y.Audit.Actors(t.Context(), y.field.ID)
-	if want := "[credential:3 provider user:1 user:2]"; err != nil || fmt.Sprint(people) != want || people[3].Name != "Bora the second" {
+	if want := "[credential:3 provider user:1 user:2]"; err != nil || fmt.Sprint(people) != want ||
+		people[3].Name != "Bora the second" {
 		t.Errorf("%v %+v, want %s", err, people, want)
 	}
 	if people, err := y.Audit.Actors(t.Context(), 99); err != nil || len(people) != 0 {
@@ -201,7 +219,12 @@ func TestSweep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for search, want := range map[string]int64{"": 10, "pump": 10, "pump 1199 ": 1, "pump 7 ": 0} {
-		if _, total, err := y.Audit.Page(t.Context(), y.field.ID, audit.Query{Limit: 1, Text: search}); err != nil || total != want {
+		if _, total, err := y.Audit.Page(
+			t.Context(),
+			y.field.ID,
+			audit.Query{Limit: 1, Text: search},
+		); err != nil ||
+			total != want {
 			t.Errorf("%q: %d left, want %d, %v", search, total, want, err)
 		}
 	}

@@ -63,7 +63,15 @@ type Store struct {
 // NewStore makes a store that keeps entries for so long; now is the server's
 // clock.
 func NewStore(d *db.DB, retention time.Duration, now func() time.Time) *Store {
-	return &Store{db: d, now: now, retention: retention, maxListed: MaxListed, maxSorted: maxSortedMatches, wake: make(chan struct{}, 1), retryInterval: writeRetryInterval}
+	return &Store{
+		db:            d,
+		now:           now,
+		retention:     retention,
+		maxListed:     MaxListed,
+		maxSorted:     maxSortedMatches,
+		wake:          make(chan struct{}, 1),
+		retryInterval: writeRetryInterval,
+	}
 }
 
 type nameRow struct {
@@ -120,7 +128,17 @@ func nameIDs(ctx context.Context, tx bun.IDB, t tenant.ID, actions []Action) (ma
 		}
 	}
 	// A change without a change: so that each row answers its number.
-	_, err := tx.NewInsert().Model(&rows).On("CONFLICT (tenant_id, folded) DO UPDATE").Set("folded = EXCLUDED.folded").Returning("id, folded").Exec(ctx)
+	_, err := tx.NewInsert().Model(
+		&rows,
+	).On(
+		"CONFLICT (tenant_id, folded) DO UPDATE",
+	).Set(
+		"folded = EXCLUDED.folded",
+	).Returning(
+		"id, folded",
+	).Exec(
+		ctx,
+	)
 	for i := range rows {
 		ids[rows[i].Folded] = rows[i].ID
 	}
@@ -141,7 +159,10 @@ func encodeChanges(changes []Change) (string, error) {
 			return "", err
 		}
 		if c.Hidden || before != nil || after != nil {
-			list = append(list, Change{Field: c.Field, Before: nilIfEmpty(before), After: nilIfEmpty(after), Hidden: c.Hidden})
+			list = append(
+				list,
+				Change{Field: c.Field, Before: nilIfEmpty(before), After: nilIfEmpty(after), Hidden: c.Hidden},
+			)
 		}
 	}
 	raw, err := json.Marshal(list)
@@ -236,7 +257,13 @@ func (s *Store) writePending(ctx context.Context, tx bun.IDB, w pendingAction, l
 			return err
 		}
 		if !there {
-			logger.Debug("not written to the audit log: the tenant is gone", "tenant", int64(w.tenant), "deed", w.action.Name)
+			logger.Debug(
+				"not written to the audit log: the tenant is gone",
+				"tenant",
+				int64(w.tenant),
+				"deed",
+				w.action.Name,
+			)
 			return nil
 		}
 	}
@@ -270,7 +297,18 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 	for swept := int64(0); ; {
 		var removed int64
 		err := s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-			old := tx.NewSelect().Model((*entryRow)(nil)).Column("id").Where("e.time < ?", oldest).OrderExpr("e.time").Limit(rowsPerSweep)
+			old := tx.NewSelect().Model(
+				(*entryRow)(nil),
+			).Column(
+				"id",
+			).Where(
+				"e.time < ?",
+				oldest,
+			).OrderExpr(
+				"e.time",
+			).Limit(
+				rowsPerSweep,
+			)
 			res, err := tx.NewDelete().Model((*entryRow)(nil)).Where("e.id IN (?)", old).Exec(ctx)
 			if err != nil {
 				return err
@@ -278,7 +316,13 @@ func (s *Store) Sweep(ctx context.Context, now time.Time) error {
 			if removed, err = res.RowsAffected(); err != nil || removed == rowsPerSweep || swept+removed == 0 {
 				return err
 			}
-			used := tx.NewSelect().Model((*entryRow)(nil)).ColumnExpr("1").Where("e.tenant_id = n.tenant_id AND e.name_id = n.id")
+			used := tx.NewSelect().Model(
+				(*entryRow)(nil),
+			).ColumnExpr(
+				"1",
+			).Where(
+				"e.tenant_id = n.tenant_id AND e.name_id = n.id",
+			)
 			_, err = tx.NewDelete().Model((*nameRow)(nil)).Where("NOT EXISTS (?)", used).Exec(ctx)
 			return err
 		})

@@ -173,7 +173,8 @@ func TestLimits(t *testing.T) {
 	for range 130 {
 		codes[captcha.CodeOf(s.Check(clientAddr, "gone", "x"))]++
 	}
-	if codes[captcha.OK] != 60 || codes[captcha.TooManyGets] != 10 || codes[captcha.Expired] != 120 || codes[captcha.TooManyChecks] != 10 {
+	if codes[captcha.OK] != 60 || codes[captcha.TooManyGets] != 10 || codes[captcha.Expired] != 120 ||
+		codes[captcha.TooManyChecks] != 10 {
 		t.Errorf("%v", codes)
 	}
 	if _, err := s.Get(t.Context(), clientAddr.Next()); err != nil {

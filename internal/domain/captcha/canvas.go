@@ -36,7 +36,14 @@ func (s shape) bounds(clip image.Rectangle) image.Rectangle {
 	if lowest.x > highest.x {
 		return image.Rectangle{}
 	}
-	return image.Rect(int(math.Floor(lowest.x)), int(math.Floor(lowest.y)), int(math.Ceil(highest.x))+1, int(math.Ceil(highest.y))+1).Intersect(clip)
+	return image.Rect(
+		int(math.Floor(lowest.x)),
+		int(math.Floor(lowest.y)),
+		int(math.Ceil(highest.x))+1,
+		int(math.Ceil(highest.y))+1,
+	).Intersect(
+		clip,
+	)
 }
 
 // canvas is what a scene is painted on.
@@ -47,7 +54,11 @@ type canvas struct {
 }
 
 func newCanvas(width, height int) *canvas {
-	return &canvas{RGBA: image.NewRGBA(image.Rect(0, 0, width, height)), raster: vector.NewRasterizer(width, height), maskPix: make([]uint8, width*height)}
+	return &canvas{
+		RGBA:    image.NewRGBA(image.Rect(0, 0, width, height)),
+		raster:  vector.NewRasterizer(width, height),
+		maskPix: make([]uint8, width*height),
+	}
 }
 
 // fill paints a shape in one ink. Most of what is painted is covered wholly or

@@ -85,8 +85,15 @@ type challenge struct {
 // counts what is refused (nil: nobody asks).
 func New(now func() time.Time, draw func() (Picture, error), meter *limit.Meter) *Service {
 	return &Service{
-		now: now, draw: draw, drawSlot: make(chan struct{}, 1), limits: newLimits(now, meter),
-		challenges: newExpiringMap[string, challenge](challengeLife, maxEntries), receipts: newExpiringMap[string, struct{}](receiptLife, maxEntries),
+		now:      now,
+		draw:     draw,
+		drawSlot: make(chan struct{}, 1),
+		limits:   newLimits(now, meter),
+		challenges: newExpiringMap[string, challenge](
+			challengeLife,
+			maxEntries,
+		),
+		receipts: newExpiringMap[string, struct{}](receiptLife, maxEntries),
 	}
 }
 

@@ -49,7 +49,8 @@ func TestGet(t *testing.T) {
 	seen := map[string]bool{}
 	for range 50 {
 		c := mustGet(t, s, clientAddr)
-		if !tokenForm.MatchString(c.Token) || !secretForm.MatchString(c.SecretKey) || len(c.Background) == 0 || len(c.Strip) == 0 {
+		if !tokenForm.MatchString(c.Token) || !secretForm.MatchString(c.SecretKey) || len(c.Background) == 0 ||
+			len(c.Strip) == 0 {
 			t.Errorf("%+v", c)
 		}
 		if seen[c.Token] || seen[c.SecretKey] {
@@ -85,7 +86,9 @@ func TestTolerance(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, got, c.want)
 		}
 		// The receipt is made of the point as it was sent.
-		if got := s.Verify(captcha.Encrypt(challenge.Token+"---"+point, challenge.SecretKey)); got != (c.want == captcha.OK) {
+		if got := s.Verify(
+			captcha.Encrypt(challenge.Token+"---"+point, challenge.SecretKey),
+		); got != (c.want == captcha.OK) {
 			t.Errorf("%s: verified %t", name, got)
 		}
 	}

@@ -13,7 +13,8 @@ func TestExpiringMapIsBounded(t *testing.T) {
 		s.put(i, "x", now)
 		now = now.Add(time.Millisecond)
 	}
-	if len(s.entries) != 100 || s.order.Len() != 100 || s.get(899, now) != nil || s.get(900, now) == nil || s.get(999, now) == nil {
+	if len(s.entries) != 100 || s.order.Len() != 100 || s.get(899, now) != nil || s.get(900, now) == nil ||
+		s.get(999, now) == nil {
 		t.Errorf("%d kept, in order %d", len(s.entries), s.order.Len())
 	}
 	// What is put again is the newest, and takes one place.

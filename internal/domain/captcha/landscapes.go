@@ -67,7 +67,12 @@ func (p *painter) terraces() {
 		gap := 5 + 1.1*float64(i)
 		var s shape
 		for d := gap; d < next+30; d += gap {
-			s = append(s, stroke(1.2+0.2*float64(i), p.across(func(x float64) float64 { return f(x) + d + d*0.3*math.Sin(x*0.011+y) })...))
+			s = append(
+				s,
+				stroke(
+					1.2+0.2*float64(i),
+					p.across(func(x float64) float64 { return f(x) + d + d*0.3*math.Sin(x*0.011+y) })...),
+			)
 		}
 		p.fill(translucent(p.deep, 0.45), s)
 		p.fill(p.lane, shape{stroke(2, p.across(f)...)})
@@ -128,7 +133,10 @@ func (p *painter) pivots() {
 	shift := p.uniform(-radius, radius)
 	for line := range 3 {
 		for x := shift - 2*radius + float64(line%2)*radius; x < p.width+radius; x += 2.12 * radius {
-			p.pivot(point{x + p.uniform(-6, 6), float64(line)*1.86*radius + p.uniform(-radius*0.2, radius*0.1)}, radius*p.uniform(0.86, 0.98))
+			p.pivot(
+				point{x + p.uniform(-6, 6), float64(line)*1.86*radius + p.uniform(-radius*0.2, radius*0.1)},
+				radius*p.uniform(0.86, 0.98),
+			)
 		}
 	}
 	p.shadows(0)

@@ -21,7 +21,13 @@ var landscapes = []func(*painter){(*painter).furrows, (*painter).terraces, (*pai
 
 // paint paints a scene that nobody has seen before.
 func paint(r *rand.Rand, width, height int) *painter {
-	p := &painter{canvas: newCanvas(width, height), Rand: r, palette: randomPalette(r), width: float64(width), height: float64(height)}
+	p := &painter{
+		canvas:  newCanvas(width, height),
+		Rand:    r,
+		palette: randomPalette(r),
+		width:   float64(width),
+		height:  float64(height),
+	}
 	landscapes[r.IntN(len(landscapes))](p)
 	p.contours()
 	return p
@@ -55,7 +61,15 @@ func (p *painter) ground(ink color.RGBA, top, bottom int) {
 func (p *painter) cloud(at point) (s shape) {
 	w := p.uniform(22, 56)
 	for range 4 {
-		s = append(s, ellipse(at.plus(p.uniform(-w, w), p.uniform(-0.15, 0.15)*w), p.uniform(0.5, 1)*w, p.uniform(0.16, 0.36)*w, 28))
+		s = append(
+			s,
+			ellipse(
+				at.plus(p.uniform(-w, w), p.uniform(-0.15, 0.15)*w),
+				p.uniform(0.5, 1)*w,
+				p.uniform(0.16, 0.36)*w,
+				28,
+			),
+		)
 	}
 	return s
 }
@@ -117,6 +131,9 @@ func (p *painter) contours() {
 // is looked for.
 func (p *painter) shadows(y float64) {
 	for range 2 + p.IntN(3) {
-		p.fill(translucent(rgb(0x15211b), p.uniform(0.2, 0.32)), p.cloud(point{p.uniform(0, p.width), p.uniform(y+20, p.height)}))
+		p.fill(
+			translucent(rgb(0x15211b), p.uniform(0.2, 0.32)),
+			p.cloud(point{p.uniform(0, p.width), p.uniform(y+20, p.height)}),
+		)
 	}
 }

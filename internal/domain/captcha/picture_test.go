@@ -52,7 +52,9 @@ func TestPictureFormat(t *testing.T) {
 		}
 		// The piece begins at the same x in every strip, and the rest is clear.
 		piece := opaqueBounds(strip)
-		if piece.Min.X < 0 || piece.Min.X > int(bodyFrom) || piece.Dx() < int(bodySide) || piece.Dx() > stripWidth || piece.Dy() < int(bodySide) || piece.Dy() > stripWidth {
+		if piece.Min.X < 0 || piece.Min.X > int(bodyFrom) || piece.Dx() < int(bodySide) || piece.Dx() > stripWidth ||
+			piece.Dy() < int(bodySide) ||
+			piece.Dy() > stripWidth {
 			t.Errorf("%d: the piece is at %v", seed, piece)
 		}
 		for _, y := range []int{piece.Min.Y - 1, piece.Max.Y} {
@@ -100,7 +102,8 @@ func TestTargetDistribution(t *testing.T) {
 	for range rounds {
 		target, decoy := pickTargets(r)
 		counts[target]++
-		if d := decoy - target; d > -minDecoyDistance && d < minDecoyDistance || decoy < minTarget || decoy > maxTarget {
+		if d := decoy - target; d > -minDecoyDistance && d < minDecoyDistance || decoy < minTarget ||
+			decoy > maxTarget {
 			t.Fatalf("target %d, decoy %d", target, decoy)
 		}
 	}
@@ -260,7 +263,15 @@ func TestFillOutside(t *testing.T) {
 	if got := c.RGBAAt(39, 29); got != rgb(0x2f6b4f) {
 		t.Errorf("%v", got)
 	}
-	if got, want := c.RGBAAt(15, 15), mix(rgb(0x2f6b4f), rgb(0xffffff), 0.5); abs(got.R, want.R) > 1 || abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 || got.A != 255 {
+	if got, want := c.RGBAAt(
+		15,
+		15,
+	), mix(
+		rgb(0x2f6b4f),
+		rgb(0xffffff),
+		0.5,
+	); abs(got.R, want.R) > 1 || abs(got.G, want.G) > 1 || abs(got.B, want.B) > 1 ||
+		got.A != 255 {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
@@ -277,7 +288,11 @@ func TestWriteSamplePictures(t *testing.T) {
 	for seed := range uint64(12) {
 		p, _, _ := seededPicture(t, seed)
 		for name, file := range map[string][]byte{"background": p.Background, "strip": p.Strip} {
-			if err := os.WriteFile(filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"), file, 0o600); err != nil {
+			if err := os.WriteFile(
+				filepath.Join(folder, name+strconv.FormatUint(seed, 10)+".png"),
+				file,
+				0o600,
+			); err != nil {
 				t.Fatal(err)
 			}
 		}

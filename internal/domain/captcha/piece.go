@@ -52,7 +52,12 @@ const (
 
 // outline is a form's edge in the strip's width, its square beginning at y 0.
 func (f pieceShape) outline() []point {
-	corners := [4]point{{bodyFrom, bodyFrom}, {bodyFrom + bodySide, bodyFrom}, {bodyFrom + bodySide, bodyFrom + bodySide}, {bodyFrom, bodyFrom + bodySide}}
+	corners := [4]point{
+		{bodyFrom, bodyFrom},
+		{bodyFrom + bodySide, bodyFrom},
+		{bodyFrom + bodySide, bodyFrom + bodySide},
+		{bodyFrom, bodyFrom + bodySide},
+	}
 	var all []point
 	for i, s := range f {
 		from, to := corners[i], corners[(i+1)%4]

@@ -58,7 +58,8 @@ func decrypt(encrypted, key string) ([]byte, error) {
 		block.Decrypt(text[i:i+aes.BlockSize], text[i:i+aes.BlockSize])
 	}
 	padding := int(text[len(text)-1])
-	if padding == 0 || padding > aes.BlockSize || !bytes.Equal(text[len(text)-padding:], bytes.Repeat(text[len(text)-1:], padding)) {
+	if padding == 0 || padding > aes.BlockSize ||
+		!bytes.Equal(text[len(text)-padding:], bytes.Repeat(text[len(text)-1:], padding)) {
 		return nil, errPoint
 	}
 	return text[:len(text)-padding], nil

@@ -75,9 +75,14 @@ func TestDecryptRefusesMalformed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if plain, err := decrypt(text(sealed[:16]), secret); padding != "\x01\x10" && padding != "\x03\x02\x03" && err == nil {
+		if plain, err := decrypt(
+			text(sealed[:16]),
+			secret,
+		); padding != "\x01\x10" && padding != "\x03\x02\x03" &&
+			err == nil {
 			t.Errorf("padding %q was taken: %q", padding, plain)
-		} else if err == nil && len(plain) == 16 {
+		} else if err == nil &&
+			len(plain) == 16 {
 			t.Errorf("padding %q was left", padding)
 		}
 	}

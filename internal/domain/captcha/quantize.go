@@ -28,7 +28,12 @@ func quantize(m *image.RGBA) *image.Paletted {
 	for _, colour := range found {
 		index[colour] = nearestColour(kept, colour)
 	}
-	flat := &image.Paletted{Pix: make([]uint8, len(m.Pix)/4), Stride: m.Rect.Dx(), Rect: m.Rect, Palette: make(color.Palette, len(kept))}
+	flat := &image.Paletted{
+		Pix:     make([]uint8, len(m.Pix)/4),
+		Stride:  m.Rect.Dx(),
+		Rect:    m.Rect,
+		Palette: make(color.Palette, len(kept)),
+	}
 	exact := make([]color.RGBA, len(kept))
 	for i := range flat.Pix {
 		px := m.Pix[4*i : 4*i+4]

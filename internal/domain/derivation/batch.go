@@ -22,7 +22,11 @@ type DeviceFailure struct {
 // What cannot be read of one device is its lapse: its frames stay as they were
 // measured, and all others are completed. An error is of the batch: ctx has
 // ended, or the store takes no more.
-func (e *Engine) DeriveBatch(ctx context.Context, batch []reading.Arrival, entries []*device.Entry) (whole []reading.Arrival, failed []DeviceFailure, err error) {
+func (e *Engine) DeriveBatch(
+	ctx context.Context,
+	batch []reading.Arrival,
+	entries []*device.Entry,
+) (whole []reading.Arrival, failed []DeviceFailure, err error) {
 	// Frames of one device together, devices in the order of their first.
 	type group struct {
 		entry    *device.Entry

@@ -108,7 +108,17 @@ func (c *checker) inputs(i int, f *agronomy.Formula) {
 			continue
 		}
 		if units := f.Inputs[n].Units; c.unit != nil && !slices.Contains(units, c.unit(input)) {
-			c.add(i, "inputs", "derived.inputUnit", "input", name, "unit", strings.Join(units, " | "), "found", c.unit(input))
+			c.add(
+				i,
+				"inputs",
+				"derived.inputUnit",
+				"input",
+				name,
+				"unit",
+				strings.Join(units, " | "),
+				"found",
+				c.unit(input),
+			)
 		}
 	}
 }
@@ -130,7 +140,17 @@ func (c *checker) parameters(i int, f *agronomy.Formula) {
 		case !given && math.IsNaN(q.Default):
 			c.add(i, "parameters", "derived.parameterMissing", "formula", f.Name, "parameter", q.Name)
 		case given && !(v >= q.Low && v <= q.High):
-			c.add(i, "parameters", "derived.parameterRange", "parameter", q.Name, "low", formatFloat(q.Low), "high", formatFloat(q.High))
+			c.add(
+				i,
+				"parameters",
+				"derived.parameterRange",
+				"parameter",
+				q.Name,
+				"low",
+				formatFloat(q.Low),
+				"high",
+				formatFloat(q.High),
+			)
 		}
 	}
 	c.checkOrder(i, f)
@@ -148,7 +168,17 @@ func (c *checker) checkOrder(i int, f *agronomy.Formula) {
 		}
 	}
 	if above <= below {
-		c.add(i, "parameters", "derived.parameterOrder", "parameter", f.MustExceed[0], "other", f.MustExceed[1], "low", formatFloat(below))
+		c.add(
+			i,
+			"parameters",
+			"derived.parameterOrder",
+			"parameter",
+			f.MustExceed[0],
+			"other",
+			f.MustExceed[1],
+			"low",
+			formatFloat(below),
+		)
 	}
 }
 

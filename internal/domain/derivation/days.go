@@ -184,7 +184,11 @@ func (w *derivationRun) deriveSeason(r *computation, loaded map[civilDay]*dayRea
 }
 
 // storedOf are a rule's values of the days from..to that are there.
-func (w *derivationRun) storedOf(r *computation, loaded map[civilDay]*dayReadings, from, to civilDay) (map[civilDay]reading.Value, error) {
+func (w *derivationRun) storedOf(
+	r *computation,
+	loaded map[civilDay]*dayReadings,
+	from, to civilDay,
+) (map[civilDay]reading.Value, error) {
 	stored := map[civilDay]reading.Value{}
 	whole := true
 	for d := from; d <= to && whole; d++ {
@@ -196,16 +200,25 @@ func (w *derivationRun) storedOf(r *computation, loaded map[civilDay]*dayReading
 		return stored, nil
 	}
 	zone := w.state.site.Zone
-	err := w.forEachRow(from.begin(zone), to.lastMilli(zone), []device.PropertyID{r.property}, func(at int64, fields []reading.Field) {
-		if d := dayOf(at, zone); at == d.lastMilli(zone) {
-			stored[d] = valueOf(fields, r.property)
-		}
-	})
+	err := w.forEachRow(
+		from.begin(zone),
+		to.lastMilli(zone),
+		[]device.PropertyID{r.property},
+		func(at int64, fields []reading.Field) {
+			if d := dayOf(at, zone); at == d.lastMilli(zone) {
+				stored[d] = valueOf(fields, r.property)
+			}
+		},
+	)
 	return stored, err
 }
 
 // seriesOf is one input's day; nil where nothing came.
-func (w *derivationRun) seriesOf(d civilDay, input device.PropertyID, loaded map[civilDay]*dayReadings) (*agronomy.Series, error) {
+func (w *derivationRun) seriesOf(
+	d civilDay,
+	input device.PropertyID,
+	loaded map[civilDay]*dayReadings,
+) (*agronomy.Series, error) {
 	if of := loaded[d]; of != nil {
 		return of.series[input], nil
 	}

@@ -37,7 +37,12 @@ type Engine struct {
 
 // New makes an engine.
 func New(o Options) *Engine {
-	return &Engine{opts: o, maxRecomputed: maxRecomputed, devices: map[device.Ref]*deviceState{}, seasons: seasonCache{}}
+	return &Engine{
+		opts:          o,
+		maxRecomputed: maxRecomputed,
+		devices:       map[device.Ref]*deviceState{},
+		seasons:       seasonCache{},
+	}
 }
 
 // deviceState is what the engine knows of a device.
@@ -189,7 +194,11 @@ func (s *deviceState) setToday() {
 
 // findLast finds a property among newest values, which are by property.
 func findLast(last []reading.Last, p device.PropertyID) (at int, known bool) {
-	return slices.BinarySearchFunc(last, p, func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) })
+	return slices.BinarySearchFunc(
+		last,
+		p,
+		func(l reading.Last, p device.PropertyID) int { return int(l.Property) - int(p) },
+	)
 }
 
 // setLast takes in a watched value that is not older than the one before.
@@ -307,7 +316,11 @@ type frameIndex struct {
 }
 
 func newFrameIndex(frames []*reading.Arrival) *frameIndex {
-	p := &frameIndex{frames: make(map[int64]int, len(frames)), extras: map[int64]int{}, newest: make([]int64, len(frames))}
+	p := &frameIndex{
+		frames: make(map[int64]int, len(frames)),
+		extras: map[int64]int{},
+		newest: make([]int64, len(frames)),
+	}
 	newest := int64(math.MinInt64)
 	for i, f := range frames {
 		newest = max(newest, f.Time)
@@ -391,7 +404,11 @@ var errStopped = errors.New("derivation: stopped")
 
 // forEachRow calls fn with every instant from..to that holds any of props, oldest
 // first: as stored, under what is about to be written.
-func (w *derivationRun) forEachRow(from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field)) error {
+func (w *derivationRun) forEachRow(
+	from, to int64,
+	props []device.PropertyID,
+	fn func(at int64, fields []reading.Field),
+) error {
 	pending := w.pending()
 	begin, _ := slices.BinarySearchFunc(pending, from, byTime)
 	pending = pending[begin:]
@@ -406,24 +423,36 @@ func (w *derivationRun) forEachRow(from, to int64, props []device.PropertyID, fn
 		}
 	}
 	s := w.state
-	err := w.engine.opts.Readings.Range(w.ctx, s.ref.Tenant, s.ref.ID, from, to, props, func(at int64, fields []reading.Field) error {
-		var newer []reading.Field
-		if i := slices.IndexFunc(pending, func(p pendingRow) bool { return p.time >= at }); i >= 0 && pending[i].time == at {
-			newer = pending[i].fields
-		}
-		upTo(at)
-		if newer != nil {
-			fields = slices.Clone(fields)
-			for _, f := range pick(newer, wanted) {
-				fields = withField(fields, f)
+	err := w.engine.opts.Readings.Range(
+		w.ctx,
+		s.ref.Tenant,
+		s.ref.ID,
+		from,
+		to,
+		props,
+		func(at int64, fields []reading.Field) error {
+			var newer []reading.Field
+			if i := slices.IndexFunc(
+				pending,
+				func(p pendingRow) bool { return p.time >= at },
+			); i >= 0 &&
+				pending[i].time == at {
+				newer = pending[i].fields
 			}
-		}
-		fn(at, fields)
-		if w.stopped {
-			return errStopped
-		}
-		return nil
-	})
+			upTo(at)
+			if newer != nil {
+				fields = slices.Clone(fields)
+				for _, f := range pick(newer, wanted) {
+					fields = withField(fields, f)
+				}
+			}
+			fn(at, fields)
+			if w.stopped {
+				return errStopped
+			}
+			return nil
+		},
+	)
 	if errors.Is(err, errStopped) {
 		return nil
 	}

@@ -75,7 +75,10 @@ func TestInstants(t *testing.T) {
 			w := newFixture(t, mastProduct())
 			for i, s := range steps {
 				w.send(s.frames...)
-				if got := w.latest(dew); !strings.HasPrefix(got, strings.Split(s.want, " ")[0]) || !strings.HasSuffix(got, s.want[strings.LastIndex(s.want, " ")+1:]) {
+				if got := w.latest(
+					dew,
+				); !strings.HasPrefix(got, strings.Split(s.want, " ")[0]) ||
+					!strings.HasSuffix(got, s.want[strings.LastIndex(s.want, " ")+1:]) {
 					t.Errorf("step %d: %s, want %s", i, got, s.want)
 				}
 			}
@@ -120,7 +123,8 @@ func TestDayValuesComeWithNextDaysFrame(t *testing.T) {
 		t.Fatalf("%d frames, %v", len(whole), err)
 	}
 	last := start.AddDate(0, 0, 1).UnixMilli() - 1
-	if x := whole[1]; x.Time != last || x.At != 99 || x.Tenant != 1 || x.Device != 7 || valueOf(x.Fields, light).Float() != 17.8 {
+	if x := whole[1]; x.Time != last || x.At != 99 || x.Tenant != 1 || x.Device != 7 ||
+		valueOf(x.Fields, light).Float() != 17.8 {
 		t.Errorf("extra %+v", x)
 	}
 	// It was not written: nothing of it may be remembered.
@@ -164,7 +168,11 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 	complete := func(ctx context.Context) ([]reading.Arrival, []DeviceFailure, error) {
 		mine, theirs := frame(noon, airT, 25, airRH, 60), frame(noon, airT, 25, airRH, 60)
 		mine.Tenant, mine.Device, theirs.Tenant, theirs.Device = 1, 7, 2, 8
-		return w.engine.DeriveBatch(ctx, []reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}}, []*device.Entry{w.entry, other})
+		return w.engine.DeriveBatch(
+			ctx,
+			[]reading.Arrival{{Frame: mine, At: 1}, {Frame: theirs, At: 1}},
+			[]*device.Entry{w.entry, other},
+		)
 	}
 	whole, failed, err := complete(t.Context())
 	if err != nil || len(failed) != 1 || failed[0].Ref != w.entry.Ref || !errors.Is(failed[0].Err, siteErr) {
@@ -174,7 +182,10 @@ func TestUnreadableDeviceDoesNotFailBatch(t *testing.T) {
 		t.Errorf("%+v", whole)
 	}
 	siteErr = nil
-	if whole, failed, err = complete(t.Context()); err != nil || len(failed) > 0 || valueOf(whole[0].Fields, dew).Float() != 16.7 {
+	if whole, failed, err = complete(
+		t.Context(),
+	); err != nil || len(failed) > 0 ||
+		valueOf(whole[0].Fields, dew).Float() != 16.7 {
 		t.Errorf("after the trouble: %+v, %v, %v", whole, failed, err)
 	}
 	// What passed by while nothing could be found out is not known.
@@ -221,7 +232,15 @@ func TestCivilDays(t *testing.T) {
 		}
 		d := newCivilDay(day.Date())
 		if got := time.UnixMilli(d.begin(z)).In(z).Format(time.RFC3339); got != c.begin || d.hours(z) != c.hours {
-			t.Errorf("%s %s begins %s and has %d hours, want %s and %d", c.zone, c.day, got, d.hours(z), c.begin, c.hours)
+			t.Errorf(
+				"%s %s begins %s and has %d hours, want %s and %d",
+				c.zone,
+				c.day,
+				got,
+				d.hours(z),
+				c.begin,
+				c.hours,
+			)
 		}
 		if dayOf(d.begin(z), z) != d || dayOf(d.lastMilli(z), z) != d || dayOf(d.begin(z)-1, z) != d-1 {
 			t.Errorf("%s %s: its ends are of other days", c.zone, c.day)

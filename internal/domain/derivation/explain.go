@@ -73,7 +73,12 @@ func (e *Engine) Explain(ctx context.Context, entry *device.Entry, property devi
 
 // newExplanation begins an account.
 func (s *deviceState) newExplanation(r *computation) Explanation {
-	return Explanation{Kind: r.formula.Kind, Time: math.MinInt64, Estimated: r.formula.IsEstimate(len(r.inputs)), MaxAge: s.plan.maxInputAge}
+	return Explanation{
+		Kind:      r.formula.Kind,
+		Time:      math.MinInt64,
+		Estimated: r.formula.IsEstimate(len(r.inputs)),
+		MaxAge:    s.plan.maxInputAge,
+	}
 }
 
 func (s *deviceState) explainInstant(r *computation) Explanation {
@@ -153,7 +158,13 @@ func (w *derivationRun) explainDay(r *computation) (Explanation, error) {
 	a.Measured, a.Filled, a.Expected = day.Coverage()
 	a.Estimated = a.Estimated || a.Filled > 0
 	v, ok := r.formula.DailyValue(day, r.parameters, s.site.Place)
-	if s.setResult(&a, r, v, ok); a.Reason == ReasonRange && !(day.HasEnoughHours() && a.Measured+a.Filled == a.Expected) {
+	if s.setResult(
+		&a,
+		r,
+		v,
+		ok,
+	); a.Reason == ReasonRange &&
+		!(day.HasEnoughHours() && a.Measured+a.Filled == a.Expected) {
 		a.Reason = ReasonHours
 	}
 	return a, nil

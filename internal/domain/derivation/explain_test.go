@@ -27,22 +27,38 @@ func (w *fixture) checkExplanations() {
 		a := w.explain(id)
 		stored, there := w.read(id)[a.Time][id]
 		if there != (a.Reason == "") || there && stored != a.Value {
-			w.Fatalf("property %d at %s: account %+v, stored %v %v", id, time.UnixMilli(a.Time).In(w.site.Zone), a, stored, there)
+			w.Fatalf(
+				"property %d at %s: account %+v, stored %v %v",
+				id,
+				time.UnixMilli(a.Time).In(w.site.Zone),
+				a,
+				stored,
+				there,
+			)
 		}
 	}
 }
 
 func TestExplainInstants(t *testing.T) {
 	w := newFixture(t, mastProduct())
-	if a := w.explain(dew); a.Reason != ReasonMissing || a.Input != airT || a.Time != math.MinInt64 || len(a.Inputs) != 0 {
+	if a := w.explain(
+		dew,
+	); a.Reason != ReasonMissing || a.Input != airT || a.Time != math.MinInt64 ||
+		len(a.Inputs) != 0 {
 		t.Errorf("of nothing: %+v", a)
 	}
 	w.send(frame(noon, airT, 25))
-	if a := w.explain(dew); a.Reason != ReasonMissing || a.Input != airRH || a.Time != noon.UnixMilli() || len(a.Inputs) != 1 {
+	if a := w.explain(
+		dew,
+	); a.Reason != ReasonMissing || a.Input != airRH || a.Time != noon.UnixMilli() ||
+		len(a.Inputs) != 1 {
 		t.Errorf("without humidity: %+v", a)
 	}
 	w.send(frame(secondsAfterNoon(60), airRH, 60, sun, 100))
-	if a := w.explain(dew); a.Reason != "" || math.Abs(a.Value-16.68) > .02 || a.Estimated || a.MaxAge != 600_000 || len(a.Inputs) != 2 {
+	if a := w.explain(
+		dew,
+	); a.Reason != "" || math.Abs(a.Value-16.68) > .02 || a.Estimated || a.MaxAge != 600_000 ||
+		len(a.Inputs) != 2 {
 		t.Errorf("a value: %+v", a)
 	}
 	if a := w.explain(flux); a.Reason != "" || !a.Estimated {
@@ -106,7 +122,9 @@ func TestExplainDays(t *testing.T) {
 			w := newFixture(t, mastProduct())
 			w.sendDays(1, c.leftOut...)
 			a := w.explain(light)
-			if a.Time != end || a.Reason != c.reason || a.Measured != c.came || a.Filled != c.filled || a.Expected != 24 || a.Estimated != (c.filled > 0) {
+			if a.Time != end || a.Reason != c.reason || a.Measured != c.came || a.Filled != c.filled ||
+				a.Expected != 24 ||
+				a.Estimated != (c.filled > 0) {
 				t.Errorf("%+v", a)
 			}
 			w.checkExplanations()
@@ -143,7 +161,10 @@ func TestExplainSeasons(t *testing.T) {
 	begin := newCivilDay(2026, 10, 24).begin(berlin.Zone)
 	w := newFixture(t, mastProduct())
 	w.sendDays(3, 30)
-	if a := w.explain(hours); a.Reason != "" || a.Measured != 3 || a.Expected != 3 || a.Filled != 1 || !a.Estimated || a.SeasonStart != begin || a.Value != 73 { // clocks go back
+	if a := w.explain(
+		hours,
+	); a.Reason != "" || a.Measured != 3 || a.Expected != 3 || a.Filled != 1 || !a.Estimated || a.SeasonStart != begin ||
+		a.Value != 73 { // clocks go back
 		t.Errorf("chill: %+v", a)
 	}
 	// Degree days count from the day before, of which nothing came.

@@ -47,7 +47,14 @@ func mastProduct() *device.Product {
 	}
 	p := &device.Product{ID: 1, Name: "mast", Properties: []device.Property{
 		derived(moist, "moist", "vaporPressureDeficit", "t", "rh", "dew"), // before what it needs
-		measured(airT, "t"), measured(airRH, "rh"), measured(wind, "wind"), measured(sun, "sun"), measured(battery, "battery"),
+		measured(
+			airT,
+			"t",
+		),
+		measured(airRH, "rh"),
+		measured(wind, "wind"),
+		measured(sun, "sun"),
+		measured(battery, "battery"),
 		derived(dew, "dew", "dewPoint", "t", "rh"),
 		derived(flux, "flux", "ppfdOfRadiation", "sun"),
 		derived(light, "light", "dailyLightIntegral", "flux"),
@@ -99,7 +106,12 @@ type fixture struct {
 
 func newFixture(t testing.TB, p *device.Product) *fixture {
 	t.Helper()
-	w := &fixture{TB: t, dir: t.TempDir(), site: berlin, entry: device.NewEntry(device.Ref{Tenant: 1, ID: 7}, "WS-1", p, false, false)}
+	w := &fixture{
+		TB:    t,
+		dir:   t.TempDir(),
+		site:  berlin,
+		entry: device.NewEntry(device.Ref{Tenant: 1, ID: 7}, "WS-1", p, false, false),
+	}
 	w.open()
 	t.Cleanup(func() { w.store.Close() })
 	return w
@@ -115,7 +127,9 @@ func (w *fixture) open() {
 }
 
 func (w *fixture) newEngine() *Engine {
-	return New(Options{Readings: w.store, Site: func(context.Context, device.Ref) (device.Site, error) { return w.site, nil }})
+	return New(
+		Options{Readings: w.store, Site: func(context.Context, device.Ref) (device.Site, error) { return w.site, nil }},
+	)
 }
 
 func (w *fixture) restart() {
@@ -148,7 +162,10 @@ func (w *fixture) send(frames ...reading.Frame) {
 func frame(at time.Time, values ...any) reading.Frame {
 	f := reading.Frame{Time: at.UnixMilli()}
 	for i := 0; i < len(values); i += 2 {
-		f.Fields = append(f.Fields, reading.Field{Property: values[i].(device.PropertyID), Value: reading.Number(toFloat(values[i+1]))})
+		f.Fields = append(
+			f.Fields,
+			reading.Field{Property: values[i].(device.PropertyID), Value: reading.Number(toFloat(values[i+1]))},
+		)
 	}
 	return f
 }
@@ -165,13 +182,21 @@ type table map[int64]map[device.PropertyID]float64
 func (w *fixture) read(props ...device.PropertyID) table {
 	w.Helper()
 	out := table{}
-	err := w.store.Range(w.Context(), w.entry.Tenant, w.entry.ID, 0, math.MaxInt64, props, func(at int64, fields []reading.Field) error {
-		out[at] = map[device.PropertyID]float64{}
-		for _, f := range fields {
-			out[at][f.Property] = f.Value.Float()
-		}
-		return nil
-	})
+	err := w.store.Range(
+		w.Context(),
+		w.entry.Tenant,
+		w.entry.ID,
+		0,
+		math.MaxInt64,
+		props,
+		func(at int64, fields []reading.Field) error {
+			out[at] = map[device.PropertyID]float64{}
+			for _, f := range fields {
+				out[at][f.Property] = f.Value.Float()
+			}
+			return nil
+		},
+	)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -292,7 +317,13 @@ func (w *fixture) checkDerived(what string, measured table) {
 	got, want := w.read(derivedIDs...), w.expected(measured)
 	for _, at := range slices.Sorted(maps.Keys(union(got, want))) {
 		if !maps.Equal(got[at], want[at]) {
-			w.Fatalf("%s: at %s: %v, want %v", what, time.UnixMilli(at).In(w.site.Zone), formatValues(got[at]), formatValues(want[at]))
+			w.Fatalf(
+				"%s: at %s: %v, want %v",
+				what,
+				time.UnixMilli(at).In(w.site.Zone),
+				formatValues(got[at]),
+				formatValues(want[at]),
+			)
 		}
 	}
 }
@@ -304,7 +335,18 @@ func union(a, b table) table {
 }
 
 func formatValues(values map[device.PropertyID]float64) string {
-	names := map[device.PropertyID]string{dew: "dew", moist: "moist", flux: "flux", light: "light", et: "et", gdd: "gdd", hours: "hours", portions: "portions", dewHours: "dewHours", dewET: "dewET"}
+	names := map[device.PropertyID]string{
+		dew:      "dew",
+		moist:    "moist",
+		flux:     "flux",
+		light:    "light",
+		et:       "et",
+		gdd:      "gdd",
+		hours:    "hours",
+		portions: "portions",
+		dewHours: "dewHours",
+		dewET:    "dewET",
+	}
 	text := ""
 	for _, id := range slices.Sorted(maps.Keys(values)) {
 		text += fmt.Sprintf("%s=%v ", names[id], values[id])
@@ -334,7 +376,19 @@ func weather(rng *rand.Rand, days int, rough bool) []reading.Frame {
 			rh = .5 // a broken sensor
 		}
 		round := func(v float64) float64 { return math.Round(v*10) / 10 }
-		all := frame(at, airT, round(warm), airRH, round(rh), wind, round(3*rng.Float64()), sun, math.Round(max(0, 600*math.Sin((h-6)*math.Pi/12))), battery, 3.6)
+		all := frame(
+			at,
+			airT,
+			round(warm),
+			airRH,
+			round(rh),
+			wind,
+			round(3*rng.Float64()),
+			sun,
+			math.Round(max(0, 600*math.Sin((h-6)*math.Pi/12))),
+			battery,
+			3.6,
+		)
 		if rng.IntN(3) > 0 {
 			frames = append(frames, all)
 			continue

@@ -83,9 +83,20 @@ func compile(p *device.Product) *plan {
 
 // newComputation is false while an input is not known yet; high is the highest level
 // of its inputs.
-func newComputation(p *device.Product, q *device.Property, levels map[device.PropertyID]int64) (r computation, level int64, ok bool) {
+func newComputation(
+	p *device.Product,
+	q *device.Property,
+	levels map[device.PropertyID]int64,
+) (r computation, level int64, ok bool) {
 	f := agronomy.Find(q.Formula)
-	r = computation{property: q.ID, formula: f, parameters: f.Values(q.Parameters), min: math.Inf(-1), max: math.Inf(1), scale: math.Pow10(f.Decimals)}
+	r = computation{
+		property:   q.ID,
+		formula:    f,
+		parameters: f.Values(q.Parameters),
+		min:        math.Inf(-1),
+		max:        math.Inf(1),
+		scale:      math.Pow10(f.Decimals),
+	}
 	_, given := q.Parameters[startMonth]
 	r.southernShift = f.Kind == agronomy.Season && !given
 	for _, name := range q.Inputs {

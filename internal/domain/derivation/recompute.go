@@ -98,8 +98,13 @@ func (w *derivationRun) addChanges(changes []change) {
 			continue
 		}
 		w.frames = append(w.frames, &reading.Arrival{
-			Frame: reading.Frame{Tenant: w.state.ref.Tenant, Device: w.state.ref.ID, Time: c.at, Fields: []reading.Field{c.field}},
-			At:    w.now,
+			Frame: reading.Frame{
+				Tenant: w.state.ref.Tenant,
+				Device: w.state.ref.ID,
+				Time:   c.at,
+				Fields: []reading.Field{c.field},
+			},
+			At: w.now,
 		})
 	}
 	w.pendingRows, w.frameIndex = nil, nil

@@ -30,11 +30,18 @@ func (w *fixture) recompute(at time.Time) (values int) {
 	before := int64(math.MinInt64)
 	for part := (Recomputed{More: true, Next: before}); part.More; {
 		var err error
-		if part, err = w.engine.Recompute(w.Context(), w.entry, at.UnixMilli(), part.Next, at.UnixMilli()+7); err != nil {
+		if part, err = w.engine.Recompute(
+			w.Context(),
+			w.entry,
+			at.UnixMilli(),
+			part.Next,
+			at.UnixMilli()+7,
+		); err != nil {
 			w.Fatal(err)
 		}
 		for i, f := range part.Frames {
-			if f.At != at.UnixMilli()+7 || i > 0 && f.Time <= part.Frames[i-1].Time || part.More && (f.Time <= before || f.Time >= part.Next) {
+			if f.At != at.UnixMilli()+7 || i > 0 && f.Time <= part.Frames[i-1].Time ||
+				part.More && (f.Time <= before || f.Time >= part.Next) {
 				w.Fatalf("frame %d of %d: %+v", i, len(part.Frames), f)
 			}
 			values += len(f.Fields)
@@ -56,7 +63,10 @@ func earlierProduct(rng *rand.Rand) *device.Product {
 	case 0: // none
 		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.Derived() })
 	case 1: // some
-		p.Properties = slices.DeleteFunc(p.Properties, func(q device.Property) bool { return q.ID == moist || q.ID == light || q.ID == gdd })
+		p.Properties = slices.DeleteFunc(
+			p.Properties,
+			func(q device.Property) bool { return q.ID == moist || q.ID == light || q.ID == gdd },
+		)
 	default: // others
 		for i := range p.Properties {
 			switch q := &p.Properties[i]; q.ID {
@@ -153,7 +163,11 @@ func TestRecomputeWithoutReadings(t *testing.T) {
 			t.Errorf("day %d: %d values", day, n)
 		}
 	}
-	if got := w.read(derivedIDs...); !maps.Equal(got[at.UnixMilli()], map[device.PropertyID]float64{dew: 9.26, moist: 0}) {
+	if got := w.read(
+		derivedIDs...); !maps.Equal(
+		got[at.UnixMilli()],
+		map[device.PropertyID]float64{dew: 9.26, moist: 0},
+	) {
 		t.Errorf("%v", got)
 	}
 }
@@ -168,9 +182,16 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 	var batch []reading.Arrival
 	for i := range 80_000 {
 		at := begin.Add(time.Duration(i) * time.Second).UnixMilli()
-		batch = append(batch, reading.Arrival{At: at, Frame: reading.Frame{Tenant: 1, Device: 7, Time: at, Fields: []reading.Field{
-			{Property: airT, Value: reading.Number(float64(i%300) / 10)}, {Property: airRH, Value: reading.Number(float64(40 + i%50))},
-		}}})
+		batch = append(
+			batch,
+			reading.Arrival{At: at, Frame: reading.Frame{Tenant: 1, Device: 7, Time: at, Fields: []reading.Field{
+				{
+					Property: airT,
+					Value:    reading.Number(float64(i%300) / 10),
+				},
+				{Property: airRH, Value: reading.Number(float64(40 + i%50))},
+			}}},
+		)
 		if len(batch) == 5_000 {
 			if err := w.store.Append(w.Context(), batch); err != nil {
 				t.Fatal(err)
@@ -184,7 +205,13 @@ func TestRecomputeMemoryIsBounded(t *testing.T) {
 	parts, heldBytes := 0, int64(0)
 	for part := (Recomputed{More: true, Next: math.MinInt64}); part.More; parts++ {
 		var err error
-		if part, err = w.engine.Recompute(watched, w.entry, begin.UnixMilli(), part.Next, begin.UnixMilli()+7); err != nil {
+		if part, err = w.engine.Recompute(
+			watched,
+			w.entry,
+			begin.UnixMilli(),
+			part.Next,
+			begin.UnixMilli()+7,
+		); err != nil {
 			t.Fatal(err)
 		}
 		watched.Sample()

@@ -42,7 +42,11 @@ func BenchmarkSeasonAfterStart(b *testing.B) {
 		f := frame(end, airT, 5)
 		f.Tenant, f.Device = 1, 7
 		w.engine = w.newEngine()
-		whole, _, err := w.engine.DeriveBatch(b.Context(), []reading.Arrival{{Frame: f, At: f.Time}}, []*device.Entry{w.entry})
+		whole, _, err := w.engine.DeriveBatch(
+			b.Context(),
+			[]reading.Arrival{{Frame: f, At: f.Time}},
+			[]*device.Entry{w.entry},
+		)
 		if err != nil || len(whole) != 2 {
 			b.Fatal(len(whole), err)
 		}

@@ -128,14 +128,22 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 		identifier: map[PropertyID]string{}, number: map[string]PropertyID{},
 	}
 	for _, e := range elements {
-		s.elements[e.YeuSign] = &Element{YeuSign: e.YeuSign, Unit: e.Unit, YeuURL: e.YeuURL, Names: localizedNames(e.NameEnUs, e.NameZhCn, e.NameTrTr, e.NameRuRu)}
+		s.elements[e.YeuSign] = &Element{
+			YeuSign: e.YeuSign,
+			Unit:    e.Unit,
+			YeuURL:  e.YeuURL,
+			Names:   localizedNames(e.NameEnUs, e.NameZhCn, e.NameTrTr, e.NameRuRu),
+		}
 	}
 	for _, n := range numbers {
 		s.identifier[n.Number], s.number[n.Identifier] = n.Identifier, n.Number
 	}
 	for _, r := range products {
 		p := &Product{
-			ID: r.ID, Name: r.Name, Names: localizedNames(r.NameEnUs, r.NameZhCn, r.NameTrTr, r.NameRuRu), OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
+			ID:           r.ID,
+			Name:         r.Name,
+			Names:        localizedNames(r.NameEnUs, r.NameZhCn, r.NameTrTr, r.NameRuRu),
+			OfflineAfter: time.Duration(r.OfflineAfter) * time.Millisecond,
 		}
 		s.products[p.ID] = p
 		s.byName[p.Name] = p
@@ -148,7 +156,10 @@ func readSnapshot(ctx context.Context, q bun.IDB) (*snapshot, error) {
 			Min: r.MinValue, Max: r.MaxValue, Precision: r.Decimals, Formula: r.Formula,
 		}
 		if property.Derived() {
-			if err := errors.Join(json.Unmarshal([]byte(r.Inputs), &property.Inputs), json.Unmarshal([]byte(r.Parameters), &property.Parameters)); err != nil {
+			if err := errors.Join(
+				json.Unmarshal([]byte(r.Inputs), &property.Inputs),
+				json.Unmarshal([]byte(r.Parameters), &property.Parameters),
+			); err != nil {
 				return nil, err
 			}
 		}
@@ -249,8 +260,13 @@ func (c *Catalog) PutElement(ctx context.Context, e *Element) error {
 func (c *Catalog) PutProduct(ctx context.Context, p *Product) error {
 	return c.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		r := productRow{
-			ID: p.ID, Name: p.Name, OfflineAfter: p.OfflineAfter.Milliseconds(), NameEnUs: p.Names[text.English], NameZhCn: p.Names[text.Chinese],
-			NameTrTr: p.Names[text.Turkish], NameRuRu: p.Names[text.Russian],
+			ID:           p.ID,
+			Name:         p.Name,
+			OfflineAfter: p.OfflineAfter.Milliseconds(),
+			NameEnUs:     p.Names[text.English],
+			NameZhCn:     p.Names[text.Chinese],
+			NameTrTr:     p.Names[text.Turkish],
+			NameRuRu:     p.Names[text.Russian],
 		}
 		if p.ID == 0 {
 			if _, err := tx.NewInsert().Model(&r).Exec(ctx); err != nil {

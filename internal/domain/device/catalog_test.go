@@ -47,14 +47,28 @@ func TestCatalogRoundTrip(t *testing.T) {
 	if err := c.PutElement(t.Context(), air); err != nil {
 		t.Fatal(err)
 	}
-	mast := &device.Product{Name: "mast", OfflineAfter: 90*time.Second + time.Millisecond, Names: map[text.Language]string{
-		text.English: "Weather mast", text.Chinese: "气象站", text.Turkish: "Direk", text.Russian: "Мачта",
-	}, Properties: []device.Property{
-		{Identifier: "wind", FunctionName: "Wind", ElementUnit: "m/s", DataType: device.Number, AccessMode: "r", Min: new(-0.5), Max: new(75.25), Precision: new(0)},
-		{Identifier: "air", DataType: device.Number, AccessMode: "rw"},
-		{Identifier: "door", DataType: device.Boolean, AccessMode: "r"},
-		{Identifier: "clip", ElementData: "<b>x</b>", DataType: device.Text, AccessMode: "r"},
-	}}
+	mast := &device.Product{
+		Name:         "mast",
+		OfflineAfter: 90*time.Second + time.Millisecond,
+		Names: map[text.Language]string{
+			text.English: "Weather mast", text.Chinese: "气象站", text.Turkish: "Direk", text.Russian: "Мачта",
+		},
+		Properties: []device.Property{
+			{
+				Identifier:   "wind",
+				FunctionName: "Wind",
+				ElementUnit:  "m/s",
+				DataType:     device.Number,
+				AccessMode:   "r",
+				Min:          new(-0.5),
+				Max:          new(75.25),
+				Precision:    new(0),
+			},
+			{Identifier: "air", DataType: device.Number, AccessMode: "rw"},
+			{Identifier: "door", DataType: device.Boolean, AccessMode: "r"},
+			{Identifier: "clip", ElementData: "<b>x</b>", DataType: device.Text, AccessMode: "r"},
+		},
+	}
 	putProduct(t, c, mast)
 	putProduct(t, c, newProduct("a-gauge", "rain"))
 	if c.Product(mast.ID) != nil || c.Element("air") != nil {
@@ -70,7 +84,10 @@ func TestCatalogRoundTrip(t *testing.T) {
 	}
 	// "a-gauge" has no other name; "Weather mast" is after it in English, "Direk" too, and so are letters that are not Latin.
 	for _, l := range text.Languages {
-		if all := got.ProductsByDisplayName(l); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" || all[1].DisplayName(l) != mast.Names[l] {
+		if all := got.ProductsByDisplayName(
+			l,
+		); len(all) != 2 || all[0].DisplayName(l) != "a-gauge" ||
+			all[1].DisplayName(l) != mast.Names[l] {
 			t.Errorf("%s: products are not by name: %v", l, all)
 		}
 	}
@@ -79,7 +96,8 @@ func TestCatalogRoundTrip(t *testing.T) {
 			t.Errorf("property %d: number %d means %q", i, p.ID, got.Identifier(p.ID))
 		}
 	}
-	if got.Product(99) != nil || got.ProductByName("none") != nil || got.Element("wind") != nil || got.Identifier(99) != "" {
+	if got.Product(99) != nil || got.ProductByName("none") != nil || got.Element("wind") != nil ||
+		got.Identifier(99) != "" {
 		t.Error("found what does not exist")
 	}
 	if p := got.Product(mast.ID); p.Property("air") != &p.Properties[1] || p.Property("none") != nil {

@@ -105,7 +105,12 @@ func BenchmarkLargeFleet(b *testing.B) {
 	b.Run("after a change", func(b *testing.B) {
 		reportMedian(b, func() error {
 			d := devices[7]
-			if err := s.Devices.Edit(ctx, owner.ID, d.Name, device.Edit{NoteName: "Other", SceneID: d.SceneID}); err != nil {
+			if err := s.Devices.Edit(
+				ctx,
+				owner.ID,
+				d.Name,
+				device.Edit{NoteName: "Other", SceneID: d.SceneID},
+			); err != nil {
 				return err
 			}
 			return page(device.Query{})()
@@ -115,10 +120,21 @@ func BenchmarkLargeFleet(b *testing.B) {
 		name string
 		q    device.Query
 	}{
-		{"page", device.Query{}}, {"page of 400", device.Query{Limit: 400}}, {"last page", device.Query{Offset: largeFleetSize - 10}},
-		{"search one", device.Query{Search: "ws-077777"}}, {"search many", device.Query{Search: "istasyon"}}, {"search none", device.Query{Search: "nowhere"}},
+		{
+			"page",
+			device.Query{},
+		},
+		{"page of 400", device.Query{Limit: 400}},
+		{"last page", device.Query{Offset: largeFleetSize - 10}},
+		{
+			"search one",
+			device.Query{Search: "ws-077777"},
+		},
+		{"search many", device.Query{Search: "istasyon"}},
+		{"search none", device.Query{Search: "nowhere"}},
 		{"search many, sorted, deep", device.Query{Search: "istasyon", Sort: device.SortSerial, Offset: 40_000}},
-		{"online", device.Query{Online: new(true)}}, {"product", device.Query{ProductID: 3}},
+		{"online", device.Query{Online: new(true)}},
+		{"product", device.Query{ProductID: 3}},
 	}
 	for _, by := range []device.Sort{device.SortTitle, device.SortName, device.SortSerial, device.SortProduct, device.SortScene, device.SortContact, device.SortState, device.SortCreated} {
 		pages = append(pages, struct {

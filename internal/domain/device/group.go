@@ -91,7 +91,11 @@ func (b *Box) contains(longitude, latitude float64) bool {
 
 // MapPoints gives a tenant's devices that have a position inside the box (nil:
 // anywhere), by title, and how many devices have no position at all.
-func (r *Roster) MapPoints(ctx context.Context, t tenant.ID, box *Box) (points []*MapPoint, withoutPosition int, err error) {
+func (r *Roster) MapPoints(
+	ctx context.Context,
+	t tenant.ID,
+	box *Box,
+) (points []*MapPoint, withoutPosition int, err error) {
 	all, err := r.members(ctx, t)
 	for _, m := range all {
 		switch {

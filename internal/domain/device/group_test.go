@@ -95,7 +95,14 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%s: %v, %d without a place (%v), want %s", c.name, got, unplaced, err, c.want)
 		}
 		if len(places) > 0 && places[0].Name == "ankara" {
-			want := device.MapPoint{ID: ankara.ID, Name: "ankara", NoteName: "Ankara", SceneID: scene, Longitude: 32.85, Latitude: 39.92}
+			want := device.MapPoint{
+				ID:        ankara.ID,
+				Name:      "ankara",
+				NoteName:  "Ankara",
+				SceneID:   scene,
+				Longitude: 32.85,
+				Latitude:  39.92,
+			}
 			if *places[0] != want {
 				t.Errorf("%+v, want %+v", *places[0], want)
 			}

@@ -220,5 +220,14 @@ func snapshotDevice(t *testing.T, s *testkit.Stores, owner tenant.ID, d *device.
 	if err != nil || total != 2 {
 		t.Fatalf("%v %v", presence, err)
 	}
-	return []any{presence, days, *got, hashes, *in, gone, s.Presence.Status(owner, d.ID), s.Diagnostics.Get(owner, d.ID)}
+	return []any{
+		presence,
+		days,
+		*got,
+		hashes,
+		*in,
+		gone,
+		s.Presence.Status(owner, d.ID),
+		s.Diagnostics.Get(owner, d.ID),
+	}
 }

@@ -72,7 +72,8 @@ func (r *Roster) filter(t tenant.ID, all []*member, q *Query) []*member {
 			names[n] = true
 		}
 	}
-	if search == "" && names == nil && q.Scene == nil && q.ProductID == 0 && q.Products == nil && q.Except == "" && q.Online == nil {
+	if search == "" && names == nil && q.Scene == nil && q.ProductID == 0 && q.Products == nil && q.Except == "" &&
+		q.Online == nil {
 		return all
 	}
 	found := make([]*member, 0, len(all))

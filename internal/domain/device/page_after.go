@@ -12,7 +12,13 @@ import (
 // page do not count. next is where to go on; empty at the end. Names never
 // change, so whoever walks from next to next meets each device once, whatever
 // is added and removed meanwhile.
-func (r *Roster) PageAfter(ctx context.Context, t tenant.ID, q Query, name string, limit int) (list []*Device, next string, err error) {
+func (r *Roster) PageAfter(
+	ctx context.Context,
+	t tenant.ID,
+	q Query,
+	name string,
+	limit int,
+) (list []*Device, next string, err error) {
 	all, err := r.members(ctx, t)
 	if err != nil {
 		return nil, "", err

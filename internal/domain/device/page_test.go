@@ -30,7 +30,12 @@ func newSearchFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant, map[strin
 	if err := s.Catalog.PutProduct(t.Context(), other); err != nil {
 		t.Fatal(err)
 	}
-	ids := map[string]int64{"barn": s.Scene(t, field.ID, "barn"), "row": s.Scene(t, field.ID, "row"), "station": station.ID, "camera": other.ID}
+	ids := map[string]int64{
+		"barn":    s.Scene(t, field.ID, "barn"),
+		"row":     s.Scene(t, field.ID, "row"),
+		"station": station.ID,
+		"camera":  other.ID,
+	}
 	for _, d := range []device.Device{
 		{Name: "d1", Serial: "A-100", NoteName: "Isparta İstasyonu", SceneID: ids["barn"]},
 		{Name: "d2", Serial: "A-101", NoteName: "Ёлка у Шоссе"},
@@ -177,14 +182,23 @@ func newSortFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 	for _, name := range []string{"zeta", "Alpha", "beta"} {
 		p := &device.Product{Name: name, OfflineAfter: testkit.OfflineAfter}
 		if name == "zeta" {
-			p.Names = map[text.Language]string{text.English: "Zeta", text.Chinese: "Zeta", text.Turkish: "Akım", text.Russian: "Зета"}
+			p.Names = map[text.Language]string{
+				text.English: "Zeta",
+				text.Chinese: "Zeta",
+				text.Turkish: "Akım",
+				text.Russian: "Зета",
+			}
 		}
 		if err := s.Catalog.PutProduct(t.Context(), p); err != nil {
 			t.Fatal(err)
 		}
 		products[name] = p.ID
 	}
-	scenes := map[string]int64{"": device.DefaultScene, "north": s.Scene(t, field.ID, "north"), "Barn": s.Scene(t, field.ID, "Barn")}
+	scenes := map[string]int64{
+		"":      device.DefaultScene,
+		"north": s.Scene(t, field.ID, "north"),
+		"Barn":  s.Scene(t, field.ID, "Barn"),
+	}
 	for _, d := range []struct {
 		name, note, serial, product, scene string
 		contact                            time.Duration // before now; 0: never
@@ -195,7 +209,13 @@ func newSortFixture(t *testing.T) (*testkit.Stores, *testkit.Tenant) {
 		{"d4", "İnek", "C-1", "Alpha", "north", time.Second},
 		{"d5", "mast", "b-1", "zeta", "", 0},
 	} {
-		made := &device.Device{Name: d.name, NoteName: d.note, Serial: d.serial, ProductID: products[d.product], SceneID: scenes[d.scene]}
+		made := &device.Device{
+			Name:      d.name,
+			NoteName:  d.note,
+			Serial:    d.serial,
+			ProductID: products[d.product],
+			SceneID:   scenes[d.scene],
+		}
 		s.PutDevices(t, field.ID, made)
 		if d.contact > 0 {
 			s.Presence.SeenAt(testkit.Ref(made), s.Clock.Milli()-d.contact.Milliseconds())
@@ -228,7 +248,11 @@ func TestPageSort(t *testing.T) {
 			for size := int64(1); size <= 6; size++ {
 				var got []string
 				for offset := int64(0); offset < 6; offset += size {
-					list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: by, Descending: c.descending, Offset: offset, Limit: size})
+					list, total, err := s.Roster.Page(
+						t.Context(),
+						field.ID,
+						device.Query{Sort: by, Descending: c.descending, Offset: offset, Limit: size},
+					)
 					if err != nil || total != 5 {
 						t.Fatalf("%d %v", total, err)
 					}
@@ -241,7 +265,12 @@ func TestPageSort(t *testing.T) {
 		}
 	}
 	for _, offset := range []int64{-1, 5, 1 << 62} {
-		if list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Offset: offset, Limit: 1 << 62}); err != nil || total != 5 || (len(list) > 0) != (offset < 0) {
+		if list, total, err := s.Roster.Page(
+			t.Context(),
+			field.ID,
+			device.Query{Offset: offset, Limit: 1 << 62},
+		); err != nil || total != 5 ||
+			(len(list) > 0) != (offset < 0) {
 			t.Errorf("offset %d: %s, %d, %v", offset, deviceNames(list), total, err)
 		}
 	}
@@ -255,7 +284,11 @@ func TestPageOfLongList(t *testing.T) {
 	station := s.Station(t)
 	devices := make([]*device.Device, 997)
 	for i := range devices {
-		devices[i] = &device.Device{Name: fmt.Sprintf("n%03d", i), Serial: fmt.Sprint((i * 389) % 50), ProductID: station.ID}
+		devices[i] = &device.Device{
+			Name:      fmt.Sprintf("n%03d", i),
+			Serial:    fmt.Sprint((i * 389) % 50),
+			ProductID: station.ID,
+		}
 	}
 	s.PutDevices(t, field.ID, devices...)
 	whole := slices.Clone(devices)
@@ -265,12 +298,23 @@ func TestPageOfLongList(t *testing.T) {
 	for _, descending := range []bool{false, true} {
 		for _, offset := range []int64{0, 1, 99, 400, 498, 499, 500, 700, 990, 996} {
 			for _, limit := range []int64{1, 7, 400} {
-				list, total, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortSerial, Descending: descending, Offset: offset, Limit: limit})
+				list, total, err := s.Roster.Page(
+					t.Context(),
+					field.ID,
+					device.Query{Sort: device.SortSerial, Descending: descending, Offset: offset, Limit: limit},
+				)
 				if err != nil || total != 997 {
 					t.Fatal(total, err)
 				}
 				if want := deviceNames(whole[offset:min(offset+limit, 997)]); deviceNames(list) != want {
-					t.Errorf("%d from %d, descending %t:\n%s\nwant\n%s", limit, offset, descending, deviceNames(list), want)
+					t.Errorf(
+						"%d from %d, descending %t:\n%s\nwant\n%s",
+						limit,
+						offset,
+						descending,
+						deviceNames(list),
+						want,
+					)
 				}
 			}
 		}
@@ -282,7 +326,11 @@ func TestPageOfLongList(t *testing.T) {
 func TestPageSortByLocalizedProductName(t *testing.T) {
 	s, field := newSortFixture(t)
 	for l, want := range map[text.Language]string{text.English: "D2 d4 d3 d1 d5", text.Turkish: "d1 d5 D2 d4 d3", text.Russian: "D2 d4 d3 d1 d5"} {
-		list, _, err := s.Roster.Page(t.Context(), field.ID, device.Query{Sort: device.SortProduct, Language: l, Limit: 9})
+		list, _, err := s.Roster.Page(
+			t.Context(),
+			field.ID,
+			device.Query{Sort: device.SortProduct, Language: l, Limit: 9},
+		)
 		if err != nil || deviceNames(list) != want {
 			t.Errorf("%s: %s, %v", l, deviceNames(list), err)
 		}

@@ -102,7 +102,16 @@ func (s *StatusStore) writePresence(ctx context.Context, tx bun.IDB, changes []S
 		}
 		if c.Since < c.At {
 			rows = slices.DeleteFunc(rows, func(r presenceRow) bool { return r.DeviceID == c.ID && r.Time >= c.Since })
-			if _, err := tx.NewDelete().Model((*presenceRow)(nil)).Where("c.tenant_id = ? AND c.device_id = ? AND c.time >= ?", c.Tenant, c.ID, c.Since).Exec(ctx); err != nil {
+			if _, err := tx.NewDelete().Model(
+				(*presenceRow)(nil),
+			).Where(
+				"c.tenant_id = ? AND c.device_id = ? AND c.time >= ?",
+				c.Tenant,
+				c.ID,
+				c.Since,
+			).Exec(
+				ctx,
+			); err != nil {
 				return err
 			}
 		}
@@ -131,16 +140,46 @@ func (s *StatusStore) writePresence(ctx context.Context, tx bun.IDB, changes []S
 
 // trimPresence removes all but a device's newest.
 func trimPresence(ctx context.Context, tx bun.IDB, ref Ref) error {
-	newest := tx.NewSelect().Model((*presenceRow)(nil)).Column("id").Where("c.tenant_id = ? AND c.device_id = ?", ref.Tenant, ref.ID).
-		OrderExpr("c.time DESC, c.id DESC").Limit(presenceRowsKept)
-	_, err := tx.NewDelete().Model((*presenceRow)(nil)).Where("c.tenant_id = ? AND c.device_id = ?", ref.Tenant, ref.ID).Where("c.id NOT IN (?)", newest).Exec(ctx)
+	newest := tx.NewSelect().Model(
+		(*presenceRow)(nil),
+	).Column(
+		"id",
+	).Where(
+		"c.tenant_id = ? AND c.device_id = ?",
+		ref.Tenant,
+		ref.ID,
+	).
+		OrderExpr(
+			"c.time DESC, c.id DESC",
+		).Limit(
+		presenceRowsKept,
+	)
+	_, err := tx.NewDelete().Model(
+		(*presenceRow)(nil),
+	).Where(
+		"c.tenant_id = ? AND c.device_id = ?",
+		ref.Tenant,
+		ref.ID,
+	).Where(
+		"c.id NOT IN (?)",
+		newest,
+	).Exec(
+		ctx,
+	)
 	return err
 }
 
 // sweepPresence removes what is too old at a time, and what is too much of the
 // devices that are restless.
 func (s *StatusStore) sweepPresence(ctx context.Context, tx bun.IDB, now time.Time, overfull []ID) error {
-	if _, err := tx.NewDelete().Model((*presenceRow)(nil)).Where("c.time < ?", presenceCutoff(now)).Exec(ctx); err != nil {
+	if _, err := tx.NewDelete().Model(
+		(*presenceRow)(nil),
+	).Where(
+		"c.time < ?",
+		presenceCutoff(now),
+	).Exec(
+		ctx,
+	); err != nil {
 		return err
 	}
 	for _, id := range overfull {
@@ -168,7 +207,12 @@ func presenceCutoff(now time.Time) int64 { return now.UnixMilli() - presenceRete
 
 // PresenceHistory gives when a tenant's device came and went, newest first, and how
 // many such changes are kept in all. What screens have been told is among them.
-func (s *StatusStore) PresenceHistory(ctx context.Context, t tenant.ID, id ID, offset, limit int64) ([]PresenceChange, int64, error) {
+func (s *StatusStore) PresenceHistory(
+	ctx context.Context,
+	t tenant.ID,
+	id ID,
+	offset, limit int64,
+) ([]PresenceChange, int64, error) {
 	if s.presenceLog.hasPending(id) {
 		// Where nothing can be written the rest can be read all the same.
 		if err := s.Flush(ctx, false); err != nil && ctx.Err() == nil {

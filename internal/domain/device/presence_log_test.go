@@ -75,7 +75,12 @@ func TestPresenceHistoryIncludesUnwrittenChanges(t *testing.T) {
 		s.Presence.Expire()
 		asked = append(asked, presenceHistory(t, s, d[0]))
 	}
-	want := []string{"came 0s", "went 15m0s, came 0s", "came 15m0s, went 15m0s, came 0s", "went 30m0s, came 15m0s, went 15m0s, came 0s"}
+	want := []string{
+		"came 0s",
+		"went 15m0s, came 0s",
+		"came 15m0s, went 15m0s, came 0s",
+		"went 30m0s, came 15m0s, went 15m0s, came 0s",
+	}
 	if !slices.Equal(asked, want) {
 		t.Errorf("%q, want %q", asked, want)
 	}
@@ -189,7 +194,15 @@ func TestPresenceHistoryRetriedAfterFailedFlush(t *testing.T) {
 // countPresenceRows counts what is on disk of a device.
 func countPresenceRows(t *testing.T, s *testkit.Stores, id device.ID) (n int) {
 	t.Helper()
-	if err := s.DB.Read(t.Context()).NewRaw(`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`, id).Scan(t.Context(), &n); err != nil {
+	if err := s.DB.Read(
+		t.Context(),
+	).NewRaw(
+		`SELECT COUNT(*) FROM device_presence WHERE device_id = ?`,
+		id,
+	).Scan(
+		t.Context(),
+		&n,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return n

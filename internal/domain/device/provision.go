@@ -105,7 +105,17 @@ func (s *Store) Refs(ctx context.Context) (map[Ref]bool, error) {
 		TenantID tenant.ID
 		ID       ID
 	}
-	if err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id", "id").Scan(ctx, &rows); err != nil {
+	if err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*deviceRow)(nil),
+	).Column(
+		"tenant_id",
+		"id",
+	).Scan(
+		ctx,
+		&rows,
+	); err != nil {
 		return nil, err
 	}
 	refs := make(map[Ref]bool, len(rows))

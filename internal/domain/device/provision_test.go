@@ -20,7 +20,10 @@ func TestProvisioningLookups(t *testing.T) {
 	var names []string
 	for i := range 1203 {
 		name := fmt.Sprintf("N-%04d", i)
-		devices = append(devices, &device.Device{Name: name, ProductID: p.ID, ElementData: map[string]string{"note": name}})
+		devices = append(
+			devices,
+			&device.Device{Name: name, ProductID: p.ID, ElementData: map[string]string{"note": name}},
+		)
 		names = append(names, name)
 	}
 	s.PutDevices(t, north.ID, devices...)
@@ -74,7 +77,8 @@ func TestSecretLookups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(owners) != 2 || owners[second] != a.ID || owners[device.HashSecret(testkit.SecretKey, testkit.Secret("B"))] != b.ID {
+	if len(owners) != 2 || owners[second] != a.ID ||
+		owners[device.HashSecret(testkit.SecretKey, testkit.Secret("B"))] != b.ID {
 		t.Errorf("SecretOwners: %v", owners)
 	}
 }

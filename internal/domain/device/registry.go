@@ -170,7 +170,15 @@ func (r *Registry) OnTenantChange(f func(tenant.ID)) {
 // device in.
 func NewEntry(ref Ref, name string, p *Product, gateway, disabled bool, secrets ...SecretHash) *Entry {
 	derives := p != nil && slices.ContainsFunc(p.Properties, func(x Property) bool { return x.Derived() })
-	return &Entry{Ref: ref, Name: name, Product: p, Gateway: gateway, Disabled: disabled, derives: derives, secrets: secrets}
+	return &Entry{
+		Ref:      ref,
+		Name:     name,
+		Product:  p,
+		Gateway:  gateway,
+		Disabled: disabled,
+		derives:  derives,
+		secrets:  secrets,
+	}
 }
 
 // Site is where a device stands from which anything is derived; false when
@@ -232,7 +240,8 @@ func changedTenants(before map[ID]*Entry, now []*Entry) map[tenant.ID]struct{} {
 	for _, e := range now {
 		was := before[e.ID]
 		delete(before, e.ID)
-		if was == nil || was.Ref != e.Ref || was.Name != e.Name || was.Gateway != e.Gateway || was.Disabled != e.Disabled {
+		if was == nil || was.Ref != e.Ref || was.Name != e.Name || was.Gateway != e.Gateway ||
+			was.Disabled != e.Disabled {
 			tenants[e.Tenant] = struct{}{}
 			continue
 		}

@@ -187,7 +187,17 @@ func (r *Roster) load(ctx context.Context, t tenant.ID, only map[ID]bool) ([]*me
 // scan reads devices of a tenant: those of the given numbers, else all.
 func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*member, err error) {
 	sel := r.store.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).
-		Column("id", "name", "note_name", "folded_text", "product_id", "scene_id", "longitude", "latitude", "create_time").
+		Column(
+			"id",
+			"name",
+			"note_name",
+			"folded_text",
+			"product_id",
+			"scene_id",
+			"longitude",
+			"latitude",
+			"create_time",
+		).
 		Where("d.tenant_id = ?", t)
 	if ids != nil {
 		sel.Where("d.id IN (?)", bun.List(ids))
@@ -202,7 +212,17 @@ func (r *Roster) scan(ctx context.Context, t tenant.ID, ids []ID) (list []*membe
 		var m member
 		var scene sql.NullInt64
 		var longitude, latitude sql.NullFloat64
-		if err := rows.Scan(&m.ID, &m.Name, &m.NoteName, &m.foldedText, &m.productID, &scene, &longitude, &latitude, &m.createTime); err != nil {
+		if err := rows.Scan(
+			&m.ID,
+			&m.Name,
+			&m.NoteName,
+			&m.foldedText,
+			&m.productID,
+			&scene,
+			&longitude,
+			&latitude,
+			&m.createTime,
+		); err != nil {
 			return nil, err
 		}
 		m.SceneID, m.Longitude, m.Latitude, m.hasPosition = scene.Int64, longitude.Float64, latitude.Float64, longitude.Valid

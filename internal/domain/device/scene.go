@@ -77,11 +77,21 @@ func (s *SceneStore) List(ctx context.Context, t tenant.ID) ([]Scene, error) {
 
 // Page gives those of a tenant's scenes whose name holds search, in any case,
 // by name, and how many there are in all.
-func (s *SceneStore) Page(ctx context.Context, t tenant.ID, search string, offset, limit int64) ([]Scene, int64, error) {
+func (s *SceneStore) Page(
+	ctx context.Context,
+	t tenant.ID,
+	search string,
+	offset, limit int64,
+) ([]Scene, int64, error) {
 	return s.list(ctx, t, search, offset, limit)
 }
 
-func (s *SceneStore) list(ctx context.Context, t tenant.ID, search string, offset, limit int64) ([]Scene, int64, error) {
+func (s *SceneStore) list(
+	ctx context.Context,
+	t tenant.ID,
+	search string,
+	offset, limit int64,
+) ([]Scene, int64, error) {
 	var rows []sceneRow
 	sel := s.db.Read(ctx).NewSelect().Model(&rows).Where("s.tenant_id = ?", t).OrderExpr("s.folded_name, s.id")
 	if search != "" {
@@ -134,7 +144,12 @@ func (s *SceneStore) Create(ctx context.Context, t tenant.ID, name string, statu
 
 // CreateValidated makes a scene as a person names it and answers its id: 601 for a wrong
 // or double name, a wrong state and one scene too many.
-func (s *SceneStore) CreateValidated(ctx context.Context, t tenant.ID, name string, status SceneStatus) (id int64, err error) {
+func (s *SceneStore) CreateValidated(
+	ctx context.Context,
+	t tenant.ID,
+	name string,
+	status SceneStatus,
+) (id int64, err error) {
 	if name, err = validateScene(name, status); err != nil {
 		return 0, err
 	}

@@ -41,7 +41,15 @@ func (s *Store) NewSecret(ctx context.Context, t tenant.ID, name string, dropOth
 		if err := s.PutSecrets(ctx, t, id, append(kept, hash)...); err != nil {
 			return err
 		}
-		return audit.Log(ctx, t, audit.Action{Name: "device.update", Thing: d.AuditThing(), Changes: []audit.Change{{Field: "secrets", Hidden: true}}})
+		return audit.Log(
+			ctx,
+			t,
+			audit.Action{
+				Name:    "device.update",
+				Thing:   d.AuditThing(),
+				Changes: []audit.Change{{Field: "secrets", Hidden: true}},
+			},
+		)
 	})
 	if err != nil {
 		return "", err

@@ -57,7 +57,14 @@ type StatusStore struct {
 // NewStatusStore makes a store that writes what presence and diagnostics know.
 // until is how far time has come, for what is removed for its age.
 func NewStatusStore(d *db.DB, r *Registry, p *Presence, g *Diagnostics, retentionClock func() time.Time) *StatusStore {
-	s := &StatusStore{db: d, registry: r, presence: p, diagnostics: g, retentionClock: retentionClock, sinceTrim: map[ID]int{}}
+	s := &StatusStore{
+		db:             d,
+		registry:       r,
+		presence:       p,
+		diagnostics:    g,
+		retentionClock: retentionClock,
+		sinceTrim:      map[ID]int{},
+	}
 	p.OnChange(s.presenceLog.add)
 	p.OnBackfillChange(s.presenceLog.add)
 	return s
@@ -110,7 +117,11 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 	defer s.flushMu.Unlock()
 	changes, lost := s.presenceLog.takePending()
 	if lost > 0 {
-		s.presence.logger.Error("comings and goings of devices are lost: the database could not be written for too long", "changes", lost)
+		s.presence.logger.Error(
+			"comings and goings of devices are lost: the database could not be written for too long",
+			"changes",
+			lost,
+		)
 	}
 	ids := s.presence.takeChanged(all)
 	if all {
@@ -135,11 +146,13 @@ func (s *StatusStore) Flush(ctx context.Context, all bool) error {
 		for start := 0; start < len(rows); start += rowsPerStatement {
 			batch := rows[start:min(start+rowsPerStatement, len(rows))]
 			if _, err := tx.NewInsert().Model(&batch).On("CONFLICT (device_id) DO UPDATE").
-				Set("online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, online_time = EXCLUDED.online_time, " +
-					"offline_time = EXCLUDED.offline_time, messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, " +
-					"refused = EXCLUDED.refused, refusal_time = EXCLUDED.refusal_time, " +
-					"refusal_identifier = EXCLUDED.refusal_identifier, refusal_reason = EXCLUDED.refusal_reason, " +
-					"clock_ahead = EXCLUDED.clock_ahead").
+				Set(
+					"online = EXCLUDED.online, last_contact = EXCLUDED.last_contact, online_time = EXCLUDED.online_time, " +
+						"offline_time = EXCLUDED.offline_time, messages = EXCLUDED.messages, value_count = EXCLUDED.value_count, " +
+						"refused = EXCLUDED.refused, refusal_time = EXCLUDED.refusal_time, " +
+						"refusal_identifier = EXCLUDED.refusal_identifier, refusal_reason = EXCLUDED.refusal_reason, " +
+						"clock_ahead = EXCLUDED.clock_ahead",
+				).
 				Exec(ctx); err != nil {
 				return err
 			}
@@ -187,11 +200,19 @@ func (s *StatusStore) sweep(ctx context.Context) error {
 func (s *StatusStore) statusRowOf(ref Ref) statusRow {
 	st, in := s.presence.Status(ref.Tenant, ref.ID), s.diagnostics.Get(ref.Tenant, ref.ID)
 	return statusRow{
-		DeviceID: ref.ID, TenantID: ref.Tenant,
-		Online: st.Online, LastContact: st.LastContact, OnlineTime: st.OnlineTime, OfflineTime: st.OfflineTime,
-		Messages: in.Messages, ValueCount: in.Values, Refused: in.Refused,
-		RefusalTime: in.LastRefusal.Time, RefusalIdentifier: SanitizeText(in.LastRefusal.Identifier), RefusalReason: in.LastRefusal.Reason,
-		ClockAhead: in.ClockAhead.Milliseconds(),
+		DeviceID:          ref.ID,
+		TenantID:          ref.Tenant,
+		Online:            st.Online,
+		LastContact:       st.LastContact,
+		OnlineTime:        st.OnlineTime,
+		OfflineTime:       st.OfflineTime,
+		Messages:          in.Messages,
+		ValueCount:        in.Values,
+		Refused:           in.Refused,
+		RefusalTime:       in.LastRefusal.Time,
+		RefusalIdentifier: SanitizeText(in.LastRefusal.Identifier),
+		RefusalReason:     in.LastRefusal.Reason,
+		ClockAhead:        in.ClockAhead.Milliseconds(),
 	}
 }
 

@@ -75,7 +75,12 @@ func (s *StatusStore) loadDays(ctx context.Context) error {
 func (s *StatusStore) dayRows(ref Ref) (rows []dayRow) {
 	for _, d := range s.diagnostics.unsavedDays(ref) {
 		rows = append(rows, dayRow{
-			DeviceID: ref.ID, Day: d.Day, TenantID: ref.Tenant, Messages: d.Messages, ValueCount: d.Values, Refused: d.Refused,
+			DeviceID:   ref.ID,
+			Day:        d.Day,
+			TenantID:   ref.Tenant,
+			Messages:   d.Messages,
+			ValueCount: d.Values,
+			Refused:    d.Refused,
 		})
 	}
 	return rows

@@ -65,7 +65,8 @@ func TestStatusSurvivesRestart(t *testing.T) {
 	if after := look(); fmt.Sprint(after) != fmt.Sprint(before) {
 		t.Errorf("%+v, want %+v", after, before)
 	}
-	if before[0].OfflineTime == 0 || !before[1].Online || before[2].LastRefusal.Reason != device.ReasonOutOfRange || before[2].ClockAhead != 90*time.Second {
+	if before[0].OfflineTime == 0 || !before[1].Online || before[2].LastRefusal.Reason != device.ReasonOutOfRange ||
+		before[2].ClockAhead != 90*time.Second {
 		t.Errorf("there was nothing to find: %+v", before)
 	}
 	if n := s.Presence.OnlineCount(owner.ID); n != 1 || changes != 0 {
@@ -109,8 +110,18 @@ func TestRestartTakesNoDeviceOffline(t *testing.T) {
 // storedStatus reads what the database has of a device.
 func storedStatus(t *testing.T, s *testkit.Stores, id device.ID) (online bool, lastContact, messages int64) {
 	t.Helper()
-	err := s.DB.Read(t.Context()).NewRaw(`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`, id).
-		Scan(t.Context(), &online, &lastContact, &messages)
+	err := s.DB.Read(
+		t.Context(),
+	).NewRaw(
+		`SELECT online, last_contact, messages FROM device_status WHERE device_id = ?`,
+		id,
+	).
+		Scan(
+			t.Context(),
+			&online,
+			&lastContact,
+			&messages,
+		)
 	if err != nil && !db.IsMissing(err) {
 		t.Fatal(err)
 	}
@@ -195,7 +206,13 @@ func TestFlushSanitizesRefusedIdentifier(t *testing.T) {
 	other := s.Device(t, rival.ID, &device.Product{ID: d[0].ProductID}, "other")
 	for _, sent := range []string{"a\x00b", "a\xffb"} {
 		s.Presence.Seen(testkit.Ref(other))
-		s.Diagnostics.Count(testkit.Ref(d[0]), s.Clock.Milli(), 0, []device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}}, 0)
+		s.Diagnostics.Count(
+			testkit.Ref(d[0]),
+			s.Clock.Milli(),
+			0,
+			[]device.Refusal{{Time: s.Clock.Milli(), Identifier: sent, Reason: device.ReasonUnknown}},
+			0,
+		)
 		flush(t, s, true)
 		s.Restart(t)
 		if got := s.Diagnostics.Get(owner.ID, d[0].ID).LastRefusal.Identifier; got != "a\uFFFDb" {

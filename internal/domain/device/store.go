@@ -127,7 +127,17 @@ func (s *Store) ByIDs(ctx context.Context, t tenant.ID, ids []ID) ([]*Device, er
 	found := make(map[ID]*Device, len(ids))
 	err := inBatches(ids, func(batch []ID) error {
 		var rows []deviceRow
-		if err := s.db.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(batch)).Scan(ctx); err != nil {
+		if err := s.db.Read(
+			ctx,
+		).NewSelect().Model(
+			&rows,
+		).Where(
+			"d.tenant_id = ? AND d.id IN (?)",
+			t,
+			bun.List(batch),
+		).Scan(
+			ctx,
+		); err != nil {
 			return err
 		}
 		for i := range rows {
@@ -181,9 +191,17 @@ type ProductCount struct {
 // CountByProduct counts a tenant's devices that are named, stand in one of some scenes
 // (DefaultScene: in none) or are of one of some products, each once; by product, most
 // devices first.
-func (s *Store) CountByProduct(ctx context.Context, t tenant.ID, names []string, scenes, products []int64) (counts []ProductCount, err error) {
+func (s *Store) CountByProduct(
+	ctx context.Context,
+	t tenant.ID,
+	names []string,
+	scenes, products []int64,
+) (counts []ProductCount, err error) {
 	err = s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).ColumnExpr("d.product_id, COUNT(*) AS devices").
-		ColumnExpr("SUM(CASE WHEN d.name IN (?) THEN 1 ELSE 0 END) AS named", bun.List(names)).Where("d.tenant_id = ?", t).
+		ColumnExpr(
+			"SUM(CASE WHEN d.name IN (?) THEN 1 ELSE 0 END) AS named",
+			bun.List(names),
+		).Where("d.tenant_id = ?", t).
 		WhereGroup(" AND ", func(sel *bun.SelectQuery) *bun.SelectQuery {
 			return whereSceneOrProduct(sel.Where("d.name IN (?)", bun.List(names)), scenes, products)
 		}).GroupExpr("d.product_id").OrderExpr("devices DESC, d.product_id").Scan(ctx, &counts)
@@ -220,7 +238,15 @@ func (s *Store) Put(ctx context.Context, t tenant.ID, d *Device) error {
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if r.SceneID != nil {
-			exists, err := tx.NewSelect().Model((*sceneRow)(nil)).Where("tenant_id = ? AND id = ?", t, *r.SceneID).Exists(ctx)
+			exists, err := tx.NewSelect().Model(
+				(*sceneRow)(nil),
+			).Where(
+				"tenant_id = ? AND id = ?",
+				t,
+				*r.SceneID,
+			).Exists(
+				ctx,
+			)
 			if err != nil {
 				return err
 			}
@@ -307,7 +333,19 @@ func (s *Store) Secrets(ctx context.Context, t tenant.ID, id ID) ([]SecretHash, 
 // platform: names are unique on it. 0 when nobody has.
 func (s *Store) OwnerOf(ctx context.Context, name string) (tenant.ID, error) {
 	var owner tenant.ID
-	err := s.db.Read(ctx).NewSelect().Model((*deviceRow)(nil)).Column("tenant_id").Where("d.name = ?", name).Scan(ctx, &owner)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*deviceRow)(nil),
+	).Column(
+		"tenant_id",
+	).Where(
+		"d.name = ?",
+		name,
+	).Scan(
+		ctx,
+		&owner,
+	)
 	if db.IsMissing(err) {
 		return 0, nil
 	}
@@ -326,7 +364,17 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 		var rows []deviceRow
 		var secrets []secretRow
 		if err := tx.NewSelect().Model(&rows).
-			Column("id", "tenant_id", "name", "product_id", "gateway", "disabled", "latitude", "longitude", "elevation").Scan(ctx); err != nil {
+			Column(
+				"id",
+				"tenant_id",
+				"name",
+				"product_id",
+				"gateway",
+				"disabled",
+				"latitude",
+				"longitude",
+				"elevation",
+			).Scan(ctx); err != nil {
 			return err
 		}
 		zones, err := tenant.Zones(ctx, tx)
@@ -346,7 +394,10 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 			e := NewEntry(ref, d.Name, c.Product(d.ProductID), d.Gateway, d.Disabled, hashes[d.ID]...)
 			entries = append(entries, e)
 			if e.Derives() {
-				sites[ref] = Site{zones[d.TenantID], agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation}}
+				sites[ref] = Site{
+					zones[d.TenantID],
+					agronomy.Place{Latitude: d.Latitude, Longitude: d.Longitude, Elevation: d.Elevation},
+				}
 			}
 		}
 		r.replace(entries, sites)
@@ -356,8 +407,18 @@ func (s *Store) LoadRegistry(ctx context.Context, c *Catalog, r *Registry) error
 
 func (r *deviceRow) device() (*Device, error) {
 	d := &Device{
-		ID: r.ID, Tenant: r.TenantID, Name: r.Name, Serial: r.Serial, NoteName: r.NoteName, ProductID: r.ProductID,
-		Longitude: r.Longitude, Latitude: r.Latitude, Elevation: r.Elevation, Gateway: r.Gateway, Disabled: r.Disabled, CreateTime: r.CreateTime,
+		ID:         r.ID,
+		Tenant:     r.TenantID,
+		Name:       r.Name,
+		Serial:     r.Serial,
+		NoteName:   r.NoteName,
+		ProductID:  r.ProductID,
+		Longitude:  r.Longitude,
+		Latitude:   r.Latitude,
+		Elevation:  r.Elevation,
+		Gateway:    r.Gateway,
+		Disabled:   r.Disabled,
+		CreateTime: r.CreateTime,
 	}
 	if r.SceneID != nil {
 		d.SceneID = *r.SceneID

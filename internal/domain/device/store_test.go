@@ -55,7 +55,13 @@ func TestDeviceRoundTrip(t *testing.T) {
 	if want.IsVideo() || want.Title() != "CAM-1" {
 		t.Error("IsVideo or Title is wrong")
 	}
-	if err := s.Devices.Put(t.Context(), field.ID, &device.Device{Name: "CAM-1", ProductID: station.ID}); !db.IsDuplicate(err) {
+	if err := s.Devices.Put(
+		t.Context(),
+		field.ID,
+		&device.Device{Name: "CAM-1", ProductID: station.ID},
+	); !db.IsDuplicate(
+		err,
+	) {
 		t.Errorf("the name a second time: %v", err)
 	}
 }
@@ -147,7 +153,8 @@ func TestLoadRegistry(t *testing.T) {
 	d := s.Device(t, field.ID, station, "gw", func(d *device.Device) { d.Gateway = true })
 	s.Device(t, field.ID, station, "shut", func(d *device.Device) { d.Disabled = true })
 	e := s.Registry.Find(field.ID, "gw")
-	if e == nil || e.Ref != testkit.Ref(d) || !e.Gateway || e.Disabled || e.Product.OfflineAfter != testkit.OfflineAfter {
+	if e == nil || e.Ref != testkit.Ref(d) || !e.Gateway || e.Disabled ||
+		e.Product.OfflineAfter != testkit.OfflineAfter {
 		t.Fatalf("%+v", e)
 	}
 	if e := s.Registry.Find(field.ID, "shut"); e == nil || !e.Disabled {

@@ -10,7 +10,12 @@ import (
 )
 
 func TestVideo(t *testing.T) {
-	p := &device.Product{Properties: []device.Property{{Identifier: "live", ElementData: "https://farm.example/all.m3u8"}, {Identifier: "note", ElementData: "https://farm.example/note.mp4"}}}
+	p := &device.Product{
+		Properties: []device.Property{
+			{Identifier: "live", ElementData: "https://farm.example/all.m3u8"},
+			{Identifier: "note", ElementData: "https://farm.example/note.mp4"},
+		},
+	}
 	for own, want := range map[string]device.Video{
 		"https://a.example/gate.m3u8":                 {Kind: device.VideoHLS, Source: "https://a.example/gate.m3u8"},
 		"  http://a.example:81/x/GATE.M3U8?token=1 ":  {Kind: device.VideoHLS, Source: "http://a.example:81/x/GATE.M3U8?token=1"},
@@ -37,7 +42,10 @@ func TestVideo(t *testing.T) {
 		"gate camera <b>":                                         {Kind: device.VideoNone},
 		"https://a.example/" + strings.Repeat("x", 2000) + ".mp4": {Kind: device.VideoNone},
 	} {
-		d := &device.Device{Serial: "a-SXT-1", ElementData: map[string]string{"live": own, "note": "https://a.example/other.mp4"}}
+		d := &device.Device{
+			Serial:      "a-SXT-1",
+			ElementData: map[string]string{"live": own, "note": "https://a.example/other.mp4"},
+		}
 		if got := d.Video(p); got != want {
 			t.Errorf("%q: %+v, want %+v", own, got, want)
 		}
@@ -74,9 +82,24 @@ func TestStreams(t *testing.T) {
 		}
 		return d
 	}
-	s.PutDevices(t, field.ID,
-		camera("c1", "SXT-1", ""), camera("c2", "SXT-2", "https://gate.example/g.mp4"), camera("c3", "SXT-3", "https://gate.example/g.mp4"),
-		camera("c4", "SXT-4", "<p>x"), camera("c5", "SXT-5", "javascript:x"), camera("s1", "A-1", "https://sensor.example/s.mp4"))
+	s.PutDevices(
+		t,
+		field.ID,
+		camera(
+			"c1",
+			"SXT-1",
+			"",
+		),
+		camera("c2", "SXT-2", "https://gate.example/g.mp4"),
+		camera("c3", "SXT-3", "https://gate.example/g.mp4"),
+		camera(
+			"c4",
+			"SXT-4",
+			"<p>x",
+		),
+		camera("c5", "SXT-5", "javascript:x"),
+		camera("s1", "A-1", "https://sensor.example/s.mp4"),
+	)
 	s.PutDevices(t, rival.ID, camera("r1", "SXT-9", "https://rival.example/r.webm"))
 	streams := func(want ...string) {
 		t.Helper()

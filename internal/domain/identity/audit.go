@@ -32,7 +32,11 @@ func ContactChanges(before, after *User) (changes []audit.Change) {
 		{"email", before.Email, after.Email, maskedEmail},
 		{"mobile", before.Mobile, after.Mobile, maskedMobile},
 	} {
-		change := audit.Change{Field: c.field, Before: maskUnlessEmpty(c.before, c.mask), After: maskUnlessEmpty(c.after, c.mask)}
+		change := audit.Change{
+			Field:  c.field,
+			Before: maskUnlessEmpty(c.before, c.mask),
+			After:  maskUnlessEmpty(c.after, c.mask),
+		}
 		if c.before == c.after {
 			continue
 		}
@@ -55,5 +59,9 @@ func maskUnlessEmpty(value string, masked func(string) string) string {
 // tenant's user: who signs in learns nothing from how long that takes.
 func auditFailedSignIn(ctx context.Context, t tenant.ID, u *User) {
 	thing := u.AuditThing()
-	audit.LogLater(audit.WithActor(ctx, audit.User, u.ID, thing.Name), t, audit.Action{Name: "session.fail", Thing: thing})
+	audit.LogLater(
+		audit.WithActor(ctx, audit.User, u.ID, thing.Name),
+		t,
+		audit.Action{Name: "session.fail", Thing: thing},
+	)
 }

@@ -45,15 +45,29 @@ type AvatarStore struct {
 
 // NewAvatarStore makes a store; now is the server's clock.
 func NewAvatarStore(d *db.DB, now func() time.Time) *AvatarStore {
-	return &AvatarStore{db: d, now: now, queue: limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.SchedulerOptions{
-		MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: maxQueuedPictures, MaxWaitingPerSubmitter: maxQueuedPictures,
-	})}
+	return &AvatarStore{
+		db:  d,
+		now: now,
+		queue: limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "pictures"}, limit.SchedulerOptions{
+			MaxRunning:             1,
+			MaxRunningPerKey:       1,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       maxQueuedPictures,
+			MaxWaitingPerSubmitter: maxQueuedPictures,
+		}),
+	}
 }
 
 // Put makes a file the picture of a tenant's user and gives its address; the
 // picture before is gone with it. What is no picture, or too large, is Refused
 // with the reason; Unavailable when too many of the tenant's wait.
-func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) (string, error) {
+func (s *AvatarStore) Put(
+	ctx context.Context,
+	t tenant.ID,
+	user int64,
+	file []byte,
+	crop *picture.Crop,
+) (string, error) {
 	square, err := s.makeSquare(ctx, t, user, file, crop)
 	if err != nil {
 		return "", err
@@ -84,7 +98,13 @@ func (s *AvatarStore) Put(ctx context.Context, t tenant.ID, user int64, file []b
 
 // makeSquare waits for its turn: pictures are decoded one at a time, since each may
 // take much memory; of tenants one after the other, and of their users.
-func (s *AvatarStore) makeSquare(ctx context.Context, t tenant.ID, user int64, file []byte, crop *picture.Crop) ([]byte, error) {
+func (s *AvatarStore) makeSquare(
+	ctx context.Context,
+	t tenant.ID,
+	user int64,
+	file []byte,
+	crop *picture.Crop,
+) ([]byte, error) {
 	turn, why := s.queue.Enter(ctx, t, user)
 	switch {
 	case why != limit.NotFull:

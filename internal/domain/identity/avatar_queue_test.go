@@ -25,7 +25,14 @@ func TestPictureQueue(t *testing.T) {
 			}()
 		}
 		synctest.Wait()
-		if _, err := s.makeSquare(t.Context(), 1, 99, nil, nil); !errs.Is(err, errs.Unavailable) || errs.As(err).Retry == 0 {
+		if _, err := s.makeSquare(
+			t.Context(),
+			1,
+			99,
+			nil,
+			nil,
+		); !errs.Is(err, errs.Unavailable) ||
+			errs.As(err).Retry == 0 {
 			t.Errorf("one more than may wait: %v", err)
 		}
 		leave()
@@ -50,7 +57,16 @@ func TestPictureQueueIsFairBetweenTenants(t *testing.T) {
 		done := make(chan tenant.ID, maxQueuedPictures+1)
 		put := func(of tenant.ID, user int64) {
 			go func() {
-				if _, err := s.makeSquare(t.Context(), of, user, nil, nil); !errs.Is(err, errs.Refused) { // it is no picture, as is found when it is its turn
+				if _, err := s.makeSquare(
+					t.Context(),
+					of,
+					user,
+					nil,
+					nil,
+				); !errs.Is(
+					err,
+					errs.Refused,
+				) { // it is no picture, as is found when it is its turn
 					t.Error(err)
 				}
 				done <- of

@@ -87,7 +87,12 @@ func TestCaptchaRefusalComputesNoHash(t *testing.T) {
 			t.Fatalf("attempt %d", i)
 		}
 	}
-	if err := g.Users.PutPassword(t.Context(), field.ID, field.Ada.ID, testkit.PasswordHash(testkit.Password)); err != nil {
+	if err := g.Users.PutPassword(
+		t.Context(),
+		field.ID,
+		field.Ada.ID,
+		testkit.PasswordHash(testkit.Password),
+	); err != nil {
 		t.Fatal(err)
 	}
 	if e := g.signInWithCaptcha(right); e != nil {
@@ -171,7 +176,10 @@ func TestConcurrentGuessesAreLimited(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 30 {
 		all.Go(func() {
-			_, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"))
+			_, err := g.SignIn.WithPassword(
+				t.Context(),
+				attempt(field.ID, "ada", "wrong", "198.51."+strconv.Itoa(i)+".1"),
+			)
 			switch e := errs.As(err); e.Key {
 			case "signin.fail":
 				looked.Add(1)
@@ -199,7 +207,10 @@ func TestConcurrentValidSignIns(t *testing.T) {
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {
-			if _, err := g.SignIn.WithPassword(t.Context(), attempt(field.ID, "ada", testkit.Password, homeAddr)); err != nil {
+			if _, err := g.SignIn.WithPassword(
+				t.Context(),
+				attempt(field.ID, "ada", testkit.Password, homeAddr),
+			); err != nil {
 				t.Error(err)
 			}
 		})
@@ -213,7 +224,12 @@ func TestCaptchaPolicies(t *testing.T) {
 	right := attempt(field.ID, "ada", testkit.Password, homeAddr)
 	with := func(d identity.CaptchaPolicy, verify func(string) bool) {
 		g.SignIn = identity.NewSignIn(identity.SignInDeps{
-			Tenants: g.Tenants, Users: g.Users, Sessions: g.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Policy: d, Verify: verify}, Now: g.Clock.Now,
+			Tenants:  g.Tenants,
+			Users:    g.Users,
+			Sessions: g.Sessions,
+			Hasher:   identity.NewHasherAt(testkit.PasswordCost, nil),
+			Captcha:  identity.Captcha{Policy: d, Verify: verify},
+			Now:      g.Clock.Now,
 		})
 		if g.SignIn.CaptchaPolicy() != d {
 			t.Errorf("%s is set, %s said", d, g.SignIn.CaptchaPolicy())

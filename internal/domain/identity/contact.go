@@ -67,7 +67,8 @@ func parseEmail(typed string) (string, error) {
 // IsEmail tells whether mail can be sent to an address as it stands.
 func IsEmail(address string) bool {
 	a, err := mail.ParseAddress(address)
-	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) && !strings.ContainsFunc(address, tenant.BreaksLayout)
+	return err == nil && a.Address == address && len(address) <= maxEmailBytes && emailPattern.MatchString(address) &&
+		!strings.ContainsFunc(address, tenant.BreaksLayout)
 }
 
 // maskedMobile shows whose number it is to who knows it: country and the last

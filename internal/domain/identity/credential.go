@@ -84,7 +84,12 @@ func NewCredentialStore(d *db.DB, now func() time.Time) *CredentialStore {
 }
 
 // Create makes a credential of a tenant's user. Its secret is told this once.
-func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, name string) (made Credential, secret string, err error) {
+func (s *CredentialStore) Create(
+	ctx context.Context,
+	t tenant.ID,
+	user int64,
+	name string,
+) (made Credential, secret string, err error) {
 	if name, err = tenant.ParseName(name, "name", "common.nameRequired"); err != nil {
 		return made, "", err
 	}
@@ -98,12 +103,28 @@ func (s *CredentialStore) Create(ctx context.Context, t tenant.ID, user int64, n
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		// The user is asked for, too: the tables alone would let a credential
 		// open a tenant that is not its user's.
-		if ok, err := tx.NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.id = ?", t, user).Exists(ctx); err != nil {
+		if ok, err := tx.NewSelect().Model(
+			(*userRow)(nil),
+		).Where(
+			"u.tenant_id = ? AND u.id = ?",
+			t,
+			user,
+		).Exists(
+			ctx,
+		); err != nil {
 			return err
 		} else if !ok {
 			return errs.Missing()
 		}
-		n, err := tx.NewSelect().Model((*credentialRow)(nil)).Where("c.tenant_id = ? AND c.user_id = ?", t, user).Count(ctx)
+		n, err := tx.NewSelect().Model(
+			(*credentialRow)(nil),
+		).Where(
+			"c.tenant_id = ? AND c.user_id = ?",
+			t,
+			user,
+		).Count(
+			ctx,
+		)
 		if err != nil {
 			return err
 		}
@@ -136,7 +157,11 @@ func isAppKey(key string) bool {
 
 // Page gives limit of a user's credentials from offset on, newest first, and
 // how many there are, with how often each was used.
-func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, limit int64) ([]Credential, int64, error) {
+func (s *CredentialStore) Page(
+	ctx context.Context,
+	t tenant.ID,
+	user, offset, limit int64,
+) ([]Credential, int64, error) {
 	s.flushMu.RLock()
 	defer s.flushMu.RUnlock()
 	var rows []credentialRow
@@ -155,7 +180,18 @@ func (s *CredentialStore) Page(ctx context.Context, t tenant.ID, user, offset, l
 // Get finds a credential of a user; how often it was used is not counted.
 func (s *CredentialStore) Get(ctx context.Context, t tenant.ID, user, id int64) (*Credential, error) {
 	var r credentialRow
-	err := s.db.Read(ctx).NewSelect().Model(&r).Where("c.tenant_id = ? AND c.user_id = ? AND c.id = ?", t, user, id).Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&r,
+	).Where(
+		"c.tenant_id = ? AND c.user_id = ? AND c.id = ?",
+		t,
+		user,
+		id,
+	).Scan(
+		ctx,
+	)
 	if db.IsMissing(err) {
 		return nil, errs.Missing()
 	}

@@ -56,7 +56,9 @@ func (k *credentialFixture) authenticates(t *testing.T, appKey, secret string) b
 func TestCredentialCreateAndAuthenticate(t *testing.T) {
 	k := newCredentialFixture(t)
 	c, secret := k.create(t, k.field.Ada, " Weather feed ")
-	if c.Name != "Weather feed" || !c.Enabled || c.CreateTime != k.Clock.Milli() || c.LastUse != 0 || !regexp.MustCompile(`^tk_[0-9a-z]{24}$`).MatchString(c.AppKey) || len(secret) != 43 {
+	if c.Name != "Weather feed" || !c.Enabled || c.CreateTime != k.Clock.Milli() || c.LastUse != 0 ||
+		!regexp.MustCompile(`^tk_[0-9a-z]{24}$`).MatchString(c.AppKey) ||
+		len(secret) != 43 {
 		t.Errorf("%+v %q", c, secret)
 	}
 	p, err := k.Credentials.Authenticate(t.Context(), c.AppKey, secret)
@@ -69,10 +71,23 @@ func TestCredentialCreateAndAuthenticate(t *testing.T) {
 	}
 	// What is stored opens nothing.
 	var stored struct{ SecretHash []byte }
-	if err := k.DB.Read(t.Context()).NewSelect().Table("credentials").Column("secret_hash").Where("id = ?", c.ID).Scan(t.Context(), &stored); err != nil {
+	if err := k.DB.Read(
+		t.Context(),
+	).NewSelect().Table(
+		"credentials",
+	).Column(
+		"secret_hash",
+	).Where(
+		"id = ?",
+		c.ID,
+	).Scan(
+		t.Context(),
+		&stored,
+	); err != nil {
 		t.Fatal(err)
 	}
-	if len(stored.SecretHash) != 32 || bytes.Contains(stored.SecretHash, []byte(secret)) || k.authenticates(t, c.AppKey, string(stored.SecretHash)) {
+	if len(stored.SecretHash) != 32 || bytes.Contains(stored.SecretHash, []byte(secret)) ||
+		k.authenticates(t, c.AppKey, string(stored.SecretHash)) {
 		t.Errorf("stored %x", stored.SecretHash)
 	}
 	for name, pair := range map[string][2]string{
@@ -94,7 +109,13 @@ func TestCredentialNames(t *testing.T) {
 		"": "common.nameRequired", " \t\n ": "common.nameRequired", strings.Repeat("ş", 65): "invalid.long", "a\x00b": "invalid.format", "a\nb": "invalid.format",
 		"\ufeff": "common.nameRequired", "a\u2066b": "invalid.format",
 	} {
-		if _, _, err := k.Credentials.Create(t.Context(), k.field.ID, k.field.Ada.ID, name); !errs.Is(err, errs.Refused) || errs.As(err).Key != key {
+		if _, _, err := k.Credentials.Create(
+			t.Context(),
+			k.field.ID,
+			k.field.Ada.ID,
+			name,
+		); !errs.Is(err, errs.Refused) ||
+			errs.As(err).Key != key {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
@@ -202,7 +223,15 @@ func TestCredentialIsolation(t *testing.T) {
 			t.Errorf("%s deletes: %v", name, err)
 		}
 	}
-	if _, _, err := k.Credentials.Create(t.Context(), k.rival.ID, k.field.Ada.ID, "crossed"); !errs.Is(err, errs.NotFound) {
+	if _, _, err := k.Credentials.Create(
+		t.Context(),
+		k.rival.ID,
+		k.field.Ada.ID,
+		"crossed",
+	); !errs.Is(
+		err,
+		errs.NotFound,
+	) {
 		t.Errorf("a credential of one tenant's user for another tenant: %v", err)
 	}
 	if !k.authenticates(t, c.AppKey, secret) {
@@ -232,7 +261,19 @@ func TestLastUse(t *testing.T) {
 	c, secret := k.create(t, k.field.Ada, "a")
 	idle, _ := k.create(t, k.field.Ada, "idle")
 	stored := func(id int64) (at int64) {
-		if err := k.DB.Read(t.Context()).NewSelect().Table("credentials").Column("last_use_time").Where("id = ?", id).Scan(t.Context(), &at); err != nil {
+		if err := k.DB.Read(
+			t.Context(),
+		).NewSelect().Table(
+			"credentials",
+		).Column(
+			"last_use_time",
+		).Where(
+			"id = ?",
+			id,
+		).Scan(
+			t.Context(),
+			&at,
+		); err != nil {
 			t.Fatal(err)
 		}
 		return at
@@ -249,7 +290,10 @@ func TestLastUse(t *testing.T) {
 	}
 	k.Clock.Set(k.Clock.Now().Add(-time.Hour)) // the machine's clock is put right
 	k.authenticates(t, c.AppKey, secret)
-	if err := k.Credentials.Flush(t.Context()); err != nil || stored(c.ID) != first || k.list(t, k.field.Ada)[1].LastUse != first {
+	if err := k.Credentials.Flush(
+		t.Context(),
+	); err != nil || stored(c.ID) != first ||
+		k.list(t, k.field.Ada)[1].LastUse != first {
 		t.Errorf("went back to %d (%v)", stored(c.ID), err)
 	}
 	// What cannot be written now is written later.

@@ -165,7 +165,14 @@ func (s *CredentialStore) Flush(ctx context.Context) error {
 				return err
 			}
 		}
-		_, err := tx.NewDelete().Model((*usesRow)(nil)).Where("h.hour < ?", s.now().UnixMilli()-usesRetentionMillis).Exec(ctx)
+		_, err := tx.NewDelete().Model(
+			(*usesRow)(nil),
+		).Where(
+			"h.hour < ?",
+			s.now().UnixMilli()-usesRetentionMillis,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err == nil {

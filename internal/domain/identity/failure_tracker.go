@@ -48,10 +48,20 @@ type origin struct {
 type failureKey [16]byte
 
 func newOrigin(a Attempt) origin {
-	account, address, subnet := accountKey(a.Tenant, a.UserName), limit.Client.Of(a.Address).String(), a.subnet().String()
+	account, address, subnet := accountKey(
+		a.Tenant,
+		a.UserName,
+	), limit.Client.Of(
+		a.Address,
+	).String(), a.subnet().String()
 	return origin{
-		accountAddress: failureKeyOf(account + "\x00" + address), account: failureKeyOf(account), address: failureKeyOf(address),
-		subnet: failureKeyOf(subnet), accountSubnet: failureKeyOf(account + "\x00" + subnet),
+		accountAddress: failureKeyOf(
+			account + "\x00" + address,
+		),
+		account:       failureKeyOf(account),
+		address:       failureKeyOf(address),
+		subnet:        failureKeyOf(subnet),
+		accountSubnet: failureKeyOf(account + "\x00" + subnet),
 	}
 }
 
@@ -83,9 +93,14 @@ func newFailureTracker(now func() time.Time, meter *limit.Meter) *failureTracker
 		return limit.NewSlidingWindows[failureKey](options(of), times, failureWindow)
 	}
 	return &failureTracker{
-		pairs: failures("sign_in", failuresToLock), accounts: failures("sign_in_account", failuresToDemand),
+		pairs:     failures("sign_in", failuresToLock),
+		accounts:  failures("sign_in_account", failuresToDemand),
 		addresses: failures("sign_in_address", failuresToDemand),
-		subnets:   failures("sign_in_network", failuresCountedPerSubnet), guesses: failures("sign_in_guess", failuresToWarn),
+		subnets: failures(
+			"sign_in_network",
+			failuresCountedPerSubnet,
+		),
+		guesses:     failures("sign_in_guess", failuresToWarn),
 		subnetWaits: limit.NewCooldowns[failureKey](options("sign_in_wait"), failureWindow),
 	}
 }
@@ -182,7 +197,8 @@ func (w *failureTracker) captchaError(from origin, d CaptchaPolicy, passed bool)
 	if passed {
 		return nil
 	}
-	if d == CaptchaAlways || d == CaptchaAdaptive && (w.accounts.LockedFor(from.account) > 0 || w.addresses.LockedFor(from.address) > 0) {
+	if d == CaptchaAlways ||
+		d == CaptchaAdaptive && (w.accounts.LockedFor(from.account) > 0 || w.addresses.LockedFor(from.address) > 0) {
 		return errs.New(errs.Refused, "signin.captcha").WithData(CaptchaRequired{CaptchaRequired: true})
 	}
 	return nil

@@ -36,7 +36,15 @@ func (s *SignIn) Run(ctx context.Context, logger *slog.Logger) error {
 			return nil
 		case at := <-s.guessWarnings:
 			if err := s.sendGuessWarning(ctx, at); err != nil && ctx.Err() == nil {
-				logger.Error("the owner of an account was not told of guesses at its password", "tenant", at.tenant, "user", at.user, "error", err)
+				logger.Error(
+					"the owner of an account was not told of guesses at its password",
+					"tenant",
+					at.tenant,
+					"user",
+					at.user,
+					"error",
+					err,
+				)
 			}
 		}
 	}

@@ -79,11 +79,20 @@ func NewHasherAt(cost Cost, meter *limit.Meter) *Hasher {
 	if cost == (Cost{}) {
 		cost = currentCost
 	}
-	queue := limit.NewScheduler[requesterKey, string](limit.Options{Name: "password_hashes", Meter: meter}, limit.SchedulerOptions{
-		MaxRunning: maxConcurrentHashes, MaxRunningPerKey: maxConcurrentHashes, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: maxQueuedHashes, MaxWaitingPerSubmitter: maxQueuedHashes,
-	})
+	queue := limit.NewScheduler[requesterKey, string](
+		limit.Options{Name: "password_hashes", Meter: meter},
+		limit.SchedulerOptions{
+			MaxRunning:             maxConcurrentHashes,
+			MaxRunningPerKey:       maxConcurrentHashes,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       maxQueuedHashes,
+			MaxWaitingPerSubmitter: maxQueuedHashes,
+		},
+	)
 	queue.Reserve(limit.Reservation[requesterKey]{
-		Running: hashesReservedForKnown, For: func(a requesterKey) bool { return a.known }, MaxOthersWaiting: maxQueuedHashes,
+		Running:          hashesReservedForKnown,
+		For:              func(a requesterKey) bool { return a.known },
+		MaxOthersWaiting: maxQueuedHashes,
 	})
 	return &Hasher{queue: queue, cost: cost}
 }

@@ -73,7 +73,8 @@ func TestDecoy(t *testing.T) {
 		}
 		fields := func(s string) []string { return strings.Split(s, "$") }
 		decoy, real := fields(cost.decoy()), fields(stored)
-		if !slices.Equal(decoy[:4], real[:4]) || len(decoy[4]) != len(real[4]) || len(decoy) != len(real) || decoy[5] != "" {
+		if !slices.Equal(decoy[:4], real[:4]) || len(decoy[4]) != len(real[4]) || len(decoy) != len(real) ||
+			decoy[5] != "" {
 			t.Errorf("the decoy is %q, a password %q", decoy, real)
 		}
 		for _, password := range []string{"", "x"} {
@@ -116,7 +117,11 @@ func TestHashQueueOverflow(t *testing.T) {
 		h := NewHasherAt(Cost{Passes: 1, Memory: 8, Threads: 1}, nil)
 		var looking []limit.Task
 		for i := range maxConcurrentHashes - hashesReservedForKnown {
-			turn, _ := h.queue.Enter(t.Context(), requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet}, strconv.Itoa(i))
+			turn, _ := h.queue.Enter(
+				t.Context(),
+				requesterKey{subnet: unfamiliarRequester("192.0.2.1", "").Subnet},
+				strconv.Itoa(i),
+			)
 			looking = append(looking, turn)
 		}
 		ctx, leave := context.WithCancel(t.Context())
@@ -144,7 +149,11 @@ func TestHashQueueOverflow(t *testing.T) {
 			ask(unfamiliarRequester("10.0."+strconv.Itoa(i)+".1", "ada"))
 		}
 		busy("beyond the queue", unfamiliarRequester("10.1.0.1", "new"))
-		if _, err := h.Hash(t.Context(), Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet, Known: true, Account: "ada"}, "x"); err != nil {
+		if _, err := h.Hash(
+			t.Context(),
+			Requester{Subnet: unfamiliarRequester("198.51.100.1", "").Subnet, Known: true, Account: "ada"},
+			"x",
+		); err != nil {
 			t.Errorf("who is known: %v", err)
 		}
 		leave()

@@ -150,8 +150,15 @@ func (s *SessionStore) Start(ctx context.Context, t tenant.ID, user int64, remem
 
 // endOldest ends what a user has beyond MaxSessionsPerUser.
 func (s *SessionStore) endOldest(ctx context.Context, t tenant.ID, user int64) error {
-	return s.end(ctx, t, "s.user_id = ? AND s.id NOT IN (SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
-		user, t, user, MaxSessionsPerUser)
+	return s.end(
+		ctx,
+		t,
+		"s.user_id = ? AND s.id NOT IN (SELECT n.id FROM sessions AS n WHERE n.tenant_id = ? AND n.user_id = ? ORDER BY n.id DESC LIMIT ?)",
+		user,
+		t,
+		user,
+		MaxSessionsPerUser,
+	)
 }
 
 func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow) (TokenPair, error) {
@@ -169,7 +176,11 @@ func (s *SessionStore) issue(ctx context.Context, tx bun.IDB, session sessionRow
 	if _, err := tx.NewInsert().Model(&access).Exec(ctx); err != nil {
 		return pair, err
 	}
-	refresh := refreshRow{Hash: hashToken(pair.Refresh), SessionID: session.ID, ExpireTime: now.Add(refreshLife(session.Remember)).UnixMilli()}
+	refresh := refreshRow{
+		Hash:       hashToken(pair.Refresh),
+		SessionID:  session.ID,
+		ExpireTime: now.Add(refreshLife(session.Remember)).UnixMilli(),
+	}
 	_, err = tx.NewInsert().Model(&refresh).Exec(ctx)
 	return pair, err
 }
@@ -207,7 +218,17 @@ func (s *SessionStore) Caller(ctx context.Context, access string) (Caller, error
 
 // IsActive tells whether a tenant's session has not ended.
 func (s *SessionStore) IsActive(ctx context.Context, t tenant.ID, session int64) (bool, error) {
-	return s.db.Read(ctx).NewSelect().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", t, session).Exists(ctx)
+	return s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*sessionRow)(nil),
+	).Where(
+		"s.tenant_id = ? AND s.id = ?",
+		t,
+		session,
+	).Exists(
+		ctx,
+	)
 }
 
 // Refresh exchanges a refresh token for a new pair. For ReuseWindow a used one
@@ -267,10 +288,27 @@ func (s *SessionStore) Refresh(ctx context.Context, refresh string) (TokenPair, 
 // of who came from that address.
 func (s *SessionStore) endReused(ctx context.Context, tx bun.IDB, session int64) error {
 	var owner userRow
-	if err := tx.NewSelect().Model(&owner).Join("JOIN sessions AS s ON s.user_id = u.id").Where("s.id = ?", session).Scan(ctx); err != nil {
+	if err := tx.NewSelect().Model(
+		&owner,
+	).Join(
+		"JOIN sessions AS s ON s.user_id = u.id",
+	).Where(
+		"s.id = ?",
+		session,
+	).Scan(
+		ctx,
+	); err != nil {
 		return err
 	}
-	if _, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id = ?", owner.TenantID, session).Exec(ctx); err != nil {
+	if _, err := tx.NewDelete().Model(
+		(*sessionRow)(nil),
+	).Where(
+		"s.tenant_id = ? AND s.id = ?",
+		owner.TenantID,
+		session,
+	).Exec(
+		ctx,
+	); err != nil {
 		return err
 	}
 	return auditUser(audit.WithActor(ctx, audit.Server, 0, ""), owner.user(), "session.reuse")
@@ -298,7 +336,15 @@ func (s *SessionStore) end(ctx context.Context, t tenant.ID, where string, args 
 			Where("s.tenant_id = ?", t).Where(where, args...).Scan(ctx, &ids); err != nil || len(ids) == 0 {
 			return err
 		}
-		_, err := tx.NewDelete().Model((*sessionRow)(nil)).Where("s.tenant_id = ? AND s.id IN (?)", t, bun.List(ids)).Exec(ctx)
+		_, err := tx.NewDelete().Model(
+			(*sessionRow)(nil),
+		).Where(
+			"s.tenant_id = ? AND s.id IN (?)",
+			t,
+			bun.List(ids),
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err == nil {

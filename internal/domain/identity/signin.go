@@ -70,7 +70,11 @@ type SignInDeps struct {
 
 // NewSignIn makes a SignIn.
 func NewSignIn(p SignInDeps) *SignIn {
-	return &SignIn{SignInDeps: p, failures: newFailureTracker(p.Now, p.Meter), guessWarnings: make(chan guessWarning, maxQueuedGuessWarnings)}
+	return &SignIn{
+		SignInDeps:    p,
+		failures:      newFailureTracker(p.Now, p.Meter),
+		guessWarnings: make(chan guessWarning, maxQueuedGuessWarnings),
+	}
 }
 
 // CaptchaPolicy is when a captcha is demanded.
@@ -171,7 +175,12 @@ func (s *SignIn) recordOutcome(ctx context.Context, from origin, user *userRow, 
 // was made anew, if any. No pair: that is not valid any more. Since the user was read, the
 // password may have been changed or the user shut out, which has ended all sessions but
 // this one. now is how the user stands then; one without a number is there no more.
-func (s *SignIn) startSession(ctx context.Context, verified *userRow, newHash string, a Attempt) (pair TokenPair, current *userRow, err error) {
+func (s *SignIn) startSession(
+	ctx context.Context,
+	verified *userRow,
+	newHash string,
+	a Attempt,
+) (pair TokenPair, current *userRow, err error) {
 	err = s.Sessions.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		current, err = s.Users.getWhere(ctx, verified.TenantID, "u.id = ?", verified.ID)
 		if errs.Is(err, errs.NotFound) {

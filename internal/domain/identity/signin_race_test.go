@@ -27,7 +27,11 @@ const readsBeforeSession = 5
 func newInterruptedSignIn(s *testkit.Stores) *interruptedSignIn {
 	l := &interruptedSignIn{}
 	l.SignIn = identity.NewSignIn(identity.SignInDeps{
-		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(testkit.PasswordCost, nil), Captcha: identity.Captcha{Policy: identity.CaptchaOff},
+		Tenants:  s.Tenants,
+		Users:    s.Users,
+		Sessions: s.Sessions,
+		Hasher:   identity.NewHasherAt(testkit.PasswordCost, nil),
+		Captcha:  identity.Captcha{Policy: identity.CaptchaOff},
 		Now: func() time.Time {
 			if l.clockReads++; l.clockReads == readsBeforeSession && l.interrupt != nil {
 				l.interrupt()
@@ -75,7 +79,8 @@ func TestSignInFailsWhenSessionsEndMeanwhile(t *testing.T) {
 			}
 			ctx := s.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.User, Address: homeAddr})
 			pair, err := in.WithPassword(ctx, attempt(field.ID, name, testkit.Password, homeAddr))
-			if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != "signin.fail" || pair != (identity.TokenPair{}) {
+			if err == nil || errs.As(err).Kind != errs.Refused || errs.As(err).Key != "signin.fail" ||
+				pair != (identity.TokenPair{}) {
 				t.Errorf("%+v %v", pair, err)
 			}
 			if n, err := s.DB.Read(t.Context()).NewSelect().Table("sessions").Count(t.Context()); err != nil || n != 0 {
@@ -126,7 +131,12 @@ func TestChangePasswordFailsAfterReset(t *testing.T) {
 	c := f.caller(t, f.pair)
 	code := f.requestCode(t, c, phone)
 	reset := testkit.PasswordHash("from the provider")
-	changeAndEndSessions(t, f.Stores, f.field.Ada, func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) })
+	changeAndEndSessions(
+		t,
+		f.Stores,
+		f.field.Ada,
+		func(ctx context.Context) error { return f.Users.PutPassword(ctx, f.field.ID, f.field.Ada.ID, reset) },
+	)
 	if err := f.Account.ChangePassword(t.Context(), c, code, "new pass"); !errs.Is(err, errs.Unauthenticated) {
 		t.Errorf("changed all the same: %v", err)
 	}

@@ -56,7 +56,8 @@ func (g *signInFixture) failSignIns(a identity.Attempt, times int) {
 	a.Password = "wrong"
 	for i := range times {
 		e := g.signInWithCaptcha(a)
-		if e != nil && e.Kind == errs.TooMany && e.Retry <= 30*time.Second { // as guesses from where nobody is known have to
+		if e != nil && e.Kind == errs.TooMany &&
+			e.Retry <= 30*time.Second { // as guesses from where nobody is known have to
 			g.Clock.Advance(e.Retry)
 			e = g.signInWithCaptcha(a)
 		}
@@ -107,7 +108,8 @@ func TestSignInRefusals(t *testing.T) {
 		networks++
 		a.Address = netip.AddrFrom4([4]byte{10, 0, byte(networks), 1})
 		e := g.signInWithCaptcha(a)
-		if e == nil || e.Kind != errs.Refused || e.Key != "signin.fail" || e.Field != "" || e.Args != nil || e.Data != nil {
+		if e == nil || e.Kind != errs.Refused || e.Key != "signin.fail" || e.Field != "" || e.Args != nil ||
+			e.Data != nil {
 			t.Errorf("%s: %+v", name, e)
 		}
 	}

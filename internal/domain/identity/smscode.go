@@ -127,7 +127,17 @@ func (s *CodeStore) Send(ctx context.Context, t tenant.ID, o OutgoingCode) error
 // day's count includes it.
 func (s *CodeStore) markFailed(ctx context.Context, t tenant.ID, id int64) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewUpdate().Model((*codeRow)(nil)).Set("failed = TRUE").Where("c.tenant_id = ? AND c.id = ?", t, id).Exec(ctx)
+		_, err := tx.NewUpdate().Model(
+			(*codeRow)(nil),
+		).Set(
+			"failed = TRUE",
+		).Where(
+			"c.tenant_id = ? AND c.id = ?",
+			t,
+			id,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 }
@@ -198,7 +208,13 @@ func (s *CodeStore) verify(ctx context.Context, t tenant.ID, g codeAttempt, righ
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		var r codeRow
 		err := tx.NewSelect().Model(&r).
-			Where("c.tenant_id = ? AND c.user_id = ? AND c.mobile = ? AND c.scene = ? AND NOT c.failed", t, g.user, g.mobile, g.purpose).
+			Where(
+				"c.tenant_id = ? AND c.user_id = ? AND c.mobile = ? AND c.scene = ? AND NOT c.failed",
+				t,
+				g.user,
+				g.mobile,
+				g.purpose,
+			).
 			OrderExpr("c.id DESC").Limit(1).Scan(ctx)
 		if db.IsMissing(err) {
 			refusal = over
@@ -211,8 +227,17 @@ func (s *CodeStore) verify(ctx context.Context, t tenant.ID, g codeAttempt, righ
 		// more than allowed are looked at. A code that ends long after CodeLife was
 		// sent before the clock was set back.
 		now := s.now()
-		n, err := s.updateCode(ctx, tx, t, r.ID, "guesses = guesses + 1", "NOT used AND expire_time > ? AND expire_time <= ? AND guesses < ?",
-			now.UnixMilli(), now.Add(2*CodeLife).UnixMilli(), maxCodeGuesses)
+		n, err := s.updateCode(
+			ctx,
+			tx,
+			t,
+			r.ID,
+			"guesses = guesses + 1",
+			"NOT used AND expire_time > ? AND expire_time <= ? AND guesses < ?",
+			now.UnixMilli(),
+			now.Add(2*CodeLife).UnixMilli(),
+			maxCodeGuesses,
+		)
 		switch {
 		case err != nil:
 			return err
@@ -231,8 +256,27 @@ func (s *CodeStore) verify(ctx context.Context, t tenant.ID, g codeAttempt, righ
 	return refusal, err
 }
 
-func (s *CodeStore) updateCode(ctx context.Context, tx bun.IDB, t tenant.ID, id int64, set, where string, args ...any) (int64, error) {
-	res, err := tx.NewUpdate().Model((*codeRow)(nil)).Set(set).Where("c.tenant_id = ? AND c.id = ?", t, id).Where(where, args...).Exec(ctx)
+func (s *CodeStore) updateCode(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	id int64,
+	set, where string,
+	args ...any,
+) (int64, error) {
+	res, err := tx.NewUpdate().Model(
+		(*codeRow)(nil),
+	).Set(
+		set,
+	).Where(
+		"c.tenant_id = ? AND c.id = ?",
+		t,
+		id,
+	).Where(
+		where,
+		args...).Exec(
+		ctx,
+	)
 	if err != nil {
 		return 0, err
 	}

@@ -113,7 +113,16 @@ func (s *UserStore) Create(ctx context.Context, t tenant.ID, u *User, passwordHa
 
 // Update changes nickname, e-mail, mobile and whether the user is shut out.
 func (s *UserStore) Update(ctx context.Context, t tenant.ID, u *User) error {
-	return s.updateColumns(ctx, t, u.ID, "nickname = ?, email = ?, mobile = ?, disabled = ?", u.Nickname, u.Email, u.Mobile, u.Disabled)
+	return s.updateColumns(
+		ctx,
+		t,
+		u.ID,
+		"nickname = ?, email = ?, mobile = ?, disabled = ?",
+		u.Nickname,
+		u.Email,
+		u.Mobile,
+		u.Disabled,
+	)
 }
 
 // PutPassword stores another password.
@@ -132,7 +141,17 @@ func (s *UserStore) PasswordHash(ctx context.Context, t tenant.ID, id int64) (st
 
 // hasMobile tells whether a user of the tenant has a mobile number.
 func (s *UserStore) hasMobile(ctx context.Context, t tenant.ID, mobile string) (bool, error) {
-	return s.db.Read(ctx).NewSelect().Model((*userRow)(nil)).Where("u.tenant_id = ? AND u.mobile = ?", t, mobile).Exists(ctx)
+	return s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*userRow)(nil),
+	).Where(
+		"u.tenant_id = ? AND u.mobile = ?",
+		t,
+		mobile,
+	).Exists(
+		ctx,
+	)
 }
 
 // Delete removes a user and the user's sessions.

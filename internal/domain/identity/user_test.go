@@ -13,7 +13,13 @@ import (
 func TestUserRoundTrip(t *testing.T) {
 	s := testkit.NewStores(t)
 	field := s.Tenant(t, "field")
-	made := &identity.User{UserName: "Çağla", Nickname: "Ç", Email: "c@example.com", Mobile: "+905551112299", Disabled: true}
+	made := &identity.User{
+		UserName: "Çağla",
+		Nickname: "Ç",
+		Email:    "c@example.com",
+		Mobile:   "+905551112299",
+		Disabled: true,
+	}
 	if err := s.Users.Create(t.Context(), field.ID, made, "hash"); err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +43,8 @@ func TestUserRoundTrip(t *testing.T) {
 		t.Errorf("ada in capitals is made beside ada: %v", err)
 	}
 	all, err := s.Users.List(t.Context(), field.ID)
-	if err != nil || len(all) != 3 || all[0].UserName != "ada" || all[1].UserName != "bora" || all[2].UserName != "Çağla" {
+	if err != nil || len(all) != 3 || all[0].UserName != "ada" || all[1].UserName != "bora" ||
+		all[2].UserName != "Çağla" {
 		t.Errorf("%+v %v", all, err)
 	}
 }
@@ -143,7 +150,12 @@ func TestTenantIsolation(t *testing.T) {
 			if got, err := s.Users.Get(ctx, field.ID, mine.ID); err != nil || *got != *mine {
 				t.Fatalf("%s as tenant %d changed the user: %+v %v", name, owner, got, err)
 			}
-			if hash, err := s.Users.PasswordHash(ctx, field.ID, mine.ID); err != nil || hash != testkit.PasswordHash(testkit.Password) {
+			if hash, err := s.Users.PasswordHash(
+				ctx,
+				field.ID,
+				mine.ID,
+			); err != nil ||
+				hash != testkit.PasswordHash(testkit.Password) {
 				t.Fatalf("%s as tenant %d changed the password (%v)", name, owner, err)
 			}
 			if again, err := s.Sessions.Caller(ctx, pair.Access); err != nil || again != caller {

@@ -88,7 +88,15 @@ func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.A
 			}
 		}
 		if len(needless) > 0 {
-			if _, err := tx.NewDelete().Model((*deliveryRow)(nil)).Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(needless)).Exec(ctx); err != nil {
+			if _, err := tx.NewDelete().Model(
+				(*deliveryRow)(nil),
+			).Where(
+				"d.tenant_id = ? AND d.id IN (?)",
+				t,
+				bun.List(needless),
+			).Exec(
+				ctx,
+			); err != nil {
 				return err
 			}
 		}
@@ -100,10 +108,29 @@ func (o *Outbox) resumeReminders(ctx context.Context, t tenant.ID, a *alertmsg.A
 
 // newestByRecipient are, of each recipient of an open notice, the newest delivery, and when one
 // arrived last, epoch ms.
-func newestByRecipient(ctx context.Context, tx bun.IDB, t tenant.ID, notice int64) (newest []*deliveryRow, told map[recipient]int64, err error) {
+func newestByRecipient(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	notice int64,
+) (newest []*deliveryRow, told map[recipient]int64, err error) {
 	var rows []*deliveryRow
-	err = tx.NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''", t, notice, KindWebhook).
-		Where("d.event IN (?)", bun.List(peopleEvents)).OrderExpr("d.id").Scan(ctx)
+	err = tx.NewSelect().Model(
+		&rows,
+	).Where(
+		"d.tenant_id = ? AND d.notice_id = ? AND d.mode <> ? AND d.over = ''",
+		t,
+		notice,
+		KindWebhook,
+	).
+		Where(
+			"d.event IN (?)",
+			bun.List(peopleEvents),
+		).OrderExpr(
+		"d.id",
+	).Scan(
+		ctx,
+	)
 	at := map[recipient]int{}
 	told = map[recipient]int64{}
 	for _, r := range rows {
@@ -136,20 +163,47 @@ func (o *Outbox) factsWithAck(r *deliveryRow, ack *alertmsg.Ack) string {
 			return string(facts)
 		}
 	}
-	o.Logger.Error("a letter does not say who is on its notice: what it tells cannot be read", "tenant", r.TenantID, "notice", r.NoticeID, "error", err)
+	o.Logger.Error(
+		"a letter does not say who is on its notice: what it tells cannot be read",
+		"tenant",
+		r.TenantID,
+		"notice",
+		r.NoticeID,
+		"error",
+		err,
+	)
 	return r.Facts
 }
 
 // setQuietUntil writes what queued deliveries tell now, and until when none that follows
 // from them reminds; 0: they remind as their rule says.
-func (o *Outbox) setQuietUntil(ctx context.Context, tx bun.IDB, t tenant.ID, queued []*deliveryRow, until, now int64) error {
+func (o *Outbox) setQuietUntil(
+	ctx context.Context,
+	tx bun.IDB,
+	t tenant.ID,
+	queued []*deliveryRow,
+	until, now int64,
+) error {
 	same := map[string][]int64{}
 	for _, r := range queued {
 		same[r.Facts] = append(same[r.Facts], r.ID)
 	}
 	for facts, ids := range same {
-		_, err := tx.NewUpdate().Model((*deliveryRow)(nil)).Set("facts = ?, quiet_until = ?, update_time = ?", facts, until, now).
-			Where("d.tenant_id = ? AND d.id IN (?)", t, bun.List(ids)).Exec(ctx)
+		_, err := tx.NewUpdate().Model(
+			(*deliveryRow)(nil),
+		).Set(
+			"facts = ?, quiet_until = ?, update_time = ?",
+			facts,
+			until,
+			now,
+		).
+			Where(
+				"d.tenant_id = ? AND d.id IN (?)",
+				t,
+				bun.List(ids),
+			).Exec(
+			ctx,
+		)
 		if err != nil {
 			return err
 		}
@@ -182,10 +236,27 @@ func (r *deliveryRow) nextReminder(now int64) *deliveryRow {
 		}
 	}
 	return &deliveryRow{
-		TenantID: r.TenantID, NoticeID: r.NoticeID, RuleID: r.RuleID, ChannelID: r.ChannelID, ChannelName: r.ChannelName,
-		Recipient: r.Recipient, Destination: r.Destination, Mode: r.Mode, Event: alertmsg.Reminder, Seq: r.Seq + 1,
-		AlarmLevel: r.AlarmLevel, Language: r.Language, Facts: r.Facts, Period: r.Period, RemindEvery: r.RemindEvery, QuietUntil: quiet,
-		State: Queued, NextTime: next, CreateTime: now, UpdateTime: now, Digest: digestAt(r.Digest > 0, next),
+		TenantID:    r.TenantID,
+		NoticeID:    r.NoticeID,
+		RuleID:      r.RuleID,
+		ChannelID:   r.ChannelID,
+		ChannelName: r.ChannelName,
+		Recipient:   r.Recipient,
+		Destination: r.Destination,
+		Mode:        r.Mode,
+		Event:       alertmsg.Reminder,
+		Seq:         r.Seq + 1,
+		AlarmLevel:  r.AlarmLevel,
+		Language:    r.Language,
+		Facts:       r.Facts,
+		Period:      r.Period,
+		RemindEvery: r.RemindEvery,
+		QuietUntil:  quiet,
+		State:       Queued,
+		NextTime:    next,
+		CreateTime:  now,
+		UpdateTime:  now,
+		Digest:      digestAt(r.Digest > 0, next),
 	}
 }
 

@@ -26,7 +26,11 @@ func TestSeriousBurst(t *testing.T) {
 		t.Errorf("the minute ends in %v", wait)
 	}
 	p.wantEqual("at once", p.mail.digestSizes(), strings.TrimSpace(strings.Repeat("t1 ", 5+3+1)))
-	p.wantEqual("the sixth", p.states(all[5]), "ada@example.com triggered queued digest; bora@example.com triggered sent")
+	p.wantEqual(
+		"the sixth",
+		p.states(all[5]),
+		"ada@example.com triggered queued digest; bora@example.com triggered sent",
+	)
 	p.Clock.Set(next)
 	p.step()
 	notifications := p.mail.take()
@@ -35,7 +39,8 @@ func TestSeriousBurst(t *testing.T) {
 	}
 	for _, a := range all[5:] {
 		for _, d := range p.deliveries(a) {
-			if d.State != notify.Sent || d.Digest != (d.Recipient == ada) || len(d.Steps) != 2 || d.Steps[1].Answer == "" {
+			if d.State != notify.Sent || d.Digest != (d.Recipient == ada) || len(d.Steps) != 2 ||
+				d.Steps[1].Answer == "" {
 				t.Errorf("%+v", d)
 			}
 		}

@@ -94,8 +94,24 @@ type recipientParser struct {
 }
 
 var (
-	emailParser = recipientParser{"emails", emailsMax, "channel.emailEmpty", "channel.emailFormat", "channel.emailTwice", normalizeEmail, sameAddress}
-	phoneParser = recipientParser{"phoneMessage", phonesMax, "channel.phoneEmpty", "channel.phoneFormat", "channel.phoneTwice", normalizePhone, func(a, b string) bool { return a == b }}
+	emailParser = recipientParser{
+		"emails",
+		emailsMax,
+		"channel.emailEmpty",
+		"channel.emailFormat",
+		"channel.emailTwice",
+		normalizeEmail,
+		sameAddress,
+	}
+	phoneParser = recipientParser{
+		"phoneMessage",
+		phonesMax,
+		"channel.phoneEmpty",
+		"channel.phoneFormat",
+		"channel.phoneTwice",
+		normalizePhone,
+		func(a, b string) bool { return a == b },
+	}
 )
 
 // parse gives those that were typed as they are kept; lines that nobody filled
@@ -129,7 +145,8 @@ func (w *recipientParser) parse(typed []string) ([]string, error) {
 // normalizeEmail is one that mail can be sent to as it stands.
 func normalizeEmail(typed string) string {
 	a, err := mail.ParseAddress(typed)
-	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) || strings.ContainsFunc(typed, tenant.BreaksLayout) {
+	if err != nil || a.Address != typed || len(typed) > addressMax || !addressShape.MatchString(typed) ||
+		strings.ContainsFunc(typed, tenant.BreaksLayout) {
 		return ""
 	}
 	return typed

@@ -15,7 +15,12 @@ import (
 // filled is a good form of a channel; with changes it.
 func filled(with ...func(*notify.ChannelForm)) *notify.ChannelForm {
 	f := &notify.ChannelForm{
-		Name: new("Night shift"), Kinds: []string{"email", "phoneMessage"}, Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
+		Name: new(
+			"Night shift",
+		),
+		Kinds:  []string{"email", "phoneMessage"},
+		Emails: []string{"ada@example.com"},
+		Phones: []string{"+905551112233"},
 	}
 	for _, change := range with {
 		change(f)
@@ -66,7 +71,12 @@ func TestChannelForm(t *testing.T) {
 		"SMS alone": {func(f *notify.ChannelForm) { f.Kinds, f.Emails = []string{"phoneMessage"}, nil }, func(c *notify.Channel) { c.ByEmail, c.Emails = false, nil }},
 	} {
 		want := notify.Channel{
-			Tenant: 7, Name: "Night shift", ByEmail: true, ByPhone: true, Emails: []string{"ada@example.com"}, Phones: []string{"+905551112233"},
+			Tenant:  7,
+			Name:    "Night shift",
+			ByEmail: true,
+			ByPhone: true,
+			Emails:  []string{"ada@example.com"},
+			Phones:  []string{"+905551112233"},
 		}
 		tc.want(&want)
 		if got, err := filled(tc.form).Channel(7); err != nil || !reflect.DeepEqual(got, want) {
@@ -116,7 +126,8 @@ func TestChannelFormErrors(t *testing.T) {
 	} {
 		got, err := filled(c.form).Channel(7)
 		e := errs.As(err)
-		if err == nil || e.Kind != errs.Refused || e.Key != c.key || e.Field != c.field || len(e.Args)+len(c.args) > 0 && !maps.Equal(e.Args, c.args) {
+		if err == nil || e.Kind != errs.Refused || e.Key != c.key || e.Field != c.field ||
+			len(e.Args)+len(c.args) > 0 && !maps.Equal(e.Args, c.args) {
 			t.Errorf("%s: %v %q, want %s %s %q (made %+v)", c.name, err, e.Args, c.field, c.key, c.args, got)
 		}
 	}

@@ -57,7 +57,12 @@ func (o *Outbox) SendTest(ctx context.Context, owner *tenant.Tenant, c *Channel)
 // of each, in their order, within testTimeout. fallback is the language of a
 // channel that has none of its own. Where none of its ways is set up, nobody is
 // told (NotSetUp).
-func (c *Channel) SendTest(ctx context.Context, senders map[ChannelKind]Sender, fallback text.Language, now func() time.Time) ([]TestResult, error) {
+func (c *Channel) SendTest(
+	ctx context.Context,
+	senders map[ChannelKind]Sender,
+	fallback text.Language,
+	now func() time.Time,
+) ([]TestResult, error) {
 	if !slices.ContainsFunc(c.Kinds(), func(kind ChannelKind) bool { return senders[kind] != nil }) {
 		return nil, errNotConfigured(c.Kinds()[0])
 	}

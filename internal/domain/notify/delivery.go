@@ -159,7 +159,19 @@ type stepRow struct {
 // oldest first.
 func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]Delivery, error) {
 	var rows []deliveryRow
-	if err := o.DB.Read(ctx).NewSelect().Model(&rows).Where("d.tenant_id = ? AND d.notice_id = ?", t, notice).OrderExpr("d.id").Scan(ctx); err != nil {
+	if err := o.DB.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).Where(
+		"d.tenant_id = ? AND d.notice_id = ?",
+		t,
+		notice,
+	).OrderExpr(
+		"d.id",
+	).Scan(
+		ctx,
+	); err != nil {
 		return nil, err
 	}
 	list, at := make([]Delivery, len(rows)), make(map[int64]*Delivery, len(rows))
@@ -171,8 +183,29 @@ func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]D
 		return list, nil
 	}
 	var steps []stepRow
-	mine := o.DB.Read(ctx).NewSelect().Model((*deliveryRow)(nil)).Column("id").Where("d.tenant_id = ? AND d.notice_id = ?", t, notice)
-	if err := o.DB.Read(ctx).NewSelect().Model(&steps).Where("s.delivery_id IN (?)", mine).OrderExpr("s.delivery_id, s.id").Scan(ctx); err != nil {
+	mine := o.DB.Read(
+		ctx,
+	).NewSelect().Model(
+		(*deliveryRow)(nil),
+	).Column(
+		"id",
+	).Where(
+		"d.tenant_id = ? AND d.notice_id = ?",
+		t,
+		notice,
+	)
+	if err := o.DB.Read(
+		ctx,
+	).NewSelect().Model(
+		&steps,
+	).Where(
+		"s.delivery_id IN (?)",
+		mine,
+	).OrderExpr(
+		"s.delivery_id, s.id",
+	).Scan(
+		ctx,
+	); err != nil {
 		return nil, err
 	}
 	for _, s := range steps {
@@ -190,9 +223,19 @@ func (o *Outbox) Deliveries(ctx context.Context, t tenant.ID, notice int64) ([]D
 // lane, not written into every row that waits for it.
 func (o *Outbox) delivery(r *deliveryRow) Delivery {
 	d := Delivery{
-		ID: r.ID, Channel: r.ChannelName, Recipient: r.shownRecipient(), Kind: r.Mode, Event: r.Event, State: r.State, Reason: r.Reason,
-		Digest: r.Digest > 0, Attempts: r.Attempts, LastError: r.LastError, CreateTime: r.CreateTime, UpdateTime: r.UpdateTime,
-		Steps: []Step{{Time: r.CreateTime, Step: stepQueued}}, // so is every one: that needs no row
+		ID:         r.ID,
+		Channel:    r.ChannelName,
+		Recipient:  r.shownRecipient(),
+		Kind:       r.Mode,
+		Event:      r.Event,
+		State:      r.State,
+		Reason:     r.Reason,
+		Digest:     r.Digest > 0,
+		Attempts:   r.Attempts,
+		LastError:  r.LastError,
+		CreateTime: r.CreateTime,
+		UpdateTime: r.UpdateTime,
+		Steps:      []Step{{Time: r.CreateTime, Step: stepQueued}}, // so is every one: that needs no row
 	}
 	if r.State != Queued {
 		return d
@@ -230,7 +273,14 @@ func (r *deliveryRow) parse() error {
 // those may be given again.
 func newNotification(rows []*deliveryRow, owner *tenant.Tenant) *Notification {
 	first := rows[0]
-	l := &Notification{Tenant: first.TenantID, Owner: owner, Kind: first.Mode, Recipient: first.Recipient, Language: first.Language, Channel: first.ChannelName}
+	l := &Notification{
+		Tenant:    first.TenantID,
+		Owner:     owner,
+		Kind:      first.Mode,
+		Recipient: first.Recipient,
+		Language:  first.Language,
+		Channel:   first.ChannelName,
+	}
 	if l.Language == "" {
 		l.Language = owner.Language
 	}

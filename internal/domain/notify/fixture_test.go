@@ -136,10 +136,23 @@ type outboxFixture struct {
 func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixture {
 	t.Helper()
 	p := &outboxFixture{
-		Stores: testkit.NewStores(t), t: t, mail: &fakeSender{}, sms: &fakeSender{}, webhookSender: &fakeSender{}, muted: map[int64]int64{}, backlog: map[int64]time.Time{},
-		digestAfter: notify.DefaultDigestAfter, hub: live.NewHub("e"),
+		Stores: testkit.NewStores(
+			t,
+		),
+		t:             t,
+		mail:          &fakeSender{},
+		sms:           &fakeSender{},
+		webhookSender: &fakeSender{},
+		muted:         map[int64]int64{},
+		backlog:       map[int64]time.Time{},
+		digestAfter:   notify.DefaultDigestAfter,
+		hub:           live.NewHub("e"),
 	}
-	p.senders = map[notify.ChannelKind]notify.Sender{notify.KindEmail: p.mail, notify.KindSMS: p.sms, notify.KindWebhook: p.webhookSender}
+	p.senders = map[notify.ChannelKind]notify.Sender{
+		notify.KindEmail:   p.mail,
+		notify.KindSMS:     p.sms,
+		notify.KindWebhook: p.webhookSender,
+	}
 	p.field, p.rival = p.Tenant(t, "field"), p.Tenant(t, "rival")
 	p.mast = p.Device(t, p.field.ID, p.Station(t), "MAST")
 	for _, f := range with {
@@ -153,12 +166,22 @@ func newOutboxFixture(t testing.TB, with ...func(p *outboxFixture)) *outboxFixtu
 // left but what it wrote.
 func (p *outboxFixture) restart() {
 	p.outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: p.DB, Tenants: p.Tenants, Channels: p.Channels, Webhooks: p.Webhooks, Senders: p.senders, DigestAfter: p.digestAfter, MailsADay: p.mailsADay, SMSADay: p.smsADay, Now: p.Clock.Now, Ran: p.Clock.Elapsed, Logger: p.Log.Logger,
-		Muted:    func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
-		Backlog:  func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
-		NotReady: func() []tenant.ID { return p.notReady },
-		Random:   func() float64 { return 0.5 }, // waits as they are written
-		Live:     p.hub,
+		DB:          p.DB,
+		Tenants:     p.Tenants,
+		Channels:    p.Channels,
+		Webhooks:    p.Webhooks,
+		Senders:     p.senders,
+		DigestAfter: p.digestAfter,
+		MailsADay:   p.mailsADay,
+		SMSADay:     p.smsADay,
+		Now:         p.Clock.Now,
+		Ran:         p.Clock.Elapsed,
+		Logger:      p.Log.Logger,
+		Muted:       func(_ context.Context, _ tenant.ID, rule int64) (int64, error) { return p.muted[rule], nil },
+		Backlog:     func(_ tenant.ID, device int64) time.Time { return p.backlog[device] },
+		NotReady:    func() []tenant.ID { return p.notReady },
+		Random:      func() float64 { return 0.5 }, // waits as they are written
+		Live:        p.hub,
 	})
 	p.desk = notify.NewNotifier(p.DB, p.Messages, p.outbox, p.hub)
 }
@@ -173,7 +196,12 @@ func (p *outboxFixture) must(err error) {
 // channel tells people by mail only.
 func (p *outboxFixture) channel(name string, emails ...string) int64 {
 	p.t.Helper()
-	return p.Channel(p.t, p.field.ID, name, func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails }).ID
+	return p.Channel(
+		p.t,
+		p.field.ID,
+		name,
+		func(c *notify.Channel) { c.ByPhone, c.Phones, c.Emails = false, nil, emails },
+	).ID
 }
 
 // alarm is a notice of the mast, written down.
@@ -181,7 +209,16 @@ func (p *outboxFixture) alarm(title string, level int) *alertmsg.Alarm {
 	p.t.Helper()
 	now := p.Clock.Milli()
 	id := p.Notice(p.t, testkit.Notice{Device: p.mast, Title: title, Start: now, CreateTime: now})
-	return &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: id, Rule: 1, Title: title, Level: level, DeviceID: int64(p.mast.ID), DeviceName: p.mast.Name, Start: now}
+	return &alertmsg.Alarm{
+		Event:      alertmsg.Triggered,
+		Notice:     id,
+		Rule:       1,
+		Title:      title,
+		Level:      level,
+		DeviceID:   int64(p.mast.ID),
+		DeviceName: p.mast.Name,
+		Start:      now,
+	}
 }
 
 // openNotice hands in a notice that begins, for some channels.
@@ -221,7 +258,9 @@ func (p *outboxFixture) at(clock string, days int) time.Time {
 	at, err := time.ParseInLocation("15:04", clock, p.field.TimeZone)
 	p.must(err)
 	start := testkit.Start.In(p.field.TimeZone)
-	p.Clock.Set(time.Date(start.Year(), start.Month(), start.Day()+days, at.Hour(), at.Minute(), 0, 0, p.field.TimeZone))
+	p.Clock.Set(
+		time.Date(start.Year(), start.Month(), start.Day()+days, at.Hour(), at.Minute(), 0, 0, p.field.TimeZone),
+	)
 	return p.step()
 }
 

@@ -63,12 +63,20 @@ func (s *MessageStore) Page(ctx context.Context, t tenant.ID, user int64, q Mess
 }
 
 // pageQuery asks for the rows of a page.
-func (s *MessageStore) pageQuery(ctx context.Context, t tenant.ID, user int64, q MessageQuery, at tally) *bun.SelectQuery {
+func (s *MessageStore) pageQuery(
+	ctx context.Context,
+	t tenant.ID,
+	user int64,
+	q MessageQuery,
+	at tally,
+) *bun.SelectQuery {
 	const read = "(m.id <= ? OR EXISTS (SELECT 1 FROM message_reads AS r WHERE r.message_id = m.id AND r.user_id = ?))"
 	from := at.Floor
 	sel := s.db.Read(ctx).NewSelect().Model((*listedMessage)(nil)).
 		Column("m.id", "m.notice_id", "m.event", "m.facts", "m.create_time").ColumnExpr(read+" AS read", at.Mark, user).
-		ColumnExpr("COALESCE(n.holds_since, 0) AS holds_since").Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
+		ColumnExpr(
+			"COALESCE(n.holds_since, 0) AS holds_since",
+		).Join("LEFT JOIN notices AS n ON n.id = m.notice_id AND n.tenant_id = m.tenant_id")
 	switch {
 	case q.Read == nil:
 	case *q.Read:

@@ -35,7 +35,12 @@ func NewNotifier(d *db.DB, m *MessageStore, o *Outbox, s livePublisher) *Notifie
 
 // NoticeOpened tells of a tenant's notice that began, as the rule wishes. Told again
 // of the same notice, nothing changes.
-func (n *Notifier) NoticeOpened(ctx context.Context, t tenant.ID, a *alertmsg.Alarm, w *alertmsg.DeliveryOptions) error {
+func (n *Notifier) NoticeOpened(
+	ctx context.Context,
+	t tenant.ID,
+	a *alertmsg.Alarm,
+	w *alertmsg.DeliveryOptions,
+) error {
 	return n.db.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		if err := n.addMessage(ctx, t, a); err != nil {
 			return err

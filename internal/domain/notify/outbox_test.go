@@ -20,14 +20,26 @@ import (
 
 func TestEachRecipientNotifiedOnce(t *testing.T) {
 	p := newOutboxFixture(t)
-	field := p.Channel(t, p.field.ID, "field", func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} }).ID
+	field := p.Channel(
+		t,
+		p.field.ID,
+		"field",
+		func(c *notify.Channel) { c.Emails = []string{"ada@example.com", "bora@example.com"} },
+	).ID
 	office := p.Channel(t, p.field.ID, "office", func(c *notify.Channel) {
-		c.Emails, c.ByPhone, c.Phones, c.Language = []string{"ADA@example.com", "cem@example.com"}, false, nil, text.Turkish
+		c.Emails, c.ByPhone, c.Phones, c.Language = []string{
+			"ADA@example.com",
+			"cem@example.com",
+		}, false, nil, text.Turkish
 	}).ID
 	foreign := p.Channel(t, p.rival.ID, "rival").ID
 
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{field, office, foreign, 999}})
-	p.wantEqual("before", p.states(a), "+905551112233 triggered queued; ada@example.com triggered queued; bora@example.com triggered queued; cem@example.com triggered queued")
+	p.wantEqual(
+		"before",
+		p.states(a),
+		"+905551112233 triggered queued; ada@example.com triggered queued; bora@example.com triggered queued; cem@example.com triggered queued",
+	)
 	// Told of again, as after a transaction of which the end was not known.
 	p.must(p.desk.NoticeOpened(t.Context(), p.field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{field, office}}))
 	if next := p.step(); !next.IsZero() {
@@ -45,7 +57,9 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 		if l.Recipient == "cem@example.com" {
 			want = text.Turkish
 		}
-		if l.Language != want || l.Tenant != p.field.ID || l.Kind != notify.KindEmail || l.Channel == "" || len(l.Alarms) != 1 || l.Alarms[0].Notice != a.Notice {
+		if l.Language != want || l.Tenant != p.field.ID || l.Kind != notify.KindEmail || l.Channel == "" ||
+			len(l.Alarms) != 1 ||
+			l.Alarms[0].Notice != a.Notice {
 			t.Errorf("%+v", l)
 		}
 		if strings.Trim(l.ID, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" {
@@ -56,8 +70,11 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 		t.Errorf("IDs are not apart: %v", ids)
 	}
 	for _, d := range p.deliveries(a) {
-		if d.State != notify.Sent || d.Attempts != 1 || len(d.Steps) != 2 || d.Steps[0].Step != "queued" || d.Steps[1].Step != "accepted" ||
-			!strings.HasPrefix(d.Steps[1].Answer, "250 queued as") || d.NextTime != 0 || d.LastError != "" {
+		if d.State != notify.Sent || d.Attempts != 1 || len(d.Steps) != 2 || d.Steps[0].Step != "queued" ||
+			d.Steps[1].Step != "accepted" ||
+			!strings.HasPrefix(d.Steps[1].Answer, "250 queued as") ||
+			d.NextTime != 0 ||
+			d.LastError != "" {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -76,7 +93,8 @@ func TestEachRecipientNotifiedOnce(t *testing.T) {
 			t.Errorf("%+v", l)
 		}
 	}
-	if got := p.outbox.Stats(); got.Sent != 8 || got.Failed+got.Skipped != 0 || got.Down[notify.KindEmail] || got.Down[notify.KindSMS] {
+	if got := p.outbox.Stats(); got.Sent != 8 || got.Failed+got.Skipped != 0 || got.Down[notify.KindEmail] ||
+		got.Down[notify.KindSMS] {
 		t.Errorf("%+v", got)
 	}
 	if list, err := p.outbox.Deliveries(t.Context(), p.rival.ID, a.Notice); err != nil || len(list) != 0 {
@@ -146,7 +164,10 @@ func TestNoticeOpenedRollsBack(t *testing.T) {
 	frame := string(e.Frame)
 	data := frame[strings.Index(frame, "data: ")+len("data: "):]
 	p.must(json.Unmarshal([]byte(strings.TrimSpace(data)), &told))
-	if !strings.Contains(frame, "event: message\n") || told.ID != list[0].ID || told.NoticeID != a.Notice || told.CreateTime != p.Clock.Milli() || told.Event != "triggered" || told.AlarmLevel != 1 {
+	if !strings.Contains(frame, "event: message\n") || told.ID != list[0].ID || told.NoticeID != a.Notice ||
+		told.CreateTime != p.Clock.Milli() ||
+		told.Event != "triggered" ||
+		told.AlarmLevel != 1 {
 		t.Errorf("%s", frame)
 	}
 	if len(screen.Events)+len(other.Events) != 0 {
@@ -163,7 +184,13 @@ func TestNoChannels(t *testing.T) {
 	if p.states(a) != "" || p.mail.attempts() != 0 {
 		t.Errorf("%s", p.states(a))
 	}
-	if _, total, err := p.Messages.Page(t.Context(), p.field.ID, p.field.Ada.ID, notify.MessageQuery{Limit: 10}); err != nil || total != 2 {
+	if _, total, err := p.Messages.Page(
+		t.Context(),
+		p.field.ID,
+		p.field.Ada.ID,
+		notify.MessageQuery{Limit: 10},
+	); err != nil ||
+		total != 2 {
 		t.Errorf("%d messages (%v)", total, err)
 	}
 }
@@ -206,7 +233,15 @@ func TestKindsDoNotBlockEachOther(t *testing.T) {
 	p := newOutboxFixture(t)
 	var channels []int64
 	for _, name := range []string{"a", "b", "c", "d"} {
-		channels = append(channels, p.Channel(t, p.field.ID, name, func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} }).ID)
+		channels = append(
+			channels,
+			p.Channel(
+				t,
+				p.field.ID,
+				name,
+				func(c *notify.Channel) { c.Phones = []string{"+90555111220" + string(rune('0'+len(channels)))} },
+			).ID,
+		)
 	}
 	held, arrived := make(chan struct{}), make(chan struct{}, 8)
 	p.mail.setReply(func(*notify.Notification) error { arrived <- struct{}{}; <-held; return nil })
@@ -260,7 +295,11 @@ func TestLowerLevelsWaitForSerious(t *testing.T) {
 	}
 	close(let["Second"])
 	// Together with this being written, the next are taken.
-	testkit.Eventually(t, "the second to land", func() bool { return p.states(second) == "ada@example.com triggered sent" })
+	testkit.Eventually(
+		t,
+		"the second to land",
+		func() bool { return p.states(second) == "ada@example.com triggered sent" },
+	)
 	close(let["First"])
 	testkit.Receive(t, "the small one", flying)
 	stop()
@@ -323,7 +362,11 @@ func TestExpiredLeaseIsRetaken(t *testing.T) {
 	p.step()
 	p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.must(p.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.ExecContext(ctx, "UPDATE deliveries SET lease_until = ?", p.Clock.Milli()+time.Minute.Milliseconds())
+		_, err := tx.ExecContext(
+			ctx,
+			"UPDATE deliveries SET lease_until = ?",
+			p.Clock.Milli()+time.Minute.Milliseconds(),
+		)
 		return err
 	}))
 	next := p.step()
@@ -389,7 +432,8 @@ func TestWaiting(t *testing.T) {
 	p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.Clock.Advance(90 * time.Second)
 	got, err := p.outbox.Waiting(t.Context())
-	if err != nil || got[notify.KindEmail] != (notify.Waiting{Deliveries: 2, Due: 90 * time.Second}) || got[notify.KindSMS] != (notify.Waiting{}) {
+	if err != nil || got[notify.KindEmail] != (notify.Waiting{Deliveries: 2, Due: 90 * time.Second}) ||
+		got[notify.KindSMS] != (notify.Waiting{}) {
 		t.Errorf("%+v %v", got, err)
 	}
 	p.step()

@@ -31,7 +31,16 @@ func TestTransientFailureRetried(t *testing.T) {
 		p.Clock.Set(next)
 		p.openNotice("Fine", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	}
-	want := []time.Duration{15 * time.Second, 30 * time.Second, time.Minute, 2 * time.Minute, 4 * time.Minute, 8 * time.Minute, 15 * time.Minute, 15 * time.Minute}
+	want := []time.Duration{
+		15 * time.Second,
+		30 * time.Second,
+		time.Minute,
+		2 * time.Minute,
+		4 * time.Minute,
+		8 * time.Minute,
+		15 * time.Minute,
+		15 * time.Minute,
+	}
 	if got := waits[:len(want)]; !slices.Equal(got, want) {
 		t.Errorf("waits %v, want %v", got, want)
 	}
@@ -39,14 +48,27 @@ func TestTransientFailureRetried(t *testing.T) {
 		t.Errorf("given up after %v", took)
 	}
 	d := p.deliveries(a)[0]
-	if d.State != notify.Failed || d.Reason != notify.Expired || d.LastError != "451 busy" || d.Attempts != len(waits)+1 || d.NextTime != 0 {
+	if d.State != notify.Failed || d.Reason != notify.Expired || d.LastError != "451 busy" ||
+		d.Attempts != len(waits)+1 ||
+		d.NextTime != 0 {
 		t.Errorf("%+v", d)
 	}
-	if len(d.Steps) != 20 || d.Steps[0].Step != "failed" || d.Steps[19].Answer != "451 busy" || d.Steps[19].Time != p.Clock.Milli() {
+	if len(d.Steps) != 20 || d.Steps[0].Step != "failed" || d.Steps[19].Answer != "451 busy" ||
+		d.Steps[19].Time != p.Clock.Milli() {
 		t.Errorf("%d steps, %+v", len(d.Steps), d.Steps)
 	}
 	var kept int
-	p.must(p.DB.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?", d.ID).Scan(t.Context(), &kept))
+	p.must(
+		p.DB.Read(
+			t.Context(),
+		).NewRaw(
+			"SELECT COUNT(*) FROM delivery_steps WHERE delivery_id = ?",
+			d.ID,
+		).Scan(
+			t.Context(),
+			&kept,
+		),
+	)
 	if kept != 20 {
 		t.Errorf("%d steps are kept", kept)
 	}
@@ -72,15 +94,24 @@ func TestPermanentFailure(t *testing.T) {
 	c := p.channel("field", ada, "bora@example.com")
 	p.mail.setReply(func(l *notify.Notification) error {
 		if l.Recipient == ada {
-			return &notify.Failure{Kind: notify.Permanent, Answer: "550 " + strings.Repeat("ş", 400), Cause: errors.New("hush")}
+			return &notify.Failure{
+				Kind:   notify.Permanent,
+				Answer: "550 " + strings.Repeat("ş", 400),
+				Cause:  errors.New("hush"),
+			}
 		}
 		return nil
 	})
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}, RemindEvery: time.Minute})
 	p.step()
-	p.wantEqual("one is refused", p.states(a), "ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent")
+	p.wantEqual(
+		"one is refused",
+		p.states(a),
+		"ada@example.com triggered failed refused; bora@example.com reminder queued; bora@example.com triggered sent",
+	)
 	d := p.deliveries(a)[0]
-	if len(d.LastError) > 510 || !strings.HasSuffix(d.LastError, "ş…") || d.Steps[1].Step != "refused" || d.Steps[1].Answer != d.LastError {
+	if len(d.LastError) > 510 || !strings.HasSuffix(d.LastError, "ş…") || d.Steps[1].Step != "refused" ||
+		d.Steps[1].Answer != d.LastError {
 		t.Errorf("%+v", d)
 	}
 	p.advance(24 * time.Hour)
@@ -95,7 +126,8 @@ func TestUnknownErrorRetriedAndHidden(t *testing.T) {
 	p.mail.setReply(func(*notify.Notification) error { return errors.New("password hunter2") })
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{p.channel("field", ada)}})
 	p.step()
-	if d := p.deliveries(a)[0]; d.State != notify.Queued || d.Reason != notify.ForRetry || strings.Contains(d.LastError, "hunter2") {
+	if d := p.deliveries(a)[0]; d.State != notify.Queued || d.Reason != notify.ForRetry ||
+		strings.Contains(d.LastError, "hunter2") {
 		t.Errorf("%+v", d)
 	}
 }
@@ -106,7 +138,8 @@ func TestKindNotConfigured(t *testing.T) {
 	a := p.openNotice("Frost", 1, alertmsg.DeliveryOptions{Channels: []int64{c}})
 	p.step()
 	p.wantEqual("off", p.states(a), "+905551112233 triggered sent; field@example.com triggered failed off")
-	if d := p.deliveries(a)[0]; d.Kind != notify.KindEmail || d.Attempts != 0 || len(d.Steps) != 2 || d.Steps[1].Step != "failed" {
+	if d := p.deliveries(a)[0]; d.Kind != notify.KindEmail || d.Attempts != 0 || len(d.Steps) != 2 ||
+		d.Steps[1].Step != "failed" {
 		t.Errorf("%+v", d)
 	}
 }
@@ -132,7 +165,8 @@ func TestUnavailableServerProbed(t *testing.T) {
 		t.Errorf("%d attempts while the lane waits", n-before)
 	}
 	for _, d := range p.deliveries(grave) {
-		if d.State != notify.Queued || d.Reason != notify.ForServer || d.NextTime != next.UnixMilli() || d.Attempts != 0 {
+		if d.State != notify.Queued || d.Reason != notify.ForServer || d.NextTime != next.UnixMilli() ||
+			d.Attempts != 0 {
 			t.Errorf("%+v", d)
 		}
 	}
@@ -247,7 +281,11 @@ func TestClockJumpForward(t *testing.T) {
 	p.advance(2 * time.Minute)
 	p.mail.failWith(notify.Transient, "451 busy")
 	p.advance(time.Minute)
-	p.wantEqual("after the leaps", p.states(tried)+"; "+p.states(never), "ada@example.com triggered queued retry; ada@example.com triggered queued retry")
+	p.wantEqual(
+		"after the leaps",
+		p.states(tried)+"; "+p.states(never),
+		"ada@example.com triggered queued retry; ada@example.com triggered queued retry",
+	)
 	p.Clock.Jump(-120 * time.Hour)
 	for range 20 {
 		p.advance(time.Hour)

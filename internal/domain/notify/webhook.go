@@ -62,8 +62,16 @@ type webhookRow struct {
 
 func (r *webhookRow) webhook(now int64) Webhook {
 	w := Webhook{
-		ID: r.ID, Name: r.Name, URL: r.URL, Opened: r.OnOpened, Resolved: r.OnResolved, Acknowledged: r.OnAcknowledged, Level: r.AlarmLevel,
-		Enabled: r.Enabled, Gone: r.Gone, CreateTime: r.CreateTime,
+		ID:           r.ID,
+		Name:         r.Name,
+		URL:          r.URL,
+		Opened:       r.OnOpened,
+		Resolved:     r.OnResolved,
+		Acknowledged: r.OnAcknowledged,
+		Level:        r.AlarmLevel,
+		Enabled:      r.Enabled,
+		Gone:         r.Gone,
+		CreateTime:   r.CreateTime,
 	}
 	if r.OldUntil > now {
 		w.OldSecretUntil = r.OldUntil
@@ -103,7 +111,22 @@ func NewWebhookStore(d *db.DB, key []byte, now func() time.Time) (*WebhookStore,
 // and how many there are in all.
 func (s *WebhookStore) Page(ctx context.Context, t tenant.ID, offset, limit int64) ([]Webhook, int64, error) {
 	var rows []webhookRow
-	total, err := s.db.Read(ctx).NewSelect().Model(&rows).Where("w.tenant_id = ?", t).OrderExpr("w.id DESC").Offset(offset).Limit(limit).ScanAndCount(ctx)
+	total, err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).Where(
+		"w.tenant_id = ?",
+		t,
+	).OrderExpr(
+		"w.id DESC",
+	).Offset(
+		offset,
+	).Limit(
+		limit,
+	).ScanAndCount(
+		ctx,
+	)
 	list, now := make([]Webhook, len(rows)), s.now().UnixMilli()
 	for i := range rows {
 		list[i] = rows[i].webhook(now)
@@ -136,8 +159,18 @@ func (s *WebhookStore) row(ctx context.Context, t tenant.ID, id int64) (*webhook
 func (s *WebhookStore) Create(ctx context.Context, t tenant.ID, w *Webhook) (id int64, secret string, err error) {
 	raw, now := newSecret(), s.now().UnixMilli()
 	r := webhookRow{
-		TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, OnAcknowledged: w.Acknowledged, AlarmLevel: w.Level,
-		Enabled: w.Enabled, Secret: s.vault.seal(t, raw), CreateTime: now, UpdateTime: now,
+		TenantID:       t,
+		Name:           w.Name,
+		FoldedName:     text.Fold(w.Name),
+		URL:            w.URL,
+		OnOpened:       w.Opened,
+		OnResolved:     w.Resolved,
+		OnAcknowledged: w.Acknowledged,
+		AlarmLevel:     w.Level,
+		Enabled:        w.Enabled,
+		Secret:         s.vault.seal(t, raw),
+		CreateTime:     now,
+		UpdateTime:     now,
 	}
 	err = s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		n, err := tx.NewSelect().Model((*webhookRow)(nil)).Where("w.tenant_id = ?", t).Count(ctx)
@@ -173,8 +206,17 @@ func checkNameFree(ctx context.Context, tx bun.IDB, r *webhookRow) error {
 // queued for it goes to where it is then.
 func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) error {
 	r := &webhookRow{
-		ID: w.ID, TenantID: t, Name: w.Name, FoldedName: text.Fold(w.Name), URL: w.URL, OnOpened: w.Opened, OnResolved: w.Resolved, OnAcknowledged: w.Acknowledged,
-		AlarmLevel: w.Level, Enabled: w.Enabled, UpdateTime: s.now().UnixMilli(),
+		ID:             w.ID,
+		TenantID:       t,
+		Name:           w.Name,
+		FoldedName:     text.Fold(w.Name),
+		URL:            w.URL,
+		OnOpened:       w.Opened,
+		OnResolved:     w.Resolved,
+		OnAcknowledged: w.Acknowledged,
+		AlarmLevel:     w.Level,
+		Enabled:        w.Enabled,
+		UpdateTime:     s.now().UnixMilli(),
 	}
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
 		if err := checkNameFree(ctx, tx, r); err != nil {
@@ -182,13 +224,29 @@ func (s *WebhookStore) Update(ctx context.Context, t tenant.ID, w *Webhook) erro
 		}
 		// That it is gone is forgotten when somebody switches it on.
 		res, err := tx.NewUpdate().Model(r).
-			Column("name", "folded_name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level", "enabled", "update_time").
+			Column(
+				"name",
+				"folded_name",
+				"url",
+				"on_opened",
+				"on_resolved",
+				"on_acknowledged",
+				"alarm_level",
+				"enabled",
+				"update_time",
+			).
 			Set("gone = gone AND NOT ?", w.Enabled).Where("w.tenant_id = ? AND w.id = ?", t, w.ID).Exec(ctx)
 		if err := expectOneRow(res, err); err != nil {
 			return err
 		}
 		_, err = tx.NewUpdate().Model((*deliveryRow)(nil)).Set("destination = ?", webhookDestination(t, w.URL)).
-			Where("d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?", t, w.ID, KindWebhook, Queued).Exec(ctx)
+			Where(
+				"d.tenant_id = ? AND d.channel_id = ? AND d.mode = ? AND d.state = ?",
+				t,
+				w.ID,
+				KindWebhook,
+				Queued,
+			).Exec(ctx)
 		return err
 	})
 }
@@ -213,7 +271,15 @@ func (s *WebhookStore) SwitchOff(ctx context.Context, t tenant.ID, id int64, url
 func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) (secret string, err error) {
 	raw := newSecret()
 	err = s.change(ctx, t, id, func(q *bun.UpdateQuery) {
-		q.Set("old_secret = secret").Set("old_until = ?", s.now().Add(oldSecretFor).UnixMilli()).Set("secret = ?", s.vault.seal(t, raw))
+		q.Set(
+			"old_secret = secret",
+		).Set(
+			"old_until = ?",
+			s.now().Add(oldSecretFor).UnixMilli(),
+		).Set(
+			"secret = ?",
+			s.vault.seal(t, raw),
+		)
 	})
 	if err != nil {
 		return "", err
@@ -223,7 +289,16 @@ func (s *WebhookStore) RotateSecret(ctx context.Context, t tenant.ID, id int64) 
 
 func (s *WebhookStore) change(ctx context.Context, t tenant.ID, id int64, set func(q *bun.UpdateQuery)) error {
 	return s.db.Tx(ctx, func(ctx context.Context, tx bun.IDB) error {
-		q := tx.NewUpdate().Model((*webhookRow)(nil)).Set("update_time = ?", s.now().UnixMilli()).Where("w.tenant_id = ? AND w.id = ?", t, id)
+		q := tx.NewUpdate().Model(
+			(*webhookRow)(nil),
+		).Set(
+			"update_time = ?",
+			s.now().UnixMilli(),
+		).Where(
+			"w.tenant_id = ? AND w.id = ?",
+			t,
+			id,
+		)
 		set(q)
 		res, err := q.Exec(ctx)
 		return expectOneRow(res, err)
@@ -279,14 +354,43 @@ func (s *WebhookStore) Endpoint(ctx context.Context, t tenant.ID, id int64) (*En
 // secrets.
 func (s *WebhookStore) enabled(ctx context.Context, t tenant.ID) ([]webhookRow, error) {
 	var rows []webhookRow
-	err := s.db.Read(ctx).NewSelect().Model(&rows).Column("id", "name", "url", "on_opened", "on_resolved", "on_acknowledged", "alarm_level").
-		Where("w.tenant_id = ? AND w.enabled", t).OrderExpr("w.id").Scan(ctx)
+	err := s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		&rows,
+	).Column(
+		"id",
+		"name",
+		"url",
+		"on_opened",
+		"on_resolved",
+		"on_acknowledged",
+		"alarm_level",
+	).
+		Where(
+			"w.tenant_id = ? AND w.enabled",
+			t,
+		).OrderExpr(
+		"w.id",
+	).Scan(
+		ctx,
+	)
 	return rows, err
 }
 
 // isEnabled tells whether a tenant's webhook is there and switched on.
 func (s *WebhookStore) isEnabled(ctx context.Context, t tenant.ID, id int64) (bool, error) {
-	return s.db.Read(ctx).NewSelect().Model((*webhookRow)(nil)).Where("w.tenant_id = ? AND w.id = ? AND w.enabled", t, id).Exists(ctx)
+	return s.db.Read(
+		ctx,
+	).NewSelect().Model(
+		(*webhookRow)(nil),
+	).Where(
+		"w.tenant_id = ? AND w.id = ? AND w.enabled",
+		t,
+		id,
+	).Exists(
+		ctx,
+	)
 }
 
 // Clear removes all webhooks of a tenant that is being removed.

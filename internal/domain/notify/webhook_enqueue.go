@@ -22,7 +22,11 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 	if o.Webhooks == nil {
 		return nil
 	}
-	hooks, err := db.OncePerTx(ctx, webhooksKey{t}, func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.enabled(ctx, t) })
+	hooks, err := db.OncePerTx(
+		ctx,
+		webhooksKey{t},
+		func(ctx context.Context) ([]webhookRow, error) { return o.Webhooks.enabled(ctx, t) },
+	)
 	if err != nil || len(hooks) == 0 {
 		return err
 	}
@@ -42,7 +46,13 @@ func (o *Outbox) enqueueWebhooks(ctx context.Context, t tenant.ID, a *alertmsg.A
 			continue
 		}
 		row := *base
-		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(h.ID, 10), webhookDestination(t, h.URL)
+		row.ChannelID, row.ChannelName, row.Recipient, row.Destination = h.ID, h.Name, strconv.FormatInt(
+			h.ID,
+			10,
+		), webhookDestination(
+			t,
+			h.URL,
+		)
 		row.Seq = history.repeats
 		if history.last != nil {
 			history.last.precede(&row)
@@ -69,13 +79,22 @@ type webhookHistory struct {
 
 // webhookHistories is what webhooks were told of a notice, by webhook. Of a begin that is
 // told again, as after a transaction of unknown end, nothing is asked.
-func (o *Outbox) webhookHistories(ctx context.Context, t tenant.ID, a *alertmsg.Alarm) (map[int64]webhookHistory, error) {
+func (o *Outbox) webhookHistories(
+	ctx context.Context,
+	t tenant.ID,
+	a *alertmsg.Alarm,
+) (map[int64]webhookHistory, error) {
 	if a.Event == alertmsg.Triggered {
 		return nil, nil
 	}
 	var rows []*deliveryRow
 	err := o.DB.Read(ctx).NewSelect().Model(&rows).Column("id", "channel_id", "event", "state", "reason").
-		Where("d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?", t, a.Notice, KindWebhook).OrderExpr("d.id").Scan(ctx)
+		Where(
+			"d.tenant_id = ? AND d.notice_id = ? AND d.mode = ?",
+			t,
+			a.Notice,
+			KindWebhook,
+		).OrderExpr("d.id").Scan(ctx)
 	by := make(map[int64]webhookHistory, len(rows))
 	for _, r := range rows {
 		b := by[r.ChannelID]

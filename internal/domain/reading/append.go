@@ -92,7 +92,11 @@ func (s *Store) stage(e *encoder, b *pebble.Batch, batch []Arrival) (values int,
 // encode puts the batch's values into b and its journal entry into e. The entry
 // has the arrivals in their order; the values go in the order of their keys,
 // since then the engine finds the place of each beside the one before.
-func (e *encoder) encode(b *pebble.Batch, batch []Arrival, generationOf func(day int32) uint16) (values int, err error) {
+func (e *encoder) encode(
+	b *pebble.Batch,
+	batch []Arrival,
+	generationOf func(day int32) uint16,
+) (values int, err error) {
 	e.entry.begin(len(batch))
 	e.frames = e.frames[:0]
 	for i := range batch {
@@ -103,7 +107,12 @@ func (e *encoder) encode(b *pebble.Batch, batch []Arrival, generationOf func(day
 	slices.SortFunc(e.frames, func(x, y entryFrame) int {
 		f, g := &batch[x.index].Frame, &batch[y.index].Frame
 		// Of the same device and time, what arrived later replaces.
-		return cmp.Or(cmp.Compare(f.Tenant, g.Tenant), cmp.Compare(f.Device, g.Device), cmp.Compare(f.Time, g.Time), cmp.Compare(x.index, y.index))
+		return cmp.Or(
+			cmp.Compare(f.Tenant, g.Tenant),
+			cmp.Compare(f.Device, g.Device),
+			cmp.Compare(f.Time, g.Time),
+			cmp.Compare(x.index, y.index),
+		)
 	})
 	day, generation := int32(0), uint16(0)
 	for i, p := range e.frames {

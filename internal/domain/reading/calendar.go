@@ -115,13 +115,19 @@ func (c *calendar) now() []dayState {
 func (s *Store) open(ctx context.Context) (*pebble.Iterator, []dayState, error) {
 	s.calendar.mu.RLock()
 	defer s.calendar.mu.RUnlock()
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
+	it, err := s.db.NewIterWithContext(
+		ctx,
+		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
+	)
 	return it, s.calendar.days, err
 }
 
 // recoverCalendar finds the days that are on disk.
 func (s *Store) recoverCalendar(ctx context.Context) (err error) {
-	it, err := s.db.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
+	it, err := s.db.NewIterWithContext(
+		ctx,
+		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
+	)
 	if err != nil {
 		return err
 	}

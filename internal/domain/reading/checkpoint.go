@@ -83,7 +83,11 @@ func (s *Store) writeLatest(ctx context.Context, refs []device.Ref, pos, trim ui
 	// pieces, and of many that begin alike, as in a memtable that fills slowly, it
 	// makes the square of their number.
 	if trim > s.trimmedTo {
-		if err := b.DeleteRange(appendJournalKey(nil, s.firstUntrimmed()), appendJournalKey(nil, trim+1), nil); err != nil {
+		if err := b.DeleteRange(
+			appendJournalKey(nil, s.firstUntrimmed()),
+			appendJournalKey(nil, trim+1),
+			nil,
+		); err != nil {
 			return err
 		}
 	}

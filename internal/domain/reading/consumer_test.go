@@ -29,7 +29,14 @@ type consumer struct {
 // startConsumer runs Consume beside the test; failing, unless nil, is asked first.
 func startConsumer(t *testing.T, s *Store, from uint64, failing func(pos uint64) error) *consumer {
 	ctx, cancel := context.WithCancel(t.Context())
-	c := &consumer{t: t, store: s, cancel: cancel, ended: make(chan error, 1), arrived: make(chan struct{}, 10_000), failure: failing}
+	c := &consumer{
+		t:       t,
+		store:   s,
+		cancel:  cancel,
+		ended:   make(chan error, 1),
+		arrived: make(chan struct{}, 10_000),
+		failure: failing,
+	}
 	go func() { c.ended <- s.Consume(ctx, from, c.consume) }()
 	t.Cleanup(func() { c.stop() })
 	return c
@@ -107,7 +114,10 @@ func positions(from, to uint64) []uint64 {
 
 // numberedBatch is a batch that tells which one it is.
 func numberedBatch(n int) []Arrival {
-	return []Arrival{arrival(1, 1, start+int64(n), num(1, float64(n))), arrival(2, 5, start-int64(n), text(2, fmt.Sprint(n)))}
+	return []Arrival{
+		arrival(1, 1, start+int64(n), num(1, float64(n))),
+		arrival(2, 5, start-int64(n), text(2, fmt.Sprint(n))),
+	}
 }
 
 // waitRecorder collects what the store warns of, and the waits between tries.

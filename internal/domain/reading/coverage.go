@@ -28,7 +28,13 @@ func (d CoveredDay) String() string {
 // from <= time <= to (epoch ms), oldest first. No value is read: a sealed day
 // is counted by the heads of its parts where these lie within a day of the
 // zone, by their times elsewhere; any other day by its keys.
-func (s *Store) Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) (_ []CoveredDay, err error) {
+func (s *Store) Coverage(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	from, to int64,
+	zone *time.Location,
+) (_ []CoveredDay, err error) {
 	if from > to {
 		return nil, nil
 	}

@@ -18,7 +18,13 @@ import (
 // not: half hours, a midnight that comes twice (Havana), one that does not come
 // (Beirut), a day that was left out (Apia), and days a day ahead.
 var coverageZones = []*time.Location{
-	time.UTC, zoneOf("Asia/Kolkata"), zoneOf("America/Havana"), zoneOf("Asia/Beirut"), zoneOf("Pacific/Apia"), zoneOf("Europe/Istanbul"), zoneOf("Pacific/Kiritimati"),
+	time.UTC,
+	zoneOf("Asia/Kolkata"),
+	zoneOf("America/Havana"),
+	zoneOf("Asia/Beirut"),
+	zoneOf("Pacific/Apia"),
+	zoneOf("Europe/Istanbul"),
+	zoneOf("Pacific/Kiritimati"),
 }
 
 func zoneOf(name string) *time.Location {
@@ -29,7 +35,14 @@ func zoneOf(name string) *time.Location {
 	return zone
 }
 
-func readCoverage(t testing.TB, s *Store, tid tenant.ID, d device.ID, from, to int64, zone *time.Location) []CoveredDay {
+func readCoverage(
+	t testing.TB,
+	s *Store,
+	tid tenant.ID,
+	d device.ID,
+	from, to int64,
+	zone *time.Location,
+) []CoveredDay {
 	t.Helper()
 	days, err := s.Coverage(t.Context(), tid, d, from, to, zone)
 	if err != nil {
@@ -41,11 +54,31 @@ func readCoverage(t testing.TB, s *Store, tid tenant.ID, d device.ID, from, to i
 func TestCoverageByDaysOfAZone(t *testing.T) {
 	s := openStore(t, Options{})
 	evening := start + 20*60*minute // 23:00 in Istanbul
-	mustAppend(t, s,
-		arrival(1, 7, evening, num(1, 1)), arrival(1, 7, evening+59*minute, num(2, 1)), arrival(1, 7, evening+60*minute, num(1, 1), text(3, "on")),
-		arrival(1, 7, evening+5*msPerDay, num(1, 1)), arrival(1, 6, evening, num(1, 1)), arrival(2, 7, evening, num(1, 1)))
+	mustAppend(
+		t,
+		s,
+		arrival(
+			1,
+			7,
+			evening,
+			num(1, 1),
+		),
+		arrival(1, 7, evening+59*minute, num(2, 1)),
+		arrival(1, 7, evening+60*minute, num(1, 1), text(3, "on")),
+		arrival(
+			1,
+			7,
+			evening+5*msPerDay,
+			num(1, 1),
+		),
+		arrival(1, 6, evening, num(1, 1)),
+		arrival(2, 7, evening, num(1, 1)),
+	)
 	want := map[string][]CoveredDay{
-		"UTC": {{2026, 5, 1, 3, evening, evening + 60*minute}, {2026, 5, 6, 1, evening + 5*msPerDay, evening + 5*msPerDay}},
+		"UTC": {
+			{2026, 5, 1, 3, evening, evening + 60*minute},
+			{2026, 5, 6, 1, evening + 5*msPerDay, evening + 5*msPerDay},
+		},
 		"Europe/Istanbul": {
 			{2026, 5, 1, 2, evening, evening + 59*minute}, {2026, 5, 2, 1, evening + 60*minute, evening + 60*minute},
 			{2026, 5, 6, 1, evening + 5*msPerDay, evening + 5*msPerDay},
@@ -111,7 +144,12 @@ func TestCoverageEqualsModel(t *testing.T) {
 				}
 				zone := coverageZones[rng.IntN(len(coverageZones))]
 				ref := device.Ref{Tenant: 1, ID: 7}
-				same(t, fmt.Sprint(zone, from, to), readCoverage(t, s, 1, 7, from, to, zone), want.coverage(ref, from, to, zone))
+				same(
+					t,
+					fmt.Sprint(zone, from, to),
+					readCoverage(t, s, 1, 7, from, to, zone),
+					want.coverage(ref, from, to, zone),
+				)
 			}
 		})
 	}
@@ -138,10 +176,26 @@ func TestCoverageReadsNoValues(t *testing.T) {
 	put(raw)
 	days := []CoveredDay{{2026, 5, 1, 2, start, start + minute}}
 	same(t, "damaged column", readCoverage(t, s, 1, 7, start, start+minute, time.UTC), days)
-	if err := s.Range(t.Context(), 1, 7, start, start+minute, []device.PropertyID{1}, func(int64, []Field) error { return nil }); !errors.Is(err, ErrCorrupt) {
+	if err := s.Range(
+		t.Context(),
+		1,
+		7,
+		start,
+		start+minute,
+		[]device.PropertyID{1},
+		func(int64, []Field) error { return nil },
+	); !errors.Is(
+		err,
+		ErrCorrupt,
+	) {
 		t.Fatalf("the column is not damaged: %v", err)
 	}
-	same(t, "cut range", readCoverage(t, s, 1, 7, start+1, start+minute, time.UTC), []CoveredDay{{2026, 5, 1, 1, start + minute, start + minute}})
+	same(
+		t,
+		"cut range",
+		readCoverage(t, s, 1, 7, start+1, start+minute, time.UTC),
+		[]CoveredDay{{2026, 5, 1, 1, start + minute, start + minute}},
+	)
 	put(raw[:2])
 	if _, err := s.Coverage(t.Context(), 1, 7, start, start, time.UTC); !errors.Is(err, ErrCorrupt) {
 		t.Errorf("a cut part: %v", err)

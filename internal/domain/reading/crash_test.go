@@ -28,7 +28,10 @@ func TestCrashLosesNothingAcknowledged(t *testing.T) {
 	for n := range 25 {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			rig := newCrashRig(t, rng.Uint64())
-			disk, acknowledged, evaluated := rig.crashAfter(5+rng.IntN(300), vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng})
+			disk, acknowledged, evaluated := rig.crashAfter(
+				5+rng.IntN(300),
+				vfs.CrashCloneCfg{UnsyncedDataPercent: rng.IntN(101), RNG: rng},
+			)
 			s := openStore(t, Options{Dir: "data", fs: disk, memTableBytes: 64 << 10})
 			what := fmt.Sprintf("%d acknowledged, judged to %d", len(acknowledged), evaluated)
 			checkAcknowledged(t, what, s, acknowledged)
@@ -109,7 +112,10 @@ func (p *crashRig) consume(_ context.Context, pos uint64, _ []Arrival) error {
 }
 
 // crashAfter waits for some acknowledgements and cuts the power.
-func (p *crashRig) crashAfter(acks int, cfg vfs.CrashCloneCfg) (disk *vfs.MemFS, acknowledged map[int]bool, evaluated uint64) {
+func (p *crashRig) crashAfter(
+	acks int,
+	cfg vfs.CrashCloneCfg,
+) (disk *vfs.MemFS, acknowledged map[int]bool, evaluated uint64) {
 	for range acks {
 		<-p.acks
 	}
@@ -127,7 +133,16 @@ const crashDevices = 5
 func crashBatch(n int) []Arrival {
 	var batch []Arrival
 	for i := range 3 {
-		batch = append(batch, arrival(1, device.ID(1+(n+i)%crashDevices), start+int64(n)*minute, num(1, float64(n)), text(2, fmt.Sprint("batch ", n))))
+		batch = append(
+			batch,
+			arrival(
+				1,
+				device.ID(1+(n+i)%crashDevices),
+				start+int64(n)*minute,
+				num(1, float64(n)),
+				text(2, fmt.Sprint("batch ", n)),
+			),
+		)
 	}
 	return append(batch, arrival(1, 1+crashDevices, start, num(device.PropertyID(1+n), float64(n))))
 }

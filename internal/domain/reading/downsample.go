@@ -47,8 +47,18 @@ func (s *Store) Downsample(ctx context.Context, t tenant.ID, d device.ID, from, 
 		return nil, err
 	}
 	defer s.leave()
-	samplers := &downsamplers{buckets: bucketsOf(clampTime(from), clampTime(to), points), byProperty: map[device.PropertyID]*downsampler{}}
-	if err := s.downsampleInto(ctx, device.Ref{Tenant: t, ID: d}, from, to, sortedProperties(props), samplers); err != nil {
+	samplers := &downsamplers{
+		buckets:    bucketsOf(clampTime(from), clampTime(to), points),
+		byProperty: map[device.PropertyID]*downsampler{},
+	}
+	if err := s.downsampleInto(
+		ctx,
+		device.Ref{Tenant: t, ID: d},
+		from,
+		to,
+		sortedProperties(props),
+		samplers,
+	); err != nil {
 		return nil, err
 	}
 	return samplers.finish(), nil
@@ -56,7 +66,13 @@ func (s *Store) Downsample(ctx context.Context, t tenant.ID, d device.ID, from, 
 
 // downsampleInto gives a device's readings with from <= time <= to (epoch ms) of props,
 // which are sorted, to their thinners.
-func (s *Store) downsampleInto(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID, into *downsamplers) (err error) {
+func (s *Store) downsampleInto(
+	ctx context.Context,
+	ref device.Ref,
+	from, to int64,
+	props []device.PropertyID,
+	into *downsamplers,
+) (err error) {
 	r, err := s.newRows(ctx, ref, from, to, props)
 	if err != nil {
 		return err

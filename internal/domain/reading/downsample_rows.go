@@ -22,8 +22,16 @@ const downsampleMemory = 96 << 10
 // more than points; else with 0. Memory grows neither with the range nor with the
 // number of properties: the readings are passed twice and more. It ends with fn's
 // error, with ctx, or with the store.
-func (s *Store) DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int,
-	begin func(bucket int64), fn func(at int64, fields []Field) error) error {
+func (s *Store) DownsampleRows(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	from, to int64,
+	props []device.PropertyID,
+	points int,
+	begin func(bucket int64),
+	fn func(at int64, fields []Field) error,
+) error {
 	if points < 2 {
 		return fmt.Errorf("reading: %d points for a series: at least 2", points)
 	}
@@ -35,7 +43,14 @@ func (s *Store) DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, fr
 		return err
 	}
 	defer s.leave()
-	o := &rowDownsampler{store: s, ctx: ctx, ref: device.Ref{Tenant: t, ID: d}, from: clampTime(from), to: clampTime(to), fn: fn}
+	o := &rowDownsampler{
+		store: s,
+		ctx:   ctx,
+		ref:   device.Ref{Tenant: t, ID: d},
+		from:  clampTime(from),
+		to:    clampTime(to),
+		fn:    fn,
+	}
 	o.buckets = bucketsOf(o.from, o.to, points)
 	if err := o.classify(sortedProperties(props)); err != nil {
 		return err
@@ -144,7 +159,10 @@ func (c *readingCounts) add(fields []Field) {
 
 // withinLimit are those of props that have no more than most.
 func (c *readingCounts) withinLimit(props []device.PropertyID) []device.PropertyID {
-	return slices.DeleteFunc(slices.Clone(props), func(p device.PropertyID) bool { return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit })
+	return slices.DeleteFunc(
+		slices.Clone(props),
+		func(p device.PropertyID) bool { return c.byProperty[p] != nil && c.byProperty[p].readings > c.limit },
+	)
 }
 
 // comparableValue is what the next reading is compared with: of numbers it makes no
@@ -157,7 +175,11 @@ func comparableValue(v Value) Value {
 }
 
 // forEachFrame is Range.
-func (o *rowDownsampler) forEachFrame(from, to int64, props []device.PropertyID, fn func(at int64, fields []Field) error) error {
+func (o *rowDownsampler) forEachFrame(
+	from, to int64,
+	props []device.PropertyID,
+	fn func(at int64, fields []Field) error,
+) error {
 	if len(props) == 0 {
 		return nil
 	}
@@ -190,7 +212,11 @@ func (o *rowDownsampler) write() error {
 
 // downsampleStretch finds what stays of the folded properties in a stretch of so many buckets
 // that begin at begin; before are the values that came last, by property.
-func (o *rowDownsampler) downsampleStretch(begin, from, to int64, bucketCount int, lastByProperty map[device.PropertyID]Value) error {
+func (o *rowDownsampler) downsampleStretch(
+	begin, from, to int64,
+	bucketCount int,
+	lastByProperty map[device.PropertyID]Value,
+) error {
 	samplers := &downsamplers{buckets: o.buckets, byProperty: map[device.PropertyID]*downsampler{}}
 	samplers.from, samplers.maxPoints = begin, 2*bucketCount
 	for _, p := range o.bucketed {
@@ -262,6 +288,10 @@ func (o *rowDownsampler) writeBucketedUntil(at int64) error {
 
 // insertField puts a field among others, which are sorted and have none of its property.
 func insertField(fields []Field, f Field) []Field {
-	i, _ := slices.BinarySearchFunc(fields, f.Property, func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) })
+	i, _ := slices.BinarySearchFunc(
+		fields,
+		f.Property,
+		func(f Field, p device.PropertyID) int { return cmp.Compare(f.Property, p) },
+	)
 	return slices.Insert(fields, i, f)
 }

@@ -132,16 +132,27 @@ func TestDownsampleRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, before, bucket := map[device.PropertyID][]Point{}, int64(-1), int64(-1)
-		err = s.DownsampleRows(t.Context(), 1, 1, c.from, c.to, c.props, c.points, func(b int64) { bucket = b }, func(at int64, fields []Field) error {
-			if at <= before || len(fields) == 0 || !slices.IsSortedFunc(fields, func(a, b Field) int { return int(a.Property) - int(b.Property) }) {
-				t.Fatalf("at %d after %d: %v", at, before, fields)
-			}
-			before = at
-			for _, f := range fields {
-				got[f.Property] = append(got[f.Property], Point{at, f.Value})
-			}
-			return nil
-		})
+		err = s.DownsampleRows(
+			t.Context(),
+			1,
+			1,
+			c.from,
+			c.to,
+			c.props,
+			c.points,
+			func(b int64) { bucket = b },
+			func(at int64, fields []Field) error {
+				if at <= before || len(fields) == 0 ||
+					!slices.IsSortedFunc(fields, func(a, b Field) int { return int(a.Property) - int(b.Property) }) {
+					t.Fatalf("at %d after %d: %v", at, before, fields)
+				}
+				before = at
+				for _, f := range fields {
+					got[f.Property] = append(got[f.Property], Point{at, f.Value})
+				}
+				return nil
+			},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}

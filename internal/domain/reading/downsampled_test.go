@@ -42,7 +42,17 @@ func TestReleasedDownsampledAreReused(t *testing.T) {
 	var batch []Arrival
 	for d := range device.ID(devices) {
 		for m := range 3 * msPerDay / minute {
-			batch = append(batch, arrival(1, d+1, start+m*minute, num(1, float64(rand.IntN(10_000))/10), num(2, float64(d)), boolean(3, m%100 == 0)))
+			batch = append(
+				batch,
+				arrival(
+					1,
+					d+1,
+					start+m*minute,
+					num(1, float64(rand.IntN(10_000))/10),
+					num(2, float64(d)),
+					boolean(3, m%100 == 0),
+				),
+			)
 		}
 	}
 	for some := range slices.Chunk(batch, 3000) {

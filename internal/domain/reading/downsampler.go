@@ -63,7 +63,11 @@ func (t *downsampler) addMinmax(times *rowTimes, minmax *minmaxReader) error {
 			continue
 		}
 		if end > math.MinInt64 {
-			t.addExtremes(numberPoint{times.at(low.row), float64(low.digits) / minmax.scale}, numberPoint{times.at(high.row), float64(high.digits) / minmax.scale}, end)
+			t.addExtremes(
+				numberPoint{times.at(low.row), float64(low.digits) / minmax.scale},
+				numberPoint{times.at(high.row), float64(high.digits) / minmax.scale},
+				end,
+			)
 		}
 		if !ok {
 			t.lastValue = Value{kind: KindNumber} // no text and no boolean
@@ -172,7 +176,12 @@ func (t *downsampler) bucketing() bool {
 func (t *downsampler) startBucketing() {
 	t.bucketed = true
 	points := t.result
-	t.result = Downsampled{Bucket: int64(t.width), Times: points.Times[:0], numbers: points.numbers[:0], values: points.values[:0]}
+	t.result = Downsampled{
+		Bucket:  int64(t.width),
+		Times:   points.Times[:0],
+		numbers: points.numbers[:0],
+		values:  points.values[:0],
+	}
 	for i := range points.Times {
 		t.addToBucket(points.point(i))
 	}

@@ -118,7 +118,12 @@ func TestErasureMarksAreTrimmedWithJournal(t *testing.T) {
 
 func storedErasures(t testing.TB, s *Store) (n int) {
 	t.Helper()
-	if err := s.each(t.Context(), tagErased, []byte{tagErased}, func(*pebble.Iterator) error { n++; return nil }); err != nil {
+	if err := s.each(
+		t.Context(),
+		tagErased,
+		[]byte{tagErased},
+		func(*pebble.Iterator) error { n++; return nil },
+	); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -171,7 +176,10 @@ func TestEraseWhileTheDeviceIsWritten(t *testing.T) {
 				writing <- nil
 				return
 			}
-			if err := s.Append(t.Context(), []Arrival{arrival(1, 1, start+int64(n)*minute, num(1, float64(n)))}); err != nil {
+			if err := s.Append(
+				t.Context(),
+				[]Arrival{arrival(1, 1, start+int64(n)*minute, num(1, float64(n)))},
+			); err != nil {
 				writing <- err
 				return
 			}

@@ -20,7 +20,12 @@ func closedStore(t *testing.T, damage func(s *Store) error) Options {
 	o := Options{Dir: t.TempDir()}
 	s := openStore(t, o)
 	for m := range int64(50) {
-		mustAppend(t, s, arrival(1, 7, start+m*minute, num(1, float64(m)), text(2, "ok")), arrival(2, 9, start+10*msPerDay+m*minute, num(1, 1)))
+		mustAppend(
+			t,
+			s,
+			arrival(1, 7, start+m*minute, num(1, float64(m)), text(2, "ok")),
+			arrival(2, 9, start+10*msPerDay+m*minute, num(1, 1)),
+		)
 	}
 	seal(t, s, time.UnixMilli(start+5*msPerDay))
 	mustAppend(t, s, arrival(1, 7, start+5*msPerDay, num(1, 1)))
@@ -45,7 +50,8 @@ func mustExamine(t *testing.T, o Options, known func(device.Ref) bool) *Findings
 func TestExamineCountsAndChangesNothing(t *testing.T) {
 	o := closedStore(t, func(*Store) error { return nil })
 	f := mustExamine(t, o, anyDevice)
-	if !f.OK() || f.Segments != 1 || f.Sealed != 50 || f.Frames != 51 || f.Values != 151 || f.Days != 3 || f.Devices != 2 {
+	if !f.OK() || f.Segments != 1 || f.Sealed != 50 || f.Frames != 51 || f.Values != 151 || f.Days != 3 ||
+		f.Devices != 2 {
 		t.Errorf("%+v", f)
 	}
 	again := mustExamine(t, o, func(ref device.Ref) bool { return ref.Tenant != 2 })

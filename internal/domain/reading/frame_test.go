@@ -30,8 +30,29 @@ func decodeFrame(t testing.TB, frame []byte) []Field {
 }
 
 func TestNumberRoundTrip(t *testing.T) {
-	numbers := []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 0.1 + 0.2, -273.15, 1e-6, 1e-7, 1e15, 1e16, 1e300, maxExact, maxExact + 2,
-		-maxExact, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, math.MaxInt64, math.MinInt64, math.Pi}
+	numbers := []float64{
+		0,
+		math.Copysign(0, -1),
+		1,
+		-1,
+		0.1,
+		0.1 + 0.2,
+		-273.15,
+		1e-6,
+		1e-7,
+		1e15,
+		1e16,
+		1e300,
+		maxExact,
+		maxExact + 2,
+		-maxExact,
+		math.MaxFloat64,
+		-math.MaxFloat64,
+		math.SmallestNonzeroFloat64,
+		math.MaxInt64,
+		math.MinInt64,
+		math.Pi,
+	}
 	rng := rand.New(rand.NewPCG(rand.Uint64(), 1))
 	for range 100_000 {
 		if f := math.Float64frombits(rng.Uint64()); !math.IsNaN(f) && !math.IsInf(f, 0) {
@@ -195,7 +216,11 @@ func TestEntryRoundTrip(t *testing.T) {
 		batch := make([]Arrival, rng.IntN(12))
 		w.begin(len(batch))
 		for i := range batch {
-			batch[i] = arrival(1+7, device.ID(rng.Uint64()>>rng.IntN(63)), rng.Int64()-rng.Int64(), randomFields(rng)...)
+			batch[i] = arrival(
+				1+7,
+				device.ID(rng.Uint64()>>rng.IntN(63)),
+				rng.Int64()-rng.Int64(),
+				randomFields(rng)...)
 			batch[i].At = rng.Int64() - rng.Int64()
 			if got := w.add(&batch[i]); !bytes.Equal(got, appendFrame(nil, batch[i].Fields)) {
 				t.Fatalf("frame %x differs from the one stored under its own key", got)
@@ -255,7 +280,10 @@ func TestLatestRoundTrip(t *testing.T) {
 // FuzzFrame: bytes from a disk never cause a panic, and what can be read is
 // written and read back the same, alone and merged.
 func FuzzFrame(f *testing.F) {
-	f.Add(appendFrame(nil, []Field{num(1, 23.4), boolean(3, true), text(9, "x")}), appendFrame(nil, []Field{num(2, math.Pi)}))
+	f.Add(
+		appendFrame(nil, []Field{num(1, 23.4), boolean(3, true), text(9, "x")}),
+		appendFrame(nil, []Field{num(2, math.Pi)}),
+	)
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		fields, err := appendFields(nil, a)
 		if err != nil {
@@ -295,7 +323,10 @@ func FuzzEntry(f *testing.F) {
 	w.begin(1)
 	w.add(&a)
 	f.Add(w.buf)
-	values := []latestValue{{Newest{Last{1, start, Number(1)}, start}, start}, {Newest{Last{5, start + 9, Text("z")}, start}, start + 10}}
+	values := []latestValue{
+		{Newest{Last{1, start, Number(1)}, start}, start},
+		{Newest{Last{5, start + 9, Text("z")}, start}, start + 10},
+	}
 	f.Add(appendLatest(nil, values[:1], nil))
 	f.Add(appendLatest(nil, values, []AheadReading{{start + 9, 0}, {start + 10, 7}}))
 	f.Fuzz(func(t *testing.T, b []byte) {

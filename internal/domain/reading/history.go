@@ -41,7 +41,13 @@ func (s *Store) rangeOver(ctx context.Context, open opener, ref device.Ref, from
 // sorted by property; a property without one is left out. Where the newest
 // value of all qualifies, as it does for a recent time, the disk is not asked.
 // Only times count here, so one stamped ahead is the newest once at is past it.
-func (s *Store) AsOf(ctx context.Context, t tenant.ID, d device.ID, at int64, props []device.PropertyID) (found []Last, err error) {
+func (s *Store) AsOf(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	at int64,
+	props []device.PropertyID,
+) (found []Last, err error) {
 	if err := s.enter(); err != nil {
 		return nil, err
 	}
@@ -106,7 +112,11 @@ func (r *rows) newestOnDay(day dayState) (newest []Last, err error) {
 			removed[at] = true
 			return false
 		}
-		i, known := slices.BinarySearchFunc(newest, l.Property, func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) })
+		i, known := slices.BinarySearchFunc(
+			newest,
+			l.Property,
+			func(l Last, p device.PropertyID) int { return cmp.Compare(l.Property, p) },
+		)
 		switch {
 		case !known:
 			newest = slices.Insert(newest, i, l)
@@ -152,7 +162,11 @@ func (r *rows) newestHot(day int32, generation uint16, offer func(Last) bool) er
 			return err
 		}
 		for _, f := range r.frame {
-			if i, open := slices.BinarySearch(missing, f.Property); open && offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
+			if i, open := slices.BinarySearch(
+				missing,
+				f.Property,
+			); open &&
+				offer(Last{Property: f.Property, Time: h.time, Value: f.Value}) {
 				missing = slices.Delete(missing, i, i+1)
 			}
 		}

@@ -52,9 +52,25 @@ func TestRangeAcrossMidnight(t *testing.T) {
 
 func TestRangeGivesOnlyWantedProperties(t *testing.T) {
 	s := openStore(t, Options{})
-	mustAppend(t, s, arrival(1, 1, start, num(1, 1), num(2, 2)), arrival(1, 1, start+1, num(2, 3)), arrival(1, 1, start+2, num(1, 4)))
-	same(t, "one", readRange(t, s, 1, 1, start, start+2, 1), []row{{start, []Field{num(1, 1)}}, {start + 2, []Field{num(1, 4)}}})
-	same(t, "unsorted and repeated", readRange(t, s, 1, 1, start, start, 2, 1, 2), []row{{start, []Field{num(1, 1), num(2, 2)}}})
+	mustAppend(
+		t,
+		s,
+		arrival(1, 1, start, num(1, 1), num(2, 2)),
+		arrival(1, 1, start+1, num(2, 3)),
+		arrival(1, 1, start+2, num(1, 4)),
+	)
+	same(
+		t,
+		"one",
+		readRange(t, s, 1, 1, start, start+2, 1),
+		[]row{{start, []Field{num(1, 1)}}, {start + 2, []Field{num(1, 4)}}},
+	)
+	same(
+		t,
+		"unsorted and repeated",
+		readRange(t, s, 1, 1, start, start, 2, 1, 2),
+		[]row{{start, []Field{num(1, 1), num(2, 2)}}},
+	)
 	same(t, "none", readRange(t, s, 1, 1, start, start+2), nil)
 	same(t, "unknown", readRange(t, s, 1, 1, start, start+2, 77), nil)
 }
@@ -121,7 +137,19 @@ func TestAsOfLooksBackAcrossDays(t *testing.T) {
 		arrival(1, 1, start+msPerDay, num(1, 12), text(2, "wet"), num(3, 31)),
 		arrival(1, 2, start-msPerDay, num(1, 99)))
 	props := []device.PropertyID{3, 1, 2, 77}
-	old, mid, new := Last{1, start - 20*msPerDay, Number(10)}, Last{1, start, Number(11)}, Last{1, start + msPerDay, Number(12)}
+	old, mid, new := Last{
+		1,
+		start - 20*msPerDay,
+		Number(10),
+	}, Last{
+		1,
+		start,
+		Number(11),
+	}, Last{
+		1,
+		start + msPerDay,
+		Number(12),
+	}
 	dry, third := Last{2, start - 20*msPerDay, Text("dry")}, Last{3, start - 3*msPerDay, Number(30)}
 	for at, want := range map[int64][]Last{
 		start - 20*msPerDay - 1: nil,
@@ -144,9 +172,22 @@ func TestLateFramesDoNotReplaceLatest(t *testing.T) {
 	mustAppend(t, s, arrival(1, 1, start-399*msPerDay, num(1, 3)))
 	check := func(s *Store) {
 		t.Helper()
-		same(t, "latest", s.Latest(t.Context(), 1, 1), []Last{{1, start, Number(5)}, {2, start, Number(6)}, {3, start - 1, Number(7)}})
-		same(t, "history", readRange(t, s, 1, 1, minTime, maxTime, 1),
-			[]row{{start - 399*msPerDay, []Field{num(1, 3)}}, {start - 1, []Field{num(1, 4)}}, {start, []Field{num(1, 5)}}})
+		same(
+			t,
+			"latest",
+			s.Latest(t.Context(), 1, 1),
+			[]Last{{1, start, Number(5)}, {2, start, Number(6)}, {3, start - 1, Number(7)}},
+		)
+		same(
+			t,
+			"history",
+			readRange(t, s, 1, 1, minTime, maxTime, 1),
+			[]row{
+				{start - 399*msPerDay, []Field{num(1, 3)}},
+				{start - 1, []Field{num(1, 4)}},
+				{start, []Field{num(1, 5)}},
+			},
+		)
 		same(t, "as of", readAsOf(t, s, 1, 1, start-1, 1), []Last{{1, start - 1, Number(4)}})
 	}
 	check(s)
@@ -245,7 +286,13 @@ func TestDamageErrorNamesKey(t *testing.T) {
 	put(s.db.Merge(key, appendFrame(nil, []Field{num(2, 1)}), pebble.Sync))
 	check("a cut frame under a good one", "frame of tenant 1 device 7")
 	put(s.db.Delete(key, pebble.Sync))
-	put(s.db.Set(append(appendHotPrefix(nil, 20574, 0, device.Ref{Tenant: 1, ID: 7}), 0, 0, 0, 0, 0), []byte{1, 0, 2}, pebble.Sync))
+	put(
+		s.db.Set(
+			append(appendHotPrefix(nil, 20574, 0, device.Ref{Tenant: 1, ID: 7}), 0, 0, 0, 0, 0),
+			[]byte{1, 0, 2},
+			pebble.Sync,
+		),
+	)
 	for name, f := range map[string]func() error{"Range": func() error {
 		return s.Range(ctx, 1, 7, start-1, start+1, props, func(int64, []Field) error { return nil })
 	}} {

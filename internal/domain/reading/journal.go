@@ -36,7 +36,11 @@ type entry struct {
 
 func newJournal(queueBatches, queueFrames int) *journal {
 	maxFrames := int64(queueFrames)
-	return &journal{slots: make(chan struct{}, queueBatches), frames: semaphore.NewWeighted(maxFrames), maxFrames: maxFrames}
+	return &journal{
+		slots:     make(chan struct{}, queueBatches),
+		frames:    semaphore.NewWeighted(maxFrames),
+		maxFrames: maxFrames,
+	}
 }
 
 // reserve waits for room for a batch of so many frames.
@@ -131,7 +135,11 @@ func (j *journal) advance(consumed uint64) {
 //
 // Consume runs until ctx or the store ends and returns why, or an error that
 // waiting does not mend (a damaged entry, a second consumer).
-func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Context, pos uint64, batch []Arrival) error) error {
+func (s *Store) Consume(
+	ctx context.Context,
+	from uint64,
+	fn func(ctx context.Context, pos uint64, batch []Arrival) error,
+) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
@@ -154,8 +162,13 @@ func (s *Store) Consume(ctx context.Context, from uint64, fn func(ctx context.Co
 			return err
 		}
 		if e.pos != pos+1 {
-			s.opts.Logger.Warn("readings: the journal no longer holds what was not judged yet; judging goes on behind the gap",
-				"judged", pos, "next", e.pos)
+			s.opts.Logger.Warn(
+				"readings: the journal no longer holds what was not judged yet; judging goes on behind the gap",
+				"judged",
+				pos,
+				"next",
+				e.pos,
+			)
 		}
 		if err := s.deliver(ctx, e, fn); err != nil {
 			return err
@@ -206,7 +219,11 @@ func (s *Store) skipJournalTo(from uint64) error {
 		return nil
 	}
 	if s.order.pos != s.order.opened {
-		return fmt.Errorf("reading: cannot judge from position %d: batches up to %d were written already", from, s.order.pos)
+		return fmt.Errorf(
+			"reading: cannot judge from position %d: batches up to %d were written already",
+			from,
+			s.order.pos,
+		)
 	}
 	s.opts.Logger.Warn("readings: older than what was judged (restored from a copy?); the journal goes on behind it",
 		"journal", s.order.pos, "judged", from)
@@ -268,7 +285,15 @@ func (s *Store) deliver(ctx context.Context, e entry, fn func(context.Context, u
 		if ctx.Err() != nil {
 			return s.consumeErr(ctx)
 		}
-		s.opts.Logger.Warn("readings: a batch could not be judged and is tried again", "position", e.pos, "wait", wait, "error", err)
+		s.opts.Logger.Warn(
+			"readings: a batch could not be judged and is tried again",
+			"position",
+			e.pos,
+			"wait",
+			wait,
+			"error",
+			err,
+		)
 		timer := time.NewTimer(wait)
 		select {
 		case <-timer.C:

@@ -77,7 +77,10 @@ func appendJSONNumbers(dst []byte, numbers []float64) []byte {
 			dst = append(dst, ',')
 		}
 		scaled := f * pow10[lastDecimals]
-		if digits := math.RoundToEven(scaled); digits != 0 && math.Abs(scaled) < maxExactDigits && digits/pow10[lastDecimals] == f {
+		if digits := math.RoundToEven(
+			scaled,
+		); digits != 0 && math.Abs(scaled) < maxExactDigits &&
+			digits/pow10[lastDecimals] == f {
 			dst = appendDigits(dst, int64(digits), lastDecimals)
 			continue
 		}

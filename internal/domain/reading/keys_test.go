@@ -49,7 +49,12 @@ func TestKeyOrder(t *testing.T) {
 	order := func(a, b frame) int {
 		dayA, msA := dayOf(a.at)
 		dayB, msB := dayOf(b.at)
-		return cmp.Or(cmp.Compare(dayA, dayB), cmp.Compare(a.tenant, b.tenant), cmp.Compare(a.device, b.device), cmp.Compare(msA, msB))
+		return cmp.Or(
+			cmp.Compare(dayA, dayB),
+			cmp.Compare(a.tenant, b.tenant),
+			cmp.Compare(a.device, b.device),
+			cmp.Compare(msA, msB),
+		)
 	}
 	for range 20_000 {
 		a, b := random(), random()

@@ -174,7 +174,11 @@ func checkMinmax(b *block, h *segmentHead) error {
 			want = appendMinmax(want, b.times, column, column.decimals, column.digits)
 		}
 		if string(minmax) != string(want) {
-			return fmt.Errorf("property %d: %w: the lowest and highest kept are not those of the readings", c.property, ErrCorrupt)
+			return fmt.Errorf(
+				"property %d: %w: the lowest and highest kept are not those of the readings",
+				c.property,
+				ErrCorrupt,
+			)
 		}
 	}
 	return nil

@@ -16,9 +16,18 @@ import (
 )
 
 // downsampleFromReadings is what Outlines should answer, from the readings alone.
-func downsampleFromReadings(t *testing.T, s *Store, from, to int64, props []device.PropertyID, points int) map[device.PropertyID]Downsampled {
+func downsampleFromReadings(
+	t *testing.T,
+	s *Store,
+	from, to int64,
+	props []device.PropertyID,
+	points int,
+) map[device.PropertyID]Downsampled {
 	t.Helper()
-	samplers := downsamplers{buckets: bucketsOf(clampTime(from), clampTime(to), points), byProperty: map[device.PropertyID]*downsampler{}}
+	samplers := downsamplers{
+		buckets:    bucketsOf(clampTime(from), clampTime(to), points),
+		byProperty: map[device.PropertyID]*downsampler{},
+	}
 	for _, r := range readRange(t, s, 1, 7, from, to, props...) {
 		for _, f := range r.Fields {
 			samplers.get(f.Property).add(Point{Time: r.Time, Value: f.Value})
@@ -88,7 +97,16 @@ func TestDownsampleByMinmaxEqualsByReadings(t *testing.T) {
 					for _, p := range props {
 						got, want := got[p], want[p]
 						if got.Bucket != want.Bucket || !slices.Equal(got.Points(), want.Points()) {
-							t.Fatalf("%s, property %d, %d points from %d to %d:\n got %v\nwant %v", what, p, points, from-start, to-start, got, want)
+							t.Fatalf(
+								"%s, property %d, %d points from %d to %d:\n got %v\nwant %v",
+								what,
+								p,
+								points,
+								from-start,
+								to-start,
+								got,
+								want,
+							)
 						}
 						if len(got.Times) > points {
 							t.Fatalf("%s, property %d: %d points, %d were asked for", what, p, len(got.Times), points)
@@ -135,7 +153,18 @@ func TestDownsampleReadsMinmaxOnly(t *testing.T) {
 		t.Errorf("%d points by %d ms: %v", len(o.Times), o.Bucket, err)
 	}
 	// Where a part is cut off by the range its readings are read.
-	if _, err := s.Downsample(t.Context(), 1, 7, start, start+3*msPerDay-minute-1, []device.PropertyID{1}, 60); !errors.Is(err, ErrCorrupt) {
+	if _, err := s.Downsample(
+		t.Context(),
+		1,
+		7,
+		start,
+		start+3*msPerDay-minute-1,
+		[]device.PropertyID{1},
+		60,
+	); !errors.Is(
+		err,
+		ErrCorrupt,
+	) {
 		t.Errorf("the last minute of a day left out: %v", err)
 	}
 }
@@ -224,19 +253,32 @@ func TestSegmentsOfFormat1AreRead(t *testing.T) {
 	}
 	mustAppend(t, s, batch...)
 	seal(t, s, afterAllDays)
-	if err := s.db.Set(appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0), encodeFormat1(b), pebble.Sync); err != nil {
+	if err := s.db.Set(
+		appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0),
+		encodeFormat1(b),
+		pebble.Sync,
+	); err != nil {
 		t.Fatal(err)
 	}
 	s = reopen(t, s)
 	got, err := s.Downsample(t.Context(), 1, 7, start, start+2*msPerDay-1, []device.PropertyID{1}, 4)
-	want := []Point{{start, Number(0)}, {start + msPerDay - minute, Number(1439)}, {start + msPerDay, Number(0)}, {start + 2*msPerDay - minute, Number(-1439)}}
+	want := []Point{
+		{start, Number(0)},
+		{start + msPerDay - minute, Number(1439)},
+		{start + msPerDay, Number(0)},
+		{start + 2*msPerDay - minute, Number(-1439)},
+	}
 	if o := got[1]; err != nil || !slices.Equal(o.Points(), want) {
 		t.Errorf("%v, %v", got, err)
 	}
 	// What comes late makes a part of this version of it.
 	mustAppend(t, s, arrival(1, 7, start+5, num(1, -7)))
 	seal(t, s, afterAllDays)
-	if raw := storedValue(t, s, appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0)); raw[0] != segmentFormat {
+	if raw := storedValue(
+		t,
+		s,
+		appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 7}), 0),
+	); raw[0] != segmentFormat {
 		t.Errorf("still of format %d", raw[0])
 	}
 	if err := s.Close(); err != nil {
@@ -261,13 +303,24 @@ func TestExamineChecksMinmax(t *testing.T) {
 	key := appendMs(appendSegmentPrefix(nil, 20574, device.Ref{Tenant: 1, ID: 8}), 0)
 	check := func(want string, harm func()) {
 		t.Helper()
-		f := mustExamine(t, closedStore(t, func(s *Store) error { harm(); return s.db.Set(key, raw, pebble.Sync) }), anyDevice)
-		if problems := strings.Join(f.Problems, "\n"); want == "" && problems != "" || !strings.Contains(problems, want) {
+		f := mustExamine(
+			t,
+			closedStore(t, func(s *Store) error { harm(); return s.db.Set(key, raw, pebble.Sync) }),
+			anyDevice,
+		)
+		if problems := strings.Join(
+			f.Problems,
+			"\n",
+		); want == "" && problems != "" ||
+			!strings.Contains(problems, want) {
 			t.Errorf("%q, want %q", problems, want)
 		}
 	}
 	check("", func() {})
-	check("property 2: stored reading is damaged: the lowest and highest kept are not those of the readings", func() { raw[len(raw)-1] ^= 2 })
+	check(
+		"property 2: stored reading is damaged: the lowest and highest kept are not those of the readings",
+		func() { raw[len(raw)-1] ^= 2 },
+	)
 }
 
 // TestDamagedMinmaxIsError: it is never a panic, and no loop without end.
@@ -281,7 +334,10 @@ func TestDamagedMinmaxIsError(t *testing.T) {
 	decimals, _ := w.findDecimals(b.columns[0].values)
 	kept := appendMinmax(nil, b.times, &b.columns[0], decimals, w.digits)
 	take := func(kept []byte) error {
-		th := downsamplers{buckets: bucketsOf(start, start+30*msPerDay, 100), byProperty: map[device.PropertyID]*downsampler{}}
+		th := downsamplers{
+			buckets:    bucketsOf(start, start+30*msPerDay, 100),
+			byProperty: map[device.PropertyID]*downsampler{},
+		}
 		_, err := th.takeMinmax(1, &rowTimes{count: len(b.times), list: b.times}, kept)
 		return err
 	}
@@ -318,7 +374,12 @@ func TestNoMinmaxForFewValues(t *testing.T) {
 			b.add(start+at, []Field{num(1, 1), text(2, "a word")})
 		}
 		var h segmentHead
-		if err := readHead(&h, new(segmentWriter).encode(nil, b), start); err != nil || h.columns[0].minmax > 0 != want || h.columns[1].minmax > 0 {
+		if err := readHead(
+			&h,
+			new(segmentWriter).encode(nil, b),
+			start,
+		); err != nil || h.columns[0].minmax > 0 != want ||
+			h.columns[1].minmax > 0 {
 			t.Errorf("a reading every %d ms: %+v, %v", step, h.columns, err)
 		}
 	}

@@ -30,7 +30,10 @@ func (m model) append(batch []Arrival) {
 	for _, a := range batch {
 		ref := device.Ref{Tenant: a.Tenant, ID: a.Device}
 		if m[ref] == nil {
-			m[ref] = &modelDevice{valuesByTime: map[int64]map[device.PropertyID]Value{}, sent: map[device.PropertyID][]Newest{}}
+			m[ref] = &modelDevice{
+				valuesByTime: map[int64]map[device.PropertyID]Value{},
+				sent:         map[device.PropertyID][]Newest{},
+			}
 		}
 		d := m[ref]
 		if d.valuesByTime[a.Time] == nil {
@@ -38,7 +41,10 @@ func (m model) append(batch []Arrival) {
 		}
 		for _, f := range a.Fields {
 			d.valuesByTime[a.Time][f.Property] = f.Value
-			d.sent[f.Property] = append(d.sent[f.Property], Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)})
+			d.sent[f.Property] = append(
+				d.sent[f.Property],
+				Newest{Last{f.Property, a.Time, f.Value}, min(a.Time, a.At)},
+			)
 		}
 	}
 }
@@ -58,7 +64,10 @@ func (m model) newest(ref device.Ref) (all []Newest) {
 		return nil
 	}
 	for p, sent := range m[ref].sent {
-		n := slices.MaxFunc(sent, func(a, b Newest) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time)) })
+		n := slices.MaxFunc(
+			sent,
+			func(a, b Newest) int { return cmp.Or(cmp.Compare(a.Order, b.Order), cmp.Compare(a.Time, b.Time)) },
+		)
 		if n.Value = m[ref].valuesByTime[n.Time][p]; n.Value.kind != KindNone {
 			all = append(all, n)
 		}
@@ -103,8 +112,19 @@ func (m model) asOf(ref device.Ref, at int64, props []device.PropertyID) []Last 
 	return slices.SortedFunc(maps.Values(newest), func(a, b Last) int { return cmp.Compare(a.Property, b.Property) })
 }
 
-var modelTimes = []int64{start - 40*msPerDay, start - 1, start, start + 1, start + msPerDay - 1, start + msPerDay, start + 3*msPerDay + 77,
-	-1, 0, -5*msPerDay + 3, start + 400*msPerDay}
+var modelTimes = []int64{
+	start - 40*msPerDay,
+	start - 1,
+	start,
+	start + 1,
+	start + msPerDay - 1,
+	start + msPerDay,
+	start + 3*msPerDay + 77,
+	-1,
+	0,
+	-5*msPerDay + 3,
+	start + 400*msPerDay,
+}
 
 var modelProps = []device.PropertyID{1, 2, 3, 11, 400}
 
@@ -132,16 +152,28 @@ func (m model) check(t *testing.T, s *Store, rng *rand.Rand) {
 		for d := range device.ID(modelDevices) {
 			ref := device.Ref{Tenant: tid + 1, ID: d + 1}
 			what := fmt.Sprintf("tenant %d device %d", ref.Tenant, ref.ID)
-			from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+int64(rng.IntN(3))-1
+			from, to := modelTimes[rng.IntN(len(modelTimes))], modelTimes[rng.IntN(len(modelTimes))]+int64(
+				rng.IntN(3),
+			)-1
 			if rng.IntN(3) == 0 {
 				from, to = minTime-1, maxTime+1
 			}
 			props := slices.Clone(modelProps[:1+rng.IntN(len(modelProps))])
 			rng.Shuffle(len(props), func(i, j int) { props[i], props[j] = props[j], props[i] })
-			same(t, what+" range", readRange(t, s, ref.Tenant, ref.ID, from, to, props...), m.rows(ref, from, to, props))
+			same(
+				t,
+				what+" range",
+				readRange(t, s, ref.Tenant, ref.ID, from, to, props...),
+				m.rows(ref, from, to, props),
+			)
 			same(t, what+" as of", readAsOf(t, s, ref.Tenant, ref.ID, to, props...), m.asOf(ref, to, props))
 			zone := coverageZones[rng.IntN(len(coverageZones))]
-			same(t, what+" coverage "+zone.String(), readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone), m.coverage(ref, from, to, zone))
+			same(
+				t,
+				what+" coverage "+zone.String(),
+				readCoverage(t, s, ref.Tenant, ref.ID, from, to, zone),
+				m.coverage(ref, from, to, zone),
+			)
 			same(t, what+" newest", s.Newest(t.Context(), ref.Tenant, ref.ID), m.newest(ref))
 		}
 	}
@@ -221,9 +253,10 @@ func joinFrames(rng *rand.Rand, sent []Arrival) []Arrival {
 		i := slices.IndexFunc(frames, func(f Arrival) bool {
 			return f.Tenant == a.Tenant && f.Device == a.Device && f.Time == a.Time && f.At == a.At
 		})
-		if i >= 0 && i == len(frames)-1 || i >= 0 && rng.IntN(2) == 0 && !slices.ContainsFunc(frames[i+1:], func(f Arrival) bool {
-			return f.Device == a.Device && f.Time == a.Time
-		}) {
+		if i >= 0 && i == len(frames)-1 ||
+			i >= 0 && rng.IntN(2) == 0 && !slices.ContainsFunc(frames[i+1:], func(f Arrival) bool {
+				return f.Device == a.Device && f.Time == a.Time
+			}) {
 			frames[i].Fields = append(slices.Clone(frames[i].Fields), a.Fields...)
 			continue
 		}
@@ -263,7 +296,10 @@ func replay(t *testing.T, rng *rand.Rand, frames []Arrival, m model) *Store {
 			}
 		}
 		if rng.IntN(3) == 0 {
-			err = errors.Join(err, s.Seal(t.Context(), time.UnixMilli(modelTimes[rng.IntN(len(modelTimes))]+2*msPerDay)))
+			err = errors.Join(
+				err,
+				s.Seal(t.Context(), time.UnixMilli(modelTimes[rng.IntN(len(modelTimes))]+2*msPerDay)),
+			)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -281,7 +317,10 @@ func TestConcurrentWritersLoseNothing(t *testing.T) {
 			var err error
 			for n := 0; n < batches && err == nil; n++ {
 				// All write the same frames, each its own property.
-				err = s.Append(t.Context(), []Arrival{arrival(1, 1, start+int64(n), num(device.PropertyID(w), float64(n)))})
+				err = s.Append(
+					t.Context(),
+					[]Arrival{arrival(1, 1, start+int64(n), num(device.PropertyID(w), float64(n)))},
+				)
 			}
 			failed <- err
 		}()

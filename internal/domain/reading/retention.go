@@ -38,8 +38,13 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 	}
 	newest := time.UnixMilli(int64(days[len(days)-1].day+1) * msPerDay).UTC()
 	if now.Sub(newest) > maxSilence {
-		s.opts.Logger.Warn("readings: nothing is expired, since nothing has come for a month: is the clock right? New readings end this",
-			"now", now.UTC().Format(time.DateTime), "newest", newest.Add(-1).Format(time.DateOnly))
+		s.opts.Logger.Warn(
+			"readings: nothing is expired, since nothing has come for a month: is the clock right? New readings end this",
+			"now",
+			now.UTC().Format(time.DateTime),
+			"newest",
+			newest.Add(-1).Format(time.DateOnly),
+		)
 		return nil
 	}
 	s.sealMu.Lock()
@@ -60,7 +65,11 @@ func (s *Store) Expire(ctx context.Context, now time.Time) error {
 		return fmt.Errorf("reading: expire: %w", err)
 	}
 	s.calendar.forget(oldest)
-	s.opts.Logger.Info("readings: expired", "before", time.UnixMilli(int64(oldest)*msPerDay).UTC().Format(time.DateOnly))
+	s.opts.Logger.Info(
+		"readings: expired",
+		"before",
+		time.UnixMilli(int64(oldest)*msPerDay).UTC().Format(time.DateOnly),
+	)
 	return b.Close()
 }
 

@@ -53,7 +53,14 @@ func (s *Store) newRows(ctx context.Context, ref device.Ref, from, to int64, pro
 }
 
 // rowsFromSnapshot are newRows of a moment: the store as base sees it, and its days then.
-func (s *Store) rowsFromSnapshot(ctx context.Context, base *pebble.Iterator, days []dayState, ref device.Ref, from, to int64, props []device.PropertyID) *rows {
+func (s *Store) rowsFromSnapshot(
+	ctx context.Context,
+	base *pebble.Iterator,
+	days []dayState,
+	ref device.Ref,
+	from, to int64,
+	props []device.PropertyID,
+) *rows {
 	r := s.emptyRows(ctx, base, rowQuery{ref: ref, from: clampTime(from), to: clampTime(to), wanted: props})
 	first, _ := dayOf(r.query.from)
 	last, _ := dayOf(r.query.to)

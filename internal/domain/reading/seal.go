@@ -227,7 +227,10 @@ func (w *daySealer) sealSlice(g uint16, from, end []byte, started time.Time) (ne
 // parts anew.
 func (w *daySealer) sealDevice(b *pebble.Batch, g uint16, ref device.Ref) (err error) {
 	s := w.store
-	base, err := s.db.NewIterWithContext(w.ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
+	base, err := s.db.NewIterWithContext(
+		w.ctx,
+		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
+	)
 	if err != nil {
 		return err
 	}

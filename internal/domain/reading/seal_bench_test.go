@@ -70,7 +70,15 @@ func BenchmarkSealed(b *testing.B) {
 	b.Run("Range", func(b *testing.B) {
 		for range b.N {
 			n := 0
-			err := s.Range(ctx, 1, 7, start, start+days*msPerDay, props, func(_ int64, f []Field) error { n += len(f); return nil })
+			err := s.Range(
+				ctx,
+				1,
+				7,
+				start,
+				start+days*msPerDay,
+				props,
+				func(_ int64, f []Field) error { n += len(f); return nil },
+			)
 			if err != nil || n != days*1440*len(props) {
 				b.Fatal(n, err)
 			}

@@ -45,8 +45,17 @@ const (
 const maxUnpackedBytes = 64 << 20
 
 var (
-	packer   = mustPack(zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithEncoderCRC(false)))
-	unpacker = mustPack(zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpackedBytes)))
+	packer = mustPack(
+		zstd.NewWriter(
+			nil,
+			zstd.WithEncoderConcurrency(1),
+			zstd.WithEncoderLevel(zstd.SpeedDefault),
+			zstd.WithEncoderCRC(false),
+		),
+	)
+	unpacker = mustPack(
+		zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxUnpackedBytes)),
+	)
 )
 
 func mustPack[T any](x T, err error) T {
@@ -257,14 +266,25 @@ type minmaxFunc func(p device.PropertyID, times *rowTimes, kept []byte) (bool, e
 
 // decodeExcept is decode without the columns of which take, if it is not nil, has
 // taken what is kept.
-func (r *segmentReader) decodeExcept(b *block, h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc) (bool, error) {
+func (r *segmentReader) decodeExcept(
+	b *block,
+	h *segmentHead,
+	wanted []device.PropertyID,
+	takeMinmax minmaxFunc,
+) (bool, error) {
 	ok, _, err := r.decodeWithin(b, h, wanted, takeMinmax, math.MaxInt)
 	return ok, err
 }
 
 // decodeWithin is decodeExcept, unless that takes more than so many bytes of memory:
 // fits is false then, and the block is of no use.
-func (r *segmentReader) decodeWithin(b *block, h *segmentHead, wanted []device.PropertyID, takeMinmax minmaxFunc, maxBytes int) (ok, fits bool, err error) {
+func (r *segmentReader) decodeWithin(
+	b *block,
+	h *segmentHead,
+	wanted []device.PropertyID,
+	takeMinmax minmaxFunc,
+	maxBytes int,
+) (ok, fits bool, err error) {
 	b.reset()
 	r.times.count = 0
 	body, size := h.body, 0
@@ -300,7 +320,13 @@ func (r *segmentReader) decodeWithin(b *block, h *segmentHead, wanted []device.P
 
 // takeMinmax offers what is kept of a column to take, which may be nil. Times that
 // are not regular come into b.
-func (r *segmentReader) takeMinmax(p device.PropertyID, minmax []byte, b *block, h *segmentHead, takeMinmax minmaxFunc) (bool, error) {
+func (r *segmentReader) takeMinmax(
+	p device.PropertyID,
+	minmax []byte,
+	b *block,
+	h *segmentHead,
+	takeMinmax minmaxFunc,
+) (bool, error) {
 	if takeMinmax == nil || len(minmax) == 0 {
 		return false, nil
 	}

@@ -205,7 +205,11 @@ type writeTicket struct {
 // how many journal positions it takes; once on disk, and after every earlier
 // write was handed over, handOver passes it on. Fsyncs of writes that overlap
 // are shared. After an error of the disk nothing is handed over, then or later.
-func (s *Store) write(b *pebble.Batch, prepare func(pos uint64) (taken uint64, err error), handOver func(pos uint64)) error {
+func (s *Store) write(
+	b *pebble.Batch,
+	prepare func(pos uint64) (taken uint64, err error),
+	handOver func(pos uint64),
+) error {
 	t, err := s.enqueueWrite(b, prepare)
 	if err != nil {
 		return err

@@ -21,7 +21,8 @@ func TestValueAccessors(t *testing.T) {
 		{Value{}, KindNone, math.NaN(), ""},
 	} {
 		got := c.v.Float()
-		if c.v.Kind() != c.kind || c.v.String() != c.text || got != c.float && !(math.IsNaN(got) && math.IsNaN(c.float)) {
+		if c.v.Kind() != c.kind || c.v.String() != c.text ||
+			got != c.float && !(math.IsNaN(got) && math.IsNaN(c.float)) {
 			t.Errorf("%#v: kind %d, %v, %q; want kind %d, %v, %q", c.v, c.v.Kind(), got, c.v, c.kind, c.float, c.text)
 		}
 	}

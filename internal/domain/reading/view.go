@@ -68,7 +68,10 @@ func (s *Store) closeViews() (err error) {
 
 // rows are newRows of the view.
 func (v *View) rows(ctx context.Context, ref device.Ref, from, to int64, props []device.PropertyID) (*rows, error) {
-	base, err := v.snapshot.NewIterWithContext(ctx, &pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}})
+	base, err := v.snapshot.NewIterWithContext(
+		ctx,
+		&pebble.IterOptions{LowerBound: []byte{tagSegment}, UpperBound: []byte{tagHot + 1}},
+	)
 	if err != nil {
 		return nil, err
 	}

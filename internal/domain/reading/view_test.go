@@ -20,7 +20,13 @@ func TestView(t *testing.T) {
 	if v.Position() != 1 {
 		t.Errorf("position %d", v.Position())
 	}
-	mustAppend(t, s, arrival(1, 7, start+minute, num(1, 9)), arrival(1, 7, start+2*minute, num(2, 8)), arrival(1, 7, start, removedField(2)))
+	mustAppend(
+		t,
+		s,
+		arrival(1, 7, start+minute, num(1, 9)),
+		arrival(1, 7, start+2*minute, num(2, 8)),
+		arrival(1, 7, start, removedField(2)),
+	)
 	if err := s.Seal(t.Context(), time.UnixMilli(start+3*msPerDay)); err != nil {
 		t.Fatal(err)
 	}
@@ -28,10 +34,18 @@ func TestView(t *testing.T) {
 		t.Fatal(err)
 	}
 	var rows []row
-	if err := v.Range(t.Context(), 1, 7, start, start+msPerDay, []device.PropertyID{1, 2}, func(at int64, fields []Field) error {
-		rows = append(rows, row{at, append([]Field{}, fields...)})
-		return nil
-	}); err != nil {
+	if err := v.Range(
+		t.Context(),
+		1,
+		7,
+		start,
+		start+msPerDay,
+		[]device.PropertyID{1, 2},
+		func(at int64, fields []Field) error {
+			rows = append(rows, row{at, append([]Field{}, fields...)})
+			return nil
+		},
+	); err != nil {
 		t.Fatal(err)
 	}
 	same(t, "range", rows, []row{{start, []Field{num(1, 1), num(2, 2)}}, {start + minute, []Field{num(1, 3)}}})
@@ -44,8 +58,18 @@ func TestView(t *testing.T) {
 		same(t, what, got, want)
 	}
 	asOf("as of", nil, Last{1, start + minute, Number(3)}, Last{2, start, Number(2)})
-	asOf("but one", func(at int64, p device.PropertyID) bool { return p == 1 && at > start }, Last{1, start, Number(1)}, Last{2, start, Number(2)})
-	same(t, "the store", readAsOf(t, s, 1, 7, start+msPerDay, 1, 2), []Last{{1, start + minute, Number(9)}, {2, start + 2*minute, Number(8)}})
+	asOf(
+		"but one",
+		func(at int64, p device.PropertyID) bool { return p == 1 && at > start },
+		Last{1, start, Number(1)},
+		Last{2, start, Number(2)},
+	)
+	same(
+		t,
+		"the store",
+		readAsOf(t, s, 1, 7, start+msPerDay, 1, 2),
+		[]Last{{1, start + minute, Number(9)}, {2, start + 2*minute, Number(8)}},
+	)
 	// One that nobody closed ends with the store.
 	if err := s.Close(); err != nil {
 		t.Error(err)

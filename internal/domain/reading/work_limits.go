@@ -28,8 +28,12 @@ type HistoryStreams struct {
 // asks.
 func NewHistoryStreams(meter *limit.Meter) *HistoryStreams {
 	return &HistoryStreams{
-		users:   limit.NewSlots[int64](limit.Options{Name: "history_users", Meter: meter}, HistoryStreamsPerUser, 0),
-		tenants: limit.NewSlots[tenant.ID](limit.Options{Name: "history_tenants", Meter: meter}, HistoryStreamsPerTenant, 0),
+		users: limit.NewSlots[int64](limit.Options{Name: "history_users", Meter: meter}, HistoryStreamsPerUser, 0),
+		tenants: limit.NewSlots[tenant.ID](
+			limit.Options{Name: "history_tenants", Meter: meter},
+			HistoryStreamsPerTenant,
+			0,
+		),
 	}
 }
 
@@ -68,8 +72,11 @@ type WorkScheduler = limit.Scheduler[tenant.ID, int64]
 func NewWorkScheduler(meter *limit.Meter) *WorkScheduler {
 	processors := runtime.GOMAXPROCS(0)
 	perTenant := max(1, processors/2)
-	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "history_work", Meter: meter}, limit.SchedulerOptions{
-		MaxRunning: max(perTenant+1, processors*3/4), MaxRunningPerKey: perTenant, MaxRunningPerSubmitter: 2,
-		MaxWaitingPerKey: maxWaitingPerTenant, MaxWaitingPerSubmitter: maxWaitingPerUser, TimeSlice: workSlice,
-	})
+	return limit.NewScheduler[tenant.ID, int64](
+		limit.Options{Name: "history_work", Meter: meter},
+		limit.SchedulerOptions{
+			MaxRunning: max(perTenant+1, processors*3/4), MaxRunningPerKey: perTenant, MaxRunningPerSubmitter: 2,
+			MaxWaitingPerKey: maxWaitingPerTenant, MaxWaitingPerSubmitter: maxWaitingPerUser, TimeSlice: workSlice,
+		},
+	)
 }

@@ -78,7 +78,8 @@ func TestWorkSchedulerLimits(t *testing.T) {
 func TestWorkSchedulerOnTwoProcessors(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(2))
 	scheduler := NewWorkScheduler(nil)
-	if scheduler.MaxRunningPerKey != 1 || scheduler.MaxRunning != 2 || scheduler.MaxRunningPerSubmitter != 2 || scheduler.TimeSlice != 20*time.Millisecond {
+	if scheduler.MaxRunningPerKey != 1 || scheduler.MaxRunning != 2 || scheduler.MaxRunningPerSubmitter != 2 ||
+		scheduler.TimeSlice != 20*time.Millisecond {
 		t.Errorf("%+v", scheduler.SchedulerOptions)
 	}
 }

@@ -25,7 +25,8 @@ func Loadable(address string) bool {
 }
 
 func parseAddress(address string) (*url.URL, bool) {
-	if utf8.RuneCountInString(address) > maxAddressLength || !utf8.ValidString(address) || strings.ContainsAny(address, "\\\"'<>`") ||
+	if utf8.RuneCountInString(address) > maxAddressLength || !utf8.ValidString(address) ||
+		strings.ContainsAny(address, "\\\"'<>`") ||
 		strings.ContainsFunc(address, func(r rune) bool { return !unicode.IsPrint(r) || unicode.IsSpace(r) }) {
 		return nil, false
 	}
@@ -41,7 +42,9 @@ func parseAddress(address string) (*url.URL, bool) {
 
 // cspSource is what a content security policy can name: a host of letters, digits,
 // dots and dashes, and a port; of at most maxSourceLength characters.
-var cspSource = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*(:[0-9]{1,5})?$`)
+var cspSource = regexp.MustCompile(
+	`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*(:[0-9]{1,5})?$`,
+)
 
 // Origin is the scheme, host and port that address is loaded from, as a
 // content security policy names them; empty for a path on the same host, and

@@ -48,6 +48,14 @@ const brailleBlank = '\u2800'
 // isVisible tells whether a character leaves a mark by itself. Some letters do not:
 // the fillers of Hangul.
 func isVisible(r rune) bool {
-	return r != brailleBlank && !unicode.IsSpace(r) && !unicode.In(r,
-		unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.M, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+	return r != brailleBlank && !unicode.IsSpace(r) && !unicode.In(
+		r,
+		unicode.Cc,
+		unicode.Cf,
+		unicode.Zl,
+		unicode.Zp,
+		unicode.M,
+		unicode.Other_Default_Ignorable_Code_Point,
+		unicode.Variation_Selector,
+	)
 }

@@ -112,9 +112,19 @@ func (s *Store) load(ctx context.Context, r tenantRow) (*Tenant, error) {
 		return nil, err
 	}
 	t := &Tenant{
-		ID: r.ID, Name: r.Name, TimeZone: zone, Language: text.Language(r.Language),
-		Branding:    Branding{Title: r.Title, Content: r.Content, Logo: r.Logo, Background: r.Background, Favicon: r.Favicon},
-		MailsPerDay: r.MailsADay, SMSPerDay: r.SMSADay,
+		ID:       r.ID,
+		Name:     r.Name,
+		TimeZone: zone,
+		Language: text.Language(r.Language),
+		Branding: Branding{
+			Title:      r.Title,
+			Content:    r.Content,
+			Logo:       r.Logo,
+			Background: r.Background,
+			Favicon:    r.Favicon,
+		},
+		MailsPerDay: r.MailsADay,
+		SMSPerDay:   r.SMSADay,
 	}
 	err = s.db.Read(ctx).NewSelect().Model((*hostRow)(nil)).Column("host").
 		Where("tenant_id = ?", r.ID).OrderExpr("rowid").Scan(ctx, &t.Hosts)

@@ -34,8 +34,17 @@ func putTenant(t *testing.T, s *tenant.Store, x *tenant.Tenant) {
 
 func newTenant(t *testing.T) *tenant.Tenant {
 	return &tenant.Tenant{
-		Name: "greenfield", Hosts: []string{"b.example", "a.example"}, TimeZone: zone(t, "Asia/Shanghai"), Language: text.Chinese,
-		Branding: tenant.Branding{Title: "Green", Content: "fields", Logo: "https://l", Background: "https://b", Favicon: "https://f"},
+		Name:     "greenfield",
+		Hosts:    []string{"b.example", "a.example"},
+		TimeZone: zone(t, "Asia/Shanghai"),
+		Language: text.Chinese,
+		Branding: tenant.Branding{
+			Title:      "Green",
+			Content:    "fields",
+			Logo:       "https://l",
+			Background: "https://b",
+			Favicon:    "https://f",
+		},
 	}
 }
 
@@ -56,7 +65,9 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if got.ID != made.ID || got.Name != made.Name || got.TimeZone.String() != "Asia/Shanghai" || got.Language != text.Chinese || got.Branding != made.Branding {
+		if got.ID != made.ID || got.Name != made.Name || got.TimeZone.String() != "Asia/Shanghai" ||
+			got.Language != text.Chinese ||
+			got.Branding != made.Branding {
 			t.Errorf("%s: %+v", name, got)
 		}
 		// The first host is where links in mails lead, so their order is kept.
@@ -103,8 +114,10 @@ func TestPutUpdatesTenant(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Name != "brownfield" || got.TimeZone.String() != "Europe/Moscow" || got.Language != text.Russian || got.Branding != made.Branding ||
-		len(got.Hosts) != 1 || got.Hosts[0] != "c.example" {
+	if got.Name != "brownfield" || got.TimeZone.String() != "Europe/Moscow" || got.Language != text.Russian ||
+		got.Branding != made.Branding ||
+		len(got.Hosts) != 1 ||
+		got.Hosts[0] != "c.example" {
 		t.Errorf("%+v", got)
 	}
 	if _, err := s.ByHost(t.Context(), "a.example"); !errs.Is(err, errs.NotFound) {
@@ -182,7 +195,11 @@ func TestOnDelete(t *testing.T) {
 	if !errors.Is(err, undone) || len(told) != 0 {
 		t.Errorf("undone: %v, told of %v", err, told)
 	}
-	if err := stores.Tenants.Delete(t.Context(), empty.ID); err != nil || !slices.Equal(told, []tenant.ID{empty.ID, empty.ID}) {
+	if err := stores.Tenants.Delete(
+		t.Context(),
+		empty.ID,
+	); err != nil ||
+		!slices.Equal(told, []tenant.ID{empty.ID, empty.ID}) {
 		t.Errorf("%v, told of %v", err, told)
 	}
 }

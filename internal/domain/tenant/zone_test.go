@@ -36,7 +36,8 @@ func TestZoneNames(t *testing.T) {
 	}
 	defer func() { _ = carried.Close() }()
 	for _, f := range carried.File {
-		if placeholder := f.Name == "Factory"; !placeholder && !strings.HasSuffix(f.Name, "/") && tenant.Zone(f.Name) == nil {
+		if placeholder := f.Name == "Factory"; !placeholder && !strings.HasSuffix(f.Name, "/") &&
+			tenant.Zone(f.Name) == nil {
 			t.Errorf("zones.txt lacks %s", f.Name)
 		}
 	}

@@ -8,7 +8,10 @@ import (
 )
 
 // UpdateUser changes the signed-in user's nickname and e-mail.
-func (s *server) UpdateUser(ctx context.Context, r wire.UpdateUserRequestObject) (wire.UpdateUserResponseObject, error) {
+func (s *server) UpdateUser(
+	ctx context.Context,
+	r wire.UpdateUserRequestObject,
+) (wire.UpdateUserResponseObject, error) {
 	err := s.Account.UpdateProfile(ctx, caller(ctx), identity.Profile{
 		ID: r.Body.Id, Nickname: deref(r.Body.Nickname), Email: deref(r.Body.Email), Mobile: r.Body.Mobile,
 	})
@@ -19,7 +22,10 @@ func (s *server) UpdateUser(ctx context.Context, r wire.UpdateUserRequestObject)
 }
 
 // UpdateUserPassword changes the signed-in user's password with a code.
-func (s *server) UpdateUserPassword(ctx context.Context, r wire.UpdateUserPasswordRequestObject) (wire.UpdateUserPasswordResponseObject, error) {
+func (s *server) UpdateUserPassword(
+	ctx context.Context,
+	r wire.UpdateUserPasswordRequestObject,
+) (wire.UpdateUserPasswordResponseObject, error) {
 	if err := s.Account.ChangePassword(ctx, caller(ctx), deref(r.Body.Code), deref(r.Body.Password)); err != nil {
 		return nil, err
 	}
@@ -27,7 +33,10 @@ func (s *server) UpdateUserPassword(ctx context.Context, r wire.UpdateUserPasswo
 }
 
 // UpdateUserMobile binds another mobile with a code that was sent to it.
-func (s *server) UpdateUserMobile(ctx context.Context, r wire.UpdateUserMobileRequestObject) (wire.UpdateUserMobileResponseObject, error) {
+func (s *server) UpdateUserMobile(
+	ctx context.Context,
+	r wire.UpdateUserMobileRequestObject,
+) (wire.UpdateUserMobileResponseObject, error) {
 	if err := s.Account.UpdateMobile(ctx, caller(ctx), mobileChange(*r.Body)); err != nil {
 		return nil, err
 	}
@@ -35,7 +44,10 @@ func (s *server) UpdateUserMobile(ctx context.Context, r wire.UpdateUserMobileRe
 }
 
 // ValidateSmsCode binds a first mobile with a code that was sent to it.
-func (s *server) ValidateSmsCode(ctx context.Context, r wire.ValidateSmsCodeRequestObject) (wire.ValidateSmsCodeResponseObject, error) {
+func (s *server) ValidateSmsCode(
+	ctx context.Context,
+	r wire.ValidateSmsCodeRequestObject,
+) (wire.ValidateSmsCodeResponseObject, error) {
 	if err := s.Account.BindMobile(ctx, caller(ctx), mobileChange(*r.Body)); err != nil {
 		return nil, err
 	}
@@ -47,9 +59,17 @@ func mobileChange(m wire.MobileCode) identity.MobileChange {
 }
 
 // SendSmsCode sends the signed-in user a code to a mobile.
-func (s *server) SendSmsCode(ctx context.Context, r wire.SendSmsCodeRequestObject) (wire.SendSmsCodeResponseObject, error) {
+func (s *server) SendSmsCode(
+	ctx context.Context,
+	r wire.SendSmsCodeRequestObject,
+) (wire.SendSmsCodeResponseObject, error) {
 	err := s.Account.SendCode(ctx, caller(ctx), identity.CodeRequest{
-		Mobile: deref(r.Body.Mobile), Purpose: deref(r.Body.Scene), Language: requestFrom(ctx).Language, Address: requestFrom(ctx).Address,
+		Mobile: deref(
+			r.Body.Mobile,
+		),
+		Purpose:  deref(r.Body.Scene),
+		Language: requestFrom(ctx).Language,
+		Address:  requestFrom(ctx).Address,
 	})
 	if err != nil {
 		return nil, err

@@ -86,32 +86,135 @@ func (w *fixture) user(t *testing.T, token string) wire.User {
 
 func TestUpdateUser(t *testing.T) {
 	w := newServerWithPhones(t)
-	w.mustSucceed(t, jsonCall(w.ada, profilePath, "id", w.field.Ada.ID, "nickname", " Ada L. ", "email", "l@example.com", "mobile", adaPhone))
+	w.mustSucceed(
+		t,
+		jsonCall(
+			w.ada,
+			profilePath,
+			"id",
+			w.field.Ada.ID,
+			"nickname",
+			" Ada L. ",
+			"email",
+			"l@example.com",
+			"mobile",
+			adaPhone,
+		),
+	)
 	if u := w.user(t, w.ada); u.Nickname != "Ada L." || u.Email != "l@example.com" || u.Mobile != adaPhone {
 		t.Errorf("%+v", u)
 	}
 	long := strings.Repeat("ş", 65)
 	w.Run(t, []testkit.Scenario{
-		{Name: "another field is ignored", Call: jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com", "avatar", "x", "disabled", true)},
-		{Name: "no mobile", Call: jsonCall(w.bora, profilePath, "nickname", "B", "email", "b@example.com", "mobile", "")},
-		{Name: "no nickname", Call: jsonCall(w.ada, profilePath, "email", "a@example.com"), Code: 601, Contains: []string{`"msg":"Please enter a nickname"`}},
-		{Name: "null", Call: testkit.Call{Method: "PUT", Path: profilePath, Token: w.ada, Body: `{"nickname":null,"email":"a@example.com"}`}, Code: 601, Contains: []string{`"msg":"Please enter a nickname"`}},
-		{Name: "long nickname", Call: jsonCall(w.ada, profilePath, "nickname", long, "email", "a@example.com"), Code: 601, Contains: []string{"Nickname: at most 64 characters"}},
-		{Name: "no e-mail", Call: jsonCall(w.ada, profilePath, "nickname", "A"), Code: 601, Contains: []string{`"msg":"Please enter an email address"`}},
-		{Name: "bad e-mail", Call: jsonCall(w.ada, profilePath, "nickname", "A", "email", "ada"), Code: 601, Contains: []string{`"msg":"This email address is not valid"`}},
-		{Name: "long e-mail", Call: jsonCall(w.ada, profilePath, "nickname", "A", "email", strings.Repeat("a", 255)), Code: 601, Contains: []string{"Email: at most 254 characters"}},
-		{Name: "a header in the nickname", Call: jsonCall(w.ada, profilePath, "nickname", "A\r\nBcc: eve@example.com", "email", "a@example.com"), Code: 601, Contains: []string{"Nickname: not in the right form"}},
-		{Name: "a header in the e-mail", Call: jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com\r\nBcc: eve@example.com"), Code: 601, Contains: []string{"This email address is not valid"}},
+		{
+			Name: "another field is ignored",
+			Call: jsonCall(
+				w.ada,
+				profilePath,
+				"nickname",
+				"A",
+				"email",
+				"a@example.com",
+				"avatar",
+				"x",
+				"disabled",
+				true,
+			),
+		},
+		{
+			Name: "no mobile",
+			Call: jsonCall(w.bora, profilePath, "nickname", "B", "email", "b@example.com", "mobile", ""),
+		},
+		{
+			Name:     "no nickname",
+			Call:     jsonCall(w.ada, profilePath, "email", "a@example.com"),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a nickname"`},
+		},
+		{
+			Name: "null",
+			Call: testkit.Call{
+				Method: "PUT",
+				Path:   profilePath,
+				Token:  w.ada,
+				Body:   `{"nickname":null,"email":"a@example.com"}`,
+			},
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a nickname"`},
+		},
+		{
+			Name:     "long nickname",
+			Call:     jsonCall(w.ada, profilePath, "nickname", long, "email", "a@example.com"),
+			Code:     601,
+			Contains: []string{"Nickname: at most 64 characters"},
+		},
+		{
+			Name:     "no e-mail",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A"),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter an email address"`},
+		},
+		{
+			Name:     "bad e-mail",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A", "email", "ada"),
+			Code:     601,
+			Contains: []string{`"msg":"This email address is not valid"`},
+		},
+		{
+			Name:     "long e-mail",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A", "email", strings.Repeat("a", 255)),
+			Code:     601,
+			Contains: []string{"Email: at most 254 characters"},
+		},
+		{
+			Name:     "a header in the nickname",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A\r\nBcc: eve@example.com", "email", "a@example.com"),
+			Code:     601,
+			Contains: []string{"Nickname: not in the right form"},
+		},
+		{
+			Name:     "a header in the e-mail",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com\r\nBcc: eve@example.com"),
+			Code:     601,
+			Contains: []string{"This email address is not valid"},
+		},
 		{Name: "a NUL", Call: jsonCall(w.ada, profilePath, "nickname", "A\x00", "email", "a@example.com"), Code: 601},
-		{Name: "another mobile", Call: jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com", "mobile", newPhone), Code: 601, Contains: []string{"changes only with a code"}},
-		{Name: "no Chinese mobile", Call: jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com", "mobile", "905550000001"), Code: 601, Contains: []string{`"msg":"Enter a mainland China mobile number (11 digits)"`}},
-		{Name: "bora's id", Call: jsonCall(w.ada, profilePath, "id", w.field.Bora.ID, "nickname", "A", "email", "a@example.com"), Code: 404},
-		{Name: "an id that is none", Call: jsonCall(w.ada, profilePath, "id", "x", "nickname", "A", "email", "a@example.com"), Code: 400},
+		{
+			Name:     "another mobile",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com", "mobile", newPhone),
+			Code:     601,
+			Contains: []string{"changes only with a code"},
+		},
+		{
+			Name:     "no Chinese mobile",
+			Call:     jsonCall(w.ada, profilePath, "nickname", "A", "email", "a@example.com", "mobile", "905550000001"),
+			Code:     601,
+			Contains: []string{`"msg":"Enter a mainland China mobile number (11 digits)"`},
+		},
+		{
+			Name: "bora's id",
+			Call: jsonCall(w.ada, profilePath, "id", w.field.Bora.ID, "nickname", "A", "email", "a@example.com"),
+			Code: 404,
+		},
+		{
+			Name: "an id that is none",
+			Call: jsonCall(w.ada, profilePath, "id", "x", "nickname", "A", "email", "a@example.com"),
+			Code: 400,
+		},
 		{Name: "an array", Call: testkit.Call{Method: "PUT", Path: profilePath, Token: w.ada, Body: `[]`}, Code: 400},
 		{Name: "no body", Call: testkit.Call{Method: "PUT", Path: profilePath, Token: w.ada}, Code: 400},
-		{Name: "too large", Call: jsonCall(w.ada, profilePath, "nickname", strings.Repeat("x", 1<<20)), Status: 413, Code: 413},
+		{
+			Name:   "too large",
+			Call:   jsonCall(w.ada, profilePath, "nickname", strings.Repeat("x", 1<<20)),
+			Status: 413,
+			Code:   413,
+		},
 	})
-	if u := w.user(t, w.ada); u.Nickname != "A" || u.Email != "a@example.com" || u.Mobile != adaPhone || u.Avatar != "" {
+	if u := w.user(
+		t,
+		w.ada,
+	); u.Nickname != "A" || u.Email != "a@example.com" || u.Mobile != adaPhone ||
+		u.Avatar != "" {
 		t.Errorf("%+v", u)
 	}
 }
@@ -120,19 +223,83 @@ func TestUpdateMobile(t *testing.T) {
 	w := newServerWithPhones(t)
 	code := w.requestCode(t, w.ada, newPhone)
 	w.Run(t, []testkit.Scenario{
-		{Name: "no code", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2), Code: 601, Contains: []string{`"msg":"Please enter the verification code"`}},
-		{Name: "no number", Call: jsonCall(w.ada, mobilePath, "scene", 2, "code", code), Code: 601, Contains: []string{`"msg":"Please enter a mobile number"`}},
-		{Name: "no such number", Call: jsonCall(w.ada, mobilePath, "mobile", "0555", "scene", 2, "code", code), Code: 601, Contains: []string{`"msg":"Enter the number as +905551112233"`}},
-		{Name: "another scene", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 1, "code", code), Code: 601, Contains: []string{"SMS scene: not one of the choices"}},
-		{Name: "long number", Call: jsonCall(w.ada, mobilePath, "mobile", strings.Repeat("1", 33), "scene", 2, "code", code), Code: 601, Contains: []string{"Mobile: at most 32 characters"}},
-		{Name: "long code", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", strings.Repeat("1", 17)), Code: 601, Contains: []string{"Verification code: at most 16 characters"}},
-		{Name: "the code as a number", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", 123456), Code: 400, Contains: []string{"Verification code"}},
-		{Name: "wrong code", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", wrongCode(code)), Code: 601, Contains: []string{"The verification code is wrong"}},
-		{Name: "another number's code", Call: jsonCall(w.ada, mobilePath, "mobile", "+905550000003", "scene", 2, "code", code), Code: 601, Contains: []string{"no longer valid"}},
-		{Name: "another user's code", Call: jsonCall(w.bora, mobilePath, "mobile", newPhone, "scene", 2, "code", code), Code: 601, Contains: []string{"no longer valid"}},
-		{Name: "ada has one", Call: jsonCall(w.ada, bindPath, "mobile", newPhone, "scene", 2, "code", code), Code: 601, Contains: []string{"bound already"}},
-		{Name: "right", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", code), Contains: []string{`"data":true`}},
-		{Name: "replayed", Call: jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", code), Code: 601, Contains: []string{"no longer valid"}},
+		{
+			Name:     "no code",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter the verification code"`},
+		},
+		{
+			Name:     "no number",
+			Call:     jsonCall(w.ada, mobilePath, "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a mobile number"`},
+		},
+		{
+			Name:     "no such number",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", "0555", "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{`"msg":"Enter the number as +905551112233"`},
+		},
+		{
+			Name:     "another scene",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 1, "code", code),
+			Code:     601,
+			Contains: []string{"SMS scene: not one of the choices"},
+		},
+		{
+			Name:     "long number",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", strings.Repeat("1", 33), "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{"Mobile: at most 32 characters"},
+		},
+		{
+			Name:     "long code",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", strings.Repeat("1", 17)),
+			Code:     601,
+			Contains: []string{"Verification code: at most 16 characters"},
+		},
+		{
+			Name:     "the code as a number",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", 123456),
+			Code:     400,
+			Contains: []string{"Verification code"},
+		},
+		{
+			Name:     "wrong code",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", wrongCode(code)),
+			Code:     601,
+			Contains: []string{"The verification code is wrong"},
+		},
+		{
+			Name:     "another number's code",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", "+905550000003", "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{"no longer valid"},
+		},
+		{
+			Name:     "another user's code",
+			Call:     jsonCall(w.bora, mobilePath, "mobile", newPhone, "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{"no longer valid"},
+		},
+		{
+			Name:     "ada has one",
+			Call:     jsonCall(w.ada, bindPath, "mobile", newPhone, "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{"bound already"},
+		},
+		{
+			Name:     "right",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", code),
+			Contains: []string{`"data":true`},
+		},
+		{
+			Name:     "replayed",
+			Call:     jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", code),
+			Code:     601,
+			Contains: []string{"no longer valid"},
+		},
 	})
 	if u := w.user(t, w.ada); u.Mobile != newPhone {
 		t.Errorf("%+v", u)
@@ -153,25 +320,65 @@ func TestUpdatePassword(t *testing.T) {
 	w := newServerWithPhones(t)
 	other := w.Session(t, w.field.Ada).Access
 	w.Run(t, []testkit.Scenario{
-		{Name: "bora has no mobile", Call: jsonCall(w.bora, passwordPath, "code", "123456", "password", "new pass"), Code: 601, Contains: []string{"Bind a mobile number first"}},
+		{
+			Name:     "bora has no mobile",
+			Call:     jsonCall(w.bora, passwordPath, "code", "123456", "password", "new pass"),
+			Code:     601,
+			Contains: []string{"Bind a mobile number first"},
+		},
 	})
 	code := w.requestCode(t, w.ada, adaPhone)
 	w.Run(t, []testkit.Scenario{
-		{Name: "no code", Call: jsonCall(w.ada, passwordPath, "password", "new pass"), Code: 601, Contains: []string{`"msg":"Please enter the verification code"`}},
-		{Name: "no password", Call: jsonCall(w.ada, passwordPath, "code", code), Code: 601, Contains: []string{`"msg":"Please enter the new password"`}},
-		{Name: "short", Call: jsonCall(w.ada, passwordPath, "code", code, "password", "12345"), Code: 601, Contains: []string{`"msg":"At least 6 characters"`}},
-		{Name: "long", Call: jsonCall(w.ada, passwordPath, "code", code, "password", strings.Repeat("x", 257)), Code: 601, Contains: []string{"Password: at most 256 characters"}},
-		{Name: "wrong code", Call: jsonCall(w.ada, passwordPath, "code", wrongCode(code), "password", "new pass"), Code: 601, Contains: []string{"The verification code is wrong"}},
+		{
+			Name:     "no code",
+			Call:     jsonCall(w.ada, passwordPath, "password", "new pass"),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter the verification code"`},
+		},
+		{
+			Name:     "no password",
+			Call:     jsonCall(w.ada, passwordPath, "code", code),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter the new password"`},
+		},
+		{
+			Name:     "short",
+			Call:     jsonCall(w.ada, passwordPath, "code", code, "password", "12345"),
+			Code:     601,
+			Contains: []string{`"msg":"At least 6 characters"`},
+		},
+		{
+			Name:     "long",
+			Call:     jsonCall(w.ada, passwordPath, "code", code, "password", strings.Repeat("x", 257)),
+			Code:     601,
+			Contains: []string{"Password: at most 256 characters"},
+		},
+		{
+			Name:     "wrong code",
+			Call:     jsonCall(w.ada, passwordPath, "code", wrongCode(code), "password", "new pass"),
+			Code:     601,
+			Contains: []string{"The verification code is wrong"},
+		},
 		{Name: "the other session lives", Call: testkit.Call{Path: userPath, Token: other}},
-		{Name: "right", Call: jsonCall(w.ada, passwordPath, "code", code, "password", "new pass"), Contains: []string{`"data":true`}},
+		{
+			Name:     "right",
+			Call:     jsonCall(w.ada, passwordPath, "code", code, "password", "new pass"),
+			Contains: []string{`"data":true`},
+		},
 		{Name: "the other session has ended", Call: testkit.Call{Path: userPath, Token: other}, Code: 401},
 		{Name: "this one goes on", Call: w.get(userPath)},
 		{Name: "bora's goes on", Call: testkit.Call{Path: userPath, Token: w.bora}},
-		{Name: "replayed", Call: jsonCall(w.ada, passwordPath, "code", code, "password", "another"), Code: 601, Contains: []string{"no longer valid"}},
+		{
+			Name:     "replayed",
+			Call:     jsonCall(w.ada, passwordPath, "code", code, "password", "another"),
+			Code:     601,
+			Contains: []string{"no longer valid"},
+		},
 		{Name: "the new password", Call: loginCall("field", "ada", "new pass")},
 		{Name: "the old password", Call: loginCall("field", "ada", testkit.Password), Code: 601},
 	})
-	if logged := w.Log.Text(); strings.Contains(logged, code) || strings.Contains(logged, "new pass") || strings.Contains(logged, adaPhone) {
+	if logged := w.Log.Text(); strings.Contains(logged, code) || strings.Contains(logged, "new pass") ||
+		strings.Contains(logged, adaPhone) {
 		t.Error("the log tells a secret")
 	}
 }
@@ -220,7 +427,11 @@ func TestSendSmsCode(t *testing.T) {
 	}
 	w.Phones.Break(nil)
 	w.mustSucceed(t, send)
-	if a := w.Do(t, send); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" || a.Header.Get("Retry-After") != "60" || a.Status != 200 {
+	if a := w.Do(
+		t,
+		send,
+	); a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0min" || a.Header.Get("Retry-After") != "60" ||
+		a.Status != 200 {
 		t.Errorf("%s", a.Body)
 	}
 	send.Header = map[string]string{"Accept-Language": "zh-cn"}
@@ -233,12 +444,23 @@ func TestSendSmsCode(t *testing.T) {
 		t.Errorf("%s", a.Body)
 	}
 	sent := w.Phones.Sent()
-	if len(sent) != 9 || !strings.HasPrefix(sent[0].Text, "field: code ") || !strings.HasPrefix(sent[8].Text, "【field】短信验证码") {
+	if len(sent) != 9 || !strings.HasPrefix(sent[0].Text, "field: code ") ||
+		!strings.HasPrefix(sent[8].Text, "【field】短信验证码") {
 		t.Errorf("%+v", sent)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "another scene", Call: jsonCall(w.bora, sendCodePath, "mobile", newPhone, "scene", 1), Code: 601, Contains: []string{"SMS scene"}},
-		{Name: "no scene", Call: jsonCall(w.bora, sendCodePath, "mobile", newPhone), Code: 601, Contains: []string{"SMS scene"}},
+		{
+			Name:     "another scene",
+			Call:     jsonCall(w.bora, sendCodePath, "mobile", newPhone, "scene", 1),
+			Code:     601,
+			Contains: []string{"SMS scene"},
+		},
+		{
+			Name:     "no scene",
+			Call:     jsonCall(w.bora, sendCodePath, "mobile", newPhone),
+			Code:     601,
+			Contains: []string{"SMS scene"},
+		},
 		{Name: "the scene as text", Call: jsonCall(w.bora, sendCodePath, "mobile", newPhone, "scene", "2"), Code: 400},
 		{Name: "two lines", Call: jsonCall(w.bora, sendCodePath, "mobile", newPhone+"\r\n", "scene", 1), Code: 601},
 	})
@@ -260,7 +482,9 @@ func TestNumberInUseIsNotRevealed(t *testing.T) {
 			answers[mobile] = append(answers[mobile], string(w.Do(t, call).Body))
 		}
 		a := w.Do(t, jsonCall(w.bora, bindPath, "mobile", mobile, "scene", 2, "code", w.Phones.Code(t, mobile)))
-		if inUse := a.Code == 601 && a.Msg == "This mobile number belongs to another user"; inUse != (mobile == adaPhone) || !inUse && a.Code != 200 {
+		if inUse := a.Code == 601 &&
+			a.Msg == "This mobile number belongs to another user"; inUse != (mobile == adaPhone) ||
+			!inUse && a.Code != 200 {
 			t.Errorf("%s: %s", mobile, a.Body)
 		}
 	}
@@ -321,7 +545,11 @@ func TestAccountsAreTenantScoped(t *testing.T) {
 	}
 	mine := w.Phones.Code(t, theirs)
 	if mine != code {
-		if a := w.Do(t, jsonCall(w.rivalToken, passwordPath, "code", mine, "password", "new pass")); a.Code != 601 || a.Msg != "The verification code is wrong" {
+		if a := w.Do(
+			t,
+			jsonCall(w.rivalToken, passwordPath, "code", mine, "password", "new pass"),
+		); a.Code != 601 ||
+			a.Msg != "The verification code is wrong" {
 			t.Errorf("%s", a.Body)
 		}
 	}
@@ -348,7 +576,11 @@ func TestSmsNotConfigured(t *testing.T) {
 	if set := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath}); set.Sms {
 		t.Errorf("%+v", set)
 	}
-	if a := w.Do(t, jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2)); a.Code != -699 || a.Msg != "SMS is not set up" {
+	if a := w.Do(
+		t,
+		jsonCall(w.ada, sendCodePath, "mobile", newPhone, "scene", 2),
+	); a.Code != -699 ||
+		a.Msg != "SMS is not set up" {
 		t.Errorf("%s", a.Body)
 	}
 }

@@ -11,7 +11,10 @@ import (
 )
 
 // AcknowledgeAlarmNotice writes that the caller is on an open notice.
-func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeAlarmNoticeRequestObject) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
+func (s *server) AcknowledgeAlarmNotice(
+	ctx context.Context,
+	r wire.AcknowledgeAlarmNoticeRequestObject,
+) (wire.AcknowledgeAlarmNoticeResponseObject, error) {
 	note, err := alarm.CheckDescription("note", textOf(r.Body.Note))
 	if err != nil {
 		return nil, err
@@ -27,14 +30,24 @@ func (s *server) AcknowledgeAlarmNotice(ctx context.Context, r wire.AcknowledgeA
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Alarms.Acknowledge(ctx, caller(ctx).Tenant, r.Body.Id, user, note, time.Duration(hours)*time.Hour); err != nil {
+	if err := s.Alarms.Acknowledge(
+		ctx,
+		caller(ctx).Tenant,
+		r.Body.Id,
+		user,
+		note,
+		time.Duration(hours)*time.Hour,
+	); err != nil {
 		return nil, err
 	}
 	return wire.AcknowledgeAlarmNotice200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
 // UnacknowledgeAlarmNotice takes back that somebody is on an open notice.
-func (s *server) UnacknowledgeAlarmNotice(ctx context.Context, r wire.UnacknowledgeAlarmNoticeRequestObject) (wire.UnacknowledgeAlarmNoticeResponseObject, error) {
+func (s *server) UnacknowledgeAlarmNotice(
+	ctx context.Context,
+	r wire.UnacknowledgeAlarmNoticeRequestObject,
+) (wire.UnacknowledgeAlarmNoticeResponseObject, error) {
 	if err := s.Alarms.Unacknowledge(ctx, caller(ctx).Tenant, r.Body.Id); err != nil {
 		return nil, err
 	}

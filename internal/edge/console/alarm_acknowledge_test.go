@@ -16,18 +16,60 @@ const fourHours = 4 * 3600_000
 // From who is on a notice to its end: the list, the detail, the messages and what is refused.
 func TestAcknowledge(t *testing.T) {
 	w := newServer(t)
-	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"manualRelease": 0}), air(-1)) // whether it may be resolved does not matter
+	_, id := w.openRuleNotice(
+		t,
+		frostForm("WS-1", body{"manualRelease": 0}),
+		air(-1),
+	) // whether it may be resolved does not matter
 	w.Run(t, []testkit.Scenario{
-		{Name: "too long a note", Call: w.acknowledge(id, body{"note": strings.Repeat("ş", 501)}), Code: 601, Contains: []string{`"msg":"Note: at most 500 characters"`}},
-		{Name: "a note that nobody can see", Call: w.acknowledge(id, body{"note": "a\u0007b"}), Code: 601, Contains: []string{`"msg":"Note: `}},
-		{Name: "hours", Call: w.acknowledge(id, body{"remindHours": 2}), Code: 601, Contains: []string{`"msg":"Remind again after (hours): not one of the choices"`}},
-		{Name: "no hours", Call: w.acknowledge(id, body{"remindHours": 0}), Code: 601, Contains: []string{"Remind again after (hours)"}},
-		{Name: "no number", Call: w.acknowledge(id, body{"remindHours": "4"}), Code: 400, Contains: []string{"Remind again after (hours)"}},
+		{
+			Name:     "too long a note",
+			Call:     w.acknowledge(id, body{"note": strings.Repeat("ş", 501)}),
+			Code:     601,
+			Contains: []string{`"msg":"Note: at most 500 characters"`},
+		},
+		{
+			Name:     "a note that nobody can see",
+			Call:     w.acknowledge(id, body{"note": "a\u0007b"}),
+			Code:     601,
+			Contains: []string{`"msg":"Note: `},
+		},
+		{
+			Name:     "hours",
+			Call:     w.acknowledge(id, body{"remindHours": 2}),
+			Code:     601,
+			Contains: []string{`"msg":"Remind again after (hours): not one of the choices"`},
+		},
+		{
+			Name:     "no hours",
+			Call:     w.acknowledge(id, body{"remindHours": 0}),
+			Code:     601,
+			Contains: []string{"Remind again after (hours)"},
+		},
+		{
+			Name:     "no number",
+			Call:     w.acknowledge(id, body{"remindHours": "4"}),
+			Code:     400,
+			Contains: []string{"Remind again after (hours)"},
+		},
 		{Name: "none", Call: w.acknowledge(99999, nil), Code: 404},
 		{Name: "0", Call: w.acknowledge(0, nil), Code: 601},
 		{Name: "none, taken back", Call: w.unacknowledge(99999), Code: 404},
-		{Name: "nobody is on it", Call: w.unacknowledge(id), Code: 601, Contains: []string{`"msg":"Nobody has said to be on this alarm"`}},
-		{Name: "signed out", Call: testkit.Call{Method: http.MethodPut, Path: noticesPath + "acknowledge", Body: fmt.Sprintf(`{"id":%d}`, id)}, Code: 401},
+		{
+			Name:     "nobody is on it",
+			Call:     w.unacknowledge(id),
+			Code:     601,
+			Contains: []string{`"msg":"Nobody has said to be on this alarm"`},
+		},
+		{
+			Name: "signed out",
+			Call: testkit.Call{
+				Method: http.MethodPut,
+				Path:   noticesPath + "acknowledge",
+				Body:   fmt.Sprintf(`{"id":%d}`, id),
+			},
+			Code: 401,
+		},
 	})
 	is := func(want *wire.AlarmAck) {
 		t.Helper()
@@ -69,7 +111,17 @@ func TestAcknowledge(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "over", Call: w.acknowledge(id, nil), Code: 601, Contains: []string{`"msg":"This alarm is over already"`}},
-		{Name: "over, taken back", Call: w.unacknowledge(id), Code: 601, Contains: []string{`"msg":"This alarm is over already"`}},
+		{
+			Name:     "over",
+			Call:     w.acknowledge(id, nil),
+			Code:     601,
+			Contains: []string{`"msg":"This alarm is over already"`},
+		},
+		{
+			Name:     "over, taken back",
+			Call:     w.unacknowledge(id),
+			Code:     601,
+			Contains: []string{`"msg":"This alarm is over already"`},
+		},
 	})
 }

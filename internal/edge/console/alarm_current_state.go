@@ -9,7 +9,12 @@ import (
 
 // addCurrentState says of an open notice whether what it is of holds still: by the newest readings,
 // or since its device is offline still.
-func (s *server) addCurrentState(ctx context.Context, d *alarm.Detail, about wire.AlarmNoticeDevice, w *wire.AlarmNoticeDetail) error {
+func (s *server) addCurrentState(
+	ctx context.Context,
+	d *alarm.Detail,
+	about wire.AlarmNoticeDevice,
+	w *wire.AlarmNoticeDetail,
+) error {
 	switch {
 	case d.Status != alarm.Pending || about.Deleted:
 		return nil

@@ -35,7 +35,8 @@ func TestNoticeCurrentState(t *testing.T) {
 	check := func(when string, want bool, degrees float64, at int64) {
 		t.Helper()
 		n := w.notice(t, id).AlarmNotice
-		if n.Holds == nil || *n.Holds != want || n.Newest == nil || n.Newest.Time != at || len(n.Newest.Values) != 1 || n.Newest.Values["airTemperature"] != reading.Number(degrees) {
+		if n.Holds == nil || *n.Holds != want || n.Newest == nil || n.Newest.Time != at || len(n.Newest.Values) != 1 ||
+			n.Newest.Values["airTemperature"] != reading.Number(degrees) {
 			t.Errorf("%s: %s", when, asJSON(t, n))
 		}
 	}
@@ -54,8 +55,12 @@ func TestNoticeCurrentState(t *testing.T) {
 	if err := w.readings.Erase(t.Context(), w.field.ID, w.ws2.ID); err != nil {
 		t.Fatal(err)
 	}
-	other := w.Notice(t, testkit.Notice{Device: w.ws2, Start: began, CreateTime: began + 1,
-		RuleJSON: `{"triggerType":0,"durations":60000,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":2}]}`})
+	other := w.Notice(t, testkit.Notice{
+		Device:     w.ws2,
+		Start:      began,
+		CreateTime: began + 1,
+		RuleJSON:   `{"triggerType":0,"durations":60000,"conditions":[{"andor":"and","tslAttribute":"airTemperature","subconditions":"<","value":2}]}`,
+	})
 	if n := w.notice(t, other).AlarmNotice; n.Holds != nil || n.Newest != nil {
 		t.Errorf("without a reading: %s", asJSON(t, n))
 	}
@@ -64,7 +69,10 @@ func TestNoticeCurrentState(t *testing.T) {
 // One on being offline says whether its device still is.
 func TestOfflineNoticeCurrentState(t *testing.T) {
 	w := newServer(t)
-	id := w.Notice(t, testkit.Notice{Device: w.ws2, Start: w.Clock.Milli(), RuleJSON: `{"triggerType":1,"durations":300000}`})
+	id := w.Notice(
+		t,
+		testkit.Notice{Device: w.ws2, Start: w.Clock.Milli(), RuleJSON: `{"triggerType":1,"durations":300000}`},
+	)
 	holds := func() *bool { return w.notice(t, id).AlarmNotice.Holds }
 	if h := holds(); h == nil || !*h {
 		t.Errorf("offline: %v", h)
@@ -111,7 +119,11 @@ func TestNoticesShowHoldsSince(t *testing.T) {
 	}
 	want := since.UnixMilli()
 	all := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all"))
-	if got, one := page(), w.notice(t, id).AlarmNotice.HoldsSince; *got != want || all[0].HoldsSince == nil || *all[0].HoldsSince != want || one == nil || *one != want {
+	if got, one := page(), w.notice(
+		t,
+		id,
+	).AlarmNotice.HoldsSince; *got != want || all[0].HoldsSince == nil || *all[0].HoldsSince != want || one == nil ||
+		*one != want {
 		t.Errorf("%d, %v, %v, want %d", *got, all[0].HoldsSince, one, want)
 	}
 	if got := w.messages(t, w.ada, "").List[0].TemplateContent; got == told {

@@ -31,8 +31,13 @@ type body map[string]any
 // be resolved by hand. with changes it.
 func frostForm(deviceName string, with body) body {
 	b := body{
-		"alarmName": "Frost", "dataSource": 1, "executionId": deviceName, "triggerType": 0, "alarmLevel": 2, "manualRelease": 1,
-		"conditions": []body{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 2}},
+		"alarmName":     "Frost",
+		"dataSource":    1,
+		"executionId":   deviceName,
+		"triggerType":   0,
+		"alarmLevel":    2,
+		"manualRelease": 1,
+		"conditions":    []body{{"andor": "and", "tslAttribute": "airTemperature", "subconditions": "<", "value": 2}},
 	}
 	maps.Copy(b, with)
 	for key, value := range b {
@@ -129,8 +134,15 @@ func (w *fixture) createRivalRule() int64 { return w.frostRule(w.rival.ID, w.riv
 // rival's, and answers its id.
 func (w *fixture) frostRule(owner tenant.ID, d *device.Device) int64 {
 	rule := alarm.Rule{
-		Name: marker + " frost", Device: d.ID, Hits: 1, Window: alarm.Windows[0], ManualRelease: true, Description: marker,
-		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
+		Name:          marker + " frost",
+		Device:        d.ID,
+		Hits:          1,
+		Window:        alarm.Windows[0],
+		ManualRelease: true,
+		Description:   marker,
+		Conditions: []alarm.Condition{
+			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+		},
 	}
 	ctx := context.Background()
 	id, err := w.Rules.Create(ctx, owner, &rule)

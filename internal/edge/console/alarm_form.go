@@ -11,17 +11,35 @@ import (
 // ruleForm is what a call says of a rule.
 func ruleForm(b *wire.AlarmRuleCreate) *alarm.Form {
 	f := &alarm.Form{
-		Name: b.AlarmName, Source: b.DataSource, Device: b.ExecutionId, Trigger: b.TriggerType, Level: b.AlarmLevel, Hits: b.HitCounts,
-		Window: b.Durations, Complex: b.ComplexTime, Start: b.StartTime, End: b.EndTime, Description: b.AlarmDesc, ManualRelease: b.ManualRelease,
-		RemindEvery: b.RemindEvery,
+		Name:          b.AlarmName,
+		Source:        b.DataSource,
+		Device:        b.ExecutionId,
+		Trigger:       b.TriggerType,
+		Level:         b.AlarmLevel,
+		Hits:          b.HitCounts,
+		Window:        b.Durations,
+		Complex:       b.ComplexTime,
+		Start:         b.StartTime,
+		End:           b.EndTime,
+		Description:   b.AlarmDesc,
+		ManualRelease: b.ManualRelease,
+		RemindEvery:   b.RemindEvery,
 	}
 	if b.Targets != nil {
-		f.Targets = &alarm.FormTargets{Devices: derefSlice(b.Targets.Devices), Scenes: derefSlice(b.Targets.Groups), Products: derefSlice(b.Targets.Products)}
+		f.Targets = &alarm.FormTargets{
+			Devices:  derefSlice(b.Targets.Devices),
+			Scenes:   derefSlice(b.Targets.Groups),
+			Products: derefSlice(b.Targets.Products),
+		}
 	}
 	if b.Conditions != nil {
 		for _, c := range *b.Conditions {
 			f.Conditions = append(f.Conditions, alarm.FormCondition{
-				Join: c.Andor, Attribute: c.TslAttribute, Operator: c.Subconditions, Value: c.Value, Recovery: c.Recovery,
+				Join:      c.Andor,
+				Attribute: c.TslAttribute,
+				Operator:  c.Subconditions,
+				Value:     c.Value,
+				Recovery:  c.Recovery,
 			})
 		}
 	}
@@ -47,20 +65,49 @@ func derefSlice[T any](l *[]T) []T {
 
 // wireTargets are what a rule names as the wire has it.
 func wireTargets(c *alarm.RuleCard) wire.AlarmTargets {
-	devices, groups, products := append([]string{}, c.Named...), append([]int64{}, c.Targets.Scenes...), append([]int64{}, c.Targets.Products...)
+	devices, groups, products := append(
+		[]string{},
+		c.Named...), append(
+		[]int64{},
+		c.Targets.Scenes...), append(
+		[]int64{},
+		c.Targets.Products...)
 	return wire.AlarmTargets{Devices: &devices, Groups: &groups, Products: &products}
 }
 
 // wireRule writes a rule as the wire has it.
 func (s *server) wireRule(c *alarm.RuleCard) wire.AlarmRule {
 	w := wire.AlarmRule{
-		Id: int64(c.ID), AlarmName: c.Name, DataSource: 1, ExecutionId: c.DeviceName, NoteName: c.NoteName, Targets: wireTargets(c), DeviceCount: c.Members, OpenCount: c.OpenCount, TriggerType: int(c.Trigger),
-		Conditions: []wire.AlarmCondition{}, HitCounts: c.Hits, Durations: c.Window.Milliseconds(), AlarmLevel: int(c.Level),
-		Passageway: append([]int64{}, c.Channels...), ManualRelease: boolInt(c.ManualRelease), AlarmDesc: c.Description,
-		TimePeriods: append([]int{}, c.Period.Slots...), ComplexTime: boolInt(len(c.Period.Slots) > 0),
-		Weekdays:    append([]int{}, c.Period.Weekdays...),
-		DeployState: int(c.Deploy), DeployTime: omitZero(c.DeployTime), NoticeCount: int(c.Recent), OpenNotice: wireMark(c.Open), LastNotice: wireMark(c.Last),
-		CreateTime: c.CreateTime, UpdateTime: c.UpdateTime,
+		Id: int64(
+			c.ID,
+		),
+		AlarmName:     c.Name,
+		DataSource:    1,
+		ExecutionId:   c.DeviceName,
+		NoteName:      c.NoteName,
+		Targets:       wireTargets(c),
+		DeviceCount:   c.Members,
+		OpenCount:     c.OpenCount,
+		TriggerType:   int(c.Trigger),
+		Conditions:    []wire.AlarmCondition{},
+		HitCounts:     c.Hits,
+		Durations:     c.Window.Milliseconds(),
+		AlarmLevel:    int(c.Level),
+		Passageway:    append([]int64{}, c.Channels...),
+		ManualRelease: boolInt(c.ManualRelease),
+		AlarmDesc:     c.Description,
+		TimePeriods:   append([]int{}, c.Period.Slots...),
+		ComplexTime:   boolInt(len(c.Period.Slots) > 0),
+		Weekdays:      append([]int{}, c.Period.Weekdays...),
+		DeployState: int(
+			c.Deploy,
+		),
+		DeployTime:  omitZero(c.DeployTime),
+		NoticeCount: int(c.Recent),
+		OpenNotice:  wireMark(c.Open),
+		LastNotice:  wireMark(c.Last),
+		CreateTime:  c.CreateTime,
+		UpdateTime:  c.UpdateTime,
 	}
 	if c.LeftOut != (alarm.LeftOut{}) {
 		w.LeftOut = &wire.AlarmLeftOut{Limit: c.LeftOut.AtLimit, Misfit: c.LeftOut.Misfit}

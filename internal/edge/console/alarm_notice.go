@@ -11,7 +11,10 @@ import (
 )
 
 // PageAlarmNotices answers alarm notices, the newest first, page by page.
-func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRequestObject) (wire.PageAlarmNoticesResponseObject, error) {
+func (s *server) PageAlarmNotices(
+	ctx context.Context,
+	r wire.PageAlarmNoticesRequestObject,
+) (wire.PageAlarmNoticesResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	field, joined := "deviceNameStr", p.DeviceNameStr
 	if len(splitList(textOf(joined))) == 0 {
@@ -25,17 +28,31 @@ func (s *server) PageAlarmNotices(ctx context.Context, r wire.PageAlarmNoticesRe
 		return nil, err
 	}
 	notices, total, err := s.Notices.Page(ctx, caller(ctx).Tenant, alarm.NoticeQuery{
-		Title: trimmed(textOf(p.Title)), Devices: names, Status: (*alarm.ResolveStatus)(p.ResolveStatus), Level: (*alarm.Level)(p.AlarmLevel),
-		From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit,
+		Title: trimmed(
+			textOf(p.Title),
+		),
+		Devices: names,
+		Status:  (*alarm.ResolveStatus)(p.ResolveStatus),
+		Level:   (*alarm.Level)(p.AlarmLevel),
+		From:    p.StartTime,
+		To:      p.EndTime,
+		Offset:  paging.Offset,
+		Limit:   paging.Limit,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return wire.PageAlarmNotices200JSONResponse{Code: success, Data: &wire.AlarmNoticePage{List: wireNotices(notices), Total: int(total)}}, nil
+	return wire.PageAlarmNotices200JSONResponse{
+		Code: success,
+		Data: &wire.AlarmNoticePage{List: wireNotices(notices), Total: int(total)},
+	}, nil
 }
 
 // GetAllAlarmNotices answers the newest 400 notices.
-func (s *server) GetAllAlarmNotices(ctx context.Context, _ wire.GetAllAlarmNoticesRequestObject) (wire.GetAllAlarmNoticesResponseObject, error) {
+func (s *server) GetAllAlarmNotices(
+	ctx context.Context,
+	_ wire.GetAllAlarmNoticesRequestObject,
+) (wire.GetAllAlarmNoticesResponseObject, error) {
 	notices, err := s.Notices.Newest(ctx, caller(ctx).Tenant)
 	if err != nil {
 		return nil, err
@@ -48,8 +65,16 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 	list := make([]wire.AlarmNotice, len(notices))
 	for i, n := range notices {
 		list[i] = wire.AlarmNotice{
-			Id: n.ID, RuleId: int64(n.Rule), Title: n.Title, ResolveStatus: int(n.Status), AlarmLevel: int(n.Level), DeviceName: n.DeviceName,
-			NoteName: n.NoteName, StartTime: n.Start, EndTime: omitZero(n.End), CreateTime: n.CreateTime,
+			Id:            n.ID,
+			RuleId:        int64(n.Rule),
+			Title:         n.Title,
+			ResolveStatus: int(n.Status),
+			AlarmLevel:    int(n.Level),
+			DeviceName:    n.DeviceName,
+			NoteName:      n.NoteName,
+			StartTime:     n.Start,
+			EndTime:       omitZero(n.End),
+			CreateTime:    n.CreateTime,
 		}
 		list[i].HoldsSince, list[i].Ack = omitZero(n.HoldsSince), wireAck(n.Ack)
 		if n.Unsteady {
@@ -60,7 +85,10 @@ func wireNotices(notices []alarm.Notice) []wire.AlarmNotice {
 }
 
 // ResolveAlarmNotice resolves an open notice by hand.
-func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoticeRequestObject) (wire.ResolveAlarmNoticeResponseObject, error) {
+func (s *server) ResolveAlarmNotice(
+	ctx context.Context,
+	r wire.ResolveAlarmNoticeRequestObject,
+) (wire.ResolveAlarmNoticeResponseObject, error) {
 	remark, err := alarm.CheckDescription("remark", textOf(r.Body.Remark))
 	if err != nil {
 		return nil, err
@@ -77,7 +105,10 @@ func (s *server) ResolveAlarmNotice(ctx context.Context, r wire.ResolveAlarmNoti
 
 // GetAlarmNotice answers one notice with the rule as it was, its device, its
 // chart and who was told.
-func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeRequestObject) (wire.GetAlarmNoticeResponseObject, error) {
+func (s *server) GetAlarmNotice(
+	ctx context.Context,
+	r wire.GetAlarmNoticeRequestObject,
+) (wire.GetAlarmNoticeResponseObject, error) {
 	d, err := s.Notices.Get(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
@@ -91,8 +122,15 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 		return nil, err
 	}
 	w := &wire.AlarmDetail{
-		AlarmNotice: s.noticeDetail(ctx, d, product), AlarmRules: s.noticeRule(ctx, d, product), AlarmDeviceInfoRespDTO: about,
-		Samples: make([]wire.AlarmSample, len(d.Samples)), Deliveries: wireDeliveries(deliveries),
+		AlarmNotice: s.noticeDetail(
+			ctx,
+			d,
+			product,
+		),
+		AlarmRules:             s.noticeRule(ctx, d, product),
+		AlarmDeviceInfoRespDTO: about,
+		Samples:                make([]wire.AlarmSample, len(d.Samples)),
+		Deliveries:             wireDeliveries(deliveries),
 	}
 	if err := s.addCurrentState(ctx, d, about, &w.AlarmNotice); err != nil {
 		return nil, err
@@ -116,7 +154,10 @@ func (s *server) GetAlarmNotice(ctx context.Context, r wire.GetAlarmNoticeReques
 
 // GetAlarmAdvice answers what would keep the rule of an unsteady notice from
 // beginning so many.
-func (s *server) GetAlarmAdvice(ctx context.Context, r wire.GetAlarmAdviceRequestObject) (wire.GetAlarmAdviceResponseObject, error) {
+func (s *server) GetAlarmAdvice(
+	ctx context.Context,
+	r wire.GetAlarmAdviceRequestObject,
+) (wire.GetAlarmAdviceResponseObject, error) {
 	t := caller(ctx).Tenant
 	d, err := s.Notices.Get(ctx, t, r.Params.Id)
 	if err != nil {
@@ -146,9 +187,18 @@ func (s *server) noticeDetail(ctx context.Context, d *alarm.Detail, p *device.Pr
 		end = s.Now().UnixMilli()
 	}
 	w := wire.AlarmNoticeDetail{
-		Id: d.ID, RuleId: int64(d.Rule), Title: d.Title, ResolveStatus: int(d.Status), AlarmLevel: int(d.Level), AlarmDesc: d.Description,
-		StartTime: d.Start, DurationTime: max(0, end-d.Start), CreateTime: d.CreateTime, MayResolve: open && d.RuleCopy.ManualRelease,
-		ResolveUser: omitEmpty(d.ResolveUser), Remark: omitEmpty(d.Remark),
+		Id:            d.ID,
+		RuleId:        int64(d.Rule),
+		Title:         d.Title,
+		ResolveStatus: int(d.Status),
+		AlarmLevel:    int(d.Level),
+		AlarmDesc:     d.Description,
+		StartTime:     d.Start,
+		DurationTime:  max(0, end-d.Start),
+		CreateTime:    d.CreateTime,
+		MayResolve:    open && d.RuleCopy.ManualRelease,
+		ResolveUser:   omitEmpty(d.ResolveUser),
+		Remark:        omitEmpty(d.Remark),
 	}
 	if !open {
 		w.EndTime = omitZero(d.End)
@@ -200,13 +250,26 @@ func (s *server) noticeDevice(ctx context.Context, d *alarm.Detail) (wire.AlarmN
 // them.
 func (s *server) noticeRule(ctx context.Context, d *alarm.Detail, p *device.Product) wire.AlarmNoticeRule {
 	w := wire.AlarmNoticeRule{
-		TriggerType: int(d.RuleCopy.Trigger), HitCounts: max(1, d.RuleCopy.Hits), Durations: d.RuleCopy.Window, Conditions: []wire.AlarmNoticeCondition{},
+		TriggerType: int(
+			d.RuleCopy.Trigger,
+		),
+		HitCounts:  max(1, d.RuleCopy.Hits),
+		Durations:  d.RuleCopy.Window,
+		Conditions: []wire.AlarmNoticeCondition{},
 	}
 	for _, c := range shownConditions(d.RuleCopy.Trigger, d.RuleCopy.Conditions) {
 		was := s.noticeAttribute(ctx, d, c.Attribute, p)
 		w.Conditions = append(w.Conditions, wire.AlarmNoticeCondition{
-			Andor: wire.AlarmNoticeConditionAndor(c.Join), TslAttribute: c.Attribute, YeuName: was.name, ElementUnit: was.unit, Precision: was.precision,
-			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator), Value: c.Value, Recovery: c.Recovery,
+			Andor: wire.AlarmNoticeConditionAndor(
+				c.Join,
+			),
+			TslAttribute:  c.Attribute,
+			YeuName:       was.name,
+			ElementUnit:   was.unit,
+			Precision:     was.precision,
+			Subconditions: wire.AlarmNoticeConditionSubconditions(c.Operator),
+			Value:         c.Value,
+			Recovery:      c.Recovery,
 		})
 	}
 	return w
@@ -222,7 +285,12 @@ type attributeLabel struct {
 // noticeAttribute is an attribute of a notice's rule as it was, its name as the caller
 // reads it. Of a notice that keeps no attributes it is as the product has it now,
 // else as the catalogue, else by its identifier.
-func (s *server) noticeAttribute(ctx context.Context, d *alarm.Detail, identifier string, p *device.Product) attributeLabel {
+func (s *server) noticeAttribute(
+	ctx context.Context,
+	d *alarm.Detail,
+	identifier string,
+	p *device.Product,
+) attributeLabel {
 	language := requestFrom(ctx).Language
 	if d.RuleCopy.Trigger == alarm.DeviceOffline {
 		return attributeLabel{name: text.Translate(language, "field.onlineState", nil)}

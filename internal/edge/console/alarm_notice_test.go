@@ -45,36 +45,90 @@ func TestAlarmNotice(t *testing.T) {
 	began := w.Clock.Milli()
 	w.Clock.Advance(95 * time.Second)
 	common := func(noteName, product string, online, deleted any) string {
-		return fmt.Sprintf(`"alarmDeviceInfoRespDTO":{"deleted":%v,"deviceName":"WS-1","noteName":%q,"onlineState":%v,"productName":%q}`, deleted, noteName, online, product)
+		return fmt.Sprintf(
+			`"alarmDeviceInfoRespDTO":{"deleted":%v,"deviceName":"WS-1","noteName":%q,"onlineState":%v,"productName":%q}`,
+			deleted,
+			noteName,
+			online,
+			product,
+		)
 	}
 	notice := func(more string) string {
-		return fmt.Sprintf(`"alarmNotice":{"alarmDesc":"Fan A","alarmLevel":2,"createTime":%d,%s"ruleId":%d,"startTime":%d,"title":"İlk Don"}`, began, more, rule, began)
+		return fmt.Sprintf(
+			`"alarmNotice":{"alarmDesc":"Fan A","alarmLevel":2,"createTime":%d,%s"ruleId":%d,"startTime":%d,"title":"İlk Don"}`,
+			began,
+			more,
+			rule,
+			began,
+		)
 	}
 	was := func(temperature, humidity, unit string) string {
-		return fmt.Sprintf(`"alarmRules":{"conditions":[{"andor":"and","elementUnit":"°C","precision":1,"recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2,"yeuName":%q},`+
-			`{"andor":"and","elementUnit":%q,"subconditions":"\u003e=","tslAttribute":"relativeHumidity","value":80.25,"yeuName":%q}],"durations":60000,"hitCounts":1,"triggerType":0},"deliveries":[]`, temperature, unit, humidity)
+		return fmt.Sprintf(
+			`"alarmRules":{"conditions":[{"andor":"and","elementUnit":"°C","precision":1,"recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2,"yeuName":%q},`+
+				`{"andor":"and","elementUnit":%q,"subconditions":"\u003e=","tslAttribute":"relativeHumidity","value":80.25,"yeuName":%q}],"durations":60000,"hitCounts":1,"triggerType":0},"deliveries":[]`,
+			temperature,
+			unit,
+			humidity,
+		)
 	}
 	samples := fmt.Sprintf(`"samples":[{"time":%d,"values":{"airTemperature":1.5,"relativeHumidity":90}}]`, began)
 	check := func(language string, parts ...string) {
 		t.Helper()
 		call := w.get(fmt.Sprint(noticesPath, "get?id=", id))
 		call.Header = map[string]string{"Accept-Language": language}
-		if got, want := asJSON(t, testkit.Ask[wire.AlarmDetail](t, w.Contract, call)), "{"+strings.Join(parts, ",")+"}"; got != want {
+		if got, want := asJSON(
+			t,
+			testkit.Ask[wire.AlarmDetail](t, w.Contract, call),
+		), "{"+strings.Join(
+			parts,
+			",",
+		)+"}"; got != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	open := fmt.Sprintf(`"durationTime":95000,"holds":true,"id":%d,"mayResolve":true,"newest":{"time":%d,"values":{"airTemperature":1.5,"relativeHumidity":90}},"resolveStatus":0,`, id, began)
-	check("en-us", common("Mast", "weather-station", 1, false), notice(open), was("Air temperature", "Relative humidity", "%RH"), samples)
-	check("tr-tr", common("Mast", "weather-station", 1, false), notice(open), was("Hava sıcaklığı", "Bağıl nem", "%RH"), samples)
+	open := fmt.Sprintf(
+		`"durationTime":95000,"holds":true,"id":%d,"mayResolve":true,"newest":{"time":%d,"values":{"airTemperature":1.5,"relativeHumidity":90}},"resolveStatus":0,`,
+		id,
+		began,
+	)
+	check(
+		"en-us",
+		common("Mast", "weather-station", 1, false),
+		notice(open),
+		was("Air temperature", "Relative humidity", "%RH"),
+		samples,
+	)
+	check(
+		"tr-tr",
+		common("Mast", "weather-station", 1, false),
+		notice(open),
+		was("Hava sıcaklığı", "Bağıl nem", "%RH"),
+		samples,
+	)
 
 	w.mustSucceed(t, w.editCall(`{"deviceName":"WS-1","noteName":"Pole"}`))
 	w.mustSucceed(t, w.updateRuleCall(rule, frostForm("WS-2", body{"alarmName": "Other"})))
-	changed := fmt.Sprintf(`"durationTime":95000,"endTime":%d,"id":%d,"mayResolve":false,"resolveReason":"changed","resolveStatus":1,`, began+95_000, id)
-	check("en-us", common("Pole", "weather-station", 1, false), notice(changed), was("Air temperature", "Relative humidity", "%RH"), samples)
+	changed := fmt.Sprintf(
+		`"durationTime":95000,"endTime":%d,"id":%d,"mayResolve":false,"resolveReason":"changed","resolveStatus":1,`,
+		began+95_000,
+		id,
+	)
+	check(
+		"en-us",
+		common("Pole", "weather-station", 1, false),
+		notice(changed),
+		was("Air temperature", "Relative humidity", "%RH"),
+		samples,
+	)
 
 	// With points of its chart, and the device gone: as it was then.
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewRaw(`UPDATE notices SET kept = '{"airTemperature":[{"time":5,"value":1.5},{"time":6,"value":2.5}]}' WHERE id = ?`, id).Exec(ctx)
+		_, err := tx.NewRaw(
+			`UPDATE notices SET kept = '{"airTemperature":[{"time":5,"value":1.5},{"time":6,"value":2.5}]}' WHERE id = ?`,
+			id,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err != nil {
@@ -84,13 +138,21 @@ func TestAlarmNotice(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := w.notice(t, id)
-	if of := d.AlarmDeviceInfoRespDTO; !of.Deleted || of.DeviceName != "WS-1" || of.NoteName != "Mast" || of.ProductName != "weather-station" || of.OnlineState != 0 {
+	if of := d.AlarmDeviceInfoRespDTO; !of.Deleted || of.DeviceName != "WS-1" || of.NoteName != "Mast" ||
+		of.ProductName != "weather-station" ||
+		of.OnlineState != 0 {
 		t.Errorf("%s", asJSON(t, of))
 	}
-	if d.Kept == nil || len((*d.Kept)["airTemperature"]) != 2 || (*d.Kept)["airTemperature"][0].Value != reading.Number(1.5) {
+	if d.Kept == nil || len((*d.Kept)["airTemperature"]) != 2 ||
+		(*d.Kept)["airTemperature"][0].Value != reading.Number(1.5) {
 		t.Errorf("%s", asJSON(t, d.Kept))
 	}
-	if list := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all")); list[0].NoteName != "Mast" || list[0].DeviceName != "WS-1" {
+	if list := testkit.Ask[[]wire.AlarmNotice](
+		t,
+		w.Contract,
+		w.get(noticesPath+"get/all"),
+	); list[0].NoteName != "Mast" ||
+		list[0].DeviceName != "WS-1" {
 		t.Errorf("%s", asJSON(t, list))
 	}
 }
@@ -103,7 +165,11 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
 		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 1},
 	}
-	_, id := w.openRuleNotice(t, frostForm("WS-1", body{"conditions": conditions}), map[string]reading.Value{"airTemperature": reading.Number(1.5), "rain": reading.Number(11)})
+	_, id := w.openRuleNotice(
+		t,
+		frostForm("WS-1", body{"conditions": conditions}),
+		map[string]reading.Value{"airTemperature": reading.Number(1.5), "rain": reading.Number(11)},
+	)
 	began := w.Clock.Milli()
 	before := asJSON(t, w.notice(t, id).AlarmRules)
 	told := w.messages(t, w.ada, "").List[0].TemplateContent
@@ -138,10 +204,21 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 
 	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":1.5,"rain":11}]`, began)
 	at := time.UnixMilli(began)
-	if got := w.Do(t, w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at))); string(got.Data) != want {
+	if got := w.Do(
+		t,
+		w.get(rangePath(signPath, "WS-1", "airTemperature,rain,rain", at, at)),
+	); string(
+		got.Data,
+	) != want {
 		t.Errorf("%s, want %s", got.Body, want)
 	}
-	if got := w.Do(t, w.get(rangePath(seriesPath, "WS-1", "rain", at, at))); !strings.Contains(string(got.Data), `"value":11`) {
+	if got := w.Do(
+		t,
+		w.get(rangePath(seriesPath, "WS-1", "rain", at, at)),
+	); !strings.Contains(
+		string(got.Data),
+		`"value":11`,
+	) {
 		t.Errorf("%s", got.Body)
 	}
 }
@@ -150,7 +227,9 @@ func TestNoticeKeepsAttributesAfterProductChange(t *testing.T) {
 func TestNoticeWithoutStoredAttributes(t *testing.T) {
 	w := newServer(t)
 	id := w.Notice(t, testkit.Notice{Device: w.ws1, Start: w.Clock.Milli(), RuleJSON: fmt.Sprintf(
-		`{"triggerType":0,"conditions":[{"andor":"and","tslAttribute":"rain","subconditions":">","value":1}],"hitCounts":1,"durations":60000,"noteName":"Mast","productId":%d}`, w.station.ID)})
+		`{"triggerType":0,"conditions":[{"andor":"and","tslAttribute":"rain","subconditions":">","value":1}],"hitCounts":1,"durations":60000,"noteName":"Mast","productId":%d}`,
+		w.station.ID,
+	)})
 	c := w.notice(t, id).AlarmRules.Conditions[0]
 	if c.YeuName != "Rain" || c.ElementUnit != "mm" || c.Precision != nil {
 		t.Errorf("%s", asJSON(t, c))
@@ -164,7 +243,14 @@ func TestNoticeWithoutStoredAttributes(t *testing.T) {
 // A notice of a rule on being offline has the one fixed condition.
 func TestOfflineNotice(t *testing.T) {
 	w := newServer(t)
-	id := w.Notice(t, testkit.Notice{Device: w.ws2, Start: w.Clock.Milli(), RuleJSON: `{"triggerType":1,"conditions":null,"durations":300000}`})
+	id := w.Notice(
+		t,
+		testkit.Notice{
+			Device:   w.ws2,
+			Start:    w.Clock.Milli(),
+			RuleJSON: `{"triggerType":1,"conditions":null,"durations":300000}`,
+		},
+	)
 	d := w.notice(t, id)
 	want := `{"conditions":[{"andor":"and","elementUnit":"","subconditions":"=","tslAttribute":"onlineState","value":0,"yeuName":"Online state"}],"durations":300000,"hitCounts":1,"triggerType":1}`
 	if got := asJSON(t, d.AlarmRules); got != want {
@@ -177,8 +263,18 @@ func TestResolveManually(t *testing.T) {
 	_, fixed := w.openRuleNotice(t, frostForm("WS-1", body{"manualRelease": 0}), air(-1))
 	rule, id := w.openRuleNotice(t, frostForm("WS-1", nil), air(-2))
 	w.Run(t, []testkit.Scenario{
-		{Name: "its rule does not allow it", Call: w.resolve(fixed, ""), Code: 601, Contains: []string{`"msg":"The rule of this alarm does not allow clearing by hand"`}},
-		{Name: "too long a remark", Call: w.resolve(id, strings.Repeat("ş", 501)), Code: 601, Contains: []string{`"msg":"Remark: at most 500 characters"`}},
+		{
+			Name:     "its rule does not allow it",
+			Call:     w.resolve(fixed, ""),
+			Code:     601,
+			Contains: []string{`"msg":"The rule of this alarm does not allow clearing by hand"`},
+		},
+		{
+			Name:     "too long a remark",
+			Call:     w.resolve(id, strings.Repeat("ş", 501)),
+			Code:     601,
+			Contains: []string{`"msg":"Remark: at most 500 characters"`},
+		},
 		{Name: "none", Call: w.resolve(99999, ""), Code: 404},
 		{Name: "0", Call: w.resolve(0, ""), Code: 601},
 	})
@@ -190,8 +286,11 @@ func TestResolveManually(t *testing.T) {
 	call.Token = w.bora
 	w.mustSucceed(t, call)
 	d := w.notice(t, id).AlarmNotice
-	if d.ResolveStatus != 2 || *d.EndTime != w.Clock.Milli() || d.DurationTime != 60_000 || *d.ResolveReason != "byHand" ||
-		*d.ResolveUser != w.field.Bora.Nickname || *d.Remark != "drained\nit" || d.MayResolve {
+	if d.ResolveStatus != 2 || *d.EndTime != w.Clock.Milli() || d.DurationTime != 60_000 ||
+		*d.ResolveReason != "byHand" ||
+		*d.ResolveUser != w.field.Bora.Nickname ||
+		*d.Remark != "drained\nit" ||
+		d.MayResolve {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	w.Run(t, []testkit.Scenario{
@@ -242,15 +341,36 @@ func TestAlarmNoticePage(t *testing.T) {
 		}
 	}
 	all := testkit.Ask[[]wire.AlarmNotice](t, w.Contract, w.get(noticesPath+"get/all"))
-	want := fmt.Sprintf(`{"alarmLevel":0,"createTime":%d,"deviceName":"WS-1","endTime":%d,"id":%d,"noteName":"Mast","resolveStatus":1,"ruleId":%d,"startTime":%d,"title":"Işık %%"}`,
-		began, began+1000, id, all[0].RuleId, began)
+	want := fmt.Sprintf(
+		`{"alarmLevel":0,"createTime":%d,"deviceName":"WS-1","endTime":%d,"id":%d,"noteName":"Mast","resolveStatus":1,"ruleId":%d,"startTime":%d,"title":"Işık %%"}`,
+		began,
+		began+1000,
+		id,
+		all[0].RuleId,
+		began,
+	)
 	if got := asJSON(t, all[0]); len(all) != 2 || got != want || all[1].EndTime != nil {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "status 3", Call: w.get(noticesPath + "page?resolveStatus=3"), Code: 601, Contains: []string{"Resolve status: at most 2"}},
-		{Name: "a title of 65", Call: w.get(noticesPath + "page?title=" + strings.Repeat("a", 65)), Code: 601, Contains: []string{"Title: at most 64 characters"}},
-		{Name: "the wrong way round", Call: w.get(noticesPath + "page?startTime=2&endTime=1"), Code: 601, Contains: []string{"The start must not be after the end"}},
+		{
+			Name:     "status 3",
+			Call:     w.get(noticesPath + "page?resolveStatus=3"),
+			Code:     601,
+			Contains: []string{"Resolve status: at most 2"},
+		},
+		{
+			Name:     "a title of 65",
+			Call:     w.get(noticesPath + "page?title=" + strings.Repeat("a", 65)),
+			Code:     601,
+			Contains: []string{"Title: at most 64 characters"},
+		},
+		{
+			Name:     "the wrong way round",
+			Call:     w.get(noticesPath + "page?startTime=2&endTime=1"),
+			Code:     601,
+			Contains: []string{"The start must not be after the end"},
+		},
 		{Name: "401 devices", Call: w.get(noticesPath + "page?noticeParams=" + strings.Repeat("a,", 401)), Code: 601},
 		{Name: "none", Call: w.get(noticesPath + "get?id=99999"), Code: 404},
 		{Name: "no id", Call: w.get(noticesPath + "get"), Code: 601},
@@ -269,17 +389,24 @@ func TestUnsteadyNotice(t *testing.T) {
 	}
 	page := testkit.Ask[wire.AlarmNoticePage](t, w.Contract, w.get(noticesPath+"page?deviceNameStr=WS-2"))
 	n := page.List[0]
-	if page.Total != alarm.MaxNoticesPerHour+1 || n.Unsteady == nil || !*n.Unsteady || *n.Changes != 8 || page.List[1].Unsteady != nil || page.List[1].Changes != nil {
+	if page.Total != alarm.MaxNoticesPerHour+1 || n.Unsteady == nil || !*n.Unsteady || *n.Changes != 8 ||
+		page.List[1].Unsteady != nil ||
+		page.List[1].Changes != nil {
 		t.Fatalf("%s", asJSON(t, page))
 	}
 	if d := w.notice(t, n.Id).AlarmNotice; d.Unsteady == nil || *d.Changes != 8 {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	advice := testkit.Ask[*wire.AlarmAdvice](t, w.Contract, w.get(fmt.Sprint(noticesPath, "advice?id=", n.Id)))
-	if advice == nil || *advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.MaxNoticesPerHour + 1}) {
+	if advice == nil ||
+		*advice != (wire.AlarmAdvice{TslAttribute: "airTemperature", Recovery: 2.3, Notices: 7, Without: alarm.MaxNoticesPerHour + 1}) {
 		t.Errorf("%s", asJSON(t, advice))
 	}
-	if other := testkit.Ask[*wire.AlarmAdvice](t, w.Contract, w.get(fmt.Sprint(noticesPath, "advice?id=", page.List[1].Id))); other != nil {
+	if other := testkit.Ask[*wire.AlarmAdvice](
+		t,
+		w.Contract,
+		w.get(fmt.Sprint(noticesPath, "advice?id=", page.List[1].Id)),
+	); other != nil {
 		t.Errorf("of a notice that is not unsteady: %s", asJSON(t, other))
 	}
 	if a := w.Do(t, w.get(noticesPath+"advice?id=999999")); a.Code != 404 {
@@ -287,7 +414,8 @@ func TestUnsteadyNotice(t *testing.T) {
 	}
 	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("WS-2", nil)))
 	last := h.Notices[len(h.Notices)-1]
-	if h.Total != alarm.MaxNoticesPerHour+1 || last.Unsteady == nil || last.StartTime != n.StartTime || h.Notices[0].Unsteady != nil {
+	if h.Total != alarm.MaxNoticesPerHour+1 || last.Unsteady == nil || last.StartTime != n.StartTime ||
+		h.Notices[0].Unsteady != nil {
 		t.Errorf("%s", asJSON(t, h.Notices))
 	}
 }

@@ -10,7 +10,10 @@ import (
 )
 
 // GetAlarmOutlook answers how close rules are to triggering.
-func (s *server) GetAlarmOutlook(ctx context.Context, r wire.GetAlarmOutlookRequestObject) (wire.GetAlarmOutlookResponseObject, error) {
+func (s *server) GetAlarmOutlook(
+	ctx context.Context,
+	r wire.GetAlarmOutlookRequestObject,
+) (wire.GetAlarmOutlookResponseObject, error) {
 	ids := make([]alarm.RuleID, len(r.Params.Ids))
 	for i, id := range r.Params.Ids {
 		ids[i] = alarm.RuleID(id)

@@ -71,7 +71,13 @@ func TestOutlookHits(t *testing.T) {
 func TestOutlook(t *testing.T) {
 	w := newServer(t)
 	w.measureCooling(t)
-	near := w.createRule(t, frostForm("WS-2", body{"conditions": []body{{"tslAttribute": "airTemperature", "subconditions": "<", "value": 1}}}))
+	near := w.createRule(
+		t,
+		frostForm(
+			"WS-2",
+			body{"conditions": []body{{"tslAttribute": "airTemperature", "subconditions": "<", "value": 1}}},
+		),
+	)
 	stopped := w.createRule(t, frostForm("WS-2", nil))
 	offline := w.createRule(t, frostForm("WS-2", body{"triggerType": 1, "conditions": []body{}}))
 	empty := w.createRule(t, frostForm("CAM-1", body{"hitCounts": 10}))
@@ -84,16 +90,30 @@ func TestOutlook(t *testing.T) {
 		list := strings.Trim(strings.ReplaceAll(fmt.Sprint(ids), " ", ","), "[]")
 		return asJSON(t, testkit.Ask[[]wire.Outlook](t, w.Contract, w.get(rulesPath+"get/outlook?ids="+list)))
 	}
-	want := fmt.Sprintf(`[{"distance":1,"expected":%d,"fits":true,"hits":0,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2,"waits":false},`+
-		`{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000},{"fits":true,"id":%d},{"fits":true,"hits":0,"id":%d,"waits":false}]`,
-		now+10*time.Minute.Milliseconds(), near, now, stopped, now, offline, empty)
+	want := fmt.Sprintf(
+		`[{"distance":1,"expected":%d,"fits":true,"hits":0,"id":%d,"lastSample":%d,"usualInterval":60000,"value":2,"waits":false},`+
+			`{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000},{"fits":true,"id":%d},{"fits":true,"hits":0,"id":%d,"waits":false}]`,
+		now+10*time.Minute.Milliseconds(),
+		near,
+		now,
+		stopped,
+		now,
+		offline,
+		empty,
+	)
 	if got := outlook(empty, near, near, offline, stopped, 99999); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	// Triggered: nothing is foretold.
 	w.Clock.Advance(time.Minute)
 	w.evaluate(t, w.ws2, air(0.5))
-	if got := outlook(near); got != fmt.Sprintf(`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`, near, w.Clock.Milli()) {
+	if got := outlook(
+		near,
+	); got != fmt.Sprintf(
+		`[{"fits":true,"id":%d,"lastSample":%d,"usualInterval":60000}]`,
+		near,
+		w.Clock.Milli(),
+	) {
 		t.Errorf("%s", got)
 	}
 	// Nor is anything of a rule whose attribute the model has lost.
@@ -103,8 +123,13 @@ func TestOutlook(t *testing.T) {
 	}
 	w.Reload(t)
 	rule := alarm.Rule{
-		Name: "lost", Device: w.Device(t, w.field.ID, bare, "BARE").ID, Hits: 1, Window: time.Minute,
-		Conditions: []alarm.Condition{{Join: "and", Attribute: "wind", Operator: alarm.Above, Value: reading.Number(1)}},
+		Name:   "lost",
+		Device: w.Device(t, w.field.ID, bare, "BARE").ID,
+		Hits:   1,
+		Window: time.Minute,
+		Conditions: []alarm.Condition{
+			{Join: "and", Attribute: "wind", Operator: alarm.Above, Value: reading.Number(1)},
+		},
 	}
 	lost, err := w.Rules.Create(t.Context(), w.field.ID, &rule)
 	if err != nil {

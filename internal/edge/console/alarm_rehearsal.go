@@ -22,13 +22,21 @@ func (s *server) rehearsalOptions(ctx context.Context) (*alarm.RehearsalOptions,
 	}
 	to := s.Now().UnixMilli()
 	return &alarm.RehearsalOptions{
-		Readings: s.ReadingStore, Status: s.Status, MaxPerHour: s.MaxNoticesPerHour, From: to - rehearsed.Milliseconds(), To: to, Zone: owner.TimeZone,
+		Readings:   s.ReadingStore,
+		Status:     s.Status,
+		MaxPerHour: s.MaxNoticesPerHour,
+		From:       to - rehearsed.Milliseconds(),
+		To:         to,
+		Zone:       owner.TimeZone,
 	}, nil
 }
 
 // RehearseAlarmRule answers what a rule would have recorded in the last 30
 // days.
-func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRuleRequestObject) (wire.RehearseAlarmRuleResponseObject, error) {
+func (s *server) RehearseAlarmRule(
+	ctx context.Context,
+	r wire.RehearseAlarmRuleRequestObject,
+) (wire.RehearseAlarmRuleResponseObject, error) {
 	on, err := s.RuleForms.FirstDeviceRule(ctx, caller(ctx).Tenant, ruleForm(r.Body))
 	if err != nil {
 		return nil, err
@@ -46,8 +54,19 @@ func (s *server) RehearseAlarmRule(ctx context.Context, r wire.RehearseAlarmRule
 
 func wireRehearsal(h *alarm.Rehearsal) *wire.Rehearsal {
 	w := &wire.Rehearsal{
-		StartTime: h.From, EndTime: h.To, Samples: h.Samples, Total: h.Total, Fits: &h.Pace.Fits, UsualInterval: omitZero(h.Pace.Interval), KnownFrom: omitZero(h.KnownFrom),
-		Notices: make([]wire.RehearsedNotice, len(h.Notices)), Days: make([]wire.RehearsedDay, len(h.Days)), Advice: wireAdvice(h.Advice),
+		StartTime:     h.From,
+		EndTime:       h.To,
+		Samples:       h.Samples,
+		Total:         h.Total,
+		Fits:          &h.Pace.Fits,
+		UsualInterval: omitZero(h.Pace.Interval),
+		KnownFrom:     omitZero(h.KnownFrom),
+		Notices: make(
+			[]wire.RehearsedNotice,
+			len(h.Notices),
+		),
+		Days:   make([]wire.RehearsedDay, len(h.Days)),
+		Advice: wireAdvice(h.Advice),
 	}
 	if h.Attribute != "" {
 		w.TslAttribute = &h.Attribute
@@ -75,7 +94,13 @@ func wireAdvice(list []alarm.RehearsalAdvice) *[]wire.RehearsalAdvice {
 		if a.Kind == alarm.AdviseHits {
 			advice[i].HitCounts, advice[i].Durations = new(a.Hits), new(a.Window.Milliseconds())
 		} else {
-			advice[i].Condition, advice[i].TslAttribute, advice[i].Recovery = new(a.Condition), new(a.Attribute), new(a.Recovery)
+			advice[i].Condition, advice[i].TslAttribute, advice[i].Recovery = new(
+				a.Condition,
+			), new(
+				a.Attribute,
+			), new(
+				a.Recovery,
+			)
 		}
 	}
 	return &advice
@@ -105,7 +130,10 @@ type rehearsalSummary struct {
 
 // RehearseAlarmRuleDevices answers what a rule would have recorded on each of its
 // devices, a line each as soon as it is known.
-func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAlarmRuleDevicesRequestObject) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
+func (s *server) RehearseAlarmRuleDevices(
+	ctx context.Context,
+	r wire.RehearseAlarmRuleDevicesRequestObject,
+) (wire.RehearseAlarmRuleDevicesResponseObject, error) {
 	all, err := s.RuleForms.DeviceRules(ctx, caller(ctx).Tenant, ruleForm(r.Body))
 	if err != nil {
 		return nil, err
@@ -133,7 +161,10 @@ func (s *server) RehearseAlarmRuleDevices(ctx context.Context, r wire.RehearseAl
 			if err != nil {
 				return err
 			}
-			return writeLine(out, rehearsalSummary{Devices: sum.Devices, Total: sum.Total, Advice: wireAdvice(sum.Advice)})
+			return writeLine(
+				out,
+				rehearsalSummary{Devices: sum.Devices, Total: sum.Total, Advice: wireAdvice(sum.Advice)},
+			)
 		})
 	}), nil
 }
@@ -154,7 +185,15 @@ func writeLine(out *httpbase.StreamWriter, v any) error {
 func wireRehearsedDevice(j *alarm.DeviceRule, h *alarm.Rehearsal, of int) rehearsedDevice {
 	sum := h.Sum()
 	return rehearsedDevice{
-		DeviceName: j.TargetDevice.Name, NoteName: j.TargetDevice.NoteName, Of: of, Samples: h.Samples, Total: h.Total, Fits: h.Pace.Fits,
-		Told: sum.Told, Nights: sum.Nights, Longest: sum.Longest, LastTime: sum.Last,
+		DeviceName: j.TargetDevice.Name,
+		NoteName:   j.TargetDevice.NoteName,
+		Of:         of,
+		Samples:    h.Samples,
+		Total:      h.Total,
+		Fits:       h.Pace.Fits,
+		Told:       sum.Told,
+		Nights:     sum.Nights,
+		Longest:    sum.Longest,
+		LastTime:   sum.Last,
 	}
 }

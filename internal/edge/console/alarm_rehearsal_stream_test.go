@@ -23,8 +23,17 @@ import (
 
 // oneTaskScheduler are turns of which a single one is had at a time; two more of a user wait.
 func oneTaskScheduler() *reading.WorkScheduler {
-	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 2, TimeSlice: time.Hour})
+	return limit.NewScheduler[tenant.ID, int64](
+		limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{
+			MaxRunning:             1,
+			MaxRunningPerKey:       1,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       9,
+			MaxWaitingPerSubmitter: 2,
+			TimeSlice:              time.Hour,
+		},
+	)
 }
 
 // stalledServer is a server that is kept from working on as soon as it has sent a line.
@@ -40,7 +49,12 @@ type stalledServer struct {
 }
 
 func newStalledServer(turns *reading.WorkScheduler) *stalledServer {
-	return &stalledServer{turns: turns, sent: make(chan limit.Task, 1), clientLeft: make(chan struct{}), ended: make(chan struct{})}
+	return &stalledServer{
+		turns:      turns,
+		sent:       make(chan limit.Task, 1),
+		clientLeft: make(chan struct{}),
+		ended:      make(chan struct{}),
+	}
 }
 
 // serve serves a single call.
@@ -110,7 +124,10 @@ func (w *fixture) sceneWithFrosts(t *testing.T) body {
 	w.appendFrames(t, 4, func(i int) reading.Arrival {
 		return w.arrival(aft, begin.Add(time.Duration(i)*time.Minute), air([]float64{1, 9}[i%2]))
 	})
-	return frostForm("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2"}, "groups": []int64{w.north}}})
+	return frostForm(
+		"",
+		body{"executionId": nil, "targets": body{"devices": []string{"WS-2"}, "groups": []int64{w.north}}},
+	)
 }
 
 // readRehearsalLine reads the next line that says something, and holds it against the contract.
@@ -174,7 +191,14 @@ func TestRehearseSeveralDevices(t *testing.T) {
 	}
 	three := 3
 	want := []rehearsed{
-		{DeviceName: "WS-2", Of: 3, Samples: 4320, Total: 39}, {DeviceName: "WS-3", Of: 3, Samples: 4, Total: 2}, {DeviceName: "WS-1", Of: 3, Samples: 1},
+		{
+			DeviceName: "WS-2",
+			Of:         3,
+			Samples:    4320,
+			Total:      39,
+		},
+		{DeviceName: "WS-3", Of: 3, Samples: 4, Total: 2},
+		{DeviceName: "WS-1", Of: 3, Samples: 1},
 		{Total: 41, Devices: &three},
 	}
 	if !slices.EqualFunc(got, want, func(a, b rehearsed) bool {
@@ -235,13 +259,23 @@ func TestRehearsalsAreScheduled(t *testing.T) {
 		go func() { answers <- w.Do(t, call) }()
 	}
 	for range asked - wait {
-		if a := testkit.Receive(t, "a refusal", answers); a.Code != 429 || a.Header.Get("Retry-After") != "2" || a.Msg == "" {
+		if a := testkit.Receive(
+			t,
+			"a refusal",
+			answers,
+		); a.Code != 429 || a.Header.Get("Retry-After") != "2" ||
+			a.Msg == "" {
 			t.Errorf("%v %s", a.Header, a.Body)
 		}
 	}
 	turn.Leave()
 	for range wait {
-		if a := testkit.Receive(t, "an answer", answers); strings.Count(string(a.Body), `"deviceName"`) != 3 || !strings.Contains(string(a.Body), `{"devices":3,"total":41`) {
+		if a := testkit.Receive(
+			t,
+			"an answer",
+			answers,
+		); strings.Count(string(a.Body), `"deviceName"`) != 3 ||
+			!strings.Contains(string(a.Body), `{"devices":3,"total":41`) {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
 	}

@@ -28,21 +28,35 @@ func TestRehearse(t *testing.T) {
 	w := newServer(t)
 	cold := w.measureCooling(t)
 	form := frostForm("WS-2", body{
-		"alarmName": nil, "dataSource": nil, "alarmLevel": nil, "manualRelease": nil, "hitCounts": 3, "durations": 300_000,
-		"startTime": "06:00", "endTime": "18:00",
+		"alarmName":     nil,
+		"dataSource":    nil,
+		"alarmLevel":    nil,
+		"manualRelease": nil,
+		"hitCounts":     3,
+		"durations":     300_000,
+		"startTime":     "06:00",
+		"endTime":       "18:00",
 	})
 	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(form))
 	now := w.Clock.Now()
-	if h.EndTime != now.UnixMilli() || h.StartTime != now.AddDate(0, 0, -30).UnixMilli() || h.Samples != 138 || h.Total != 1 || *h.TslAttribute != "airTemperature" {
+	if h.EndTime != now.UnixMilli() || h.StartTime != now.AddDate(0, 0, -30).UnixMilli() || h.Samples != 138 ||
+		h.Total != 1 ||
+		*h.TslAttribute != "airTemperature" {
 		t.Fatalf("%s", asJSON(t, h))
 	}
 	n := h.Notices[0]
-	if n.StartTime != cold.Add(2*time.Minute).UnixMilli() || *n.EndTime != cold.Add(15*time.Minute).UnixMilli() || !n.Night || n.Told {
+	if n.StartTime != cold.Add(2*time.Minute).UnixMilli() || *n.EndTime != cold.Add(15*time.Minute).UnixMilli() ||
+		!n.Night ||
+		n.Told {
 		t.Errorf("%s", asJSON(t, n))
 	}
 	// Days are the tenant's, not the caller's.
 	midnight := time.Date(2026, 11, 19, 0, 0, 0, 0, w.field.TimeZone)
-	days := fmt.Sprintf(`[{"day":%d,"max":6,"min":1},{"day":%d,"max":14,"min":2}]`, midnight.UnixMilli(), midnight.AddDate(0, 0, 2).UnixMilli())
+	days := fmt.Sprintf(
+		`[{"day":%d,"max":6,"min":1},{"day":%d,"max":14,"min":2}]`,
+		midnight.UnixMilli(),
+		midnight.AddDate(0, 0, 2).UnixMilli(),
+	)
 	call := w.rehearse(form)
 	call.Header = map[string]string{"Time-Zone": "Pacific/Auckland"}
 	if got := asJSON(t, testkit.Ask[wire.Rehearsal](t, w.Contract, call).Days); got != days {
@@ -52,11 +66,21 @@ func TestRehearse(t *testing.T) {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	form["hitCounts"] = 7 // in five minutes there are five
-	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(form)); *h.Fits || h.Total != 0 || len(h.Notices) != 0 {
+	if h := testkit.Ask[wire.Rehearsal](
+		t,
+		w.Contract,
+		w.rehearse(form),
+	); *h.Fits || h.Total != 0 ||
+		len(h.Notices) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	// Of nothing, nothing.
-	if h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(frostForm("CAM-1", nil))); h.Samples != 0 || h.UsualInterval != nil || len(h.Days) != 0 {
+	if h := testkit.Ask[wire.Rehearsal](
+		t,
+		w.Contract,
+		w.rehearse(frostForm("CAM-1", nil)),
+	); h.Samples != 0 || h.UsualInterval != nil ||
+		len(h.Days) != 0 {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 0 {
@@ -76,8 +100,15 @@ func TestRehearseOffline(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.ada = w.Session(t, w.field.Ada).Access // the one before has ended
-	h := testkit.Ask[wire.Rehearsal](t, w.Contract, w.rehearse(body{"executionId": "WS-1", "triggerType": 1, "durations": 1_800_000}))
-	if h.Total != 1 || h.Notices[0].StartTime != went+1_800_000 || *h.Notices[0].EndTime != w.Clock.Milli() || h.Notices[0].Night || !h.Notices[0].Told || h.TslAttribute != nil {
+	h := testkit.Ask[wire.Rehearsal](
+		t,
+		w.Contract,
+		w.rehearse(body{"executionId": "WS-1", "triggerType": 1, "durations": 1_800_000}),
+	)
+	if h.Total != 1 || h.Notices[0].StartTime != went+1_800_000 || *h.Notices[0].EndTime != w.Clock.Milli() ||
+		h.Notices[0].Night ||
+		!h.Notices[0].Told ||
+		h.TslAttribute != nil {
 		t.Errorf("%s", asJSON(t, h))
 	}
 }
@@ -118,21 +149,33 @@ func TestRehearseDevices(t *testing.T) {
 	a := w.Do(t, w.rehearseAll(frostForm("WS-2", nil)))
 	// The thirteenth of each hour is unsteady, and ends when it was calm for ten minutes.
 	last := w.Clock.Now().Add(-24*time.Hour + 24*time.Minute).UnixMilli()
-	want := fmt.Sprintf(`{"deviceName":"WS-2","noteName":"","of":1,"samples":4320,"total":39,"told":39,"nights":0,"longest":2700000,"lastTime":%d,"fits":true}`, last) +
+	want := fmt.Sprintf(
+		`{"deviceName":"WS-2","noteName":"","of":1,"samples":4320,"total":39,"told":39,"nights":0,"longest":2700000,"lastTime":%d,"fits":true}`,
+		last,
+	) +
 		"\n\n" + `{"devices":1,"total":39,"advice":[`
-	if got := string(a.Body); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 3 || a.Header.Get("X-Accel-Buffering") != "no" {
+	if got := string(
+		a.Body,
+	); !strings.HasPrefix(got, want) || strings.Count(got, "\n") != 3 ||
+		a.Header.Get("X-Accel-Buffering") != "no" {
 		t.Errorf("%v\n%s\nwant %s", a.Header, got, want)
 	}
 	// Few notices are advised nothing, and passed over once.
 	a = w.Do(t, w.rehearseAll(frostForm("WS-1", body{"executionId": "WS-1"})))
-	if got := string(a.Body); got != `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,"longest":0,"fits":true}`+"\n"+`{"devices":1,"total":0}`+"\n" {
+	if got := string(
+		a.Body,
+	); got != `{"deviceName":"WS-1","noteName":"Mast","of":1,"samples":1,"total":0,"told":0,"nights":0,"longest":0,"fits":true}`+"\n"+`{"devices":1,"total":0}`+"\n" {
 		t.Errorf("%s", got)
 	}
 	offline := w.Do(t, w.rehearseAll(body{"executionId": "WS-1", "triggerType": 1, "durations": 1_800_000}))
 	if !strings.HasSuffix(string(offline.Body), `{"devices":1,"total":0}`+"\n") {
 		t.Errorf("%s", offline.Body)
 	}
-	if a := w.Do(t, w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}}))); a.Code != 601 || a.Msg != "The list of conditions cannot be empty" {
+	if a := w.Do(
+		t,
+		w.rehearseAll(frostForm("WS-2", body{"conditions": []body{}})),
+	); a.Code != 601 ||
+		a.Msg != "The list of conditions cannot be empty" {
 		t.Errorf("%s", a.Body)
 	}
 }
@@ -186,7 +229,8 @@ func TestClientLeavesRehearsal(t *testing.T) {
 		}()
 		w.Handler.ServeHTTP(client, w.rehearseAll(frostForm("WS-2", nil)).Request(ctx, "http://tilth.test"))
 	}()
-	if got := client.body.String(); !strings.HasPrefix(got, `{"deviceName":"WS-2"`) || strings.Contains(got, "devices") {
+	if got := client.body.String(); !strings.HasPrefix(got, `{"deviceName":"WS-2"`) ||
+		strings.Contains(got, "devices") {
 		t.Errorf("%s", got)
 	}
 	if log := w.Log.Text(); strings.Contains(log, "level=ERROR") {

@@ -21,14 +21,23 @@ const maxMute = 30 * 24 * time.Hour
 // moment.
 type Alarms interface {
 	Progress(t tenant.ID, of alarm.Pair) (alarm.Progress, bool)
-	Change(ctx context.Context, t tenant.ID, rules []alarm.RuleID, why alarm.Reason, change func(ctx context.Context) error) error
+	Change(
+		ctx context.Context,
+		t tenant.ID,
+		rules []alarm.RuleID,
+		why alarm.Reason,
+		change func(ctx context.Context) error,
+	) error
 	ResolveManually(ctx context.Context, t tenant.ID, notice int64, user, remark string) error
 	Acknowledge(ctx context.Context, t tenant.ID, notice int64, user, note string, quiet time.Duration) error
 	Unacknowledge(ctx context.Context, t tenant.ID, notice int64) error
 }
 
 // PageAlarmRules answers alarm rules, the newest first, page by page.
-func (s *server) PageAlarmRules(ctx context.Context, r wire.PageAlarmRulesRequestObject) (wire.PageAlarmRulesResponseObject, error) {
+func (s *server) PageAlarmRules(
+	ctx context.Context,
+	r wire.PageAlarmRulesRequestObject,
+) (wire.PageAlarmRulesResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	names, err := parseDeviceNames("executionId", p.ExecutionId)
 	if err != nil {
@@ -49,7 +58,10 @@ func (s *server) PageAlarmRules(ctx context.Context, r wire.PageAlarmRulesReques
 }
 
 // GetAlarmRule answers one alarm rule.
-func (s *server) GetAlarmRule(ctx context.Context, r wire.GetAlarmRuleRequestObject) (wire.GetAlarmRuleResponseObject, error) {
+func (s *server) GetAlarmRule(
+	ctx context.Context,
+	r wire.GetAlarmRuleRequestObject,
+) (wire.GetAlarmRuleResponseObject, error) {
 	card, err := s.Rules.Get(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.Id))
 	if err != nil {
 		return nil, err
@@ -60,7 +72,10 @@ func (s *server) GetAlarmRule(ctx context.Context, r wire.GetAlarmRuleRequestObj
 
 // CreateAlarmRule makes an alarm rule, which does not run yet, and answers its
 // id.
-func (s *server) CreateAlarmRule(ctx context.Context, r wire.CreateAlarmRuleRequestObject) (wire.CreateAlarmRuleResponseObject, error) {
+func (s *server) CreateAlarmRule(
+	ctx context.Context,
+	r wire.CreateAlarmRuleRequestObject,
+) (wire.CreateAlarmRuleResponseObject, error) {
 	t := caller(ctx).Tenant
 	rule, err := s.RuleForms.Rule(ctx, t, ruleForm(r.Body))
 	if err != nil {
@@ -78,7 +93,10 @@ func (s *server) CreateAlarmRule(ctx context.Context, r wire.CreateAlarmRuleRequ
 }
 
 // UpdateAlarmRule changes an alarm rule; its open notice is resolved.
-func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequestObject) (wire.UpdateAlarmRuleResponseObject, error) {
+func (s *server) UpdateAlarmRule(
+	ctx context.Context,
+	r wire.UpdateAlarmRuleRequestObject,
+) (wire.UpdateAlarmRuleResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
 	id := alarm.RuleID(b.Id)
 	// Before what is wrong with the form: of another tenant's there is none.
@@ -87,16 +105,36 @@ func (s *server) UpdateAlarmRule(ctx context.Context, r wire.UpdateAlarmRuleRequ
 		return nil, err
 	}
 	rule, err := s.RuleForms.Rule(ctx, t, ruleForm(&wire.AlarmRuleCreate{
-		AlarmName: b.AlarmName, DataSource: b.DataSource, ExecutionId: b.ExecutionId, Targets: updatedTargets(b, card), TriggerType: b.TriggerType, Conditions: b.Conditions,
-		ComplexTime: b.ComplexTime, HitCounts: b.HitCounts, Durations: b.Durations, AlarmLevel: b.AlarmLevel, Passageway: b.Passageway,
-		StartTime: b.StartTime, EndTime: b.EndTime, ManualRelease: b.ManualRelease, AlarmDesc: b.AlarmDesc, TimePeriods: b.TimePeriods,
-		Weekdays: b.Weekdays, RemindEvery: b.RemindEvery,
+		AlarmName:     b.AlarmName,
+		DataSource:    b.DataSource,
+		ExecutionId:   b.ExecutionId,
+		Targets:       updatedTargets(b, card),
+		TriggerType:   b.TriggerType,
+		Conditions:    b.Conditions,
+		ComplexTime:   b.ComplexTime,
+		HitCounts:     b.HitCounts,
+		Durations:     b.Durations,
+		AlarmLevel:    b.AlarmLevel,
+		Passageway:    b.Passageway,
+		StartTime:     b.StartTime,
+		EndTime:       b.EndTime,
+		ManualRelease: b.ManualRelease,
+		AlarmDesc:     b.AlarmDesc,
+		TimePeriods:   b.TimePeriods,
+		Weekdays:      b.Weekdays,
+		RemindEvery:   b.RemindEvery,
 	}))
 	if err != nil {
 		return nil, err
 	}
 	rule.ID = id
-	err = s.changeRule(ctx, id, alarm.Changed, "rule.update", func(ctx context.Context) error { return s.Rules.Update(ctx, t, &rule) })
+	err = s.changeRule(
+		ctx,
+		id,
+		alarm.Changed,
+		"rule.update",
+		func(ctx context.Context) error { return s.Rules.Update(ctx, t, &rule) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +151,10 @@ func updatedTargets(b *wire.AlarmRuleUpdate, current *alarm.RuleCard) *wire.Alar
 }
 
 // PageAlarmRuleDevices answers the devices of a rule, page by page.
-func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleDevicesRequestObject) (wire.PageAlarmRuleDevicesResponseObject, error) {
+func (s *server) PageAlarmRuleDevices(
+	ctx context.Context,
+	r wire.PageAlarmRuleDevicesRequestObject,
+) (wire.PageAlarmRuleDevicesResponseObject, error) {
 	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
 	list, total, err := s.Rules.Devices(ctx, caller(ctx).Tenant, alarm.RuleID(r.Params.Id), q.Offset, q.Limit)
 	if err != nil {
@@ -122,7 +163,11 @@ func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleD
 	page := &wire.AlarmRuleDevicePage{List: make([]wire.AlarmRuleDevice, len(list)), Total: int(total)}
 	for i, d := range list {
 		page.List[i] = wire.AlarmRuleDevice{
-			DeviceName: d.Name, NoteName: d.NoteName, GroupName: d.Scene, State: memberStates[d.State], OpenNotice: wireMark(d.Open),
+			DeviceName: d.Name,
+			NoteName:   d.NoteName,
+			GroupName:  d.Scene,
+			State:      memberStates[d.State],
+			OpenNotice: wireMark(d.Open),
 		}
 	}
 	return wire.PageAlarmRuleDevices200JSONResponse{Code: success, Data: page}, nil
@@ -132,22 +177,46 @@ func (s *server) PageAlarmRuleDevices(ctx context.Context, r wire.PageAlarmRuleD
 var memberStates = map[alarm.MemberState]string{alarm.Member: "judged", alarm.AtLimit: "limit", alarm.Misfit: "misfit"}
 
 // PublishAlarmRule makes a rule run.
-func (s *server) PublishAlarmRule(ctx context.Context, r wire.PublishAlarmRuleRequestObject) (wire.PublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Changed, "rule.publish", s.Rules.Publish); err != nil {
+func (s *server) PublishAlarmRule(
+	ctx context.Context,
+	r wire.PublishAlarmRuleRequestObject,
+) (wire.PublishAlarmRuleResponseObject, error) {
+	if err := s.deploy(
+		ctx,
+		alarm.RuleID(r.Params.AlarmRulesId),
+		alarm.Changed,
+		"rule.publish",
+		s.Rules.Publish,
+	); err != nil {
 		return nil, err
 	}
 	return wire.PublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
 // UnpublishAlarmRule stops a rule; its open notice is resolved.
-func (s *server) UnpublishAlarmRule(ctx context.Context, r wire.UnpublishAlarmRuleRequestObject) (wire.UnpublishAlarmRuleResponseObject, error) {
-	if err := s.deploy(ctx, alarm.RuleID(r.Params.AlarmRulesId), alarm.Stopped, "rule.unpublish", s.Rules.Unpublish); err != nil {
+func (s *server) UnpublishAlarmRule(
+	ctx context.Context,
+	r wire.UnpublishAlarmRuleRequestObject,
+) (wire.UnpublishAlarmRuleResponseObject, error) {
+	if err := s.deploy(
+		ctx,
+		alarm.RuleID(r.Params.AlarmRulesId),
+		alarm.Stopped,
+		"rule.unpublish",
+		s.Rules.Unpublish,
+	); err != nil {
 		return nil, err
 	}
 	return wire.UnpublishAlarmRule200JSONResponse{Code: success, Data: new(true)}, nil
 }
 
-func (s *server) deploy(ctx context.Context, id alarm.RuleID, reason alarm.Reason, action string, apply func(context.Context, tenant.ID, alarm.RuleID, string) error) error {
+func (s *server) deploy(
+	ctx context.Context,
+	id alarm.RuleID,
+	reason alarm.Reason,
+	action string,
+	apply func(context.Context, tenant.ID, alarm.RuleID, string) error,
+) error {
 	t := caller(ctx).Tenant
 	user, err := s.callerName(ctx)
 	if err != nil {
@@ -158,9 +227,21 @@ func (s *server) deploy(ctx context.Context, id alarm.RuleID, reason alarm.Reaso
 
 // changeRule changes a rule that may be judged at this very moment, and writes
 // down what was done to it.
-func (s *server) changeRule(ctx context.Context, id alarm.RuleID, reason alarm.Reason, action string, change func(ctx context.Context) error) error {
+func (s *server) changeRule(
+	ctx context.Context,
+	id alarm.RuleID,
+	reason alarm.Reason,
+	action string,
+	change func(ctx context.Context) error,
+) error {
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{id}
-	return s.Alarms.Change(ctx, t, ids, reason, func(ctx context.Context) error { return audit.Record(ctx, t, action, s.snapshotRules(t, &ids), change) })
+	return s.Alarms.Change(
+		ctx,
+		t,
+		ids,
+		reason,
+		func(ctx context.Context) error { return audit.Record(ctx, t, action, s.snapshotRules(t, &ids), change) },
+	)
 }
 
 // callerName is what people call the caller.
@@ -176,9 +257,18 @@ func (s *server) callerName(ctx context.Context) (string, error) {
 }
 
 // DeleteAlarmRule removes a rule; its notices stay, an open one is resolved.
-func (s *server) DeleteAlarmRule(ctx context.Context, r wire.DeleteAlarmRuleRequestObject) (wire.DeleteAlarmRuleResponseObject, error) {
+func (s *server) DeleteAlarmRule(
+	ctx context.Context,
+	r wire.DeleteAlarmRuleRequestObject,
+) (wire.DeleteAlarmRuleResponseObject, error) {
 	t, id := caller(ctx).Tenant, alarm.RuleID(r.Params.Id)
-	err := s.changeRule(ctx, id, alarm.Deleted, "rule.delete", func(ctx context.Context) error { return s.Rules.Delete(ctx, t, id) })
+	err := s.changeRule(
+		ctx,
+		id,
+		alarm.Deleted,
+		"rule.delete",
+		func(ctx context.Context) error { return s.Rules.Delete(ctx, t, id) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +277,10 @@ func (s *server) DeleteAlarmRule(ctx context.Context, r wire.DeleteAlarmRuleRequ
 
 // CopyAlarmRule gives a rule to other devices, all or none, and answers the new
 // rules' ids.
-func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestObject) (wire.CopyAlarmRuleResponseObject, error) {
+func (s *server) CopyAlarmRule(
+	ctx context.Context,
+	r wire.CopyAlarmRuleRequestObject,
+) (wire.CopyAlarmRuleResponseObject, error) {
 	t := caller(ctx).Tenant
 	card, err := s.Rules.Get(ctx, t, alarm.RuleID(r.Body.Id))
 	if err != nil {
@@ -213,13 +306,23 @@ func (s *server) CopyAlarmRule(ctx context.Context, r wire.CopyAlarmRuleRequestO
 }
 
 // MuteAlarmRule lets nobody be told of a rule's notices until a time.
-func (s *server) MuteAlarmRule(ctx context.Context, r wire.MuteAlarmRuleRequestObject) (wire.MuteAlarmRuleResponseObject, error) {
+func (s *server) MuteAlarmRule(
+	ctx context.Context,
+	r wire.MuteAlarmRuleRequestObject,
+) (wire.MuteAlarmRuleResponseObject, error) {
 	until, now := int64(0), s.Now()
 	if r.Body.Until != nil && *r.Body.Until > now.UnixMilli() {
 		until = *r.Body.Until
 	}
 	if until > now.Add(maxMute).UnixMilli() {
-		return nil, errs.New(errs.Refused, "rule.muteLong", "limit", strconv.Itoa(int(maxMute/(24*time.Hour)))).WithField("until")
+		return nil, errs.New(
+			errs.Refused,
+			"rule.muteLong",
+			"limit",
+			strconv.Itoa(int(maxMute/(24*time.Hour))),
+		).WithField(
+			"until",
+		)
 	}
 	t, ids := caller(ctx).Tenant, []alarm.RuleID{alarm.RuleID(r.Body.Id)}
 	err := audit.Record(ctx, t, "rule.mute", s.snapshotRules(t, &ids), func(ctx context.Context) error {

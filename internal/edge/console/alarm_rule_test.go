@@ -21,8 +21,13 @@ import (
 func TestAlarmRule(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{
-		"alarmName": " İlk Don ", "hitCounts": 3, "durations": 600_000, "alarmDesc": "Fan A\nfirst", "startTime": "06:00", "endTime": "24:00",
-		"weekdays": []int{5, 1},
+		"alarmName": " İlk Don ",
+		"hitCounts": 3,
+		"durations": 600_000,
+		"alarmDesc": "Fan A\nfirst",
+		"startTime": "06:00",
+		"endTime":   "24:00",
+		"weekdays":  []int{5, 1},
 		"conditions": []body{
 			{"tslAttribute": "airTemperature", "subconditions": "<", "value": "2.0", "recovery": 2.5},
 			{"andor": "or", "tslAttribute": "heating", "subconditions": "!=", "value": "1", "recovery": nil},
@@ -30,21 +35,31 @@ func TestAlarmRule(t *testing.T) {
 		},
 	}))
 	now := w.Clock.Milli()
-	want := fmt.Sprintf(`{"alarmDesc":"Fan A\nfirst","alarmLevel":2,"alarmName":"İlk Don","complexTime":0,"conditions":[`+
-		`{"andor":"and","recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2},`+
-		`{"andor":"or","subconditions":"!=","tslAttribute":"heating","value":true},`+
-		`{"andor":"and","subconditions":"=","tslAttribute":"note","value":"12"}],`+
-		`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
-		`"manualRelease":1,"noteName":"Mast","noticeCount":0,"openCount":0,"passageway":[],"startTime":"06:00",`+
-		`"targets":{"devices":["WS-1"],"groups":[],"products":[]},"timePeriods":[],"triggerType":0,"updateTime":%d,"weekdays":[1,5]}`, now, id, now)
+	want := fmt.Sprintf(
+		`{"alarmDesc":"Fan A\nfirst","alarmLevel":2,"alarmName":"İlk Don","complexTime":0,"conditions":[`+
+			`{"andor":"and","recovery":2.5,"subconditions":"\u003c","tslAttribute":"airTemperature","value":2},`+
+			`{"andor":"or","subconditions":"!=","tslAttribute":"heating","value":true},`+
+			`{"andor":"and","subconditions":"=","tslAttribute":"note","value":"12"}],`+
+			`"createTime":%d,"dataSource":1,"deployState":0,"deviceCount":1,"durations":600000,"endTime":"24:00","executionId":"WS-1","hitCounts":3,"id":%d,`+
+			`"manualRelease":1,"noteName":"Mast","noticeCount":0,"openCount":0,"passageway":[],"startTime":"06:00",`+
+			`"targets":{"devices":["WS-1"],"groups":[],"products":[]},"timePeriods":[],"triggerType":0,"updateTime":%d,"weekdays":[1,5]}`,
+		now,
+		id,
+		now,
+	)
 	if got := asJSON(t, w.rule(t, id)); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	// Whole, as another one: what is not said is as if it had never been.
 	w.Clock.Advance(time.Minute)
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-2", body{
-		"alarmName": "Gone", "triggerType": 1, "alarmLevel": 0, "manualRelease": 0, "complexTime": 1, "timePeriods": []int{0, 47},
-		"conditions": []body{{"andor": "and", "tslAttribute": "onlineState", "subconditions": "=", "value": 0}},
+		"alarmName":     "Gone",
+		"triggerType":   1,
+		"alarmLevel":    0,
+		"manualRelease": 0,
+		"complexTime":   1,
+		"timePeriods":   []int{0, 47},
+		"conditions":    []body{{"andor": "and", "tslAttribute": "onlineState", "subconditions": "=", "value": 0}},
 	})))
 	want = fmt.Sprintf(`{"alarmDesc":"","alarmLevel":0,"alarmName":"Gone","complexTime":1,"conditions":[`+
 		`{"andor":"and","subconditions":"=","tslAttribute":"onlineState","value":0}],`+
@@ -70,7 +85,11 @@ func TestAlarmRule(t *testing.T) {
 func TestAlarmRuleOnWeekdays(t *testing.T) {
 	w := newServer(t)
 	id := w.createRule(t, frostForm("WS-1", body{"weekdays": []int{5, 1}}))
-	if r := w.rule(t, id); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil || r.EndTime != nil {
+	if r := w.rule(
+		t,
+		id,
+	); !slices.Equal(r.Weekdays, []int{1, 5}) || r.ComplexTime != 0 || r.StartTime != nil ||
+		r.EndTime != nil {
 		t.Errorf("%v, %d %v to %v", r.Weekdays, r.ComplexTime, r.StartTime, r.EndTime)
 	}
 	for _, change := range []struct {
@@ -153,7 +172,8 @@ func TestAlarmRuleRefusals(t *testing.T) {
 		form := frostForm("WS-1", c.with)
 		for _, call := range []testkit.Call{w.createRuleCall(form), w.rehearse(form), w.rehearseAll(form)} {
 			rehearsing := strings.Contains(call.Path, "rehearse")
-			if rehearsing && (name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
+			if rehearsing &&
+				(name == "too long" || name == "level" || name == "a channel" || name == "description" || strings.HasSuffix(name, " reminder")) {
 				continue // not looked at
 			}
 			if a := w.Do(t, call); a.Code != c.code || c.msg != "" && a.Msg != c.msg {
@@ -163,17 +183,50 @@ func TestAlarmRuleRefusals(t *testing.T) {
 	}
 	id := w.createRule(t, frostForm("WS-1", nil))
 	w.Run(t, []testkit.Scenario{
-		{Name: "nothing", Call: w.createRuleCall(body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "a blank name", Call: w.createRuleCall(frostForm("WS-1", body{"alarmName": " "})), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "no device", Call: w.createRuleCall(frostForm("WS-1", body{"executionId": ""})), Code: 601, Contains: []string{`"msg":"The device source cannot be empty"`}},
-		{Name: "null", Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada}, Code: 400},
-		{Name: "changed to nothing", Call: w.updateRuleCall(id, body{}), Code: 601, Contains: []string{`"msg":"The alarm name cannot be empty"`}},
-		{Name: "changed without id", Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)), Code: 601},
+		{
+			Name:     "nothing",
+			Call:     w.createRuleCall(body{}),
+			Code:     601,
+			Contains: []string{`"msg":"The alarm name cannot be empty"`},
+		},
+		{
+			Name:     "a blank name",
+			Call:     w.createRuleCall(frostForm("WS-1", body{"alarmName": " "})),
+			Code:     601,
+			Contains: []string{`"msg":"The alarm name cannot be empty"`},
+		},
+		{
+			Name:     "no device",
+			Call:     w.createRuleCall(frostForm("WS-1", body{"executionId": ""})),
+			Code:     601,
+			Contains: []string{`"msg":"The device source cannot be empty"`},
+		},
+		{
+			Name: "null",
+			Call: testkit.Call{Method: "POST", Path: rulesPath + "create", Body: "null", Token: w.ada},
+			Code: 400,
+		},
+		{
+			Name:     "changed to nothing",
+			Call:     w.updateRuleCall(id, body{}),
+			Code:     601,
+			Contains: []string{`"msg":"The alarm name cannot be empty"`},
+		},
+		{
+			Name: "changed without id",
+			Call: w.adaCall(http.MethodPut, rulesPath+"update", frostForm("WS-1", nil)),
+			Code: 601,
+		},
 		{Name: "run none", Call: w.get(rulesPath + "publish"), Code: 601, Contains: []string{"Alarm rule: required"}},
 		{Name: "run 0", Call: w.deployCall("publish", 0), Code: 601},
 		{Name: "deleted by GET", Call: w.get(fmt.Sprint(rulesPath, "delete?id=", id)), Status: 405, Code: 405},
 	})
-	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 || page.List[0].AlarmName != "Frost" {
+	if page := testkit.Ask[wire.AlarmRulePage](
+		t,
+		w.Contract,
+		w.get(rulesPath+"page"),
+	); page.Total != 1 ||
+		page.List[0].AlarmName != "Frost" {
 		t.Errorf("%s", asJSON(t, page))
 	}
 }
@@ -209,8 +262,18 @@ func TestAlarmRulePage(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "401 a page", Call: w.get(rulesPath + "page?pageSize=401"), Code: 601},
-		{Name: "level 3", Call: w.get(rulesPath + "page?alarmLevel=3"), Code: 601, Contains: []string{"Alarm severity: at most 2"}},
-		{Name: "401 devices", Call: w.get(rulesPath + "page?executionId=" + strings.Repeat("a,", 401)), Code: 601, Contains: []string{"Device names: choose at most 400"}},
+		{
+			Name:     "level 3",
+			Call:     w.get(rulesPath + "page?alarmLevel=3"),
+			Code:     601,
+			Contains: []string{"Alarm severity: at most 2"},
+		},
+		{
+			Name:     "401 devices",
+			Call:     w.get(rulesPath + "page?executionId=" + strings.Repeat("a,", 401)),
+			Code:     601,
+			Contains: []string{"Device names: choose at most 400"},
+		},
 	})
 	w.mustSucceed(t, w.deleteRuleCall(second))
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
@@ -230,16 +293,23 @@ func TestDeployAlarmRule(t *testing.T) {
 	w.Clock.Advance(time.Second)
 	w.mustSucceed(t, func() testkit.Call { c := w.deployCall("publish", id); c.Token = w.bora; return c }())
 	r := w.rule(t, id)
-	if r.DeployState != 1 || *r.DeployTime != began || *r.DeployUser != w.field.Ada.Nickname || r.OpenNotice != nil || r.NoticeCount != 0 {
+	if r.DeployState != 1 || *r.DeployTime != began || *r.DeployUser != w.field.Ada.Nickname || r.OpenNotice != nil ||
+		r.NoticeCount != 0 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	w.evaluate(t, w.ws1, air(-2))
 	r = w.rule(t, id)
-	if r.OpenNotice == nil || r.LastNotice == nil || *r.OpenNotice != *r.LastNotice || r.OpenNotice.StartTime != w.Clock.Milli() || r.NoticeCount != 1 {
+	if r.OpenNotice == nil || r.LastNotice == nil || *r.OpenNotice != *r.LastNotice ||
+		r.OpenNotice.StartTime != w.Clock.Milli() ||
+		r.NoticeCount != 1 {
 		t.Fatalf("%s", asJSON(t, r))
 	}
 	first := r.OpenNotice.Id
-	if d := w.notice(t, first); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil || d.AlarmNotice.ResolveReason != nil {
+	if d := w.notice(
+		t,
+		first,
+	); d.AlarmNotice.ResolveStatus != 0 || d.AlarmNotice.EndTime != nil ||
+		d.AlarmNotice.ResolveReason != nil {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	w.Clock.Advance(time.Second)
@@ -251,7 +321,8 @@ func TestDeployAlarmRule(t *testing.T) {
 	w.mustSucceed(t, w.deployCall("unpublish", id))
 	w.evaluate(t, w.ws1, air(-4))
 	r = w.rule(t, id)
-	if r.DeployState != 2 || r.OpenNotice != nil || r.LastNotice == nil || r.NoticeCount != 2 || *r.DeployTime != w.Clock.Milli()-1000 {
+	if r.DeployState != 2 || r.OpenNotice != nil || r.LastNotice == nil || r.NoticeCount != 2 ||
+		*r.DeployTime != w.Clock.Milli()-1000 {
 		t.Fatalf("%s", asJSON(t, r))
 	}
 	for notice, want := range map[int64][2]string{first: {"changed", "Frost"}, r.LastNotice.Id: {"stopped", "Frost again"}} {
@@ -282,15 +353,45 @@ func TestCopyAlarmRule(t *testing.T) {
 	id := w.createRule(t, frostForm("WS-1", body{"hitCounts": 4}))
 	w.mustSucceed(t, w.deployCall("publish", id))
 	copied := func(names ...string) testkit.Call {
-		return w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": id, "executionIds": append([]string{}, names...)})
+		return w.adaCall(
+			http.MethodPost,
+			rulesPath+"copy",
+			body{"id": id, "executionIds": append([]string{}, names...)},
+		)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "one does not fit", Call: copied("WS-2", "BARE"), Code: 601, Contains: []string{`"msg":"The device “Çıplak” cannot take this rule: its attribute “Air temperature” is missing or of another kind"`}},
-		{Name: "one is not there", Call: copied("WS-2", "none"), Code: 601, Contains: []string{`"msg":"Device names: unknown: none"`}},
-		{Name: "one is another tenant's", Call: copied("WS-2", rivalDeviceName), Code: 601, Contains: []string{"unknown: " + rivalDeviceName}},
-		{Name: "twice", Call: copied("WS-2", "WS-2"), Code: 601, Contains: []string{`The device “WS-2” is named twice`}},
+		{
+			Name: "one does not fit",
+			Call: copied("WS-2", "BARE"),
+			Code: 601,
+			Contains: []string{
+				`"msg":"The device “Çıplak” cannot take this rule: its attribute “Air temperature” is missing or of another kind"`,
+			},
+		},
+		{
+			Name:     "one is not there",
+			Call:     copied("WS-2", "none"),
+			Code:     601,
+			Contains: []string{`"msg":"Device names: unknown: none"`},
+		},
+		{
+			Name:     "one is another tenant's",
+			Call:     copied("WS-2", rivalDeviceName),
+			Code:     601,
+			Contains: []string{"unknown: " + rivalDeviceName},
+		},
+		{
+			Name:     "twice",
+			Call:     copied("WS-2", "WS-2"),
+			Code:     601,
+			Contains: []string{`The device “WS-2” is named twice`},
+		},
 		{Name: "none", Call: copied(), Code: 601, Contains: []string{"The device source cannot be empty"}},
-		{Name: "no rule", Call: w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}), Code: 404},
+		{
+			Name: "no rule",
+			Call: w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": 99999, "executionIds": []string{"WS-2"}}),
+			Code: 404,
+		},
 	})
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 1 {
 		t.Fatalf("a refused copy left rules: %s", asJSON(t, page))
@@ -300,7 +401,11 @@ func TestCopyAlarmRule(t *testing.T) {
 		t.Fatal(ids)
 	}
 	for i, name := range []string{"CAM-1", "WS-2"} {
-		if r := w.rule(t, ids[i]); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 || r.AlarmName != "Frost" {
+		if r := w.rule(
+			t,
+			ids[i],
+		); r.ExecutionId != name || r.DeployState != 0 || r.HitCounts != 4 ||
+			r.AlarmName != "Frost" {
 			t.Errorf("%s", asJSON(t, r))
 		}
 	}
@@ -310,7 +415,10 @@ func TestCopyAlarmRule(t *testing.T) {
 // rule asks for, without the rule's own.
 func TestRuleCopyTargets(t *testing.T) {
 	w := newServer(t)
-	bare := &device.Product{Name: "bare", Properties: []device.Property{{Identifier: "airTemperature", DataType: device.Text}}}
+	bare := &device.Product{
+		Name:       "bare",
+		Properties: []device.Property{{Identifier: "airTemperature", DataType: device.Text}},
+	}
 	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +467,11 @@ func TestRuleCopyTargets(t *testing.T) {
 			}
 		}
 		// What is offered is taken.
-		ids := testkit.Ask[[]int64](t, w.Contract, w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}))
+		ids := testkit.Ask[[]int64](
+			t,
+			w.Contract,
+			w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": c.rule, "executionIds": got}),
+		)
 		if len(ids) != len(got) {
 			t.Errorf("rule %d: %d copies for %v", c.rule, len(ids), got)
 		}
@@ -381,7 +493,12 @@ func TestPublishLostAttribute(t *testing.T) {
 	}
 	w.Reload(t)
 	w.Run(t, []testkit.Scenario{
-		{Name: "run", Call: w.deployCall("publish", id), Code: 601, Contains: []string{"The device no longer has the attribute “airTemperature”"}},
+		{
+			Name:     "run",
+			Call:     w.deployCall("publish", id),
+			Code:     601,
+			Contains: []string{"The device no longer has the attribute “airTemperature”"},
+		},
 		{Name: "stopped", Call: w.deployCall("unpublish", id)},
 	})
 	if r := w.rule(t, id); r.DeployState != 0 {
@@ -393,7 +510,10 @@ func TestPublishLostAttribute(t *testing.T) {
 func (w *fixture) removeProperties(t *testing.T, identifiers ...string) {
 	t.Helper()
 	lesser := *w.Catalog.Product(w.station.ID)
-	lesser.Properties = slices.DeleteFunc(slices.Clone(lesser.Properties), func(p device.Property) bool { return slices.Contains(identifiers, p.Identifier) })
+	lesser.Properties = slices.DeleteFunc(
+		slices.Clone(lesser.Properties),
+		func(p device.Property) bool { return slices.Contains(identifiers, p.Identifier) },
+	)
 	if err := w.Catalog.PutProduct(t.Context(), &lesser); err != nil {
 		t.Fatal(err)
 	}
@@ -411,20 +531,29 @@ func TestRunningRuleLosesAttribute(t *testing.T) {
 		{"tslAttribute": "airTemperature", "subconditions": "<", "value": 2},
 		{"andor": "and", "tslAttribute": "rain", "subconditions": ">=", "value": 0},
 	}
-	id, notice := w.openRuleNotice(t, frostForm("WS-1", body{"conditions": both}), map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)})
+	id, notice := w.openRuleNotice(
+		t,
+		frostForm("WS-1", body{"conditions": both}),
+		map[string]reading.Value{"airTemperature": reading.Number(1), "rain": reading.Number(0)},
+	)
 	if r := w.rule(t, id); r.AttributesGone != nil {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	w.removeProperties(t, "rain")
 	r := w.rule(t, id)
-	if r.DeployState != 2 || r.DeployUser != nil || r.AttributesGone == nil || !slices.Equal(*r.AttributesGone, []string{"rain"}) {
+	if r.DeployState != 2 || r.DeployUser != nil || r.AttributesGone == nil ||
+		!slices.Equal(*r.AttributesGone, []string{"rain"}) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page"))
 	if len(page.List) != 1 || asJSON(t, page.List[0]) != asJSON(t, r) {
 		t.Errorf("%s", asJSON(t, page))
 	}
-	if d := w.notice(t, notice).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" || *d.ResolveAttribute != "Rain" {
+	if d := w.notice(
+		t,
+		notice,
+	).AlarmNotice; d.ResolveReason == nil || *d.ResolveReason != "attributeGone" ||
+		*d.ResolveAttribute != "Rain" {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", body{"conditions": both[:1]})))
@@ -446,7 +575,12 @@ func TestMuteAlarmRule(t *testing.T) {
 		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": id, "until": until})
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "too long", Call: mute(now + month + 1), Code: 601, Contains: []string{`"msg":"Muted until: at most 30 days ahead"`}},
+		{
+			Name:     "too long",
+			Call:     mute(now + month + 1),
+			Code:     601,
+			Contains: []string{`"msg":"Muted until: at most 30 days ahead"`},
+		},
 		{Name: "below zero", Call: mute(-1), Code: 601},
 		{Name: "no rule", Call: w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": 99999}), Code: 404},
 	})

@@ -10,9 +10,18 @@ import (
 
 // GetAlarmTargetAttributes answers what rules for some devices, scenes and models can
 // look at, and how many devices these are.
-func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTargetAttributesRequestObject) (wire.GetAlarmTargetAttributesResponseObject, error) {
+func (s *server) GetAlarmTargetAttributes(
+	ctx context.Context,
+	r wire.GetAlarmTargetAttributesRequestObject,
+) (wire.GetAlarmTargetAttributesResponseObject, error) {
 	products := derefSlice(r.Params.Products)
-	fleets, err := s.Devices.CountByProduct(ctx, caller(ctx).Tenant, derefSlice(r.Params.Devices), derefSlice(r.Params.Groups), products)
+	fleets, err := s.Devices.CountByProduct(
+		ctx,
+		caller(ctx).Tenant,
+		derefSlice(r.Params.Devices),
+		derefSlice(r.Params.Groups),
+		products,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +42,11 @@ func (s *server) GetAlarmTargetAttributes(ctx context.Context, r wire.GetAlarmTa
 
 // targetAttributes are the properties of the models of some devices, of which so many
 // are named by themselves.
-func (s *server) targetAttributes(ctx context.Context, fleets []device.ProductCount, named int) []wire.AlarmTargetAttribute {
+func (s *server) targetAttributes(
+	ctx context.Context,
+	fleets []device.ProductCount,
+	named int,
+) []wire.AlarmTargetAttribute {
 	attributes := []wire.AlarmTargetAttribute{}
 	indexes, namedCount := map[string]int{}, map[string]int{} // by identifier; havers: how many of the named ones have it
 	for _, f := range fleets {
@@ -55,7 +68,8 @@ func (s *server) targetAttributes(ctx context.Context, fleets []device.ProductCo
 			}
 			one.DeviceCount += f.Devices
 			namedCount[property.Identifier] += f.Named
-			if least := property.Precision; least != nil && (one.Property.Precision == nil || *least < *one.Property.Precision) {
+			if least := property.Precision; least != nil &&
+				(one.Property.Precision == nil || *least < *one.Property.Precision) {
 				one.Property.Precision = least
 			}
 		}

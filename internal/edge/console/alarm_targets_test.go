@@ -15,7 +15,13 @@ import (
 // createMultiTargetRule is a rule for a scene and a device beside it.
 func (w *fixture) createMultiTargetRule(t *testing.T, scene int64) int64 {
 	t.Helper()
-	return w.createRule(t, frostForm("", body{"executionId": nil, "targets": body{"devices": []string{"WS-2", "WS-2"}, "groups": []int64{scene}}}))
+	return w.createRule(
+		t,
+		frostForm(
+			"",
+			body{"executionId": nil, "targets": body{"devices": []string{"WS-2", "WS-2"}, "groups": []int64{scene}}},
+		),
+	)
 }
 
 // A rule tells what it names, how many devices it has, and which.
@@ -27,7 +33,13 @@ func TestRuleWithSeveralTargets(t *testing.T) {
 	if r.ExecutionId != "WS-2" || r.DeviceCount != 2 || r.OpenCount != 0 || r.LeftOut != nil {
 		t.Errorf("%s", asJSON(t, r))
 	}
-	if got, want := asJSON(t, r.Targets), fmt.Sprintf(`{"devices":["WS-2"],"groups":[%d],"products":[]}`, scene); got != want {
+	if got, want := asJSON(
+		t,
+		r.Targets,
+	), fmt.Sprintf(
+		`{"devices":["WS-2"],"groups":[%d],"products":[]}`,
+		scene,
+	); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	w.mustSucceed(t, w.deployCall("publish", id))
@@ -37,7 +49,9 @@ func TestRuleWithSeveralTargets(t *testing.T) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	page := testkit.Ask[wire.AlarmRuleDevicePage](t, w.Contract, w.get(fmt.Sprint(rulesPath, "get/devices?id=", id)))
-	if len(page.List) != 2 || page.Total != 2 || page.List[0].DeviceName != "WS-1" || page.List[0].GroupName != "North" || page.List[0].OpenNotice == nil ||
+	if len(page.List) != 2 || page.Total != 2 || page.List[0].DeviceName != "WS-1" ||
+		page.List[0].GroupName != "North" ||
+		page.List[0].OpenNotice == nil ||
 		page.List[1].State != "judged" {
 		t.Errorf("%s", asJSON(t, page))
 	}
@@ -57,7 +71,11 @@ func TestClientsWithoutTargets(t *testing.T) {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", nil)))
-	if r := w.rule(t, id); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 || len(*r.Targets.Devices) != 1 {
+	if r := w.rule(
+		t,
+		id,
+	); r.ExecutionId != "WS-1" || r.DeviceCount != 1 || len(*r.Targets.Groups) != 0 ||
+		len(*r.Targets.Devices) != 1 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 }
@@ -73,7 +91,11 @@ func TestInvalidTargets(t *testing.T) {
 	w.Reload(t)
 	w.Device(t, w.field.ID, bare, "RAIN-1")
 	with := func(targets body) testkit.Call {
-		return w.adaCall(http.MethodPost, rulesPath+"create", frostForm("", body{"executionId": nil, "targets": targets}))
+		return w.adaCall(
+			http.MethodPost,
+			rulesPath+"create",
+			frostForm("", body{"executionId": nil, "targets": targets}),
+		)
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "nothing", Call: with(body{}), Code: 601, Contains: []string{"The device source cannot be empty"}},
@@ -81,8 +103,18 @@ func TestInvalidTargets(t *testing.T) {
 		{Name: "another tenant's device", Call: with(body{"devices": []string{"WS-1", w.rivalDevice.Name}}), Code: 404},
 		{Name: "another tenant's scene", Call: with(body{"groups": []int64{scene, w.rivalScene}}), Code: 404},
 		{Name: "no such model", Call: with(body{"products": []int64{9999}}), Code: 404},
-		{Name: "an empty scene", Call: with(body{"groups": []int64{empty}}), Code: 601, Contains: []string{"None of the chosen devices"}},
-		{Name: "a device that does not fit", Call: with(body{"devices": []string{"WS-1", "RAIN-1"}}), Code: 601, Contains: []string{"RAIN-1"}},
+		{
+			Name:     "an empty scene",
+			Call:     with(body{"groups": []int64{empty}}),
+			Code:     601,
+			Contains: []string{"None of the chosen devices"},
+		},
+		{
+			Name:     "a device that does not fit",
+			Call:     with(body{"devices": []string{"WS-1", "RAIN-1"}}),
+			Code:     601,
+			Contains: []string{"RAIN-1"},
+		},
 		{Name: "devices of another tenant's rule", Call: w.get(rulesPath + "get/devices?id=99999"), Code: 404},
 	})
 	if page := testkit.Ask[wire.AlarmRulePage](t, w.Contract, w.get(rulesPath+"page")); page.Total != 0 {
@@ -95,7 +127,12 @@ func TestAttributesOfTargets(t *testing.T) {
 	w := newServer(t)
 	coarse := 0
 	bare := &device.Product{Name: "bare", Properties: []device.Property{
-		{Identifier: "snowDepth", DataType: device.Number, AccessMode: "r"}, {Identifier: "airTemperature", DataType: device.Number, AccessMode: "r", Precision: &coarse},
+		{
+			Identifier: "snowDepth",
+			DataType:   device.Number,
+			AccessMode: "r",
+		},
+		{Identifier: "airTemperature", DataType: device.Number, AccessMode: "r", Precision: &coarse},
 		{Identifier: "heating", DataType: device.Number, AccessMode: "r"},
 	}}
 	if err := w.Catalog.PutProduct(t.Context(), bare); err != nil {
@@ -120,7 +157,10 @@ func TestAttributesOfTargets(t *testing.T) {
 	}
 	// Of a model that no device is of yet.
 	model := fmt.Sprint("products=", bare.ID)
-	if a := of(model); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 || attribute(a, "snowDepth").Refused {
+	if a := of(
+		model,
+	); a.DeviceCount != 0 || len(a.Attributes) != 3 || attribute(a, "snowDepth").DeviceCount != 0 ||
+		attribute(a, "snowDepth").Refused {
 		t.Errorf("of a model: %s", asJSON(t, a))
 	}
 	w.Device(t, w.field.ID, bare, "RAIN-1")
@@ -141,11 +181,18 @@ func TestAttributesOfTargets(t *testing.T) {
 		t.Errorf("two named devices lack it: %s", asJSON(t, snow))
 	}
 	// In another kind is not the same.
-	if heating := attribute(a, "heating"); heating.DeviceCount != 2 || heating.Refused || heating.Property.DataType != wire.TslPropertyDataTypeBoolean {
+	if heating := attribute(
+		a,
+		"heating",
+	); heating.DeviceCount != 2 || heating.Refused ||
+		heating.Property.DataType != wire.TslPropertyDataTypeBoolean {
 		t.Errorf("%s", asJSON(t, heating))
 	}
 	// What is another tenant's is as if it were not.
-	if a := of(fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene)); a.DeviceCount != 0 || a.Named != 0 || len(a.Attributes) != 0 {
+	if a := of(
+		fmt.Sprintf("devices=%s&groups=%d", w.rivalDevice.Name, w.rivalScene),
+	); a.DeviceCount != 0 || a.Named != 0 ||
+		len(a.Attributes) != 0 {
 		t.Errorf("%s", asJSON(t, a))
 	}
 }

@@ -24,7 +24,14 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 	if err := checkOrder(p.StartTime, p.EndTime); err != nil {
 		return nil, err
 	}
-	q := audit.Query{Kind: textOf(p.Kind), Text: trimmed(textOf(p.Text)), From: p.StartTime, To: p.EndTime, Offset: paging.Offset, Limit: paging.Limit}
+	q := audit.Query{
+		Kind:   textOf(p.Kind),
+		Text:   trimmed(textOf(p.Text)),
+		From:   p.StartTime,
+		To:     p.EndTime,
+		Offset: paging.Offset,
+		Limit:  paging.Limit,
+	}
 	if p.Who != nil {
 		who, ok := audit.ParseActorRef(*p.Who)
 		if !ok {
@@ -40,7 +47,11 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 	if err != nil {
 		return nil, err
 	}
-	page := &wire.AuditPage{List: make([]wire.AuditEntry, len(entries)), Total: int(total), People: make([]wire.AuditPerson, len(people))}
+	page := &wire.AuditPage{
+		List:   make([]wire.AuditEntry, len(entries)),
+		Total:  int(total),
+		People: make([]wire.AuditPerson, len(people)),
+	}
 	for i := range entries {
 		page.List[i] = wireEntry(&entries[i])
 	}
@@ -52,8 +63,18 @@ func (s *server) PageAudit(ctx context.Context, r wire.PageAuditRequestObject) (
 
 func wireEntry(e *audit.Entry) wire.AuditEntry {
 	w := wire.AuditEntry{
-		Id: e.ID, Time: e.Time, Who: e.Actor.String(), By: string(e.Actor.Kind), Name: e.Actor.Name, Address: omitEmpty(e.Address), Request: omitEmpty(e.Request),
-		Kind: e.Kind, Action: e.Action, ThingId: omitZero(e.Thing.ID), Thing: e.Thing.Name, Changes: make([]wire.AuditChange, len(e.Changes)),
+		Id:      e.ID,
+		Time:    e.Time,
+		Who:     e.Actor.String(),
+		By:      string(e.Actor.Kind),
+		Name:    e.Actor.Name,
+		Address: omitEmpty(e.Address),
+		Request: omitEmpty(e.Request),
+		Kind:    e.Kind,
+		Action:  e.Action,
+		ThingId: omitZero(e.Thing.ID),
+		Thing:   e.Thing.Name,
+		Changes: make([]wire.AuditChange, len(e.Changes)),
 	}
 	for i, c := range e.Changes {
 		w.Changes[i] = wire.AuditChange{Field: c.Field, Before: c.Before, After: c.After}

@@ -72,15 +72,50 @@ func (s *server) snapshotRules(t tenant.ID, ids *[]alarm.RuleID) audit.Snapshot 
 			if err != nil {
 				return nil, err
 			}
-			things[i] = audit.Thing{ID: int64(c.ID), Name: c.Name, SearchAlias: c.DeviceName + "\n" + c.NoteName, Fields: []audit.Field{
-				{Name: "alarmName", Value: w.AlarmName}, {Name: "executionId", Value: title}, {Name: "triggerType", Value: w.TriggerType},
-				{Name: "conditions", Value: w.Conditions}, {Name: "hitCounts", Value: w.HitCounts}, {Name: "durations", Value: w.Durations},
-				{Name: "alarmLevel", Value: w.AlarmLevel}, {Name: "passageway", Value: channels}, {Name: "startTime", Value: w.StartTime},
-				{Name: "endTime", Value: w.EndTime}, {Name: "timePeriods", Value: w.TimePeriods}, {Name: "weekdays", Value: w.Weekdays},
-				{Name: "remindEvery", Value: w.RemindEvery}, {Name: "manualRelease", Value: w.ManualRelease}, {Name: "alarmDesc", Value: w.AlarmDesc},
-				{Name: "targets", Value: named},
-				{Name: "deployState", Value: w.DeployState}, {Name: "muteUntil", Value: w.MuteUntil}, {Name: "", Value: c.Revision, Hidden: true},
-			}}
+			things[i] = audit.Thing{
+				ID:          int64(c.ID),
+				Name:        c.Name,
+				SearchAlias: c.DeviceName + "\n" + c.NoteName,
+				Fields: []audit.Field{
+					{
+						Name:  "alarmName",
+						Value: w.AlarmName,
+					},
+					{Name: "executionId", Value: title},
+					{Name: "triggerType", Value: w.TriggerType},
+					{
+						Name:  "conditions",
+						Value: w.Conditions,
+					},
+					{Name: "hitCounts", Value: w.HitCounts},
+					{Name: "durations", Value: w.Durations},
+					{
+						Name:  "alarmLevel",
+						Value: w.AlarmLevel,
+					},
+					{Name: "passageway", Value: channels},
+					{Name: "startTime", Value: w.StartTime},
+					{
+						Name:  "endTime",
+						Value: w.EndTime,
+					},
+					{Name: "timePeriods", Value: w.TimePeriods},
+					{Name: "weekdays", Value: w.Weekdays},
+					{
+						Name:  "remindEvery",
+						Value: w.RemindEvery,
+					},
+					{Name: "manualRelease", Value: w.ManualRelease},
+					{Name: "alarmDesc", Value: w.AlarmDesc},
+					{Name: "targets", Value: named},
+					{
+						Name:  "deployState",
+						Value: w.DeployState,
+					},
+					{Name: "muteUntil", Value: w.MuteUntil},
+					{Name: "", Value: c.Revision, Hidden: true},
+				},
+			}
 		}
 		return things, nil
 	}
@@ -135,8 +170,14 @@ func (s *server) snapshotChannel(t tenant.ID, id *int64) audit.Snapshot {
 			return nil, err
 		}
 		return []audit.Thing{{ID: c.ID, Name: c.Name, Fields: []audit.Field{
-			{Name: "noticeName", Value: c.Name}, {Name: "noticeMode", Value: c.Kinds()}, {Name: "emails", Value: c.Emails},
-			{Name: "phoneMessage", Value: c.Phones}, {Name: "language", Value: c.Language},
+			{
+				Name:  "noticeName",
+				Value: c.Name,
+			},
+			{Name: "noticeMode", Value: c.Kinds()},
+			{Name: "emails", Value: c.Emails},
+			{Name: "phoneMessage", Value: c.Phones},
+			{Name: "language", Value: c.Language},
 		}}}, nil
 	}
 }

@@ -66,113 +66,244 @@ var auditedOperations = map[string]auditedOperation{
 
 	"rehearseAlarmRuleDevices": {exemption: "reads"},
 
-	"loginUsername": {want: "session.signIn ada of 1", call: func(*testing.T, *fixture) testkit.Call { return loginCall("field", "ada", testkit.Password) }},
+	"loginUsername": {
+		want: "session.signIn ada of 1",
+		call: func(*testing.T, *fixture) testkit.Call { return loginCall("field", "ada", testkit.Password) },
+	},
 	"logout": {want: "session.signOut ada of 1", call: func(t *testing.T, w *fixture) testkit.Call {
 		return testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.Session(t, w.field.Ada).Access}
 	}},
-	"updateUser": {want: "user.update ada of 1; nickname: ada of 1 > Ada; email: a•••@1.example > a•••@example.com", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return jsonCall(w.ada, profilePath, "nickname", "Ada", "email", "ada@example.com")
-	}},
+	"updateUser": {
+		want: "user.update ada of 1; nickname: ada of 1 > Ada; email: a•••@1.example > a•••@example.com",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return jsonCall(w.ada, profilePath, "nickname", "Ada", "email", "ada@example.com")
+		},
+	},
 	"updateAvatar": {want: "user.update ada of 1; avatar hidden", call: func(t *testing.T, w *fixture) testkit.Call {
 		return multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.png", body: testPNG(t)})
 	}},
-	"updateUserPassword": {want: "user.update ada of 1; password hidden", call: func(t *testing.T, w *fixture) testkit.Call {
-		return jsonCall(w.ada, passwordPath, "code", w.requestCode(t, w.ada, adaPhone), "password", newPassword)
-	}},
-	"updateUserMobile": {want: "user.update ada of 1; mobile: +90•••••001 > +90•••••002", call: func(t *testing.T, w *fixture) testkit.Call {
-		return jsonCall(w.ada, mobilePath, "mobile", newPhone, "scene", 2, "code", w.requestCode(t, w.ada, newPhone))
-	}},
-	"validateSmsCode": {want: "user.update bora of 1; mobile: <nil> > +90•••••002", call: func(t *testing.T, w *fixture) testkit.Call {
-		return jsonCall(w.bora, bindPath, "mobile", newPhone, "scene", 2, "code", w.requestCode(t, w.bora, newPhone))
-	}},
-	"createCredential": {want: "credential.create Pump house; appKey: <nil> > tk_; enabled: <nil> > 1", call: func(_ *testing.T, w *fixture) testkit.Call { return createCredentialCall(w.ada, "Pump house") }},
-	"toggleCredential": {want: "credential.update Pump house; enabled: 1 > 0", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.get(fmt.Sprint(togglePath, "?id=", w.createCredential(t)))
-	}},
-	"deleteCredential": {want: "credential.delete Pump house; appKey: tk_ > <nil>; enabled: 1 > <nil>", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.get(fmt.Sprint(deletePath, "?id=", w.createCredential(t)))
-	}},
-	"exportDeviceData": {want: "device.export Mast; startTime: <nil> > ", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))
-	}},
-	"updateDevice": {want: "device.update Mast; noteName: Mast > Pump 3; groupName: North > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.editCall(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`)
-	}},
+	"updateUserPassword": {
+		want: "user.update ada of 1; password hidden",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return jsonCall(w.ada, passwordPath, "code", w.requestCode(t, w.ada, adaPhone), "password", newPassword)
+		},
+	},
+	"updateUserMobile": {
+		want: "user.update ada of 1; mobile: +90•••••001 > +90•••••002",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return jsonCall(
+				w.ada,
+				mobilePath,
+				"mobile",
+				newPhone,
+				"scene",
+				2,
+				"code",
+				w.requestCode(t, w.ada, newPhone),
+			)
+		},
+	},
+	"validateSmsCode": {
+		want: "user.update bora of 1; mobile: <nil> > +90•••••002",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return jsonCall(
+				w.bora,
+				bindPath,
+				"mobile",
+				newPhone,
+				"scene",
+				2,
+				"code",
+				w.requestCode(t, w.bora, newPhone),
+			)
+		},
+	},
+	"createCredential": {
+		want: "credential.create Pump house; appKey: <nil> > tk_; enabled: <nil> > 1",
+		call: func(_ *testing.T, w *fixture) testkit.Call { return createCredentialCall(w.ada, "Pump house") },
+	},
+	"toggleCredential": {
+		want: "credential.update Pump house; enabled: 1 > 0",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.get(fmt.Sprint(togglePath, "?id=", w.createCredential(t)))
+		},
+	},
+	"deleteCredential": {
+		want: "credential.delete Pump house; appKey: tk_ > <nil>; enabled: 1 > <nil>",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.get(fmt.Sprint(deletePath, "?id=", w.createCredential(t)))
+		},
+	},
+	"exportDeviceData": {
+		want: "device.export Mast; startTime: <nil> > ",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature"))
+		},
+	},
+	"updateDevice": {
+		want: "device.update Mast; noteName: Mast > Pump 3; groupName: North > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.editCall(`{"deviceName":"WS-1","noteName":"Pump 3","groupId":0}`)
+		},
+	},
 	"newDeviceSecret": {want: "device.update Mast; secrets hidden", call: func(_ *testing.T, w *fixture) testkit.Call {
 		return w.adaCall(http.MethodPost, secretPath, body{"deviceName": "WS-1"})
 	}},
-	"createScene": {want: "scene.create South; name: <nil> > South; groupStatus: <nil> > 1", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.sceneCall(http.MethodPost, "create", `{"groupName":"South","groupStatus":1}`)
-	}},
+	"createScene": {
+		want: "scene.create South; name: <nil> > South; groupStatus: <nil> > 1",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.sceneCall(http.MethodPost, "create", `{"groupName":"South","groupStatus":1}`)
+		},
+	},
 	"updateScene": {want: "scene.update North; groupStatus: 1 > 2", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":2}`, w.north))
+		return w.sceneCall(
+			http.MethodPut,
+			"update",
+			fmt.Sprintf(`{"id":%d,"groupName":"North","groupStatus":2}`, w.north),
+		)
 	}},
-	"deleteScene": {want: "scene.delete North; name: North > <nil>; groupStatus: 1 > <nil>", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), "")
-	}},
-	"createAlarmRule": {want: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > Mast; triggerType: <nil> > 0; " +
-		"conditions: <nil> > [map[andor:and subconditions:< tslAttribute:airTemperature value:2]]", call: func(_ *testing.T, w *fixture) testkit.Call { return w.createRuleCall(frostForm("WS-1", nil)) }},
-	"updateAlarmRule": {want: "rule.update Frost; conditions: [map[andor:and subconditions:< tslAttribute:airTemperature value:2]] > " +
-		"[map[andor:and subconditions:> tslAttribute:airTemperature value:30]]; alarmLevel: 2 > 0", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.updateRuleCall(w.createRule(t, frostForm("WS-1", nil)), frostForm("WS-1", body{"alarmLevel": 0, "conditions": []body{
-			{"andor": "and", "tslAttribute": "airTemperature", "subconditions": ">", "value": 30},
-		}}))
-	}},
-	"publishAlarmRule": {want: "rule.publish Frost; deployState: 0 > 1", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.deployCall("publish", w.createRule(t, frostForm("WS-1", nil)))
-	}},
-	"unpublishAlarmRule": {want: "rule.unpublish Frost; deployState: 1 > 2", call: func(t *testing.T, w *fixture) testkit.Call {
-		id := w.createRule(t, frostForm("WS-1", nil))
-		w.mustSucceed(t, w.deployCall("publish", id))
-		return w.deployCall("unpublish", id)
-	}},
-	"deleteAlarmRule": {want: "rule.delete Frost; alarmName: Frost > <nil>", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.deleteRuleCall(w.createRule(t, frostForm("WS-1", nil)))
-	}},
-	"copyAlarmRule": {want: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > WS-2;", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.adaCall(http.MethodPost, rulesPath+"copy", body{"id": w.createRule(t, frostForm("WS-1", nil)), "executionIds": []string{"WS-2"}})
-	}},
+	"deleteScene": {
+		want: "scene.delete North; name: North > <nil>; groupStatus: 1 > <nil>",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), "")
+		},
+	},
+	"createAlarmRule": {
+		want: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > Mast; triggerType: <nil> > 0; " +
+			"conditions: <nil> > [map[andor:and subconditions:< tslAttribute:airTemperature value:2]]",
+		call: func(_ *testing.T, w *fixture) testkit.Call { return w.createRuleCall(frostForm("WS-1", nil)) },
+	},
+	"updateAlarmRule": {
+		want: "rule.update Frost; conditions: [map[andor:and subconditions:< tslAttribute:airTemperature value:2]] > " +
+			"[map[andor:and subconditions:> tslAttribute:airTemperature value:30]]; alarmLevel: 2 > 0",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.updateRuleCall(
+				w.createRule(t, frostForm("WS-1", nil)),
+				frostForm("WS-1", body{"alarmLevel": 0, "conditions": []body{
+					{"andor": "and", "tslAttribute": "airTemperature", "subconditions": ">", "value": 30},
+				}}),
+			)
+		},
+	},
+	"publishAlarmRule": {
+		want: "rule.publish Frost; deployState: 0 > 1",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.deployCall("publish", w.createRule(t, frostForm("WS-1", nil)))
+		},
+	},
+	"unpublishAlarmRule": {
+		want: "rule.unpublish Frost; deployState: 1 > 2",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			id := w.createRule(t, frostForm("WS-1", nil))
+			w.mustSucceed(t, w.deployCall("publish", id))
+			return w.deployCall("unpublish", id)
+		},
+	},
+	"deleteAlarmRule": {
+		want: "rule.delete Frost; alarmName: Frost > <nil>",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.deleteRuleCall(w.createRule(t, frostForm("WS-1", nil)))
+		},
+	},
+	"copyAlarmRule": {
+		want: "rule.create Frost; alarmName: <nil> > Frost; executionId: <nil> > WS-2;",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(
+				http.MethodPost,
+				rulesPath+"copy",
+				body{"id": w.createRule(t, frostForm("WS-1", nil)), "executionIds": []string{"WS-2"}},
+			)
+		},
+	},
 	"muteAlarmRule": {want: "rule.mute Frost; muteUntil: <nil> > ", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.adaCall(http.MethodPut, rulesPath+"mute", body{"id": w.createRule(t, frostForm("WS-1", nil)), "until": w.Clock.Milli() + 60_000})
+		return w.adaCall(
+			http.MethodPut,
+			rulesPath+"mute",
+			body{"id": w.createRule(t, frostForm("WS-1", nil)), "until": w.Clock.Milli() + 60_000},
+		)
 	}},
-	"resolveAlarmNotice": {want: "notice.resolve Frost; remark: <nil> > Heater on", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.resolve(w.openFrostNotice(t), "Heater on")
-	}},
-	"acknowledgeAlarmNotice": {want: "notice.acknowledge Frost; note: <nil> > At the pump; remindAt: <nil> > 1.795255202e+12", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.adaCall(http.MethodPut, noticesPath+"acknowledge", body{"id": w.openFrostNotice(t), "note": "At the pump", "remindHours": 1})
-	}},
+	"resolveAlarmNotice": {
+		want: "notice.resolve Frost; remark: <nil> > Heater on",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.resolve(w.openFrostNotice(t), "Heater on")
+		},
+	},
+	"acknowledgeAlarmNotice": {
+		want: "notice.acknowledge Frost; note: <nil> > At the pump; remindAt: <nil> > 1.795255202e+12",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(
+				http.MethodPut,
+				noticesPath+"acknowledge",
+				body{"id": w.openFrostNotice(t), "note": "At the pump", "remindHours": 1},
+			)
+		},
+	},
 	"unacknowledgeAlarmNotice": {want: "notice.unacknowledge Frost", call: func(t *testing.T, w *fixture) testkit.Call {
 		id := w.openFrostNotice(t)
 		w.mustSucceed(t, w.adaCall(http.MethodPut, noticesPath+"acknowledge", body{"id": id}))
 		return w.adaCall(http.MethodPut, noticesPath+"unacknowledge", body{"id": id})
 	}},
-	"createNoticeChannel": {want: "channel.create Night shift; noticeName: <nil> > Night shift; noticeMode: <nil> > [email phoneMessage]; " +
-		"emails: <nil> > [ada@example.com bora@example.com]; phoneMessage: <nil> > [+905551112233]; language: <nil> > tr-tr", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.channelCall(http.MethodPost, "create", nightShiftForm(nil))
-	}},
-	"updateNoticeChannel": {want: "channel.update Night shift; noticeName: Night shift > Day shift", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.channelCall(http.MethodPut, "update", nightShiftForm(body{"id": w.createChannel(t), "noticeName": "Day shift"}))
-	}},
+	"createNoticeChannel": {
+		want: "channel.create Night shift; noticeName: <nil> > Night shift; noticeMode: <nil> > [email phoneMessage]; " +
+			"emails: <nil> > [ada@example.com bora@example.com]; phoneMessage: <nil> > [+905551112233]; language: <nil> > tr-tr",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.channelCall(http.MethodPost, "create", nightShiftForm(nil))
+		},
+	},
+	"updateNoticeChannel": {
+		want: "channel.update Night shift; noticeName: Night shift > Day shift",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.channelCall(
+				http.MethodPut,
+				"update",
+				nightShiftForm(body{"id": w.createChannel(t), "noticeName": "Day shift"}),
+			)
+		},
+	},
 	"testWebhook": {exemption: "a test changes nothing"},
-	"createWebhook": {want: "webhook.create Planner; name: <nil> > Planner; url: <nil> > https://planner.example; events: <nil> > [opened resolved]; " +
-		"alarmLevel: <nil> > 1; enabled: <nil> > true", call: func(_ *testing.T, w *fixture) testkit.Call {
-		return w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))
-	}},
-	"updateWebhook": {want: "webhook.update Planner; alarmLevel: 1 > 2", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": w.createWebhook(t), "alarmLevel": 2, "url": "https://planner.example/another-path"}))
-	}},
-	"toggleWebhook": {want: "webhook.update Planner; enabled: true > false", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.webhookCall(http.MethodPut, "enable-or-disable", w.createWebhook(t))
-	}},
-	"newWebhookSecret": {want: "webhook.update Planner; secret hidden", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.webhookCall(http.MethodPost, "new-secret", w.createWebhook(t))
-	}},
-	"deleteWebhook": {want: "webhook.delete Planner; name: Planner > <nil>; url: https://planner.example > <nil>;", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.webhookCall(http.MethodDelete, "delete", w.createWebhook(t))
-	}},
-	"deleteNoticeChannel": {want: "channel.delete Night shift; noticeName: Night shift > <nil>", call: func(t *testing.T, w *fixture) testkit.Call {
-		return w.deleteChannelCall(w.createChannel(t))
-	}},
+	"createWebhook": {
+		want: "webhook.create Planner; name: <nil> > Planner; url: <nil> > https://planner.example; events: <nil> > [opened resolved]; " +
+			"alarmLevel: <nil> > 1; enabled: <nil> > true",
+		call: func(_ *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))
+		},
+	},
+	"updateWebhook": {
+		want: "webhook.update Planner; alarmLevel: 1 > 2",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.adaCall(
+				http.MethodPut,
+				webhooksPath+"update",
+				plannerForm(
+					body{"id": w.createWebhook(t), "alarmLevel": 2, "url": "https://planner.example/another-path"},
+				),
+			)
+		},
+	},
+	"toggleWebhook": {
+		want: "webhook.update Planner; enabled: true > false",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.webhookCall(http.MethodPut, "enable-or-disable", w.createWebhook(t))
+		},
+	},
+	"newWebhookSecret": {
+		want: "webhook.update Planner; secret hidden",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.webhookCall(http.MethodPost, "new-secret", w.createWebhook(t))
+		},
+	},
+	"deleteWebhook": {
+		want: "webhook.delete Planner; name: Planner > <nil>; url: https://planner.example > <nil>;",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.webhookCall(http.MethodDelete, "delete", w.createWebhook(t))
+		},
+	},
+	"deleteNoticeChannel": {
+		want: "channel.delete Night shift; noticeName: Night shift > <nil>",
+		call: func(t *testing.T, w *fixture) testkit.Call {
+			return w.deleteChannelCall(w.createChannel(t))
+		},
+	},
 }
 
 // newPassword and others are what no entry may hold.
@@ -186,7 +317,11 @@ func (w *fixture) createWebhook(t *testing.T) int64 {
 	for _, one := range w.listWebhooks(t) { // no two have one name
 		w.mustSucceed(t, w.webhookCall(http.MethodDelete, "delete", one.Id))
 	}
-	return testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))).Id
+	return testkit.Ask[wire.WebhookSecret](
+		t,
+		w.Contract,
+		w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil)),
+	).Id
 }
 
 func (w *fixture) createChannel(t *testing.T) int64 {
@@ -231,7 +366,9 @@ func TestEveryChangingOperationIsAudited(t *testing.T) {
 				if call.Token == w.bora {
 					user = w.field.Bora
 				}
-				if e.Who != fmt.Sprint("user:", user.ID) || e.By != "user" || e.Name == "" || deref(e.Address) != "198.51.100.7" || e.Time != w.Clock.Milli() {
+				if e.Who != fmt.Sprint("user:", user.ID) || e.By != "user" || e.Name == "" ||
+					deref(e.Address) != "198.51.100.7" ||
+					e.Time != w.Clock.Milli() {
 					t.Errorf("who %s %s %q from %s at %d", e.Who, e.By, e.Name, deref(e.Address), e.Time)
 				}
 			}
@@ -348,8 +485,13 @@ func (w *fixture) openFrostNotice(t *testing.T) int64 {
 func createRuleInStore(t *testing.T, w *fixture) int64 {
 	t.Helper()
 	rule := alarm.Rule{
-		Name: "Frost", Device: w.ws1.ID, Hits: 1, Window: alarm.Windows[0],
-		Conditions: []alarm.Condition{{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)}},
+		Name:   "Frost",
+		Device: w.ws1.ID,
+		Hits:   1,
+		Window: alarm.Windows[0],
+		Conditions: []alarm.Condition{
+			{Join: "and", Attribute: "airTemperature", Operator: alarm.Below, Value: reading.Number(2)},
+		},
 	}
 	id, err := w.Rules.Create(t.Context(), w.field.ID, &rule)
 	if err != nil {
@@ -418,7 +560,9 @@ func TestFailedSignInIsAudited(t *testing.T) {
 	w := newServer(t)
 	w.Do(t, loginCall("field", "ADA", "a wrong password"))
 	got := w.auditLog(t, w.bora, "?kind=session")
-	if got.Total != 1 || textOf(&got.List[0]) != "session.fail ada of 1" || got.List[0].Who != fmt.Sprint("user:", w.field.Ada.ID) || deref(got.List[0].Address) != "192.0.2.1" {
+	if got.Total != 1 || textOf(&got.List[0]) != "session.fail ada of 1" ||
+		got.List[0].Who != fmt.Sprint("user:", w.field.Ada.ID) ||
+		deref(got.List[0].Address) != "192.0.2.1" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -438,7 +582,8 @@ func TestRefreshTokenReuseIsAudited(t *testing.T) {
 		}
 	}
 	got := w.auditLog(t, w.bora, "?kind=session")
-	if got.Total != 1 || textOf(&got.List[0]) != "session.reuse ada of 1" || got.List[0].By != "server" || deref(got.List[0].Address) != "192.0.2.1" {
+	if got.Total != 1 || textOf(&got.List[0]) != "session.reuse ada of 1" || got.List[0].By != "server" ||
+		deref(got.List[0].Address) != "192.0.2.1" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -479,14 +624,26 @@ func TestAuditPage(t *testing.T) {
 		for _, p := range page.People {
 			people = append(people, p.Who+" "+p.Name)
 		}
-		if want := fmt.Sprintf("user:%d ada of 1, user:%d bora of 1", w.field.Ada.ID, w.field.Bora.ID); strings.Join(people, ", ") != want {
+		if want := fmt.Sprintf(
+			"user:%d ada of 1, user:%d bora of 1",
+			w.field.Ada.ID,
+			w.field.Bora.ID,
+		); strings.Join(
+			people,
+			", ",
+		) != want {
 			t.Errorf("people %v, want %s", people, want)
 		}
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "a person that cannot be", Call: w.get(auditPath + "?who=user:0"), Code: 601},
 		{Name: "a kind that cannot be", Call: w.get(auditPath + "?kind=Device"), Code: 601},
-		{Name: "the wrong way round", Call: w.get(auditPath + "?startTime=2&endTime=1"), Code: 601, Contains: []string{"The start must not be after the end"}},
+		{
+			Name:     "the wrong way round",
+			Call:     w.get(auditPath + "?startTime=2&endTime=1"),
+			Code:     601,
+			Contains: []string{"The start must not be after the end"},
+		},
 		{Name: "a page too large", Call: w.get(auditPath + "?pageSize=401"), Code: 601},
 	})
 }
@@ -499,7 +656,11 @@ func TestAuditLogIsTenantScoped(t *testing.T) {
 	rename.Token = w.rivalToken
 	w.mustSucceed(t, rename)
 	platform := w.Audit.NewContext(t.Context(), audit.Actor{Kind: audit.Provider})
-	if err := audit.Log(platform, 0, audit.Action{Name: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}}); err != nil {
+	if err := audit.Log(
+		platform,
+		0,
+		audit.Action{Name: "product.create", Thing: audit.Thing{ID: 1, Name: "platform's"}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	for _, query := range []string{"", "?text=" + marker, "?who=provider", "?kind=product", fmt.Sprint("?who=user:", w.rival.Ada.ID)} {
@@ -507,8 +668,13 @@ func TestAuditLogIsTenantScoped(t *testing.T) {
 			t.Errorf("%s: the field sees %+v", query, got)
 		}
 	}
-	if got := w.auditLog(t, w.rivalToken, ""); got.Total != 1 || textOf(&got.List[0]) != "device.update "+marker+" mast; noteName: "+marker+" mast > "+marker+" pump; "+
-		"groupName: "+marker+" scene > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>" {
+	if got := w.auditLog(
+		t,
+		w.rivalToken,
+		"",
+	); got.Total != 1 ||
+		textOf(&got.List[0]) != "device.update "+marker+" mast; noteName: "+marker+" mast > "+marker+" pump; "+
+			"groupName: "+marker+" scene > <nil>; longitude: 32.85 > <nil>; latitude: 39.92 > <nil>" {
 		t.Errorf("the rival sees %+v", got)
 	}
 }

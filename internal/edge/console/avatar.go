@@ -28,7 +28,10 @@ const (
 
 // UpdateAvatar makes an uploaded file the picture of the signed-in user and
 // answers its address.
-func (s *server) UpdateAvatar(ctx context.Context, r wire.UpdateAvatarRequestObject) (wire.UpdateAvatarResponseObject, error) {
+func (s *server) UpdateAvatar(
+	ctx context.Context,
+	r wire.UpdateAvatarRequestObject,
+) (wire.UpdateAvatarResponseObject, error) {
 	c := caller(ctx)
 	leave, err := s.uploads.enter(ctx, c.Tenant, c.User)
 	if err != nil {

@@ -73,7 +73,13 @@ func multipartCall(t testing.TB, token string, parts ...formPart) testkit.Call {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return testkit.Call{Method: http.MethodPost, Path: avatarPath, Token: token, Body: b.String(), Header: map[string]string{"Content-Type": w.FormDataContentType()}}
+	return testkit.Call{
+		Method: http.MethodPost,
+		Path:   avatarPath,
+		Token:  token,
+		Body:   b.String(),
+		Header: map[string]string{"Content-Type": w.FormDataContentType()},
+	}
 }
 
 // mustUpload sends a picture that must be taken and answers its address.
@@ -118,12 +124,24 @@ func TestUpdateAvatar(t *testing.T) {
 			t.Errorf("%s: %q, want %q", name, got, want)
 		}
 	}
-	if head := w.Do(t, testkit.Call{Method: http.MethodHead, Path: address}); head.Status != 200 || len(head.Body) != 0 || head.Header.Get("Content-Length") != a.Header.Get("Content-Length") {
+	if head := w.Do(
+		t,
+		testkit.Call{Method: http.MethodHead, Path: address},
+	); head.Status != 200 || len(head.Body) != 0 ||
+		head.Header.Get("Content-Length") != a.Header.Get("Content-Length") {
 		t.Errorf("HEAD: %d %v", head.Status, head.Header)
 	}
 	// Its left part, as the client chose it; and what is of no use is passed over.
-	cropped := testkit.Ask[string](t, w.Contract, multipartCall(t, w.ada,
-		formPart{name: "id", body: []byte("7")}, formPart{name: "crop", body: []byte("0, 5 ,30")}, formPart{name: "avatarFile", file: "x", body: testPNG(t)}))
+	cropped := testkit.Ask[string](t, w.Contract, multipartCall(
+		t,
+		w.ada,
+		formPart{
+			name: "id",
+			body: []byte("7"),
+		},
+		formPart{name: "crop", body: []byte("0, 5 ,30")},
+		formPart{name: "avatarFile", file: "x", body: testPNG(t)},
+	))
 	if _, img := w.fetchPicture(t, cropped); !isRed(img.At(250, 250)) {
 		t.Error("the crop is of another place")
 	}
@@ -133,8 +151,21 @@ func TestUpdateAvatar(t *testing.T) {
 	}
 	// The crop may come last, and be empty.
 	mustUpload(t, w, w.ada, "avatarFile", "me.png", testPNG(t))
-	testkit.Ask[string](t, w.Contract, multipartCall(t, w.ada, formPart{name: "avatarFile", file: "x", body: testPNG(t)}, formPart{name: "crop", body: []byte("0,0,40")}))
-	last := testkit.Ask[string](t, w.Contract, multipartCall(t, w.ada, formPart{name: "avatarFile", file: "x", body: testPNG(t)}, formPart{name: "crop"}))
+	testkit.Ask[string](
+		t,
+		w.Contract,
+		multipartCall(
+			t,
+			w.ada,
+			formPart{name: "avatarFile", file: "x", body: testPNG(t)},
+			formPart{name: "crop", body: []byte("0,0,40")},
+		),
+	)
+	last := testkit.Ask[string](
+		t,
+		w.Contract,
+		multipartCall(t, w.ada, formPart{name: "avatarFile", file: "x", body: testPNG(t)}, formPart{name: "crop"}),
+	)
 	// And with its user the picture goes.
 	if err := w.Users.Delete(t.Context(), w.field.ID, w.field.Ada.ID); err != nil {
 		t.Fatal(err)
@@ -161,18 +192,65 @@ func TestAvatarUploadForms(t *testing.T) {
 	boundary := strings.TrimPrefix(whole.Header["Content-Type"], "multipart/form-data; boundary=")
 	w.Run(t, []testkit.Scenario{
 		{Name: "no part", Call: multipartCall(t, w.ada), Code: 601, Contains: []string{"Picture: required"}},
-		{Name: "another name", Call: multipartCall(t, w.ada, formPart{name: "file", file: "a.png", body: good}), Code: 601, Contains: []string{"Picture: required"}},
-		{Name: "name in capitals", Call: multipartCall(t, w.ada, formPart{name: "AVATARFILE", file: "a.png", body: good}), Code: 601, Contains: []string{"Picture: required"}},
+		{
+			Name:     "another name",
+			Call:     multipartCall(t, w.ada, formPart{name: "file", file: "a.png", body: good}),
+			Code:     601,
+			Contains: []string{"Picture: required"},
+		},
+		{
+			Name:     "name in capitals",
+			Call:     multipartCall(t, w.ada, formPart{name: "AVATARFILE", file: "a.png", body: good}),
+			Code:     601,
+			Contains: []string{"Picture: required"},
+		},
 		{Name: "no name", Call: multipartCall(t, w.ada, formPart{file: "a.png", body: good}), Code: 601},
-		{Name: "empty file", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.png"}), Code: 601, Contains: []string{"Picture: required"}},
+		{
+			Name:     "empty file",
+			Call:     multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.png"}),
+			Code:     601,
+			Contains: []string{"Picture: required"},
+		},
 		{Name: "two files", Call: multipartCall(t, w.ada, file, file), Code: 400},
-		{Name: "two crops", Call: multipartCall(t, w.ada, formPart{name: "crop", body: []byte("0,0,9")}, formPart{name: "crop", body: []byte("0,0,9")}, file), Code: 400},
+		{
+			Name: "two crops",
+			Call: multipartCall(
+				t,
+				w.ada,
+				formPart{name: "crop", body: []byte("0,0,9")},
+				formPart{name: "crop", body: []byte("0,0,9")},
+				file,
+			),
+			Code: 400,
+		},
 		{Name: "many parts", Call: multipartCall(t, w.ada, append(many, file)...), Code: 400},
-		{Name: "crop outside", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("30,10,40")}), Code: 601, Contains: []string{"The chosen part is outside the picture"}},
-		{Name: "crop of words", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("a,b,c")}), Code: 601, Contains: []string{"Crop: not in the right form"}},
-		{Name: "crop of two", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("1,2")}), Code: 601},
-		{Name: "crop of many", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte(strings.Repeat("1,", 40_000))}), Code: 601},
-		{Name: "crop beyond numbers", Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("0,0,99999999999999999999")}), Code: 601},
+		{
+			Name:     "crop outside",
+			Call:     multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("30,10,40")}),
+			Code:     601,
+			Contains: []string{"The chosen part is outside the picture"},
+		},
+		{
+			Name:     "crop of words",
+			Call:     multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("a,b,c")}),
+			Code:     601,
+			Contains: []string{"Crop: not in the right form"},
+		},
+		{
+			Name: "crop of two",
+			Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("1,2")}),
+			Code: 601,
+		},
+		{
+			Name: "crop of many",
+			Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte(strings.Repeat("1,", 40_000))}),
+			Code: 601,
+		},
+		{
+			Name: "crop beyond numbers",
+			Call: multipartCall(t, w.ada, file, formPart{name: "crop", body: []byte("0,0,99999999999999999999")}),
+			Code: 601,
+		},
 		{Name: "not a form", Call: said(whole, "application/json", `{"avatarFile":"x"}`), Code: 400},
 		{Name: "another form", Call: said(whole, "application/x-www-form-urlencoded", "avatarFile=x"), Code: 400},
 		{Name: "no kind", Call: said(whole, "", whole.Body), Code: 400},
@@ -180,19 +258,52 @@ func TestAvatarUploadForms(t *testing.T) {
 		{Name: "another boundary", Call: said(whole, "multipart/form-data; boundary=other", whole.Body), Code: 601},
 		{Name: "cut", Call: said(whole, whole.Header["Content-Type"], whole.Body[:len(whole.Body)-40]), Code: 400},
 		{Name: "no body", Call: said(whole, whole.Header["Content-Type"], ""), Code: 601},
-		{Name: "broken header", Call: said(whole, whole.Header["Content-Type"], "--"+boundary+"\r\nno header\r\n\r\nx\r\n--"+boundary+"--\r\n"), Code: 400},
-		{Name: "name not closed", Call: said(whole, whole.Header["Content-Type"], "--"+boundary+"\r\nContent-Disposition: form-data; name=\"avatarFile\r\n\r\nx\r\n--"+boundary+"--\r\n"), Code: 601},
+		{
+			Name: "broken header",
+			Call: said(
+				whole,
+				whole.Header["Content-Type"],
+				"--"+boundary+"\r\nno header\r\n\r\nx\r\n--"+boundary+"--\r\n",
+			),
+			Code: 400,
+		},
+		{
+			Name: "name not closed",
+			Call: said(
+				whole,
+				whole.Header["Content-Type"],
+				"--"+boundary+"\r\nContent-Disposition: form-data; name=\"avatarFile\r\n\r\nx\r\n--"+boundary+"--\r\n",
+			),
+			Code: 601,
+		},
 		// Of what a file is said to be nothing counts.
-		{Name: "kind of another", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.html", kind: "text/html", body: good})},
+		{
+			Name: "kind of another",
+			Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "a.html", kind: "text/html", body: good}),
+		},
 		{Name: "no file name", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", body: good})},
-		{Name: "file name of a path", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: "../../../etc/passwd", body: good}), Lacks: []string{"passwd"}},
-		{Name: "huge file name", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: strings.Repeat("x", 60_000), body: good}), Lacks: []string{"xxx"}},
-		{Name: "file name beyond the limit", Call: multipartCall(t, w.ada, formPart{name: "avatarFile", file: strings.Repeat("x", 9<<20), body: good}), Status: 413, Code: 413},
+		{
+			Name:  "file name of a path",
+			Call:  multipartCall(t, w.ada, formPart{name: "avatarFile", file: "../../../etc/passwd", body: good}),
+			Lacks: []string{"passwd"},
+		},
+		{
+			Name:  "huge file name",
+			Call:  multipartCall(t, w.ada, formPart{name: "avatarFile", file: strings.Repeat("x", 60_000), body: good}),
+			Lacks: []string{"xxx"},
+		},
+		{
+			Name:   "file name beyond the limit",
+			Call:   multipartCall(t, w.ada, formPart{name: "avatarFile", file: strings.Repeat("x", 9<<20), body: good}),
+			Status: 413,
+			Code:   413,
+		},
 	})
 	// A header smuggled into a file's name is a header of the part, never of an answer.
 	for _, name := range []string{"a\r\nX-Evil: 1\r\nY: \"", `a"; x="` + "\r\nSet-Cookie: evil=1", "a\r\n\r\n<script>alert(1)</script>"} {
 		a := w.Do(t, multipartCall(t, w.ada, formPart{name: "avatarFile", file: name, body: good}))
-		if a.Header.Get("X-Evil") != "" || a.Header.Get("Set-Cookie") != "" || strings.Contains(string(a.Body), "script") {
+		if a.Header.Get("X-Evil") != "" || a.Header.Get("Set-Cookie") != "" ||
+			strings.Contains(string(a.Body), "script") {
 			t.Errorf("%q: %v %s", name, a.Header, a.Body)
 		}
 	}
@@ -224,7 +335,11 @@ func TestInvalidAvatarFiles(t *testing.T) {
 		"a start only": {[]byte("\xFF\xD8\xFF"), "avatar.broken", nil},
 	} {
 		for _, l := range text.Languages {
-			call := multipartCall(t, w.ada, formPart{name: "avatarFile", file: "me.png", kind: "image/png", body: c.file})
+			call := multipartCall(
+				t,
+				w.ada,
+				formPart{name: "avatarFile", file: "me.png", kind: "image/png", body: c.file},
+			)
 			call.Header["Accept-Language"] = string(l)
 			if a := w.Do(t, call); a.Status != 200 || a.Code != 601 || a.Msg != text.Translate(l, c.key, c.args) {
 				t.Errorf("%s in %s: %d %s", name, l, a.Status, a.Body)
@@ -232,7 +347,18 @@ func TestInvalidAvatarFiles(t *testing.T) {
 		}
 	}
 	for name, size := range map[string]int{"8 MiB and 1": 8<<20 + 1, "9 MiB": 9 << 20, "20 MiB": 20 << 20} {
-		a := w.Do(t, multipartCall(t, w.ada, formPart{name: "avatarFile", file: "me.png", body: append(bytes.Clone(good), make([]byte, size-len(good))...)}))
+		a := w.Do(
+			t,
+			multipartCall(
+				t,
+				w.ada,
+				formPart{
+					name: "avatarFile",
+					file: "me.png",
+					body: append(bytes.Clone(good), make([]byte, size-len(good))...),
+				},
+			),
+		)
 		if a.Status != 413 || a.Code != 413 {
 			t.Errorf("%s: %d %s", name, a.Status, a.Body)
 		}
@@ -250,15 +376,27 @@ func TestAvatarsAreUserScoped(t *testing.T) {
 	w := newServer(t)
 	ada := mustUpload(t, w, w.ada, "avatarFile", "a", testPNG(t))
 	for name, token := range map[string]string{"a colleague": w.bora, "another tenant": w.rivalToken} {
-		call := multipartCall(t, token,
-			formPart{name: "id", body: []byte(fmt.Sprint(w.field.Ada.ID))}, formPart{name: "userId", body: []byte(fmt.Sprint(w.field.Ada.ID))},
-			formPart{name: "avatarFile", file: "a", body: testPNG(t)})
+		call := multipartCall(
+			t,
+			token,
+			formPart{
+				name: "id",
+				body: []byte(fmt.Sprint(w.field.Ada.ID)),
+			},
+			formPart{name: "userId", body: []byte(fmt.Sprint(w.field.Ada.ID))},
+			formPart{name: "avatarFile", file: "a", body: testPNG(t)},
+		)
 		call.Path += fmt.Sprint("?id=", w.field.Ada.ID, "&userId=", w.field.Ada.ID)
 		call.Header["tenant-id"] = fmt.Sprint(w.field.ID)
 		if theirs := testkit.Ask[string](t, w.Contract, call); theirs == ada {
 			t.Errorf("%s shares %s", name, ada)
 		}
-		if u := testkit.Ask[wire.User](t, w.Contract, testkit.Call{Path: userPath, Token: token}); u.Id == w.field.Ada.ID || u.Avatar == ada {
+		if u := testkit.Ask[wire.User](
+			t,
+			w.Contract,
+			testkit.Call{Path: userPath, Token: token},
+		); u.Id == w.field.Ada.ID ||
+			u.Avatar == ada {
 			t.Errorf("%s: %+v", name, u)
 		}
 	}
@@ -325,7 +463,10 @@ func (w *fixture) startHangingUpload(t *testing.T, base, token string) (release 
 			_ = res.Body.Close()
 		}
 	}()
-	if _, err := io.WriteString(pipe, "--b\r\nContent-Disposition: form-data; name=\"avatarFile\"; filename=\"a\"\r\n\r\n"); err != nil {
+	if _, err := io.WriteString(
+		pipe,
+		"--b\r\nContent-Disposition: form-data; name=\"avatarFile\"; filename=\"a\"\r\n\r\n",
+	); err != nil {
 		t.Fatal(err)
 	}
 	return func() { _ = pipe.Close(); <-done; sender.CloseIdleConnections() }

@@ -43,10 +43,20 @@ func TestInvalidBodies(t *testing.T) {
 		{"POST", scenePath + "create", `{`, "error.400", "", "", 400},
 	} {
 		for _, l := range text.Languages {
-			call := testkit.Call{Method: c.method, Path: c.path, Body: c.body, Token: w.ada, Header: map[string]string{"Accept-Language": string(l)}}
+			call := testkit.Call{
+				Method: c.method,
+				Path:   c.path,
+				Body:   c.body,
+				Token:  w.ada,
+				Header: map[string]string{"Accept-Language": string(l)},
+			}
 			want := text.Translate(l, c.key, map[string]string{"limit": c.limit})
 			if c.field != "" {
-				want = text.Translate(l, "field", map[string]string{"field": text.Translate(l, "field."+c.field, nil), "reason": want})
+				want = text.Translate(
+					l,
+					"field",
+					map[string]string{"field": text.Translate(l, "field."+c.field, nil), "reason": want},
+				)
 			}
 			if a := w.Do(t, call); a.Code != c.code || a.Msg != want {
 				t.Errorf("%s %s %s in %s: %d %q, want %d %q", c.method, c.path, c.body, l, a.Code, a.Msg, c.code, want)
@@ -73,7 +83,10 @@ func TestTrailingBodyTextIsRefused(t *testing.T) {
 				t.Errorf("%s with %q behind: %s", path, behind, a.Body)
 			}
 		}
-		if a := w.Do(t, testkit.Call{Method: method, Path: path, Body: " " + body + " \r\n\t", Token: w.ada}); a.Code != 200 {
+		if a := w.Do(
+			t,
+			testkit.Call{Method: method, Path: path, Body: " " + body + " \r\n\t", Token: w.ada},
+		); a.Code != 200 {
 			t.Errorf("%s with space around: %s", path, a.Body)
 		}
 	}
@@ -84,7 +97,11 @@ func TestIntegersWrittenAsDecimals(t *testing.T) {
 	w := newServer(t)
 	for name, status := range map[string]string{"point": "1.0", "exponent": "10e-1", "plain": "1"} {
 		body := `{"groupName":"` + name + ` 1.0","groupStatus":` + status + `}`
-		id := testkit.Ask[int64](t, w.Contract, testkit.Call{Method: http.MethodPost, Path: scenePath + "create", Body: body, Token: w.ada})
+		id := testkit.Ask[int64](
+			t,
+			w.Contract,
+			testkit.Call{Method: http.MethodPost, Path: scenePath + "create", Body: body, Token: w.ada},
+		)
 		if id == 0 {
 			t.Error(name)
 		}

@@ -12,7 +12,10 @@ import (
 )
 
 // GetCaptcha makes a slider captcha.
-func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject) (wire.GetCaptchaResponseObject, error) {
+func (s *server) GetCaptcha(
+	ctx context.Context,
+	r wire.GetCaptchaRequestObject,
+) (wire.GetCaptchaResponseObject, error) {
 	if code := checkKind(r.Body.CaptchaType); code != captcha.OK {
 		return wire.GetCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil
 	}
@@ -32,10 +35,15 @@ func (s *server) GetCaptcha(ctx context.Context, r wire.GetCaptchaRequestObject)
 }
 
 // CheckCaptcha checks where the piece was put.
-func (s *server) CheckCaptcha(ctx context.Context, r wire.CheckCaptchaRequestObject) (wire.CheckCaptchaResponseObject, error) {
+func (s *server) CheckCaptcha(
+	ctx context.Context,
+	r wire.CheckCaptchaRequestObject,
+) (wire.CheckCaptchaResponseObject, error) {
 	code := checkKind(r.Body.CaptchaType)
 	if code == captcha.OK {
-		code = captcha.CodeOf(s.Captcha.Check(requestFrom(ctx).Address, stringValue(r.Body.Token), stringValue(r.Body.PointJson)))
+		code = captcha.CodeOf(
+			s.Captcha.Check(requestFrom(ctx).Address, stringValue(r.Body.Token), stringValue(r.Body.PointJson)),
+		)
 	}
 	if code != captcha.OK {
 		return wire.CheckCaptcha200JSONResponse(captchaAnswer(requestFrom(ctx).Language, code, nil)), nil

@@ -31,7 +31,9 @@ func (w *fixture) captchaCall(t *testing.T, call testkit.Call) (answer wire.Capt
 	if err := json.Unmarshal(a.Body, &answer); err != nil {
 		t.Fatal(err)
 	}
-	if a.Status != http.StatusOK || answer.Success != (answer.RepCode == "0000") || answer.Success != (answer.RepMsg == nil) || !answer.Success && answer.RepData != nil {
+	if a.Status != http.StatusOK || answer.Success != (answer.RepCode == "0000") ||
+		answer.Success != (answer.RepMsg == nil) ||
+		!answer.Success && answer.RepData != nil {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 	return answer
@@ -49,12 +51,27 @@ func (w *fixture) newChallenge(t *testing.T) *wire.CaptchaData {
 
 // checkCaptchaCall is the check of a point.
 func checkCaptchaCall(c *wire.CaptchaData, point string) testkit.Call {
-	return post(checkPath, fmt.Sprintf(`{"captchaType":"blockPuzzle","token":%q,"pointJson":%q,"clientUid":"slider-1","ts":1795231800000}`, *c.Token, captcha.Encrypt(point, *c.SecretKey)))
+	return post(
+		checkPath,
+		fmt.Sprintf(
+			`{"captchaType":"blockPuzzle","token":%q,"pointJson":%q,"clientUid":"slider-1","ts":1795231800000}`,
+			*c.Token,
+			captcha.Encrypt(point, *c.SecretKey),
+		),
+	)
 }
 
 // loginWithCaptcha signs in with a captchaVerification.
 func loginWithCaptcha(userName, password, verification string) testkit.Call {
-	return post(loginPath, fmt.Sprintf(`{"tenantName":"field","userName":%q,"password":%q,"captchaVerification":%q}`, userName, password, verification))
+	return post(
+		loginPath,
+		fmt.Sprintf(
+			`{"tenantName":"field","userName":%q,"password":%q,"captchaVerification":%q}`,
+			userName,
+			password,
+			verification,
+		),
+	)
 }
 
 // A person is asked to slide after three failures, slides, and is in.
@@ -69,7 +86,12 @@ func TestCaptchaAtSignIn(t *testing.T) {
 		"none": loginCall("field", "ada", testkit.Password), "a made up one": loginWithCaptcha("ada", testkit.Password, "made up"),
 		"an unknown account": loginCall("field", "nobody", "x"), "an unknown tenant": loginCall("none", "ada", "x"),
 	} {
-		if a := w.Do(t, call); string(a.Body) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
+		if a := w.Do(
+			t,
+			call,
+		); string(
+			a.Body,
+		) != `{"code":601,"data":{"captchaRequired":true},"msg":"Solve the slider captcha first"}` {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}
@@ -82,7 +104,9 @@ func TestCaptchaAtSignIn(t *testing.T) {
 	c := w.newChallenge(t)
 	point := testkit.Point(w.Slider.Target)
 	checked := w.captchaCall(t, checkCaptchaCall(c, point))
-	if d := checked.RepData; !checked.Success || d.Result == nil || !*d.Result || *d.Token != *c.Token || *d.CaptchaType != "blockPuzzle" || *d.PointJson != captcha.Encrypt(point, *c.SecretKey) {
+	if d := checked.RepData; !checked.Success || d.Result == nil || !*d.Result || *d.Token != *c.Token ||
+		*d.CaptchaType != "blockPuzzle" ||
+		*d.PointJson != captcha.Encrypt(point, *c.SecretKey) {
 		t.Errorf("%+v", checked)
 	}
 	verification := captcha.Encrypt(*c.Token+"---"+point, *c.SecretKey)
@@ -90,13 +114,27 @@ func TestCaptchaAtSignIn(t *testing.T) {
 	if s.UserId != w.field.Ada.ID {
 		t.Errorf("%+v", s)
 	}
-	if a := w.Do(t, loginWithCaptcha("ada", testkit.Password, verification)); !strings.Contains(string(a.Data), "captchaRequired") {
+	if a := w.Do(
+		t,
+		loginWithCaptcha("ada", testkit.Password, verification),
+	); !strings.Contains(
+		string(a.Data),
+		"captchaRequired",
+	) {
 		t.Errorf("once more: %s", a.Body)
 	}
 	// Three failures on an address in one network are three of the network.
 	w.Clock.Advance(time.Hour)
 	for i, want := range []int{601, 601, 601, 601} {
-		a := w.Do(t, testkit.Call{Method: "POST", Path: loginPath, From: fmt.Sprintf("[2001:db8::%d]", i+1), Body: loginCall("field", fmt.Sprint("bora", i), "x").Body})
+		a := w.Do(
+			t,
+			testkit.Call{
+				Method: "POST",
+				Path:   loginPath,
+				From:   fmt.Sprintf("[2001:db8::%d]", i+1),
+				Body:   loginCall("field", fmt.Sprint("bora", i), "x").Body,
+			},
+		)
 		if a.Code != want || strings.Contains(string(a.Data), "captchaRequired") != (i == 3) {
 			t.Errorf("%d: %s", i, a.Body)
 		}
@@ -208,7 +246,10 @@ func TestCaptchaLimits(t *testing.T) {
 	}
 	w.Clock.Advance(time.Minute)
 	for range 10 {
-		if got := w.captchaCall(t, checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50))); got.RepCode != "6111" {
+		if got := w.captchaCall(
+			t,
+			checkCaptchaCall(w.newChallenge(t), testkit.Point(w.Slider.Target+50)),
+		); got.RepCode != "6111" {
 			t.Fatalf("%+v", got)
 		}
 	}
@@ -229,7 +270,10 @@ func TestCaptchaLimits(t *testing.T) {
 			found[w.captchaCall(t, call).RepCode]++
 		}
 	}
-	if got := fmt.Sprint(flood[captchaPath]["6201"]+flood[checkPath]["6204"], flood[captchaPath]["0011"]+flood[checkPath]["0011"]); got != "80 60" {
+	if got := fmt.Sprint(
+		flood[captchaPath]["6201"]+flood[checkPath]["6204"],
+		flood[captchaPath]["0011"]+flood[checkPath]["0011"],
+	); got != "80 60" {
 		t.Errorf("a flood: %v", flood)
 	}
 }
@@ -237,7 +281,11 @@ func TestCaptchaLimits(t *testing.T) {
 // A fault tells nothing of the inside, in the envelope that the slider reads.
 func TestCaptchaFault(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
-		o.Captcha = captcha.New(o.Now, func() (captcha.Picture, error) { return captcha.Picture{}, errors.New("out of ink") }, nil)
+		o.Captcha = captcha.New(
+			o.Now,
+			func() (captcha.Picture, error) { return captcha.Picture{}, errors.New("out of ink") },
+			nil,
+		)
 	})
 	got := w.captchaCall(t, post(captchaPath, blockPuzzle))
 	if got.RepCode != "9999" || *got.RepMsg != "Unknown system error" {

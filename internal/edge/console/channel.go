@@ -23,7 +23,10 @@ const (
 
 // PageNoticeChannels answers notification channels, the newest first, page by
 // page.
-func (s *server) PageNoticeChannels(ctx context.Context, r wire.PageNoticeChannelsRequestObject) (wire.PageNoticeChannelsResponseObject, error) {
+func (s *server) PageNoticeChannels(
+	ctx context.Context,
+	r wire.PageNoticeChannelsRequestObject,
+) (wire.PageNoticeChannelsResponseObject, error) {
 	p, paging := r.Params, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	q := notify.ChannelQuery{Name: trimmed(textOf(p.NoticeName)), Offset: paging.Offset, Limit: paging.Limit}
 	if p.NoticeMode != nil {
@@ -37,11 +40,17 @@ func (s *server) PageNoticeChannels(ctx context.Context, r wire.PageNoticeChanne
 	if err != nil {
 		return nil, err
 	}
-	return wire.PageNoticeChannels200JSONResponse{Code: success, Data: &wire.NoticeChannelPage{List: list, Total: int(total)}}, nil
+	return wire.PageNoticeChannels200JSONResponse{
+		Code: success,
+		Data: &wire.NoticeChannelPage{List: list, Total: int(total)},
+	}, nil
 }
 
 // GetNoticeChannel answers one notification channel.
-func (s *server) GetNoticeChannel(ctx context.Context, r wire.GetNoticeChannelRequestObject) (wire.GetNoticeChannelResponseObject, error) {
+func (s *server) GetNoticeChannel(
+	ctx context.Context,
+	r wire.GetNoticeChannelRequestObject,
+) (wire.GetNoticeChannelResponseObject, error) {
 	c, err := s.Channels.Get(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
@@ -67,9 +76,17 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 	for i := range channels {
 		c := &channels[i]
 		list[i] = wire.NoticeChannel{
-			Id: c.ID, NoticeName: c.Name, NoticeMode: []string{}, Email: wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
-			PhoneMessage: append([]string{}, c.Phones...), Language: omitEmpty(string(c.Language)), CreateTime: c.CreateTime,
-			RuleCount: rules[c.ID].Count, RuleNames: append([]string{}, rules[c.ID].Names...),
+			Id:         c.ID,
+			NoticeName: c.Name,
+			NoticeMode: []string{},
+			Email:      wire.NoticeChannelEmail{Emails: append([]string{}, c.Emails...)},
+			PhoneMessage: append(
+				[]string{},
+				c.Phones...),
+			Language:   omitEmpty(string(c.Language)),
+			CreateTime: c.CreateTime,
+			RuleCount:  rules[c.ID].Count,
+			RuleNames:  append([]string{}, rules[c.ID].Names...),
 		}
 		for _, m := range c.Kinds() {
 			list[i].NoticeMode = append(list[i].NoticeMode, string(m))
@@ -79,7 +96,10 @@ func (s *server) wireChannels(ctx context.Context, channels []notify.Channel) ([
 }
 
 // CreateNoticeChannel makes a notification channel and answers its id.
-func (s *server) CreateNoticeChannel(ctx context.Context, r wire.CreateNoticeChannelRequestObject) (wire.CreateNoticeChannelResponseObject, error) {
+func (s *server) CreateNoticeChannel(
+	ctx context.Context,
+	r wire.CreateNoticeChannelRequestObject,
+) (wire.CreateNoticeChannelResponseObject, error) {
 	t := caller(ctx).Tenant
 	c, err := channelForm(r.Body).Channel(t)
 	if err != nil {
@@ -97,20 +117,33 @@ func (s *server) CreateNoticeChannel(ctx context.Context, r wire.CreateNoticeCha
 }
 
 // UpdateNoticeChannel changes a notification channel.
-func (s *server) UpdateNoticeChannel(ctx context.Context, r wire.UpdateNoticeChannelRequestObject) (wire.UpdateNoticeChannelResponseObject, error) {
+func (s *server) UpdateNoticeChannel(
+	ctx context.Context,
+	r wire.UpdateNoticeChannelRequestObject,
+) (wire.UpdateNoticeChannelResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
 	// Before what is wrong with the form: of another tenant's there is none.
 	if _, err := s.Channels.Get(ctx, t, b.Id); err != nil {
 		return nil, err
 	}
 	c, err := channelForm(&wire.NoticeChannelCreate{
-		NoticeName: b.NoticeName, NoticeMode: b.NoticeMode, Email: b.Email, PhoneMessage: b.PhoneMessage, Language: b.Language,
+		NoticeName:   b.NoticeName,
+		NoticeMode:   b.NoticeMode,
+		Email:        b.Email,
+		PhoneMessage: b.PhoneMessage,
+		Language:     b.Language,
 	}).Channel(t)
 	if err != nil {
 		return nil, err
 	}
 	c.ID = b.Id
-	err = audit.Record(ctx, t, "channel.update", s.snapshotChannel(t, &c.ID), func(ctx context.Context) error { return s.Channels.Update(ctx, t, &c) })
+	err = audit.Record(
+		ctx,
+		t,
+		"channel.update",
+		s.snapshotChannel(t, &c.ID),
+		func(ctx context.Context) error { return s.Channels.Update(ctx, t, &c) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +166,10 @@ func channelForm(b *wire.NoticeChannelCreate) *notify.ChannelForm {
 }
 
 // DeleteNoticeChannel removes a notification channel that no rule uses.
-func (s *server) DeleteNoticeChannel(ctx context.Context, r wire.DeleteNoticeChannelRequestObject) (wire.DeleteNoticeChannelResponseObject, error) {
+func (s *server) DeleteNoticeChannel(
+	ctx context.Context,
+	r wire.DeleteNoticeChannelRequestObject,
+) (wire.DeleteNoticeChannelResponseObject, error) {
 	if err := s.deleteChannel(ctx, r.Params.Id); err != nil {
 		return nil, err
 	}
@@ -145,7 +181,13 @@ func (s *server) DeleteNoticeChannel(ctx context.Context, r wire.DeleteNoticeCha
 func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	t := caller(ctx).Tenant
 	remove := func() error {
-		return audit.Record(ctx, t, "channel.delete", s.snapshotChannel(t, &id), func(ctx context.Context) error { return s.Channels.Delete(ctx, t, id) })
+		return audit.Record(
+			ctx,
+			t,
+			"channel.delete",
+			s.snapshotChannel(t, &id),
+			func(ctx context.Context) error { return s.Channels.Delete(ctx, t, id) },
+		)
 	}
 	err := remove()
 	if !db.IsReferenced(err) {
@@ -158,7 +200,14 @@ func (s *server) deleteChannel(ctx context.Context, id int64) error {
 	case usage[id].Count == 0: // the last of them went meanwhile
 		return remove()
 	}
-	return errs.New(errs.Refused, "channel.inUse", "rules", ruleNames(requestFrom(ctx).Language, usage[id])).WithCause(err)
+	return errs.New(
+		errs.Refused,
+		"channel.inUse",
+		"rules",
+		ruleNames(requestFrom(ctx).Language, usage[id]),
+	).WithCause(
+		err,
+	)
 }
 
 // ruleNames are the rules that use a channel, as a sentence lists them.

@@ -23,8 +23,11 @@ const channelsPath = "/admin-api/client/pc/notice-channel/"
 // nightShiftForm is a good form of a channel; with changes it, nil takes a key away.
 func nightShiftForm(with body) body {
 	b := body{
-		"noticeName": "Night shift", "noticeMode": []string{"email", "phoneMessage"}, "email": body{"emails": []string{"ada@example.com", "bora@example.com"}},
-		"phoneMessage": []string{"+90 555 111 22 33"}, "language": "tr-tr",
+		"noticeName":   "Night shift",
+		"noticeMode":   []string{"email", "phoneMessage"},
+		"email":        body{"emails": []string{"ada@example.com", "bora@example.com"}},
+		"phoneMessage": []string{"+90 555 111 22 33"},
+		"language":     "tr-tr",
 	}
 	maps.Copy(b, with)
 	for key, value := range b {
@@ -70,16 +73,37 @@ func TestNoticeChannels(t *testing.T) {
 	made := w.Clock.Milli()
 	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(nil)))
 	want := wire.NoticeChannel{
-		Id: id, NoticeName: "Night shift", NoticeMode: []string{"email", "phoneMessage"}, Email: wire.NoticeChannelEmail{Emails: []string{"ada@example.com", "bora@example.com"}},
-		PhoneMessage: []string{"+905551112233"}, Language: new("tr-tr"), CreateTime: made, RuleNames: []string{},
+		Id:           id,
+		NoticeName:   "Night shift",
+		NoticeMode:   []string{"email", "phoneMessage"},
+		Email:        wire.NoticeChannelEmail{Emails: []string{"ada@example.com", "bora@example.com"}},
+		PhoneMessage: []string{"+905551112233"},
+		Language:     new("tr-tr"),
+		CreateTime:   made,
+		RuleNames:    []string{},
 	}
 	if got := w.getChannel(t, id); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
 	}
 	w.Clock.Advance(time.Minute)
-	change := nightShiftForm(body{"id": id, "noticeName": " Gündüz ", "noticeMode": []string{"phoneMessage"}, "language": nil, "phoneMessage": []string{"13800138000", "", "+7-900-123-45-67"}})
-	w.Run(t, []testkit.Scenario{{Name: "update", Call: w.channelCall(http.MethodPut, "update", change), Contains: []string{`"data":true`}}})
-	want.NoticeName, want.NoticeMode, want.Email.Emails, want.Language = "Gündüz", []string{"phoneMessage"}, []string{}, nil
+	change := nightShiftForm(
+		body{
+			"id":           id,
+			"noticeName":   " Gündüz ",
+			"noticeMode":   []string{"phoneMessage"},
+			"language":     nil,
+			"phoneMessage": []string{"13800138000", "", "+7-900-123-45-67"},
+		},
+	)
+	w.Run(
+		t,
+		[]testkit.Scenario{
+			{Name: "update", Call: w.channelCall(http.MethodPut, "update", change), Contains: []string{`"data":true`}},
+		},
+	)
+	want.NoticeName, want.NoticeMode, want.Email.Emails, want.Language = "Gündüz", []string{
+		"phoneMessage",
+	}, []string{}, nil
 	want.PhoneMessage = []string{"+8613800138000", "+79001234567"}
 	if got := w.getChannel(t, id); !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v\nwant %+v", got, want)
@@ -88,7 +112,11 @@ func TestNoticeChannels(t *testing.T) {
 		{Name: "delete", Call: w.deleteChannelCall(id), Contains: []string{`"data":true`}},
 		{Name: "deleted", Call: w.get(fmt.Sprint(channelsPath, "get?id=", id)), Code: 404},
 		{Name: "delete again", Call: w.deleteChannelCall(id), Code: 404},
-		{Name: "update what is gone, wrongly too", Call: w.channelCall(http.MethodPut, "update", body{"id": id}), Code: 404},
+		{
+			Name: "update what is gone, wrongly too",
+			Call: w.channelCall(http.MethodPut, "update", body{"id": id}),
+			Code: 404,
+		},
 		{Name: "test what is gone", Call: w.testChannelCall(id), Code: 404},
 	})
 }
@@ -115,8 +143,18 @@ func TestNoticeChannelPage(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "an unknown mode", Call: w.get(channelsPath + "page?noticeMode=fax"), Code: 601, Contains: []string{"Mode: not one of the choices"}},
-		{Name: "a long name", Call: w.get(channelsPath + "page?noticeName=" + strings.Repeat("x", 65)), Code: 601, Contains: []string{"Name: at most 64 characters"}},
+		{
+			Name:     "an unknown mode",
+			Call:     w.get(channelsPath + "page?noticeMode=fax"),
+			Code:     601,
+			Contains: []string{"Mode: not one of the choices"},
+		},
+		{
+			Name:     "a long name",
+			Call:     w.get(channelsPath + "page?noticeName=" + strings.Repeat("x", 65)),
+			Code:     601,
+			Contains: []string{"Name: at most 64 characters"},
+		},
 	})
 }
 
@@ -171,18 +209,40 @@ func TestNoticeChannelRefusals(t *testing.T) {
 			for _, l := range text.Languages {
 				call.Header = map[string]string{"Accept-Language": string(l)}
 				a := w.Do(t, call)
-				if want := c.want(l); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") || strings.HasPrefix(want, "field") {
+				if want := c.want(
+					l,
+				); a.Code != 601 || a.Msg != want || strings.HasPrefix(want, "channel.") ||
+					strings.HasPrefix(want, "field") {
 					t.Errorf("%s in %s: %s, want %s", name, l, a.Body, want)
 				}
 			}
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "a name that is no text", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeName": 1})), Code: 400},
-		{Name: "one mode", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": "email"})), Code: 400},
-		{Name: "an address that is no text", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"email": body{"emails": []int{1}}})), Code: 400},
-		{Name: "no body", Call: testkit.Call{Method: http.MethodPost, Path: channelsPath + "create", Token: w.ada}, Code: 400},
-		{Name: "the language of nobody", Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": ""}))},
+		{
+			Name: "a name that is no text",
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeName": 1})),
+			Code: 400,
+		},
+		{
+			Name: "one mode",
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": "email"})),
+			Code: 400,
+		},
+		{
+			Name: "an address that is no text",
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"email": body{"emails": []int{1}}})),
+			Code: 400,
+		},
+		{
+			Name: "no body",
+			Call: testkit.Call{Method: http.MethodPost, Path: channelsPath + "create", Token: w.ada},
+			Code: 400,
+		},
+		{
+			Name: "the language of nobody",
+			Call: w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": ""})),
+		},
 	})
 	if page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page")); page.Total != 2 {
 		t.Errorf("%+v", page)
@@ -204,9 +264,16 @@ func TestNoticeChannelInUse(t *testing.T) {
 	rules := []int64{}
 	for i := range 6 {
 		w.Clock.Advance(time.Second)
-		rules = append(rules, w.createRule(t, frostForm("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})))
+		rules = append(
+			rules,
+			w.createRule(t, frostForm("WS-1", body{"alarmName": fmt.Sprint("Frost ", i), "passageway": []int64{id}})),
+		)
 	}
-	if c := w.getChannel(t, id); c.RuleCount != 6 || strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
+	if c := w.getChannel(
+		t,
+		id,
+	); c.RuleCount != 6 ||
+		strings.Join(c.RuleNames, ", ") != "Frost 5, Frost 4, Frost 3, Frost 2, Frost 1" {
 		t.Errorf("%+v", c)
 	}
 	page := testkit.Ask[wire.NoticeChannelPage](t, w.Contract, w.get(channelsPath+"page"))
@@ -232,25 +299,45 @@ func TestNoticeChannelInUse(t *testing.T) {
 	for _, rule := range rules[1:] {
 		w.Run(t, []testkit.Scenario{{Name: "a rule goes", Call: w.deleteRuleCall(rule)}})
 	}
-	refused(map[text.Language]string{text.English: "Alarm rules use this channel: “Frost 0”. Take it out of them first"})
+	refused(
+		map[text.Language]string{text.English: "Alarm rules use this channel: “Frost 0”. Take it out of them first"},
+	)
 	w.Run(t, []testkit.Scenario{
-		{Name: "the last one leaves it", Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{}}))},
+		{
+			Name: "the last one leaves it",
+			Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{}})),
+		},
 		{Name: "now it goes", Call: w.deleteChannelCall(id)},
-		{Name: "a rule cannot take it any more", Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{id}})), Code: 601, Contains: []string{
-			fmt.Sprint("Notification channels: There is no notification channel with the number ", id),
-		}},
+		{
+			Name: "a rule cannot take it any more",
+			Call: w.updateRuleCall(rules[0], frostForm("WS-1", body{"passageway": []int64{id}})),
+			Code: 601,
+			Contains: []string{
+				fmt.Sprint("Notification channels: There is no notification channel with the number ", id),
+			},
+		},
 	})
 }
 
 func TestNoticeChannelKinds(t *testing.T) {
 	w := newServer(t)
-	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); !ways.Email || !ways.PhoneMessage || ways.Logged != nil || ways.Language != "en-us" {
+	if ways := testkit.Ask[wire.NoticeWays](
+		t,
+		w.Contract,
+		w.get(channelsPath+"get/ways"),
+	); !ways.Email || !ways.PhoneMessage || ways.Logged != nil ||
+		ways.Language != "en-us" {
 		t.Errorf("%+v", ways)
 	}
 	w = newServer(t, func(o *console.Options) {
 		o.Outbox.Senders, o.SMSLogged = map[notify.ChannelKind]notify.Sender{notify.KindSMS: w.SMSSender}, true
 	})
-	if ways := testkit.Ask[wire.NoticeWays](t, w.Contract, w.get(channelsPath+"get/ways")); ways.Email || !ways.PhoneMessage || ways.Logged == nil || !*ways.Logged {
+	if ways := testkit.Ask[wire.NoticeWays](
+		t,
+		w.Contract,
+		w.get(channelsPath+"get/ways"),
+	); ways.Email || !ways.PhoneMessage || ways.Logged == nil ||
+		!*ways.Logged {
 		t.Errorf("%+v", ways)
 	}
 }
@@ -259,7 +346,11 @@ func TestNoticeChannelKinds(t *testing.T) {
 // of each.
 func TestChannelTestMessage(t *testing.T) {
 	w := newServer(t)
-	id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": nil})))
+	id := testkit.Ask[int64](
+		t,
+		w.Contract,
+		w.channelCall(http.MethodPost, "create", nightShiftForm(body{"language": nil})),
+	)
 	w.SMSSender.Break(&notify.Failure{Kind: notify.Permanent, Answer: "30005 unknown"})
 	call := w.testChannelCall(id)
 	call.Header = map[string]string{"Accept-Language": "ru-ru"}
@@ -267,13 +358,20 @@ func TestChannelTestMessage(t *testing.T) {
 	want := []wire.NoticeOutcome{
 		{Recipient: "ada@example.com", Mode: "email", Ok: true, Answer: new("accepted")},
 		{Recipient: "bora@example.com", Mode: "email", Ok: true, Answer: new("accepted")},
-		{Recipient: "+905551112233", Mode: "phoneMessage", Answer: new("30005 unknown"), Msg: new("СМС-шлюз не принимает этот номер")},
+		{
+			Recipient: "+905551112233",
+			Mode:      "phoneMessage",
+			Answer:    new("30005 unknown"),
+			Msg:       new("СМС-шлюз не принимает этот номер"),
+		},
 	}
 	if !reflect.DeepEqual(outcomes, want) {
 		t.Errorf("%s", asJSON(t, outcomes))
 	}
 	for _, l := range w.MailSender.Sent() {
-		if l.Tenant != w.field.ID || l.Language != text.English || l.Channel != "Night shift" || l.Kind != notify.KindEmail || len(l.Alarms) != 0 {
+		if l.Tenant != w.field.ID || l.Language != text.English || l.Channel != "Night shift" ||
+			l.Kind != notify.KindEmail ||
+			len(l.Alarms) != 0 {
 			t.Errorf("%+v", l)
 		}
 	}
@@ -285,7 +383,8 @@ func TestChannelTestMessage(t *testing.T) {
 	w.Clock.Advance(20 * time.Second)
 	call.Token = w.bora
 	a := w.Do(t, call)
-	if a.Code != 429 || a.Msg != "Слишком много запросов. Повторите через 40\u00a0с" || a.Header.Get("Retry-After") != "40" {
+	if a.Code != 429 || a.Msg != "Слишком много запросов. Повторите через 40\u00a0с" ||
+		a.Header.Get("Retry-After") != "40" {
 		t.Errorf("%s %v", a.Body, a.Header)
 	}
 	theirs := w.testChannelCall(w.createRivalChannel())
@@ -333,7 +432,11 @@ func TestChannelTestMessageNotConfigured(t *testing.T) {
 			text.Turkish: "E-posta sunucusu kurulmamış: e-posta kimseye ulaşmaz. Tilth yöneticisine başvurun", text.Russian: "Почтовый сервер не настроен: письма никому не приходят. Обратитесь к администратору Tilth",
 		}},
 	} {
-		id := testkit.Ask[int64](t, w.Contract, w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": []string{c.mode}})))
+		id := testkit.Ask[int64](
+			t,
+			w.Contract,
+			w.channelCall(http.MethodPost, "create", nightShiftForm(body{"noticeMode": []string{c.mode}})),
+		)
 		for l, said := range c.said {
 			call := w.testChannelCall(id)
 			call.Header = map[string]string{"Accept-Language": string(l)}
@@ -362,7 +465,11 @@ func TestChannelsAreTenantScoped(t *testing.T) {
 	for name, call := range map[string]testkit.Call{
 		"create": w.createRuleCall(frostForm("WS-1", body{"passageway": []int64{id, theirs}})), "update": w.updateRuleCall(rule, frostForm("WS-1", body{"passageway": []int64{theirs}})),
 	} {
-		if a := w.Do(t, call); a.Code != 601 || a.Msg != fmt.Sprint("Notification channels: There is no notification channel with the number ", theirs) {
+		if a := w.Do(
+			t,
+			call,
+		); a.Code != 601 ||
+			a.Msg != fmt.Sprint("Notification channels: There is no notification channel with the number ", theirs) {
 			t.Errorf("%s: %s", name, a.Body)
 		}
 	}

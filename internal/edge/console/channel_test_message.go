@@ -10,12 +10,19 @@ import (
 
 // GetNoticeWays answers which ways of telling people are set up, and what
 // language they speak where a channel has none.
-func (s *server) GetNoticeWays(ctx context.Context, _ wire.GetNoticeWaysRequestObject) (wire.GetNoticeWaysResponseObject, error) {
+func (s *server) GetNoticeWays(
+	ctx context.Context,
+	_ wire.GetNoticeWaysRequestObject,
+) (wire.GetNoticeWaysResponseObject, error) {
 	owner, err := s.Tenants.Get(ctx, caller(ctx).Tenant)
 	if err != nil {
 		return nil, err
 	}
-	ways := &wire.NoticeWays{Language: string(owner.Language), Email: s.Outbox.Senders[notify.KindEmail] != nil, PhoneMessage: s.Outbox.Senders[notify.KindSMS] != nil}
+	ways := &wire.NoticeWays{
+		Language:     string(owner.Language),
+		Email:        s.Outbox.Senders[notify.KindEmail] != nil,
+		PhoneMessage: s.Outbox.Senders[notify.KindSMS] != nil,
+	}
 	if s.SMSLogged {
 		ways.Logged = &s.SMSLogged
 	}
@@ -24,7 +31,10 @@ func (s *server) GetNoticeWays(ctx context.Context, _ wire.GetNoticeWaysRequestO
 
 // TestNoticeChannel sends a test through a channel and answers what became of
 // each recipient.
-func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannelRequestObject) (wire.TestNoticeChannelResponseObject, error) {
+func (s *server) TestNoticeChannel(
+	ctx context.Context,
+	r wire.TestNoticeChannelRequestObject,
+) (wire.TestNoticeChannelResponseObject, error) {
 	t := caller(ctx).Tenant
 	c, err := s.Channels.Get(ctx, t, r.Params.Id)
 	if err != nil {
@@ -44,7 +54,11 @@ func (s *server) TestNoticeChannel(ctx context.Context, r wire.TestNoticeChannel
 	list := make([]wire.NoticeOutcome, len(outcomes))
 	for i, o := range outcomes {
 		list[i] = wire.NoticeOutcome{
-			Recipient: o.Recipient, Mode: wire.NoticeOutcomeMode(o.Kind), Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitEmpty(o.Answer),
+			Recipient: o.Recipient,
+			Mode:      wire.NoticeOutcomeMode(o.Kind),
+			Ok:        o.Err == nil,
+			Took:      max(0, o.Took.Milliseconds()),
+			Answer:    omitEmpty(o.Answer),
 		}
 		if o.Logged {
 			list[i].Logged = &o.Logged

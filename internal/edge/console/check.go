@@ -71,7 +71,10 @@ func (s *server) admit(w http.ResponseWriter, r *http.Request) error {
 		if info.caller, err = s.Sessions.Caller(r.Context(), token); err != nil {
 			return err
 		}
-		info.LogAttrs = []slog.Attr{slog.Int64("tenant", int64(info.caller.Tenant)), slog.Int64("user", info.caller.User)}
+		info.LogAttrs = []slog.Attr{
+			slog.Int64("tenant", int64(info.caller.Tenant)),
+			slog.Int64("user", info.caller.User),
+		}
 	}
 	if err := s.checkMemory(route); err != nil {
 		return err
@@ -117,7 +120,13 @@ func (s *server) checkMemory(route *routers.Route) error {
 
 // validateRequest holds parameters and body against the contract. A file is read by its
 // handler as it comes.
-func validateRequest(w http.ResponseWriter, r *http.Request, route *routers.Route, params map[string]string, query url.Values) error {
+func validateRequest(
+	w http.ResponseWriter,
+	r *http.Request,
+	route *routers.Route,
+	params map[string]string,
+	query url.Values,
+) error {
 	if isUpload(route) {
 		if err := (httpbase.BodyLimits{Bytes: maxUploadBody}).Apply(w, r); err != nil {
 			return err
@@ -133,7 +142,11 @@ func validateRequest(w http.ResponseWriter, r *http.Request, route *routers.Rout
 	}
 	hasBody := route.Operation.RequestBody != nil
 	if hasBody {
-		if err := httpbase.NormalizeJSON(r, httpbase.NormalizeIntegers, httpbase.DropNulls(route.Operation)); err != nil {
+		if err := httpbase.NormalizeJSON(
+			r,
+			httpbase.NormalizeIntegers,
+			httpbase.DropNulls(route.Operation),
+		); err != nil {
 			return err
 		}
 	}
@@ -173,9 +186,15 @@ func isPublic(route *routers.Route) bool {
 // violationKeys are the sentences for what the person can mend, by the rule that is
 // broken.
 var violationKeys = map[httpbase.Rule]string{
-	httpbase.RuleRequired: "invalid.required", httpbase.RuleChoice: "invalid.choice", httpbase.RuleFormat: "invalid.format",
-	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMinLength: "invalid.short", httpbase.RuleMaxLength: "invalid.long",
-	httpbase.RuleMinItems: "invalid.few", httpbase.RuleMaxItems: "invalid.many",
+	httpbase.RuleRequired:  "invalid.required",
+	httpbase.RuleChoice:    "invalid.choice",
+	httpbase.RuleFormat:    "invalid.format",
+	httpbase.RuleMinimum:   "invalid.min",
+	httpbase.RuleMaximum:   "invalid.max",
+	httpbase.RuleMinLength: "invalid.short",
+	httpbase.RuleMaxLength: "invalid.long",
+	httpbase.RuleMinItems:  "invalid.few",
+	httpbase.RuleMaxItems:  "invalid.many",
 }
 
 // violationError says which rule of the contract a request breaks: 400 what cannot be

@@ -93,7 +93,14 @@ func TestInvalidParameters(t *testing.T) {
 		for _, l := range text.Languages {
 			call := w.get(c.path)
 			call.Header = map[string]string{"Accept-Language": string(l)}
-			want := text.Translate(l, "field", map[string]string{"field": text.Translate(l, "field."+c.field, nil), "reason": text.Translate(l, c.key, text.LocalizeArgs(l, c.args))})
+			want := text.Translate(
+				l,
+				"field",
+				map[string]string{
+					"field":  text.Translate(l, "field."+c.field, nil),
+					"reason": text.Translate(l, c.key, text.LocalizeArgs(l, c.args)),
+				},
+			)
 			if a := w.Do(t, call); a.Code != c.code || a.Msg != want || string(a.Data) != "null" {
 				t.Errorf("%s in %s: %d %q, want %d %q", c.path, l, a.Code, a.Msg, c.code, want)
 			}
@@ -103,9 +110,22 @@ func TestInvalidParameters(t *testing.T) {
 		{Name: "broken escape in a value", Call: w.get(pagePath + "?deviceName=%zz"), Code: 400},
 		{Name: "broken escape in a name", Call: w.get(pagePath + "?device%zzName=x"), Code: 400},
 		{Name: "semicolon", Call: w.get(pagePath + "?deviceName=a;pageNo=3"), Code: 400},
-		{Name: "a comma behind the last of a list", Call: w.get(w.series("WS-1", "airTemperature,")), Contains: []string{`{"airTemperature":[`}},
-		{Name: "a list of nothing", Call: w.get(w.series("WS-1", ",")), Code: 601, Contains: []string{"property cannot be empty"}},
-		{Name: "64 characters are not 64 bytes", Call: w.get(tslPath + "?deviceName=" + strings.Repeat("é", 64)), Code: 404},
+		{
+			Name:     "a comma behind the last of a list",
+			Call:     w.get(w.series("WS-1", "airTemperature,")),
+			Contains: []string{`{"airTemperature":[`},
+		},
+		{
+			Name:     "a list of nothing",
+			Call:     w.get(w.series("WS-1", ",")),
+			Code:     601,
+			Contains: []string{"property cannot be empty"},
+		},
+		{
+			Name: "64 characters are not 64 bytes",
+			Call: w.get(tslPath + "?deviceName=" + strings.Repeat("é", 64)),
+			Code: 404,
+		},
 	})
 }
 

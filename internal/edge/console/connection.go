@@ -16,7 +16,10 @@ import (
 type Listeners struct{ MQTT, MQTTTLS net.Addr }
 
 // GetDeviceConnection answers where and how a device reports.
-func (s *server) GetDeviceConnection(ctx context.Context, r wire.GetDeviceConnectionRequestObject) (wire.GetDeviceConnectionResponseObject, error) {
+func (s *server) GetDeviceConnection(
+	ctx context.Context,
+	r wire.GetDeviceConnectionRequestObject,
+) (wire.GetDeviceConnectionResponseObject, error) {
 	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
@@ -28,8 +31,14 @@ func (s *server) GetDeviceConnection(ctx context.Context, r wire.GetDeviceConnec
 	base := s.baseURL(ctx)
 	host := base.Hostname()
 	c := &wire.Connection{
-		DeviceName: d.Name, Gateway: d.Gateway, Http: base.String(), Secrets: len(secrets), Topic: "v1/devices/me/telemetry",
-		MqttHost: host, MqttPort: portFor(host, s.Listen.MQTT), MqttTlsPort: portFor(host, s.Listen.MQTTTLS),
+		DeviceName:  d.Name,
+		Gateway:     d.Gateway,
+		Http:        base.String(),
+		Secrets:     len(secrets),
+		Topic:       "v1/devices/me/telemetry",
+		MqttHost:    host,
+		MqttPort:    portFor(host, s.Listen.MQTT),
+		MqttTlsPort: portFor(host, s.Listen.MQTTTLS),
 	}
 	if d.Gateway {
 		c.Topic = "v1/gateway/telemetry"
@@ -52,7 +61,10 @@ func (s *server) baseURL(ctx context.Context) *url.URL {
 func requestedOrigin(r *http.Request, proxies []netip.Prefix) (scheme, host string) {
 	scheme = httpbase.ClientScheme(r, proxies)
 	for _, host := range []string{httpbase.ClientHost(r, proxies), r.Host} {
-		if u, err := url.Parse("//" + host); err == nil && u.Host == host && u.Hostname() != "" && !strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
+		if u, err := url.Parse(
+			"//" + host,
+		); err == nil && u.Host == host && u.Hostname() != "" &&
+			!strings.ContainsAny(host, "'\"`$;&|<>(){}*!\\") {
 			return scheme, host
 		}
 	}

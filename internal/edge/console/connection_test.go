@@ -35,7 +35,15 @@ func TestDeviceConnection(t *testing.T) {
 		o.Proxies = parsePrefixes(t, "10.0.0.0/8")
 	})
 	w.Device(t, w.field.ID, w.station, "GW-1", func(d *device.Device) { d.Gateway = true })
-	want := wire.Connection{DeviceName: "WS-1", Http: "http://tilth.test", MqttHost: "tilth.test", MqttPort: 18830, MqttTlsPort: 18831, Topic: "v1/devices/me/telemetry", Secrets: 1}
+	want := wire.Connection{
+		DeviceName:  "WS-1",
+		Http:        "http://tilth.test",
+		MqttHost:    "tilth.test",
+		MqttPort:    18830,
+		MqttTlsPort: 18831,
+		Topic:       "v1/devices/me/telemetry",
+		Secrets:     1,
+	}
 	if got := w.connection(t, "WS-1", nil); got != want {
 		t.Errorf("%+v, want %+v", got, want)
 	}
@@ -67,7 +75,10 @@ func TestDeviceConnection(t *testing.T) {
 		"javascript:alert(1)":              {"https://tilth.test", "tilth.test"},
 	} {
 		call := w.get(connectionPath + "?deviceName=WS-1")
-		call.From, call.Header = "10.0.0.1", map[string]string{"X-Forwarded-Proto": "http, HTTPS", "X-Forwarded-Host": host}
+		call.From, call.Header = "10.0.0.1", map[string]string{
+			"X-Forwarded-Proto": "http, HTTPS",
+			"X-Forwarded-Host":  host,
+		}
 		got := testkit.Ask[wire.Connection](t, w.Contract, call)
 		if got.Http != site[0] || got.MqttHost != site[1] {
 			t.Errorf("%q: %+v", host, got)
@@ -85,7 +96,8 @@ func TestDeviceConnectionOfPublicURL(t *testing.T) {
 		o.Listen = console.Listeners{MQTT: mustResolveAddr("192.0.2.5:1883")}
 	})
 	got := w.connection(t, "WS-1", map[string]string{"X-Forwarded-Host": "other.example"})
-	if got.Http != "https://farm.example:8443/tilth" || got.MqttHost != "farm.example" || got.MqttPort != 1883 || got.MqttTlsPort != 0 {
+	if got.Http != "https://farm.example:8443/tilth" || got.MqttHost != "farm.example" || got.MqttPort != 1883 ||
+		got.MqttTlsPort != 0 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -98,9 +110,17 @@ func TestDeviceConnectionOfLoopback(t *testing.T) {
 	} {
 		w := newServer(t, func(o *console.Options) {
 			o.PublicURL = site
-			o.Listen = console.Listeners{MQTT: mustResolveAddr("127.0.0.1:1883"), MQTTTLS: mustResolveAddr("0.0.0.0:8883")}
+			o.Listen = console.Listeners{
+				MQTT:    mustResolveAddr("127.0.0.1:1883"),
+				MQTTTLS: mustResolveAddr("0.0.0.0:8883"),
+			}
 		})
-		if got := w.connection(t, "WS-1", nil); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 || got.MqttTlsPort != 8883 {
+		if got := w.connection(
+			t,
+			"WS-1",
+			nil,
+		); (got.MqttPort == 1883) != open || !open && got.MqttPort != 0 ||
+			got.MqttTlsPort != 8883 {
 			t.Errorf("%s: %+v", site, got)
 		}
 	}

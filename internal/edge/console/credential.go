@@ -10,7 +10,10 @@ import (
 
 // CreateCredential makes an API credential of the signed-in user and answers
 // its secret, this once.
-func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRequestObject) (wire.CreateCredentialResponseObject, error) {
+func (s *server) CreateCredential(
+	ctx context.Context,
+	r wire.CreateCredentialRequestObject,
+) (wire.CreateCredentialResponseObject, error) {
 	name := ""
 	if r.Body.Name != nil {
 		name = *r.Body.Name
@@ -21,10 +24,16 @@ func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRe
 	c := caller(ctx)
 	var made identity.Credential
 	var secret string
-	err := audit.Record(ctx, c.Tenant, "credential.create", s.snapshotCredential(c.Tenant, c.User, &made.ID), func(ctx context.Context) (err error) {
-		made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, name)
-		return err
-	})
+	err := audit.Record(
+		ctx,
+		c.Tenant,
+		"credential.create",
+		s.snapshotCredential(c.Tenant, c.User, &made.ID),
+		func(ctx context.Context) (err error) {
+			made, secret, err = s.Credentials.Create(ctx, c.Tenant, c.User, name)
+			return err
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +43,10 @@ func (s *server) CreateCredential(ctx context.Context, r wire.CreateCredentialRe
 }
 
 // PageCredentials answers the signed-in user's API credentials, newest first.
-func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequestObject) (wire.PageCredentialsResponseObject, error) {
+func (s *server) PageCredentials(
+	ctx context.Context,
+	r wire.PageCredentialsRequestObject,
+) (wire.PageCredentialsResponseObject, error) {
 	c, q := caller(ctx), pageQuery(r.Params.PageNo, r.Params.PageSize)
 	list, total, err := s.Credentials.Page(ctx, c.Tenant, c.User, q.Offset, q.Limit)
 	if err != nil {
@@ -43,8 +55,14 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 	page := &wire.CredentialPage{List: make([]wire.Credential, 0, len(list)), Total: int(total)}
 	for _, k := range list {
 		page.List = append(page.List, wire.Credential{
-			Id: k.ID, Name: k.Name, AppKey: k.AppKey, Enabled: number01(k.Enabled), CreateTime: k.CreateTime, LastUseTime: omitZero(k.LastUse),
-			Requests24h: k.Uses24h, Requests30d: k.Uses30d,
+			Id:          k.ID,
+			Name:        k.Name,
+			AppKey:      k.AppKey,
+			Enabled:     number01(k.Enabled),
+			CreateTime:  k.CreateTime,
+			LastUseTime: omitZero(k.LastUse),
+			Requests24h: k.Uses24h,
+			Requests30d: k.Uses30d,
 		})
 	}
 	return wire.PageCredentials200JSONResponse{Code: success, Data: page}, nil
@@ -52,18 +70,27 @@ func (s *server) PageCredentials(ctx context.Context, r wire.PageCredentialsRequ
 
 // ToggleCredential opens a closed credential and closes an open one, or has it
 // as the caller wants it.
-func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRequestObject) (wire.ToggleCredentialResponseObject, error) {
+func (s *server) ToggleCredential(
+	ctx context.Context,
+	r wire.ToggleCredentialRequestObject,
+) (wire.ToggleCredentialResponseObject, error) {
 	c, id := caller(ctx), r.Params.Id
-	err := audit.Record(ctx, c.Tenant, "credential.update", s.snapshotCredential(c.Tenant, c.User, &id), func(ctx context.Context) error {
-		toggle := func() error { return s.Credentials.Toggle(ctx, c.Tenant, c.User, id) }
-		if r.Params.Enabled == nil {
-			return toggle()
-		}
-		return setEnabled(*r.Params.Enabled == 1, toggle, func() (bool, error) {
-			k, err := s.Credentials.Get(ctx, c.Tenant, c.User, id)
-			return err == nil && k.Enabled, err
-		})
-	})
+	err := audit.Record(
+		ctx,
+		c.Tenant,
+		"credential.update",
+		s.snapshotCredential(c.Tenant, c.User, &id),
+		func(ctx context.Context) error {
+			toggle := func() error { return s.Credentials.Toggle(ctx, c.Tenant, c.User, id) }
+			if r.Params.Enabled == nil {
+				return toggle()
+			}
+			return setEnabled(*r.Params.Enabled == 1, toggle, func() (bool, error) {
+				k, err := s.Credentials.Get(ctx, c.Tenant, c.User, id)
+				return err == nil && k.Enabled, err
+			})
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +98,20 @@ func (s *server) ToggleCredential(ctx context.Context, r wire.ToggleCredentialRe
 }
 
 // DeleteCredential removes a credential.
-func (s *server) DeleteCredential(ctx context.Context, r wire.DeleteCredentialRequestObject) (wire.DeleteCredentialResponseObject, error) {
+func (s *server) DeleteCredential(
+	ctx context.Context,
+	r wire.DeleteCredentialRequestObject,
+) (wire.DeleteCredentialResponseObject, error) {
 	c := caller(ctx)
-	err := audit.Record(ctx, c.Tenant, "credential.delete", s.snapshotCredential(c.Tenant, c.User, &r.Params.Id), func(ctx context.Context) error {
-		return s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id)
-	})
+	err := audit.Record(
+		ctx,
+		c.Tenant,
+		"credential.delete",
+		s.snapshotCredential(c.Tenant, c.User, &r.Params.Id),
+		func(ctx context.Context) error {
+			return s.Credentials.Delete(ctx, c.Tenant, c.User, r.Params.Id)
+		},
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -61,7 +61,9 @@ func TestCredentials(t *testing.T) {
 		t.Errorf("%s", asJSON(t, page))
 	}
 	made := testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "  Weather feed "))
-	if made.Name != "Weather feed" || made.Enabled != 1 || made.Id == 0 || len(made.AppKey) < 20 || len(made.AppSecret) < 43 || !w.credentialWorks(t, made) {
+	if made.Name != "Weather feed" || made.Enabled != 1 || made.Id == 0 || len(made.AppKey) < 20 ||
+		len(made.AppSecret) < 43 ||
+		!w.credentialWorks(t, made) {
 		t.Errorf("%s", asJSON(t, made))
 	}
 	w.Clock.Advance(time.Second)
@@ -70,23 +72,49 @@ func TestCredentials(t *testing.T) {
 	if page.Total != 2 || len(page.List) != 2 || page.List[0].Id != second.Id || page.List[0].LastUseTime != nil {
 		t.Errorf("%s", asJSON(t, page))
 	}
-	if c := page.List[1]; c.Name != made.Name || c.AppKey != made.AppKey || c.Enabled != 1 || c.CreateTime != testkit.Start.UnixMilli() ||
-		c.LastUseTime == nil || *c.LastUseTime != testkit.Start.UnixMilli() {
+	if c := page.List[1]; c.Name != made.Name || c.AppKey != made.AppKey || c.Enabled != 1 ||
+		c.CreateTime != testkit.Start.UnixMilli() ||
+		c.LastUseTime == nil ||
+		*c.LastUseTime != testkit.Start.UnixMilli() {
 		t.Errorf("%s", asJSON(t, c))
 	}
-	if a := w.Do(t, w.get(credentialsPath)); strings.Contains(string(a.Body), made.AppSecret) || strings.Contains(string(a.Body), "ecret") {
+	if a := w.Do(
+		t,
+		w.get(credentialsPath),
+	); strings.Contains(string(a.Body), made.AppSecret) ||
+		strings.Contains(string(a.Body), "ecret") {
 		t.Errorf("the secret is told again: %s", a.Body)
 	}
 	for _, enabled := range []int{0, 1, 0} {
-		w.Run(t, []testkit.Scenario{{Name: "toggle", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id)), Contains: []string{`"data":true`}}})
-		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.credentialWorks(t, made) != (enabled == 1) {
+		w.Run(
+			t,
+			[]testkit.Scenario{
+				{
+					Name:     "toggle",
+					Call:     w.get(fmt.Sprint(togglePath, "?id=", made.Id)),
+					Contains: []string{`"data":true`},
+				},
+			},
+		)
+		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled ||
+			w.credentialWorks(t, made) != (enabled == 1) {
 			t.Errorf("enabled %d, want %d", got, enabled)
 		}
 	}
 	// Closed and closed again, as when the first answer was lost: it stays closed.
 	for _, enabled := range []int{1, 1, 0, 0} {
-		w.Run(t, []testkit.Scenario{{Name: "switch", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id, "&enabled=", enabled)), Contains: []string{`"data":true`}}})
-		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled || w.credentialWorks(t, made) != (enabled == 1) {
+		w.Run(
+			t,
+			[]testkit.Scenario{
+				{
+					Name:     "switch",
+					Call:     w.get(fmt.Sprint(togglePath, "?id=", made.Id, "&enabled=", enabled)),
+					Contains: []string{`"data":true`},
+				},
+			},
+		)
+		if got := w.credentials(t, w.ada, "").List[1].Enabled; got != enabled ||
+			w.credentialWorks(t, made) != (enabled == 1) {
 			t.Errorf("enabled %d, want %d", got, enabled)
 		}
 	}
@@ -94,9 +122,21 @@ func TestCredentials(t *testing.T) {
 		{Name: "delete", Call: w.get(fmt.Sprint(deletePath, "?id=", made.Id)), Contains: []string{`"data":true`}},
 		{Name: "delete again", Call: w.get(fmt.Sprint(deletePath, "?id=", made.Id)), Code: 404},
 		{Name: "toggle what is deleted", Call: w.get(fmt.Sprint(togglePath, "?id=", made.Id)), Code: 404},
-		{Name: "page of one", Call: w.get(credentialsPath + "?pageNo=1&pageSize=1"), Contains: []string{`"total":1`, second.AppKey}},
-		{Name: "page beyond", Call: w.get(credentialsPath + "?pageNo=2&pageSize=1"), Contains: []string{`"total":1`, `"list":[]`}},
-		{Name: "page far beyond", Call: w.get(credentialsPath + "?pageNo=9223372036854775807&pageSize=400"), Contains: []string{`"list":[]`}},
+		{
+			Name:     "page of one",
+			Call:     w.get(credentialsPath + "?pageNo=1&pageSize=1"),
+			Contains: []string{`"total":1`, second.AppKey},
+		},
+		{
+			Name:     "page beyond",
+			Call:     w.get(credentialsPath + "?pageNo=2&pageSize=1"),
+			Contains: []string{`"total":1`, `"list":[]`},
+		},
+		{
+			Name:     "page far beyond",
+			Call:     w.get(credentialsPath + "?pageNo=9223372036854775807&pageSize=400"),
+			Contains: []string{`"list":[]`},
+		},
 	})
 }
 
@@ -107,19 +147,52 @@ func TestCredentialRefusals(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "no name", Call: raw(`{}`), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
-		{Name: "empty", Call: createCredentialCall(w.ada, ""), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
-		{Name: "blank", Call: createCredentialCall(w.ada, " \t\n"), Code: 601, Contains: []string{`"msg":"Please enter a name"`}},
-		{Name: "65 characters", Call: createCredentialCall(w.ada, strings.Repeat("ş", 65)), Code: 601, Contains: []string{"Name: at most 64 characters"}},
+		{
+			Name:     "empty",
+			Call:     createCredentialCall(w.ada, ""),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a name"`},
+		},
+		{
+			Name:     "blank",
+			Call:     createCredentialCall(w.ada, " \t\n"),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a name"`},
+		},
+		{
+			Name:     "65 characters",
+			Call:     createCredentialCall(w.ada, strings.Repeat("ş", 65)),
+			Code:     601,
+			Contains: []string{"Name: at most 64 characters"},
+		},
 		{Name: "64 characters", Call: createCredentialCall(w.ada, strings.Repeat("ş", 64))},
-		{Name: "NUL", Call: createCredentialCall(w.ada, "a\x00b"), Code: 601, Contains: []string{"Name: not in the right form"}},
-		{Name: "line break", Call: createCredentialCall(w.ada, "a\r\nX: b"), Code: 601, Contains: []string{"Name: not in the right form"}},
+		{
+			Name:     "NUL",
+			Call:     createCredentialCall(w.ada, "a\x00b"),
+			Code:     601,
+			Contains: []string{"Name: not in the right form"},
+		},
+		{
+			Name:     "line break",
+			Call:     createCredentialCall(w.ada, "a\r\nX: b"),
+			Code:     601,
+			Contains: []string{"Name: not in the right form"},
+		},
 		{Name: "no body", Call: raw(""), Code: 400},
 		{Name: "no JSON", Call: raw("{"), Code: 400},
 		{Name: "null", Call: raw("null"), Code: 400},
 		{Name: "a number", Call: raw(`{"name":7}`), Code: 400},
 		{Name: "a list", Call: raw(`[{"name":"x"}]`), Code: 400},
-		{Name: "markup is a name", Call: createCredentialCall(w.ada, "<script>alert(1)</script>"), Lacks: []string{"<script>"}},
-		{Name: "more than is asked for", Call: raw(`{"name":"x","appKey":"tk_mine","appSecret":"mine","enabled":0,"userId":1,"tenantId":1}`), Lacks: []string{"mine"}},
+		{
+			Name:  "markup is a name",
+			Call:  createCredentialCall(w.ada, "<script>alert(1)</script>"),
+			Lacks: []string{"<script>"},
+		},
+		{
+			Name:  "more than is asked for",
+			Call:  raw(`{"name":"x","appKey":"tk_mine","appSecret":"mine","enabled":0,"userId":1,"tenantId":1}`),
+			Lacks: []string{"mine"},
+		},
 		{Name: "delete without id", Call: w.get(deletePath), Code: 601},
 		{Name: "delete 0", Call: w.get(deletePath + "?id=0"), Code: 601},
 		{Name: "delete all", Call: w.get(deletePath + "?id=1%20OR%201=1"), Code: 400},
@@ -130,7 +203,12 @@ func TestCredentialRefusals(t *testing.T) {
 		{Name: "switch to what is neither", Call: w.get(togglePath + "?id=999999&enabled=2"), Code: 601},
 		{Name: "page size", Call: w.get(credentialsPath + "?pageSize=401"), Code: 601},
 		// What changes something is asked for with GET, but not by looking ahead.
-		{Name: "HEAD", Call: testkit.Call{Method: http.MethodHead, Path: deletePath + "?id=1", Token: w.ada}, Status: 405, Code: 405},
+		{
+			Name:   "HEAD",
+			Call:   testkit.Call{Method: http.MethodHead, Path: deletePath + "?id=1", Token: w.ada},
+			Status: 405,
+			Code:   405,
+		},
 	})
 	for _, l := range text.Languages {
 		call := createCredentialCall(w.ada, " ")
@@ -143,7 +221,12 @@ func TestCredentialRefusals(t *testing.T) {
 		testkit.Ask[wire.NewCredential](t, w.Contract, createCredentialCall(w.ada, "x"))
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "one too many", Call: createCredentialCall(w.ada, "x"), Code: 601, Contains: []string{"You already have 100 API credentials. Delete one first"}},
+		{
+			Name:     "one too many",
+			Call:     createCredentialCall(w.ada, "x"),
+			Code:     601,
+			Contains: []string{"You already have 100 API credentials. Delete one first"},
+		},
 		{Name: "another user", Call: createCredentialCall(w.bora, "x")},
 	})
 }
@@ -162,8 +245,16 @@ func TestCredentialsAreUserScoped(t *testing.T) {
 					t.Errorf("%s, %s: %s", name, path, a.Body)
 				}
 			}
-			a := w.Do(t, testkit.Call{Path: fmt.Sprint(credentialsPath, "?userId=", w.field.Ada.ID), Token: token, Header: header})
-			if a.Code != 200 || strings.Contains(string(a.Body), made.AppKey) || !strings.Contains(string(a.Body), `"total":0`) {
+			a := w.Do(
+				t,
+				testkit.Call{
+					Path:   fmt.Sprint(credentialsPath, "?userId=", w.field.Ada.ID),
+					Token:  token,
+					Header: header,
+				},
+			)
+			if a.Code != 200 || strings.Contains(string(a.Body), made.AppKey) ||
+				!strings.Contains(string(a.Body), `"total":0`) {
 				t.Errorf("%s sees %s", name, a.Body)
 			}
 		}
@@ -175,7 +266,12 @@ func TestCredentialsAreUserScoped(t *testing.T) {
 	call := createCredentialCall(w.rivalToken, "theirs")
 	call.Header = map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}
 	theirs := testkit.Ask[wire.NewCredential](t, w.Contract, call)
-	if p, err := w.Credentials.Authenticate(t.Context(), theirs.AppKey, theirs.AppSecret); err != nil || p.Tenant != w.rival.ID || p.User != w.rival.Ada.ID {
+	if p, err := w.Credentials.Authenticate(
+		t.Context(),
+		theirs.AppKey,
+		theirs.AppSecret,
+	); err != nil || p.Tenant != w.rival.ID ||
+		p.User != w.rival.Ada.ID {
 		t.Errorf("%+v %v", p, err)
 	}
 	// Neither key nor secret is in the log.

@@ -17,16 +17,32 @@ import (
 func TestRuleChannelsAndReminder(t *testing.T) {
 	w := newServer(t)
 	a, b := w.Channel(t, w.field.ID, "Staff").ID, w.Channel(t, w.field.ID, "Owner").ID
-	id, notice := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{b, a, b}, "remindEvery": 15}), air(1))
-	if r := w.rule(t, id); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil || *r.RemindEvery != 15 {
+	id, notice := w.openRuleNotice(
+		t,
+		frostForm("WS-1", body{"passageway": []int64{b, a, b}, "remindEvery": 15}),
+		air(1),
+	)
+	if r := w.rule(
+		t,
+		id,
+	); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
+		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	d, err := w.Notices.Get(t.Context(), w.field.ID, notice)
 	if err != nil || fmt.Sprint(d.RuleCopy.Channels) != fmt.Sprint([]int64{a, b}) || d.RuleCopy.RemindEvery != 15 {
 		t.Errorf("%+v %v", d, err)
 	}
-	copies := testkit.Ask[[]int64](t, w.Contract, w.adaCall("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}))
-	if r := w.rule(t, copies[0]); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil || *r.RemindEvery != 15 {
+	copies := testkit.Ask[[]int64](
+		t,
+		w.Contract,
+		w.adaCall("POST", rulesPath+"copy", body{"id": id, "executionIds": []string{"WS-2"}}),
+	)
+	if r := w.rule(
+		t,
+		copies[0],
+	); fmt.Sprint(r.Passageway) != fmt.Sprint([]int64{a, b}) || r.RemindEvery == nil ||
+		*r.RemindEvery != 15 {
 		t.Errorf("%s", asJSON(t, r))
 	}
 	// Whatever changes, the open notice was of another wording.
@@ -38,7 +54,11 @@ func TestRuleChannelsAndReminder(t *testing.T) {
 			open = w.rule(t, id).OpenNotice
 		}
 		w.mustSucceed(t, w.updateRuleCall(id, frostForm("WS-1", change)))
-		if n := w.notice(t, open.Id).AlarmNotice; n.ResolveStatus != 1 || *n.ResolveReason != wire.AlarmNoticeDetailResolveReason(alarm.Changed) {
+		if n := w.notice(
+			t,
+			open.Id,
+		).AlarmNotice; n.ResolveStatus != 1 ||
+			*n.ResolveReason != wire.AlarmNoticeDetailResolveReason(alarm.Changed) {
 			t.Errorf("%v: %s", change, asJSON(t, n))
 		}
 	}
@@ -55,18 +75,31 @@ func TestNoticeDeliveries(t *testing.T) {
 	rule, id := w.openRuleNotice(t, frostForm("WS-1", body{"passageway": []int64{channel}}), air(1))
 	began := w.Clock.Milli()
 	queued := w.notice(t, id).Deliveries
-	if len(queued) != 2 || queued[0].State != "queued" || queued[0].NextTime != nil || queued[0].Reason != nil || queued[0].Digest != nil || len(queued[0].Steps) != 1 {
+	if len(queued) != 2 || queued[0].State != "queued" || queued[0].NextTime != nil || queued[0].Reason != nil ||
+		queued[0].Digest != nil ||
+		len(queued[0].Steps) != 1 {
 		t.Errorf("%s", asJSON(t, queued))
 	}
 	w.Clock.Advance(time.Second)
 	if _, err := w.Outbox.Step(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want := fmt.Sprintf(`[{"attempts":1,"channel":"Staff","createTime":%d,"event":"triggered","id":%d,"mode":"email","recipient":"staff@example.com","state":"sent",`+
-		`"steps":[{"step":"queued","time":%d},{"answer":"accepted","step":"accepted","time":%d}],"updateTime":%d},`+
-		`{"attempts":1,"channel":"Staff","createTime":%d,"event":"triggered","id":%d,"lastError":"30005 unknown","mode":"phoneMessage","reason":"refused","recipient":"+905551112233","state":"failed",`+
-		`"steps":[{"step":"queued","time":%d},{"answer":"30005 unknown","step":"refused","time":%d}],"updateTime":%d}]`,
-		began, queued[0].Id, began, began+1000, began+1000, began, queued[1].Id, began, began+1000, began+1000)
+	want := fmt.Sprintf(
+		`[{"attempts":1,"channel":"Staff","createTime":%d,"event":"triggered","id":%d,"mode":"email","recipient":"staff@example.com","state":"sent",`+
+			`"steps":[{"step":"queued","time":%d},{"answer":"accepted","step":"accepted","time":%d}],"updateTime":%d},`+
+			`{"attempts":1,"channel":"Staff","createTime":%d,"event":"triggered","id":%d,"lastError":"30005 unknown","mode":"phoneMessage","reason":"refused","recipient":"+905551112233","state":"failed",`+
+			`"steps":[{"step":"queued","time":%d},{"answer":"30005 unknown","step":"refused","time":%d}],"updateTime":%d}]`,
+		began,
+		queued[0].Id,
+		began,
+		began+1000,
+		began+1000,
+		began,
+		queued[1].Id,
+		began,
+		began+1000,
+		began+1000,
+	)
 	if got := asJSON(t, w.notice(t, id).Deliveries); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -74,7 +107,9 @@ func TestNoticeDeliveries(t *testing.T) {
 	if len(letters) != 1 || len(letters[0].Alarms) != 1 {
 		t.Fatalf("%+v", letters)
 	}
-	if a := letters[0].Alarms[0]; a.Notice != id || a.Event != alertmsg.Triggered || a.Title != "Frost" || a.Values["airTemperature"] != 1.0 || a.NoteName != "Mast" {
+	if a := letters[0].Alarms[0]; a.Notice != id || a.Event != alertmsg.Triggered || a.Title != "Frost" ||
+		a.Values["airTemperature"] != 1.0 ||
+		a.NoteName != "Mast" {
 		t.Errorf("%+v", a)
 	}
 	// The bell has it, too; and the resolution goes to whom was told.
@@ -87,7 +122,12 @@ func TestNoticeDeliveries(t *testing.T) {
 	if letters = w.MailSender.Sent(); len(letters) != 2 || letters[1].Alarms[0].Event != alertmsg.Resolved {
 		t.Errorf("%+v", letters)
 	}
-	if m := w.messages(t, w.ada, "").List; m[0].Event != "resolved" || m[1].Event != "triggered" || *m[0].NoticeId != id || *m[0].RuleId != rule {
+	if m := w.messages(
+		t,
+		w.ada,
+		"",
+	).List; m[0].Event != "resolved" || m[1].Event != "triggered" || *m[0].NoticeId != id ||
+		*m[0].RuleId != rule {
 		t.Errorf("%s", asJSON(t, m))
 	}
 }

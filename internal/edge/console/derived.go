@@ -13,7 +13,10 @@ import (
 
 // GetDerivedAccount answers how a derived property came by its newest value, or
 // why it has none.
-func (s *server) GetDerivedAccount(ctx context.Context, r wire.GetDerivedAccountRequestObject) (wire.GetDerivedAccountResponseObject, error) {
+func (s *server) GetDerivedAccount(
+	ctx context.Context,
+	r wire.GetDerivedAccountRequestObject,
+) (wire.GetDerivedAccountResponseObject, error) {
 	e := s.Registry.Find(caller(ctx).Tenant, trimmed(r.Params.DeviceName))
 	if e == nil || e.Product == nil {
 		return nil, errs.Missing()
@@ -44,8 +47,13 @@ func wireDerivedAccount(a *derivation.Explanation, p *device.Product) *wire.Deri
 		names[p.Properties[i].ID] = p.Properties[i].Identifier
 	}
 	answer := &wire.DerivedAccount{
-		Kind: derivedKinds[a.Kind], Estimated: a.Estimated, Came: a.Measured, Of: a.Expected, Filled: a.Filled, Age: a.MaxAge,
-		Inputs: make([]wire.DerivedInput, len(a.Inputs)),
+		Kind:      derivedKinds[a.Kind],
+		Estimated: a.Estimated,
+		Came:      a.Measured,
+		Of:        a.Expected,
+		Filled:    a.Filled,
+		Age:       a.MaxAge,
+		Inputs:    make([]wire.DerivedInput, len(a.Inputs)),
 	}
 	if a.Time != math.MinInt64 {
 		answer.Time = &a.Time

@@ -15,7 +15,10 @@ import (
 const maxGroupDevices = 100
 
 // GetDevicePage answers devices of the tenant, page by page.
-func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestObject) (wire.GetDevicePageResponseObject, error) {
+func (s *server) GetDevicePage(
+	ctx context.Context,
+	r wire.GetDevicePageRequestObject,
+) (wire.GetDevicePageResponseObject, error) {
 	p := r.Params
 	q := pageQuery(p.PageNo, p.PageSize)
 	q.Scene = p.GroupId
@@ -49,7 +52,10 @@ func (s *server) GetDevicePage(ctx context.Context, r wire.GetDevicePageRequestO
 
 // GetDevicesByNames answers the devices of the given names, page by page, with
 // what their cards show.
-func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNamesRequestObject) (wire.GetDevicesByNamesResponseObject, error) {
+func (s *server) GetDevicesByNames(
+	ctx context.Context,
+	r wire.GetDevicesByNamesRequestObject,
+) (wire.GetDevicesByNamesResponseObject, error) {
 	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
 	if r.Params.DeviceNames != nil {
 		q.Names = *r.Params.DeviceNames
@@ -62,7 +68,10 @@ func (s *server) GetDevicesByNames(ctx context.Context, r wire.GetDevicesByNames
 }
 
 // GetGroupDeviceList answers groups with their first devices.
-func (s *server) GetGroupDeviceList(ctx context.Context, r wire.GetGroupDeviceListRequestObject) (wire.GetGroupDeviceListResponseObject, error) {
+func (s *server) GetGroupDeviceList(
+	ctx context.Context,
+	r wire.GetGroupDeviceListRequestObject,
+) (wire.GetGroupDeviceListResponseObject, error) {
 	t := caller(ctx).Tenant
 	view, err := s.newDeviceView(ctx, t)
 	if err != nil {
@@ -109,7 +118,11 @@ func (s *server) onlyCopyTargets(ctx context.Context, q *device.Query, rule *int
 	return nil
 }
 
-func (s *server) devicePage(ctx context.Context, q device.Query, write func(*deviceView, context.Context, *device.Device) wire.Device) (*wire.DevicePage, error) {
+func (s *server) devicePage(
+	ctx context.Context,
+	q device.Query,
+	write func(*deviceView, context.Context, *device.Device) wire.Device,
+) (*wire.DevicePage, error) {
 	t := caller(ctx).Tenant
 	view, err := s.newDeviceView(ctx, t)
 	if err != nil {
@@ -195,7 +208,9 @@ func (v *deviceView) device(ctx context.Context, d *device.Device) wire.Device {
 		w.Type, w.VideoKind = 2, &kind
 	}
 	if p := v.server.Catalog.Product(d.ProductID); p != nil {
-		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(requestFrom(ctx).Language), p.Name, p.OfflineAfter.Milliseconds()
+		w.ProductId, w.ProductName, w.Product, w.OfflineAfter = p.ID, p.DisplayName(
+			requestFrom(ctx).Language,
+		), p.Name, p.OfflineAfter.Milliseconds()
 		w.MainSign = mainIdentifier(p)
 		if latest := v.server.latest(ctx, v.tenant, d.ID, p); len(latest) > 0 {
 			w.LastData = append(w.LastData, latest)
@@ -221,7 +236,14 @@ func (v *deviceView) card(ctx context.Context, d *device.Device) wire.Device {
 func (s *server) signData(latest wire.Latest) *wire.SignData {
 	by := make(wire.SignData, len(latest))
 	for identifier, r := range latest {
-		one := wire.SignReading{Value: r.Value, Time: r.Time, Unit: r.Unit, Name: r.Name, YeuName: r.Name, Precision: r.Precision}
+		one := wire.SignReading{
+			Value:     r.Value,
+			Time:      r.Time,
+			Unit:      r.Unit,
+			Name:      r.Name,
+			YeuName:   r.Name,
+			Precision: r.Precision,
+		}
 		if e := s.Catalog.Element(identifier); e != nil {
 			one.YeuUrl = e.YeuURL
 		}
@@ -253,7 +275,10 @@ func boolInt(b bool) int {
 }
 
 // GetProductSimpleList answers every product's id and name.
-func (s *server) GetProductSimpleList(ctx context.Context, _ wire.GetProductSimpleListRequestObject) (wire.GetProductSimpleListResponseObject, error) {
+func (s *server) GetProductSimpleList(
+	ctx context.Context,
+	_ wire.GetProductSimpleListRequestObject,
+) (wire.GetProductSimpleListResponseObject, error) {
 	list := []wire.ProductName{}
 	l := requestFrom(ctx).Language
 	for _, p := range s.Catalog.ProductsByDisplayName(l) {

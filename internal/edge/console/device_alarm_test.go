@@ -51,7 +51,11 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 	if got := told(sorted(page.List)); got != want || len(page.List) != 3 {
 		t.Errorf("page: %s", got)
 	}
-	cards := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(namesPath+"?deviceNames=WS-1,WS-2,CAM-1,"+rivalDeviceName))
+	cards := testkit.Ask[wire.DevicePage](
+		t,
+		w.Contract,
+		w.get(namesPath+"?deviceNames=WS-1,WS-2,CAM-1,"+rivalDeviceName),
+	)
 	if got := told(sorted(cards.List)); got != want || len(cards.List) != 3 {
 		t.Errorf("cards: %s", got)
 	}
@@ -74,7 +78,11 @@ func TestDevicesShowOpenAlarms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := w.Do(t, w.get(pagePath+"?executionId=WS-1")); strings.Contains(string(a.Body), "openAlarms") || strings.Contains(string(a.Body), `"alarmLevel"`) {
+	if a := w.Do(
+		t,
+		w.get(pagePath+"?executionId=WS-1"),
+	); strings.Contains(string(a.Body), "openAlarms") ||
+		strings.Contains(string(a.Body), `"alarmLevel"`) {
 		t.Errorf("%s", a.Body)
 	}
 }

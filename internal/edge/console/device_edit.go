@@ -10,7 +10,10 @@ import (
 )
 
 // UpdateDevice changes a device's remark name, scene and position.
-func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObject) (wire.UpdateDeviceResponseObject, error) {
+func (s *server) UpdateDevice(
+	ctx context.Context,
+	r wire.UpdateDeviceRequestObject,
+) (wire.UpdateDeviceResponseObject, error) {
 	name := trimmed(textOf(r.Body.DeviceName))
 	if name == "" {
 		return nil, errs.New(errs.Refused, "invalid.required").WithField("deviceName")
@@ -33,7 +36,10 @@ func (s *server) UpdateDevice(ctx context.Context, r wire.UpdateDeviceRequestObj
 }
 
 // NewDeviceSecret makes a secret for a device and answers it, this once.
-func (s *server) NewDeviceSecret(ctx context.Context, r wire.NewDeviceSecretRequestObject) (wire.NewDeviceSecretResponseObject, error) {
+func (s *server) NewDeviceSecret(
+	ctx context.Context,
+	r wire.NewDeviceSecretRequestObject,
+) (wire.NewDeviceSecretResponseObject, error) {
 	if err := checkText("deviceName", r.Body.DeviceName); err != nil {
 		return nil, err
 	}
@@ -46,7 +52,10 @@ func (s *server) NewDeviceSecret(ctx context.Context, r wire.NewDeviceSecretRequ
 }
 
 // GetDevicePresence answers when a device came and went, newest first.
-func (s *server) GetDevicePresence(ctx context.Context, r wire.GetDevicePresenceRequestObject) (wire.GetDevicePresenceResponseObject, error) {
+func (s *server) GetDevicePresence(
+	ctx context.Context,
+	r wire.GetDevicePresenceRequestObject,
+) (wire.GetDevicePresenceResponseObject, error) {
 	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err

@@ -35,11 +35,16 @@ func TestUpdateDevice(t *testing.T) {
 		t.Error("the devices' side was disturbed")
 	}
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?deviceName=bahçe"))
-	if d := page.List[0]; page.Total != 1 || d.NoteName != "Bahçe İstasyonu" || d.GroupId != 0 || *d.Longitude != -180 || *d.Latitude != 90 || d.OnlineState != 1 || len(d.LastData) != 1 {
+	if d := page.List[0]; page.Total != 1 || d.NoteName != "Bahçe İstasyonu" || d.GroupId != 0 ||
+		*d.Longitude != -180 ||
+		*d.Latitude != 90 ||
+		d.OnlineState != 1 ||
+		len(d.LastData) != 1 {
 		t.Errorf("%s", asJSON(t, page))
 	}
 	groups := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath))
-	if deviceNames(groups[0].DeviceList) != "WS-1 CAM-1" || groups[0].OnlineCount != 1 || deviceNames(groups[1].DeviceList) != "WS-2" {
+	if deviceNames(groups[0].DeviceList) != "WS-1 CAM-1" || groups[0].OnlineCount != 1 ||
+		deviceNames(groups[1].DeviceList) != "WS-2" {
 		t.Errorf("%s", asJSON(t, groups))
 	}
 	m := testkit.Ask[wire.DeviceMap](t, w.Contract, w.get(mapPath+"?west=179&south=80&east=-179&north=90"))
@@ -48,7 +53,15 @@ func TestUpdateDevice(t *testing.T) {
 	}
 	// What is left out is cleared: scene and position.
 	w.Run(t, []testkit.Scenario{
-		{Name: "into a scene", Call: w.editCall(fmt.Sprintf(`{"deviceName":"WS-1","noteName":"Mast","groupId":%d,"longitude":null,"latitude":null}`, w.north))},
+		{
+			Name: "into a scene",
+			Call: w.editCall(
+				fmt.Sprintf(
+					`{"deviceName":"WS-1","noteName":"Mast","groupId":%d,"longitude":null,"latitude":null}`,
+					w.north,
+				),
+			),
+		},
 		{Name: "out of it", Call: w.editCall(`{"deviceName":"WS-2","noteName":"Two"}`)},
 	})
 	for _, d := range testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?deviceName=ws")).List {
@@ -66,23 +79,98 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 	}
 	of := func(rest string) testkit.Call { return w.editCall(`{"deviceName":"WS-1",` + rest + `}`) }
 	w.Run(t, []testkit.Scenario{
-		{Name: "no remark name", Call: w.editCall(`{"deviceName":"WS-1"}`), Code: 601, Contains: []string{`"msg":"Please fill in the remark name"`}},
-		{Name: "a blank one", Call: of(`"noteName":" \t"`), Code: 601, Contains: []string{`"msg":"Please fill in the remark name"`}},
+		{
+			Name:     "no remark name",
+			Call:     w.editCall(`{"deviceName":"WS-1"}`),
+			Code:     601,
+			Contains: []string{`"msg":"Please fill in the remark name"`},
+		},
+		{
+			Name:     "a blank one",
+			Call:     of(`"noteName":" \t"`),
+			Code:     601,
+			Contains: []string{`"msg":"Please fill in the remark name"`},
+		},
 		{Name: "64 characters", Call: of(`"noteName":"` + strings.Repeat("ğ", 64) + `"`)},
-		{Name: "65 characters", Call: of(`"noteName":"` + strings.Repeat("ğ", 65) + `"`), Code: 601, Contains: []string{"Remark name: at most 64 characters"}},
-		{Name: "NUL", Call: of(`"noteName":"a\u0000"`), Code: 601, Contains: []string{"Remark name: not in the right form"}},
-		{Name: "no device name", Call: w.editCall(`{"noteName":"x"}`), Code: 601, Contains: []string{"Device name: required"}},
-		{Name: "an empty one", Call: w.editCall(`{"deviceName":" ","noteName":"x"}`), Code: 601, Contains: []string{"Device name: required"}},
-		{Name: "one with NUL", Call: w.editCall(`{"deviceName":"a\u0000","noteName":"x"}`), Code: 601, Contains: []string{"Device name: not in the right form"}},
+		{
+			Name:     "65 characters",
+			Call:     of(`"noteName":"` + strings.Repeat("ğ", 65) + `"`),
+			Code:     601,
+			Contains: []string{"Remark name: at most 64 characters"},
+		},
+		{
+			Name:     "NUL",
+			Call:     of(`"noteName":"a\u0000"`),
+			Code:     601,
+			Contains: []string{"Remark name: not in the right form"},
+		},
+		{
+			Name:     "no device name",
+			Call:     w.editCall(`{"noteName":"x"}`),
+			Code:     601,
+			Contains: []string{"Device name: required"},
+		},
+		{
+			Name:     "an empty one",
+			Call:     w.editCall(`{"deviceName":" ","noteName":"x"}`),
+			Code:     601,
+			Contains: []string{"Device name: required"},
+		},
+		{
+			Name:     "one with NUL",
+			Call:     w.editCall(`{"deviceName":"a\u0000","noteName":"x"}`),
+			Code:     601,
+			Contains: []string{"Device name: not in the right form"},
+		},
 		{Name: "an unknown device", Call: w.editCall(`{"deviceName":"none","noteName":"x"}`), Code: 404},
-		{Name: "an unknown scene", Call: of(`"noteName":"x","groupId":99999`), Code: 404, Contains: []string{"Scene: "}},
-		{Name: "the other tenant's scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, w.rivalScene)), Code: 404, Contains: []string{`"msg":"Scene: This resource does not exist"`}},
-		{Name: "a scene below zero", Call: of(`"noteName":"x","groupId":-1`), Code: 601, Contains: []string{"Scene: at least 0"}},
-		{Name: "a forbidden scene", Call: of(fmt.Sprintf(`"noteName":"x","groupId":%d`, shut)), Code: 601, Contains: []string{`"msg":"Scene: The scene “Shut” is forbidden and takes no new devices"`}},
-		{Name: "a longitude alone", Call: of(`"noteName":"x","longitude":3`), Code: 601, Contains: []string{"Latitude: required"}},
-		{Name: "a latitude alone", Call: of(`"noteName":"x","latitude":3,"longitude":null`), Code: 601, Contains: []string{"Longitude: required"}},
-		{Name: "too far east", Call: of(`"noteName":"x","latitude":3,"longitude":180.001`), Code: 601, Contains: []string{"Longitude: at most 180"}},
-		{Name: "too far south", Call: of(`"noteName":"x","latitude":-90.5,"longitude":1`), Code: 601, Contains: []string{"Latitude: at least −90"}},
+		{
+			Name:     "an unknown scene",
+			Call:     of(`"noteName":"x","groupId":99999`),
+			Code:     404,
+			Contains: []string{"Scene: "},
+		},
+		{
+			Name:     "the other tenant's scene",
+			Call:     of(fmt.Sprintf(`"noteName":"x","groupId":%d`, w.rivalScene)),
+			Code:     404,
+			Contains: []string{`"msg":"Scene: This resource does not exist"`},
+		},
+		{
+			Name:     "a scene below zero",
+			Call:     of(`"noteName":"x","groupId":-1`),
+			Code:     601,
+			Contains: []string{"Scene: at least 0"},
+		},
+		{
+			Name:     "a forbidden scene",
+			Call:     of(fmt.Sprintf(`"noteName":"x","groupId":%d`, shut)),
+			Code:     601,
+			Contains: []string{`"msg":"Scene: The scene “Shut” is forbidden and takes no new devices"`},
+		},
+		{
+			Name:     "a longitude alone",
+			Call:     of(`"noteName":"x","longitude":3`),
+			Code:     601,
+			Contains: []string{"Latitude: required"},
+		},
+		{
+			Name:     "a latitude alone",
+			Call:     of(`"noteName":"x","latitude":3,"longitude":null`),
+			Code:     601,
+			Contains: []string{"Longitude: required"},
+		},
+		{
+			Name:     "too far east",
+			Call:     of(`"noteName":"x","latitude":3,"longitude":180.001`),
+			Code:     601,
+			Contains: []string{"Longitude: at most 180"},
+		},
+		{
+			Name:     "too far south",
+			Call:     of(`"noteName":"x","latitude":-90.5,"longitude":1`),
+			Code:     601,
+			Contains: []string{"Latitude: at least −90"},
+		},
 		{Name: "a position in words", Call: of(`"noteName":"x","latitude":"3","longitude":"1"`), Code: 400},
 		{Name: "no JSON", Call: w.editCall(`{`), Code: 400},
 		{Name: "null", Call: w.editCall(`null`), Code: 400},
@@ -103,7 +191,10 @@ func TestUpdateDeviceRefusals(t *testing.T) {
 func (w *fixture) newSecret(t *testing.T, drop bool) string {
 	t.Helper()
 	return testkit.Ask[string](t, w.Contract, testkit.Call{
-		Method: http.MethodPost, Path: secretPath, Token: w.ada, Body: fmt.Sprintf(`{"deviceName":"WS-1","dropOthers":%t}`, drop),
+		Method: http.MethodPost,
+		Path:   secretPath,
+		Token:  w.ada,
+		Body:   fmt.Sprintf(`{"deviceName":"WS-1","dropOthers":%t}`, drop),
 	})
 }
 
@@ -164,7 +255,10 @@ func TestDevicePresence(t *testing.T) {
 		"&pageSize=1&pageNo=2": fmt.Sprintf(`{"list":[{"onlineState":0,"time":%d}],"total":3}`, went),
 		"&pageNo=2":            `{"list":[],"total":3}`,
 	} {
-		if got := asJSON(t, testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query))); got != want {
+		if got := asJSON(
+			t,
+			testkit.Ask[wire.PresencePage](t, w.Contract, w.get(presencePath+"?deviceName=WS-1"+query)),
+		); got != want {
 			t.Errorf("%q: %s, want %s", query, got, want)
 		}
 	}
@@ -196,8 +290,17 @@ func TestDevicePageSort(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "filtered", Call: w.get(pagePath + "?sort=serial&descending=true&deviceName=ws&pageSize=1"), Contains: []string{`"deviceName":"WS-2"`, `"total":2`}},
-		{Name: "an unknown order", Call: w.get(pagePath + "?sort=secret"), Code: 601, Contains: []string{"Order: not one of the choices"}},
+		{
+			Name:     "filtered",
+			Call:     w.get(pagePath + "?sort=serial&descending=true&deviceName=ws&pageSize=1"),
+			Contains: []string{`"deviceName":"WS-2"`, `"total":2`},
+		},
+		{
+			Name:     "an unknown order",
+			Call:     w.get(pagePath + "?sort=secret"),
+			Code:     601,
+			Contains: []string{"Order: not one of the choices"},
+		},
 		{Name: "an injected one", Call: w.get(pagePath + "?sort=noteName%3BDROP"), Code: 601},
 		{Name: "descending in words", Call: w.get(pagePath + "?descending=yes"), Code: 400},
 	})

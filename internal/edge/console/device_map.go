@@ -22,7 +22,10 @@ const (
 )
 
 // GetDeviceMap answers the markers, or clusters, inside a box.
-func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObject) (wire.GetDeviceMapResponseObject, error) {
+func (s *server) GetDeviceMap(
+	ctx context.Context,
+	r wire.GetDeviceMapRequestObject,
+) (wire.GetDeviceMapResponseObject, error) {
 	t := caller(ctx).Tenant
 	box, err := parseBox(r.Params)
 	if err != nil {
@@ -36,7 +39,12 @@ func (s *server) GetDeviceMap(ctx context.Context, r wire.GetDeviceMapRequestObj
 	if err != nil {
 		return nil, err
 	}
-	m := &wire.DeviceMap{Markers: []wire.MapMarker{}, Clusters: []wire.MapCluster{}, Total: len(places), Unplaced: unplaced}
+	m := &wire.DeviceMap{
+		Markers:  []wire.MapMarker{},
+		Clusters: []wire.MapCluster{},
+		Total:    len(places),
+		Unplaced: unplaced,
+	}
 	online := func(p *device.MapPoint) bool { return s.Presence.Status(t, p.ID).Online }
 	if len(places) > maxMarkers {
 		zoom := defaultZoom
@@ -86,7 +94,12 @@ type gridCell struct{ x, y int }
 
 // clusters groups places by cells of the Web-Mercator plane at a zoom; each
 // cluster stands at the mean of its devices.
-func clusters(places []*device.MapPoint, zoom int, online func(*device.MapPoint) bool, alarms map[device.ID]alarm.OpenSummary) []wire.MapCluster {
+func clusters(
+	places []*device.MapPoint,
+	zoom int,
+	online func(*device.MapPoint) bool,
+	alarms map[device.ID]alarm.OpenSummary,
+) []wire.MapCluster {
 	by := map[gridCell]*wire.MapCluster{}
 	scale := tilePixels * math.Exp2(float64(zoom)) / clusterPixels
 	for _, p := range places {

@@ -54,7 +54,12 @@ func TestDeviceMapClusters(t *testing.T) {
 	if m := ask(""); len(m.Markers) != 2000 || len(m.Clusters) != 0 || m.Total != 2000 {
 		t.Fatalf("%d markers, %d clusters of %d", len(m.Markers), len(m.Clusters), m.Total)
 	}
-	pole := &device.Device{Name: "pole", ProductID: w.station.ID, Longitude: new(180.0), Latitude: new(90.0)} // the very corner
+	pole := &device.Device{
+		Name:      "pole",
+		ProductID: w.station.ID,
+		Longitude: new(180.0),
+		Latitude:  new(90.0),
+	} // the very corner
 	w.PutDevices(t, w.field.ID, pole)
 	w.Notice(t, testkit.Notice{Device: pole, Level: alarm.LevelGeneral})
 	before := 0
@@ -66,7 +71,8 @@ func TestDeviceMapClusters(t *testing.T) {
 		devices, online, alarms := 0, 0, 0
 		for i, c := range m.Clusters {
 			devices, online, alarms = devices+c.Count, online+c.OnlineCount, alarms+c.AlarmCount
-			if c.Longitude < c.West-1e-9 || c.Longitude > c.East+1e-9 || c.Latitude < c.South-1e-9 || c.Latitude > c.North+1e-9 {
+			if c.Longitude < c.West-1e-9 || c.Longitude > c.East+1e-9 || c.Latitude < c.South-1e-9 ||
+				c.Latitude > c.North+1e-9 {
 				t.Errorf("zoom %d: a cluster outside its devices: %+v", zoom, c)
 			}
 			if i > 0 && c.Count > m.Clusters[i-1].Count {

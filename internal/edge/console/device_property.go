@@ -7,7 +7,10 @@ import (
 )
 
 // GetDeviceProperties answers a device's properties with their latest values.
-func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDevicePropertiesRequestObject) (wire.GetDevicePropertiesResponseObject, error) {
+func (s *server) GetDeviceProperties(
+	ctx context.Context,
+	r wire.GetDevicePropertiesRequestObject,
+) (wire.GetDevicePropertiesResponseObject, error) {
 	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
@@ -16,10 +19,22 @@ func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDeviceProper
 	list := make([]wire.DeviceProperty, 0, len(p.Properties))
 	for _, prop := range s.properties(ctx, d, p) {
 		w := wire.DeviceProperty{
-			Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: prop.YeuName, YeuUrl: prop.YeuUrl,
-			ElementUnit: prop.ElementUnit, ElementData: prop.ElementData, DataType: wire.DevicePropertyDataType(prop.DataType),
-			AccessMode: wire.DevicePropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
-			Formula: prop.Formula, Inputs: prop.Inputs, Parameters: prop.Parameters,
+			Identifier:   prop.Identifier,
+			FunctionName: prop.FunctionName,
+			YeuName:      prop.YeuName,
+			YeuUrl:       prop.YeuUrl,
+			ElementUnit:  prop.ElementUnit,
+			ElementData:  prop.ElementData,
+			DataType:     wire.DevicePropertyDataType(prop.DataType),
+			AccessMode: wire.DevicePropertyAccessMode(
+				prop.AccessMode,
+			),
+			Min:        prop.Min,
+			Max:        prop.Max,
+			Precision:  prop.Precision,
+			Formula:    prop.Formula,
+			Inputs:     prop.Inputs,
+			Parameters: prop.Parameters,
 		}
 		if last, ok := latest[prop.Identifier]; ok {
 			w.Value, w.Time, w.Arrival = &last.Value, &last.Time, last.Arrival
@@ -30,7 +45,10 @@ func (s *server) GetDeviceProperties(ctx context.Context, r wire.GetDeviceProper
 }
 
 // GetSignData answers a device's readings over a range, by time.
-func (s *server) GetSignData(ctx context.Context, r wire.GetSignDataRequestObject) (wire.GetSignDataResponseObject, error) {
+func (s *server) GetSignData(
+	ctx context.Context,
+	r wire.GetSignDataRequestObject,
+) (wire.GetSignDataResponseObject, error) {
 	p := r.Params
 	h, err := s.cachedHistoryWithFormer(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {

@@ -32,7 +32,15 @@ func TestDeviceProperties(t *testing.T) {
 		t.Errorf("%q, want %q", values, want)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "in Turkish", Call: testkit.Call{Path: propertyPath + "?deviceName=WS-1", Token: w.ada, Header: map[string]string{"Accept-Language": "tr"}}, Contains: []string{`"yeuName":"Hava sıcaklığı"`}},
+		{
+			Name: "in Turkish",
+			Call: testkit.Call{
+				Path:   propertyPath + "?deviceName=WS-1",
+				Token:  w.ada,
+				Header: map[string]string{"Accept-Language": "tr"},
+			},
+			Contains: []string{`"yeuName":"Hava sıcaklığı"`},
+		},
 		{Name: "none", Call: w.get(propertyPath + "?deviceName=none"), Code: 404},
 		{Name: "no name", Call: w.get(propertyPath), Code: 601},
 	})
@@ -46,16 +54,35 @@ func TestSignData(t *testing.T) {
 	}
 	rows := w.Do(t, w.get(w.pathAroundNow(rowsPath, "WS-1", "airTemperature,heating")))
 	sign := w.Do(t, w.get(w.pathAroundNow(signPath, "WS-1", "airTemperature,heating")))
-	want := fmt.Sprintf(`[{"collect_time":%d,"airTemperature":0,"heating":true},{"collect_time":%d,"airTemperature":1},{"collect_time":%d,"airTemperature":2}]`,
-		w.Clock.Milli(), w.Clock.Milli()+1000, w.Clock.Milli()+2000)
+	want := fmt.Sprintf(
+		`[{"collect_time":%d,"airTemperature":0,"heating":true},{"collect_time":%d,"airTemperature":1},{"collect_time":%d,"airTemperature":2}]`,
+		w.Clock.Milli(),
+		w.Clock.Milli()+1000,
+		w.Clock.Milli()+2000,
+	)
 	if string(sign.Body) != string(rows.Body) || string(sign.Data) != want {
 		t.Errorf("%s\nformat-sign-array has %s\nwant %s", sign.Body, rows.Body, want)
 	}
 	now := w.Clock.Now()
 	w.Run(t, []testkit.Scenario{
-		{Name: "no attribute", Call: w.get(rangePath(signPath, "WS-1", "", now, now)), Code: 601, Contains: []string{"property cannot be empty"}},
-		{Name: "no range", Call: w.get(signPath + "?deviceName=WS-1&yeuSignList=rain"), Code: 601, Contains: []string{"The start time and end time cannot be empty"}},
-		{Name: "too long", Call: w.get(rangePath(signPath, "WS-1", "rain", now, now.Add(30*24*time.Hour+time.Millisecond))), Code: 601, Contains: []string{"Time frame is too long"}},
+		{
+			Name:     "no attribute",
+			Call:     w.get(rangePath(signPath, "WS-1", "", now, now)),
+			Code:     601,
+			Contains: []string{"property cannot be empty"},
+		},
+		{
+			Name:     "no range",
+			Call:     w.get(signPath + "?deviceName=WS-1&yeuSignList=rain"),
+			Code:     601,
+			Contains: []string{"The start time and end time cannot be empty"},
+		},
+		{
+			Name:     "too long",
+			Call:     w.get(rangePath(signPath, "WS-1", "rain", now, now.Add(30*24*time.Hour+time.Millisecond))),
+			Code:     601,
+			Contains: []string{"Time frame is too long"},
+		},
 		{Name: "unknown", Call: w.get(rangePath(signPath, "WS-1", "wind", now, now)), Code: 601},
 	})
 }

@@ -33,19 +33,37 @@ func TestDevicePage(t *testing.T) {
 	reading := func(value string, name, unit, precision string) string {
 		return fmt.Sprintf(`{"name":%q%s,"time":%d,"unit":%q,"value":%s}`, name, precision, now, unit, value)
 	}
-	want := fmt.Sprintf(`{"alarmLevel":2,"createTime":%d,"deviceName":"WS-1","groupId":%d,"groupName":"North","id":%d,"lastContact":%d,`+
-		`"lastData":[{"airTemperature":%s,"heating":%s,"note":%s}],`+
-		`"latitude":39.92,"longitude":32.85,"mainSign":"airTemperature","noteName":"Mast","offlineAfter":900000,"onlineState":1,`+
-		`"onlineTime":%d,"openAlarms":1,"product":"weather-station","productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
-		now, w.north, w.ws1.ID, now,
-		reading("21.5", "Air temperature", "°C", `,"precision":1`), reading("true", "Heating", "", ""), reading(`"note of WS-1"`, "note", "", ""),
-		now, w.station.ID)
+	want := fmt.Sprintf(
+		`{"alarmLevel":2,"createTime":%d,"deviceName":"WS-1","groupId":%d,"groupName":"North","id":%d,"lastContact":%d,`+
+			`"lastData":[{"airTemperature":%s,"heating":%s,"note":%s}],`+
+			`"latitude":39.92,"longitude":32.85,"mainSign":"airTemperature","noteName":"Mast","offlineAfter":900000,"onlineState":1,`+
+			`"onlineTime":%d,"openAlarms":1,"product":"weather-station","productId":%d,"productName":"weather-station","serial":"SN-WS-1","state":0,"type":1}`,
+		now,
+		w.north,
+		w.ws1.ID,
+		now,
+		reading(
+			"21.5",
+			"Air temperature",
+			"°C",
+			`,"precision":1`,
+		),
+		reading("true", "Heating", "", ""),
+		reading(`"note of WS-1"`, "note", "", ""),
+		now,
+		w.station.ID,
+	)
 	if got := asJSON(t, page.List[1]); got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
 	camera := page.List[0]
-	if camera.Type != 2 || camera.OnlineState != 0 || camera.State != 1 || camera.Longitude != nil || camera.LastContact != nil ||
-		camera.AlarmLevel != nil || camera.GroupId != 0 || camera.GroupName != "" || camera.LastData == nil || len(camera.LastData) != 0 {
+	if camera.Type != 2 || camera.OnlineState != 0 || camera.State != 1 || camera.Longitude != nil ||
+		camera.LastContact != nil ||
+		camera.AlarmLevel != nil ||
+		camera.GroupId != 0 ||
+		camera.GroupName != "" ||
+		camera.LastData == nil ||
+		len(camera.LastData) != 0 {
 		t.Errorf("%s", asJSON(t, camera))
 	}
 }
@@ -154,13 +172,28 @@ func TestGroups(t *testing.T) {
 	groups := testkit.Ask[[]wire.Group](t, w.Contract, w.get(groupsPath))
 	var told []string
 	for _, g := range groups {
-		told = append(told, fmt.Sprintf("%q %d: %d, %d online, %d listed", g.GroupName, g.GroupStatus, g.DeviceCount, g.OnlineCount, len(g.DeviceList)))
+		told = append(
+			told,
+			fmt.Sprintf(
+				"%q %d: %d, %d online, %d listed",
+				g.GroupName,
+				g.GroupStatus,
+				g.DeviceCount,
+				g.OnlineCount,
+				len(g.DeviceList),
+			),
+		)
 	}
-	want := []string{`"" 1: 1, 0 online, 1 listed`, `"apple row" 2: 103, 0 online, 100 listed`, `"North" 1: 2, 1 online, 2 listed`}
+	want := []string{
+		`"" 1: 1, 0 online, 1 listed`,
+		`"apple row" 2: 103, 0 online, 100 listed`,
+		`"North" 1: 2, 1 online, 2 listed`,
+	}
 	if strings.Join(told, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(told, "\n"), strings.Join(want, "\n"))
 	}
-	if groups[0].Id != 0 || deviceNames(groups[0].DeviceList) != "CAM-1" || deviceNames(groups[2].DeviceList) != "WS-1 WS-2" {
+	if groups[0].Id != 0 || deviceNames(groups[0].DeviceList) != "CAM-1" ||
+		deviceNames(groups[2].DeviceList) != "WS-1 WS-2" {
 		t.Errorf("%s", asJSON(t, groups[2]))
 	}
 	for query, want := range map[string]int{
@@ -199,7 +232,14 @@ func TestDeviceCards(t *testing.T) {
 		"WS-2": {"null", "null"}, "CAM-1": {`{"kind":"none","url":""}`, "null"},
 		"HLS": {`{"kind":"hls","url":"https://a.example/gate.m3u8"}`, "null"}, "EMBED": {`{"kind":"embed","url":"/embed/`, "null"},
 	} {
-		if video, data := asJSON(t, cards[name].VideoObj), asJSON(t, cards[name].SignDataObj); !strings.HasPrefix(video, want[0]) || !strings.HasPrefix(data, want[1]) {
+		if video, data := asJSON(
+			t,
+			cards[name].VideoObj,
+		), asJSON(
+			t,
+			cards[name].SignDataObj,
+		); !strings.HasPrefix(video, want[0]) ||
+			!strings.HasPrefix(data, want[1]) {
 			t.Errorf("%s: %s %s", name, video, data)
 		}
 	}
@@ -215,7 +255,11 @@ func TestDeviceCards(t *testing.T) {
 	if want := map[string]string{"CAM-1": "none", "HLS": "hls", "EMBED": "embed"}; !maps.Equal(kinds, want) {
 		t.Errorf("a list says of cameras %v, want %v", kinds, want)
 	}
-	if a := w.Do(t, w.get(pagePath)); strings.Contains(string(a.Body), "videoObj") || strings.Contains(string(a.Body), "signDataObj") {
+	if a := w.Do(
+		t,
+		w.get(pagePath),
+	); strings.Contains(string(a.Body), "videoObj") ||
+		strings.Contains(string(a.Body), "signDataObj") {
 		t.Errorf("a page: %s", a.Body)
 	}
 }
@@ -227,11 +271,17 @@ func TestProducts(t *testing.T) {
 	}
 	w.Reload(t)
 	got := testkit.Ask[[]wire.ProductName](t, w.Contract, w.get(productsPath))
-	if len(got) != 2 || got[0].ProductName != "a-camera" || got[1] != (wire.ProductName{Id: w.station.ID, ProductName: "weather-station"}) {
+	if len(got) != 2 || got[0].ProductName != "a-camera" ||
+		got[1] != (wire.ProductName{Id: w.station.ID, ProductName: "weather-station"}) {
 		t.Errorf("%+v", got)
 	}
 	// Named for people, it is called so in its reader's language wherever it stands, and the identifier stays behind.
-	w.station.Names = map[text.Language]string{text.English: "Weather station", text.Chinese: "气象站", text.Turkish: "1 istasyon", text.Russian: "Метеостанция"}
+	w.station.Names = map[text.Language]string{
+		text.English: "Weather station",
+		text.Chinese: "气象站",
+		text.Turkish: "1 istasyon",
+		text.Russian: "Метеостанция",
+	}
 	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
 		t.Fatal(err)
 	}
@@ -244,7 +294,12 @@ func TestProducts(t *testing.T) {
 			call.Header = map[string]string{"Accept-Language": c.language}
 			return call
 		}
-		if got := testkit.Ask[[]wire.ProductName](t, w.Contract, in(productsPath)); len(got) != 2 || got[0].ProductName != c.first {
+		if got := testkit.Ask[[]wire.ProductName](
+			t,
+			w.Contract,
+			in(productsPath),
+		); len(got) != 2 ||
+			got[0].ProductName != c.first {
 			t.Errorf("%s: %+v", c.language, got)
 		}
 		page := testkit.Ask[wire.DevicePage](t, w.Contract, in(pagePath+"?executionId=WS-1"))
@@ -259,7 +314,8 @@ func TestElements(t *testing.T) {
 	call := w.get(elementsPath + "?yeuSigns=airTemperature,none," + url.QueryEscape(" relativeHumidity "))
 	call.Header = map[string]string{"Accept-Language": "zh-cn"}
 	got := testkit.Ask[map[string]wire.Element](t, w.Contract, call)
-	if len(got) != 2 || got["airTemperature"] != (wire.Element{YeuSign: "airTemperature", YeuName: "空气温度", YeuUrl: "/icons/air.svg", Unit: "°C"}) ||
+	if len(got) != 2 ||
+		got["airTemperature"] != (wire.Element{YeuSign: "airTemperature", YeuName: "空气温度", YeuUrl: "/icons/air.svg", Unit: "°C"}) ||
 		got["relativeHumidity"].YeuName != "相对湿度" {
 		t.Errorf("%+v", got)
 	}

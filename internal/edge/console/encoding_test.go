@@ -35,7 +35,12 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 	if calls < 20 {
 		t.Errorf("%d calls", calls)
 	}
-	create := testkit.Call{Method: http.MethodPost, Path: scenePath + "create", Body: "{\"groupName\":\"Ba\xf1o\",\"groupStatus\":1}", Token: w.ada}
+	create := testkit.Call{
+		Method: http.MethodPost,
+		Path:   scenePath + "create",
+		Body:   "{\"groupName\":\"Ba\xf1o\",\"groupStatus\":1}",
+		Token:  w.ada,
+	}
 	for _, l := range text.Languages {
 		create.Header = map[string]string{"Accept-Language": string(l)}
 		if a := w.Do(t, create); a.Code != 400 || a.Msg != text.Translate(l, "error.encoding", nil) {
@@ -63,7 +68,11 @@ func TestNonUTF8ParametersAreRefused(t *testing.T) {
 				if text.HasKey("field." + field) {
 					name = text.Translate(l, "field."+field, nil)
 				}
-				want = text.Translate(l, "field", map[string]string{"field": name, "reason": text.Translate(l, "invalid.encoding", nil)})
+				want = text.Translate(
+					l,
+					"field",
+					map[string]string{"field": name, "reason": text.Translate(l, "invalid.encoding", nil)},
+				)
 			}
 			if a := w.Do(t, call); a.Code != 400 || a.Msg != want {
 				t.Errorf("%s in %s: %d %q, want %q", query, l, a.Code, a.Msg, want)
@@ -73,6 +82,10 @@ func TestNonUTF8ParametersAreRefused(t *testing.T) {
 	w.Run(t, []testkit.Scenario{
 		{Name: "a public call", Call: testkit.Call{Path: byNamePath + "?name=%ff"}, Code: 400},
 		{Name: "a path", Call: testkit.Call{Path: "/admin-api/%ff", Token: w.ada}, Status: 404, Code: 404},
-		{Name: "U+FFFD that somebody wrote", Call: w.get(pagePath + "?deviceName=%ef%bf%bd"), Contains: []string{`"total":0`}},
+		{
+			Name:     "U+FFFD that somebody wrote",
+			Call:     w.get(pagePath + "?deviceName=%ef%bf%bd"),
+			Contains: []string{`"total":0`},
+		},
 	})
 }

@@ -18,7 +18,10 @@ import (
 )
 
 // ExportDeviceData answers a device's readings over a range as a spreadsheet.
-func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRequestObject) (wire.ExportDeviceDataResponseObject, error) {
+func (s *server) ExportDeviceData(
+	ctx context.Context,
+	r wire.ExportDeviceDataRequestObject,
+) (wire.ExportDeviceDataResponseObject, error) {
 	p := r.Params
 	h, err := s.deviceHistory(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
@@ -41,14 +44,27 @@ func (s *server) ExportDeviceData(ctx context.Context, r wire.ExportDeviceDataRe
 		leave()
 		return nil, err
 	}
-	e := &export{historyQuery: h, catalog: s.Catalog, readings: s.Readings, zone: zone, language: requestFrom(ctx).Language, createdAt: s.Now(), rowLimit: sheet.MaxRows}
+	e := &export{
+		historyQuery: h,
+		catalog:      s.Catalog,
+		readings:     s.Readings,
+		zone:         zone,
+		language:     requestFrom(ctx).Language,
+		createdAt:    s.Now(),
+		rowLimit:     sheet.MaxRows,
+	}
 	header := http.Header{
 		"Content-Type":        {"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"},
 		"Content-Disposition": {`attachment; filename="device_data.xlsx"`},
 	}
 	return streamedResponse(func(w http.ResponseWriter) error {
 		defer leave()
-		return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: header}, func(out *httpbase.StreamWriter) error { return e.write(ctx, out) })
+		return s.edge.Stream(
+			ctx,
+			w,
+			httpbase.StreamOptions{Header: header},
+			func(out *httpbase.StreamWriter) error { return e.write(ctx, out) },
+		)
 	}), nil
 }
 
@@ -82,36 +98,44 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	cells, number := make([]reading.Value, len(e.props)), []byte(nil)
-	err := e.readings.Range(ctx, e.device.Tenant, e.device.ID, e.from, e.to, e.ids(), func(at int64, fields []reading.Field) error {
-		if e.sheet.Rows() == e.rowLimit {
-			if err := e.beginSheet(); err != nil {
+	err := e.readings.Range(
+		ctx,
+		e.device.Tenant,
+		e.device.ID,
+		e.from,
+		e.to,
+		e.ids(),
+		func(at int64, fields []reading.Field) error {
+			if e.sheet.Rows() == e.rowLimit {
+				if err := e.beginSheet(); err != nil {
+					return err
+				}
+			}
+			if err := e.sheet.Row(); err != nil {
 				return err
 			}
-		}
-		if err := e.sheet.Row(); err != nil {
-			return err
-		}
-		e.frames++
-		e.sheet.Time(time.UnixMilli(at).In(e.zone))
-		clear(cells)
-		for _, f := range fields {
-			cells[column[f.Property]] = f.Value
-		}
-		for _, v := range cells {
-			switch v.Kind() {
-			case reading.KindNumber:
-				number = v.AppendJSON(number[:0])
-				e.sheet.Number(number)
-			case reading.KindBoolean:
-				e.sheet.Bool(v.Bool())
-			case reading.KindText:
-				e.sheet.Text(v.String())
-			default:
-				e.sheet.Skip()
+			e.frames++
+			e.sheet.Time(time.UnixMilli(at).In(e.zone))
+			clear(cells)
+			for _, f := range fields {
+				cells[column[f.Property]] = f.Value
 			}
-		}
-		return nil
-	})
+			for _, v := range cells {
+				switch v.Kind() {
+				case reading.KindNumber:
+					number = v.AppendJSON(number[:0])
+					e.sheet.Number(number)
+				case reading.KindBoolean:
+					e.sheet.Bool(v.Bool())
+				case reading.KindText:
+					e.sheet.Text(v.String())
+				default:
+					e.sheet.Skip()
+				}
+			}
+			return nil
+		},
+	)
 	if err != nil {
 		return err
 	}

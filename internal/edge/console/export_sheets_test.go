@@ -42,8 +42,19 @@ func TestExportSplitsIntoSheets(t *testing.T) {
 		}
 		readings.Trim(readings.Stats().Position)
 		e := &export{
-			historyQuery: historyQuery{device: d, product: s.Catalog.Product(p.ID), from: begin.UnixMilli(), to: begin.Add(time.Hour).UnixMilli(), props: []*device.Property{rain}},
-			catalog:      s.Catalog, readings: readings, zone: time.UTC, language: text.English, createdAt: s.Clock.Now(), rowLimit: 10,
+			historyQuery: historyQuery{
+				device:  d,
+				product: s.Catalog.Product(p.ID),
+				from:    begin.UnixMilli(),
+				to:      begin.Add(time.Hour).UnixMilli(),
+				props:   []*device.Property{rain},
+			},
+			catalog:   s.Catalog,
+			readings:  readings,
+			zone:      time.UTC,
+			language:  text.English,
+			createdAt: s.Clock.Now(),
+			rowLimit:  10,
 		}
 		var file bytes.Buffer
 		out := bufio.NewWriter(&file)
@@ -70,7 +81,11 @@ func TestExportSplitsIntoSheets(t *testing.T) {
 				t.Fatalf("%d frames, %s: %v, %v", frames, name, rows, err)
 			}
 			for _, row := range rows[1:] {
-				if want := fmt.Sprint([]string{begin.Add(time.Duration(n) * time.Second).Format(time.DateTime), fmt.Sprint(n)}); fmt.Sprint(row) != want {
+				if want := fmt.Sprint(
+					[]string{begin.Add(time.Duration(n) * time.Second).Format(time.DateTime), fmt.Sprint(n)},
+				); fmt.Sprint(
+					row,
+				) != want {
 					t.Errorf("%d frames, %s: %v, want %s", frames, name, row, want)
 				}
 				n++

@@ -19,7 +19,8 @@ import (
 func openSpreadsheet(t *testing.T, w *fixture, call testkit.Call) *excelize.File {
 	t.Helper()
 	a := w.Do(t, call)
-	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != testkit.Spreadsheet || a.Header.Get("Content-Disposition") != `attachment; filename="device_data.xlsx"` {
+	if a.Status != http.StatusOK || a.Header.Get("Content-Type") != testkit.Spreadsheet ||
+		a.Header.Get("Content-Disposition") != `attachment; filename="device_data.xlsx"` {
 		t.Fatalf("%d %v", a.Status, a.Header)
 	}
 	f, err := excelize.OpenReader(bytes.NewReader(a.Body))
@@ -52,13 +53,37 @@ func TestExport(t *testing.T) {
 	w := newServer(t)
 	// The night in which clocks are set back in Berlin: two o'clock comes twice.
 	night := time.Date(2026, 10, 24, 23, 30, 0, 0, time.UTC)
-	w.measure(t, w.ws1, night, map[string]reading.Value{"airTemperature": reading.Number(-3.5), "heating": reading.Boolean(true), "note": reading.Text("=1+1")})
-	w.measure(t, w.ws1, night.Add(time.Hour), map[string]reading.Value{"airTemperature": reading.Number(1e21), "note": reading.Text("+cmd|' /C calc'!A0")})
+	w.measure(
+		t,
+		w.ws1,
+		night,
+		map[string]reading.Value{
+			"airTemperature": reading.Number(-3.5),
+			"heating":        reading.Boolean(true),
+			"note":           reading.Text("=1+1"),
+		},
+	)
+	w.measure(
+		t,
+		w.ws1,
+		night.Add(time.Hour),
+		map[string]reading.Value{"airTemperature": reading.Number(1e21), "note": reading.Text("+cmd|' /C calc'!A0")},
+	)
 	if err := w.readings.Seal(t.Context(), night.Add(48*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	w.measure(t, w.ws1, night.Add(2*time.Hour), map[string]reading.Value{"heating": reading.Boolean(false), "note": reading.Text("-1")})
-	w.measure(t, w.ws1, night.Add(3*time.Hour), map[string]reading.Value{"rain": reading.Number(5)}) // was not asked for
+	w.measure(
+		t,
+		w.ws1,
+		night.Add(2*time.Hour),
+		map[string]reading.Value{"heating": reading.Boolean(false), "note": reading.Text("-1")},
+	)
+	w.measure(
+		t,
+		w.ws1,
+		night.Add(3*time.Hour),
+		map[string]reading.Value{"rain": reading.Number(5)},
+	) // was not asked for
 	w.measure(t, w.ws1, night.Add(4*time.Hour), map[string]reading.Value{"note": reading.Text("@SUM(A1)")})
 
 	call := w.get(rangePath(exportPath, "WS-1", "note,airTemperature,heating", night, night.Add(5*time.Hour)))
@@ -120,7 +145,12 @@ func TestExportLanguages(t *testing.T) {
 		if got := sheetLines(t, f, sheets[0]); sheets[0] != want[0] || len(got) != 1 || got[0] != want[1] {
 			t.Errorf("%s: %s %q", language, sheets[0], got)
 		}
-		if got := sheetLines(t, f, sheets[1]); len(got) != 13 || got[0] != want[2] || !strings.Contains(got[9], "|+05:30|") {
+		if got := sheetLines(
+			t,
+			f,
+			sheets[1],
+		); len(got) != 13 || got[0] != want[2] ||
+			!strings.Contains(got[9], "|+05:30|") {
 			t.Errorf("%s: %q", language, got)
 		}
 	}
@@ -130,7 +160,10 @@ func TestExportLanguages(t *testing.T) {
 func TestExportUsesTenantTimeZone(t *testing.T) {
 	w := newServer(t)
 	f := openSpreadsheet(t, w, w.get(w.pathAroundNow(exportPath, "WS-1", "airTemperature")))
-	want := []string{"Time (" + w.field.TimeZone.String() + ")|Air temperature (°C)", w.Clock.Now().In(w.field.TimeZone).Format(time.DateTime) + "|21.5"}
+	want := []string{
+		"Time (" + w.field.TimeZone.String() + ")|Air temperature (°C)",
+		w.Clock.Now().In(w.field.TimeZone).Format(time.DateTime) + "|21.5",
+	}
 	if got := sheetLines(t, f, "Readings"); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -158,7 +191,9 @@ func TestExportEscapesFormulaNames(t *testing.T) {
 				cell, _ := excelize.CoordinatesToCellName(c+1, r+1)
 				kind, _ := f.GetCellType(name, cell)
 				formula, err := f.GetCellFormula(name, cell)
-				if value != "" && strings.ContainsAny(value[:1], "=+-@") && kind != excelize.CellTypeInlineString || formula != "" || err != nil {
+				if value != "" && strings.ContainsAny(value[:1], "=+-@") && kind != excelize.CellTypeInlineString ||
+					formula != "" ||
+					err != nil {
 					t.Errorf("%s %s: %q of kind %d, formula %q, %v", name, cell, value, kind, formula, err)
 				}
 			}
@@ -178,11 +213,20 @@ func TestExportsAreTenantScoped(t *testing.T) {
 	w := newServer(t)
 	for _, header := range []map[string]string{{}, {"tenant-id": fmt.Sprint(w.rival.ID), "X-Forwarded-Host": w.rival.Hosts[0]}} {
 		call := testkit.Call{Path: w.pathAroundNow(exportPath, rivalDeviceName, "note"), Token: w.ada, Header: header}
-		if a := w.Do(t, call); a.Code != 404 || string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
+		if a := w.Do(
+			t,
+			call,
+		); a.Code != 404 ||
+			string(a.Body) != `{"code":404,"data":null,"msg":"This resource does not exist"}` {
 			t.Errorf("%s", a.Body)
 		}
 		call.Token = w.rivalToken
-		if got := sheetLines(t, openSpreadsheet(t, w, call), "Readings"); len(got) != 2 || !strings.HasSuffix(got[1], "|note of "+rivalDeviceName) {
+		if got := sheetLines(
+			t,
+			openSpreadsheet(t, w, call),
+			"Readings",
+		); len(got) != 2 ||
+			!strings.HasSuffix(got[1], "|note of "+rivalDeviceName) {
 			t.Errorf("%q", got)
 		}
 	}

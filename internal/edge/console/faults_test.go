@@ -29,23 +29,64 @@ func (f failingReadings) Newest(context.Context, tenant.ID, device.ID) []reading
 	return nil
 }
 
-func (f failingReadings) Downsample(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int) (map[device.PropertyID]reading.Downsampled, error) {
+func (f failingReadings) Downsample(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	[]device.PropertyID,
+	int,
+) (map[device.PropertyID]reading.Downsampled, error) {
 	return nil, f.fail()
 }
 
-func (f failingReadings) DownsampleRows(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, int, func(int64), func(int64, []reading.Field) error) error {
+func (f failingReadings) DownsampleRows(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	[]device.PropertyID,
+	int,
+	func(int64),
+	func(int64, []reading.Field) error,
+) error {
 	return f.fail()
 }
 
-func (f failingReadings) Columns(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(*reading.Columns) error) error {
+func (f failingReadings) Columns(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	[]device.PropertyID,
+	func(*reading.Columns) error,
+) error {
 	return f.fail()
 }
 
-func (f failingReadings) Range(context.Context, tenant.ID, device.ID, int64, int64, []device.PropertyID, func(int64, []reading.Field) error) error {
+func (f failingReadings) Range(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	[]device.PropertyID,
+	func(int64, []reading.Field) error,
+) error {
 	return f.fail()
 }
 
-func (f failingReadings) Coverage(context.Context, tenant.ID, device.ID, int64, int64, *time.Location) ([]reading.CoveredDay, error) {
+func (f failingReadings) Coverage(
+	context.Context,
+	tenant.ID,
+	device.ID,
+	int64,
+	int64,
+	*time.Location,
+) ([]reading.CoveredDay, error) {
 	return nil, f.fail()
 }
 
@@ -81,7 +122,8 @@ func TestPanic(t *testing.T) {
 		if a.Status != 200 || a.Code != 500 || strings.Contains(string(a.Body), "index") {
 			t.Errorf("%d %s", a.Status, a.Body)
 		}
-		if log := w.Log.Text(); !strings.Contains(log, "msg=panic request="+a.Header.Get("X-Request-Id")) || !strings.Contains(log, "faults_test.go") {
+		if log := w.Log.Text(); !strings.Contains(log, "msg=panic request="+a.Header.Get("X-Request-Id")) ||
+			!strings.Contains(log, "faults_test.go") {
 			t.Errorf("the log does not tell where: %s", log)
 		}
 	}
@@ -134,7 +176,8 @@ func TestOverload(t *testing.T) {
 		o.Readings = failingReadings{func() error { return errs.New(errs.Unavailable, "error.503") }}
 	})
 	a := w.Do(t, w.get(w.series("WS-1", "rain")))
-	if a.Status != 503 || a.Code != 503 || a.Header.Get("Retry-After") != "1" || a.Msg != "The server is busy. Try again in a moment" {
+	if a.Status != 503 || a.Code != 503 || a.Header.Get("Retry-After") != "1" ||
+		a.Msg != "The server is busy. Try again in a moment" {
 		t.Errorf("%d %s, Retry-After %q", a.Status, a.Body, a.Header.Get("Retry-After"))
 	}
 }
@@ -144,7 +187,14 @@ func TestOverload(t *testing.T) {
 func TestDiskFullIsReported(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		o.Readings = failingReadings{func() error {
-			return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second).WithCause(errors.New("database or disk is full"))
+			return errs.New(
+				errs.StorageFailure,
+				"error.disk",
+			).RetryAfter(
+				30 * time.Second,
+			).WithCause(
+				errors.New("database or disk is full"),
+			)
 		}}
 	})
 	for language, want := range map[string]string{

@@ -59,8 +59,18 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 		}
 	})
 	w.engine = alarm.NewEngine(alarm.EngineOptions{
-		DB: w.DB, Catalog: w.Catalog, Rules: w.Rules, Positions: alarm.NewPositionStore(w.DB), Devices: w.Devices, Registry: w.Registry, Presence: w.Presence,
-		Readings: w.readings, Screens: w.hub, Notifier: w.Notifier, Now: w.Clock.Now, Logger: w.Log.Logger,
+		DB:                w.DB,
+		Catalog:           w.Catalog,
+		Rules:             w.Rules,
+		Positions:         alarm.NewPositionStore(w.DB),
+		Devices:           w.Devices,
+		Registry:          w.Registry,
+		Presence:          w.Presence,
+		Readings:          w.readings,
+		Screens:           w.hub,
+		Notifier:          w.Notifier,
+		Now:               w.Clock.Now,
+		Logger:            w.Log.Logger,
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
 	})
 	w.Outbox.Backlog = w.engine.BacklogUntil
@@ -70,16 +80,50 @@ func newServer(t testing.TB, with ...func(*console.Options)) *fixture {
 	w.populate(t)
 	o := console.Options{
 		MaxNoticesPerHour: alarm.MaxNoticesPerHour,
-		AlarmLag:          w.engine.Behind, TenantAlarmLag: w.engine.TenantBehind,
-		EmbedKey: []byte("the key of every test's snippets"), Version: "1.2.3", DefaultTenant: "field", Now: w.Clock.Now, Logger: w.Log.Logger,
-		Ready: func(context.Context) error { return w.readyErr },
-		Audit: w.Audit, Tenants: w.Tenants, Users: w.Users, Sessions: w.Sessions, SignIn: w.SignIn, Account: w.Account, Captcha: w.Slider.Service,
-		Credentials: w.Credentials, Avatars: w.Avatars,
-		Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Registry: w.Registry, Presence: w.Presence, Status: w.Status, Diagnostics: w.Diagnostics,
-		Readings: w.readings, Notices: w.Notices, Messages: w.Messages, Live: w.hub,
-		Channels: w.Channels, Outbox: w.Outbox, Webhooks: w.Webhooks, WebhookCaller: w.WebhookCaller,
-		ReadingStore: w.readings, Rules: w.Rules, RuleForms: w.RuleForms, Alarms: w.engine,
-		Telemetry: http.NotFoundHandler(), LoRaWAN: http.NotFoundHandler(), MQTT: http.NotFoundHandler(), OpenAPI: http.NotFoundHandler(), Web: http.NotFoundHandler(),
+		AlarmLag:          w.engine.Behind,
+		TenantAlarmLag:    w.engine.TenantBehind,
+		EmbedKey: []byte(
+			"the key of every test's snippets",
+		),
+		Version:       "1.2.3",
+		DefaultTenant: "field",
+		Now:           w.Clock.Now,
+		Logger:        w.Log.Logger,
+		Ready:         func(context.Context) error { return w.readyErr },
+		Audit:         w.Audit,
+		Tenants:       w.Tenants,
+		Users:         w.Users,
+		Sessions:      w.Sessions,
+		SignIn:        w.SignIn,
+		Account:       w.Account,
+		Captcha:       w.Slider.Service,
+		Credentials:   w.Credentials,
+		Avatars:       w.Avatars,
+		Catalog:       w.Catalog,
+		Devices:       w.Devices,
+		Scenes:        w.Scenes,
+		Roster:        w.Roster,
+		Registry:      w.Registry,
+		Presence:      w.Presence,
+		Status:        w.Status,
+		Diagnostics:   w.Diagnostics,
+		Readings:      w.readings,
+		Notices:       w.Notices,
+		Messages:      w.Messages,
+		Live:          w.hub,
+		Channels:      w.Channels,
+		Outbox:        w.Outbox,
+		Webhooks:      w.Webhooks,
+		WebhookCaller: w.WebhookCaller,
+		ReadingStore:  w.readings,
+		Rules:         w.Rules,
+		RuleForms:     w.RuleForms,
+		Alarms:        w.engine,
+		Telemetry:     http.NotFoundHandler(),
+		LoRaWAN:       http.NotFoundHandler(),
+		MQTT:          http.NotFoundHandler(),
+		OpenAPI:       http.NotFoundHandler(),
+		Web:           http.NotFoundHandler(),
 	}
 	for _, f := range with {
 		f(&o)
@@ -110,14 +154,41 @@ func (w *fixture) populate(t testing.TB) {
 	w.rivalDevice = w.Device(t, w.rival.ID, w.station, marker+"-1", func(d *device.Device) {
 		d.NoteName, d.SceneID, d.Longitude, d.Latitude = marker+" mast", w.rivalScene, new(32.85), new(39.92)
 	})
-	w.ada, w.bora, w.rivalToken = w.Session(t, w.field.Ada).Access, w.Session(t, w.field.Bora).Access, w.Session(t, w.rival.Ada).Access
+	w.ada, w.bora, w.rivalToken = w.Session(
+		t,
+		w.field.Ada,
+	).Access, w.Session(
+		t,
+		w.field.Bora,
+	).Access, w.Session(
+		t,
+		w.rival.Ada,
+	).Access
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
-			"airTemperature": reading.Number(21.5), "heating": reading.Boolean(true), "note": reading.Text("note of " + d.Name),
+			"airTemperature": reading.Number(
+				21.5,
+			),
+			"heating": reading.Boolean(true),
+			"note":    reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
-		w.Diagnostics.Count(testkit.Ref(d), w.Clock.Milli(), 3, []device.Refusal{{Time: w.Clock.Milli(), Identifier: "id of " + d.Name, Reason: device.ReasonUnknown}}, time.Second)
-		w.Notice(t, testkit.Notice{Device: d, Level: alarm.LevelSerious, Start: w.Clock.Milli() - 60_000, CreateTime: w.Clock.Milli()})
+		w.Diagnostics.Count(
+			testkit.Ref(d),
+			w.Clock.Milli(),
+			3,
+			[]device.Refusal{{Time: w.Clock.Milli(), Identifier: "id of " + d.Name, Reason: device.ReasonUnknown}},
+			time.Second,
+		)
+		w.Notice(
+			t,
+			testkit.Notice{
+				Device:     d,
+				Level:      alarm.LevelSerious,
+				Start:      w.Clock.Milli() - 60_000,
+				CreateTime: w.Clock.Milli(),
+			},
+		)
 		w.Message(t, d.Tenant)
 	}
 	if err := w.Status.Flush(t.Context(), true); err != nil {
@@ -195,7 +266,11 @@ func rangePath(path, deviceName, signs string, from, to time.Time) string {
 }
 
 func loginCall(tenantName, userName, password string) testkit.Call {
-	return testkit.Call{Method: http.MethodPost, Path: loginPath, Body: `{"tenantName":"` + tenantName + `","userName":"` + userName + `","password":"` + password + `"}`}
+	return testkit.Call{
+		Method: http.MethodPost,
+		Path:   loginPath,
+		Body:   `{"tenantName":"` + tenantName + `","userName":"` + userName + `","password":"` + password + `"}`,
+	}
 }
 
 // An answer to any call that is not signed in is the same: HTTP 200 and 401 in
@@ -219,7 +294,11 @@ func TestUnauthenticated(t *testing.T) {
 			if header != "" {
 				call.Header["Authorization"] = header
 			}
-			if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 401 || a.Msg != "authentication failed, cannot access system resources" {
+			if a := w.Do(
+				t,
+				call,
+			); a.Status != http.StatusOK || a.Code != 401 ||
+				a.Msg != "authentication failed, cannot access system resources" {
 				t.Errorf("%s, token %s: %d %s", op.ID, name, a.Status, a.Body)
 			}
 		}
@@ -311,7 +390,10 @@ func TestNonCallPaths(t *testing.T) {
 	says := func(who string) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(who)) })
 	}
-	w := newServer(t, func(o *console.Options) { o.Telemetry, o.MQTT, o.Web = says("edge"), says("mqtt"), says("console") })
+	w := newServer(
+		t,
+		func(o *console.Options) { o.Telemetry, o.MQTT, o.Web = says("edge"), says("mqtt"), says("console") },
+	)
 	for path, want := range map[string]string{"/": "console", "/device": "console", "/assets/a.js": "console", "/api/v1/x/attributes": "edge", "/api/v2": "console", "/mqtt": "mqtt", "/mqtt/": "console", "/admin": "console"} {
 		if a := w.Do(t, testkit.Call{Path: path}); string(a.Body) != want {
 			t.Errorf("%s: %d %q", path, a.Status, a.Body)

@@ -7,7 +7,10 @@ import (
 )
 
 // GetOverviewStatistics answers the four statistics of the home page.
-func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewStatisticsRequestObject) (wire.GetOverviewStatisticsResponseObject, error) {
+func (s *server) GetOverviewStatistics(
+	ctx context.Context,
+	_ wire.GetOverviewStatisticsRequestObject,
+) (wire.GetOverviewStatisticsResponseObject, error) {
 	t := caller(ctx).Tenant
 	midnight, err := s.startOfDay(ctx)
 	if err != nil {
@@ -41,20 +44,37 @@ func (s *server) GetOverviewStatistics(ctx context.Context, _ wire.GetOverviewSt
 		if near == nil {
 			near = new([]wire.LetterBudget)
 		}
-		*near = append(*near, wire.LetterBudget{Mode: wire.LetterBudgetMode(b.Kind), Letters: b.Sent, Budget: b.Limit, Until: b.Until})
+		*near = append(
+			*near,
+			wire.LetterBudget{Mode: wire.LetterBudgetMode(b.Kind), Letters: b.Sent, Budget: b.Limit, Until: b.Until},
+		)
 	}
 	online := min(s.Presence.OnlineCount(t), total)
 	return wire.GetOverviewStatistics200JSONResponse{Code: success, Data: &wire.Overview{
-		DeviceCount: total, OnlineCount: online, OfflineCount: total - online,
-		TodayAlarmCount: int(notices.Today), PendingAlarmCount: int(notices.Pending), LastAlarmTime: omitZero(notices.Last),
-		SceneCount: len(scenes), UnassignedCount: unassigned,
-		OfflineTodayCount: int(wentOffline), Time: s.Now().UnixMilli(), AlarmsBehind: omitZero(int(s.TenantAlarmLag(t).Lag.Seconds())),
-		Budgets: near,
+		DeviceCount:  total,
+		OnlineCount:  online,
+		OfflineCount: total - online,
+		TodayAlarmCount: int(
+			notices.Today,
+		),
+		PendingAlarmCount: int(notices.Pending),
+		LastAlarmTime:     omitZero(notices.Last),
+		SceneCount:        len(scenes),
+		UnassignedCount:   unassigned,
+		OfflineTodayCount: int(
+			wentOffline,
+		),
+		Time:         s.Now().UnixMilli(),
+		AlarmsBehind: omitZero(int(s.TenantAlarmLag(t).Lag.Seconds())),
+		Budgets:      near,
 	}}, nil
 }
 
 // GetUnreadCount answers how many messages the signed-in user has not read.
-func (s *server) GetUnreadCount(ctx context.Context, _ wire.GetUnreadCountRequestObject) (wire.GetUnreadCountResponseObject, error) {
+func (s *server) GetUnreadCount(
+	ctx context.Context,
+	_ wire.GetUnreadCountRequestObject,
+) (wire.GetUnreadCountResponseObject, error) {
 	c := caller(ctx)
 	n, err := s.Messages.CountUnread(ctx, c.Tenant, c.User)
 	if err != nil {

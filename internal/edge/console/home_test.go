@@ -48,11 +48,18 @@ func TestOverviewOnDayWithoutMidnight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "Frost", Start: began.UnixMilli(), CreateTime: began.UnixMilli()})
+		w.Notice(
+			t,
+			testkit.Notice{Device: w.ws1, Title: "Frost", Start: began.UnixMilli(), CreateTime: began.UnixMilli()},
+		)
 	}
 	w.Clock.Set(time.Date(2027, 3, 14, 16, 0, 0, 0, time.UTC))
 	token := w.Session(t, w.field.Ada).Access
-	got := testkit.Ask[wire.Overview](t, w.Contract, testkit.Call{Path: overviewPath, Token: token, Header: map[string]string{"Time-Zone": "America/Havana"}})
+	got := testkit.Ask[wire.Overview](
+		t,
+		w.Contract,
+		testkit.Call{Path: overviewPath, Token: token, Header: map[string]string{"Time-Zone": "America/Havana"}},
+	)
 	if got.TodayAlarmCount != 1 {
 		t.Errorf("%d alarms today, want 1", got.TodayAlarmCount)
 	}
@@ -97,7 +104,15 @@ func TestOverviewUsesCallerTimeZone(t *testing.T) {
 		}
 		got := testkit.Ask[wire.Overview](t, w.Contract, call)
 		if got.TodayAlarmCount != c.alarms || got.OfflineTodayCount != c.off || got.PendingAlarmCount != 1 {
-			t.Errorf("%s in %q: %d alarms and %d gone today, want %d and %d", c.now, c.zone, got.TodayAlarmCount, got.OfflineTodayCount, c.alarms, c.off)
+			t.Errorf(
+				"%s in %q: %d alarms and %d gone today, want %d and %d",
+				c.now,
+				c.zone,
+				got.TodayAlarmCount,
+				got.OfflineTodayCount,
+				c.alarms,
+				c.off,
+			)
 		}
 		if (got.LastAlarmTime != nil) != (c.alarms > 0) {
 			t.Errorf("%s in %q: last alarm %v", c.now, c.zone, got.LastAlarmTime)
@@ -159,7 +174,12 @@ func TestAlarmLagIsReported(t *testing.T) {
 	w.engine.Take(w.position+2, []reading.Arrival{w.arrival(w.ws1, w.Clock.Now(), air(1))})
 	w.Clock.Advance(6 * time.Second)
 	says("ready; alarms of 2 organisations are 47 s behind\n")
-	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.AlarmsBehind == nil || *got.AlarmsBehind != 6 {
+	if got := testkit.Ask[wire.Overview](
+		t,
+		w.Contract,
+		w.get(overviewPath),
+	); got.AlarmsBehind == nil ||
+		*got.AlarmsBehind != 6 {
 		t.Errorf("%s", asJSON(t, got))
 	}
 	if err := w.engine.Evaluate(t.Context(), 0, nil); err != nil {
@@ -200,7 +220,16 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 		}
 		var all []string
 		for _, b := range *got.Budgets {
-			all = append(all, fmt.Sprintf("%s %d/%d until %s", b.Mode, b.Letters, b.Budget, time.UnixMilli(b.Until).UTC().Format(time.RFC3339)))
+			all = append(
+				all,
+				fmt.Sprintf(
+					"%s %d/%d until %s",
+					b.Mode,
+					b.Letters,
+					b.Budget,
+					time.UnixMilli(b.Until).UTC().Format(time.RFC3339),
+				),
+			)
 		}
 		return strings.Join(all, ", ")
 	}
@@ -216,7 +245,9 @@ func TestNearlyUsedBudgetsAreShown(t *testing.T) {
 		t.Errorf("another tenant's: %s", got)
 	}
 	send(1, 2)
-	if got, want := told(w.ada), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"; got != want {
+	if got, want := told(
+		w.ada,
+	), "email 5/5 until 2026-11-21T21:00:00Z, phoneMessage 5/5 until 2026-11-21T21:00:00Z"; got != want {
 		t.Errorf("used up: %s, want %s", got, want)
 	}
 }

@@ -41,7 +41,10 @@ const rivalDeviceName = marker + "-1"
 
 var crossTenantCalls = map[string]crossTenantCall{
 	"updateUser": {call: func(w *fixture) testkit.Call {
-		return testkit.Call{Path: profilePath, Body: fmt.Sprintf(`{"id":%d,"nickname":"X","email":"x@example.com"}`, w.rival.Ada.ID)}
+		return testkit.Call{
+			Path: profilePath,
+			Body: fmt.Sprintf(`{"id":%d,"nickname":"X","email":"x@example.com"}`, w.rival.Ada.ID),
+		}
 	}, code: 404, ownerGets: `"data":true`},
 
 	"toggleCredential": {call: func(w *fixture) testkit.Call {
@@ -52,20 +55,30 @@ var crossTenantCalls = map[string]crossTenantCall{
 	}, code: 404, ownerGets: `"data":true`},
 
 	"updateDevice": {call: func(*fixture) testkit.Call {
-		return testkit.Call{Path: editPath, Body: `{"deviceName":"` + rivalDeviceName + `","noteName":"` + marker + `"}`}
+		return testkit.Call{
+			Path: editPath,
+			Body: `{"deviceName":"` + rivalDeviceName + `","noteName":"` + marker + `"}`,
+		}
 	}, code: 404, ownerGets: `"data":true`},
 	"newDeviceSecret": {call: func(*fixture) testkit.Call {
 		return testkit.Call{Path: secretPath, Body: `{"deviceName":"` + rivalDeviceName + `"}`}
 	}, code: 404, ownerGets: `"data":"`},
 	"pageAudit": {call: func(w *fixture) testkit.Call {
 		ctx := w.Audit.NewContext(context.Background(), audit.Actor{Kind: audit.User, ID: w.rival.Ada.ID})
-		if err := audit.Log(ctx, w.rival.ID, audit.Action{Name: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}}); err != nil {
+		if err := audit.Log(
+			ctx,
+			w.rival.ID,
+			audit.Action{Name: "scene.create", Thing: audit.Thing{ID: 1, Name: marker + " scene"}},
+		); err != nil {
 			panic(err)
 		}
 		return testkit.Call{Path: fmt.Sprint(auditPath, "?text=", marker)}
 	}, ownerGets: marker + " scene"},
 	"updateScene": {call: func(w *fixture) testkit.Call {
-		return testkit.Call{Path: scenePath + "update", Body: fmt.Sprintf(`{"id":%d,"groupName":"%s scene","groupStatus":1}`, w.rivalScene, marker)}
+		return testkit.Call{
+			Path: scenePath + "update",
+			Body: fmt.Sprintf(`{"id":%d,"groupName":"%s scene","groupStatus":1}`, w.rivalScene, marker),
+		}
 	}, code: 404, ownerGets: `"data":true`},
 	"deleteScene": {call: func(w *fixture) testkit.Call {
 		return testkit.Call{Path: fmt.Sprint(scenePath, "delete?id=", w.createRivalScene())}
@@ -78,13 +91,21 @@ var crossTenantCalls = map[string]crossTenantCall{
 		return w.updateRuleCall(w.createRivalRule(), frostForm(rivalDeviceName, body{"alarmName": marker}))
 	}, code: 404, ownerGets: `"data":true`},
 	"copyAlarmRule": {call: func(w *fixture) testkit.Call {
-		return w.adaCall("", rulesPath+"copy", body{"id": w.createRivalRule(), "executionIds": []string{rivalDeviceName}})
+		return w.adaCall(
+			"",
+			rulesPath+"copy",
+			body{"id": w.createRivalRule(), "executionIds": []string{rivalDeviceName}},
+		)
 	}, code: 404, ownerGets: `"data":[`},
 	"muteAlarmRule": {call: func(w *fixture) testkit.Call {
 		return w.adaCall("", rulesPath+"mute", body{"id": w.createRivalRule(), "until": w.Clock.Milli() + 1000})
 	}, code: 404, ownerGets: `"data":true`},
 
-	"resolveAlarmNotice": {call: func(w *fixture) testkit.Call { return w.resolve(w.createRivalNotice(), marker) }, code: 404, ownerGets: `"data":true`},
+	"resolveAlarmNotice": {
+		call:      func(w *fixture) testkit.Call { return w.resolve(w.createRivalNotice(), marker) },
+		code:      404,
+		ownerGets: `"data":true`,
+	},
 
 	"acknowledgeAlarmNotice": {call: func(w *fixture) testkit.Call {
 		return w.adaCall("", noticesPath+"acknowledge", body{"id": w.createRivalNotice(), "note": marker})
@@ -156,7 +177,12 @@ func TestCrossTenantChangesAreRefused(t *testing.T) {
 func TestSignInIsTenantScoped(t *testing.T) {
 	w := newServer(t)
 	only := w.User(t, w.field.ID, "only-here")
-	if err := w.Users.PutPassword(t.Context(), w.rival.ID, w.rival.Ada.ID, testkit.PasswordHash("another password")); err != nil {
+	if err := w.Users.PutPassword(
+		t.Context(),
+		w.rival.ID,
+		w.rival.Ada.ID,
+		testkit.PasswordHash("another password"),
+	); err != nil {
 		t.Fatal(err)
 	}
 	w.Run(t, distinctClients([]testkit.Scenario{
@@ -167,7 +193,15 @@ func TestSignInIsTenantScoped(t *testing.T) {
 		{Name: "the other ada", Call: loginCall(marker, "ada", "another password")},
 	}))
 	// Ending one's own session ends nobody else's.
-	if a := w.Do(t, testkit.Call{Method: http.MethodPost, Path: logoutPath, Token: w.rivalToken, Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}}); a.Code != 200 {
+	if a := w.Do(
+		t,
+		testkit.Call{
+			Method: http.MethodPost,
+			Path:   logoutPath,
+			Token:  w.rivalToken,
+			Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)},
+		},
+	); a.Code != 200 {
 		t.Fatalf("%s", a.Body)
 	}
 	if a := w.Do(t, w.get(userPath)); a.Code != 200 {

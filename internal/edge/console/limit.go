@@ -26,7 +26,12 @@ const (
 // page with charts asks for half a second of work; who goes on for longer, as with very
 // long lists that are turned without a pause, would keep all others waiting.
 func queryLineOptions() limit.ThrottleOptions {
-	return limit.ThrottleOptions{FreeWork: time.Second, MaxConcurrent: min(4, max(1, runtime.GOMAXPROCS(0)/2)), MaxWaiting: 200, LongTask: 30 * time.Millisecond}
+	return limit.ThrottleOptions{
+		FreeWork:      time.Second,
+		MaxConcurrent: min(4, max(1, runtime.GOMAXPROCS(0)/2)),
+		MaxWaiting:    200,
+		LongTask:      30 * time.Millisecond,
+	}
 }
 
 // queryRetryAfter is when a question is to be asked again for which there is no room.
@@ -47,10 +52,14 @@ func newLimits(o *Options) limits {
 		return limit.NewBuckets[limit.Network](kept, publicPerSecond, publicBurst)
 	}
 	return limits{
-		public: byAddress("console_calls"), pictures: byAddress("console_pictures"),
+		public:    byAddress("console_calls"),
+		pictures:  byAddress("console_pictures"),
 		uploads:   newUploads(o),
 		testSends: notify.NewTestLimit("channel_tries", o.Now, o.Limits),
-		queries:   limit.NewThrottle[tenant.ID](limit.Options{Name: "console_questions", Meter: o.Limits}, queryLineOptions()),
+		queries: limit.NewThrottle[tenant.ID](
+			limit.Options{Name: "console_questions", Meter: o.Limits},
+			queryLineOptions(),
+		),
 	}
 }
 

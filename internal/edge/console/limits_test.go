@@ -37,14 +37,19 @@ func TestPublicLimit(t *testing.T) {
 	}
 	for _, public := range []testkit.Call{call, {Path: byNamePath + "?name=x"}, loginCall("field", "ada", "x"), refreshCall("x")} {
 		a := w.Do(t, public)
-		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0s" || a.Header.Get("Retry-After") != "1" {
+		if a.Status != 200 || a.Code != 429 || a.Msg != "Too many requests. Try again in 1\u00a0s" ||
+			a.Header.Get("Retry-After") != "1" {
 			t.Errorf("%s: %d %s, Retry-After %q", public.Path, a.Status, a.Body, a.Header.Get("Retry-After"))
 		}
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "signed in", Call: w.get(userPath)},
 		{Name: "elsewhere", Call: testkit.Call{Path: settingsPath, From: "198.51.100.7"}},
-		{Name: "an address made up", Call: testkit.Call{Path: settingsPath, Header: map[string]string{"X-Forwarded-For": "198.51.100.8"}}, Code: 429},
+		{
+			Name: "an address made up",
+			Call: testkit.Call{Path: settingsPath, Header: map[string]string{"X-Forwarded-For": "198.51.100.8"}},
+			Code: 429,
+		},
 		{Name: "an unknown path", Call: testkit.Call{Path: "/admin-api/none"}, Status: 404, Code: 404},
 	})
 	w.Clock.Advance(time.Second) // gives ten more
@@ -63,12 +68,20 @@ func TestPublicLimitNetworks(t *testing.T) {
 		t.Helper()
 		found := map[int]int{}
 		for i := range n {
-			call := testkit.Call{Path: settingsPath, From: "10.0.0.1", Header: map[string]string{"X-Forwarded-For": address(i)}}
+			call := testkit.Call{
+				Path:   settingsPath,
+				From:   "10.0.0.1",
+				Header: map[string]string{"X-Forwarded-For": address(i)},
+			}
 			found[w.Do(t, call).Code]++
 		}
 		return found
 	}
-	if got := codes(70, func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) }); got[200] != 60 || got[429] != 10 {
+	if got := codes(
+		70,
+		func(i int) string { return fmt.Sprintf("2001:db8:0:1::%x", i+1) },
+	); got[200] != 60 ||
+		got[429] != 10 {
 		t.Errorf("one network: %v", got)
 	}
 	if got := codes(70, func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i+2) }); got[200] != 70 {
@@ -112,7 +125,14 @@ func TestTenantQueriesAreQueued(t *testing.T) {
 	theirs.Token = w.rivalToken
 	w.Run(t, []testkit.Scenario{
 		{Name: "somebody else asks", Call: theirs},
-		{Name: "a change", Call: testkit.Call{Method: "PUT", Path: "/admin-api/client/pc/notify-message/update-all-read", Token: w.ada}},
+		{
+			Name: "a change",
+			Call: testkit.Call{
+				Method: "PUT",
+				Path:   "/admin-api/client/pc/notify-message/update-all-read",
+				Token:  w.ada,
+			},
+		},
 	})
 	close(going)
 	all.Wait()

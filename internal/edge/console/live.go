@@ -47,7 +47,12 @@ type liveStream struct {
 // VisitGetLiveResponse writes the stream.
 func (st *liveStream) VisitGetLiveResponse(w http.ResponseWriter) error {
 	c := caller(st.ctx)
-	screen, missed, position, reset := st.server.Live.SubscribeAs(c.Tenant, c.User, SessionKey(c.Session), st.lastEventID)
+	screen, missed, position, reset := st.server.Live.SubscribeAs(
+		c.Tenant,
+		c.User,
+		SessionKey(c.Session),
+		st.lastEventID,
+	)
 	defer screen.Close()
 	// A session that ended while the stream was being opened ended none of its
 	// streams; from here on its end ends this one.

@@ -47,7 +47,10 @@ func TestLiveChange(t *testing.T) {
 		expectEvents(t, bora, changeEvent(i+1, c.of))
 	}
 	// What was refused changed nothing; then many changes at once are one event.
-	if a := w.Do(t, w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""}))); a.Code == 200 {
+	if a := w.Do(
+		t,
+		w.adaCall(http.MethodPost, channelsPath+"create", nightShiftForm(body{"noticeName": ""})),
+	); a.Code == 200 {
 		t.Fatalf("%s", a.Body)
 	}
 	if err := w.DB.Tx(t.Context(), func(ctx context.Context, _ bun.IDB) error {
@@ -148,7 +151,8 @@ func TestChangingCallsDeclareChanges(t *testing.T) {
 	known := slices.Concat(told, ownEvents, nothing, ownPage)
 	for path, item := range doc.Paths.Map() {
 		for method, operation := range item.Operations() {
-			reads := method == http.MethodGet && reading.MatchString(operation.OperationID) // some that change are GET, too
+			reads := method == http.MethodGet &&
+				reading.MatchString(operation.OperationID) // some that change are GET, too
 			if reads || !strings.HasPrefix(path, "/admin-api/client/pc/") {
 				continue
 			}

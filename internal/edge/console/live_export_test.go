@@ -16,7 +16,12 @@ const Heartbeat = heartbeat
 func StreamWithHeartbeat(o Options, c identity.Caller, beat time.Duration) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := context.WithValue(r.Context(), requestKey{}, &request{caller: c})
-		st := &liveStream{ctx: ctx, server: &server{Options: o}, lastEventID: r.Header.Get("Last-Event-ID"), heartbeat: beat}
+		st := &liveStream{
+			ctx:         ctx,
+			server:      &server{Options: o},
+			lastEventID: r.Header.Get("Last-Event-ID"),
+			heartbeat:   beat,
+		}
 		if err := st.VisitGetLiveResponse(w); err != nil {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}

@@ -57,7 +57,11 @@ func TestLivePosition(t *testing.T) {
 // another's has come shows nowhere.
 func TestLivePositionIsTenantScoped(t *testing.T) {
 	w := newServer(t)
-	call := testkit.Call{Path: overviewPath, Token: w.rivalToken, Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)}}
+	call := testkit.Call{
+		Path:   overviewPath,
+		Token:  w.rivalToken,
+		Header: map[string]string{"tenant-id": fmt.Sprint(w.field.ID)},
+	}
 	before := w.livePosition(t, call)
 	w.publishReadings(1, 5)
 	if got := w.livePosition(t, testkit.Call{Path: overviewPath, Token: w.ada}); got != "e-5" {
@@ -66,7 +70,11 @@ func TestLivePositionIsTenantScoped(t *testing.T) {
 	if got := w.livePosition(t, call); got != before || got != "e-0" {
 		t.Errorf("the rival's moves from %q to %q with the field's", before, got)
 	}
-	if got := w.livePosition(t, testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.rivalToken}); got != "" && got != "e-0" {
+	if got := w.livePosition(
+		t,
+		testkit.Call{Path: lastPath + "?deviceName=WS-1", Token: w.rivalToken},
+	); got != "" &&
+		got != "e-0" {
 		t.Errorf("%q", got)
 	}
 }

@@ -112,7 +112,11 @@ func TestOnlySlowScreenIsCutOff(t *testing.T) {
 		}
 		for range 100 {
 			n++
-			w.hub.Publish(w.field.ID, "reading", fmt.Appendf(nil, `{"deviceName":"WS-1","time":%d,"values":{"note":%q}}`, n, note))
+			w.hub.Publish(
+				w.field.ID,
+				"reading",
+				fmt.Appendf(nil, `{"deviceName":"WS-1","time":%d,"values":{"note":%q}}`, n, note),
+			)
 		}
 		for i, p := range quick {
 			testkit.Eventually(t, fmt.Sprintf("event %d on screen %d", n, i), func() bool { return p.seen.Load() == n })

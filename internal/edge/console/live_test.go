@@ -12,12 +12,20 @@ import (
 
 func (w *fixture) publishReadings(from, to int) {
 	for i := from; i <= to; i++ {
-		w.hub.Publish(w.field.ID, "reading", fmt.Appendf(nil, `{"deviceName":"WS-1","time":%d,"values":{"rain":%d}}`, i, i))
+		w.hub.Publish(
+			w.field.ID,
+			"reading",
+			fmt.Appendf(nil, `{"deviceName":"WS-1","time":%d,"values":{"rain":%d}}`, i, i),
+		)
 	}
 }
 
 func readingEvent(i int) testkit.Event {
-	return testkit.Event{ID: fmt.Sprint("e-", i), Name: "reading", Data: fmt.Sprintf(`{"deviceName":"WS-1","time":%d,"values":{"rain":%d}}`, i, i)}
+	return testkit.Event{
+		ID:   fmt.Sprint("e-", i),
+		Name: "reading",
+		Data: fmt.Sprintf(`{"deviceName":"WS-1","time":%d,"values":{"rain":%d}}`, i, i),
+	}
 }
 
 func expectEvents(t *testing.T, s *testkit.Stream, want ...testkit.Event) {
@@ -48,7 +56,11 @@ func TestLive(t *testing.T) {
 	w.publishReadings(4, 5)
 	expectEvents(t, s, readingEvent(4), readingEvent(5))
 	w.hub.Publish(w.field.ID, "presence", []byte(`{"deviceName":"WS-1","onlineState":0,"time":7}`))
-	expectEvents(t, s, testkit.Event{ID: "e-6", Name: "presence", Data: `{"deviceName":"WS-1","onlineState":0,"time":7}`})
+	expectEvents(
+		t,
+		s,
+		testkit.Event{ID: "e-6", Name: "presence", Data: `{"deviceName":"WS-1","onlineState":0,"time":7}`},
+	)
 
 	s.Leave()
 	testkit.Eventually(t, "the screen's end", func() bool { return w.hub.Screens() == 0 })
@@ -83,11 +95,19 @@ func TestLiveIsTenantScoped(t *testing.T) {
 	w.publishReadings(1, 2)
 	w.hub.Publish(w.rival.ID, "presence", []byte(`{"deviceName":"`+marker+`","onlineState":1,"time":1}`))
 	expectEvents(t, mine, readingEvent(1), readingEvent(2))
-	expectEvents(t, theirs, testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
+	expectEvents(
+		t,
+		theirs,
+		testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`},
+	)
 	// The rival's own screen with the field's position is told only the rival's.
 	call := w.liveCall(w.rivalToken, "e-0")
 	call.Header["tenant-id"] = fmt.Sprint(w.field.ID)
-	expectEvents(t, w.Listen(t, base, call), testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`})
+	expectEvents(
+		t,
+		w.Listen(t, base, call),
+		testkit.Event{ID: "e-1", Name: "presence", Data: `{"deviceName":"` + marker + `","onlineState":1,"time":1}`},
+	)
 }
 
 // A user's newest streams stay; the one whose place was taken is asked to come back
@@ -105,7 +125,17 @@ func TestLiveStreamLimits(t *testing.T) {
 	expectEvents(t, ada[0], testkit.Event{Retry: "30000"})
 	ada[0].End(t)
 	expectEvents(t, w.Listen(t, base, w.liveCall(w.bora, "")), testkit.Event{ID: "e-0"})
-	w.Run(t, []testkit.Scenario{{Name: "the farm's fourth", Call: w.liveCall(w.bora, ""), Code: 429, Contains: []string{"Too many live windows are open"}}})
+	w.Run(
+		t,
+		[]testkit.Scenario{
+			{
+				Name:     "the farm's fourth",
+				Call:     w.liveCall(w.bora, ""),
+				Code:     429,
+				Contains: []string{"Too many live windows are open"},
+			},
+		},
+	)
 	expectEvents(t, w.Listen(t, base, w.liveCall(w.rivalToken, "")), testkit.Event{ID: "e-0"})
 	w.publishReadings(1, 1)
 	expectEvents(t, ada[1], readingEvent(1))
@@ -116,7 +146,19 @@ func TestLiveStreamLimits(t *testing.T) {
 func TestLiveExpiresOnLogout(t *testing.T) {
 	w := newServer(t)
 	base := w.Serve(t)
-	tab, other, bora := w.Listen(t, base, w.liveCall(w.ada, "")), w.Listen(t, base, w.liveCall(w.Session(t, w.field.Ada).Access, "")), w.Listen(t, base, w.liveCall(w.bora, ""))
+	tab, other, bora := w.Listen(
+		t,
+		base,
+		w.liveCall(w.ada, ""),
+	), w.Listen(
+		t,
+		base,
+		w.liveCall(w.Session(t, w.field.Ada).Access, ""),
+	), w.Listen(
+		t,
+		base,
+		w.liveCall(w.bora, ""),
+	)
 	for _, s := range []*testkit.Stream{tab, other, bora} {
 		expectEvents(t, s, testkit.Event{ID: "e-0"})
 	}
@@ -202,7 +244,11 @@ func TestLiveHeartbeat(t *testing.T) {
 		if len(out.written) > 0 {
 			got += <-out.written
 		}
-		if got != "id: e-1\nevent: reading\ndata: "+readingEvent(1).Data+"\n\nid: e-2\nevent: reading\ndata: "+readingEvent(2).Data+"\n\n" {
+		if got != "id: e-1\nevent: reading\ndata: "+readingEvent(
+			1,
+		).Data+"\n\nid: e-2\nevent: reading\ndata: "+readingEvent(
+			2,
+		).Data+"\n\n" {
 			t.Errorf("%q", got)
 		}
 		for i := 4; i < 120; i++ {

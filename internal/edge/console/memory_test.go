@@ -18,19 +18,37 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Memory = gauge })
 	from, to := w.Clock.Now().Add(-time.Hour), w.Clock.Now()
 	heavy := []testkit.Call{
-		w.get(rangePath(seriesPath, "WS-1", "rain", from, to)), w.get(rangePath(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
-		w.get(rangePath(rowsPath, "WS-1", "rain", from, to)), w.get(rangePath(columnsPath, "WS-1", "rain", from, to)), w.get(rangePath(signPath, "WS-1", "rain", from, to)),
-		w.get(rangePath(exportPath, "WS-1", "rain", from, to)), w.get(rangePath(coveragePath, "WS-1", "", from, to)), w.rehearse(frostForm("WS-1", nil)),
+		w.get(
+			rangePath(seriesPath, "WS-1", "rain", from, to),
+		),
+		w.get(rangePath(seriesPath, "WS-1", "rain", from, to) + "&points=100"),
+		w.get(
+			rangePath(rowsPath, "WS-1", "rain", from, to),
+		),
+		w.get(rangePath(columnsPath, "WS-1", "rain", from, to)),
+		w.get(rangePath(signPath, "WS-1", "rain", from, to)),
+		w.get(
+			rangePath(exportPath, "WS-1", "rain", from, to),
+		),
+		w.get(rangePath(coveragePath, "WS-1", "", from, to)),
+		w.rehearse(frostForm("WS-1", nil)),
 		w.rehearseAll(frostForm("WS-1", nil)),
 	}
-	call, open, health := w.get(userPath), testkit.Call{Path: byHostPath + "?website=nobody.example"}, testkit.Call{Path: "/healthz"}
+	call, open, health := w.get(
+		userPath,
+	), testkit.Call{
+		Path: byHostPath + "?website=nobody.example",
+	}, testkit.Call{
+		Path: "/healthz",
+	}
 	refused := func(c testkit.Call) bool {
 		t.Helper()
 		a := w.Do(t, c)
 		if a.Status != http.StatusServiceUnavailable {
 			return false
 		}
-		if a.Code != 503 || a.Header.Get("Retry-After") == "" || !strings.Contains(a.Msg, "no memory to spare for this right now. Try again in") {
+		if a.Code != 503 || a.Header.Get("Retry-After") == "" ||
+			!strings.Contains(a.Msg, "no memory to spare for this right now. Try again in") {
 			t.Errorf("%s: %v %s", c.Path, a.Header, a.Body)
 		}
 		return true

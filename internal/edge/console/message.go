@@ -14,7 +14,10 @@ import (
 
 // PageMyMessages answers the signed-in user's messages, the newest first, in
 // the user's language and by the user's clock.
-func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesRequestObject) (wire.PageMyMessagesResponseObject, error) {
+func (s *server) PageMyMessages(
+	ctx context.Context,
+	r wire.PageMyMessagesRequestObject,
+) (wire.PageMyMessagesResponseObject, error) {
 	c, paging := caller(ctx), pageQuery(r.Params.PageNo, r.Params.PageSize)
 	zone, err := s.zone(ctx)
 	if err != nil {
@@ -41,13 +44,22 @@ func (s *server) PageMyMessages(ctx context.Context, r wire.PageMyMessagesReques
 		list[i].Ack = wireAck(acks[m.Notice])
 		list[i].TemplateContent = alerttext.InApp(requestFrom(ctx).Language, zone, s.propertyLabel, &m.Alarm)
 	}
-	return wire.PageMyMessages200JSONResponse{Code: success, Data: &wire.NotifyMessagePage{List: list, Total: int(total)}}, nil
+	return wire.PageMyMessages200JSONResponse{
+		Code: success,
+		Data: &wire.NotifyMessagePage{List: list, Total: int(total)},
+	}, nil
 }
 
 func wireMessage(m *notify.Message) wire.NotifyMessage {
 	w := wire.NotifyMessage{
-		Id: m.ID, ReadStatus: m.Read, CreateTime: m.CreateTime, NoticeId: omitZero(m.Notice), RuleId: omitZero(m.Alarm.Rule),
-		TriggerType: boolInt(m.Alarm.Offline), Event: string(m.Alarm.Event), AlarmLevel: m.Alarm.Level,
+		Id:          m.ID,
+		ReadStatus:  m.Read,
+		CreateTime:  m.CreateTime,
+		NoticeId:    omitZero(m.Notice),
+		RuleId:      omitZero(m.Alarm.Rule),
+		TriggerType: boolInt(m.Alarm.Offline),
+		Event:       string(m.Alarm.Event),
+		AlarmLevel:  m.Alarm.Level,
 	}
 	if m.Alarm.Event == alertmsg.Resolved {
 		w.ByHand = &m.Alarm.Manual
@@ -67,7 +79,10 @@ func (s *server) propertyLabel(product int64, identifier string, l text.Language
 
 // UpdateMessagesRead marks messages as read, by the ids in the query and in
 // the body.
-func (s *server) UpdateMessagesRead(ctx context.Context, r wire.UpdateMessagesReadRequestObject) (wire.UpdateMessagesReadResponseObject, error) {
+func (s *server) UpdateMessagesRead(
+	ctx context.Context,
+	r wire.UpdateMessagesReadRequestObject,
+) (wire.UpdateMessagesReadResponseObject, error) {
 	var ids []int64
 	for _, given := range []*[]int64{r.Params.Ids, bodyIDs(r.Body)} {
 		if given != nil {
@@ -92,7 +107,10 @@ func bodyIDs(b *wire.NotifyMessageIds) *[]int64 {
 }
 
 // UpdateAllMessagesRead marks all of the signed-in user's messages as read.
-func (s *server) UpdateAllMessagesRead(ctx context.Context, _ wire.UpdateAllMessagesReadRequestObject) (wire.UpdateAllMessagesReadResponseObject, error) {
+func (s *server) UpdateAllMessagesRead(
+	ctx context.Context,
+	_ wire.UpdateAllMessagesReadRequestObject,
+) (wire.UpdateAllMessagesReadResponseObject, error) {
 	c := caller(ctx)
 	if err := s.Messages.MarkAllRead(ctx, c.Tenant, c.User); err != nil {
 		return nil, err

@@ -22,9 +22,17 @@ func (w *fixture) addMessage(t testing.TB, d *device.Device, title string, with 
 	w.Clock.Advance(time.Minute)
 	now := w.Clock.Milli()
 	a := &alertmsg.Alarm{
-		Event: alertmsg.Triggered, Rule: 7, Title: title, Level: 2, DeviceID: int64(d.ID), DeviceName: d.Name, NoteName: d.NoteName, Product: d.ProductID,
+		Event:      alertmsg.Triggered,
+		Rule:       7,
+		Title:      title,
+		Level:      2,
+		DeviceID:   int64(d.ID),
+		DeviceName: d.Name,
+		NoteName:   d.NoteName,
+		Product:    d.ProductID,
 		Conditions: []alertmsg.Condition{{Join: "and", Property: "airTemperature", Operator: "<", Value: 2}},
-		Values:     map[string]any{"airTemperature": 1.84}, Start: now,
+		Values:     map[string]any{"airTemperature": 1.84},
+		Start:      now,
 	}
 	for _, f := range with {
 		f(a)
@@ -41,7 +49,13 @@ func (w *fixture) addMessage(t testing.TB, d *device.Device, title string, with 
 
 func (w *fixture) messages(t testing.TB, token, query string) *wire.NotifyMessagePage {
 	t.Helper()
-	return new(testkit.Ask[wire.NotifyMessagePage](t, w.Contract, testkit.Call{Path: messagesPath + "my-page" + query, Token: token}))
+	return new(
+		testkit.Ask[wire.NotifyMessagePage](
+			t,
+			w.Contract,
+			testkit.Call{Path: messagesPath + "my-page" + query, Token: token},
+		),
+	)
 }
 
 // messageTitles are the first lines of what a user sees, a star at what is not read,
@@ -109,15 +123,25 @@ func TestMessageFields(t *testing.T) {
 	})
 	start := w.Clock.Milli()
 	open := w.messages(t, w.ada, "").List[0]
-	want := fmt.Sprintf(`{"alarmLevel":1,"createTime":%d,"event":"triggered","id":%d,"noticeId":%d,"readStatus":false,"ruleId":7,"templateContent":"","triggerType":1}`,
-		start, began, *open.NoticeId)
+	want := fmt.Sprintf(
+		`{"alarmLevel":1,"createTime":%d,"event":"triggered","id":%d,"noticeId":%d,"readStatus":false,"ruleId":7,"templateContent":"","triggerType":1}`,
+		start,
+		began,
+		*open.NoticeId,
+	)
 	open.TemplateContent = ""
 	if got := asJSON(t, open); got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 	for _, byHand := range []bool{false, true} {
-		w.addMessage(t, w.ws1, "Silent", func(a *alertmsg.Alarm) { a.Event, a.End, a.Manual = alertmsg.Resolved, w.Clock.Milli(), byHand })
-		if m := w.messages(t, w.ada, "").List[0]; m.Event != "resolved" || m.ByHand == nil || *m.ByHand != byHand || m.TriggerType != 0 {
+		w.addMessage(
+			t,
+			w.ws1,
+			"Silent",
+			func(a *alertmsg.Alarm) { a.Event, a.End, a.Manual = alertmsg.Resolved, w.Clock.Milli(), byHand },
+		)
+		if m := w.messages(t, w.ada, "").List[0]; m.Event != "resolved" || m.ByHand == nil || *m.ByHand != byHand ||
+			m.TriggerType != 0 {
 			t.Errorf("%s", asJSON(t, m))
 		}
 	}
@@ -141,13 +165,31 @@ func TestMarkMessagesRead(t *testing.T) {
 	a, b, c := w.addMessage(t, w.ws1, "A"), w.addMessage(t, w.ws1, "B"), w.addMessage(t, w.ws2, "C")
 	theirs := w.addMessage(t, w.rivalDevice, "Z")
 	w.Run(t, []testkit.Scenario{
-		{Name: "no ids", Call: w.markReadCall("update-read", "", w.ada), Code: 601, Contains: []string{"Ids: required"}},
-		{Name: "an empty list", Call: w.markReadCall("update-read", `{"ids":[]}`, w.ada), Code: 601, Contains: []string{"Ids: required"}},
+		{
+			Name:     "no ids",
+			Call:     w.markReadCall("update-read", "", w.ada),
+			Code:     601,
+			Contains: []string{"Ids: required"},
+		},
+		{
+			Name:     "an empty list",
+			Call:     w.markReadCall("update-read", `{"ids":[]}`, w.ada),
+			Code:     601,
+			Contains: []string{"Ids: required"},
+		},
 		{Name: "no number", Call: w.markReadCall("update-read?ids=x", "", w.ada), Code: 400},
 		{Name: "0", Call: w.markReadCall("update-read?ids=0", "", w.ada), Code: 601},
-		{Name: "too many", Call: w.markReadCall("update-read", `{"ids":[`+strings.Repeat("1,", 400)+`1]}`, w.ada), Code: 601},
+		{
+			Name: "too many",
+			Call: w.markReadCall("update-read", `{"ids":[`+strings.Repeat("1,", 400)+`1]}`, w.ada),
+			Code: 601,
+		},
 		{Name: "a broken body", Call: w.markReadCall("update-read", `{"ids":`, w.ada), Code: 400},
-		{Name: "another tenant's, and none at all", Call: w.markReadCall(fmt.Sprint("update-read?ids=", theirs, ",99999"), "", w.ada), Contains: []string{`"data":true`}},
+		{
+			Name:     "another tenant's, and none at all",
+			Call:     w.markReadCall(fmt.Sprint("update-read?ids=", theirs, ",99999"), "", w.ada),
+			Contains: []string{`"data":true`},
+		},
 	})
 	const all = "C*, B*, A*, "
 	if got := w.messageTitles(t, w.ada, "?readStatus=false"); got != all+"3" {

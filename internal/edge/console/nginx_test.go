@@ -88,8 +88,14 @@ func startNginx(t *testing.T, upstream, location string) (base string) {
 // nginxConfig is the delivered configuration with one site.
 func nginxConfig(t *testing.T, delivered []byte, address, upstream, dir, location string) []byte {
 	t.Helper()
-	site := fmt.Sprintf("client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\n"+
-		"server { listen %[2]s; location / { proxy_pass %[3]s; include /etc/nginx/proxy_params; %[4]s } }", dir, address, upstream, location)
+	site := fmt.Sprintf(
+		"client_body_temp_path %[1]s/b; proxy_temp_path %[1]s/p; fastcgi_temp_path %[1]s/f; uwsgi_temp_path %[1]s/u; scgi_temp_path %[1]s/s;\n"+
+			"server { listen %[2]s; location / { proxy_pass %[3]s; include /etc/nginx/proxy_params; %[4]s } }",
+		dir,
+		address,
+		upstream,
+		location,
+	)
 	for _, change := range []struct{ line, to string }{
 		{`user .*;`, "# whoever runs the tests"}, {`pid .*;`, "pid " + dir + "/pid;"}, {`error_log .*;`, "error_log stderr;"},
 		{`access_log .*;`, "access_log off;"}, {`include /etc/nginx/conf\.d/.*;`, ""}, {`include /etc/nginx/sites-enabled/.*;`, site},
@@ -161,7 +167,10 @@ func TestLiveThroughNginx(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer res.Body.Close()
-	if kind := res.Header.Get("Content-Type"); res.StatusCode != http.StatusOK || !strings.HasPrefix(kind, "application/json") {
+	if kind := res.Header.Get(
+		"Content-Type",
+	); res.StatusCode != http.StatusOK ||
+		!strings.HasPrefix(kind, "application/json") {
 		t.Errorf("after the session's end: %s, %s", res.Status, kind)
 	}
 }

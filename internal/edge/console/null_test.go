@@ -34,7 +34,15 @@ func TestNullIsAbsent(t *testing.T) {
 			want := w.Do(t, call)
 			call.Body = b.Null
 			if got := w.Do(t, call); got.Status != want.Status || string(got.Body) != string(want.Body) {
-				t.Errorf("%s, %s null: %d %s, absent: %d %s", op.ID, b.Member, got.Status, got.Body, want.Status, want.Body)
+				t.Errorf(
+					"%s, %s null: %d %s, absent: %d %s",
+					op.ID,
+					b.Member,
+					got.Status,
+					got.Body,
+					want.Status,
+					want.Body,
+				)
 			}
 			if schema.Required != nil && slices.Contains(schema.Required, b.Member) && want.Code != 601 {
 				t.Errorf("%s without %s: %s", op.ID, b.Member, want.Body)

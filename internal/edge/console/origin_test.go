@@ -26,7 +26,17 @@ func corsHeaders(h http.Header) (found []string) {
 func TestNoCrossOriginAccess(t *testing.T) {
 	w := newServer(t, func(o *console.Options) { o.Web = webHandler(t) })
 	picture := mustUpload(t, w, w.ada, "avatarFile", "a.png", testPNG(t))
-	paths := []string{"/", "/signin", "/assets/app-1a2b.js", "/favicon.svg", picture, "/healthz", "/readyz", "/admin-api/none", "/avatar/none.jpg"}
+	paths := []string{
+		"/",
+		"/signin",
+		"/assets/app-1a2b.js",
+		"/favicon.svg",
+		picture,
+		"/healthz",
+		"/readyz",
+		"/admin-api/none",
+		"/avatar/none.jpg",
+	}
 	for _, op := range w.Operations(testkit.ConsoleTags...) {
 		if op.ID != "getLive" { // never ends; its refusal is below
 			paths = append(paths, op.Path)
@@ -42,8 +52,11 @@ func TestNoCrossOriginAccess(t *testing.T) {
 					}
 					asked++
 					a := w.Do(t, testkit.Call{Method: method, Path: path, Token: token, Header: map[string]string{
-						"Origin": origin, "Access-Control-Request-Method": "PUT", "Access-Control-Request-Headers": "authorization, content-type, tenant-id",
-						"Access-Control-Request-Private-Network": "true", "Sec-Fetch-Site": "cross-site",
+						"Origin":                                 origin,
+						"Access-Control-Request-Method":          "PUT",
+						"Access-Control-Request-Headers":         "authorization, content-type, tenant-id",
+						"Access-Control-Request-Private-Network": "true",
+						"Sec-Fetch-Site":                         "cross-site",
 					}})
 					if p := corsHeaders(a.Header); len(p) > 0 {
 						t.Errorf("%s %s for %s: %v", method, path, origin, p)
@@ -59,7 +72,10 @@ func TestNoCrossOriginAccess(t *testing.T) {
 		t.Errorf("only %d asked", asked)
 	}
 	for _, method := range []string{http.MethodOptions, http.MethodGet} {
-		a := w.Do(t, testkit.Call{Method: method, Path: livePath, Header: map[string]string{"Origin": "https://evil.example"}})
+		a := w.Do(
+			t,
+			testkit.Call{Method: method, Path: livePath, Header: map[string]string{"Origin": "https://evil.example"}},
+		)
 		if p := corsHeaders(a.Header); len(p) > 0 || a.Code == 200 {
 			t.Errorf("%s %s: %v %d", method, livePath, p, a.Code)
 		}
@@ -87,7 +103,8 @@ func TestNoOpenRedirects(t *testing.T) {
 			t.Errorf("%s: %d with a Location: %s", path, a.Status, to)
 		}
 		u, err := url.Parse(to)
-		if err != nil || to != "" && (to[0] != '/' || u.Host != "" || u.Scheme != "") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\t\r\n\x00") {
+		if err != nil || to != "" && (to[0] != '/' || u.Host != "" || u.Scheme != "") || strings.HasPrefix(to, "//") ||
+			strings.ContainsAny(to, "\\\t\r\n\x00") {
 			t.Errorf("%s leads to %s", path, to)
 		}
 	}

@@ -20,7 +20,10 @@ const maxStreamOrigins = 60
 // that tenant's streams; and frames for what this server serves alone.
 func (c *webHandler) policy(r *http.Request) string {
 	owner := c.tenantFor(r)
-	images := sourceList("'self' data: blob:", slices.Concat(tileOrigins(c.Tiles), c.iconOrigins(), brandingOrigins(owner)))
+	images := sourceList(
+		"'self' data: blob:",
+		slices.Concat(tileOrigins(c.Tiles), c.iconOrigins(), brandingOrigins(owner)),
+	)
 	streams := c.streamOrigins(r, owner)
 	return "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; " +
 		"connect-src " + sourceList("'self'", streams) + "; img-src " + images + "; media-src " + sourceList("'self' blob:", streams) +
@@ -44,7 +47,13 @@ func tileOrigins(tiles *MapTiles) []string {
 		return nil
 	}
 	return origins(
-		strings.ReplaceAll(tiles.URL, "{s}", "a"), strings.ReplaceAll(tiles.URL, "{s}", "b"), strings.ReplaceAll(tiles.URL, "{s}", "c"),
+		strings.ReplaceAll(
+			tiles.URL,
+			"{s}",
+			"a",
+		),
+		strings.ReplaceAll(tiles.URL, "{s}", "b"),
+		strings.ReplaceAll(tiles.URL, "{s}", "c"),
 	)
 }
 
@@ -110,7 +119,13 @@ func (c *webHandler) streamOrigins(r *http.Request, owner *tenant.Tenant) []stri
 	list := origins(addresses...)
 	slices.Sort(list)
 	if list = slices.Compact(list); len(list) > maxStreamOrigins {
-		c.Logger.Warn("cameras of more servers than a page's policy names: some will not play", "tenant", owner.Name, "servers", len(list))
+		c.Logger.Warn(
+			"cameras of more servers than a page's policy names: some will not play",
+			"tenant",
+			owner.Name,
+			"servers",
+			len(list),
+		)
 		list = list[:maxStreamOrigins]
 	}
 	return list

@@ -42,8 +42,18 @@ func pagePolicy(t *testing.T, h http.Handler, host string, with ...func(*http.Re
 // basePolicy is the policy of a page without branding. Whatever is in the database
 // only adds origins to img-src.
 var basePolicy = map[string]string{
-	"default-src": "'none'", "script-src": "'self'", "style-src": "'self' 'unsafe-inline'", "font-src": "'self'", "connect-src": "'self'",
-	"img-src": "'self' data: blob:", "media-src": "'self' blob:", "frame-src": "'self'", "manifest-src": "'self'", "worker-src": "'self' blob:", "base-uri": "'none'", "form-action": "'self'",
+	"default-src":     "'none'",
+	"script-src":      "'self'",
+	"style-src":       "'self' 'unsafe-inline'",
+	"font-src":        "'self'",
+	"connect-src":     "'self'",
+	"img-src":         "'self' data: blob:",
+	"media-src":       "'self' blob:",
+	"frame-src":       "'self'",
+	"manifest-src":    "'self'",
+	"worker-src":      "'self' blob:",
+	"base-uri":        "'none'",
+	"form-action":     "'self'",
 	"frame-ancestors": "'none'",
 }
 
@@ -76,9 +86,32 @@ func setBranding(t *testing.T, s *testkit.Stores, x *testkit.Tenant, b tenant.Br
 func TestPolicyOfTwoHosts(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
-	setBranding(t, s, field, tenant.Branding{Logo: "https://cdn.field.example/l.png?x=1;y", Background: "http://pictures.field.example:8080/b", Favicon: "/f.ico"})
-	setBranding(t, s, rival, tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"})
-	h := console.NewWeb(console.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger, Proxies: parsePrefixes(t, "10.0.0.0/8")})
+	setBranding(
+		t,
+		s,
+		field,
+		tenant.Branding{
+			Logo:       "https://cdn.field.example/l.png?x=1;y",
+			Background: "http://pictures.field.example:8080/b",
+			Favicon:    "/f.ico",
+		},
+	)
+	setBranding(
+		t,
+		s,
+		rival,
+		tenant.Branding{Logo: "https://cdn.rival.example/a", Background: "https://cdn.rival.example/b"},
+	)
+	h := console.NewWeb(
+		console.WebOptions{
+			Dist:    testDist(),
+			Tenants: s.Tenants,
+			Catalog: s.Catalog,
+			Devices: s.Devices,
+			Logger:  s.Log.Logger,
+			Proxies: parsePrefixes(t, "10.0.0.0/8"),
+		},
+	)
 	const fields, rivals = "http://pictures.field.example:8080 https://cdn.field.example", "https://cdn.rival.example"
 	for host, want := range map[string]string{
 		"field.example": fields, "FIELD.example:8443": fields, "field.example.": fields, "rival.example": rivals,
@@ -107,19 +140,56 @@ func TestPolicyOfTwoHosts(t *testing.T) {
 // hostileBranding must change nothing of a policy and reach no page, even when
 // it got into the database past the check of the provider's file.
 var hostileBranding = []string{
-	"javascript:alert(1)", "data:text/html,<script>alert(1)</script>", "//evil.example/x", "https://evil.example;script-src *",
-	"https://evil.example/\r\nSet-Cookie: a=b", "https://evil.example\nX: y", "https://evil.example, https://b.example", "https://* 'unsafe-inline'",
-	"https://*", "'unsafe-inline'", "*", "https:", "https://evil.example/ https://more.example", "https://evil.example/\x7F",
-	`https://evil.example/"'<>`, "https://[::1]/x", "https://evil.example@b.example/", "blob:https://evil.example", "https://evil%3bscript-src.example/",
-	"https://" + strings.Repeat("evil.", 20_000) + "example/", "https://evil.example/" + strings.Repeat("x", 100_000), "; script-src *", "\xFF\xFE",
-	"https://evil\u200B.example/", "https://evil.example\u2028/", "filesystem:https://evil.example", "https://evil.example:99999999/",
+	"javascript:alert(1)",
+	"data:text/html,<script>alert(1)</script>",
+	"//evil.example/x",
+	"https://evil.example;script-src *",
+	"https://evil.example/\r\nSet-Cookie: a=b",
+	"https://evil.example\nX: y",
+	"https://evil.example, https://b.example",
+	"https://* 'unsafe-inline'",
+	"https://*",
+	"'unsafe-inline'",
+	"*",
+	"https:",
+	"https://evil.example/ https://more.example",
+	"https://evil.example/\x7F",
+	`https://evil.example/"'<>`,
+	"https://[::1]/x",
+	"https://evil.example@b.example/",
+	"blob:https://evil.example",
+	"https://evil%3bscript-src.example/",
+	"https://" + strings.Repeat(
+		"evil.",
+		20_000,
+	) + "example/",
+	"https://evil.example/" + strings.Repeat("x", 100_000),
+	"; script-src *",
+	"\xFF\xFE",
+	"https://evil\u200B.example/",
+	"https://evil.example\u2028/",
+	"filesystem:https://evil.example",
+	"https://evil.example:99999999/",
 }
 
 func TestPolicyOfHostileBranding(t *testing.T) {
 	w := newServer(t)
-	h := console.NewWeb(console.WebOptions{Dist: testDist(), Tenants: w.Tenants, Catalog: w.Catalog, Devices: w.Devices, Logger: w.Log.Logger})
+	h := console.NewWeb(
+		console.WebOptions{
+			Dist:    testDist(),
+			Tenants: w.Tenants,
+			Catalog: w.Catalog,
+			Devices: w.Devices,
+			Logger:  w.Log.Logger,
+		},
+	)
 	for _, x := range hostileBranding {
-		setBranding(t, w.Stores, w.field, tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"})
+		setBranding(
+			t,
+			w.Stores,
+			w.field,
+			tenant.Branding{Title: x, Content: x, Logo: x, Background: x, Favicon: "https://cdn.example/f.ico"},
+		)
 		checkImageOrigins(t, x, pagePolicy(t, h, "field.example"), "https://cdn.example")
 	}
 	// Nor are such addresses handed to the page, whatever it would do with them.
@@ -154,12 +224,23 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 	}
 	s.Station(t)
 	for sign, icon := range map[string]string{"airTemperature": "https://icons.example/air.svg", "rain": "https://icons.example;script-src *", "heating": "http://127.0.0.1:9000/h.svg"} {
-		if err := s.Catalog.PutElement(t.Context(), &device.Element{YeuSign: sign, YeuURL: icon, Names: map[text.Language]string{}}); err != nil {
+		if err := s.Catalog.PutElement(
+			t.Context(),
+			&device.Element{YeuSign: sign, YeuURL: icon, Names: map[text.Language]string{}},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.Reload(t)
-	h := console.NewWeb(console.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger})
+	h := console.NewWeb(
+		console.WebOptions{
+			Dist:    testDist(),
+			Tenants: s.Tenants,
+			Catalog: s.Catalog,
+			Devices: s.Devices,
+			Logger:  s.Log.Logger,
+		},
+	)
 	for _, host := range []string{"field.example", "other.example"} {
 		checkImageOrigins(t, host, pagePolicy(t, h, host), "http://127.0.0.1:9000 https://icons.example")
 	}
@@ -169,7 +250,15 @@ func TestPolicyOfTilesAndIcons(t *testing.T) {
 func TestPolicyWithoutDatabase(t *testing.T) {
 	s := testkit.NewStores(t)
 	setBranding(t, s, s.Tenant(t, "field"), tenant.Branding{Logo: "https://cdn.example/l.png"})
-	h := console.NewWeb(console.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger})
+	h := console.NewWeb(
+		console.WebOptions{
+			Dist:    testDist(),
+			Tenants: s.Tenants,
+			Catalog: s.Catalog,
+			Devices: s.Devices,
+			Logger:  s.Log.Logger,
+		},
+	)
 	if err := s.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +287,12 @@ func TestPolicyOfStreams(t *testing.T) {
 	s := testkit.NewStores(t)
 	field, rival := s.Tenant(t, "field"), s.Tenant(t, "rival")
 	p := &device.Product{Name: "camera", OfflineAfter: testkit.OfflineAfter, Properties: []device.Property{
-		{Identifier: "live", DataType: device.Text, AccessMode: "r", ElementData: "https://all.example:8443/a.m3u8?x=1;y"},
+		{
+			Identifier:  "live",
+			DataType:    device.Text,
+			AccessMode:  "r",
+			ElementData: "https://all.example:8443/a.m3u8?x=1;y",
+		},
 	}}
 	if err := s.Catalog.PutProduct(t.Context(), p); err != nil {
 		t.Fatal(err)
@@ -212,7 +306,16 @@ func TestPolicyOfStreams(t *testing.T) {
 		})
 	}
 	pages := func(defaultTenant string) http.Handler {
-		return console.NewWeb(console.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger, DefaultTenant: defaultTenant})
+		return console.NewWeb(
+			console.WebOptions{
+				Dist:          testDist(),
+				Tenants:       s.Tenants,
+				Catalog:       s.Catalog,
+				Devices:       s.Devices,
+				Logger:        s.Log.Logger,
+				DefaultTenant: defaultTenant,
+			},
+		)
 	}
 	// A product that no camera of the tenant is of adds nothing.
 	checkStreamOrigins(t, "no cameras", pagePolicy(t, pages("field"), "field.example"), "")
@@ -227,7 +330,12 @@ func TestPolicyOfStreams(t *testing.T) {
 		{"field.example", "rival", fields}, {"rival.example", "field", rivals}, {"rival.example:8443", "", rivals},
 		{"other.example", "field", fields}, {"other.example", "rival", rivals}, {"other.example", "", ""}, {"other.example", "none", ""},
 	} {
-		checkStreamOrigins(t, c.host+" by default "+c.defaultTenant, pagePolicy(t, pages(c.defaultTenant), c.host), c.want)
+		checkStreamOrigins(
+			t,
+			c.host+" by default "+c.defaultTenant,
+			pagePolicy(t, pages(c.defaultTenant), c.host),
+			c.want,
+		)
 	}
 	for i, x := range hostileBranding {
 		camera(rival, fmt.Sprint("h", i), fmt.Sprint("SXT-h", i), x+".m3u8")

@@ -43,10 +43,16 @@ func (w *fixture) createMonthDevice(t testing.TB, days int) (from time.Time) {
 			for i := range values {
 				values[i] += rng.NormFloat64() / 10
 				scale := math.Pow10(1 + i%2)
-				fields[i] = reading.Field{Property: p.Properties[i].ID, Value: reading.Number(math.Round(values[i]*scale)/scale + 0)}
+				fields[i] = reading.Field{
+					Property: p.Properties[i].ID,
+					Value:    reading.Number(math.Round(values[i]*scale)/scale + 0),
+				}
 			}
 			at := from.AddDate(0, 0, day).Add(time.Duration(minute) * time.Minute).UnixMilli()
-			batch[minute] = reading.Arrival{Frame: reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at, Fields: fields}, At: at}
+			batch[minute] = reading.Arrival{
+				Frame: reading.Frame{Tenant: d.Tenant, Device: d.ID, Time: at, Fields: fields},
+				At:    at,
+			}
 		}
 		if err := w.readings.Append(t.Context(), batch); err != nil {
 			t.Fatal(err)
@@ -96,7 +102,11 @@ func (w *fixture) benchmarkMonth(b *testing.B, from time.Time) {
 	} {
 		for _, client := range []string{"here", "far away"} {
 			b.Run(c.name+"/"+client, func(b *testing.B) {
-				call := testkit.Call{Path: c.path, Token: w.ada, Header: map[string]string{"Accept-Encoding": "gzip", "Time-Zone": "Europe/Istanbul"}}
+				call := testkit.Call{
+					Path:   c.path,
+					Token:  w.ada,
+					Header: map[string]string{"Accept-Encoding": "gzip", "Time-Zone": "Europe/Istanbul"},
+				}
 				if client == "far away" {
 					call.Header["X-Forwarded-For"] = "203.0.113.9"
 				}

@@ -26,7 +26,12 @@ func (s *server) latest(ctx context.Context, t tenant.ID, id device.ID, p *devic
 		for _, v := range last {
 			if prop := &p.Properties[i]; prop.ID == v.Property {
 				by[prop.Identifier] = wire.Reading{
-					Value: v.Value, Time: v.Time, Arrival: earlyArrival(&v), Unit: s.Catalog.Unit(prop), Name: s.Catalog.Name(l, prop), Precision: prop.Precision,
+					Value:     v.Value,
+					Time:      v.Time,
+					Arrival:   earlyArrival(&v),
+					Unit:      s.Catalog.Unit(prop),
+					Name:      s.Catalog.Name(l, prop),
+					Precision: prop.Precision,
 				}
 			}
 		}
@@ -56,7 +61,10 @@ func (s *server) deviceByName(ctx context.Context, name string) (*device.Device,
 }
 
 // GetDataLast answers the latest reading of each property of a device.
-func (s *server) GetDataLast(ctx context.Context, r wire.GetDataLastRequestObject) (wire.GetDataLastResponseObject, error) {
+func (s *server) GetDataLast(
+	ctx context.Context,
+	r wire.GetDataLastRequestObject,
+) (wire.GetDataLastResponseObject, error) {
 	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
@@ -74,7 +82,10 @@ func (s *server) GetTsl(ctx context.Context, r wire.GetTslRequestObject) (wire.G
 	if err != nil {
 		return nil, err
 	}
-	return wire.GetTsl200JSONResponse{Code: success, Data: &wire.Tsl{DeviceName: d.Name, Propertie: s.properties(ctx, d, p)}}, nil
+	return wire.GetTsl200JSONResponse{
+		Code: success,
+		Data: &wire.Tsl{DeviceName: d.Name, Propertie: s.properties(ctx, d, p)},
+	}, nil
 }
 
 // properties are a device's thing model, in the order of its product's.
@@ -93,9 +104,20 @@ func (s *server) properties(ctx context.Context, d *device.Device, p *device.Pro
 // wireProperty is one of a product's properties, in the caller's language.
 func (s *server) wireProperty(ctx context.Context, prop *device.Property) wire.TslProperty {
 	w := wire.TslProperty{
-		Identifier: prop.Identifier, FunctionName: prop.FunctionName, YeuName: s.Catalog.Name(requestFrom(ctx).Language, prop),
-		ElementUnit: s.Catalog.Unit(prop), ElementData: prop.ElementData, DataType: wire.TslPropertyDataType(prop.DataType),
-		AccessMode: wire.TslPropertyAccessMode(prop.AccessMode), Min: prop.Min, Max: prop.Max, Precision: prop.Precision,
+		Identifier:   prop.Identifier,
+		FunctionName: prop.FunctionName,
+		YeuName:      s.Catalog.Name(requestFrom(ctx).Language, prop),
+		ElementUnit: s.Catalog.Unit(
+			prop,
+		),
+		ElementData: prop.ElementData,
+		DataType:    wire.TslPropertyDataType(prop.DataType),
+		AccessMode: wire.TslPropertyAccessMode(
+			prop.AccessMode,
+		),
+		Min:       prop.Min,
+		Max:       prop.Max,
+		Precision: prop.Precision,
 	}
 	setDerivation(&w, prop)
 	if e := s.Catalog.Element(prop.Identifier); e != nil {
@@ -123,18 +145,29 @@ func setDerivation(w *wire.TslProperty, p *device.Property) {
 }
 
 // GetElementMap answers catalogue entries by identifier.
-func (s *server) GetElementMap(ctx context.Context, r wire.GetElementMapRequestObject) (wire.GetElementMapResponseObject, error) {
+func (s *server) GetElementMap(
+	ctx context.Context,
+	r wire.GetElementMapRequestObject,
+) (wire.GetElementMapResponseObject, error) {
 	by := map[string]wire.Element{}
 	for _, sign := range r.Params.YeuSigns {
 		if e := s.Catalog.Element(sign); e != nil {
-			by[e.YeuSign] = wire.Element{YeuSign: e.YeuSign, YeuName: e.Names[requestFrom(ctx).Language], YeuUrl: e.YeuURL, Unit: e.Unit}
+			by[e.YeuSign] = wire.Element{
+				YeuSign: e.YeuSign,
+				YeuName: e.Names[requestFrom(ctx).Language],
+				YeuUrl:  e.YeuURL,
+				Unit:    e.Unit,
+			}
 		}
 	}
 	return wire.GetElementMap200JSONResponse{Code: success, Data: &by}, nil
 }
 
 // GetDeviceDiagnostics answers what arrived from a device and what was refused.
-func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagnosticsRequestObject) (wire.GetDeviceDiagnosticsResponseObject, error) {
+func (s *server) GetDeviceDiagnostics(
+	ctx context.Context,
+	r wire.GetDeviceDiagnosticsRequestObject,
+) (wire.GetDeviceDiagnosticsResponseObject, error) {
 	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
@@ -150,7 +183,12 @@ func (s *server) GetDeviceDiagnostics(ctx context.Context, r wire.GetDeviceDiagn
 		LastContact: omitZero(s.Presence.Status(d.Tenant, d.ID).LastContact),
 	}
 	for i, day := range days {
-		w.Days[i] = wire.IntakeDay{Day: day.Day.String(), Messages: day.Messages, Values: day.Values, Refused: day.Refused}
+		w.Days[i] = wire.IntakeDay{
+			Day:      day.Day.String(),
+			Messages: day.Messages,
+			Values:   day.Values,
+			Refused:  day.Refused,
+		}
 	}
 	if last := in.LastRefusal; last.Time != 0 {
 		w.LastRefusal = &wire.Refusal{

@@ -33,7 +33,12 @@ type historyQuery struct {
 
 // deviceHistory finds the caller's device, and checks the range and the properties
 // that a call names.
-func (s *server) deviceHistory(ctx context.Context, name string, start, end *int64, signs *[]string) (h historyQuery, err error) {
+func (s *server) deviceHistory(
+	ctx context.Context,
+	name string,
+	start, end *int64,
+	signs *[]string,
+) (h historyQuery, err error) {
 	if h.device, h.product, err = s.deviceByName(ctx, name); err != nil {
 		return h, err
 	}
@@ -44,7 +49,12 @@ func (s *server) deviceHistory(ctx context.Context, name string, start, end *int
 
 // cachedHistory is history without what people say of the device, so that memory answers
 // and not the database.
-func (s *server) cachedHistory(ctx context.Context, name string, start, end *int64, signs *[]string) (h historyQuery, err error) {
+func (s *server) cachedHistory(
+	ctx context.Context,
+	name string,
+	start, end *int64,
+	signs *[]string,
+) (h historyQuery, err error) {
 	if h, err = s.cachedDevice(ctx, name); err != nil {
 		return h, err
 	}
@@ -54,7 +64,12 @@ func (s *server) cachedHistory(ctx context.Context, name string, start, end *int
 
 // cachedHistoryWithFormer is past of properties too that the product has no more: an old notice
 // still has its readings.
-func (s *server) cachedHistoryWithFormer(ctx context.Context, name string, start, end *int64, signs *[]string) (h historyQuery, err error) {
+func (s *server) cachedHistoryWithFormer(
+	ctx context.Context,
+	name string,
+	start, end *int64,
+	signs *[]string,
+) (h historyQuery, err error) {
 	if h, err = s.cachedDevice(ctx, name); err != nil {
 		return h, err
 	}
@@ -81,7 +96,11 @@ func (s *server) cachedDevice(ctx context.Context, name string) (historyQuery, e
 
 // parse checks the range and the properties; former, where it is given, finds
 // those that the product has no more.
-func (h *historyQuery) parse(start, end *int64, signs *[]string, former func(identifier string) *device.Property) (err error) {
+func (h *historyQuery) parse(
+	start, end *int64,
+	signs *[]string,
+	former func(identifier string) *device.Property,
+) (err error) {
 	if h.from, h.to, err = parseRange(start, end, maxRange); err != nil {
 		return err
 	}
@@ -121,7 +140,11 @@ func parseRange(start, end *int64, longest time.Duration) (from, to int64, err e
 
 // selectProperties finds the properties that a call names; none, or one that neither the
 // product nor former has, is refused.
-func selectProperties(p *device.Product, signs *[]string, former func(identifier string) *device.Property) ([]*device.Property, error) {
+func selectProperties(
+	p *device.Product,
+	signs *[]string,
+	former func(identifier string) *device.Property,
+) ([]*device.Property, error) {
 	if signs == nil || len(*signs) == 0 {
 		return nil, errs.New(errs.Refused, "history.attrRequired")
 	}
@@ -142,7 +165,10 @@ func selectProperties(p *device.Product, signs *[]string, former func(identifier
 }
 
 // GetTimeIntervalDataMap answers a device's readings over a range, by property.
-func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeIntervalDataMapRequestObject) (wire.GetTimeIntervalDataMapResponseObject, error) {
+func (s *server) GetTimeIntervalDataMap(
+	ctx context.Context,
+	r wire.GetTimeIntervalDataMapRequestObject,
+) (wire.GetTimeIntervalDataMapResponseObject, error) {
 	p := r.Params
 	h, err := s.cachedHistoryWithFormer(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
@@ -151,9 +177,17 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 	if p.Points == nil {
 		return s.sendSeries(ctx, &h, s.sendAllJSON, func(out *pointWriter, prop *device.Property) error {
 			// A pass for each property, so that memory does not grow with the range.
-			return s.Readings.Range(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, func(at int64, fields []reading.Field) error {
-				return out.write(at, fields[0].Value)
-			})
+			return s.Readings.Range(
+				ctx,
+				h.ref.Tenant,
+				h.ref.ID,
+				h.from,
+				h.to,
+				[]device.PropertyID{prop.ID},
+				func(at int64, fields []reading.Field) error {
+					return out.write(at, fields[0].Value)
+				},
+			)
 		}), nil
 	}
 	ds := s.newDownsampler(&h, *p.Points)
@@ -163,9 +197,19 @@ func (s *server) GetTimeIntervalDataMap(ctx context.Context, r wire.GetTimeInter
 	}
 	return s.sendSeries(ctx, &h, send, func(out *pointWriter, prop *device.Property) error {
 		if !isBuffered(prop) {
-			return s.Readings.DownsampleRows(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, *p.Points, func(int64) {}, func(at int64, fields []reading.Field) error {
-				return out.write(at, fields[0].Value)
-			})
+			return s.Readings.DownsampleRows(
+				ctx,
+				h.ref.Tenant,
+				h.ref.ID,
+				h.from,
+				h.to,
+				[]device.PropertyID{prop.ID},
+				*p.Points,
+				func(int64) {},
+				func(at int64, fields []reading.Field) error {
+					return out.write(at, fields[0].Value)
+				},
+			)
 		}
 		o, err := ds.downsampled(ctx, prop)
 		if err != nil {
@@ -216,7 +260,15 @@ func (t *downsampler) downsampled(ctx context.Context, p *device.Property) (_ re
 		t.loaded = t.remaining[:min(len(t.remaining), max(1, maxBufferedPoints/t.points))]
 		t.remaining = t.remaining[len(t.loaded):]
 		h := t.query
-		if t.results, err = t.server.Readings.Downsample(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, t.loaded, t.points); err != nil {
+		if t.results, err = t.server.Readings.Downsample(
+			ctx,
+			h.ref.Tenant,
+			h.ref.ID,
+			h.from,
+			h.to,
+			t.loaded,
+			t.points,
+		); err != nil {
 			return reading.Downsampled{}, err
 		}
 	}
@@ -230,7 +282,12 @@ func (t *downsampler) release() { reading.Release(t.results) }
 type sendFunc func(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error
 
 // sendSeries sends for each property the points that write gives.
-func (s *server) sendSeries(ctx context.Context, h *historyQuery, send sendFunc, write func(*pointWriter, *device.Property) error) streamedResponse {
+func (s *server) sendSeries(
+	ctx context.Context,
+	h *historyQuery,
+	send sendFunc,
+	write func(*pointWriter, *device.Property) error,
+) streamedResponse {
 	return streamedResponse(func(w http.ResponseWriter) error {
 		return send(ctx, w, func(out *httpbase.StreamWriter) error {
 			for i, prop := range h.props {
@@ -271,7 +328,10 @@ func jsonString(s string) []byte {
 }
 
 // GetDeviceCoverage answers on which days a device has readings.
-func (s *server) GetDeviceCoverage(ctx context.Context, r wire.GetDeviceCoverageRequestObject) (wire.GetDeviceCoverageResponseObject, error) {
+func (s *server) GetDeviceCoverage(
+	ctx context.Context,
+	r wire.GetDeviceCoverageRequestObject,
+) (wire.GetDeviceCoverageResponseObject, error) {
 	d, _, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,10 @@ import (
 
 // GetTimeIntervalDataColumns answers a device's readings over a range, by
 // columns.
-func (s *server) GetTimeIntervalDataColumns(ctx context.Context, r wire.GetTimeIntervalDataColumnsRequestObject) (wire.GetTimeIntervalDataColumnsResponseObject, error) {
+func (s *server) GetTimeIntervalDataColumns(
+	ctx context.Context,
+	r wire.GetTimeIntervalDataColumnsRequestObject,
+) (wire.GetTimeIntervalDataColumnsResponseObject, error) {
 	p := r.Params
 	h, err := s.cachedHistory(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
@@ -143,7 +146,13 @@ func (w *pieceWriter) writeDownsampled(key []byte, o *reading.Downsampled) error
 
 // writeDownsampledPieces writes the outline of a property that is not of numbers: as many
 // pieces as it takes to hold few of its readings at a time.
-func (s *server) writeDownsampledPieces(ctx context.Context, w *pieceWriter, h *historyQuery, prop *device.Property, points int) error {
+func (s *server) writeDownsampledPieces(
+	ctx context.Context,
+	w *pieceWriter,
+	h *historyQuery,
+	prop *device.Property,
+	points int,
+) error {
 	batch := pieceBatch{w: w, key: columnKey(prop)}
 	err := s.Readings.DownsampleRows(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, []device.PropertyID{prop.ID}, points,
 		func(bucket int64) { batch.bucket = bucket }, batch.add)

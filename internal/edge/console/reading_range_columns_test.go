@@ -42,13 +42,23 @@ func TestColumns(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
 	yesterday := now.Add(-24 * time.Hour)
-	w.measure(t, w.ws2, yesterday, map[string]reading.Value{"airTemperature": reading.Number(-3.5), "note": reading.Text("=1+1 <\"水\">")})
+	w.measure(
+		t,
+		w.ws2,
+		yesterday,
+		map[string]reading.Value{"airTemperature": reading.Number(-3.5), "note": reading.Text("=1+1 <\"水\">")},
+	)
 	w.measure(t, w.ws2, yesterday.Add(time.Minute), map[string]reading.Value{"airTemperature": reading.Number(-3.40)})
 	w.measure(t, w.ws2, yesterday.Add(2*time.Minute), map[string]reading.Value{"rain": reading.Number(0)})
 	if err := w.readings.Seal(t.Context(), now.Add(24*time.Hour)); err != nil {
 		t.Fatal(err)
 	}
-	w.measure(t, w.ws2, now, map[string]reading.Value{"airTemperature": reading.Number(1e-7), "heating": reading.Boolean(true)})
+	w.measure(
+		t,
+		w.ws2,
+		now,
+		map[string]reading.Value{"airTemperature": reading.Number(1e-7), "heating": reading.Boolean(true)},
+	)
 
 	y, n := yesterday.UnixMilli(), now.UnixMilli()
 	for signs, want := range map[string]string{
@@ -77,7 +87,12 @@ func TestColumns(t *testing.T) {
 		}
 	}
 	for _, points := range []string{"", "&points=100"} {
-		if a := w.Do(t, w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points)); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
+		if a := w.Do(
+			t,
+			w.get(rangePath(columnsPath, "WS-2", "rain", now, now)+points),
+		); string(
+			a.Body,
+		) != `{"code":200,"data":[],"msg":""}` {
 			t.Errorf("%s", a.Body)
 		}
 	}
@@ -96,7 +111,11 @@ func TestColumnsIncludeBucketLength(t *testing.T) {
 		bucket       int64 // ms
 	}{{1, 1440, 0}, {2, 100, 3_454_801}, {6, 100, 10_800_000}} {
 		to := from.AddDate(0, 0, c.days).Add(-time.Minute)
-		pieces := testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", "t1", from, to)+fmt.Sprint("&points=", c.points)))
+		pieces := testkit.Ask[[]wire.ColumnsPiece](
+			t,
+			w.Contract,
+			w.get(rangePath(columnsPath, "MONTH", "t1", from, to)+fmt.Sprint("&points=", c.points)),
+		)
 		got := int64(0)
 		if len(pieces) == 1 && pieces[0].Bucket != nil {
 			got = *pieces[0].Bucket
@@ -131,7 +150,8 @@ func TestBufferedAnswersHaveContentLength(t *testing.T) {
 		if err = errors.Join(err, res.Body.Close()); err != nil {
 			t.Fatal(err)
 		}
-		if c.whole && res.ContentLength != int64(len(body)) || !c.whole && res.ContentLength != -1 || !json.Valid(body) {
+		if c.whole && res.ContentLength != int64(len(body)) || !c.whole && res.ContentLength != -1 ||
+			!json.Valid(body) {
 			t.Errorf("%s: %d bytes, told were %d", c.path, len(body), res.ContentLength)
 		}
 	}

@@ -13,7 +13,10 @@ import (
 )
 
 // GetTimeIntervalDataRows answers a device's readings over a range, by time.
-func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeIntervalDataRowsRequestObject) (wire.GetTimeIntervalDataRowsResponseObject, error) {
+func (s *server) GetTimeIntervalDataRows(
+	ctx context.Context,
+	r wire.GetTimeIntervalDataRowsRequestObject,
+) (wire.GetTimeIntervalDataRowsResponseObject, error) {
 	p := r.Params
 	h, err := s.cachedHistory(ctx, p.DeviceName, p.StartTime, p.EndTime, p.YeuSignList)
 	if err != nil {
@@ -23,7 +26,17 @@ func (s *server) GetTimeIntervalDataRows(ctx context.Context, r wire.GetTimeInte
 		return s.rows(ctx, &h), nil
 	}
 	return s.writeRows(ctx, &h, s.sendJSON, func(row func(at int64, fields []reading.Field) error) error {
-		return s.Readings.DownsampleRows(ctx, h.ref.Tenant, h.ref.ID, h.from, h.to, h.ids(), *p.Points, func(int64) {}, row)
+		return s.Readings.DownsampleRows(
+			ctx,
+			h.ref.Tenant,
+			h.ref.ID,
+			h.from,
+			h.to,
+			h.ids(),
+			*p.Points,
+			func(int64) {},
+			row,
+		)
 	}), nil
 }
 
@@ -35,7 +48,12 @@ func (s *server) rows(ctx context.Context, h *historyQuery) streamedResponse {
 }
 
 // writeRows sends the rows that read gives.
-func (s *server) writeRows(ctx context.Context, h *historyQuery, send sendFunc, read func(row func(at int64, fields []reading.Field) error) error) streamedResponse {
+func (s *server) writeRows(
+	ctx context.Context,
+	h *historyQuery,
+	send sendFunc,
+	read func(row func(at int64, fields []reading.Field) error) error,
+) streamedResponse {
 	keys := make(map[device.PropertyID][]byte, len(h.props))
 	for _, prop := range h.props {
 		keys[prop.ID] = rowKey(prop)

@@ -38,7 +38,10 @@ func TestRowsDownsampled(t *testing.T) {
 	const n = 900
 	from := w.Clock.Now().Add(-n * time.Second)
 	for i := range n {
-		values := map[string]reading.Value{"airTemperature": reading.Number(float64(i % 50)), "heating": reading.Boolean(i >= n/2)}
+		values := map[string]reading.Value{
+			"airTemperature": reading.Number(float64(i % 50)),
+			"heating":        reading.Boolean(i >= n/2),
+		}
 		switch i {
 		case 333:
 			values["airTemperature"] = reading.Number(69.5)
@@ -53,7 +56,11 @@ func TestRowsDownsampled(t *testing.T) {
 	const signs = "note,airTemperature,heating,rain,note"
 	ask := func(points string) ([]map[string]reading.Value, wire.Series) {
 		t.Helper()
-		rows := testkit.Ask[[]map[string]reading.Value](t, w.Contract, w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+points))
+		rows := testkit.Ask[[]map[string]reading.Value](
+			t,
+			w.Contract,
+			w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+points),
+		)
 		series := testkit.Ask[wire.Series](t, w.Contract, w.get(w.pathAroundNow(seriesPath, "WS-2", signs)+points))
 		if len(series["rain"]) == 0 {
 			delete(series, "rain") // no row has what never came
@@ -73,20 +80,53 @@ func TestRowsDownsampled(t *testing.T) {
 	for _, p := range air {
 		lowest, highest = min(lowest, p.Value.Float()), max(highest, p.Value.Float())
 	}
-	if len(rows) > 300 || len(air) > 100 || len(air) < 20 || lowest != -49.5 || highest != 69.5 || len(series["heating"]) != 2 || len(series["note"]) != 13 {
-		t.Errorf("%d rows, %d points from %g to %g, %d and %d changes", len(rows), len(air), lowest, highest, len(series["heating"]), len(series["note"]))
+	if len(rows) > 300 || len(air) > 100 || len(air) < 20 || lowest != -49.5 || highest != 69.5 ||
+		len(series["heating"]) != 2 ||
+		len(series["note"]) != 13 {
+		t.Errorf(
+			"%d rows, %d points from %g to %g, %d and %d changes",
+			len(rows),
+			len(air),
+			lowest,
+			highest,
+			len(series["heating"]),
+			len(series["note"]),
+		)
 	}
 	// A row has what stayed of its time, and nothing in the place of what did not.
 	raw := map[string]json.RawMessage{}
 	all := testkit.Ask[[]json.RawMessage](t, w.Contract, w.get(w.pathAroundNow(rowsPath, "WS-2", signs)+"&points=100"))
-	if err := json.Unmarshal(all[len(all)-1], &raw); err != nil || raw["airTemperature"] == nil || raw["heating"] != nil || raw["note"] != nil {
+	if err := json.Unmarshal(
+		all[len(all)-1],
+		&raw,
+	); err != nil || raw["airTemperature"] == nil || raw["heating"] != nil ||
+		raw["note"] != nil {
 		t.Errorf("%s, %v", all[len(all)-1], err)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "too few", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=99"), Code: 601, Contains: []string{"at least 100"}},
-		{Name: "too many", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=5001"), Code: 601, Contains: []string{"at most 5,000"}},
+		{
+			Name:     "too few",
+			Call:     w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=99"),
+			Code:     601,
+			Contains: []string{"at least 100"},
+		},
+		{
+			Name:     "too many",
+			Call:     w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=5001"),
+			Code:     601,
+			Contains: []string{"at most 5,000"},
+		},
 		{Name: "no number", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=many"), Code: 400},
-		{Name: "of nothing", Call: w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=100"), Contains: []string{`"data":[]`}},
-		{Name: "another's device", Call: w.get(w.pathAroundNow(rowsPath, rivalDeviceName, "airTemperature") + "&points=100"), Code: 404, Lacks: []string{marker}},
+		{
+			Name:     "of nothing",
+			Call:     w.get(w.pathAroundNow(rowsPath, "WS-2", "rain") + "&points=100"),
+			Contains: []string{`"data":[]`},
+		},
+		{
+			Name:  "another's device",
+			Call:  w.get(w.pathAroundNow(rowsPath, rivalDeviceName, "airTemperature") + "&points=100"),
+			Code:  404,
+			Lacks: []string{marker},
+		},
 	})
 }

@@ -19,30 +19,63 @@ func TestRows(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
 	yesterday := now.Add(-24 * time.Hour)
-	w.measure(t, w.ws2, yesterday, map[string]reading.Value{"airTemperature": reading.Number(-3.5), "note": reading.Text("=1+1 <\"水\">"), "rain": reading.Number(0)})
+	w.measure(
+		t,
+		w.ws2,
+		yesterday,
+		map[string]reading.Value{
+			"airTemperature": reading.Number(-3.5),
+			"note":           reading.Text("=1+1 <\"水\">"),
+			"rain":           reading.Number(0),
+		},
+	)
 	if err := w.readings.Seal(t.Context(), now); err != nil {
 		t.Fatal(err)
 	}
-	w.measure(t, w.ws2, yesterday, map[string]reading.Value{"heating": reading.Boolean(false)}) // late, over what is sealed
+	w.measure(
+		t,
+		w.ws2,
+		yesterday,
+		map[string]reading.Value{"heating": reading.Boolean(false)},
+	) // late, over what is sealed
 	w.measure(t, w.ws2, now, map[string]reading.Value{"heating": reading.Boolean(true)})
 	w.measure(t, w.ws2, now.Add(-time.Minute), map[string]reading.Value{"rain": reading.Number(1e-7)})
 
 	call := w.get(rangePath(rowsPath, "WS-2", "note,airTemperature,heating,note", yesterday, now))
 	y, n := yesterday.UnixMilli(), now.UnixMilli()
-	want := fmt.Sprintf(`{"code":200,"data":[{"collect_time":%d,"airTemperature":-3.5,"heating":false,"note":"=1+1 \u003c\"水\"\u003e"},`+
-		`{"collect_time":%d,"heating":true}],"msg":""}`, y, n)
+	want := fmt.Sprintf(
+		`{"code":200,"data":[{"collect_time":%d,"airTemperature":-3.5,"heating":false,"note":"=1+1 \u003c\"水\"\u003e"},`+
+			`{"collect_time":%d,"heating":true}],"msg":""}`,
+		y,
+		n,
+	)
 	if a := w.Do(t, call); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
-	want = fmt.Sprintf(`{"code":200,"data":[{"collect_time":%d,"rain":0},{"collect_time":%d,"rain":1e-7}],"msg":""}`, y, n-60_000)
+	want = fmt.Sprintf(
+		`{"code":200,"data":[{"collect_time":%d,"rain":0},{"collect_time":%d,"rain":1e-7}],"msg":""}`,
+		y,
+		n-60_000,
+	)
 	if a := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", yesterday, now))); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
-	if a := w.Do(t, w.get(rangePath(rowsPath, "WS-2", "rain", now, now))); string(a.Body) != `{"code":200,"data":[],"msg":""}` {
+	if a := w.Do(
+		t,
+		w.get(rangePath(rowsPath, "WS-2", "rain", now, now)),
+	); string(
+		a.Body,
+	) != `{"code":200,"data":[],"msg":""}` {
 		t.Errorf("%s", a.Body)
 	}
 	// By property the same, in the order in which they were named.
-	want = fmt.Sprintf(`{"code":200,"data":{"rain":[{"time":%d,"value":0},{"time":%d,"value":1e-7}],"heating":[{"time":%d,"value":false},{"time":%d,"value":true}]},"msg":""}`, y, n-60_000, y, n)
+	want = fmt.Sprintf(
+		`{"code":200,"data":{"rain":[{"time":%d,"value":0},{"time":%d,"value":1e-7}],"heating":[{"time":%d,"value":false},{"time":%d,"value":true}]},"msg":""}`,
+		y,
+		n-60_000,
+		y,
+		n,
+	)
 	if a := w.Do(t, w.get(rangePath(seriesPath, "WS-2", "rain,heating,rain", yesterday, now))); string(a.Body) != want {
 		t.Errorf("%s\nwant %s", a.Body, want)
 	}
@@ -54,7 +87,12 @@ func TestRangeRefusals(t *testing.T) {
 	const month = 30 * 24 * 3600 * 1000
 	for _, path := range []string{seriesPath, rowsPath, columnsPath, exportPath, coveragePath} {
 		q := func(pairs ...string) testkit.Call {
-			values := url.Values{"deviceName": {"WS-1"}, "yeuSignList": {"rain"}, "startTime": {"1000"}, "endTime": {"2000"}}
+			values := url.Values{
+				"deviceName":  {"WS-1"},
+				"yeuSignList": {"rain"},
+				"startTime":   {"1000"},
+				"endTime":     {"2000"},
+			}
 			for i := 0; i < len(pairs); i += 2 {
 				values.Set(pairs[i], pairs[i+1])
 			}
@@ -62,10 +100,30 @@ func TestRangeRefusals(t *testing.T) {
 		}
 		name := path[strings.LastIndex(path, "device/")+len("device/"):]
 		table := []testkit.Scenario{
-			{Name: "no start", Call: q("startTime", ""), Code: 601, Contains: []string{`"msg":"The start time and end time cannot be empty"`}},
-			{Name: "no end", Call: q("endTime", ""), Code: 601, Contains: []string{"The start time and end time cannot be empty"}},
-			{Name: "the wrong way round", Call: q("startTime", "2001"), Code: 601, Contains: []string{"The start must not be after the end"}},
-			{Name: "for ever", Call: q("endTime", "9223372036854775807"), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
+			{
+				Name:     "no start",
+				Call:     q("startTime", ""),
+				Code:     601,
+				Contains: []string{`"msg":"The start time and end time cannot be empty"`},
+			},
+			{
+				Name:     "no end",
+				Call:     q("endTime", ""),
+				Code:     601,
+				Contains: []string{"The start time and end time cannot be empty"},
+			},
+			{
+				Name:     "the wrong way round",
+				Call:     q("startTime", "2001"),
+				Code:     601,
+				Contains: []string{"The start must not be after the end"},
+			},
+			{
+				Name:     "for ever",
+				Call:     q("endTime", "9223372036854775807"),
+				Code:     601,
+				Contains: []string{`"msg":"Time frame is too long"`},
+			},
 			{Name: "unknown device", Call: q("deviceName", "none"), Code: 404},
 			{Name: "another's device", Call: q("deviceName", rivalDeviceName), Code: 404, Lacks: []string{marker}},
 			{Name: "no device", Call: q("deviceName", ""), Code: 601},
@@ -74,10 +132,30 @@ func TestRangeRefusals(t *testing.T) {
 		}
 		if path != coveragePath {
 			table = append(table, []testkit.Scenario{
-				{Name: "a moment more than 30 days", Call: q("endTime", fmt.Sprint(1001+month)), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
-				{Name: "no attribute", Call: q("yeuSignList", ""), Code: 601, Contains: []string{`"msg":"property cannot be empty"`}},
-				{Name: "unknown attribute", Call: q("yeuSignList", "rain,snow"), Code: 601, Contains: []string{"Attributes: unknown: snow"}},
-				{Name: "too many attributes", Call: q("yeuSignList", strings.Repeat("rain,", 64)+"rain"), Code: 601, Contains: []string{"choose at most 64"}},
+				{
+					Name:     "a moment more than 30 days",
+					Call:     q("endTime", fmt.Sprint(1001+month)),
+					Code:     601,
+					Contains: []string{`"msg":"Time frame is too long"`},
+				},
+				{
+					Name:     "no attribute",
+					Call:     q("yeuSignList", ""),
+					Code:     601,
+					Contains: []string{`"msg":"property cannot be empty"`},
+				},
+				{
+					Name:     "unknown attribute",
+					Call:     q("yeuSignList", "rain,snow"),
+					Code:     601,
+					Contains: []string{"Attributes: unknown: snow"},
+				},
+				{
+					Name:     "too many attributes",
+					Call:     q("yeuSignList", strings.Repeat("rain,", 64)+"rain"),
+					Code:     601,
+					Contains: []string{"choose at most 64"},
+				},
 			}...)
 		}
 		t.Run(name, func(t *testing.T) { w.Run(t, table) })
@@ -86,7 +164,11 @@ func TestRangeRefusals(t *testing.T) {
 		}
 		// As far as they go.
 		for _, call := range []testkit.Call{q("endTime", fmt.Sprint(1000+month)), q("yeuSignList", " rain , heating "), q("startTime", "9223372036854775807", "endTime", "9223372036854775807")} {
-			if a := w.Do(t, call); a.Status != http.StatusOK || a.Code != 200 && a.Header.Get("Content-Type") != testkit.Spreadsheet {
+			if a := w.Do(
+				t,
+				call,
+			); a.Status != http.StatusOK ||
+				a.Code != 200 && a.Header.Get("Content-Type") != testkit.Spreadsheet {
 				t.Errorf("%s: %s", call.Path, a.Body)
 			}
 		}
@@ -113,17 +195,39 @@ func TestCoverage(t *testing.T) {
 		return asJSON(t, testkit.Ask[[]wire.CoverageDay](t, w.Contract, call))
 	}
 	all := [2]time.Time{day.AddDate(0, 0, -300), day.AddDate(0, 0, 100)}
-	berlin := fmt.Sprintf(`[{"day":"2026-10-24","first":%d,"frames":1,"last":%d},{"day":"2026-10-25","first":%d,"frames":3,"last":%d},{"day":"2026-10-28","first":%d,"frames":1,"last":%d}]`,
-		at(21), at(21), at(23), at(46), at(100), at(100)) // the 25th has 25 hours there
+	berlin := fmt.Sprintf(
+		`[{"day":"2026-10-24","first":%d,"frames":1,"last":%d},{"day":"2026-10-25","first":%d,"frames":3,"last":%d},{"day":"2026-10-28","first":%d,"frames":1,"last":%d}]`,
+		at(21),
+		at(21),
+		at(23),
+		at(46),
+		at(100),
+		at(100),
+	) // the 25th has 25 hours there
 	if got := ask("Europe/Berlin", all[0], all[1]); got != berlin {
 		t.Errorf("%s\nwant %s", got, berlin)
 	}
-	utc := fmt.Sprintf(`[{"day":"2026-10-24","first":%d,"frames":2,"last":%d},{"day":"2026-10-25","first":%d,"frames":2,"last":%d},{"day":"2026-10-28","first":%d,"frames":1,"last":%d}]`,
-		at(21), at(23), at(24), at(46), at(100), at(100))
+	utc := fmt.Sprintf(
+		`[{"day":"2026-10-24","first":%d,"frames":2,"last":%d},{"day":"2026-10-25","first":%d,"frames":2,"last":%d},{"day":"2026-10-28","first":%d,"frames":1,"last":%d}]`,
+		at(21),
+		at(23),
+		at(24),
+		at(46),
+		at(100),
+		at(100),
+	)
 	if got := ask("UTC", all[0], all[1]); got != utc {
 		t.Errorf("%s\nwant %s", got, utc)
 	}
-	if got := ask("UTC", day.Add(24*time.Hour), day.Add(45*time.Hour)); got != fmt.Sprintf(`[{"day":"2026-10-25","first":%d,"frames":1,"last":%d}]`, at(24), at(24)) {
+	if got := ask(
+		"UTC",
+		day.Add(24*time.Hour),
+		day.Add(45*time.Hour),
+	); got != fmt.Sprintf(
+		`[{"day":"2026-10-25","first":%d,"frames":1,"last":%d}]`,
+		at(24),
+		at(24),
+	) {
 		t.Errorf("%s", got)
 	}
 	// Without a header it is the tenant's zone that counts.
@@ -135,9 +239,26 @@ func TestCoverage(t *testing.T) {
 		t.Errorf("%s", got)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "a moment more than 400 days", Call: w.get(rangePath(coveragePath, "WS-2", "", all[0], all[1].Add(time.Millisecond))), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
-		{Name: "never measured", Call: w.get(rangePath(coveragePath, "CAM-1", "", all[0], all[1])), Contains: []string{`"data":[]`}},
-		{Name: "another zone than there is", Call: testkit.Call{Path: rangePath(coveragePath, "WS-2", "", day, day), Token: w.ada, Header: map[string]string{"Time-Zone": "Mars/Olympus"}}, Code: 400},
+		{
+			Name:     "a moment more than 400 days",
+			Call:     w.get(rangePath(coveragePath, "WS-2", "", all[0], all[1].Add(time.Millisecond))),
+			Code:     601,
+			Contains: []string{`"msg":"Time frame is too long"`},
+		},
+		{
+			Name:     "never measured",
+			Call:     w.get(rangePath(coveragePath, "CAM-1", "", all[0], all[1])),
+			Contains: []string{`"data":[]`},
+		},
+		{
+			Name: "another zone than there is",
+			Call: testkit.Call{
+				Path:   rangePath(coveragePath, "WS-2", "", day, day),
+				Token:  w.ada,
+				Header: map[string]string{"Time-Zone": "Mars/Olympus"},
+			},
+			Code: 400,
+		},
 	})
 }
 
@@ -182,17 +303,34 @@ func TestHistoryIsComplete(t *testing.T) {
 			}
 		}
 	}
-	columns := joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to))))
+	columns := joinPieces(
+		t,
+		testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to))),
+	)
 	if !reflect.DeepEqual(columns, series) {
 		t.Error("by columns other readings come")
 	}
-	few := testkit.Ask[wire.Series](t, w.Contract, w.get(rangePath(seriesPath, "MONTH", signs, from, to)+"&points=1000"))
+	few := testkit.Ask[wire.Series](
+		t,
+		w.Contract,
+		w.get(rangePath(seriesPath, "MONTH", signs, from, to)+"&points=1000"),
+	)
 	for _, sign := range monthSigns {
 		if n := len(few[sign]); n < 900 || n > 1000 {
 			t.Errorf("%s: %d points of 1000", sign, n)
 		}
 	}
-	if columns := joinPieces(t, testkit.Ask[[]wire.ColumnsPiece](t, w.Contract, w.get(rangePath(columnsPath, "MONTH", signs, from, to)+"&points=1000"))); !reflect.DeepEqual(columns, few) {
+	if columns := joinPieces(
+		t,
+		testkit.Ask[[]wire.ColumnsPiece](
+			t,
+			w.Contract,
+			w.get(rangePath(columnsPath, "MONTH", signs, from, to)+"&points=1000"),
+		),
+	); !reflect.DeepEqual(
+		columns,
+		few,
+	) {
 		t.Error("by columns other points come")
 	}
 }
@@ -205,7 +343,10 @@ func TestManyDownsampledProperties(t *testing.T) {
 	for i := range 20 {
 		sign := fmt.Sprintf("layer%02d", i)
 		signs = append(signs, sign)
-		w.station.Properties = append(w.station.Properties, device.Property{Identifier: sign, DataType: device.Number, AccessMode: "r"})
+		w.station.Properties = append(
+			w.station.Properties,
+			device.Property{Identifier: sign, DataType: device.Number, AccessMode: "r"},
+		)
 	}
 	if err := w.Catalog.PutProduct(t.Context(), w.station); err != nil {
 		t.Fatal(err)
@@ -227,7 +368,11 @@ func TestManyDownsampledProperties(t *testing.T) {
 		Value float64 `json:"value"`
 	}
 	ask := func(signs string) map[string][]point {
-		return testkit.Ask[map[string][]point](t, w.Contract, w.get(rangePath(seriesPath, "WS-2", signs, from, now)+"&points=5000"))
+		return testkit.Ask[map[string][]point](
+			t,
+			w.Contract,
+			w.get(rangePath(seriesPath, "WS-2", signs, from, now)+"&points=5000"),
+		)
 	}
 	all := ask(strings.Join(signs, ","))
 	columns := w.Do(t, w.get(rangePath(columnsPath, "WS-2", strings.Join(signs, ","), from, now)+"&points=5000"))

@@ -17,7 +17,12 @@ func TestDataLast(t *testing.T) {
 	w := newServer(t)
 	first := w.Clock.Milli()
 	w.Clock.Advance(time.Minute)
-	w.measure(t, w.ws1, w.Clock.Now(), map[string]reading.Value{"airTemperature": reading.Number(-3), "relativeHumidity": reading.Number(55.5)})
+	w.measure(
+		t,
+		w.ws1,
+		w.Clock.Now(),
+		map[string]reading.Value{"airTemperature": reading.Number(-3), "relativeHumidity": reading.Number(55.5)},
+	)
 	call := w.get(lastPath + "?deviceName=%20WS-1%20")
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
 	got := asJSON(t, testkit.Ask[wire.Latest](t, w.Contract, call))
@@ -49,10 +54,29 @@ func TestDataLastOfChangedProduct(t *testing.T) {
 		w.Reload(t)
 	}
 	put()
-	w.Run(t, []testkit.Scenario{{Name: "dropped", Call: w.get(lastPath + "?deviceName=WS-1"), Contains: []string{"heating"}, Lacks: []string{"airTemperature"}}})
+	w.Run(
+		t,
+		[]testkit.Scenario{
+			{
+				Name:     "dropped",
+				Call:     w.get(lastPath + "?deviceName=WS-1"),
+				Contains: []string{"heating"},
+				Lacks:    []string{"airTemperature"},
+			},
+		},
+	)
 	w.station.Properties = whole
 	put()
-	w.Run(t, []testkit.Scenario{{Name: "regained", Call: w.get(lastPath + "?deviceName=WS-1"), Contains: []string{"airTemperature", "21.5"}}})
+	w.Run(
+		t,
+		[]testkit.Scenario{
+			{
+				Name:     "regained",
+				Call:     w.get(lastPath + "?deviceName=WS-1"),
+				Contains: []string{"airTemperature", "21.5"},
+			},
+		},
+	)
 }
 
 func TestTsl(t *testing.T) {
@@ -76,7 +100,11 @@ func TestTsl(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "the product's own", Call: w.get(tslPath + "?deviceName=WS-1"), Contains: []string{"https://example.org/a.m3u8"}},
+		{
+			Name:     "the product's own",
+			Call:     w.get(tslPath + "?deviceName=WS-1"),
+			Contains: []string{"https://example.org/a.m3u8"},
+		},
 		{Name: "unknown", Call: w.get(tslPath + "?deviceName=none"), Code: 404},
 	})
 }
@@ -115,7 +143,8 @@ func TestSeries(t *testing.T) {
 	if n := len(few["airTemperature"]); n > 100 || n < 10 || highest != 64 {
 		t.Errorf("%d points, the highest %g", n, highest)
 	}
-	if h := few["heating"]; len(h) != 2 || h[0].Value.Bool() || !h[1].Value.Bool() || h[1].Time != now.Add(-200*time.Second).UnixMilli() {
+	if h := few["heating"]; len(h) != 2 || h[0].Value.Bool() || !h[1].Value.Bool() ||
+		h[1].Time != now.Add(-200*time.Second).UnixMilli() {
 		t.Errorf("%s", asJSON(t, h))
 	}
 }
@@ -125,7 +154,12 @@ func TestSeriesEnds(t *testing.T) {
 	w := newServer(t)
 	now := w.Clock.Now()
 	for i := range 5 {
-		w.measure(t, w.ws2, now.Add(time.Duration(i)*time.Millisecond), map[string]reading.Value{"rain": reading.Number(float64(i))})
+		w.measure(
+			t,
+			w.ws2,
+			now.Add(time.Duration(i)*time.Millisecond),
+			map[string]reading.Value{"rain": reading.Number(float64(i))},
+		)
 	}
 	at := now.UnixMilli()
 	for span, want := range map[[2]int64]int{{at + 1, at + 3}: 3, {at + 2, at + 2}: 1, {at - 9, at - 1}: 0, {0, at + 9}: -1} {
@@ -144,25 +178,74 @@ func TestSeriesRefusals(t *testing.T) {
 	w := newServer(t)
 	const month = 30 * 24 * 3600 * 1000
 	q := func(pairs ...string) testkit.Call {
-		values := url.Values{"deviceName": {"WS-1"}, "yeuSignList": {"rain"}, "startTime": {"1000"}, "endTime": {"2000"}}
+		values := url.Values{
+			"deviceName":  {"WS-1"},
+			"yeuSignList": {"rain"},
+			"startTime":   {"1000"},
+			"endTime":     {"2000"},
+		}
 		for i := 0; i < len(pairs); i += 2 {
 			values.Set(pairs[i], pairs[i+1])
 		}
 		return w.get(seriesPath + "?" + values.Encode())
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "no start", Call: q("startTime", ""), Code: 601, Contains: []string{`"msg":"The start time and end time cannot be empty"`}},
-		{Name: "no end", Call: q("endTime", ""), Code: 601, Contains: []string{"The start time and end time cannot be empty"}},
-		{Name: "the wrong way round", Call: q("startTime", "2001"), Code: 601, Contains: []string{"The start must not be after the end"}},
+		{
+			Name:     "no start",
+			Call:     q("startTime", ""),
+			Code:     601,
+			Contains: []string{`"msg":"The start time and end time cannot be empty"`},
+		},
+		{
+			Name:     "no end",
+			Call:     q("endTime", ""),
+			Code:     601,
+			Contains: []string{"The start time and end time cannot be empty"},
+		},
+		{
+			Name:     "the wrong way round",
+			Call:     q("startTime", "2001"),
+			Code:     601,
+			Contains: []string{"The start must not be after the end"},
+		},
 		{Name: "30 days", Call: q("endTime", fmt.Sprint(1000+month))},
-		{Name: "a moment more", Call: q("endTime", fmt.Sprint(1001+month)), Code: 601, Contains: []string{`"msg":"Time frame is too long"`}},
-		{Name: "for ever", Call: q("endTime", "9223372036854775807"), Code: 601, Contains: []string{"Time frame is too long"}},
-		{Name: "no attribute", Call: q("yeuSignList", ""), Code: 601, Contains: []string{`"msg":"property cannot be empty"`}},
-		{Name: "unknown attribute", Call: q("yeuSignList", "snow"), Code: 601, Contains: []string{"Attributes: unknown: snow"}},
-		{Name: "attributes are trimmed", Call: q("yeuSignList", " rain , heating "), Contains: []string{`"rain":[]`, `"heating":[]`}},
+		{
+			Name:     "a moment more",
+			Call:     q("endTime", fmt.Sprint(1001+month)),
+			Code:     601,
+			Contains: []string{`"msg":"Time frame is too long"`},
+		},
+		{
+			Name:     "for ever",
+			Call:     q("endTime", "9223372036854775807"),
+			Code:     601,
+			Contains: []string{"Time frame is too long"},
+		},
+		{
+			Name:     "no attribute",
+			Call:     q("yeuSignList", ""),
+			Code:     601,
+			Contains: []string{`"msg":"property cannot be empty"`},
+		},
+		{
+			Name:     "unknown attribute",
+			Call:     q("yeuSignList", "snow"),
+			Code:     601,
+			Contains: []string{"Attributes: unknown: snow"},
+		},
+		{
+			Name:     "attributes are trimmed",
+			Call:     q("yeuSignList", " rain , heating "),
+			Contains: []string{`"rain":[]`, `"heating":[]`},
+		},
 		{Name: "unknown device", Call: q("deviceName", "none"), Code: 404},
 		{Name: "negative", Call: q("startTime", "-1"), Code: 601, Contains: []string{"Start time: at least 0"}},
-		{Name: "too many attributes", Call: q("yeuSignList", strings.Repeat("rain,", 64)+"rain"), Code: 601, Contains: []string{"choose at most 64"}},
+		{
+			Name:     "too many attributes",
+			Call:     q("yeuSignList", strings.Repeat("rain,", 64)+"rain"),
+			Code:     601,
+			Contains: []string{"choose at most 64"},
+		},
 	})
 }
 
@@ -172,8 +255,12 @@ func TestDiagnostics(t *testing.T) {
 	call.Header = map[string]string{"Accept-Language": "ru-ru"}
 	got := asJSON(t, testkit.Ask[wire.Diagnostics](t, w.Contract, call))
 	now := w.Clock.Milli()
-	want := fmt.Sprintf(`{"clockAhead":1000,"days":[{"day":"2026-11-21","messages":1,"refused":1,"values":3}],"lastContact":%d,"lastRefusal":{"identifier":"id of WS-1","reason":"unknown","text":%q,"time":%d},"received":1,"refused":1,"values":3}`,
-		now, "У модели нет такого параметра", now)
+	want := fmt.Sprintf(
+		`{"clockAhead":1000,"days":[{"day":"2026-11-21","messages":1,"refused":1,"values":3}],"lastContact":%d,"lastRefusal":{"identifier":"id of WS-1","reason":"unknown","text":%q,"time":%d},"received":1,"refused":1,"values":3}`,
+		now,
+		"У модели нет такого параметра",
+		now,
+	)
 	if got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
@@ -188,8 +275,16 @@ func TestDiagnostics(t *testing.T) {
 	w.ada = w.Session(t, w.field.Ada).Access
 	w.Diagnostics.Count(testkit.Ref(w.ws1), now, 0, []device.Refusal{{Time: now, Reason: device.ReasonUnreadable}}, 0)
 	w.Run(t, []testkit.Scenario{
-		{Name: "a whole message", Call: w.get(countsPath + "?deviceName=WS-1"), Contains: []string{`"identifier":""`, `"received":2`, "not readable JSON",
-			`{"day":"2026-11-21","messages":1,"refused":1,"values":3},{"day":"2026-11-22","messages":1,"refused":1,"values":0}`}},
+		{
+			Name: "a whole message",
+			Call: w.get(countsPath + "?deviceName=WS-1"),
+			Contains: []string{
+				`"identifier":""`,
+				`"received":2`,
+				"not readable JSON",
+				`{"day":"2026-11-21","messages":1,"refused":1,"values":3},{"day":"2026-11-22","messages":1,"refused":1,"values":0}`,
+			},
+		},
 		{Name: "unknown", Call: w.get(countsPath + "?deviceName=none"), Code: 404},
 	})
 }

@@ -25,7 +25,9 @@ type requestKey struct{}
 func requestFrom(ctx context.Context) *request {
 	r, ok := ctx.Value(requestKey{}).(*request)
 	if !ok {
-		return &request{Request: httpbase.RequestFrom(ctx)} // outside a call (a test of a single handler): nobody signed in
+		return &request{
+			Request: httpbase.RequestFrom(ctx),
+		} // outside a call (a test of a single handler): nobody signed in
 	}
 	return r
 }
@@ -35,8 +37,13 @@ func requestFrom(ctx context.Context) *request {
 // "on disk", so only calls get the envelope.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "call", OperationKey: "call", LogLevel: slog.LevelDebug, ServesPages: true, Logger: s.Logger, Now: s.Now,
-		Address: func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.Proxies) },
+		LogMessage:   "call",
+		OperationKey: "call",
+		LogLevel:     slog.LevelDebug,
+		ServesPages:  true,
+		Logger:       s.Logger,
+		Now:          s.Now,
+		Address:      func(r *http.Request) netip.Addr { return httpbase.ClientAddr(r, s.Proxies) },
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})
 		},

@@ -12,7 +12,10 @@ import (
 )
 
 // CreateScene makes a scene and answers its id.
-func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObject) (wire.CreateSceneResponseObject, error) {
+func (s *server) CreateScene(
+	ctx context.Context,
+	r wire.CreateSceneRequestObject,
+) (wire.CreateSceneResponseObject, error) {
 	t, id := caller(ctx).Tenant, int64(0)
 	err := audit.Record(ctx, t, "scene.create", s.snapshotScene(t, &id), func(ctx context.Context) (err error) {
 		id, err = s.Scenes.CreateValidated(ctx, t, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
@@ -25,7 +28,10 @@ func (s *server) CreateScene(ctx context.Context, r wire.CreateSceneRequestObjec
 }
 
 // UpdateScene renames a scene, or opens or closes it.
-func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObject) (wire.UpdateSceneResponseObject, error) {
+func (s *server) UpdateScene(
+	ctx context.Context,
+	r wire.UpdateSceneRequestObject,
+) (wire.UpdateSceneResponseObject, error) {
 	t := caller(ctx).Tenant
 	err := audit.Record(ctx, t, "scene.update", s.snapshotScene(t, &r.Body.Id), func(ctx context.Context) error {
 		return s.Scenes.Update(ctx, t, r.Body.Id, textOf(r.Body.GroupName), sceneStatus(r.Body.GroupStatus))
@@ -37,7 +43,10 @@ func (s *server) UpdateScene(ctx context.Context, r wire.UpdateSceneRequestObjec
 }
 
 // DeleteScene removes a scene; its devices move to the default group.
-func (s *server) DeleteScene(ctx context.Context, r wire.DeleteSceneRequestObject) (wire.DeleteSceneResponseObject, error) {
+func (s *server) DeleteScene(
+	ctx context.Context,
+	r wire.DeleteSceneRequestObject,
+) (wire.DeleteSceneResponseObject, error) {
 	t := caller(ctx).Tenant
 	err := audit.Record(ctx, t, "scene.delete", s.snapshotScene(t, &r.Params.Id), func(ctx context.Context) error {
 		return s.Scenes.Delete(ctx, t, r.Params.Id)
@@ -77,7 +86,10 @@ func (s *server) GetScene(ctx context.Context, r wire.GetSceneRequestObject) (wi
 
 // PageScenes answers the scenes by name, page by page. The default group is
 // none of them.
-func (s *server) PageScenes(ctx context.Context, r wire.PageScenesRequestObject) (wire.PageScenesResponseObject, error) {
+func (s *server) PageScenes(
+	ctx context.Context,
+	r wire.PageScenesRequestObject,
+) (wire.PageScenesResponseObject, error) {
 	t, q := caller(ctx).Tenant, pageQuery(r.Params.PageNo, r.Params.PageSize)
 	scenes, total, err := s.Scenes.Page(ctx, t, trimmed(textOf(r.Params.GroupName)), q.Offset, q.Limit)
 	if err != nil {

@@ -25,7 +25,12 @@ func (w *fixture) createRivalScene() int64 {
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
 	}
-	id, err := w.Scenes.Create(context.Background(), w.rival.ID, fmt.Sprint(marker, " spare ", len(all)), device.SceneUsable)
+	id, err := w.Scenes.Create(
+		context.Background(),
+		w.rival.ID,
+		fmt.Sprint(marker, " spare ", len(all)),
+		device.SceneUsable,
+	)
 	if err != nil {
 		panic(err)
 	}
@@ -45,7 +50,11 @@ func (w *fixture) sceneList(t *testing.T, query string) string {
 // From the making of a scene to its end.
 func TestScenes(t *testing.T) {
 	w := newServer(t)
-	made := testkit.Ask[int64](t, w.Contract, w.sceneCall(http.MethodPost, "create", `{"groupName":" Çayır ","groupStatus":2}`))
+	made := testkit.Ask[int64](
+		t,
+		w.Contract,
+		w.sceneCall(http.MethodPost, "create", `{"groupName":" Çayır ","groupStatus":2}`),
+	)
 	got := testkit.Ask[wire.Scene](t, w.Contract, w.get(fmt.Sprint(scenePath, "get?id=", made)))
 	if got != (wire.Scene{Id: made, GroupName: "Çayır", GroupStatus: 2, CreateTime: w.Clock.Milli()}) {
 		t.Errorf("%+v", got)
@@ -59,9 +68,25 @@ func TestScenes(t *testing.T) {
 		}
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "rename", Call: w.sceneCall(http.MethodPut, "update", fmt.Sprintf(`{"id":%d,"groupName":"çayır 2","groupStatus":1}`, made)), Contains: []string{`"data":true`}},
-		{Name: "renamed", Call: w.get(fmt.Sprint(scenePath, "get?id=", made)), Contains: []string{`"groupName":"çayır 2"`, `"groupStatus":1`}},
-		{Name: "delete", Call: w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), ""), Contains: []string{`"data":true`}},
+		{
+			Name: "rename",
+			Call: w.sceneCall(
+				http.MethodPut,
+				"update",
+				fmt.Sprintf(`{"id":%d,"groupName":"çayır 2","groupStatus":1}`, made),
+			),
+			Contains: []string{`"data":true`},
+		},
+		{
+			Name:     "renamed",
+			Call:     w.get(fmt.Sprint(scenePath, "get?id=", made)),
+			Contains: []string{`"groupName":"çayır 2"`, `"groupStatus":1`},
+		},
+		{
+			Name:     "delete",
+			Call:     w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), ""),
+			Contains: []string{`"data":true`},
+		},
 		{Name: "deleted", Call: w.get(fmt.Sprint(scenePath, "get?id=", w.north)), Code: 404},
 		{Name: "delete again", Call: w.sceneCall(http.MethodDelete, fmt.Sprint("delete?id=", w.north), ""), Code: 404},
 	})
@@ -70,10 +95,18 @@ func TestScenes(t *testing.T) {
 		t.Error(got)
 	}
 	page := testkit.Ask[wire.DevicePage](t, w.Contract, w.get(pagePath+"?groupId=0"))
-	if got := deviceNames(page.List); got != "CAM-1 WS-1 WS-2" || page.List[1].GroupId != 0 || page.List[1].GroupName != "" {
+	if got := deviceNames(
+		page.List,
+	); got != "CAM-1 WS-1 WS-2" || page.List[1].GroupId != 0 ||
+		page.List[1].GroupName != "" {
 		t.Errorf("%s", asJSON(t, page.List))
 	}
-	if got := testkit.Ask[wire.Overview](t, w.Contract, w.get(overviewPath)); got.SceneCount != 1 || got.UnassignedCount != 3 {
+	if got := testkit.Ask[wire.Overview](
+		t,
+		w.Contract,
+		w.get(overviewPath),
+	); got.SceneCount != 1 ||
+		got.UnassignedCount != 3 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -84,14 +117,52 @@ func TestSceneRefusals(t *testing.T) {
 	update := func(body string) testkit.Call { return w.sceneCall(http.MethodPut, "update", body) }
 	remove := func(query string) testkit.Call { return w.sceneCall(http.MethodDelete, "delete"+query, "") }
 	w.Run(t, []testkit.Scenario{
-		{Name: "no name", Call: create(`{"groupStatus":1}`), Code: 601, Contains: []string{`"msg":"Please enter a scene name"`}},
-		{Name: "a blank name", Call: create(`{"groupName":" ","groupStatus":1}`), Code: 601, Contains: []string{`"msg":"Please enter a scene name"`}},
-		{Name: "no state", Call: create(`{"groupName":"x"}`), Code: 601, Contains: []string{`"msg":"Please select the scene state"`}},
-		{Name: "an unknown state", Call: create(`{"groupName":"x","groupStatus":3}`), Code: 601, Contains: []string{`"msg":"Scene state: not one of the choices"`}},
-		{Name: "65 characters", Call: create(`{"groupName":"` + strings.Repeat("ş", 65) + `","groupStatus":1}`), Code: 601, Contains: []string{"Scene name: at most 64 characters"}},
-		{Name: "NUL", Call: create(`{"groupName":"a\u0000b","groupStatus":1}`), Code: 601, Contains: []string{"Scene name: not in the right form"}},
-		{Name: "a name that is taken", Call: create(`{"groupName":"NORTH","groupStatus":1}`), Code: 601, Contains: []string{`"msg":"Scene name: There is already a scene of this name"`}},
-		{Name: "a name that the other tenant has", Call: create(`{"groupName":"` + marker + ` scene","groupStatus":1}`)},
+		{
+			Name:     "no name",
+			Call:     create(`{"groupStatus":1}`),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a scene name"`},
+		},
+		{
+			Name:     "a blank name",
+			Call:     create(`{"groupName":" ","groupStatus":1}`),
+			Code:     601,
+			Contains: []string{`"msg":"Please enter a scene name"`},
+		},
+		{
+			Name:     "no state",
+			Call:     create(`{"groupName":"x"}`),
+			Code:     601,
+			Contains: []string{`"msg":"Please select the scene state"`},
+		},
+		{
+			Name:     "an unknown state",
+			Call:     create(`{"groupName":"x","groupStatus":3}`),
+			Code:     601,
+			Contains: []string{`"msg":"Scene state: not one of the choices"`},
+		},
+		{
+			Name:     "65 characters",
+			Call:     create(`{"groupName":"` + strings.Repeat("ş", 65) + `","groupStatus":1}`),
+			Code:     601,
+			Contains: []string{"Scene name: at most 64 characters"},
+		},
+		{
+			Name:     "NUL",
+			Call:     create(`{"groupName":"a\u0000b","groupStatus":1}`),
+			Code:     601,
+			Contains: []string{"Scene name: not in the right form"},
+		},
+		{
+			Name:     "a name that is taken",
+			Call:     create(`{"groupName":"NORTH","groupStatus":1}`),
+			Code:     601,
+			Contains: []string{`"msg":"Scene name: There is already a scene of this name"`},
+		},
+		{
+			Name: "a name that the other tenant has",
+			Call: create(`{"groupName":"` + marker + ` scene","groupStatus":1}`),
+		},
 		{Name: "a state that is no number", Call: create(`{"groupName":"x","groupStatus":"1"}`), Code: 400},
 		{Name: "no body", Call: create(""), Code: 400},
 		{Name: "null", Call: create("null"), Code: 400},
@@ -99,10 +170,28 @@ func TestSceneRefusals(t *testing.T) {
 		{Name: "update without id", Call: update(`{"groupName":"x","groupStatus":1}`), Code: 601},
 		{Name: "update the default group", Call: update(`{"id":0,"groupName":"x","groupStatus":1}`), Code: 601},
 		{Name: "update none", Call: update(`{"id":99999,"groupName":"x","groupStatus":1}`), Code: 404},
-		{Name: "update without name", Call: update(fmt.Sprintf(`{"id":%d,"groupStatus":1}`, w.north)), Code: 601, Contains: []string{"Please enter a scene name"}},
-		{Name: "update without state", Call: update(fmt.Sprintf(`{"id":%d,"groupName":"x"}`, w.north)), Code: 601, Contains: []string{"Please select the scene state"}},
-		{Name: "update to its own name", Call: update(fmt.Sprintf(`{"id":%d,"groupName":"NORTH","groupStatus":1}`, w.north))},
-		{Name: "delete the default group", Call: remove("?id=0"), Code: 601, Contains: []string{`"msg":"The default group cannot be deleted"`}},
+		{
+			Name:     "update without name",
+			Call:     update(fmt.Sprintf(`{"id":%d,"groupStatus":1}`, w.north)),
+			Code:     601,
+			Contains: []string{"Please enter a scene name"},
+		},
+		{
+			Name:     "update without state",
+			Call:     update(fmt.Sprintf(`{"id":%d,"groupName":"x"}`, w.north)),
+			Code:     601,
+			Contains: []string{"Please select the scene state"},
+		},
+		{
+			Name: "update to its own name",
+			Call: update(fmt.Sprintf(`{"id":%d,"groupName":"NORTH","groupStatus":1}`, w.north)),
+		},
+		{
+			Name:     "delete the default group",
+			Call:     remove("?id=0"),
+			Code:     601,
+			Contains: []string{`"msg":"The default group cannot be deleted"`},
+		},
 		{Name: "delete without id", Call: remove(""), Code: 601},
 		{Name: "delete all", Call: remove("?id=1%20OR%201=1"), Code: 400},
 		{Name: "delete below zero", Call: remove("?id=-1"), Code: 601},
@@ -143,7 +232,12 @@ func TestScenesAreTenantScoped(t *testing.T) {
 			t.Errorf("%s: %s", call.Path, a.Body)
 		}
 	}
-	if s, err := w.Scenes.Get(t.Context(), w.rival.ID, w.rivalScene); err != nil || s.Name != marker+" scene" || s.Status != device.SceneUsable {
+	if s, err := w.Scenes.Get(
+		t.Context(),
+		w.rival.ID,
+		w.rivalScene,
+	); err != nil || s.Name != marker+" scene" ||
+		s.Status != device.SceneUsable {
 		t.Errorf("%+v %v", s, err)
 	}
 }

@@ -34,8 +34,17 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 	w := newServer(t, func(o *console.Options) {
 		s.Store = o.Readings.(*reading.Store)
 		o.Readings = s
-		o.Scheduler = limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-			limit.SchedulerOptions{MaxRunning: 2, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 6, MaxWaitingPerSubmitter: 3, TimeSlice: time.Millisecond})
+		o.Scheduler = limit.NewScheduler[tenant.ID, int64](
+			limit.Options{Name: "work", Meter: new(limit.Meter)},
+			limit.SchedulerOptions{
+				MaxRunning:             2,
+				MaxRunningPerKey:       1,
+				MaxRunningPerSubmitter: 1,
+				MaxWaitingPerKey:       6,
+				MaxWaitingPerSubmitter: 3,
+				TimeSlice:              time.Millisecond,
+			},
+		)
 	})
 	begin := w.Clock.Now().Add(-2 * time.Hour)
 	w.measureDense(t, begin, 100)
@@ -74,8 +83,17 @@ func TestHeavyCallsAreScheduledByTenant(t *testing.T) {
 
 // A call that a client leaves while it waits for its turn is not worked on.
 func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
-	turns := limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 9, MaxWaitingPerSubmitter: 9, TimeSlice: time.Second})
+	turns := limit.NewScheduler[tenant.ID, int64](
+		limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{
+			MaxRunning:             1,
+			MaxRunningPerKey:       1,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       9,
+			MaxWaitingPerSubmitter: 9,
+			TimeSlice:              time.Second,
+		},
+	)
 	w := newServer(t, func(o *console.Options) { o.Scheduler = turns })
 	turn, _ := turns.Enter(t.Context(), w.field.ID, 0)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -96,7 +114,10 @@ func TestWaitingCallOfGoneClientIsDropped(t *testing.T) {
 func TestPublicBodyLimit(t *testing.T) {
 	w := newServer(t)
 	body := func(n int) string {
-		return `{"tenantName":"field","userName":"ada","password":"` + testkit.Password + `"` + strings.Repeat(" ", n) + `}`
+		return `{"tenantName":"field","userName":"ada","password":"` + testkit.Password + `"` + strings.Repeat(
+			" ",
+			n,
+		) + `}`
 	}
 	if a := w.Do(t, testkit.Call{Method: "POST", Path: loginPath, Body: body(15 << 10)}); a.Code != 200 {
 		t.Errorf("15 KiB: %s", a.Body)
@@ -112,14 +133,25 @@ func TestPublicBodyLimit(t *testing.T) {
 		open++
 		// Some ask for a parameter first, each for another one.
 		path := op.Path + map[string]string{"getTenantByWebsite": "?website=x", "getTenantIdByName": "?name=x", "refreshToken": "?refreshToken=x"}[op.ID]
-		if a := w.Do(t, testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"}); a.Status != 413 {
+		if a := w.Do(
+			t,
+			testkit.Call{Method: op.Method, Path: path, Body: "{" + strings.Repeat(" ", 16<<10) + "}"},
+		); a.Status != 413 {
 			t.Errorf("%s takes more than 16 KiB: %s", op.ID, a.Body)
 		}
 	}
 	if open < 5 {
 		t.Errorf("%d calls need no sign-in", open)
 	}
-	if a := w.Do(t, testkit.Call{Method: "PUT", Path: scenePath + "update", Body: `{"id":1` + strings.Repeat(" ", 100<<10) + `}`, Token: w.ada}); a.Status == 413 {
+	if a := w.Do(
+		t,
+		testkit.Call{
+			Method: "PUT",
+			Path:   scenePath + "update",
+			Body:   `{"id":1` + strings.Repeat(" ", 100<<10) + `}`,
+			Token:  w.ada,
+		},
+	); a.Status == 413 {
 		t.Errorf("100 KiB of somebody who is signed in: %s", a.Body)
 	}
 }

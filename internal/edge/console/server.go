@@ -34,11 +34,47 @@ import (
 // Readings is what the console reads of the readings store.
 type Readings interface {
 	Newest(ctx context.Context, t tenant.ID, d device.ID) []reading.Newest
-	Downsample(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int) (map[device.PropertyID]reading.Downsampled, error)
-	DownsampleRows(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, points int, begin func(bucket int64), fn func(at int64, fields []reading.Field) error) error
-	Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(c *reading.Columns) error) error
-	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
-	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
+	Downsample(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		points int,
+	) (map[device.PropertyID]reading.Downsampled, error)
+	DownsampleRows(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		points int,
+		begin func(bucket int64),
+		fn func(at int64, fields []reading.Field) error,
+	) error
+	Columns(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		fn func(c *reading.Columns) error,
+	) error
+	Range(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		fn func(at int64, fields []reading.Field) error,
+	) error
+	Coverage(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		zone *time.Location,
+	) ([]reading.CoveredDay, error)
 }
 
 // MapTiles is the tile server under the console's map.

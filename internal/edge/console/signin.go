@@ -12,7 +12,10 @@ import (
 )
 
 // LoginUsername signs a person in by password.
-func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestObject) (wire.LoginUsernameResponseObject, error) {
+func (s *server) LoginUsername(
+	ctx context.Context,
+	r wire.LoginUsernameRequestObject,
+) (wire.LoginUsernameResponseObject, error) {
 	for field, value := range map[string]string{"userName": r.Body.UserName, "tenantName": r.Body.TenantName} {
 		if err := checkText(field, value); err != nil {
 			return nil, err
@@ -38,7 +41,10 @@ func (s *server) LoginUsername(ctx context.Context, r wire.LoginUsernameRequestO
 }
 
 // RefreshToken exchanges a refresh token for a new pair.
-func (s *server) RefreshToken(ctx context.Context, r wire.RefreshTokenRequestObject) (wire.RefreshTokenResponseObject, error) {
+func (s *server) RefreshToken(
+	ctx context.Context,
+	r wire.RefreshTokenRequestObject,
+) (wire.RefreshTokenResponseObject, error) {
 	pair, err := s.Sessions.Refresh(ctx, r.Params.RefreshToken)
 	if err != nil {
 		return nil, err

@@ -22,7 +22,8 @@ func TestLogin(t *testing.T) {
 		"a foreign token": {Method: "POST", Path: loginPath, Token: w.rivalToken, Body: loginCall("field", "ada", testkit.Password).Body},
 	} {
 		s := testkit.Ask[wire.Session](t, w.Contract, call)
-		if s.UserId != w.field.Ada.ID || s.ExpiresTime != w.Clock.Milli()+30*60_000 || s.AccessToken == "" || s.RefreshToken == "" {
+		if s.UserId != w.field.Ada.ID || s.ExpiresTime != w.Clock.Milli()+30*60_000 || s.AccessToken == "" ||
+			s.RefreshToken == "" {
 			t.Errorf("%s: %+v", name, s)
 		}
 		u := testkit.Ask[wire.User](t, w.Contract, testkit.Call{Path: userPath, Token: s.AccessToken})
@@ -51,17 +52,64 @@ func TestLoginRefusals(t *testing.T) {
 		t.Errorf("the answers differ: %v", answers)
 	}
 	w.Run(t, distinctClients([]testkit.Scenario{
-		{Name: "in Russian", Call: testkit.Call{Method: "POST", Path: loginPath, Body: loginCall("field", "ada", "no").Body, Header: map[string]string{"Accept-Language": "ru"}}, Code: 601, Contains: []string{"Неверное имя пользователя или пароль"}},
+		{
+			Name: "in Russian",
+			Call: testkit.Call{
+				Method: "POST",
+				Path:   loginPath,
+				Body:   loginCall("field", "ada", "no").Body,
+				Header: map[string]string{"Accept-Language": "ru"},
+			},
+			Code:     601,
+			Contains: []string{"Неверное имя пользователя или пароль"},
+		},
 		{Name: "no JSON", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":`}, Code: 400},
 		{Name: "no body", Call: testkit.Call{Method: "POST", Path: loginPath}, Code: 400},
 		{Name: "an array", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `[]`}, Code: 400},
 		{Name: "null", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `null`}, Code: 400},
-		{Name: "a form", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `userName=ada`, Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"}}, Code: 400},
-		{Name: "wrong type", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":7,"password":"x"}`}, Code: 400, Contains: []string{"User name"}},
-		{Name: "no password", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"ada"}`}, Code: 601, Contains: []string{"Password: required"}},
-		{Name: "a NUL in the name", Call: testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"a\u0000b","password":"x"}`}, Code: 601, Contains: []string{"User name: not in the right form"}},
+		{
+			Name: "a form",
+			Call: testkit.Call{
+				Method: "POST",
+				Path:   loginPath,
+				Body:   `userName=ada`,
+				Header: map[string]string{"Content-Type": "application/x-www-form-urlencoded"},
+			},
+			Code: 400,
+		},
+		{
+			Name: "wrong type",
+			Call: testkit.Call{
+				Method: "POST",
+				Path:   loginPath,
+				Body:   `{"tenantName":"field","userName":7,"password":"x"}`,
+			},
+			Code:     400,
+			Contains: []string{"User name"},
+		},
+		{
+			Name:     "no password",
+			Call:     testkit.Call{Method: "POST", Path: loginPath, Body: `{"tenantName":"field","userName":"ada"}`},
+			Code:     601,
+			Contains: []string{"Password: required"},
+		},
+		{
+			Name: "a NUL in the name",
+			Call: testkit.Call{
+				Method: "POST",
+				Path:   loginPath,
+				Body:   `{"tenantName":"field","userName":"a\u0000b","password":"x"}`,
+			},
+			Code:     601,
+			Contains: []string{"User name: not in the right form"},
+		},
 		{Name: "empty user", Call: loginCall("field", "", "x"), Code: 601, Contains: []string{"User name: required"}},
-		{Name: "long tenant", Call: loginCall(strings.Repeat("x", 65), "ada", "x"), Code: 601, Contains: []string{"Tenant: at most 64 characters"}},
+		{
+			Name:     "long tenant",
+			Call:     loginCall(strings.Repeat("x", 65), "ada", "x"),
+			Code:     601,
+			Contains: []string{"Tenant: at most 64 characters"},
+		},
 	}))
 }
 
@@ -78,13 +126,19 @@ func distinctClients(table []testkit.Scenario) []testkit.Scenario {
 func TestLoginLockout(t *testing.T) {
 	w := newServer(t)
 	for range 10 {
-		if a := w.Do(t, loginWithCaptcha("ada", "wrong", w.Slider.Verification(t))); a.Code != 601 || string(a.Data) != "null" {
+		if a := w.Do(
+			t,
+			loginWithCaptcha("ada", "wrong", w.Slider.Verification(t)),
+		); a.Code != 601 ||
+			string(a.Data) != "null" {
 			t.Fatalf("%s", a.Body)
 		}
 	}
 	right := loginCall("field", "ada", testkit.Password)
 	a := w.Do(t, right)
-	if a.Code != 429 || a.Msg != "Too many failed attempts. Try again in 15\u00a0min" || a.Header.Get("Retry-After") != "900" || a.Status != 200 {
+	if a.Code != 429 || a.Msg != "Too many failed attempts. Try again in 15\u00a0min" ||
+		a.Header.Get("Retry-After") != "900" ||
+		a.Status != 200 {
 		t.Errorf("%d %s, Retry-After %s", a.Status, a.Body, a.Header.Get("Retry-After"))
 	}
 	elsewhere := loginWithCaptcha("ada", testkit.Password, w.Slider.Verification(t))
@@ -107,7 +161,8 @@ func TestRefresh(t *testing.T) {
 	w := newServer(t)
 	first := testkit.Ask[wire.Session](t, w.Contract, loginCall("field", "ada", testkit.Password))
 	second := testkit.Ask[wire.Session](t, w.Contract, refreshCall(first.RefreshToken))
-	if second.AccessToken == first.AccessToken || second.RefreshToken == first.RefreshToken || second.UserId != first.UserId {
+	if second.AccessToken == first.AccessToken || second.RefreshToken == first.RefreshToken ||
+		second.UserId != first.UserId {
 		t.Errorf("%+v after %+v", second, first)
 	}
 	// A second tab within half a minute gets the same pair; later it is theft.
@@ -125,10 +180,24 @@ func TestRefresh(t *testing.T) {
 	}
 	w.Run(t, []testkit.Scenario{
 		{Name: "made up", Call: refreshCall("abc"), Code: 401},
-		{Name: "none", Call: testkit.Call{Method: "POST", Path: refreshPath}, Code: 601, Contains: []string{"Refresh token: required"}},
+		{
+			Name:     "none",
+			Call:     testkit.Call{Method: "POST", Path: refreshPath},
+			Code:     601,
+			Contains: []string{"Refresh token: required"},
+		},
 		{Name: "empty", Call: refreshCall(""), Code: 601, Contains: []string{"Refresh token: required"}},
-		{Name: "long", Call: refreshCall(strings.Repeat("x", 129)), Code: 601, Contains: []string{"Refresh token: at most 128 characters"}},
-		{Name: "in the body", Call: testkit.Call{Method: "POST", Path: refreshPath, Body: `{"refreshToken":"x"}`}, Code: 601},
+		{
+			Name:     "long",
+			Call:     refreshCall(strings.Repeat("x", 129)),
+			Code:     601,
+			Contains: []string{"Refresh token: at most 128 characters"},
+		},
+		{
+			Name: "in the body",
+			Call: testkit.Call{Method: "POST", Path: refreshPath, Body: `{"refreshToken":"x"}`},
+			Code: 601,
+		},
 	})
 }
 
@@ -154,8 +223,14 @@ func TestUser(t *testing.T) {
 	call := testkit.Call{Path: userPath, Token: s.AccessToken}
 	got := testkit.Ask[wire.User](t, w.Contract, call)
 	want := wire.User{
-		Id: w.field.Ada.ID, UserName: "ada", Nickname: w.field.Ada.Nickname, Email: w.field.Ada.Email, Mobile: w.field.Ada.Mobile,
-		LoginDate: &newest, TenantName: "field", TimeZone: "Europe/Istanbul",
+		Id:         w.field.Ada.ID,
+		UserName:   "ada",
+		Nickname:   w.field.Ada.Nickname,
+		Email:      w.field.Ada.Email,
+		Mobile:     w.field.Ada.Mobile,
+		LoginDate:  &newest,
+		TenantName: "field",
+		TimeZone:   "Europe/Istanbul",
 	}
 	if g, e := asJSON(t, got), asJSON(t, want); g != e {
 		t.Errorf("%s, want %s", g, e)

@@ -23,7 +23,11 @@ func newTestStream(t *testing.T) (*testkit.Stores, *liveStream, identity.Caller)
 	}
 	c.Expires = s.Clock.Milli() // should it be opened, it ends at once and not with the test
 	ctx := context.WithValue(t.Context(), requestKey{}, &request{caller: c})
-	return s, &liveStream{ctx: ctx, heartbeat: heartbeat, server: &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}}}, c
+	return s, &liveStream{
+		ctx:       ctx,
+		heartbeat: heartbeat,
+		server:    &server{Options: Options{Sessions: s.Sessions, Live: live.NewHub("e"), Now: s.Clock.Now}},
+	}, c
 }
 
 // A session that ends between the check and the opening of its stream must not

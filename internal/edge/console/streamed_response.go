@@ -54,7 +54,11 @@ func (s *server) acquireStreamSlot(ctx context.Context) (leave func(), err error
 }
 
 // sendAllJSON is sendJSON of an answer with every reading of a range.
-func (s *server) sendAllJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error {
+func (s *server) sendAllJSON(
+	ctx context.Context,
+	w http.ResponseWriter,
+	write func(out *httpbase.StreamWriter) error,
+) error {
 	leave, err := s.acquireStreamSlot(ctx)
 	if err != nil {
 		return err
@@ -64,8 +68,16 @@ func (s *server) sendAllJSON(ctx context.Context, w http.ResponseWriter, write f
 }
 
 // sendJSON sends the envelope of a success, with the data that write writes.
-func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, write func(out *httpbase.StreamWriter) error) error {
-	opts := httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}}, BufferLimit: jsonBufferLimit, Compress: true}
+func (s *server) sendJSON(
+	ctx context.Context,
+	w http.ResponseWriter,
+	write func(out *httpbase.StreamWriter) error,
+) error {
+	opts := httpbase.StreamOptions{
+		Header:      http.Header{"Content-Type": {"application/json"}, "Vary": {"Accept-Encoding"}},
+		BufferLimit: jsonBufferLimit,
+		Compress:    true,
+	}
 	return s.edge.Stream(ctx, w, opts, func(out *httpbase.StreamWriter) error {
 		out.Buf = append(out.Buf, `{"code":200,"data":`...)
 		if err := write(out); err != nil {

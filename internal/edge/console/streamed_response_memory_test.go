@@ -29,7 +29,11 @@ func (w *fixture) measureDense(t *testing.T, begin time.Time, frames int) {
 	t.Helper()
 	w.appendFrames(t, frames, func(i int) reading.Arrival {
 		return w.arrival(w.ws2, begin.Add(time.Duration(i)*100*time.Millisecond), map[string]reading.Value{
-			"airTemperature": reading.Number(float64(i%400) / 10), "rain": reading.Number(float64(i % 7)), "heating": reading.Boolean(i%50 == 0),
+			"airTemperature": reading.Number(
+				float64(i%400) / 10,
+			),
+			"rain":    reading.Number(float64(i % 7)),
+			"heating": reading.Boolean(i%50 == 0),
 		})
 	})
 }
@@ -124,7 +128,11 @@ func TestStreamedAnswersHoldLittleMemory(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(calls)) {
 		call := calls[name]
 		call.From = remoteAddr
-		held := testkit.MeasureResponseMemory(t, w.Handler, func(ctx context.Context) *http.Request { return call.Request(ctx, "http://tilth.test") })
+		held := testkit.MeasureResponseMemory(
+			t,
+			w.Handler,
+			func(ctx context.Context) *http.Request { return call.Request(ctx, "http://tilth.test") },
+		)
 		t.Logf("%-25s %9d bytes, %8d held", name, held.Sent, held.Peak)
 		if held.Status != http.StatusOK || held.Peak > maxHeldBytes && !race.Enabled {
 			t.Errorf("%s: %+v", name, held)
@@ -183,7 +191,9 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 	}
 	refused := func(what string, a *testkit.Answer) {
 		t.Helper()
-		if a.Status != http.StatusOK || !strings.Contains(string(a.Body), `"code":429`) || a.Header.Get("Retry-After") != "2" || !strings.Contains(string(a.Body), "Try again in 2\u00a0s") {
+		if a.Status != http.StatusOK || !strings.Contains(string(a.Body), `"code":429`) ||
+			a.Header.Get("Retry-After") != "2" ||
+			!strings.Contains(string(a.Body), "Try again in 2\u00a0s") {
 			t.Errorf("%s: %d %v %s", what, a.Status, a.Header, a.Body)
 		}
 	}
@@ -194,7 +204,14 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 	for _, path := range []string{every, rangePath(seriesPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(columnsPath, "WS-2", "rain", begin, w.Clock.Now()), rangePath(exportPath, "WS-2", "rain", begin, w.Clock.Now())} {
 		refused(path, w.Do(t, w.get(path)))
 	}
-	if list := w.auditLog(t, w.ada, "").List; slices.ContainsFunc(list, func(e wire.AuditEntry) bool { return e.Action == "export" }) {
+	if list := w.auditLog(
+		t,
+		w.ada,
+		"",
+	).List; slices.ContainsFunc(
+		list,
+		func(e wire.AuditEntry) bool { return e.Action == "export" },
+	) {
 		t.Error("an export that was refused is in the log")
 	}
 	if a := w.Do(t, w.get(every+"&points=500")); strings.Contains(string(a.Body), `"code":429`) {
@@ -210,8 +227,20 @@ func TestConcurrentStreamedAnswerLimits(t *testing.T) {
 			hold(token)
 		}
 	}
-	refused("one more of the farm", w.Do(t, testkit.Call{Path: every, Token: w.Session(t, w.User(t, w.field.ID, "one-more")).Access}))
-	if a := w.Do(t, testkit.Call{Path: rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()), Token: w.rivalToken}); strings.Contains(string(a.Body), `"code":429`) {
+	refused(
+		"one more of the farm",
+		w.Do(t, testkit.Call{Path: every, Token: w.Session(t, w.User(t, w.field.ID, "one-more")).Access}),
+	)
+	if a := w.Do(
+		t,
+		testkit.Call{
+			Path:  rangePath(rowsPath, marker+"-1", "airTemperature", begin, w.Clock.Now()),
+			Token: w.rivalToken,
+		},
+	); strings.Contains(
+		string(a.Body),
+		`"code":429`,
+	) {
 		t.Errorf("a neighbour waits: %s", a.Body)
 	}
 	close(let)

@@ -54,7 +54,8 @@ func TestErrorMidStreamCutsConnection(t *testing.T) {
 
 			after = 10
 			a := w.Do(t, call)
-			if a.Code != 500 || a.Msg != "Unknown system error" || a.Header.Get("Content-Encoding") != "" || a.Header.Get("Content-Disposition") != "" {
+			if a.Code != 500 || a.Msg != "Unknown system error" || a.Header.Get("Content-Encoding") != "" ||
+				a.Header.Get("Content-Disposition") != "" {
 				t.Errorf("%s, early: %v %s", name, a.Header, a.Body)
 			}
 
@@ -69,7 +70,10 @@ func TestErrorMidStreamCutsConnection(t *testing.T) {
 				t.Errorf("%s to %s: %d bytes of half an answer end with %v", name, client, n, err)
 			}
 			testkit.Eventually(t, "the line in the log", func() bool {
-				return strings.Contains(w.Log.Text(), `level=ERROR msg="answer cut off" request=`+res.Header.Get("X-Request-Id"))
+				return strings.Contains(
+					w.Log.Text(),
+					`level=ERROR msg="answer cut off" request=`+res.Header.Get("X-Request-Id"),
+				)
 			})
 		}
 	}
@@ -99,7 +103,14 @@ func TestClientLeavesMidStream(t *testing.T) {
 	for _, path := range []string{rowsPath, columnsPath, exportPath} {
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
-		res, err := http.DefaultTransport.RoundTrip(w.get(rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20))).Request(ctx, base))
+		res, err := http.DefaultTransport.RoundTrip(
+			w.get(
+				rangePath(path, "MONTH", strings.Join(monthSigns, ","), from, from.AddDate(0, 0, 20)),
+			).Request(
+				ctx,
+				base,
+			),
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -191,7 +202,19 @@ func TestStreamedAnswersAreCompressed(t *testing.T) {
 	from := w.createMonthDevice(t, 2)
 	at := from.Add(47 * time.Hour)
 	long, short := rangePath(rowsPath, "MONTH", "t1,t2", from, at), rangePath(rowsPath, "MONTH", "t1,t2", at, at)
-	series, file := rangePath(seriesPath, "MONTH", "t1,t2", from, at)+"&points=100", rangePath(exportPath, "MONTH", "t1", from, at)
+	series, file := rangePath(
+		seriesPath,
+		"MONTH",
+		"t1,t2",
+		from,
+		at,
+	)+"&points=100", rangePath(
+		exportPath,
+		"MONTH",
+		"t1",
+		from,
+		at,
+	)
 	for _, c := range []struct {
 		name, path, accept, from string
 		packed                   bool
@@ -226,7 +249,8 @@ func TestStreamedAnswersAreCompressed(t *testing.T) {
 				t.Errorf("%s: %d bytes of %d, %v", c.name, rec.size, len(body), err)
 			}
 		}
-		if c.path != file && (!bytes.Equal(body, plain.Body) || rec.header.Get("Vary") != "Accept-Encoding" || rec.header.Get("Content-Type") != "application/json") {
+		if c.path != file &&
+			(!bytes.Equal(body, plain.Body) || rec.header.Get("Vary") != "Accept-Encoding" || rec.header.Get("Content-Type") != "application/json") {
 			t.Errorf("%s: %v, %d bytes, want %d", c.name, rec.header, len(body), len(plain.Body))
 		}
 	}
@@ -252,7 +276,10 @@ func (r *wireRecorder) Write(p []byte) (int, error) {
 func TestStalledClientIsCutOff(t *testing.T) {
 	ended := make(chan error, 1)
 	frames := 0
-	s := &testkit.ObservedStore{Each: func(_ context.Context, n int) error { frames = n; return nil }, Ended: func(_ int, err error) { ended <- err }}
+	s := &testkit.ObservedStore{
+		Each:  func(_ context.Context, n int) error { frames = n; return nil },
+		Ended: func(_ int, err error) { ended <- err },
+	}
 	w := newWatchedServer(t, s)
 	from := w.createMonthDevice(t, 10)
 	stuck := &stuckWriter{discardWriter: discardWriter{header: http.Header{}, frames: &frames}}
@@ -262,7 +289,15 @@ func TestStalledClientIsCutOff(t *testing.T) {
 				t.Errorf("ended with %v", p)
 			}
 		}()
-		w.Handler.ServeHTTP(stuck, w.get(rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10))).Request(t.Context(), "http://tilth.test"))
+		w.Handler.ServeHTTP(
+			stuck,
+			w.get(
+				rangePath(rowsPath, "MONTH", "t1", from, from.AddDate(0, 0, 10)),
+			).Request(
+				t.Context(),
+				"http://tilth.test",
+			),
+		)
 	}()
 	if err := testkit.Receive(t, "the end of reading", ended); !errors.Is(err, errStuck) || frames == 10*1440 {
 		t.Errorf("read %d frames, ended with %v", frames, err)

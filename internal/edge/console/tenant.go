@@ -11,7 +11,10 @@ import (
 // GetTenantIdByName answers the id of the tenant of that name, or null.
 //
 //nolint:revive // the name is the contract's
-func (s *server) GetTenantIdByName(ctx context.Context, r wire.GetTenantIdByNameRequestObject) (wire.GetTenantIdByNameResponseObject, error) {
+func (s *server) GetTenantIdByName(
+	ctx context.Context,
+	r wire.GetTenantIdByNameRequestObject,
+) (wire.GetTenantIdByNameResponseObject, error) {
 	t, err := s.Tenants.ByName(ctx, r.Params.Name)
 	if errs.Is(err, errs.NotFound) {
 		return wire.GetTenantIdByName200JSONResponse{Code: success}, nil
@@ -24,7 +27,10 @@ func (s *server) GetTenantIdByName(ctx context.Context, r wire.GetTenantIdByName
 }
 
 // GetTenantByWebsite answers the tenant that a host belongs to, or null.
-func (s *server) GetTenantByWebsite(ctx context.Context, r wire.GetTenantByWebsiteRequestObject) (wire.GetTenantByWebsiteResponseObject, error) {
+func (s *server) GetTenantByWebsite(
+	ctx context.Context,
+	r wire.GetTenantByWebsiteRequestObject,
+) (wire.GetTenantByWebsiteResponseObject, error) {
 	t, err := s.Tenants.ByHost(ctx, r.Params.Website)
 	if errs.Is(err, errs.NotFound) {
 		return wire.GetTenantByWebsite200JSONResponse{Code: success}, nil
@@ -54,8 +60,18 @@ func wireBranding(b tenant.Branding) *wire.Branding {
 }
 
 // GetConsoleSettings answers what the console needs before anybody signs in.
-func (s *server) GetConsoleSettings(context.Context, wire.GetConsoleSettingsRequestObject) (wire.GetConsoleSettingsResponseObject, error) {
-	settings := &wire.ConsoleSettings{Version: s.Version, DefaultTenant: s.DefaultTenant, DemoPages: s.DemoPages, Captcha: string(s.SignIn.CaptchaPolicy()), Sms: s.Account.Codes.Available(), PasswordMin: s.Account.MinPasswordLength}
+func (s *server) GetConsoleSettings(
+	context.Context,
+	wire.GetConsoleSettingsRequestObject,
+) (wire.GetConsoleSettingsResponseObject, error) {
+	settings := &wire.ConsoleSettings{
+		Version:       s.Version,
+		DefaultTenant: s.DefaultTenant,
+		DemoPages:     s.DemoPages,
+		Captcha:       string(s.SignIn.CaptchaPolicy()),
+		Sms:           s.Account.Codes.Available(),
+		PasswordMin:   s.Account.MinPasswordLength,
+	}
 	if m := s.MapTiles; m != nil {
 		settings.MapTiles = &wire.MapTiles{Url: m.URL, Attribution: m.Attribution, Datum: wire.MapTilesDatum(m.Datum)}
 	}

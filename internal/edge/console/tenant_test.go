@@ -13,7 +13,13 @@ import (
 
 func TestTenantIdByName(t *testing.T) {
 	w := newServer(t)
-	if id := testkit.Ask[int64](t, w.Contract, testkit.Call{Path: byNamePath + "?name=field"}); id != int64(w.field.ID) {
+	if id := testkit.Ask[int64](
+		t,
+		w.Contract,
+		testkit.Call{Path: byNamePath + "?name=field"},
+	); id != int64(
+		w.field.ID,
+	) {
 		t.Errorf("id %d", id)
 	}
 	w.Run(t, []testkit.Scenario{
@@ -40,8 +46,19 @@ func TestTenantByWebsite(t *testing.T) {
 		t.Errorf("%s", asJSON(t, branded))
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "unknown", Call: testkit.Call{Path: byHostPath + "?website=other.example"}, Contains: []string{`"data":null`}},
-		{Name: "a Host header is not asked", Call: testkit.Call{Path: byHostPath + "?website=other.example", Header: map[string]string{"Host": "field.example", "X-Forwarded-Host": "field.example"}}, Contains: []string{`"data":null`}},
+		{
+			Name:     "unknown",
+			Call:     testkit.Call{Path: byHostPath + "?website=other.example"},
+			Contains: []string{`"data":null`},
+		},
+		{
+			Name: "a Host header is not asked",
+			Call: testkit.Call{
+				Path:   byHostPath + "?website=other.example",
+				Header: map[string]string{"Host": "field.example", "X-Forwarded-Host": "field.example"},
+			},
+			Contains: []string{`"data":null`},
+		},
 		{Name: "none", Call: testkit.Call{Path: byHostPath}, Code: 601, Contains: []string{"Website: required"}},
 	})
 }
@@ -52,12 +69,23 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 	w := newServer(t)
 	newBranding := func(x *testkit.Tenant, title, content string) tenant.Branding {
 		origin := "https://pictures." + x.Name + ".test/"
-		b := tenant.Branding{Title: title, Content: content, Logo: origin + "logo.svg", Background: origin + "background.svg", Favicon: origin + "favicon.svg"}
+		b := tenant.Branding{
+			Title:      title,
+			Content:    content,
+			Logo:       origin + "logo.svg",
+			Background: origin + "background.svg",
+			Favicon:    origin + "favicon.svg",
+		}
 		setBranding(t, w.Stores, x, b)
 		return b
 	}
 	brandings := map[*testkit.Tenant]tenant.Branding{
-		w.field: newBranding(w.field, "Harvest Hills", "Wheat from the high plain."), w.rival: newBranding(w.rival, "Côte Verte", "Vines above the lake."),
+		w.field: newBranding(
+			w.field,
+			"Harvest Hills",
+			"Wheat from the high plain.",
+		),
+		w.rival: newBranding(w.rival, "Côte Verte", "Vines above the lake."),
 	}
 	for own, want := range brandings {
 		other := w.rival
@@ -67,29 +95,50 @@ func TestTenantByWebsiteOfTwoHosts(t *testing.T) {
 		for _, host := range []string{own.Name + ".example", own.Name + ".example:20004", strings.ToUpper(own.Name) + ".example"} {
 			call := testkit.Call{Path: byHostPath + "?website=" + host}
 			told := testkit.Ask[wire.Tenant](t, w.Contract, call)
-			wanted := wire.Branding{Title: &want.Title, Content: &want.Content, Logo: &want.Logo, Background: &want.Background, Favicon: &want.Favicon}
+			wanted := wire.Branding{
+				Title:      &want.Title,
+				Content:    &want.Content,
+				Logo:       &want.Logo,
+				Background: &want.Background,
+				Favicon:    &want.Favicon,
+			}
 			if told.Name != own.Name || told.Diy == nil || !reflect.DeepEqual(*told.Diy, wanted) {
 				t.Errorf("%s: %s", host, asJSON(t, told))
 			}
-			if body := string(w.Do(t, call).Body); strings.Contains(body, other.Name) || strings.Contains(body, brandings[other].Title) {
+			if body := string(
+				w.Do(t, call).Body,
+			); strings.Contains(body, other.Name) ||
+				strings.Contains(body, brandings[other].Title) {
 				t.Errorf("%s is told of the other one: %s", host, body)
 			}
 		}
 	}
 	for _, host := range []string{"example", "localhost", "x.field.example", "field.example.test", "nobody.example"} {
-		w.Run(t, []testkit.Scenario{{Name: host, Call: testkit.Call{Path: byHostPath + "?website=" + host}, Contains: []string{`"data":null`}}})
+		w.Run(
+			t,
+			[]testkit.Scenario{
+				{
+					Name:     host,
+					Call:     testkit.Call{Path: byHostPath + "?website=" + host},
+					Contains: []string{`"data":null`},
+				},
+			},
+		)
 	}
 }
 
 func TestConsoleSettings(t *testing.T) {
 	plain := testkit.Ask[wire.ConsoleSettings](t, newServer(t).Contract, testkit.Call{Path: settingsPath})
-	if plain.Version != "1.2.3" || plain.DefaultTenant != "field" || plain.MapTiles != nil || plain.DemoPages || plain.Captcha != "adaptive" {
+	if plain.Version != "1.2.3" || plain.DefaultTenant != "field" || plain.MapTiles != nil || plain.DemoPages ||
+		plain.Captcha != "adaptive" {
 		t.Errorf("%s", asJSON(t, plain))
 	}
 	tiles := &console.MapTiles{URL: "https://tiles.example/{z}/{x}/{y}.png", Attribution: "© Somebody", Datum: "GCJ-02"}
 	w := newServer(t, func(o *console.Options) { o.MapTiles, o.DefaultTenant, o.DemoPages = tiles, "", true })
 	mapped := testkit.Ask[wire.ConsoleSettings](t, w.Contract, testkit.Call{Path: settingsPath})
-	if m := mapped.MapTiles; mapped.DefaultTenant != "" || !mapped.DemoPages || m == nil || m.Url != tiles.URL || m.Attribution != tiles.Attribution || string(m.Datum) != tiles.Datum {
+	if m := mapped.MapTiles; mapped.DefaultTenant != "" || !mapped.DemoPages || m == nil || m.Url != tiles.URL ||
+		m.Attribution != tiles.Attribution ||
+		string(m.Datum) != tiles.Datum {
 		t.Errorf("%s", asJSON(t, mapped))
 	}
 }

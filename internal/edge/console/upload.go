@@ -32,9 +32,16 @@ type uploads struct {
 func newUploads(o *Options) uploads {
 	u := uploads{
 		users: limit.NewSlots[int64](limit.Options{Name: "console_uploads", Meter: o.Limits}, uploadsPerUser, 0),
-		scheduler: limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "console_uploads_tenants", Meter: o.Limits}, limit.SchedulerOptions{
-			MaxRunning: maxUploads, MaxRunningPerKey: uploadsPerTenant, MaxRunningPerSubmitter: uploadsPerUser, MaxWaitingPerKey: maxWaitingUploads, MaxWaitingPerSubmitter: uploadsPerUser,
-		}),
+		scheduler: limit.NewScheduler[tenant.ID, int64](
+			limit.Options{Name: "console_uploads_tenants", Meter: o.Limits},
+			limit.SchedulerOptions{
+				MaxRunning:             maxUploads,
+				MaxRunningPerKey:       uploadsPerTenant,
+				MaxRunningPerSubmitter: uploadsPerUser,
+				MaxWaitingPerKey:       maxWaitingUploads,
+				MaxWaitingPerSubmitter: uploadsPerUser,
+			},
+		),
 		timeout: o.UploadTimeout,
 	}
 	if u.timeout == 0 {

@@ -31,7 +31,10 @@ const (
 const embedPolicy = "sandbox allow-scripts"
 
 // GetDeviceVideo answers what a camera shows.
-func (s *server) GetDeviceVideo(ctx context.Context, r wire.GetDeviceVideoRequestObject) (wire.GetDeviceVideoResponseObject, error) {
+func (s *server) GetDeviceVideo(
+	ctx context.Context,
+	r wire.GetDeviceVideoRequestObject,
+) (wire.GetDeviceVideoResponseObject, error) {
 	d, p, err := s.deviceByName(ctx, r.Params.DeviceName)
 	if err != nil {
 		return nil, err
@@ -67,7 +70,8 @@ func (s *server) embedMAC(payload []byte) []byte {
 // verifyEmbed reads such a name; false for one that is forged or over.
 func (s *server) verifyEmbed(name string) (device.Ref, bool) {
 	raw, err := base64.RawURLEncoding.Strict().DecodeString(name)
-	if err != nil || len(raw) != embedPayloadSize+sha256.Size || !hmac.Equal(raw[embedPayloadSize:], s.embedMAC(raw[:embedPayloadSize])) {
+	if err != nil || len(raw) != embedPayloadSize+sha256.Size ||
+		!hmac.Equal(raw[embedPayloadSize:], s.embedMAC(raw[:embedPayloadSize])) {
 		return device.Ref{}, false
 	}
 	ref := device.Ref{Tenant: tenant.ID(binary.BigEndian.Uint64(raw)), ID: device.ID(binary.BigEndian.Uint64(raw[8:]))}

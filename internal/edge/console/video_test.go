@@ -24,7 +24,9 @@ const (
 func (w *fixture) createCamera(t *testing.T, name, source string) *device.Device {
 	t.Helper()
 	return w.Device(t, w.field.ID, w.station, name, func(d *device.Device) {
-		d.Serial, d.ElementData = "x-SXT-"+name, map[string]string{"airTemperature": source} // of its product's first property
+		d.Serial, d.ElementData = "x-SXT-"+name, map[string]string{
+			"airTemperature": source,
+		} // of its product's first property
 	})
 }
 
@@ -57,7 +59,8 @@ func TestDeviceVideo(t *testing.T) {
 	}
 	w.createCamera(t, "EMBED", hostileSnippet)
 	a := w.Do(t, w.get(videoPath+"?deviceName=EMBED"))
-	if strings.Contains(string(a.Body), "script") || !strings.Contains(string(a.Body), `"kind":"embed","url":"/embed/`) {
+	if strings.Contains(string(a.Body), "script") ||
+		!strings.Contains(string(a.Body), `"kind":"embed","url":"/embed/`) {
 		t.Errorf("%s", a.Body)
 	}
 	w.Run(t, []testkit.Scenario{
@@ -112,7 +115,8 @@ func TestEmbedAddresses(t *testing.T) {
 	gone := func(what, path string) {
 		t.Helper()
 		res := w.getWithoutToken(t, http.MethodGet, path)
-		if res.Code != 404 || res.Body.String() != "not found\n" || res.Header().Get("Cache-Control") != "no-store" || res.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
+		if res.Code != 404 || res.Body.String() != "not found\n" || res.Header().Get("Cache-Control") != "no-store" ||
+			res.Header().Get("Content-Type") != "text/plain; charset=utf-8" {
 			t.Errorf("%s: %d %s", what, res.Code, res.Body)
 		}
 	}
@@ -177,7 +181,12 @@ func TestEmbedFault(t *testing.T) {
 	if err := w.DB.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if res := w.getWithoutToken(t, http.MethodGet, address); res.Code != 500 || strings.Contains(res.Body.String(), "sql") {
+	if res := w.getWithoutToken(
+		t,
+		http.MethodGet,
+		address,
+	); res.Code != 500 ||
+		strings.Contains(res.Body.String(), "sql") {
 		t.Errorf("%d %s", res.Code, res.Body)
 	}
 	if !strings.Contains(w.Log.Text(), "video not read") {

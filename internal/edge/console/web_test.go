@@ -28,7 +28,13 @@ func testDist() fstest.MapFS {
 func webHandler(t *testing.T, with ...func(*console.WebOptions)) http.Handler {
 	t.Helper()
 	s := testkit.NewStores(t)
-	p := console.WebOptions{Dist: testDist(), Tenants: s.Tenants, Catalog: s.Catalog, Devices: s.Devices, Logger: s.Log.Logger}
+	p := console.WebOptions{
+		Dist:    testDist(),
+		Tenants: s.Tenants,
+		Catalog: s.Catalog,
+		Devices: s.Devices,
+		Logger:  s.Log.Logger,
+	}
 	for _, f := range with {
 		f(&p)
 	}
@@ -51,7 +57,9 @@ func TestWebIndexForUnknownPaths(t *testing.T) {
 	for _, path := range []string{"/", "/signin", "/dashboard-default", "/inform?id=7", "/index.html", "/device/", "/a/b/c", "/assets", "/favicon.svg/.."} {
 		w := doRequest(h, http.MethodGet, path, "")
 		if w.Code != 200 || w.Body.String() != "<html>page</html>" || w.Header().Get("Cache-Control") != "no-cache" ||
-			w.Header().Get("Content-Type") != "text/html; charset=utf-8" || w.Header().Get("X-Frame-Options") != "DENY" {
+			w.Header().Get(
+				"Content-Type",
+			) != "text/html; charset=utf-8" || w.Header().Get("X-Frame-Options") != "DENY" {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
 		}
 	}
@@ -80,11 +88,13 @@ func TestWebFiles(t *testing.T) {
 		"/icons/icon-192.png":    {"icon", "image/png", "no-cache"},
 	} {
 		w := doRequest(h, http.MethodGet, path, "")
-		if w.Code != 200 || w.Body.String() != want.body || w.Header().Get("Content-Type") != want.kind || w.Header().Get("Cache-Control") != want.cache {
+		if w.Code != 200 || w.Body.String() != want.body || w.Header().Get("Content-Type") != want.kind ||
+			w.Header().Get("Cache-Control") != want.cache {
 			t.Errorf("%s: %d %q %v", path, w.Code, w.Body, w.Header())
 		}
 		head := doRequest(h, http.MethodHead, path, "")
-		if head.Code != 200 || head.Body.Len() != 0 || head.Header().Get("Content-Length") != w.Header().Get("Content-Length") {
+		if head.Code != 200 || head.Body.Len() != 0 ||
+			head.Header().Get("Content-Length") != w.Header().Get("Content-Length") {
 			t.Errorf("HEAD %s: %d %q %v", path, head.Code, head.Body, head.Header())
 		}
 	}
@@ -94,7 +104,14 @@ func TestWebFiles(t *testing.T) {
 // the manifest, from this server alone.
 func TestServiceWorkerPolicy(t *testing.T) {
 	h := webHandler(t)
-	if got := doRequest(h, http.MethodGet, "/sw.js", "").Header().Get("Content-Security-Policy"); got != "default-src 'none'; connect-src 'self'" {
+	if got := doRequest(
+		h,
+		http.MethodGet,
+		"/sw.js",
+		"",
+	).Header().Get(
+		"Content-Security-Policy",
+	); got != "default-src 'none'; connect-src 'self'" {
 		t.Errorf("worker: %q", got)
 	}
 	page := doRequest(h, http.MethodGet, "/", "").Header().Get("Content-Security-Policy")
@@ -104,7 +121,14 @@ func TestServiceWorkerPolicy(t *testing.T) {
 		}
 	}
 	// A policy of its own has only what runs by itself.
-	if got := doRequest(h, http.MethodGet, "/assets/app-1a2b.js", "").Header().Get("Content-Security-Policy"); got != "" {
+	if got := doRequest(
+		h,
+		http.MethodGet,
+		"/assets/app-1a2b.js",
+		"",
+	).Header().Get(
+		"Content-Security-Policy",
+	); got != "" {
 		t.Errorf("script: %q", got)
 	}
 }
@@ -134,7 +158,10 @@ func TestWebCompression(t *testing.T) {
 		if vary := w.Header().Get("Vary"); (vary == "Accept-Encoding") != (c.path != "/assets/inter.woff2") {
 			t.Errorf("%s: Vary %q", c.path, vary)
 		}
-		if kind := w.Header().Get("Content-Type"); strings.Contains(kind, "gzip") || kind == "application/octet-stream" {
+		if kind := w.Header().Get(
+			"Content-Type",
+		); strings.Contains(kind, "gzip") ||
+			kind == "application/octet-stream" {
 			t.Errorf("%s: Content-Type %q is the compression's", c.path, kind)
 		}
 	}
@@ -144,7 +171,13 @@ func TestWebCompression(t *testing.T) {
 func TestWebWithoutDist(t *testing.T) {
 	h := webHandler(t, func(p *console.WebOptions) { p.Dist = fstest.MapFS{".gitkeep": &fstest.MapFile{}} })
 	for _, path := range []string{"/", "/signin"} {
-		if w := doRequest(h, http.MethodGet, path, "br"); w.Code != 404 || !strings.Contains(w.Body.String(), "make build") {
+		if w := doRequest(
+			h,
+			http.MethodGet,
+			path,
+			"br",
+		); w.Code != 404 ||
+			!strings.Contains(w.Body.String(), "make build") {
 			t.Errorf("%s: %d %q", path, w.Code, w.Body)
 		}
 	}

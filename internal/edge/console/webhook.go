@@ -9,7 +9,10 @@ import (
 )
 
 // PageWebhooks answers the tenant's webhooks, the newest first, page by page.
-func (s *server) PageWebhooks(ctx context.Context, r wire.PageWebhooksRequestObject) (wire.PageWebhooksResponseObject, error) {
+func (s *server) PageWebhooks(
+	ctx context.Context,
+	r wire.PageWebhooksRequestObject,
+) (wire.PageWebhooksResponseObject, error) {
 	q := pageQuery(r.Params.PageNo, r.Params.PageSize)
 	list, total, err := s.Webhooks.Page(ctx, caller(ctx).Tenant, q.Offset, q.Limit)
 	if err != nil {
@@ -24,8 +27,14 @@ func (s *server) PageWebhooks(ctx context.Context, r wire.PageWebhooksRequestObj
 
 func wireWebhook(w *notify.Webhook) wire.Webhook {
 	v := wire.Webhook{
-		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), AlarmLevel: w.Level, Enabled: w.Enabled, OldSecretUntil: omitZero(w.OldSecretUntil),
-		CreateTime: w.CreateTime,
+		Id:             w.ID,
+		Name:           w.Name,
+		Url:            w.URL,
+		Events:         w.Events(),
+		AlarmLevel:     w.Level,
+		Enabled:        w.Enabled,
+		OldSecretUntil: omitZero(w.OldSecretUntil),
+		CreateTime:     w.CreateTime,
 	}
 	if w.Gone {
 		v.Gone = &w.Gone
@@ -34,7 +43,10 @@ func wireWebhook(w *notify.Webhook) wire.Webhook {
 }
 
 // CreateWebhook makes a webhook and answers its secret, this once.
-func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestObject) (wire.CreateWebhookResponseObject, error) {
+func (s *server) CreateWebhook(
+	ctx context.Context,
+	r wire.CreateWebhookRequestObject,
+) (wire.CreateWebhookResponseObject, error) {
 	w, err := webhookForm(r.Body).Webhook(s.WebhookCaller.Guard)
 	if err != nil {
 		return nil, err
@@ -51,21 +63,32 @@ func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestO
 }
 
 // UpdateWebhook changes a webhook.
-func (s *server) UpdateWebhook(ctx context.Context, r wire.UpdateWebhookRequestObject) (wire.UpdateWebhookResponseObject, error) {
+func (s *server) UpdateWebhook(
+	ctx context.Context,
+	r wire.UpdateWebhookRequestObject,
+) (wire.UpdateWebhookResponseObject, error) {
 	t, b := caller(ctx).Tenant, r.Body
 	// Before what is wrong with the form: of another tenant's there is none.
 	old, err := s.Webhooks.Get(ctx, t, b.Id)
 	if err != nil {
 		return nil, err
 	}
-	f := webhookForm(&wire.WebhookCreate{Name: b.Name, Url: b.Url, Events: b.Events, AlarmLevel: b.AlarmLevel, Enabled: b.Enabled})
+	f := webhookForm(
+		&wire.WebhookCreate{Name: b.Name, Url: b.Url, Events: b.Events, AlarmLevel: b.AlarmLevel, Enabled: b.Enabled},
+	)
 	f.CurrentURL = old.URL
 	w, err := f.Webhook(s.WebhookCaller.Guard)
 	if err != nil {
 		return nil, err
 	}
 	w.ID = b.Id
-	err = audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &w.ID), func(ctx context.Context) error { return s.Webhooks.Update(ctx, t, &w) })
+	err = audit.Record(
+		ctx,
+		t,
+		"webhook.update",
+		s.Webhooks.Snapshot(t, &w.ID),
+		func(ctx context.Context) error { return s.Webhooks.Update(ctx, t, &w) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +105,10 @@ func webhookForm(b *wire.WebhookCreate) *notify.WebhookForm {
 
 // ToggleWebhook switches a webhook on that is off, and off that is on, or has
 // it as the caller wants it.
-func (s *server) ToggleWebhook(ctx context.Context, r wire.ToggleWebhookRequestObject) (wire.ToggleWebhookResponseObject, error) {
+func (s *server) ToggleWebhook(
+	ctx context.Context,
+	r wire.ToggleWebhookRequestObject,
+) (wire.ToggleWebhookResponseObject, error) {
 	t, id := caller(ctx).Tenant, r.Params.Id
 	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &id), func(ctx context.Context) error {
 		toggle := func() error { return s.Webhooks.Toggle(ctx, t, id) }
@@ -101,9 +127,18 @@ func (s *server) ToggleWebhook(ctx context.Context, r wire.ToggleWebhookRequestO
 }
 
 // DeleteWebhook removes a webhook.
-func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestObject) (wire.DeleteWebhookResponseObject, error) {
+func (s *server) DeleteWebhook(
+	ctx context.Context,
+	r wire.DeleteWebhookRequestObject,
+) (wire.DeleteWebhookResponseObject, error) {
 	t, id := caller(ctx).Tenant, r.Params.Id
-	err := audit.Record(ctx, t, "webhook.delete", s.Webhooks.Snapshot(t, &id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, id) })
+	err := audit.Record(
+		ctx,
+		t,
+		"webhook.delete",
+		s.Webhooks.Snapshot(t, &id),
+		func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, id) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -111,20 +146,35 @@ func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestO
 }
 
 // NewWebhookSecret makes a webhook another secret and answers it, this once.
-func (s *server) NewWebhookSecret(ctx context.Context, r wire.NewWebhookSecretRequestObject) (wire.NewWebhookSecretResponseObject, error) {
+func (s *server) NewWebhookSecret(
+	ctx context.Context,
+	r wire.NewWebhookSecretRequestObject,
+) (wire.NewWebhookSecretResponseObject, error) {
 	t, secret := caller(ctx).Tenant, ""
-	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Params.Id), func(ctx context.Context) (err error) {
-		secret, err = s.Webhooks.RotateSecret(ctx, t, r.Params.Id)
-		return err
-	})
+	err := audit.Record(
+		ctx,
+		t,
+		"webhook.update",
+		s.Webhooks.Snapshot(t, &r.Params.Id),
+		func(ctx context.Context) (err error) {
+			secret, err = s.Webhooks.RotateSecret(ctx, t, r.Params.Id)
+			return err
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
-	return wire.NewWebhookSecret200JSONResponse{Code: success, Data: &wire.WebhookSecret{Id: r.Params.Id, Secret: secret}}, nil
+	return wire.NewWebhookSecret200JSONResponse{
+		Code: success,
+		Data: &wire.WebhookSecret{Id: r.Params.Id, Secret: secret},
+	}, nil
 }
 
 // TestWebhook calls a webhook with a test and answers what became of it.
-func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObject) (wire.TestWebhookResponseObject, error) {
+func (s *server) TestWebhook(
+	ctx context.Context,
+	r wire.TestWebhookRequestObject,
+) (wire.TestWebhookResponseObject, error) {
 	o, err := s.WebhookCaller.SendTest(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
@@ -137,7 +187,10 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 }
 
 // GetWebhookDeliveries answers what a webhook was told last.
-func (s *server) GetWebhookDeliveries(ctx context.Context, r wire.GetWebhookDeliveriesRequestObject) (wire.GetWebhookDeliveriesResponseObject, error) {
+func (s *server) GetWebhookDeliveries(
+	ctx context.Context,
+	r wire.GetWebhookDeliveriesRequestObject,
+) (wire.GetWebhookDeliveriesResponseObject, error) {
 	deliveries, err := s.Outbox.WebhookDeliveries(ctx, caller(ctx).Tenant, r.Params.Id)
 	if err != nil {
 		return nil, err
@@ -146,8 +199,19 @@ func (s *server) GetWebhookDeliveries(ctx context.Context, r wire.GetWebhookDeli
 	for i := range deliveries {
 		d := &deliveries[i]
 		list[i] = wire.WebhookDelivery{
-			Id: d.ID, NoticeId: d.Notice, Title: d.Title, Event: notify.WebhookEvent(d.Event), State: string(d.State), Reason: omitEmpty(string(d.Reason)), Attempts: d.Attempts,
-			Answer: omitEmpty(d.Answer), NextTime: omitZero(d.NextTime), CreateTime: d.CreateTime, UpdateTime: d.UpdateTime,
+			Id:       d.ID,
+			NoticeId: d.Notice,
+			Title:    d.Title,
+			Event:    notify.WebhookEvent(d.Event),
+			State:    string(d.State),
+			Reason:   omitEmpty(string(d.Reason)),
+			Attempts: d.Attempts,
+			Answer: omitEmpty(
+				d.Answer,
+			),
+			NextTime:   omitZero(d.NextTime),
+			CreateTime: d.CreateTime,
+			UpdateTime: d.UpdateTime,
 		}
 	}
 	return wire.GetWebhookDeliveries200JSONResponse{Code: success, Data: &list}, nil

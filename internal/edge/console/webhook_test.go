@@ -21,7 +21,13 @@ const webhooksPath = "/admin-api/client/pc/webhook/"
 
 // plannerForm is a good form of a webhook; with changes it, nil takes a key away.
 func plannerForm(with body) body {
-	b := body{"name": "Planner", "url": "https://planner.example/tilth", "events": []string{"opened", "resolved"}, "alarmLevel": 1, "enabled": true}
+	b := body{
+		"name":       "Planner",
+		"url":        "https://planner.example/tilth",
+		"events":     []string{"opened", "resolved"},
+		"alarmLevel": 1,
+		"enabled":    true,
+	}
 	maps.Copy(b, with)
 	for key, value := range b {
 		if value == nil {
@@ -45,7 +51,11 @@ func (w *fixture) createRivalWebhook() int64 {
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
 	}
-	id, _, err := w.Webhooks.Create(ctx, w.rival.ID, &notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true})
+	id, _, err := w.Webhooks.Create(
+		ctx,
+		w.rival.ID,
+		&notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true},
+	)
 	if err != nil {
 		panic(err)
 	}
@@ -79,23 +89,57 @@ func TestWebhooks(t *testing.T) {
 	if list := w.listWebhooks(t); list == nil || len(list) != 0 {
 		t.Errorf("%+v", list)
 	}
-	made := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil)))
+	made := testkit.Ask[wire.WebhookSecret](
+		t,
+		w.Contract,
+		w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil)),
+	)
 	if !strings.HasPrefix(made.Secret, "whsec_") || len(made.Secret) < 40 {
 		t.Errorf("%+v", made)
 	}
 	list := w.listWebhooks(t)
-	if h := list[0]; h.Id != made.Id || h.Name != "Planner" || h.Url != "https://planner.example/tilth" || fmt.Sprint(h.Events) != "[opened resolved]" || h.AlarmLevel != 1 || !h.Enabled ||
-		h.Gone != nil || h.OldSecretUntil != nil || h.CreateTime != w.Clock.Milli() {
+	if h := list[0]; h.Id != made.Id || h.Name != "Planner" || h.Url != "https://planner.example/tilth" ||
+		fmt.Sprint(h.Events) != "[opened resolved]" ||
+		h.AlarmLevel != 1 ||
+		!h.Enabled ||
+		h.Gone != nil ||
+		h.OldSecretUntil != nil ||
+		h.CreateTime != w.Clock.Milli() {
 		t.Errorf("%s", asJSON(t, h))
 	}
-	if a := w.Do(t, w.get(webhooksPath+"page")); strings.Contains(string(a.Body), made.Secret) || strings.Contains(string(a.Body), "whsec") {
+	if a := w.Do(
+		t,
+		w.get(webhooksPath+"page"),
+	); strings.Contains(string(a.Body), made.Secret) ||
+		strings.Contains(string(a.Body), "whsec") {
 		t.Errorf("the secret is told again: %s", a.Body)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "update", Call: w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": made.Id, "name": " Pompalar ", "events": []string{"resolved"}, "alarmLevel": 2, "enabled": false})), Contains: []string{`"data":true`}},
-		{Name: "toggle", Call: w.webhookCall(http.MethodPut, "enable-or-disable", made.Id), Contains: []string{`"data":true`}},
+		{
+			Name: "update",
+			Call: w.adaCall(
+				http.MethodPut,
+				webhooksPath+"update",
+				plannerForm(
+					body{
+						"id":         made.Id,
+						"name":       " Pompalar ",
+						"events":     []string{"resolved"},
+						"alarmLevel": 2,
+						"enabled":    false,
+					},
+				),
+			),
+			Contains: []string{`"data":true`},
+		},
+		{
+			Name:     "toggle",
+			Call:     w.webhookCall(http.MethodPut, "enable-or-disable", made.Id),
+			Contains: []string{`"data":true`},
+		},
 	})
-	if h := w.listWebhooks(t)[0]; h.Name != "Pompalar" || fmt.Sprint(h.Events) != "[resolved]" || h.AlarmLevel != 2 || !h.Enabled {
+	if h := w.listWebhooks(t)[0]; h.Name != "Pompalar" || fmt.Sprint(h.Events) != "[resolved]" || h.AlarmLevel != 2 ||
+		!h.Enabled {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	// Switched off and off again, as when the first answer was lost: it stays off.
@@ -108,7 +152,8 @@ func TestWebhooks(t *testing.T) {
 		}
 	}
 	again := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.webhookCall(http.MethodPost, "new-secret", made.Id))
-	if h := w.listWebhooks(t)[0]; again.Secret == made.Secret || h.OldSecretUntil == nil || *h.OldSecretUntil != w.Clock.Now().Add(24*time.Hour).UnixMilli() {
+	if h := w.listWebhooks(t)[0]; again.Secret == made.Secret || h.OldSecretUntil == nil ||
+		*h.OldSecretUntil != w.Clock.Now().Add(24*time.Hour).UnixMilli() {
 		t.Errorf("%s", asJSON(t, h))
 	}
 	if err := w.Webhooks.SwitchOff(t.Context(), w.field.ID, made.Id, w.listWebhooks(t)[0].Url); err != nil {
@@ -121,7 +166,11 @@ func TestWebhooks(t *testing.T) {
 		{Name: "delete", Call: w.webhookCall(http.MethodDelete, "delete", made.Id), Contains: []string{`"data":true`}},
 		{Name: "delete again", Call: w.webhookCall(http.MethodDelete, "delete", made.Id), Code: 404},
 		{Name: "toggle what is gone", Call: w.webhookCall(http.MethodPut, "enable-or-disable", made.Id), Code: 404},
-		{Name: "update what is gone, wrongly too", Call: w.adaCall(http.MethodPut, webhooksPath+"update", body{"id": made.Id}), Code: 404},
+		{
+			Name: "update what is gone, wrongly too",
+			Call: w.adaCall(http.MethodPut, webhooksPath+"update", body{"id": made.Id}),
+			Code: 404,
+		},
 		{Name: "test what is gone", Call: w.webhookCall(http.MethodPost, "test", made.Id), Code: 404},
 		{Name: "deliveries of what is gone", Call: w.webhookCall(http.MethodGet, "deliveries", made.Id), Code: 404},
 		{Name: "a secret of what is gone", Call: w.webhookCall(http.MethodPost, "new-secret", made.Id), Code: 404},
@@ -143,8 +192,16 @@ func TestWebhooks(t *testing.T) {
 // Everything that can be wrong with a form is said by both calls.
 func TestWebhookRefusals(t *testing.T) {
 	w := newServer(t)
-	id := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil))).Id
-	testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"name": "Işık"})))
+	id := testkit.Ask[wire.WebhookSecret](
+		t,
+		w.Contract,
+		w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(nil)),
+	).Id
+	testkit.Ask[wire.WebhookSecret](
+		t,
+		w.Contract,
+		w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"name": "Işık"})),
+	)
 	for name, c := range map[string]struct {
 		with body
 		want string
@@ -173,12 +230,19 @@ func TestWebhookRefusals(t *testing.T) {
 	}
 	// The address of a network that is called no more keeps nobody from changing the rest.
 	closed := "http://10.0.0.1:8080/"
-	old, _, err := w.Webhooks.Create(t.Context(), w.field.ID, &notify.Webhook{Name: "Old", URL: closed, Opened: true, Enabled: true})
+	old, _, err := w.Webhooks.Create(
+		t.Context(),
+		w.field.ID,
+		&notify.Webhook{Name: "Old", URL: closed, Opened: true, Enabled: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for url, code := range map[string]int{closed: 200, closed + "x": 601} {
-		if a := w.Do(t, w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": old, "name": "Old", "url": url}))); a.Code != code {
+		if a := w.Do(
+			t,
+			w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": old, "name": "Old", "url": url})),
+		); a.Code != code {
 			t.Errorf("%s: %d %s", url, a.Code, a.Msg)
 		}
 	}
@@ -193,11 +257,24 @@ func TestWebhookRefusals(t *testing.T) {
 		}
 	}
 	for i := range notify.WebhooksATenant - 2 {
-		testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"name": fmt.Sprint(i)})))
+		testkit.Ask[wire.WebhookSecret](
+			t,
+			w.Contract,
+			w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"name": fmt.Sprint(i)})),
+		)
 	}
 	w.Run(t, []testkit.Scenario{
-		{Name: "one too many", Call: w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"name": "x"})), Code: 601, Contains: []string{"You already have 20 webhooks"}},
-		{Name: "no JSON", Call: testkit.Call{Method: http.MethodPost, Path: webhooksPath + "create", Token: w.ada, Body: "{"}, Code: 400},
+		{
+			Name:     "one too many",
+			Call:     w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"name": "x"})),
+			Code:     601,
+			Contains: []string{"You already have 20 webhooks"},
+		},
+		{
+			Name: "no JSON",
+			Call: testkit.Call{Method: http.MethodPost, Path: webhooksPath + "create", Token: w.ada, Body: "{"},
+			Code: 400,
+		},
 		{Name: "id 0", Call: w.webhookCall(http.MethodPut, "enable-or-disable", 0), Code: 601},
 	})
 }
@@ -206,7 +283,11 @@ func TestWebhookRefusals(t *testing.T) {
 // in the story of the notice.
 func TestWebhookDeliveries(t *testing.T) {
 	w, program := newServer(t), testkit.NewWebhookReceiver(t)
-	made := testkit.Ask[wire.WebhookSecret](t, w.Contract, w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"url": program.URL, "alarmLevel": 0})))
+	made := testkit.Ask[wire.WebhookSecret](
+		t,
+		w.Contract,
+		w.adaCall(http.MethodPost, webhooksPath+"create", plannerForm(body{"url": program.URL, "alarmLevel": 0})),
+	)
 	o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, w.webhookCall(http.MethodPost, "test", made.Id))
 	if !o.Ok || *o.Answer != "200 thank you" || o.Msg != nil || len(program.TakeCalls()) != 1 {
 		t.Errorf("%s", asJSON(t, o))
@@ -214,7 +295,12 @@ func TestWebhookDeliveries(t *testing.T) {
 	program.SetResponse(503, "down\nfor repair")
 	call := w.webhookCall(http.MethodPost, "test", made.Id)
 	call.Header = map[string]string{"Accept-Language": "tr-tr"}
-	if o := testkit.Ask[wire.WebhookOutcome](t, w.Contract, call); o.Ok || *o.Answer != "503 down" || *o.Msg != text.Translate(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
+	if o := testkit.Ask[wire.WebhookOutcome](
+		t,
+		w.Contract,
+		call,
+	); o.Ok || *o.Answer != "503 down" ||
+		*o.Msg != text.Translate(text.Turkish, "webhook.notAccepted", map[string]string{"status": "503"}) {
 		t.Errorf("%s", asJSON(t, o))
 	}
 	for range 3 {
@@ -234,7 +320,12 @@ func TestWebhookDeliveries(t *testing.T) {
 	}
 	step()
 	told := testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if d := told[0]; len(told) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" || d.State != "queued" || *d.Reason != "retry" || *d.Answer != "503 down" || d.Attempts != 1 || d.NextTime == nil {
+	if d := told[0]; len(told) != 1 || d.NoticeId != notice || d.Title == "" || d.Event != "opened" ||
+		d.State != "queued" ||
+		*d.Reason != "retry" ||
+		*d.Answer != "503 down" ||
+		d.Attempts != 1 ||
+		d.NextTime == nil {
 		t.Errorf("%s", asJSON(t, told))
 	}
 	program.SetResponse(200, "")
@@ -246,7 +337,10 @@ func TestWebhookDeliveries(t *testing.T) {
 		t.Fatalf("%s", asJSON(t, deliveries))
 	}
 	d := deliveries[0]
-	if d.Mode != wire.DeliveryModeWebhook || d.Channel != "Planner" || d.Recipient != host || d.State != "sent" || d.Attempts != 2 || len(d.Steps) != 3 || *d.Steps[2].Answer != "200" {
+	if d.Mode != wire.DeliveryModeWebhook || d.Channel != "Planner" || d.Recipient != host || d.State != "sent" ||
+		d.Attempts != 2 ||
+		len(d.Steps) != 3 ||
+		*d.Steps[2].Answer != "200" {
 		t.Errorf("%s", asJSON(t, d))
 	}
 	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
@@ -260,7 +354,16 @@ func TestWebhookDeliveries(t *testing.T) {
 	if heard := program.TakeCalls(); len(heard) != 0 {
 		t.Errorf("%s", heard)
 	}
-	w.mustSucceed(t, w.adaCall(http.MethodPut, webhooksPath+"update", plannerForm(body{"id": made.Id, "url": program.URL, "events": []string{"acknowledged", "opened", "resolved"}})))
+	w.mustSucceed(
+		t,
+		w.adaCall(
+			http.MethodPut,
+			webhooksPath+"update",
+			plannerForm(
+				body{"id": made.Id, "url": program.URL, "events": []string{"acknowledged", "opened", "resolved"}},
+			),
+		),
+	)
 	if got := fmt.Sprint(w.listWebhooks(t)[0].Events); got != "[opened resolved acknowledged]" {
 		t.Error(got)
 	}
@@ -269,7 +372,8 @@ func TestWebhookDeliveries(t *testing.T) {
 	step()
 	step()
 	told = testkit.Ask[[]wire.WebhookDelivery](t, w.Contract, w.webhookCall(http.MethodGet, "deliveries", made.Id))
-	if len(told) != 3 || told[0].Event != "unacknowledged" || told[1].Event != "acknowledged" || told[0].State != "sent" {
+	if len(told) != 3 || told[0].Event != "unacknowledged" || told[1].Event != "acknowledged" ||
+		told[0].State != "sent" {
 		t.Errorf("%s", asJSON(t, told))
 	}
 	if list := w.notice(t, notice).Deliveries; len(list) != 3 || list[2].Event != "unacknowledged" {
@@ -280,7 +384,8 @@ func TestWebhookDeliveries(t *testing.T) {
 	w.mustSucceed(t, w.updateRuleCall(rule, frostForm("WS-1", body{"alarmDesc": "changed"})))
 	step()
 	heard := program.TakeCalls()
-	if len(heard) != 1 || !strings.Contains(string(heard[0].Body), `"type":"notice.resolved"`) || !strings.Contains(string(heard[0].Body), `"deviceName":"WS-1"`) {
+	if len(heard) != 1 || !strings.Contains(string(heard[0].Body), `"type":"notice.resolved"`) ||
+		!strings.Contains(string(heard[0].Body), `"deviceName":"WS-1"`) {
 		t.Errorf("%d %s", len(heard), heard)
 	}
 }

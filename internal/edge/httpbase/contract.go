@@ -14,7 +14,11 @@ import (
 // operation; path are the parameters in its path. ViolationOf tells what the error
 // means.
 func Validate(r *http.Request, route *routers.Route, path map[string]string, query url.Values) error {
-	return validateRequest(r.Context(), &openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: path, QueryParams: query}, false)
+	return validateRequest(
+		r.Context(),
+		&openapi3filter.RequestValidationInput{Request: r, Route: route, PathParams: path, QueryParams: query},
+		false,
+	)
 }
 
 // ValidateParameters is Check of a request whose body its handler reads as it comes,
@@ -23,12 +27,19 @@ func Validate(r *http.Request, route *routers.Route, path map[string]string, que
 func ValidateParameters(r *http.Request, route *routers.Route, path map[string]string, query url.Values) error {
 	bare := r.WithContext(r.Context())
 	bare.Body = http.NoBody
-	return validateRequest(r.Context(), &openapi3filter.RequestValidationInput{Request: bare, Route: route, PathParams: path, QueryParams: query}, true)
+	return validateRequest(
+		r.Context(),
+		&openapi3filter.RequestValidationInput{Request: bare, Route: route, PathParams: path, QueryParams: query},
+		true,
+	)
 }
 
 // validateRequest leaves to the edge who may make a call: the library knows nobody.
 func validateRequest(ctx context.Context, in *openapi3filter.RequestValidationInput, skipBody bool) error {
-	in.Options = &openapi3filter.Options{AuthenticationFunc: openapi3filter.NoopAuthenticationFunc, ExcludeRequestBody: skipBody}
+	in.Options = &openapi3filter.Options{
+		AuthenticationFunc: openapi3filter.NoopAuthenticationFunc,
+		ExcludeRequestBody: skipBody,
+	}
 	return openapi3filter.ValidateRequest(ctx, in)
 }
 

@@ -40,7 +40,13 @@ func (e *Edge) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began, h := e.Now(), w.Header()
 		q := &Request{
-			ID: requestID(h), Language: text.Negotiate(r.Header.Get("Accept-Language")), Address: e.Address(r), HTTPRequest: r, answer: NewStatusWriter(w),
+			ID: requestID(
+				h,
+			),
+			Language:    text.Negotiate(r.Header.Get("Accept-Language")),
+			Address:     e.Address(r),
+			HTTPRequest: r,
+			answer:      NewStatusWriter(w),
 		}
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")

@@ -63,14 +63,20 @@ func TestWrapSetsHeadersAndLogs(t *testing.T) {
 		seen.Operation, seen.LogAttrs = "getThing", []slog.Attr{slog.Int("tenant", 7)}
 		w.WriteHeader(http.StatusTeapot)
 	}, func(r *http.Request) { r.Header.Set("Accept-Language", "tr"); r.RemoteAddr = "203.0.113.9:5000" })
-	if seen.Language != text.Turkish || seen.AddressText() != "203.0.113.9" || seen.HTTPRequest.URL.RawQuery != "query=hidden" || len(seen.ID) != 16 {
+	if seen.Language != text.Turkish || seen.AddressText() != "203.0.113.9" ||
+		seen.HTTPRequest.URL.RawQuery != "query=hidden" ||
+		len(seen.ID) != 16 {
 		t.Errorf("%+v", seen)
 	}
 	h := rec.Result().Header
-	if h.Get("X-Request-Id") != seen.ID || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" {
+	if h.Get("X-Request-Id") != seen.ID || h.Get("X-Content-Type-Options") != "nosniff" ||
+		h.Get("Referrer-Policy") != "no-referrer" {
 		t.Errorf("%v", h)
 	}
-	want := fmt.Sprintf("level=INFO msg=asked request=%s call=getThing status=418 took=0s address=203.0.113.9 tenant=7\n", seen.ID)
+	want := fmt.Sprintf(
+		"level=INFO msg=asked request=%s call=getThing status=418 took=0s address=203.0.113.9 tenant=7\n",
+		seen.ID,
+	)
 	if got := log.Text(); !strings.HasSuffix(got, want) || strings.Contains(got, "hidden") {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -186,7 +192,8 @@ func TestFailAfterClientLeftIsNoServerFault(t *testing.T) {
 		if p := recover(); p != http.ErrAbortHandler { //nolint:errorlint // a panic's value is no wrapped error
 			t.Errorf("ended with %v", p)
 		}
-		if got := log.Text(); strings.Contains(got, "level=ERROR") || !strings.Contains(got, `level=DEBUG msg="answer cut off"`) {
+		if got := log.Text(); strings.Contains(got, "level=ERROR") ||
+			!strings.Contains(got, `level=DEBUG msg="answer cut off"`) {
 			t.Errorf("%s", got)
 		}
 	}()

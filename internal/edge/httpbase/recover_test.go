@@ -52,8 +52,13 @@ func TestPanicAfterStartCutsConnection(t *testing.T) {
 		if body, err := read(s.URL + path); err == nil {
 			t.Errorf("%s: %q was taken for a whole answer", path, body)
 		}
-		testkit.Eventually(t, "the line in the log", func() bool { return strings.Contains(log.Text()[before:], "msg=asked") })
-		if got := log.Text()[before:]; strings.Contains(got, "msg=panic") != (fault != "") || !strings.Contains(got, fault) {
+		testkit.Eventually(
+			t,
+			"the line in the log",
+			func() bool { return strings.Contains(log.Text()[before:], "msg=asked") },
+		)
+		if got := log.Text()[before:]; strings.Contains(got, "msg=panic") != (fault != "") ||
+			!strings.Contains(got, fault) {
 			t.Errorf("%s: %s", path, got)
 		}
 	}

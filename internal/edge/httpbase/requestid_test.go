@@ -16,7 +16,12 @@ func TestNestedEdgesShareRequestID(t *testing.T) {
 	for range 3 {
 		within := ""
 		rec := outer.serve(t, func(w http.ResponseWriter, r *http.Request) {
-			inner.Wrap(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = RequestFrom(r.Context()).ID })).ServeHTTP(w, r)
+			inner.Wrap(
+				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { within = RequestFrom(r.Context()).ID }),
+			).ServeHTTP(
+				w,
+				r,
+			)
 			if of := RequestFrom(r.Context()).ID; of != within {
 				t.Errorf("%s around %s", of, within)
 			}

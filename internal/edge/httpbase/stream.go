@@ -37,7 +37,12 @@ type StreamOptions struct {
 // begins is returned, to be told as any refusal is. What fails later cuts the
 // connection off, lest half look like the whole. It ends when the client leaves:
 // write then gets an error from the answer, or from what it reads with ctx.
-func (e *Edge) Stream(ctx context.Context, w http.ResponseWriter, opts StreamOptions, write func(out *StreamWriter) error) error {
+func (e *Edge) Stream(
+	ctx context.Context,
+	w http.ResponseWriter,
+	opts StreamOptions,
+	write func(out *StreamWriter) error,
+) error {
 	out := streamWriterPool.Get().(*StreamWriter)
 	defer out.release()
 	out.conn = connWriter{w: w, ctl: http.NewResponseController(w), header: http.Header{}}

@@ -64,9 +64,16 @@ func TestStreamChunksAndContentLength(t *testing.T) {
 		{0, 0, 1, ""}, {1, 0, 1, ""}, {1000, 0, 4, ""}, {0, 4 * ChunkSize, 1, "0"}, {1, 4 * ChunkSize, 1, "100"}, {1000, 4 * ChunkSize, 1, "100000"}, {2000, 4 * ChunkSize, 4, ""},
 	} {
 		rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
-		e.Wrap(e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+		e.Wrap(
+			e.streamHandler(StreamOptions{Header: header, BufferLimit: c.whole}, writeRows(c.rows)),
+		).ServeHTTP(
+			rec,
+			httptest.NewRequest(http.MethodGet, "/", nil),
+		)
 		if rec.Body.String() != rowsText(c.rows) || rec.writes != c.writes || rec.Code != http.StatusOK ||
-			rec.Header().Get("Content-Length") != c.length || rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
+			rec.Header().Get(
+				"Content-Length",
+			) != c.length || rec.Header().Get("Content-Type") != "text/plain" || rec.Header().Get("Content-Encoding") != "" {
 			t.Errorf("%+v: %d bytes in %d writes, %v", c, rec.Body.Len(), rec.writes, rec.Header())
 		}
 	}
@@ -101,16 +108,21 @@ func (c *countingRecorder) SetWriteDeadline(at time.Time) error {
 func TestStreamFlushBufferBeforeTrailer(t *testing.T) {
 	e, _ := newEdge()
 	rec := e.serve(t, func(w http.ResponseWriter, r *http.Request) {
-		err := e.Stream(r.Context(), w, StreamOptions{Header: http.Header{"Trailer": {"Link"}}}, func(out *StreamWriter) error {
-			if n, err := io.WriteString(out, "as to a file"); err != nil || n != 12 {
-				t.Errorf("%d, %v", n, err)
-			}
-			if err := out.FlushBuffer(); err != nil || len(out.Buf) != 0 {
-				return fmt.Errorf("%d bytes left: %w", len(out.Buf), err)
-			}
-			w.Header().Set("Link", "next")
-			return nil
-		})
+		err := e.Stream(
+			r.Context(),
+			w,
+			StreamOptions{Header: http.Header{"Trailer": {"Link"}}},
+			func(out *StreamWriter) error {
+				if n, err := io.WriteString(out, "as to a file"); err != nil || n != 12 {
+					t.Errorf("%d, %v", n, err)
+				}
+				if err := out.FlushBuffer(); err != nil || len(out.Buf) != 0 {
+					return fmt.Errorf("%d bytes left: %w", len(out.Buf), err)
+				}
+				w.Header().Set("Link", "next")
+				return nil
+			},
+		)
 		if err != nil {
 			t.Error(err)
 		}
@@ -164,7 +176,12 @@ func TestStreamFlushNow(t *testing.T) {
 	}
 	// A client that is gone ends it, one that cannot be hurried does not.
 	gone := &flushErrorRecorder{ResponseRecorder: httptest.NewRecorder(), err: io.ErrClosedPipe}
-	err = e.Stream(t.Context(), noFlushWriter{httptest.NewRecorder()}, StreamOptions{}, func(out *StreamWriter) error { return out.FlushNow() })
+	err = e.Stream(
+		t.Context(),
+		noFlushWriter{httptest.NewRecorder()},
+		StreamOptions{},
+		func(out *StreamWriter) error { return out.FlushNow() },
+	)
 	if err != nil {
 		t.Errorf("%v", err)
 	}
@@ -193,13 +210,24 @@ type noFlushWriter struct{ http.ResponseWriter }
 func TestStreamWriteDeadlines(t *testing.T) {
 	e, log := newEdge()
 	rec := &countingRecorder{ResponseRecorder: httptest.NewRecorder()}
-	e.Wrap(e.streamHandler(StreamOptions{}, writeRows(1000))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
-	e.Wrap(e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000))).ServeHTTP(rec, httptest.NewRequest(http.MethodGet, "/", nil))
+	e.Wrap(
+		e.streamHandler(StreamOptions{}, writeRows(1000)),
+	).ServeHTTP(
+		rec,
+		httptest.NewRequest(http.MethodGet, "/", nil),
+	)
+	e.Wrap(
+		e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize}, writeRows(1000)),
+	).ServeHTTP(
+		rec,
+		httptest.NewRequest(http.MethodGet, "/", nil),
+	)
 	if len(rec.deadlines) != 5 {
 		t.Fatalf("%v", rec.deadlines)
 	}
 	for i, d := range rec.deadlines {
-		if most := map[bool]time.Duration{false: ChunkTimeout, true: 3 * ChunkTimeout}[i == 4]; d > most || d < most-10*time.Second {
+		if most := map[bool]time.Duration{false: ChunkTimeout, true: 3 * ChunkTimeout}[i == 4]; d > most ||
+			d < most-10*time.Second {
 			t.Errorf("%d: %s", i, d)
 		}
 	}
@@ -224,7 +252,9 @@ func TestStreamWriteDeadlines(t *testing.T) {
 	if written > 3*ChunkSize/1000+3 {
 		t.Errorf("%d rows were written", written)
 	}
-	if got := log.Text(); strings.Contains(got, "level=ERROR") || !strings.Contains(got, `level=DEBUG msg="answer cut off"`) || !strings.Contains(got, "i/o timeout") {
+	if got := log.Text(); strings.Contains(got, "level=ERROR") ||
+		!strings.Contains(got, `level=DEBUG msg="answer cut off"`) ||
+		!strings.Contains(got, "i/o timeout") {
 		t.Errorf("%s", got)
 	}
 }
@@ -249,7 +279,8 @@ func TestStreamErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = res.Body.Close()
-		if res.StatusCode != http.StatusInternalServerError || res.Header.Get("Content-Disposition") != "" || res.Header.Get("Content-Encoding") != "" {
+		if res.StatusCode != http.StatusInternalServerError || res.Header.Get("Content-Disposition") != "" ||
+			res.Header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %d %v", coding, res.StatusCode, res.Header)
 		}
 		after = 10_000
@@ -257,8 +288,13 @@ func TestStreamErrors(t *testing.T) {
 		if body, err := read(s.URL); err == nil || len(body) < ChunkSize {
 			t.Errorf("%s: %d bytes of half an answer end with %v", coding, len(body), err)
 		}
-		testkit.Eventually(t, "the line in the log", func() bool { return strings.Contains(log.Text()[before:], "msg=asked") })
-		if got := log.Text()[before:]; !strings.Contains(got, `level=ERROR msg="answer cut off"`) || !strings.Contains(got, "on fire") {
+		testkit.Eventually(
+			t,
+			"the line in the log",
+			func() bool { return strings.Contains(log.Text()[before:], "msg=asked") },
+		)
+		if got := log.Text()[before:]; !strings.Contains(got, `level=ERROR msg="answer cut off"`) ||
+			!strings.Contains(got, "on fire") {
 			t.Errorf("%s: %s", coding, got)
 		}
 	}
@@ -314,10 +350,14 @@ func TestStreamCompression(t *testing.T) {
 		"one that refuses it": {10_000, "gzip;q=0", remoteAddr, false}, "on this machine": {10_000, "gzip", "127.0.0.1:5000", false},
 		"on this machine, IPv6": {10_000, "gzip", "[::1]:5000", false}, "little": {13, "gzip", remoteAddr, false},
 	} {
-		rec := e.serve(t, e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize, Compress: true}, writeRows(c.rows)), func(r *http.Request) {
-			r.Header.Set("Accept-Encoding", c.accept)
-			r.RemoteAddr = c.from
-		})
+		rec := e.serve(
+			t,
+			e.streamHandler(StreamOptions{BufferLimit: 4 * ChunkSize, Compress: true}, writeRows(c.rows)),
+			func(r *http.Request) {
+				r.Header.Set("Accept-Encoding", c.accept)
+				r.RemoteAddr = c.from
+			},
+		)
 		body, size := rec.Body.Bytes(), rec.Body.Len()
 		if packed := rec.Header().Get("Content-Encoding") == "gzip"; packed != c.packed {
 			t.Errorf("%s: %v", name, rec.Header())

@@ -28,8 +28,17 @@ func (s *slowClient) FlushError() error {
 
 // While a client is written to, it is others' turn; afterwards it is the answer's again.
 func TestTaskPausedWhileWriting(t *testing.T) {
-	turns := limit.NewScheduler[int, int](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
+	turns := limit.NewScheduler[int, int](
+		limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{
+			MaxRunning:             1,
+			MaxRunningPerKey:       1,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       1,
+			MaxWaitingPerSubmitter: 1,
+			TimeSlice:              time.Minute,
+		},
+	)
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	mine, _ := turns.Enter(ctx, 1, 1)

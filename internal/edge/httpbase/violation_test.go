@@ -67,7 +67,12 @@ func thingsRouter(t *testing.T) routers.Router {
 }
 
 // validateThing asks and gives what is wrong; skipBody leaves the body alone.
-func validateThing(t *testing.T, router routers.Router, method, path, body string, skipBody bool) (*http.Request, error) {
+func validateThing(
+	t *testing.T,
+	router routers.Router,
+	method, path, body string,
+	skipBody bool,
+) (*http.Request, error) {
 	t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	r.Header.Set("Content-Type", "application/json")
@@ -153,7 +158,16 @@ func TestValidateParametersLeavesBodyUnread(t *testing.T) {
 	if body, err := io.ReadAll(r.Body); string(body) != "no JSON at all" {
 		t.Errorf("%q, %v", body, err)
 	}
-	if _, err = validateThing(t, router, http.MethodPost, "/things/1", "", true); ViolationOf(err).Rule != RuleRequired {
+	if _, err = validateThing(
+		t,
+		router,
+		http.MethodPost,
+		"/things/1",
+		"",
+		true,
+	); ViolationOf(
+		err,
+	).Rule != RuleRequired {
 		t.Error(err)
 	}
 }
@@ -184,7 +198,10 @@ func TestViolationsOfBindingErrors(t *testing.T) {
 		}
 	}
 	for _, err := range []error{json.Unmarshal([]byte(`7`), &into), json.Unmarshal([]byte(`{`), &into), io.ErrUnexpectedEOF, errors.New("s3cr3t")} {
-		if b := ViolationOf(err); b.Rule != RuleUnreadable || b.Field != "" || strings.Contains(b.Cause.Error(), "s3cr3t") {
+		if b := ViolationOf(
+			err,
+		); b.Rule != RuleUnreadable || b.Field != "" ||
+			strings.Contains(b.Cause.Error(), "s3cr3t") {
 			t.Errorf("%v: %+v", err, b)
 		}
 	}

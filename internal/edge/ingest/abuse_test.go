@@ -51,7 +51,9 @@ func abuses(many int) []abuse {
 			return c.write(randomPacket(byte(2+random.IntN(14)), random)) // anything but a CONNECT
 		}},
 		{name: "random CONNECT", n: few, do: func(_ int, random *rand.Rand, c *client) error {
-			b := append([]byte{0x10, 100, 0, 4, 'M', 'Q', 'T', 'T', byte(4 + random.IntN(2)), 0x03}, make([]byte, 92)...)
+			b := append(
+				[]byte{0x10, 100, 0, 4, 'M', 'Q', 'T', 'T', byte(4 + random.IntN(2)), 0x03},
+				make([]byte, 92)...)
 			for i := 10; i < len(b); i++ {
 				b[i] = byte(random.Uint32())
 			}
@@ -106,8 +108,20 @@ func abuses(many int) []abuse {
 			}()
 			return nil
 		}, counted: silent, heap: held(few)},
-		{name: "silent", n: 2 * many, hold: true, do: func(int, *rand.Rand, *client) error { return nil }, counted: silent, heap: held(2 * many)},
-		{name: "half closed", n: many, hold: true, do: func(_ int, _ *rand.Rand, c *client) error { return c.Conn.(*net.TCPConn).CloseWrite() }},
+		{
+			name:    "silent",
+			n:       2 * many,
+			hold:    true,
+			do:      func(int, *rand.Rand, *client) error { return nil },
+			counted: silent,
+			heap:    held(2 * many),
+		},
+		{
+			name: "half closed",
+			n:    many,
+			hold: true,
+			do:   func(_ int, _ *rand.Rand, c *client) error { return c.Conn.(*net.TCPConn).CloseWrite() },
+		},
 		{name: "deaf", n: 8, hold: true, do: func(i int, _ *rand.Rand, c *client) error {
 			if err := c.signInShortKeepAlive(i); err != nil {
 				return err
@@ -198,7 +212,8 @@ func TestAbusiveClientsAreCountedAndHarmless(t *testing.T) {
 			}
 		})
 	}
-	if s := e.pipeline.Stats(); s.Panics != 0 || s.RefusedAddress+s.RefusedFull != 0 || s.SignInFailures != uint64(many) {
+	if s := e.pipeline.Stats(); s.Panics != 0 || s.RefusedAddress+s.RefusedFull != 0 ||
+		s.SignInFailures != uint64(many) {
 		t.Errorf("%+v", s)
 	}
 }

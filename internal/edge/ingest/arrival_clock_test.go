@@ -18,7 +18,10 @@ func newArrivalClock(ids ...device.ID) *arrivalClock {
 
 func entries(ids ...device.ID) (all []*device.Entry) {
 	for _, id := range ids {
-		all = append(all, device.NewEntry(device.Ref{Tenant: green, ID: id}, fmt.Sprint("WS-", id), station(), false, false))
+		all = append(
+			all,
+			device.NewEntry(device.Ref{Tenant: green, ID: id}, fmt.Sprint("WS-", id), station(), false, false),
+		)
 	}
 	return all
 }

@@ -58,7 +58,10 @@ func BenchmarkGateReserve(b *testing.B) {
 func BenchmarkMQTT(b *testing.B) {
 	b.Run("memory", func(b *testing.B) { benchmarkMQTT(b, discardJournal{}) })
 	b.Run("store", func(b *testing.B) {
-		store, err := reading.Open(b.Context(), reading.Options{Dir: b.TempDir(), Now: func() time.Time { return time.UnixMilli(now) }})
+		store, err := reading.Open(
+			b.Context(),
+			reading.Options{Dir: b.TempDir(), Now: func() time.Time { return time.UnixMilli(now) }},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -90,8 +93,15 @@ func benchmarkMQTT(b *testing.B, log appender) {
 				var all bytes.Buffer
 				for id := range inFlight {
 					at := now - int64((round*connections+i)*inFlight+id)
-					all.Write(c.publish("v1/devices/me/telemetry",
-						fmt.Sprintf(`{"ts":%d,"values":{"humidity":81.5,"airTemperature":-3.25,"heating":true}}`, at), 1, uint16(id+1)))
+					all.Write(c.publish(
+						"v1/devices/me/telemetry",
+						fmt.Sprintf(
+							`{"ts":%d,"values":{"humidity":81.5,"airTemperature":-3.25,"heating":true}}`,
+							at,
+						),
+						1,
+						uint16(id+1),
+					))
 				}
 				if _, err := c.Write(all.Bytes()); err != nil {
 					done <- err

@@ -15,7 +15,11 @@ import (
 
 // journal hands out committed batches in the order of their arrival.
 type journal interface {
-	Consume(ctx context.Context, from uint64, fn func(ctx context.Context, pos uint64, batch []reading.Arrival) error) error
+	Consume(
+		ctx context.Context,
+		from uint64,
+		fn func(ctx context.Context, pos uint64, batch []reading.Arrival) error,
+	) error
 	Trim(pos uint64)
 }
 

@@ -26,7 +26,11 @@ type fakeJournal struct {
 
 func newFakeJournal() *fakeJournal { return &fakeJournal{live: make(chan []reading.Arrival)} }
 
-func (s *fakeJournal) Consume(ctx context.Context, from uint64, fn func(context.Context, uint64, []reading.Arrival) error) error {
+func (s *fakeJournal) Consume(
+	ctx context.Context,
+	from uint64,
+	fn func(context.Context, uint64, []reading.Arrival) error,
+) error {
 	s.mu.Lock()
 	s.from = from
 	s.mu.Unlock()
@@ -156,7 +160,15 @@ func TestConsumerPublishesToScreensOfTenant(t *testing.T) {
 	greenScreen, _, _, _ := hub.Subscribe(green, "", "")
 	blueScreen, _, _, _ := hub.Subscribe(blue, "", "")
 	journal := newFakeJournal()
-	j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
+	j := NewConsumer(
+		ConsumerOptions{
+			Alarms:   &fakeAlarms{},
+			Journal:  journal,
+			Position: &memoryPosition{},
+			Screens:  hub,
+			Registry: testRegistry(),
+		},
+	)
 	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{
 		arrival(green, 1, now, field(airTemperature, reading.Number(3.4)), field(heating, reading.Boolean(true))),
@@ -192,7 +204,9 @@ func TestConsumerStartsAtAlarmPosition(t *testing.T) {
 	screen, _, _, _ := hub.Subscribe(green, "", "")
 	journal := newFakeJournal()
 	position, alarms := &memoryPosition{pos: 40}, &fakeAlarms{start: 42}
-	j := NewConsumer(ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	j := NewConsumer(
+		ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()},
+	)
 	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(3)))}
 	want := `{"deviceName":"WS-1","time":1700000000000,"values":{"humidity":3}}`
@@ -210,7 +224,15 @@ func TestConsumerStartsAtAlarmPosition(t *testing.T) {
 func TestConsumerSkipsUnwatchedTenants(t *testing.T) {
 	hub := live.NewHub("e")
 	journal := newFakeJournal()
-	j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: journal, Position: &memoryPosition{}, Screens: hub, Registry: testRegistry()})
+	j := NewConsumer(
+		ConsumerOptions{
+			Alarms:   &fakeAlarms{},
+			Journal:  journal,
+			Position: &memoryPosition{},
+			Screens:  hub,
+			Registry: testRegistry(),
+		},
+	)
 	stop := runConsumer(t, j)
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}
 	if err := stop(); err != nil {
@@ -224,7 +246,15 @@ func TestConsumerSkipsUnwatchedTenants(t *testing.T) {
 func TestConsumerSavesPosition(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		journal, position := newFakeJournal(), &memoryPosition{pos: 7}
-		j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{start: 7}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+		j := NewConsumer(
+			ConsumerOptions{
+				Alarms:   &fakeAlarms{start: 7},
+				Journal:  journal,
+				Position: position,
+				Screens:  live.NewHub("e"),
+				Registry: testRegistry(),
+			},
+		)
 		stop := runConsumer(t, j)
 		for range 100 { // 1 s in all
 			journal.live <- nil
@@ -264,7 +294,15 @@ func TestConsumerSavesPosition(t *testing.T) {
 
 func TestConsumerReturnsFailures(t *testing.T) {
 	broken := &memoryPosition{err: errDisk}
-	j := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: newFakeJournal(), Position: broken, Screens: live.NewHub("e"), Registry: testRegistry()})
+	j := NewConsumer(
+		ConsumerOptions{
+			Alarms:   &fakeAlarms{},
+			Journal:  newFakeJournal(),
+			Position: broken,
+			Screens:  live.NewHub("e"),
+			Registry: testRegistry(),
+		},
+	)
 	if err := j.Run(context.Background()); !errors.Is(err, errDisk) {
 		t.Errorf("without a position: %v", err)
 	}
@@ -275,7 +313,15 @@ func TestConsumerReturnsFailures(t *testing.T) {
 		t.Errorf("stopped before it began: %v", err)
 	}
 	journal, position := newFakeJournal(), &memoryPosition{}
-	j = NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{}, Journal: journal, Position: position, Screens: live.NewHub("e"), Registry: testRegistry()})
+	j = NewConsumer(
+		ConsumerOptions{
+			Alarms:   &fakeAlarms{},
+			Journal:  journal,
+			Position: position,
+			Screens:  live.NewHub("e"),
+			Registry: testRegistry(),
+		},
+	)
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- nil
@@ -292,8 +338,15 @@ func TestConsumerReturnsFailures(t *testing.T) {
 func TestConsumerEndsWhenAlarmsFail(t *testing.T) {
 	hub := live.NewHub("e")
 	screen, _, _, _ := hub.Subscribe(green, "", "")
-	journal, position, alarms := newFakeJournal(), &memoryPosition{pos: 4}, &fakeAlarms{start: 4, fails: make(chan error)}
-	j := NewConsumer(ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()})
+	journal, position, alarms := newFakeJournal(), &memoryPosition{
+		pos: 4,
+	}, &fakeAlarms{
+		start: 4,
+		fails: make(chan error),
+	}
+	j := NewConsumer(
+		ConsumerOptions{Alarms: alarms, Journal: journal, Position: position, Screens: hub, Registry: testRegistry()},
+	)
 	ended := make(chan error, 1)
 	go func() { ended <- j.Run(context.Background()) }()
 	journal.live <- []reading.Arrival{arrival(green, 1, now, field(humidity, reading.Number(1)))}

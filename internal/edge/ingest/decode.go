@@ -50,7 +50,10 @@ func (p *deviceContent) clockAhead() time.Duration {
 }
 
 func (p *deviceContent) refuse(identifier string, reason device.Reason) {
-	p.refusals = append(p.refusals, device.Refusal{Time: p.at, Identifier: device.SanitizeText(clip(identifier)), Reason: reason})
+	p.refusals = append(
+		p.refusals,
+		device.Refusal{Time: p.at, Identifier: device.SanitizeText(clip(identifier)), Reason: reason},
+	)
 }
 
 func clip(identifier string) string {

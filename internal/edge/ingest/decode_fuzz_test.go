@@ -41,7 +41,10 @@ func FuzzOwn(f *testing.F) {
 			t.Fatalf("%d frames, want %d: %s", len(got), len(want), describe(got))
 		}
 		for _, frame := range got { // in the order of time, which the oracle does not know
-			i := slices.IndexFunc(want, func(w map[device.PropertyID]reading.Value) bool { return sameValues(frame.Fields, w) })
+			i := slices.IndexFunc(
+				want,
+				func(w map[device.PropertyID]reading.Value) bool { return sameValues(frame.Fields, w) },
+			)
 			if i < 0 {
 				t.Fatalf("frame %s, want one of %v", describe([]reading.Frame{frame}), want)
 			}
@@ -178,7 +181,12 @@ func oracleValue(p device.Property, raw any) (reading.Value, bool) {
 		if f, err := number.Float64(); isNumber && err == nil && (f == 0 || f == 1) {
 			return reading.Boolean(f == 1), true
 		}
-		return reading.Boolean(text == "1" || text == "true"), slices.Contains([]string{"0", "1", "true", "false"}, text)
+		return reading.Boolean(
+				text == "1" || text == "true",
+			), slices.Contains(
+				[]string{"0", "1", "true", "false"},
+				text,
+			)
 	default:
 		return reading.Text(text), isText && utf8.RuneCountInString(text) <= maxText
 	}

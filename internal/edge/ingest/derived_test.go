@@ -22,7 +22,10 @@ const dewPoint device.PropertyID = 99
 // newDerivingEdge makes an edge over a real store, whose stations have a dew point.
 func newDerivingEdge(t testing.TB) (*edge, *reading.Store, *failingJournal) {
 	t.Helper()
-	store, err := reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(now) }})
+	store, err := reading.Open(
+		t.Context(),
+		reading.Options{Dir: t.TempDir(), Now: func() time.Time { return time.UnixMilli(now) }},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,9 +33,11 @@ func newDerivingEdge(t testing.TB) (*edge, *reading.Store, *failingJournal) {
 	log := &failingJournal{store: store}
 	e := newEdge(t, func(o *Options) {
 		o.Journal = log
-		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
-			return device.Site{Zone: time.UTC}, nil
-		}})
+		o.Derivation = derivation.New(
+			derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
+				return device.Site{Zone: time.UTC}, nil
+			}},
+		)
 	})
 	addDewPoints(e)
 	return e, store, log
@@ -43,11 +48,18 @@ func addDewPoints(e *edge) {
 	p := station()
 	p.Properties[0].ElementUnit, p.Properties[1].ElementUnit = "%", "°C"
 	p.Properties = append(p.Properties, device.Property{
-		ID: dewPoint, Identifier: "dewPoint", DataType: device.Number, Formula: "dewPoint", Inputs: []string{"airTemperature", "humidity"},
+		ID:         dewPoint,
+		Identifier: "dewPoint",
+		DataType:   device.Number,
+		Formula:    "dewPoint",
+		Inputs:     []string{"airTemperature", "humidity"},
 	})
 	var entries []*device.Entry
 	for _, x := range testDevices() {
-		entries = append(entries, device.NewEntry(x.Ref, x.Name, p, x.Gateway, x.Disabled, device.HashSecret(hashKey, secretOf(x.Name))))
+		entries = append(
+			entries,
+			device.NewEntry(x.Ref, x.Name, p, x.Gateway, x.Disabled, device.HashSecret(hashKey, secretOf(x.Name))),
+		)
 	}
 	e.registry.Replace(entries)
 }
@@ -67,10 +79,18 @@ func (l *failingJournal) Append(ctx context.Context, batch []reading.Arrival) er
 
 func dewPoints(t testing.TB, s *reading.Store, id device.ID) (values []float64) {
 	t.Helper()
-	err := s.Range(t.Context(), green, id, 0, 2*now, []device.PropertyID{dewPoint}, func(_ int64, fields []reading.Field) error {
-		values = append(values, fields[0].Value.Float())
-		return nil
-	})
+	err := s.Range(
+		t.Context(),
+		green,
+		id,
+		0,
+		2*now,
+		[]device.PropertyID{dewPoint},
+		func(_ int64, fields []reading.Field) error {
+			values = append(values, fields[0].Value.Float())
+			return nil
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +117,11 @@ func TestDerivedValuesAreInTheFrame(t *testing.T) {
 	defer cancel()
 	go func() {
 		// It ends with the test's context.
-		_ = store.Consume(ctx, 0, func(_ context.Context, _ uint64, batch []reading.Arrival) error { told <- batch; return nil })
+		_ = store.Consume(
+			ctx,
+			0,
+			func(_ context.Context, _ uint64, batch []reading.Arrival) error { told <- batch; return nil },
+		)
 	}()
 	if batch := receive(t, told); len(batch) != 1 || len(batch[0].Fields) != 3 {
 		t.Errorf("judged %+v", batch)
@@ -108,7 +132,8 @@ func TestDerivedValuesAreInTheFrame(t *testing.T) {
 func TestDerivedValuesAreNotSent(t *testing.T) {
 	e, store, _ := newDerivingEdge(t)
 	o := e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60,"dewPoint":3}`)
-	if o.Values != 2 || o.Refused != 1 || o.FirstRefusal.Reason != device.ReasonDerived || o.FirstRefusal.Identifier != "dewPoint" {
+	if o.Values != 2 || o.Refused != 1 || o.FirstRefusal.Reason != device.ReasonDerived ||
+		o.FirstRefusal.Identifier != "dewPoint" {
 		t.Errorf("%+v", o)
 	}
 	if got := dewPoints(t, store, 1); len(got) != 1 || got[0] != 16.7 {
@@ -140,7 +165,8 @@ func TestFailedWriteLeavesNoDerivedState(t *testing.T) {
 func corruptStore(t *testing.T, dir string) {
 	t.Helper()
 	db, err := pebble.Open(dir, &pebble.Options{
-		FormatMajorVersion: pebble.FormatTableFormatV6, Merger: &pebble.Merger{Name: "tilth.frame.1", Merge: pebble.DefaultMerger.Merge},
+		FormatMajorVersion: pebble.FormatTableFormatV6,
+		Merger:             &pebble.Merger{Name: "tilth.frame.1", Merge: pebble.DefaultMerger.Merge},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -174,16 +200,24 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *reading.Store {
 		t.Helper()
-		store, err := reading.Open(t.Context(), reading.Options{Dir: dir, Now: func() time.Time { return time.UnixMilli(now) }})
+		store, err := reading.Open(
+			t.Context(),
+			reading.Options{Dir: dir, Now: func() time.Time { return time.UnixMilli(now) }},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return store
 	}
 	store := open()
-	err := store.Append(t.Context(), []reading.Arrival{{At: now, Frame: reading.Frame{Tenant: green, Device: 1, Time: now - 3*day, Fields: []reading.Field{
-		{Property: airTemperature, Value: reading.Number(1)}, {Property: humidity, Value: reading.Number(50)},
-	}}}})
+	err := store.Append(
+		t.Context(),
+		[]reading.Arrival{
+			{At: now, Frame: reading.Frame{Tenant: green, Device: 1, Time: now - 3*day, Fields: []reading.Field{
+				{Property: airTemperature, Value: reading.Number(1)}, {Property: humidity, Value: reading.Number(50)},
+			}}},
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,15 +231,21 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	e := newEdge(t, func(o *Options) {
 		o.Journal = store
 		o.Logger = slog.New(slog.NewTextHandler(&told, nil))
-		o.Derivation = derivation.New(derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
-			return device.Site{Zone: time.UTC}, nil
-		}})
+		o.Derivation = derivation.New(
+			derivation.Options{Readings: store, Site: func(context.Context, device.Ref) (device.Site, error) {
+				return device.Site{Zone: time.UTC}, nil
+			}},
+		)
 	})
 	addDewPoints(e)
 	e.submit("WS-1", Telemetry, `{"airTemperature":25,"humidity":60}`)
 	outcomes := make(chan Outcome, 40)
 	for range 20 { // of a day that is whole, and of the one that is not
-		late := fmt.Sprintf(`[{"ts":%d,"values":{"airTemperature":25,"humidity":60}},{"ts":%d,"values":{"airTemperature":2}}]`, now-5*day, now-3*day+1000)
+		late := fmt.Sprintf(
+			`[{"ts":%d,"values":{"airTemperature":25,"humidity":60}},{"ts":%d,"values":{"airTemperature":2}}]`,
+			now-5*day,
+			now-3*day+1000,
+		)
 		for name, payload := range map[string]string{"WS-1": late, "BLUE-1": `{"airTemperature":25,"humidity":60}`} {
 			m := Message{Entry: e.find(name), Kind: Telemetry, Payload: []byte(payload), At: now}
 			if err := e.pipeline.Submit(t.Context(), m, func(o Outcome) { outcomes <- o }); err != nil {
@@ -224,29 +264,59 @@ func TestCorruptDeviceDataDoesNotBlockOthers(t *testing.T) {
 	if got := valuesBefore(t, store, device.Ref{Tenant: green, ID: 1}, now-4*day, dewPoint); len(got) != 0 {
 		t.Errorf("half of what follows was kept: %v", got)
 	}
-	if got := valuesBefore(t, store, device.Ref{Tenant: blue, ID: 5}, now+1, dewPoint); len(got) != 1 || got[0] != 16.7 {
+	if got := valuesBefore(
+		t,
+		store,
+		device.Ref{Tenant: blue, ID: 5},
+		now+1,
+		dewPoint,
+	); len(got) != 1 ||
+		got[0] != 16.7 {
 		t.Errorf("blue's dew points: %v", got)
 	}
 	// It goes on with what needs nothing of the damage.
 	e.submit("WS-1", Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":30,"humidity":60}}`, now+1))
-	if last := store.Latest(t.Context(), green, 1); len(last) != 3 || last[2].Property != dewPoint || last[2].Time != now+1 {
+	if last := store.Latest(
+		t.Context(),
+		green,
+		1,
+	); len(last) != 3 || last[2].Property != dewPoint ||
+		last[2].Time != now+1 {
 		t.Errorf("newest %+v", last)
 	}
 	if err := e.pipeline.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(told.String(), "nothing can be derived"); n != 1 || !strings.Contains(told.String(), "device=1") {
+	if n := strings.Count(
+		told.String(),
+		"nothing can be derived",
+	); n != 1 ||
+		!strings.Contains(told.String(), "device=1") {
 		t.Errorf("told %d times: %s", n, told.String())
 	}
 }
 
 // valuesBefore are a property's values until before a time.
-func valuesBefore(t *testing.T, s *reading.Store, ref device.Ref, before int64, property device.PropertyID) (values []float64) {
+func valuesBefore(
+	t *testing.T,
+	s *reading.Store,
+	ref device.Ref,
+	before int64,
+	property device.PropertyID,
+) (values []float64) {
 	t.Helper()
-	err := s.Range(t.Context(), ref.Tenant, ref.ID, 0, before-1, []device.PropertyID{property}, func(_ int64, fields []reading.Field) error {
-		values = append(values, fields[0].Value.Float())
-		return nil
-	})
+	err := s.Range(
+		t.Context(),
+		ref.Tenant,
+		ref.ID,
+		0,
+		before-1,
+		[]device.PropertyID{property},
+		func(_ int64, fields []reading.Field) error {
+			values = append(values, fields[0].Value.Float())
+			return nil
+		},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

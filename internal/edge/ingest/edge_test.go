@@ -28,7 +28,10 @@ type testServer struct {
 func openTestServer(t *testing.T, dir string) *testServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }})
+	store, err := reading.Open(
+		ctx,
+		reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +41,15 @@ func openTestServer(t *testing.T, dir string) *testServer {
 	}
 	h := &testServer{store: store, hub: live.NewHub("e")}
 	h.edge = newEdge(t, func(o *Options) { o.Journal = store })
-	judge := NewConsumer(ConsumerOptions{Alarms: &fakeAlarms{start: store.Stats().Position}, Journal: store, Position: alarm.NewPositionStore(base), Screens: h.hub, Registry: h.registry})
+	judge := NewConsumer(
+		ConsumerOptions{
+			Alarms:   &fakeAlarms{start: store.Stats().Position},
+			Journal:  store,
+			Position: alarm.NewPositionStore(base),
+			Screens:  h.hub,
+			Registry: h.registry,
+		},
+	)
 	judged := make(chan error, 1)
 	go func() { judged <- judge.Run(ctx) }()
 	h.serve()
@@ -70,7 +81,12 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	c.send(c.publish("v1/devices/me/telemetry", `{"airTemperature":3.4,"heating":"1","wind":9}`, 1, 1))
 	c.wantAck(v5.PUBACK, 1, 0)
 	if got := fmt.Sprint(latest(t, h.store, green, 1)); got != fmt.Sprint([]reading.Last{
-		{Property: airTemperature, Time: now, Value: reading.Number(3.4)}, {Property: heating, Time: now, Value: reading.Boolean(true)},
+		{
+			Property: airTemperature,
+			Time:     now,
+			Value:    reading.Number(3.4),
+		},
+		{Property: heating, Time: now, Value: reading.Boolean(true)},
 	}) {
 		t.Errorf("acknowledged, and latest is %s", got)
 	}
@@ -80,9 +96,16 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	}
 
 	gateway := h.dialSignedIn(4, "BLUE-GW")
-	gateway.send(gateway.publish("v1/gateway/telemetry", `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`, 2, 1))
+	gateway.send(
+		gateway.publish("v1/gateway/telemetry", `{"WS-1":[{"airTemperature":66}],"BLUE-1":[{"humidity":5}]}`, 2, 1),
+	)
 	gateway.wantAck(v5.PUBREC, 1, 0)
-	if event := receive(t, foreign.Events); string(event.Data) != `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}` {
+	if event := receive(
+		t,
+		foreign.Events,
+	); string(
+		event.Data,
+	) != `{"deviceName":"BLUE-1","time":1700000000000,"values":{"humidity":5}}` {
 		t.Errorf("the other tenant's screen was told %s", event.Data)
 	}
 	if last := latest(t, h.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) {
@@ -114,7 +137,13 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 	c.send(c.publish("v1/devices/me/telemetry", repeat, 1, 1), c.publish("v1/devices/me/telemetry", repeat, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
 	c.wantAck(v5.PUBACK, 2, 0)
-	if last := latest(t, again.store, green, 1); len(last) != 2 || last[0].Value != reading.Number(3.4) || last[0].Time != now {
+	if last := latest(
+		t,
+		again.store,
+		green,
+		1,
+	); len(last) != 2 || last[0].Value != reading.Number(3.4) ||
+		last[0].Time != now {
 		t.Errorf("sent again: %v", last)
 	}
 }
@@ -124,12 +153,18 @@ func TestReadingReachesDiskAndScreen(t *testing.T) {
 func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	dir := t.TempDir()
 	ctx := context.Background()
-	store, err := reading.Open(ctx, reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }})
+	store, err := reading.Open(
+		ctx,
+		reading.Options{Dir: dir + "/values", Now: func() time.Time { return time.UnixMilli(now) }},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 5 {
-		if err := store.Append(ctx, []reading.Arrival{arrival(green, 1, now+int64(i), field(humidity, reading.Number(float64(i))))}); err != nil {
+		if err := store.Append(
+			ctx,
+			[]reading.Arrival{arrival(green, 1, now+int64(i), field(humidity, reading.Number(float64(i))))},
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -141,7 +176,12 @@ func TestBacklogConsumedBeforeNewReadings(t *testing.T) {
 	c := h.dialSignedIn(4, "WS-1")
 	c.send(c.telemetry(6, 1, 1))
 	c.wantAck(v5.PUBACK, 1, 0)
-	if event := receive(t, screen.Events); string(event.Data) != `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}` {
+	if event := receive(
+		t,
+		screen.Events,
+	); string(
+		event.Data,
+	) != `{"deviceName":"WS-1","time":1700000000000,"values":{"airTemperature":6}}` {
 		t.Errorf("told first: %s", event.Data)
 	}
 	c.Close()

@@ -37,12 +37,23 @@ const (
 func bound(f float64) *float64 { return &f }
 
 func station() *device.Product {
-	return &device.Product{ID: 1, Name: "weather-station", OfflineAfter: 10 * time.Minute, Properties: []device.Property{
-		{ID: humidity, Identifier: "humidity", DataType: device.Number, Min: bound(0), Max: bound(100)},
-		{ID: airTemperature, Identifier: "airTemperature", DataType: device.Number, Min: bound(-50), Max: bound(70)},
-		{ID: heating, Identifier: "heating", DataType: device.Boolean},
-		{ID: note, Identifier: "note", DataType: device.Text},
-	}}
+	return &device.Product{
+		ID:           1,
+		Name:         "weather-station",
+		OfflineAfter: 10 * time.Minute,
+		Properties: []device.Property{
+			{ID: humidity, Identifier: "humidity", DataType: device.Number, Min: bound(0), Max: bound(100)},
+			{
+				ID:         airTemperature,
+				Identifier: "airTemperature",
+				DataType:   device.Number,
+				Min:        bound(-50),
+				Max:        bound(70),
+			},
+			{ID: heating, Identifier: "heating", DataType: device.Boolean},
+			{ID: note, Identifier: "note", DataType: device.Text},
+		},
+	}
 }
 
 var hashKey = []byte("key of this test")
@@ -102,9 +113,21 @@ func runningClock() func() time.Time {
 // newEdge makes an edge with a log in memory; change may set options.
 func newEdge(t testing.TB, change ...func(*Options)) *edge {
 	t.Helper()
-	e := &edge{t: t, journal: newMemoryJournal(), registry: device.NewRegistry(hashKey), diagnostics: device.NewDiagnostics()}
+	e := &edge{
+		t:           t,
+		journal:     newMemoryJournal(),
+		registry:    device.NewRegistry(hashKey),
+		diagnostics: device.NewDiagnostics(),
+	}
 	e.registry.Replace(testDevices())
-	o := Options{Registry: e.registry, Diagnostics: e.diagnostics, Journal: e.journal, Now: e.arrival, Rate: 1e6, Burst: 1e6}
+	o := Options{
+		Registry:    e.registry,
+		Diagnostics: e.diagnostics,
+		Journal:     e.journal,
+		Now:         e.arrival,
+		Rate:        1e6,
+		Burst:       1e6,
+	}
 	for _, f := range change {
 		f(&o)
 	}
@@ -290,7 +313,9 @@ func describe(frames []reading.Frame) string {
 	var lines []string
 	for _, f := range frames {
 		line := strings.Builder{}
-		line.WriteString(reading.Number(float64(f.Device)).String() + "@" + reading.Number(float64(f.Time-now)).String())
+		line.WriteString(
+			reading.Number(float64(f.Device)).String() + "@" + reading.Number(float64(f.Time-now)).String(),
+		)
 		for _, field := range f.Fields {
 			line.WriteString(" " + names[field.Property] + "=" + field.Value.String())
 		}

@@ -39,8 +39,16 @@ func newGate(o Options, stats *counters) *gate {
 	return &gate{
 		registry: o.Registry,
 		stats:    stats,
-		messages: limit.NewBuckets[device.ID](limit.Options{Name: "device_messages", MaxKeys: devicesKept, Now: o.Now, Meter: o.Limits}, o.Rate, o.Burst),
-		failures: limit.NewFailures[limit.Network](limit.Options{Name: "device_sign_in", MaxKeys: originsKept, Now: o.Now, Meter: o.Limits}, o.FailureRate, o.FailureBurst),
+		messages: limit.NewBuckets[device.ID](
+			limit.Options{Name: "device_messages", MaxKeys: devicesKept, Now: o.Now, Meter: o.Limits},
+			o.Rate,
+			o.Burst,
+		),
+		failures: limit.NewFailures[limit.Network](
+			limit.Options{Name: "device_sign_in", MaxKeys: originsKept, Now: o.Now, Meter: o.Limits},
+			o.FailureRate,
+			o.FailureBurst,
+		),
 	}
 }
 

@@ -14,7 +14,12 @@ func submitN(t *testing.T, e *edge, n int) (answered func() int) {
 	t.Helper()
 	outcomes := make(chan Outcome, n)
 	for i := range n {
-		m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: fmt.Appendf(nil, `{"humidity":%d}`, i%100), At: now}
+		m := Message{
+			Entry:   e.find("WS-1"),
+			Kind:    Telemetry,
+			Payload: fmt.Appendf(nil, `{"humidity":%d}`, i%100),
+			At:      now,
+		}
 		if err := e.pipeline.Submit(context.Background(), m, func(o Outcome) { outcomes <- o }); err != nil {
 			t.Fatal(err)
 		}

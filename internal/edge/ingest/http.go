@@ -35,8 +35,14 @@ type httpEdge struct {
 func NewHTTP(p *Pipeline) http.Handler {
 	h := &httpEdge{pipeline: p, opts: p.opts}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /api/v1/{secret}/telemetry", func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Telemetry) })
-	mux.HandleFunc("POST /api/v1/{secret}/attributes", func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Ignored) })
+	mux.HandleFunc(
+		"POST /api/v1/{secret}/telemetry",
+		func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Telemetry) },
+	)
+	mux.HandleFunc(
+		"POST /api/v1/{secret}/attributes",
+		func(w http.ResponseWriter, r *http.Request) { h.handle(w, r, Ignored) },
+	)
 	return mux
 }
 
@@ -92,7 +98,11 @@ func (h *httpEdge) commit(w http.ResponseWriter, r *http.Request, m Message) {
 		answerRetry(w, http.StatusServiceUnavailable, "unavailable", retrySeconds*time.Second)
 	case outcome.Rejected():
 		h.pipeline.stats.acks.Add(1)
-		writeJSON(w, http.StatusBadRequest, problem{"refused", outcome.FirstRefusal.Reason, outcome.FirstRefusal.Identifier})
+		writeJSON(
+			w,
+			http.StatusBadRequest,
+			problem{"refused", outcome.FirstRefusal.Reason, outcome.FirstRefusal.Identifier},
+		)
 	default:
 		h.pipeline.stats.acks.Add(1)
 		writeJSON(w, http.StatusOK, struct{}{})

@@ -71,11 +71,14 @@ func TestHTTPTelemetry(t *testing.T) {
 		if status != test.status || answer != test.answer {
 			t.Errorf("%s: %d %s, want %d %s", test.name, status, answer, test.status, test.answer)
 		}
-		if status != 404 && (header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store") {
+		if status != 404 &&
+			(header.Get("Content-Type") != "application/json" || header.Get("Cache-Control") != "no-store") {
 			t.Errorf("%s: headers %v", test.name, header)
 		}
 	}
-	if got, want := describe(e.journal.frames()), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
+	if got, want := describe(
+		e.journal.frames(),
+	), "1@0 hum=1; 1@-1 hum=2; 1@-3 hum=4; 1@-2 hum=3; 1@1 hum=5; 1@2 hum=7"; got != want {
 		t.Errorf("committed %s\nwant %s", got, want)
 	}
 	if r, err := http.Get(own + "/telemetry"); err != nil || r.StatusCode != http.StatusMethodNotAllowed {
@@ -115,7 +118,8 @@ func TestHTTPStreamedBody(t *testing.T) {
 func wantOversizedCounted(t *testing.T, e *edge, messages int64) {
 	t.Helper()
 	in := e.diagnostics.Get(green, 1)
-	if in.Messages != messages || in.Refused != 1 || in.LastRefusal != (device.Refusal{Time: now, Reason: device.ReasonTooLarge}) {
+	if in.Messages != messages || in.Refused != 1 ||
+		in.LastRefusal != (device.Refusal{Time: now, Reason: device.ReasonTooLarge}) {
 		t.Errorf("diagnostics %+v", in)
 	}
 	if s := e.pipeline.Stats(); s.Messages != uint64(messages) || s.Refused[device.ReasonTooLarge] != 1 {
@@ -209,7 +213,12 @@ func TestHTTPFailedSignInsAreLimited(t *testing.T) {
 	})
 	base := e.serveHTTP().URL + "/api/v1/"
 	for i, want := range []int{401, 401, 429, 429} {
-		if status, _, header := post(t, base+"wrong/telemetry", `{}`); status != want || (status == 429) != (header.Get("Retry-After") != "") {
+		if status, _, header := post(
+			t,
+			base+"wrong/telemetry",
+			`{}`,
+		); status != want ||
+			(status == 429) != (header.Get("Retry-After") != "") {
 			t.Errorf("failure %d: %d %v", i, status, header)
 		}
 	}
@@ -230,7 +239,11 @@ func TestHTTPBodyCutShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Fprintf(nc, "POST /api/v1/%s/telemetry HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"humidity\":1}", secretOf("WS-1"))
+	fmt.Fprintf(
+		nc,
+		"POST /api/v1/%s/telemetry HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"humidity\":1}",
+		secretOf("WS-1"),
+	)
 	if err := nc.(*net.TCPConn).CloseWrite(); err != nil {
 		t.Fatal(err)
 	}
@@ -274,7 +287,11 @@ func TestHTTPBodyTooSlow(t *testing.T) {
 		go s.Serve(l)
 		defer s.Close()
 		began := time.Now() // of the bubble's own time
-		fmt.Fprintf(ours, "POST /api/v1/%s/telemetry HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"humidity\":1", secretOf("WS-1"))
+		fmt.Fprintf(
+			ours,
+			"POST /api/v1/%s/telemetry HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{\"humidity\":1",
+			secretOf("WS-1"),
+		)
 		r, err := http.ReadResponse(bufio.NewReader(ours), nil)
 		if err != nil {
 			t.Fatal(err)

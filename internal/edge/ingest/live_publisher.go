@@ -31,7 +31,12 @@ type livePublisher struct {
 }
 
 func newLivePublisher(s screens, r *device.Registry) *livePublisher {
-	return &livePublisher{screens: s, registry: r, pending: map[tenant.ID]*pendingUpdates{}, wake: make(chan struct{}, 1)}
+	return &livePublisher{
+		screens:  s,
+		registry: r,
+		pending:  map[tenant.ID]*pendingUpdates{},
+		wake:     make(chan struct{}, 1),
+	}
 }
 
 // add takes in a batch; it keeps nothing for tenants that nobody watches.

@@ -36,7 +36,10 @@ func withPublisher(t *testing.T, n int, test func(hub *live.Hub, tell func(secon
 		test(hub, func(second int64) {
 			var batch []reading.Arrival
 			for i := range n {
-				batch = append(batch, arrival(green, device.ID(i+1), now+1000*second, field(humidity, reading.Number(float64(second)))))
+				batch = append(
+					batch,
+					arrival(green, device.ID(i+1), now+1000*second, field(humidity, reading.Number(float64(second)))),
+				)
 			}
 			teller.add(batch)
 		})
@@ -161,7 +164,17 @@ func TestLivePublisherDropsStuckScreen(t *testing.T) {
 func TestPendingUpdatesFold(t *testing.T) {
 	n := &pendingUpdates{owner: green}
 	for range publishPortionSize {
-		n.add(arrived(now, reading.Frame{Tenant: green, Device: 9, Time: now, Fields: []reading.Field{field(humidity, reading.Number(1))}}))
+		n.add(
+			arrived(
+				now,
+				reading.Frame{
+					Tenant: green,
+					Device: 9,
+					Time:   now,
+					Fields: []reading.Field{field(humidity, reading.Number(1))},
+				},
+			),
+		)
 	}
 	for _, f := range []reading.Frame{
 		{Tenant: green, Device: 1, Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(1)), field(humidity, reading.Number(1))}},
@@ -177,7 +190,17 @@ func TestPendingUpdatesFold(t *testing.T) {
 	// What was stamped ahead hides nothing that comes after it.
 	n.add(arrived(now+6, reading.Frame{Tenant: green, Device: 1, Time: now + 90_000, Fields: []reading.Field{
 		field(humidity, reading.Number(8)), field(note, reading.Text("y"))}}))
-	n.add(arrived(now+8, reading.Frame{Tenant: green, Device: 1, Time: now + 7, Fields: []reading.Field{field(humidity, reading.Number(5))}}))
+	n.add(
+		arrived(
+			now+8,
+			reading.Frame{
+				Tenant: green,
+				Device: 1,
+				Time:   now + 7,
+				Fields: []reading.Field{field(humidity, reading.Number(5))},
+			},
+		),
+	)
 	if got := describe(ofArrivals(n.take(5))); got != "1@1 air=2; 1@7 hum=5; 1@90000 note=y" {
 		t.Errorf("then %s", got)
 	}
@@ -199,15 +222,37 @@ func ofArrivals(arrivals []reading.Arrival) (frames []reading.Frame) {
 func TestEventIsJSON(t *testing.T) {
 	e := entry(green, 1, `a "b" <c> \ ä`+"\u2028\x7f", false, false)
 	for _, f := range []float64{0, 1, -1.5, 1e-6, 9.99e-7, -1e-7, 1e20, 1e21, -2.5e300, 123456789.125, 5e-324} {
-		got := readingEvent(e, arrived(now, reading.Frame{Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(f))}}))
+		got := readingEvent(
+			e,
+			arrived(now, reading.Frame{Time: now, Fields: []reading.Field{field(airTemperature, reading.Number(f))}}),
+		)
 		name, _ := json.Marshal(e.Name)
 		value, _ := json.Marshal(f)
-		if want := fmt.Sprintf(`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`, name, now, value); string(got) != want {
+		if want := fmt.Sprintf(
+			`{"deviceName":%s,"time":%d,"values":{"airTemperature":%s}}`,
+			name,
+			now,
+			value,
+		); string(
+			got,
+		) != want {
 			t.Errorf("%s\nwant %s", got, want)
 		}
 	}
-	ahead := arrived(now, reading.Frame{Time: now + 5, Fields: []reading.Field{field(airTemperature, reading.Number(1))}})
-	if got, want := string(readingEvent(e, ahead)), fmt.Sprintf(`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`, now+5, now); !strings.HasSuffix(got, want) {
+	ahead := arrived(
+		now,
+		reading.Frame{Time: now + 5, Fields: []reading.Field{field(airTemperature, reading.Number(1))}},
+	)
+	if got, want := string(
+		readingEvent(e, ahead),
+	), fmt.Sprintf(
+		`,"time":%d,"arrival":%d,"values":{"airTemperature":1}}`,
+		now+5,
+		now,
+	); !strings.HasSuffix(
+		got,
+		want,
+	) {
 		t.Errorf("%s, want %s at its end", got, want)
 	}
 	if got := string(readingEvent(e, arrived(0, reading.Frame{Fields: []reading.Field{

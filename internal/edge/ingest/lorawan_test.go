@@ -52,10 +52,23 @@ type lorawanFixture struct {
 
 func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 	t.Helper()
-	o := &lorawanFixture{Stores: testkit.NewStores(t), t: t, journal: newMemoryJournal(), keys: map[string][2]string{}, base: map[device.ID]string{}}
+	o := &lorawanFixture{
+		Stores:  testkit.NewStores(t),
+		t:       t,
+		journal: newMemoryJournal(),
+		keys:    map[string][2]string{},
+		base:    map[device.ID]string{},
+	}
 	o.Clock.Set(time.Date(2026, 3, 1, 9, 0, 0, 0, time.UTC))
 	probe := &device.Product{Name: "probe", OfflineAfter: time.Hour, Properties: []device.Property{
-		{Identifier: "soilMoisture", FunctionName: "Moisture", DataType: device.Number, AccessMode: "r", Min: new(0.0), Max: new(100.0)},
+		{
+			Identifier:   "soilMoisture",
+			FunctionName: "Moisture",
+			DataType:     device.Number,
+			AccessMode:   "r",
+			Min:          new(0.0),
+			Max:          new(100.0),
+		},
 		{Identifier: "battery_voltage", FunctionName: "Battery", DataType: device.Number, AccessMode: "r"},
 		{Identifier: "rssi", FunctionName: "Signal", DataType: device.Number, AccessMode: "r"},
 	}}
@@ -82,8 +95,15 @@ func newLoRaWANFixture(t *testing.T, change ...func(*Options)) *lorawanFixture {
 	add(green.ID, "probe-off", "3", func(d *device.Device) { d.Disabled = true })
 	add(blue.ID, "P-BLUE", "A84041FFFF1A2BFF")
 	settings := Options{
-		Registry: o.Registry, Diagnostics: o.Diagnostics, Presence: o.Presence, Journal: o.journal, Now: o.Clock.Now, Rate: 1e6, Burst: 1e6,
-		FailureRate: 0.01, FailureBurst: 5,
+		Registry:     o.Registry,
+		Diagnostics:  o.Diagnostics,
+		Presence:     o.Presence,
+		Journal:      o.journal,
+		Now:          o.Clock.Now,
+		Rate:         1e6,
+		Burst:        1e6,
+		FailureRate:  0.01,
+		FailureBurst: 5,
 	}
 	for _, f := range change {
 		f(&settings)
@@ -182,8 +202,13 @@ func TestLoRaWANUplinks(t *testing.T) {
 		}
 	}
 	want := []string{
-		"A84041FFFF1A2B3C 30.123 soilMoisture=31.5 rssi=-96", "P-B 40.250 soilMoisture=31.5 rssi=-35", "probe-c 30.123 soilMoisture=31.5 rssi=-96",
-		"P-B 40.250 battery_voltage=3.6 rssi=-35", "P-B 40.250 rssi=-1", "P-B 40.250 soilMoisture=7 rssi=-35", "A84041FFFF1A2B3C 00.000 soilMoisture=8 rssi=-96",
+		"A84041FFFF1A2B3C 30.123 soilMoisture=31.5 rssi=-96",
+		"P-B 40.250 soilMoisture=31.5 rssi=-35",
+		"probe-c 30.123 soilMoisture=31.5 rssi=-96",
+		"P-B 40.250 battery_voltage=3.6 rssi=-35",
+		"P-B 40.250 rssi=-1",
+		"P-B 40.250 soilMoisture=7 rssi=-35",
+		"A84041FFFF1A2B3C 00.000 soilMoisture=8 rssi=-96",
 	}
 	if got := o.committed(); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("kept\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
@@ -213,7 +238,12 @@ func TestLoRaWANSignIn(t *testing.T) {
 	}
 	for _, wrong := range [][2]string{{}, {right[0], "x"}, {right[0], o.keys["blue"][1]}, {"tk_x", right[1]}} {
 		o.keys["wrong"] = wrong
-		if got, header := o.post("wrong", "thethingsstack", body); got != `401 {"code":"unauthorized"}` || !strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ") {
+		if got, header := o.post(
+			"wrong",
+			"thethingsstack",
+			body,
+		); got != `401 {"code":"unauthorized"}` ||
+			!strings.HasPrefix(header.Get("WWW-Authenticate"), "Basic ") {
 			t.Errorf("%v: %s %v", wrong, got, header)
 		}
 	}
@@ -244,7 +274,12 @@ func TestLoRaWANAnswersRetryWhenStoreFails(t *testing.T) {
 	for name, h := range map[string]http.Handler{
 		"credentials": NewLoRaWAN(o.pipeline, failingDB{}, o.Devices), "devices": NewLoRaWAN(o.pipeline, o.Credentials, failingDB{}),
 	} {
-		r := httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/integrations/thethingsstack", strings.NewReader(body))
+		r := httptest.NewRequestWithContext(
+			t.Context(),
+			http.MethodPost,
+			"/api/v1/integrations/thethingsstack",
+			strings.NewReader(body),
+		)
 		r.SetBasicAuth(o.keys["green"][0], o.keys["green"][1])
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, r)

@@ -39,8 +39,12 @@ func NewMQTT(p *Pipeline) *MQTT {
 		opts:      p.opts,
 		listeners: map[net.Listener]struct{}{},
 		conns:     map[*conn]struct{}{},
-		addresses: limit.NewSlots[limit.Network](limit.Options{Name: "mqtt_connections", Meter: p.opts.Limits}, p.opts.PerAddress, 0),
-		devices:   map[device.ID][]*conn{},
+		addresses: limit.NewSlots[limit.Network](
+			limit.Options{Name: "mqtt_connections", Meter: p.opts.Limits},
+			p.opts.PerAddress,
+			0,
+		),
+		devices: map[device.ID][]*conn{},
 	}
 	m.opts.Registry.OnStructureChange(m.structureChanged)
 	return m

@@ -138,7 +138,8 @@ func TestMQTT5Connack(t *testing.T) {
 
 	a := greet(func(*v5.Connect) {})
 	props := a.Properties
-	if a.ReasonCode != 0 || *props.ReceiveMaximum != 77 || *props.MaximumPacketSize != 9000 || *props.TopicAliasMaximum != topicAliases {
+	if a.ReasonCode != 0 || *props.ReceiveMaximum != 77 || *props.MaximumPacketSize != 9000 ||
+		*props.TopicAliasMaximum != topicAliases {
 		t.Errorf("answer %v", a)
 	}
 	if props.AssignedClientID != "" || props.ServerKeepAlive != nil || props.SessionExpiryInterval != nil {
@@ -149,16 +150,23 @@ func TestMQTT5Connack(t *testing.T) {
 	a = greet(func(p *v5.Connect) {
 		p.ClientID, p.KeepAlive, p.CleanStart = "", 0, false
 		p.Properties.SessionExpiryInterval = &hour
-		p.WillFlag, p.WillTopic, p.WillMessage, p.WillProperties = true, "t", []byte("m"), &v5.Properties{WillDelayInterval: &hour}
+		p.WillFlag, p.WillTopic, p.WillMessage, p.WillProperties = true, "t", []byte(
+			"m",
+		), &v5.Properties{
+			WillDelayInterval: &hour,
+		}
 	})
 	props = a.Properties
-	if a.ReasonCode != 0 || props.AssignedClientID == "" || props.ServerKeepAlive == nil || *props.ServerKeepAlive != maxKeepAlive {
+	if a.ReasonCode != 0 || props.AssignedClientID == "" || props.ServerKeepAlive == nil ||
+		*props.ServerKeepAlive != maxKeepAlive {
 		t.Errorf("answer %v", a)
 	}
 	if props.SessionExpiryInterval == nil || *props.SessionExpiryInterval != 0 {
 		t.Error("a session was promised")
 	}
-	if other := greet(func(p *v5.Connect) { p.ClientID = "" }); other.Properties.AssignedClientID == props.AssignedClientID {
+	if other := greet(
+		func(p *v5.Connect) { p.ClientID = "" },
+	); other.Properties.AssignedClientID == props.AssignedClientID {
 		t.Error("the same client identifier was assigned twice")
 	}
 
@@ -268,7 +276,14 @@ func TestMQTTRevokedDeviceIsDisconnected(t *testing.T) {
 		},
 		"secret dropped": func(name string) *device.Entry {
 			if name == "WS-1" {
-				return device.NewEntry(device.Ref{Tenant: green, ID: 1}, name, station(), false, false, device.HashSecret(hashKey, "another"))
+				return device.NewEntry(
+					device.Ref{Tenant: green, ID: 1},
+					name,
+					station(),
+					false,
+					false,
+					device.HashSecret(hashKey, "another"),
+				)
 			}
 			return nil
 		},
@@ -311,7 +326,14 @@ func TestMQTTNewStructureReachesOpenConnections(t *testing.T) {
 	wider := station()
 	wider.Properties = append(wider.Properties, device.Property{ID: 99, Identifier: "wind", DataType: device.Number})
 	e.registry.Replace([]*device.Entry{
-		device.NewEntry(device.Ref{Tenant: green, ID: 1}, "WS-1", wider, false, false, device.HashSecret(hashKey, secretOf("WS-1"))),
+		device.NewEntry(
+			device.Ref{Tenant: green, ID: 1},
+			"WS-1",
+			wider,
+			false,
+			false,
+			device.HashSecret(hashKey, secretOf("WS-1")),
+		),
 	})
 	c.send(c.publish("v1/devices/me/telemetry", `{"wind":3}`, 1, 2))
 	c.wantAck(v5.PUBACK, 2, 0)
@@ -326,7 +348,10 @@ func TestMQTTFailedSignInsAreLimited(t *testing.T) {
 			t.Helper()
 			c := e.dial(version)
 			c.send(c.connect("WS-1", secret, "a"))
-			c.want(fmt.Sprintf("CONNACK %#x", code), func(kind byte, body []byte) bool { return kind == v5.CONNACK && body[1] == code })
+			c.want(
+				fmt.Sprintf("CONNACK %#x", code),
+				func(kind byte, body []byte) bool { return kind == v5.CONNACK && body[1] == code },
+			)
 			c.wantEnd(0)
 		}
 		try("wrong")

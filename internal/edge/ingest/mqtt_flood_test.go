@@ -97,7 +97,16 @@ func TestQoS2Messages(t *testing.T) {
 		t.Helper()
 		answered, known := x.get(id)
 		if a, k := want[id]; a != answered || k != known || x.count != len(want) {
-			t.Fatalf("%d: answered %v, known %v, %d in all; want %v, %v, %d", id, answered, known, x.count, a, k, len(want))
+			t.Fatalf(
+				"%d: answered %v, known %v, %d in all; want %v, %v, %d",
+				id,
+				answered,
+				known,
+				x.count,
+				a,
+				k,
+				len(want),
+			)
 		}
 	}
 	ids := []uint16{1, 2, 63, 64, 65, 1023, 1024, 1025, 30000, math.MaxUint16 - 1, math.MaxUint16}
@@ -153,7 +162,11 @@ func withProperties(before, block, after []byte) []byte {
 func TestPacketReadingAllocatesLittle(t *testing.T) {
 	const large = 256 << 10
 	user := []byte{v5.PropUser, 0, 0, 0, 0}
-	greeting := withProperties([]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60}, filled(nil, user, connectLimit-64), []byte("\x00\x01c\x00\x01u\x00\x01p"))
+	greeting := withProperties(
+		[]byte{0, 4, 'M', 'Q', 'T', 'T', 5, 0xC2, 0, 60},
+		filled(nil, user, connectLimit-64),
+		[]byte("\x00\x01c\x00\x01u\x00\x01p"),
+	)
 	for name, c := range map[string]struct {
 		body []byte
 		read func(body []byte) error
@@ -235,7 +248,10 @@ func testFloods(t *testing.T, version byte) {
 	}
 	if version == 5 {
 		all["properties"] = func(*client) []byte {
-			return framed(0x30, withProperties([]byte{0, 1, 'a'}, filled(nil, []byte{v5.PropUser, 0, 0, 0, 0}, 64<<10), nil))
+			return framed(
+				0x30,
+				withProperties([]byte{0, 1, 'a'}, filled(nil, []byte{v5.PropUser, 0, 0, 0, 0}, 64<<10), nil),
+			)
 		}
 	}
 	for name, flood := range all {
@@ -377,9 +393,24 @@ func TestMQTTWillsAndRetained(t *testing.T) {
 // connectWithWill makes a CONNECT of WS-1 with a will that is retained, of QoS 2.
 func (c *client) connectWithWill(clientID, topic string, message []byte) []byte {
 	if c.version == 5 {
-		p := v5.Connect{ProtocolName: "MQTT", ProtocolVersion: 5, CleanStart: true, KeepAlive: 60, ClientID: clientID,
-			UsernameFlag: true, Username: "WS-1", PasswordFlag: true, Password: []byte(secretOf("WS-1")), Properties: &v5.Properties{},
-			WillFlag: true, WillRetain: true, WillQOS: 2, WillTopic: topic, WillMessage: message, WillProperties: &v5.Properties{}}
+		p := v5.Connect{
+			ProtocolName:    "MQTT",
+			ProtocolVersion: 5,
+			CleanStart:      true,
+			KeepAlive:       60,
+			ClientID:        clientID,
+			UsernameFlag:    true,
+			Username:        "WS-1",
+			PasswordFlag:    true,
+			Password:        []byte(secretOf("WS-1")),
+			Properties:      &v5.Properties{},
+			WillFlag:        true,
+			WillRetain:      true,
+			WillQOS:         2,
+			WillTopic:       topic,
+			WillMessage:     message,
+			WillProperties:  &v5.Properties{},
+		}
 		return packed5(&p)
 	}
 	p := v3.NewControlPacket(v3.Connect).(*v3.ConnectPacket)

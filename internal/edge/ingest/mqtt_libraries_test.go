@@ -36,7 +36,10 @@ func TestPaho311Client(t *testing.T) {
 	e.journal.hold()
 	var tokens []mqtt.Token
 	for i := range 64 {
-		tokens = append(tokens, c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)))
+		tokens = append(
+			tokens,
+			c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)),
+		)
 	}
 	for i, token := range tokens {
 		if i%3 == 0 {
@@ -94,7 +97,12 @@ func TestPaho5Client(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
 	welcome, err := c.Connect(ctx, &paho.Connect{
-		CleanStart: true, KeepAlive: 30, UsernameFlag: true, Username: "GW-1", PasswordFlag: true, Password: []byte(secretOf("GW-1")),
+		CleanStart:   true,
+		KeepAlive:    30,
+		UsernameFlag: true,
+		Username:     "GW-1",
+		PasswordFlag: true,
+		Password:     []byte(secretOf("GW-1")),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +121,12 @@ func TestPaho5Client(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 64 {
 		all.Go(func() {
-			if code, err := publish("v1/gateway/telemetry", byte(i%3), fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i)); err != nil || code != 0 {
+			if code, err := publish(
+				"v1/gateway/telemetry",
+				byte(i%3),
+				fmt.Sprintf(`{"WS-2":[{"airTemperature":%d}]}`, i),
+			); err != nil ||
+				code != 0 {
 				t.Errorf("message %d: %#x %v", i, code, err)
 			}
 		})
@@ -128,7 +141,10 @@ func TestPaho5Client(t *testing.T) {
 			t.Errorf("QoS %d, another's topic: %#x", qos, code)
 		}
 	}
-	granted, err := c.Subscribe(ctx, &paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: "v1/gateway/rpc", QoS: 1}}})
+	granted, err := c.Subscribe(
+		ctx,
+		&paho.Subscribe{Subscriptions: []paho.SubscribeOptions{{Topic: "v1/gateway/rpc", QoS: 1}}},
+	)
 	if err != nil || granted.Reasons[0] != 1 {
 		t.Errorf("its own topic: %v %v", granted, err)
 	}
@@ -156,14 +172,28 @@ func TestMosquittoClients(t *testing.T) {
 	run := func(program string, args ...string) (string, error) {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, program, append([]string{"-h", host, "-p", port}, args...)...).CombinedOutput()
+		out, err := exec.CommandContext(
+			ctx,
+			program,
+			append([]string{"-h", host, "-p", port}, args...)...).CombinedOutput()
 		return string(out), err
 	}
 	n := 0
 	for _, version := range []string{"311", "5"} {
 		for _, qos := range []string{"0", "1", "2"} {
 			for _, signIn := range [][]string{{"-u", "WS-1", "-P", secretOf("WS-1")}, {"-u", secretOf("WS-1")}} {
-				args := append([]string{"-V", version, "-q", qos, "-t", "v1/devices/me/telemetry", "-m", fmt.Sprintf(`{"airTemperature":%d}`, n)}, signIn...)
+				args := append(
+					[]string{
+						"-V",
+						version,
+						"-q",
+						qos,
+						"-t",
+						"v1/devices/me/telemetry",
+						"-m",
+						fmt.Sprintf(`{"airTemperature":%d}`, n),
+					},
+					signIn...)
 				if out, err := run(pub, args...); err != nil {
 					t.Errorf("%v: %v %s", args, err, out)
 				}
@@ -171,14 +201,56 @@ func TestMosquittoClients(t *testing.T) {
 				eventually(t, "it committed", func() bool { return len(e.journal.temperatures(1)) == n })
 			}
 		}
-		if out, err := run(pub, "-V", version, "-q", "1", "-u", "WS-1", "-P", "wrong", "-t", "v1/devices/me/telemetry", "-m", "{}"); err == nil {
+		if out, err := run(
+			pub,
+			"-V",
+			version,
+			"-q",
+			"1",
+			"-u",
+			"WS-1",
+			"-P",
+			"wrong",
+			"-t",
+			"v1/devices/me/telemetry",
+			"-m",
+			"{}",
+		); err == nil {
 			t.Errorf("a wrong secret: %s", out)
 		}
-		if out, err := run(sub, "-V", version, "-u", "WS-1", "-P", secretOf("WS-1"), "-t", "v1/devices/me/rpc/request/+", "-E"); err != nil {
+		if out, err := run(
+			sub,
+			"-V",
+			version,
+			"-u",
+			"WS-1",
+			"-P",
+			secretOf("WS-1"),
+			"-t",
+			"v1/devices/me/rpc/request/+",
+			"-E",
+		); err != nil {
 			t.Errorf("its own topic: %v %s", err, out)
 		}
 	}
-	if out, _ := run(pub, "-V", "5", "-q", "1", "-u", "WS-1", "-P", secretOf("WS-1"), "-t", "v1/devices/me/telemetry", "-m", "{"); !strings.Contains(out, "Payload format invalid") {
+	if out, _ := run(
+		pub,
+		"-V",
+		"5",
+		"-q",
+		"1",
+		"-u",
+		"WS-1",
+		"-P",
+		secretOf("WS-1"),
+		"-t",
+		"v1/devices/me/telemetry",
+		"-m",
+		"{",
+	); !strings.Contains(
+		out,
+		"Payload format invalid",
+	) {
 		t.Errorf("nothing good: %s", out)
 	}
 }

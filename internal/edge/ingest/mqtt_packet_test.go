@@ -67,7 +67,8 @@ func TestPacketReaderAllocatesWhatArrives(t *testing.T) {
 	}
 	p = packetReader{r: bufio.NewReader(bytes.NewReader(announced)), limit: 1 << 18}
 	var violation protocolError
-	if _, err := p.next(); !errors.As(err, &violation) || violation.reason != reasonTooLarge || !strings.Contains(err.Error(), "268435455") {
+	if _, err := p.next(); !errors.As(err, &violation) || violation.reason != reasonTooLarge ||
+		!strings.Contains(err.Error(), "268435455") {
 		t.Errorf("over the limit: %v", err)
 	}
 }
@@ -78,7 +79,8 @@ func TestParsePublishAllocatesNothing(t *testing.T) {
 		pk := packet{kind: v5.PUBLISH, flags: whole[0] & 15, body: whole[2:]}
 		n := testing.AllocsPerRun(100, func() {
 			pub, err := parsePublish(pk, version)
-			if err != nil || pub.id != 7 || pub.qos != 1 || kindOf(pub.topic) != Telemetry || string(pub.payload) != `{"airTemperature":1}` {
+			if err != nil || pub.id != 7 || pub.qos != 1 || kindOf(pub.topic) != Telemetry ||
+				string(pub.payload) != `{"airTemperature":1}` {
 				t.Fatalf("%+v %v", pub, err)
 			}
 		})
@@ -186,9 +188,12 @@ func FuzzProperties(f *testing.F) {
 			return
 		}
 		same := func(p *uint16, has bool, v uint16) bool { return (p != nil) == has && (p == nil || *p == v) }
-		if !same(want.TopicAlias, got.has.alias, got.alias) || !same(want.ReceiveMaximum, got.has.receiveMaximum, got.receiveMaximum) ||
-			(want.MaximumPacketSize != nil) != got.has.maxPacket || want.MaximumPacketSize != nil && *want.MaximumPacketSize != got.maxPacket ||
-			want.SessionExpiryInterval != nil && *want.SessionExpiryInterval != got.sessionExpiry || (want.AuthMethod != "") != got.authMethod ||
+		if !same(want.TopicAlias, got.has.alias, got.alias) ||
+			!same(want.ReceiveMaximum, got.has.receiveMaximum, got.receiveMaximum) ||
+			(want.MaximumPacketSize != nil) != got.has.maxPacket ||
+			want.MaximumPacketSize != nil && *want.MaximumPacketSize != got.maxPacket ||
+			want.SessionExpiryInterval != nil && *want.SessionExpiryInterval != got.sessionExpiry ||
+			(want.AuthMethod != "") != got.authMethod ||
 			(want.SubscriptionIdentifier != nil) != got.has.subscription {
 			t.Errorf("%+v, the codec says %+v", got, want)
 		}

@@ -45,8 +45,11 @@ var propertySpecs = [...]struct {
 	packets.PropReceiveMaximum:         {2, 1 << packets.CONNECT},
 	packets.PropTopicAliasMaximum:      {2, 1 << packets.CONNECT},
 	packets.PropTopicAlias:             {2, 1 << packets.PUBLISH},
-	packets.PropUser:                   {lengthPair, 1<<packets.CONNECT | 1<<packets.PUBLISH | 1<<packets.SUBSCRIBE | 1<<packets.UNSUBSCRIBE},
-	packets.PropMaximumPacketSize:      {4, 1 << packets.CONNECT},
+	packets.PropUser: {
+		lengthPair,
+		1<<packets.CONNECT | 1<<packets.PUBLISH | 1<<packets.SUBSCRIBE | 1<<packets.UNSUBSCRIBE,
+	},
+	packets.PropMaximumPacketSize: {4, 1 << packets.CONNECT},
 }
 
 // readProperties reads a property block of a packet of the given type, as cutProperties

@@ -199,7 +199,11 @@ func (c *conn) subscribe(pk packet) error {
 		answer := v5.Suback{PacketID: id, Reasons: codes, Properties: &v5.Properties{}}
 		_, err = answer.WriteTo(&b)
 	} else {
-		answer := v3.SubackPacket{FixedHeader: v3.FixedHeader{MessageType: v3.Suback}, MessageID: id, ReturnCodes: codes}
+		answer := v3.SubackPacket{
+			FixedHeader: v3.FixedHeader{MessageType: v3.Suback},
+			MessageID:   id,
+			ReturnCodes: codes,
+		}
 		err = answer.Write(&b)
 	}
 	if err != nil {

@@ -236,7 +236,12 @@ func TestMQTTTopicAliases(t *testing.T) {
 			Properties: &v5.Properties{TopicAlias: &alias, User: []v5.User{{Key: "k", Value: "v"}}}}
 		return packed5(&p)
 	}
-	c.send(publish("v1/devices/me/telemetry", 3, 1), publish("", 3, 2), publish("v1/devices/me/attributes", 3, 3), publish("", 3, 4))
+	c.send(
+		publish("v1/devices/me/telemetry", 3, 1),
+		publish("", 3, 2),
+		publish("v1/devices/me/attributes", 3, 3),
+		publish("", 3, 4),
+	)
 	for id := range uint16(4) {
 		c.wantAck(v5.PUBACK, id+1, 0)
 	}
@@ -405,7 +410,11 @@ func TestMQTTShutdownTakesRateLimitedMessage(t *testing.T) {
 	c := e.dialSignedIn(5, "WS-1")
 	c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2))
 	c.wantAck(v5.PUBACK, 1, 0)
-	eventually(t, "the second waits", func() bool { return e.pipeline.gate.messages.Peek(1, limit.One).Retry > 1000*time.Second })
+	eventually(
+		t,
+		"the second waits",
+		func() bool { return e.pipeline.gate.messages.Peek(1, limit.One).Retry > 1000*time.Second },
+	)
 	down := make(chan error, 1)
 	go func() { down <- e.mqtt.Shutdown(context.Background()) }()
 	c.wantAck(v5.PUBACK, 2, 0)

@@ -49,7 +49,10 @@ func (n *pendingUpdates) fold(f *reading.Arrival) {
 		for i < len(values) && values[i].Property < field.Property {
 			i++
 		}
-		last := reading.Newest{Last: reading.Last{Property: field.Property, Time: f.Time, Value: field.Value}, Order: min(f.Time, f.At)}
+		last := reading.Newest{
+			Last:  reading.Last{Property: field.Property, Time: f.Time, Value: field.Value},
+			Order: min(f.Time, f.At),
+		}
 		switch {
 		case i == len(values) || values[i].Property != field.Property:
 			values = slices.Insert(values, i, last)
@@ -87,7 +90,10 @@ func (n *pendingUpdates) appendFrames(to []reading.Arrival, id device.ID) []read
 	})
 	for i, v := range values {
 		if i == 0 || v.Time != values[i-1].Time || v.Order != values[i-1].Order {
-			to = append(to, reading.Arrival{Frame: reading.Frame{Tenant: n.owner, Device: id, Time: v.Time}, At: v.Order})
+			to = append(
+				to,
+				reading.Arrival{Frame: reading.Frame{Tenant: n.owner, Device: id, Time: v.Time}, At: v.Order},
+			)
 		}
 		f := &to[len(to)-1]
 		f.Fields = append(f.Fields, reading.Field{Property: v.Property, Value: v.Value})

@@ -59,7 +59,11 @@ func TestPipelineAdmits(t *testing.T) {
 	kept = e.find("WS-1").Tenant
 	submit := func(ctx context.Context, device string, kind Kind) error {
 		done := make(chan Outcome, 1)
-		err := e.pipeline.Submit(ctx, Message{Entry: e.find(device), Kind: kind, Payload: []byte(`{"humidity":5}`), At: now}, func(o Outcome) { done <- o })
+		err := e.pipeline.Submit(
+			ctx,
+			Message{Entry: e.find(device), Kind: kind, Payload: []byte(`{"humidity":5}`), At: now},
+			func(o Outcome) { done <- o },
+		)
 		if err == nil {
 			err = receive(t, done).Err
 		}
@@ -94,7 +98,12 @@ func TestPipelineGroupsCommits(t *testing.T) {
 	var order []int
 	all := make(chan struct{})
 	for i := range n {
-		m := Message{Entry: e.find("WS-1"), Kind: Telemetry, Payload: fmt.Appendf(nil, `{"humidity":%d}`, i%100), At: now}
+		m := Message{
+			Entry:   e.find("WS-1"),
+			Kind:    Telemetry,
+			Payload: fmt.Appendf(nil, `{"humidity":%d}`, i%100),
+			At:      now,
+		}
 		if i%10 == 3 {
 			m.Kind = Ignored // nothing to write, and still not answered before its turn
 		}
@@ -143,8 +152,12 @@ func TestPipelineLimitsBatches(t *testing.T) {
 	submit(`{"humidity":1}`)
 	receive(t, e.journal.entered)
 	submit(`[{"humidity":1},{"humidity":2},{"humidity":3}]`)
-	submit(`[{"humidity":4},{"humidity":5}]`)                                                               // does not fit beside the three
-	submit(`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`) // larger than a batch: alone
+	submit(
+		`[{"humidity":4},{"humidity":5}]`,
+	) // does not fit beside the three
+	submit(
+		`[{"humidity":6},{"humidity":7},{"humidity":8},{"humidity":9},{"humidity":10},{"humidity":11}]`,
+	) // larger than a batch: alone
 	e.journal.release()
 	answered.Wait()
 	var sizes []int
@@ -264,7 +277,8 @@ func TestPipelineOutcomesAndDiagnostics(t *testing.T) {
 		t.Errorf("committed %s", got)
 	}
 	s := e.pipeline.Stats()
-	if s.Refused[device.ReasonNotYours] != 2 || s.Refused[device.ReasonUnreadable] != 2 || s.Refused[device.ReasonTooOld] != 0 {
+	if s.Refused[device.ReasonNotYours] != 2 || s.Refused[device.ReasonUnreadable] != 2 ||
+		s.Refused[device.ReasonTooOld] != 0 {
 		t.Errorf("refused %v", s.Refused)
 	}
 }

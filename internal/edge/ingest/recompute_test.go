@@ -29,7 +29,11 @@ func TestRecompute(t *testing.T) {
 	for _, name := range []string{"WS-1", "WS-2"} {
 		beside.Go(func() {
 			for n := range 50 {
-				e.submit(name, Telemetry, fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":25,"humidity":62}}`, now+int64(n)))
+				e.submit(
+					name,
+					Telemetry,
+					fmt.Sprintf(`{"ts":%d,"values":{"airTemperature":25,"humidity":62}}`, now+int64(n)),
+				)
 			}
 		})
 	}

@@ -46,8 +46,10 @@ func (e *edge) dialTLS(version byte, roots *x509.CertPool) (*client, error) {
 func TestTLSPaho(t *testing.T) {
 	e := newEdge(t)
 	roots, _ := e.serveTLS(t.TempDir())
-	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("ssl://" + e.address).SetTLSConfig(&tls.Config{RootCAs: roots}).
-		SetUsername("WS-1").SetPassword(secretOf("WS-1")).SetAutoReconnect(false))
+	c := mqtt.NewClient(
+		mqtt.NewClientOptions().AddBroker("ssl://" + e.address).SetTLSConfig(&tls.Config{RootCAs: roots}).
+			SetUsername("WS-1").SetPassword(secretOf("WS-1")).SetAutoReconnect(false),
+	)
 	done := func(token mqtt.Token) {
 		t.Helper()
 		if !token.WaitTimeout(5*time.Second) || token.Error() != nil {
@@ -125,7 +127,11 @@ func TestTLSVersions(t *testing.T) {
 	e := newEdge(t)
 	roots, _ := e.serveTLS(t.TempDir())
 	for version, want := range map[uint16]bool{tls.VersionTLS11: false, tls.VersionTLS12: true, tls.VersionTLS13: true} {
-		nc, err := tls.Dial("tcp", e.address, &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: version})
+		nc, err := tls.Dial(
+			"tcp",
+			e.address,
+			&tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS10, MaxVersion: version},
+		)
 		if (err == nil) != want {
 			t.Errorf("%s: %v", tls.VersionName(version), err)
 		}

@@ -41,7 +41,10 @@ func NewWebSocket(m *MQTT) http.Handler {
 		// Messages are read as a stream: what a packet may have is the limit,
 		// and a message may hold many packets.
 		ws.SetReadLimit(-1)
-		m.ServeConn(&wsConn{lastErrConn: hijacked.conn, ws: ws, status: websocket.StatusNormalClosure}, m.opts.ClientAddr(r))
+		m.ServeConn(
+			&wsConn{lastErrConn: hijacked.conn, ws: ws, status: websocket.StatusNormalClosure},
+			m.opts.ClientAddr(r),
+		)
 	})
 }
 
@@ -133,7 +136,8 @@ func (c *wsConn) readError(err error) error {
 	switch {
 	case websocket.CloseStatus(err) != -1, errors.Is(err, net.ErrClosed):
 		return io.EOF
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded): // of a pong that was not taken
+	case errors.Is(err, context.DeadlineExceeded),
+		errors.Is(err, os.ErrDeadlineExceeded): // of a pong that was not taken
 		return errStalled
 	case errors.As(err, &network): // of a pong to a client that is gone
 		return err

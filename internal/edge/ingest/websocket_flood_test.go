@@ -22,8 +22,12 @@ import (
 
 // upgradeRequest is the request for a WebSocket, with header lines.
 func upgradeRequest(lines ...string) []byte {
-	b := []byte("GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-		"Sec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(make([]byte, 16)) + "\r\n")
+	b := []byte(
+		"GET /mqtt HTTP/1.1\r\nHost: tilth.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+			"Sec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(
+			make([]byte, 16),
+		) + "\r\n",
+	)
 	for _, line := range lines {
 		b = append(append(b, line...), "\r\n"...)
 	}
@@ -41,8 +45,16 @@ func TestWebSocketOrigins(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			e := newEdge(t).serveWebSocket()
 			c := e.dial(5)
-			c.send(upgradeRequest(append(origin, "Sec-WebSocket-Protocol: mqtt", "Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
-				"Cookie: session="+secretOf("WS-1"), "Authorization: Bearer "+secretOf("WS-1"))...))
+			c.send(
+				upgradeRequest(
+					append(
+						origin,
+						"Sec-WebSocket-Protocol: mqtt",
+						"Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits",
+						"Cookie: session="+secretOf("WS-1"),
+						"Authorization: Bearer "+secretOf("WS-1"),
+					)...),
+			)
 			reader := bufio.NewReader(c)
 			resp, err := http.ReadResponse(reader, nil)
 			if err != nil {
@@ -66,7 +78,10 @@ func TestWebSocketOrigins(t *testing.T) {
 				t.Errorf("let in without a secret: %+v", s)
 			}
 			device := e.dial(4)
-			device.send(upgradeRequest(append(origin, "Sec-WebSocket-Protocol: mqtt")...), frame(0x82, device.connect("WS-1", secretOf("WS-1"), "a")))
+			device.send(
+				upgradeRequest(append(origin, "Sec-WebSocket-Protocol: mqtt")...),
+				frame(0x82, device.connect("WS-1", secretOf("WS-1"), "a")),
+			)
 			eventually(t, "let in with it", func() bool { return e.presence.Status(green, 1).Online })
 		})
 	}
@@ -225,7 +240,8 @@ func TestWebSocketResetBeforePongIsNoViolation(t *testing.T) {
 		synctest.Wait()
 		c.Close()
 		synctest.Wait()
-		if s := e.pipeline.Stats(); s.Connections != 0 || s.ConnectionsTotal != 1 || s.Malformed+s.Stalls+s.IdleTimeouts+s.Panics != 0 {
+		if s := e.pipeline.Stats(); s.Connections != 0 || s.ConnectionsTotal != 1 ||
+			s.Malformed+s.Stalls+s.IdleTimeouts+s.Panics != 0 {
 			t.Errorf("%+v", s)
 		}
 	})
@@ -275,7 +291,10 @@ func TestWebSocketFloods(t *testing.T) {
 			var sent atomic.Int64
 			for i := range floods {
 				c := e.dial(4)
-				c.send(upgradeRequest("Sec-WebSocket-Protocol: mqtt"), frame(0x82, c.connect("WS-2", secretOf("WS-2"), fmt.Sprint("flood ", i))))
+				c.send(
+					upgradeRequest("Sec-WebSocket-Protocol: mqtt"),
+					frame(0x82, c.connect("WS-2", secretOf("WS-2"), fmt.Sprint("flood ", i))),
+				)
 				c.discarded()
 				clients = append(clients, c)
 				many := bytes.Repeat(one, 1+(64<<10)/len(one))

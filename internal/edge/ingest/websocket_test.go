@@ -35,7 +35,11 @@ func (e *edge) upgrade(header http.Header, subprotocols ...string) (*websocket.C
 	e.t.Helper()
 	ctx, cancel := context.WithTimeout(e.t.Context(), 5*time.Second)
 	defer cancel()
-	ws, resp, err := websocket.Dial(ctx, "ws://"+e.address+"/mqtt", &websocket.DialOptions{Subprotocols: subprotocols, HTTPHeader: header})
+	ws, resp, err := websocket.Dial(
+		ctx,
+		"ws://"+e.address+"/mqtt",
+		&websocket.DialOptions{Subprotocols: subprotocols, HTTPHeader: header},
+	)
 	if err == nil {
 		e.t.Cleanup(func() { _ = ws.CloseNow() })
 	}
@@ -49,7 +53,11 @@ func (e *edge) dialWebSocket(version byte) (*client, *websocket.Conn) {
 	if err != nil {
 		e.t.Fatal(err)
 	}
-	return &client{t: e.t, version: version, Conn: websocket.NetConn(context.Background(), ws, websocket.MessageBinary)}, ws
+	return &client{
+		t:       e.t,
+		version: version,
+		Conn:    websocket.NetConn(context.Background(), ws, websocket.MessageBinary),
+	}, ws
 }
 
 func TestWebSocketPaho(t *testing.T) {
@@ -66,7 +74,10 @@ func TestWebSocketPaho(t *testing.T) {
 	e.journal.hold()
 	var tokens []mqtt.Token
 	for i := range 30 {
-		tokens = append(tokens, c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)))
+		tokens = append(
+			tokens,
+			c.Publish("v1/devices/me/telemetry", byte(i%3), false, fmt.Sprintf(`{"airTemperature":%d}`, i)),
+		)
 	}
 	select {
 	case <-tokens[1].Done():
@@ -95,8 +106,13 @@ func TestWebSocketFraming(t *testing.T) {
 			c.send(hello[i : i+1])
 		}
 		c.want("CONNACK accepted", accepted)
-		c.send(c.telemetry(1, 1, 1), c.telemetry(2, 1, 2), c.telemetry(3, 0, 0), []byte{0xC0, 0}) // many packets a message
-		var acks, pongs []byte                                                                    // where a pong comes in is open: a PUBACK waits for the disk
+		c.send(
+			c.telemetry(1, 1, 1),
+			c.telemetry(2, 1, 2),
+			c.telemetry(3, 0, 0),
+			[]byte{0xC0, 0},
+		) // many packets a message
+		var acks, pongs []byte // where a pong comes in is open: a PUBACK waits for the disk
 		for range 3 {
 			kind, body, err := c.read()
 			switch {
@@ -160,7 +176,10 @@ func TestWebSocketShutdownAnswersBeforeClose(t *testing.T) {
 		c.wantAck(v5.PUBACK, 1, 0)
 		c.wantAck(v5.PUBACK, 2, 0)
 		if version == 5 {
-			c.want("DISCONNECT", func(kind byte, body []byte) bool { return kind == v5.DISCONNECT && body[0] == reasonShuttingDown })
+			c.want(
+				"DISCONNECT",
+				func(kind byte, body []byte) bool { return kind == v5.DISCONNECT && body[0] == reasonShuttingDown },
+			)
 		}
 		if _, _, err := ws.Read(t.Context()); websocket.CloseStatus(err) != websocket.StatusNormalClosure {
 			t.Errorf("closed with %v", err)
@@ -293,8 +312,14 @@ func TestWebSocketBroken(t *testing.T) {
 			}
 			defer nc.Close()
 			c := &client{t: t, version: 4, Conn: nc}
-			c.send([]byte("GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
-				"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(make([]byte, 16)) + "\r\n\r\n"))
+			c.send(
+				[]byte(
+					"GET /mqtt HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
+						"Sec-WebSocket-Protocol: mqtt\r\nSec-WebSocket-Key: " + base64.StdEncoding.EncodeToString(
+						make([]byte, 16),
+					) + "\r\n\r\n",
+				),
+			)
 			hello := c.connect("WS-1", secretOf("WS-1"), "a")
 			c.send(frame(0x82, hello), test.bytes)
 			eventually(t, "signed in", func() bool { return e.presence.Status(green, 1).Online })

@@ -21,7 +21,16 @@ func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *alertmsg.Ack
 		a = &alertmsg.Ack{}
 	}
 	err := w.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		_, err := tx.NewRaw("UPDATE notices SET ack_user = ?, ack_time = ?, ack_note = ?, ack_remind_at = ? WHERE id = ?", a.User, a.Time, a.Note, a.RemindAt, notice).Exec(ctx)
+		_, err := tx.NewRaw(
+			"UPDATE notices SET ack_user = ?, ack_time = ?, ack_note = ?, ack_remind_at = ? WHERE id = ?",
+			a.User,
+			a.Time,
+			a.Note,
+			a.RemindAt,
+			notice,
+		).Exec(
+			ctx,
+		)
 		return err
 	})
 	if err != nil {
@@ -33,10 +42,25 @@ func (w *fixture) setAcknowledgement(t testing.TB, notice int64, a *alertmsg.Ack
 func TestAcknowledgedNotices(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()
-	over := w.Notice(t, testkit.Notice{Device: w.ws1, Title: "heat", Status: alarm.ResolvedAutomatically, Start: now - hour, End: now, CreateTime: now})
+	over := w.Notice(
+		t,
+		testkit.Notice{
+			Device:     w.ws1,
+			Title:      "heat",
+			Status:     alarm.ResolvedAutomatically,
+			Start:      now - hour,
+			End:        now,
+			CreateTime: now,
+		},
+	)
 	for _, id := range []int64{w.notice, over} {
 		w.setAcknowledgement(t, id, &alertmsg.Ack{User: "Ada", Time: now, Note: "at the pump", RemindAt: now + hour})
-		want := wire.Acknowledgement{By: "Ada", Time: wire.Moment(now), Note: "at the pump", RemindTime: wire.Moment(now + hour)}
+		want := wire.Acknowledgement{
+			By:         "Ada",
+			Time:       wire.Moment(now),
+			Note:       "at the pump",
+			RemindTime: wire.Moment(now + hour),
+		}
 		one := ask[wire.Notice](t, w, call{path: fmt.Sprint("/notices/", id)})
 		if one.Acknowledged == nil || *one.Acknowledged != want {
 			t.Errorf("%+v", one.Acknowledged)

@@ -32,12 +32,21 @@ func TestWebhookChangesAreAudited(t *testing.T) {
 	var got []string
 	for _, e := range list {
 		got = append(got, fmt.Sprint(e.Kind, ".", e.Action, " ", e.Thing.Name))
-		if e.Actor.Kind != audit.Credential || e.Actor.ID == 0 || e.Actor.Name != "test" || e.Address == "" || e.Request == "" {
+		if e.Actor.Kind != audit.Credential || e.Actor.ID == 0 || e.Actor.Name != "test" || e.Address == "" ||
+			e.Request == "" {
 			t.Errorf("who %+v from %q by %q", e.Actor, e.Address, e.Request)
 		}
 	}
 	slices.Reverse(got)
-	if want := []string{"webhook.create Planner", "webhook.update Planner", "webhook.update Planner", "webhook.delete Planner"}; !slices.Equal(got, want) {
+	if want := []string{
+		"webhook.create Planner",
+		"webhook.update Planner",
+		"webhook.update Planner",
+		"webhook.delete Planner",
+	}; !slices.Equal(
+		got,
+		want,
+	) {
 		t.Errorf("%q, want %q", got, want)
 	}
 	for _, secret := range []string{made.Secret, renewed.Secret, "key=1"} {
@@ -62,7 +71,16 @@ func TestChangingOperationsAreListed(t *testing.T) {
 		}
 	}
 	slices.Sort(found)
-	if want := []string{"changeWebhook", "createWebhook", "deleteWebhook", "renewWebhookSecret", "testWebhook"}; !slices.Equal(found, want) {
+	if want := []string{
+		"changeWebhook",
+		"createWebhook",
+		"deleteWebhook",
+		"renewWebhookSecret",
+		"testWebhook",
+	}; !slices.Equal(
+		found,
+		want,
+	) {
 		t.Errorf("%v: try what is new in TestProgramsAreAudited, or say why it leaves no entry", found)
 	}
 }

@@ -108,7 +108,10 @@ func (s *server) signIn(r *http.Request, info *request) error {
 	switch {
 	case err == nil:
 		info.program = program
-		info.LogAttrs = []slog.Attr{slog.Int64("tenant", int64(program.Tenant)), slog.Int64("credential", program.Credential)}
+		info.LogAttrs = []slog.Attr{
+			slog.Int64("tenant", int64(program.Tenant)),
+			slog.Int64("credential", program.Credential),
+		}
 		return nil
 	case errs.Is(err, errs.Unauthenticated):
 		if wait := s.failures.Add(from); wait > 0 {
@@ -123,7 +126,11 @@ func (s *server) signIn(r *http.Request, info *request) error {
 }
 
 // findCredential finds the credential, which asks the database.
-func (s *server) findCredential(ctx context.Context, from limit.Network, key, secret string) (identity.APICaller, error) {
+func (s *server) findCredential(
+	ctx context.Context,
+	from limit.Network,
+	key, secret string,
+) (identity.APICaller, error) {
 	done, err := s.failures.Enter(ctx, from)
 	if err != nil {
 		return identity.APICaller{}, err
@@ -198,9 +205,15 @@ func invalid(key, parameter string, args ...string) *errs.Error {
 // violationKeys are the sentences for what is wrong with a parameter, by the rule that
 // it breaks.
 var violationKeys = map[httpbase.Rule]string{
-	httpbase.RuleRequired: "invalid.required", httpbase.RuleMinItems: "invalid.required", httpbase.RuleMinLength: "open.empty",
-	httpbase.RuleMinimum: "invalid.min", httpbase.RuleMaximum: "invalid.max", httpbase.RuleMaxLength: "invalid.long", httpbase.RuleMaxItems: "invalid.many",
-	httpbase.RuleChoice: "open.choice", httpbase.RuleUnknown: unknownParameter,
+	httpbase.RuleRequired:  "invalid.required",
+	httpbase.RuleMinItems:  "invalid.required",
+	httpbase.RuleMinLength: "open.empty",
+	httpbase.RuleMinimum:   "invalid.min",
+	httpbase.RuleMaximum:   "invalid.max",
+	httpbase.RuleMaxLength: "invalid.long",
+	httpbase.RuleMaxItems:  "invalid.many",
+	httpbase.RuleChoice:    "open.choice",
+	httpbase.RuleUnknown:   unknownParameter,
 }
 
 // violationError says which rule of the contract a request breaks, naming the

@@ -110,8 +110,14 @@ func (c *contract) check(r *http.Request, a *answer) error {
 		return fmt.Errorf("status %d for what the contract does not know", a.status)
 	}
 	in := &openapi3filter.ResponseValidationInput{
-		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: asked, PathParams: params, Route: route},
-		Status:                 a.status, Header: a.header, Options: &openapi3filter.Options{IncludeResponseStatus: true},
+		RequestValidationInput: &openapi3filter.RequestValidationInput{
+			Request:    asked,
+			PathParams: params,
+			Route:      route,
+		},
+		Status:  a.status,
+		Header:  a.header,
+		Options: &openapi3filter.Options{IncludeResponseStatus: true},
 	}
 	return openapi3filter.ValidateResponse(context.Background(), in.SetBodyBytes(a.body))
 }
@@ -138,7 +144,12 @@ func (c *contract) problem(a *answer) error {
 	if got := a.header.Get("Retry-After"); later != (got != "") {
 		return fmt.Errorf("status %d with Retry-After %q", a.status, got)
 	}
-	if got := a.header.Get("WWW-Authenticate"); (a.status == http.StatusUnauthorized) != strings.HasPrefix(got, "Basic realm=") {
+	if got := a.header.Get(
+		"WWW-Authenticate",
+	); (a.status == http.StatusUnauthorized) != strings.HasPrefix(
+		got,
+		"Basic realm=",
+	) {
 		return fmt.Errorf("status %d with WWW-Authenticate %q", a.status, got)
 	}
 	return nil

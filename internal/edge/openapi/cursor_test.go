@@ -64,7 +64,11 @@ func TestForeignAndDamagedCursors(t *testing.T) {
 			t.Errorf("%s: %+v", name, p)
 		}
 	}
-	if p := w.mustRefuse(t, call{path: query("/devices", "cursor", strings.Repeat("A", 513))}, http.StatusBadRequest); p.Parameter != "cursor" {
+	if p := w.mustRefuse(
+		t,
+		call{path: query("/devices", "cursor", strings.Repeat("A", 513))},
+		http.StatusBadRequest,
+	); p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 	for path, given := range map[string]string{
@@ -93,7 +97,9 @@ func TestForgedCursorStaysInTenant(t *testing.T) {
 	queryHash := func(path string) string {
 		w.Device(t, w.field.ID, w.station, "z-"+path[1:])
 		w.Notice(t, testkit.Notice{Device: w.ws1, Start: 1, CreateTime: 1})
-		b, err := base64.RawURLEncoding.DecodeString(*ask[struct{ NextCursor *string }](t, w, call{path: path + "?limit=1"}).NextCursor)
+		b, err := base64.RawURLEncoding.DecodeString(
+			*ask[struct{ NextCursor *string }](t, w, call{path: path + "?limit=1"}).NextCursor,
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +122,12 @@ func TestForgedCursorStaysInTenant(t *testing.T) {
 // longer than one may be.
 func TestCursorWithLongestNames(t *testing.T) {
 	w := newFixture(t)
-	names := []string{strings.Repeat("&", 64), strings.Repeat("<", 64), strings.Repeat(`"`, 64), strings.Repeat("🌾", 64)}
+	names := []string{
+		strings.Repeat("&", 64),
+		strings.Repeat("<", 64),
+		strings.Repeat(`"`, 64),
+		strings.Repeat("🌾", 64),
+	}
 	for _, name := range names {
 		w.Device(t, w.field.ID, w.station, name)
 	}

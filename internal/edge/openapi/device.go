@@ -14,7 +14,10 @@ import (
 const defaultPageSize = 100
 
 // ListDevices answers devices by name.
-func (s *server) ListDevices(ctx context.Context, r wire.ListDevicesRequestObject) (wire.ListDevicesResponseObject, error) {
+func (s *server) ListDevices(
+	ctx context.Context,
+	r wire.ListDevicesRequestObject,
+) (wire.ListDevicesResponseObject, error) {
 	p, info := r.Params, requestFrom(ctx)
 	online := ""
 	if p.Online != nil {
@@ -79,8 +82,14 @@ func (s *server) sceneNames(ctx context.Context) (map[int64]string, error) {
 func (s *server) wireDevice(d *device.Device, scenes map[int64]string) wire.Device {
 	status := s.Presence.Status(d.Tenant, d.ID)
 	w := wire.Device{
-		DeviceName: d.Name, NoteName: d.NoteName, Serial: d.Serial, Online: status.Online, Latitude: d.Latitude, Longitude: d.Longitude,
-		Scene: omitZero(scenes[d.SceneID]), LastContact: omitZero(wire.Moment(status.LastContact)),
+		DeviceName:  d.Name,
+		NoteName:    d.NoteName,
+		Serial:      d.Serial,
+		Online:      status.Online,
+		Latitude:    d.Latitude,
+		Longitude:   d.Longitude,
+		Scene:       omitZero(scenes[d.SceneID]),
+		LastContact: omitZero(wire.Moment(status.LastContact)),
 	}
 	if p := s.Catalog.Product(d.ProductID); p != nil {
 		w.Product = p.Name
@@ -124,12 +133,23 @@ func (s *server) GetDevice(ctx context.Context, r wire.GetDeviceRequestObject) (
 	for i := range product.Properties {
 		p := &product.Properties[i]
 		properties[i] = wire.Property{
-			Identifier: p.Identifier, Name: s.Catalog.Name(requestFrom(ctx).Language, p), Unit: omitZero(s.Catalog.Unit(p)), DataType: string(p.DataType),
+			Identifier: p.Identifier,
+			Name:       s.Catalog.Name(requestFrom(ctx).Language, p),
+			Unit:       omitZero(s.Catalog.Unit(p)),
+			DataType:   string(p.DataType),
 		}
 	}
 	return wire.GetDevice200JSONResponse{
-		DeviceName: w.DeviceName, NoteName: w.NoteName, Serial: w.Serial, Product: w.Product, Scene: w.Scene, Online: w.Online,
-		LastContact: w.LastContact, Latitude: w.Latitude, Longitude: w.Longitude, Properties: properties,
+		DeviceName:  w.DeviceName,
+		NoteName:    w.NoteName,
+		Serial:      w.Serial,
+		Product:     w.Product,
+		Scene:       w.Scene,
+		Online:      w.Online,
+		LastContact: w.LastContact,
+		Latitude:    w.Latitude,
+		Longitude:   w.Longitude,
+		Properties:  properties,
 	}, nil
 }
 
@@ -148,7 +168,11 @@ func (s *server) GetLatest(ctx context.Context, r wire.GetLatestRequestObject) (
 		p := &product.Properties[i]
 		if l, ok := newest[p.ID]; ok {
 			w.Values = append(w.Values, wire.LatestValue{
-				Identifier: p.Identifier, Name: s.Catalog.Name(requestFrom(ctx).Language, p), Unit: omitZero(s.Catalog.Unit(p)), Value: l.Value, Time: wire.Moment(l.Time),
+				Identifier: p.Identifier,
+				Name:       s.Catalog.Name(requestFrom(ctx).Language, p),
+				Unit:       omitZero(s.Catalog.Unit(p)),
+				Value:      l.Value,
+				Time:       wire.Moment(l.Time),
 			})
 		}
 	}

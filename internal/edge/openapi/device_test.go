@@ -39,15 +39,27 @@ func TestDevices(t *testing.T) {
 	}
 	list := ask[wire.DeviceList](t, w, call{path: "/devices?scene=North"})
 	d := list.Items[0]
-	if d.NoteName != "Mast" || d.Serial != "SN-WS-1" || d.Product != "weather-station" || *d.Scene != "North" || !d.Online ||
-		int64(*d.LastContact) != w.Clock.Milli() || *d.Latitude != 39.92 || *d.Longitude != 32.85 {
+	if d.NoteName != "Mast" || d.Serial != "SN-WS-1" || d.Product != "weather-station" || *d.Scene != "North" ||
+		!d.Online ||
+		int64(*d.LastContact) != w.Clock.Milli() ||
+		*d.Latitude != 39.92 ||
+		*d.Longitude != 32.85 {
 		t.Errorf("%+v", d)
 	}
 	a := w.do(t, call{path: "/devices?search=WS-2"})
-	if got := string(a.body); strings.TrimSpace(got) != `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station","serial":"SN-WS-2"}]}` {
+	if got := string(
+		a.body,
+	); strings.TrimSpace(
+		got,
+	) != `{"items":[{"deviceName":"WS-2","noteName":"","online":false,"product":"weather-station","serial":"SN-WS-2"}]}` {
 		t.Errorf("%s", got)
 	}
-	if p := w.mustRefuse(t, call{path: "/devices?scene=South"}, http.StatusBadRequest); p.Parameter != "scene" || p.Code != "invalid" {
+	if p := w.mustRefuse(
+		t,
+		call{path: "/devices?scene=South"},
+		http.StatusBadRequest,
+	); p.Parameter != "scene" ||
+		p.Code != "invalid" {
 		t.Errorf("%+v", p)
 	}
 }
@@ -101,7 +113,12 @@ func TestDevice(t *testing.T) {
 			t.Errorf("lacks %s: %s", part, a.body)
 		}
 	}
-	if p := w.mustRefuse(t, call{path: "/devices/WS-9"}, http.StatusNotFound); p.Code != "notFound" || p.Detail != "This resource does not exist" {
+	if p := w.mustRefuse(
+		t,
+		call{path: "/devices/WS-9"},
+		http.StatusNotFound,
+	); p.Code != "notFound" ||
+		p.Detail != "This resource does not exist" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -23,7 +23,13 @@ const examplesDir = "../../../docs/examples/open-api"
 func runExample(t *testing.T, base string, k key, command ...string) (string, error) {
 	t.Helper()
 	c := exec.CommandContext(t.Context(), command[0], command[1:]...)
-	c.Env = append(os.Environ(), "TILTH_URL="+base, "TILTH_APP_KEY="+k.appKey, "TILTH_APP_SECRET="+k.secret, "no_proxy=*")
+	c.Env = append(
+		os.Environ(),
+		"TILTH_URL="+base,
+		"TILTH_APP_KEY="+k.appKey,
+		"TILTH_APP_SECRET="+k.secret,
+		"no_proxy=*",
+	)
 	out, err := c.CombinedOutput()
 	return string(out), err
 }
@@ -33,7 +39,16 @@ func TestExamples(t *testing.T) {
 	w := newFixture(t)
 	w.Device(t, w.field.ID, w.station, "北 %?:1")
 	for i := range 401 { // more than a page
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("Frost ", i), Level: alarm.LevelSerious, Start: w.Clock.Milli() + int64(i), CreateTime: w.Clock.Milli()})
+		w.Notice(
+			t,
+			testkit.Notice{
+				Device:     w.ws1,
+				Title:      fmt.Sprint("Frost ", i),
+				Level:      alarm.LevelSerious,
+				Start:      w.Clock.Milli() + int64(i),
+				CreateTime: w.Clock.Milli(),
+			},
+		)
 	}
 	w.Clock.Advance(time.Second) // what was measured just now is past
 	base := w.serve(t)
@@ -61,8 +76,14 @@ func TestExamples(t *testing.T) {
 		for missing, holds := range map[string]string{
 			"TILTH_URL": "https://console.example", "TILTH_APP_KEY": "appKey", "TILTH_APP_SECRET": "appSecret",
 		} {
-			out, err = runExample(t, base, w.fieldKey, append([]string{"env", "--unset=" + missing}, example.command...)...)
-			if err == nil || !strings.Contains(out, missing) || !strings.Contains(out, "is missing: the ") || !strings.Contains(out, holds) || strings.Count(out, "\n") != 1 {
+			out, err = runExample(
+				t,
+				base,
+				w.fieldKey,
+				append([]string{"env", "--unset=" + missing}, example.command...)...)
+			if err == nil || !strings.Contains(out, missing) || !strings.Contains(out, "is missing: the ") ||
+				!strings.Contains(out, holds) ||
+				strings.Count(out, "\n") != 1 {
 				t.Errorf("%s without %s: %v %s", name, missing, err, out)
 			}
 		}
@@ -78,7 +99,12 @@ func TestExamplesHandleUnusualServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const odd = "北 [1]%41?#&"
-	w.measure(t, w.Device(t, w.field.ID, w.station, odd), w.Clock.Now(), map[string]reading.Value{"note": reading.Text("of the odd one")})
+	w.measure(
+		t,
+		w.Device(t, w.field.ID, w.station, odd),
+		w.Clock.Now(),
+		map[string]reading.Value{"note": reading.Text("of the odd one")},
+	)
 	w.Clock.Advance(time.Second)
 	history := func(base, name string) (string, error) {
 		return runExample(t, base, w.fieldKey, "bash", examplesDir+"/history.sh", name, "2026-11-01T00:00:00Z")
@@ -110,7 +136,10 @@ func TestExamplesHandleUnusualServers(t *testing.T) {
 	if err != nil || !strings.Contains(out, "WS-1\tairTemperature\t21.5") {
 		t.Errorf("a device was deleted meanwhile: %v %s", err, out)
 	}
-	if out, err = latest(func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) }); err == nil || out != "502: Bad Gateway\n" {
+	if out, err = latest(
+		func(rw http.ResponseWriter, _ *http.Request) { http.Error(rw, "<html>", http.StatusBadGateway) },
+	); err == nil ||
+		out != "502: Bad Gateway\n" {
 		t.Errorf("what stands before the server is broken: %v %s", err, out)
 	}
 	if out, err = latest(http.NotFound); err == nil || out != "404: Not Found\n" {

@@ -69,21 +69,53 @@ func newFixture(t testing.TB, with ...func(*openapi.Options)) *fixture {
 	})
 	for _, d := range []*device.Device{w.ws1, w.rivalDevice} {
 		w.measure(t, d, w.Clock.Now(), map[string]reading.Value{
-			"airTemperature": reading.Number(21.5), "heating": reading.Boolean(true), "note": reading.Text("note of " + d.Name),
+			"airTemperature": reading.Number(
+				21.5,
+			),
+			"heating": reading.Boolean(true),
+			"note":    reading.Text("note of " + d.Name),
 		})
 		w.Presence.Seen(testkit.Ref(d))
 	}
-	w.notice = w.Notice(t, testkit.Notice{Device: w.ws1, Level: alarm.LevelSerious, Start: w.Clock.Milli() - 60_000, CreateTime: w.Clock.Milli()})
-	w.rivalNotice = w.Notice(t, testkit.Notice{Device: w.rivalDevice, Title: marker + " frost", Start: w.Clock.Milli() - 60_000, CreateTime: w.Clock.Milli()})
+	w.notice = w.Notice(
+		t,
+		testkit.Notice{
+			Device:     w.ws1,
+			Level:      alarm.LevelSerious,
+			Start:      w.Clock.Milli() - 60_000,
+			CreateTime: w.Clock.Milli(),
+		},
+	)
+	w.rivalNotice = w.Notice(
+		t,
+		testkit.Notice{
+			Device:     w.rivalDevice,
+			Title:      marker + " frost",
+			Start:      w.Clock.Milli() - 60_000,
+			CreateTime: w.Clock.Milli(),
+		},
+	)
 	w.credential, w.fieldKey = w.newKey(t, w.field.Ada)
 	w.rivalCredential, w.rivalKey = w.newKey(t, w.rival.Ada)
 	o := openapi.Options{
-		Rate: 1_000_000, Now: w.Clock.Now, Logger: w.Log.Logger,
+		Rate:   1_000_000,
+		Now:    w.Clock.Now,
+		Logger: w.Log.Logger,
 		Address: func(r *http.Request) netip.Addr {
 			return netip.MustParseAddrPort(r.RemoteAddr).Addr()
 		},
-		Audit: w.Audit, Credentials: w.Credentials, Catalog: w.Catalog, Devices: w.Devices, Scenes: w.Scenes, Roster: w.Roster, Presence: w.Presence,
-		Readings: w.readings, Notices: w.Notices, Webhooks: w.Webhooks, WebhookCaller: w.WebhookCaller, Outbox: w.Outbox,
+		Audit:         w.Audit,
+		Credentials:   w.Credentials,
+		Catalog:       w.Catalog,
+		Devices:       w.Devices,
+		Scenes:        w.Scenes,
+		Roster:        w.Roster,
+		Presence:      w.Presence,
+		Readings:      w.readings,
+		Notices:       w.Notices,
+		Webhooks:      w.Webhooks,
+		WebhookCaller: w.WebhookCaller,
+		Outbox:        w.Outbox,
 	}
 	for _, f := range with {
 		f(&o)
@@ -154,7 +186,12 @@ func (c call) request(t testing.TB, w *fixture, base string) *http.Request {
 	if !strings.HasPrefix(path, "/open-api") {
 		path = "/open-api/v1" + path
 	}
-	r := httptest.NewRequestWithContext(t.Context(), cmp.Or(c.method, http.MethodGet), base+path, strings.NewReader(c.body))
+	r := httptest.NewRequestWithContext(
+		t.Context(),
+		cmp.Or(c.method, http.MethodGet),
+		base+path,
+		strings.NewReader(c.body),
+	)
 	if c.body != "" {
 		r.Header.Set("Content-Type", "application/json")
 	}

@@ -28,7 +28,11 @@ type historyQuery struct {
 }
 
 // parseHistory checks what a request asks for.
-func (s *server) parseHistory(ctx context.Context, r wire.GetHistoryRequestObject, format wire.GetHistoryParamsFormat) (*historyQuery, error) {
+func (s *server) parseHistory(
+	ctx context.Context,
+	r wire.GetHistoryRequestObject,
+	format wire.GetHistoryParamsFormat,
+) (*historyQuery, error) {
 	p := r.Params
 	d, product, err := s.deviceByName(ctx, r.DeviceName)
 	if err != nil {
@@ -100,19 +104,31 @@ var errLimitReached = errors.New("enough rows")
 
 // eachRow calls row for each row of the history up to its limit, and tells where
 // to go on; nil at the end.
-func (s *server) eachRow(ctx context.Context, h *historyQuery, row func(at int64, fields []reading.Field) error) (next *string, err error) {
+func (s *server) eachRow(
+	ctx context.Context,
+	h *historyQuery,
+	row func(at int64, fields []reading.Field) error,
+) (next *string, err error) {
 	ids := make([]device.PropertyID, len(h.props))
 	for i, p := range h.props {
 		ids[i] = p.ID
 	}
 	rows, last := 0, int64(0)
-	err = s.Readings.Range(ctx, h.device.Tenant, h.device.ID, h.from, h.to, ids, func(at int64, fields []reading.Field) error {
-		if h.limit > 0 && rows == h.limit {
-			return errLimitReached
-		}
-		rows, last = rows+1, at
-		return row(at, fields)
-	})
+	err = s.Readings.Range(
+		ctx,
+		h.device.Tenant,
+		h.device.ID,
+		h.from,
+		h.to,
+		ids,
+		func(at int64, fields []reading.Field) error {
+			if h.limit > 0 && rows == h.limit {
+				return errLimitReached
+			}
+			rows, last = rows+1, at
+			return row(at, fields)
+		},
+	)
 	if errors.Is(err, errLimitReached) {
 		return new(cursor{QueryHash: h.queryHash, Time: last + 1}.String()), nil
 	}
@@ -120,7 +136,10 @@ func (s *server) eachRow(ctx context.Context, h *historyQuery, row func(at int64
 }
 
 // GetHistory answers a device's readings, the oldest first, as they are read.
-func (s *server) GetHistory(ctx context.Context, r wire.GetHistoryRequestObject) (wire.GetHistoryResponseObject, error) {
+func (s *server) GetHistory(
+	ctx context.Context,
+	r wire.GetHistoryRequestObject,
+) (wire.GetHistoryResponseObject, error) {
 	info := requestFrom(ctx)
 	format := orDefault(r.Params.Format, preferredFormat(info.HTTPRequest.Header.Get("Accept")))
 	h, err := s.parseHistory(ctx, r, format)

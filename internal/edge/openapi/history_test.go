@@ -30,7 +30,9 @@ func newFixtureWithHistory(t *testing.T) (*fixture, time.Time) {
 }
 
 func historyPath(day time.Time, more ...string) string {
-	return query("/devices/WS-1/history", append([]string{"from", rfc3339(day), "to", rfc3339(day.Add(24 * time.Hour))}, more...)...)
+	return query(
+		"/devices/WS-1/history",
+		append([]string{"from", rfc3339(day), "to", rfc3339(day.Add(24 * time.Hour))}, more...)...)
 }
 
 func TestHistoryAsJSON(t *testing.T) {
@@ -45,18 +47,39 @@ func TestHistoryAsJSON(t *testing.T) {
 	if got := strings.TrimSpace(string(a.body)); got != want || a.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if a := w.do(t, call{path: historyPath(day, "properties", "rain, heating,rain")}); strings.Count(string(a.body), `"time"`) != 3 || strings.Contains(string(a.body), "note") {
+	if a := w.do(
+		t,
+		call{path: historyPath(day, "properties", "rain, heating,rain")},
+	); strings.Count(string(a.body), `"time"`) != 3 ||
+		strings.Contains(string(a.body), "note") {
 		t.Errorf("%s", a.body)
 	}
-	if a := w.do(t, call{path: historyPath(day.AddDate(0, 0, -1))}); strings.TrimSpace(string(a.body)) != `{"items":[]}` {
+	if a := w.do(
+		t,
+		call{path: historyPath(day.AddDate(0, 0, -1))},
+	); strings.TrimSpace(
+		string(a.body),
+	) != `{"items":[]}` {
 		t.Errorf("%s", a.body)
 	}
 	// Without an end the range is open up to now, which is not in it.
-	if got := ask[wire.History](t, w, call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))}); len(got.Items) != 0 {
+	if got := ask[wire.History](
+		t,
+		w,
+		call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))},
+	); len(
+		got.Items,
+	) != 0 {
 		t.Errorf("%+v", got)
 	}
 	w.Clock.Advance(time.Millisecond)
-	if got := ask[wire.History](t, w, call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))}); len(got.Items) != 1 {
+	if got := ask[wire.History](
+		t,
+		w,
+		call{path: query("/devices/WS-1/history", "from", rfc3339(w.Clock.Now().Add(-time.Hour)))},
+	); len(
+		got.Items,
+	) != 1 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -95,13 +118,15 @@ func TestHistoryAsCSV(t *testing.T) {
 		"2026-11-01T02:00:00.000Z,,,0,,\r\n" +
 		"2026-11-01T03:00:00.000Z,,,,false,\"two\nlines\"\r\n" +
 		"2026-11-01T04:00:00.000Z,3.4,,,,\r\n"
-	if string(a.body) != want || !strings.HasPrefix(a.header.Get("Content-Type"), "text/csv; charset=utf-8") || a.header.Get("Content-Disposition") != `attachment; filename="history.csv"` {
+	if string(a.body) != want || !strings.HasPrefix(a.header.Get("Content-Type"), "text/csv; charset=utf-8") ||
+		a.header.Get("Content-Disposition") != `attachment; filename="history.csv"` {
 		t.Errorf("%v\n%s\nwant\n%s", a.header, a.body, want)
 	}
 	// The columns stand in the order that was asked for.
 	a = w.do(t, call{path: historyPath(day, "format", "csv", "properties", "note,airTemperature")})
 	rows, err := csv.NewReader(strings.NewReader(string(a.body))).ReadAll()
-	if err != nil || len(rows) != 5 || fmt.Sprint(rows[0], rows[1][1:]) != `[time note airTemperature] [say "hi", all -0.5]` {
+	if err != nil || len(rows) != 5 ||
+		fmt.Sprint(rows[0], rows[1][1:]) != `[time note airTemperature] [say "hi", all -0.5]` {
 		t.Errorf("%v (%v)", rows, err)
 	}
 }
@@ -110,11 +135,41 @@ func TestNoFormulaInCSV(t *testing.T) {
 	w := newFixture(t)
 	day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	texts := []string{
-		"=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "x;=1+1", "x\t@a", "x;\"=1", "＝1", " =1", "'=1",
-		"plain", "a=b", " x ", "'quoted'", `"`, "ümlaut 北", "a;b",
+		"=cmd|' /C calc'!A0",
+		"+1",
+		"-1",
+		"@SUM(A1)",
+		"\t=1",
+		"\r=1",
+		"\n=1",
+		"x;=1+1",
+		"x\t@a",
+		"x;\"=1",
+		"＝1",
+		" =1",
+		"'=1",
+		"plain",
+		"a=b",
+		" x ",
+		"'quoted'",
+		`"`,
+		"ümlaut 北",
+		"a;b",
 	}
 	wanted := []string{
-		"'=cmd|' /C calc'!A0", "'+1", "'-1", "'@SUM(A1)", "\t'=1", "\r'=1", "\n'=1", "x;'=1+1", "x\t'@a", "x;\"'=1", "'＝1", " '=1", "''=1",
+		"'=cmd|' /C calc'!A0",
+		"'+1",
+		"'-1",
+		"'@SUM(A1)",
+		"\t'=1",
+		"\r'=1",
+		"\n'=1",
+		"x;'=1+1",
+		"x\t'@a",
+		"x;\"'=1",
+		"'＝1",
+		" '=1",
+		"''=1",
 	}
 	wanted = append(wanted, texts[len(wanted):]...)
 	for i, text := range texts {
@@ -137,7 +192,9 @@ func TestHistoryAsNDJSON(t *testing.T) {
 	w, day := newFixtureWithHistory(t)
 	a := w.do(t, call{path: historyPath(day, "format", "ndjson")})
 	lines := strings.Split(strings.TrimSuffix(string(a.body), "\n"), "\n")
-	if len(lines) != 5 || lines[3] != `{"time":"2026-11-01T03:00:00.000Z","values":{"heating":false,"note":"two\nlines"}}` || a.header.Get("Content-Type") != "application/x-ndjson" {
+	if len(lines) != 5 ||
+		lines[3] != `{"time":"2026-11-01T03:00:00.000Z","values":{"heating":false,"note":"two\nlines"}}` ||
+		a.header.Get("Content-Type") != "application/x-ndjson" {
 		t.Errorf("%v\n%s", a.header, a.body)
 	}
 	for _, line := range lines {
@@ -177,7 +234,12 @@ func TestTimes(t *testing.T) {
 	}
 	back := time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC) // 02:30 of summer; 02:30 comes again an hour later
 	for i := range 3 {
-		w.measure(t, w.ws1, back.Add(time.Duration(i)*time.Hour), map[string]reading.Value{"rain": reading.Number(float64(i))})
+		w.measure(
+			t,
+			w.ws1,
+			back.Add(time.Duration(i)*time.Hour),
+			map[string]reading.Value{"rain": reading.Number(float64(i))},
+		)
 	}
 	for _, c := range []struct{ from, to, want string }{
 		{"2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+01:00", "0"},
@@ -194,7 +256,11 @@ func TestTimes(t *testing.T) {
 		{"0", "253402300799999", "0 1 2"},
 		{"2026-10-25T02:30:00+02:00", "2026-10-25T02:30:00+02:00", ""},
 	} {
-		list := ask[wire.History](t, w, call{path: query("/devices/WS-1/history", "from", c.from, "to", c.to, "properties", "rain")})
+		list := ask[wire.History](
+			t,
+			w,
+			call{path: query("/devices/WS-1/history", "from", c.from, "to", c.to, "properties", "rain")},
+		)
 		var got []string
 		for _, r := range list.Items {
 			got = append(got, fmt.Sprint(r.Values["rain"]))
@@ -221,7 +287,11 @@ func TestHistoryOfRecreatedDevice(t *testing.T) {
 	if got := ask[wire.History](t, w, call{path: historyPath(day)}); len(got.Items) != 0 {
 		t.Errorf("%+v", got)
 	}
-	if p := w.mustRefuse(t, call{path: historyPath(day, "cursor", *list.NextCursor)}, http.StatusBadRequest); p.Parameter != "cursor" {
+	if p := w.mustRefuse(
+		t,
+		call{path: historyPath(day, "cursor", *list.NextCursor)},
+		http.StatusBadRequest,
+	); p.Parameter != "cursor" {
 		t.Errorf("%+v", p)
 	}
 }

@@ -22,17 +22,60 @@ func constPath(p string) func(*fixture) string { return func(*fixture) string { 
 
 var crossTenantCalls = map[string][]crossTenantCall{
 	"getHistory": {
-		{path: constPath("/devices/" + marker + "-1/history?from=0&to=2026-12-01T00:00:00Z"), status: http.StatusNotFound, ownerGets: "note of " + marker},
-		{path: constPath("/devices/" + marker + "-1/history?format=csv&from=0&to=2026-12-01T00:00:00Z"), status: http.StatusNotFound, ownerGets: "note of " + marker},
+		{
+			path:      constPath("/devices/" + marker + "-1/history?from=0&to=2026-12-01T00:00:00Z"),
+			status:    http.StatusNotFound,
+			ownerGets: "note of " + marker,
+		},
+		{
+			path:      constPath("/devices/" + marker + "-1/history?format=csv&from=0&to=2026-12-01T00:00:00Z"),
+			status:    http.StatusNotFound,
+			ownerGets: "note of " + marker,
+		},
 	},
-	"listWebhooks":          {{path: func(w *fixture) string { w.createRivalWebhook(); return "/webhooks" }, ownerGets: marker + " hook"}},
-	"createWebhook":         {{method: http.MethodPost, path: constPath("/webhooks"), body: webhookBody, ownerGets: "Planner"}}, // its own
-	"getWebhook":            {{path: rivalWebhookPath(""), status: http.StatusNotFound, ownerGets: marker + " hook"}},
-	"changeWebhook":         {{method: http.MethodPatch, path: rivalWebhookPath(""), body: `{"level":"serious"}`, status: http.StatusNotFound, ownerGets: marker + " hook"}},
-	"deleteWebhook":         {{method: http.MethodDelete, path: rivalWebhookPath(""), status: http.StatusNotFound, ownerGets: marker + " hook"}},
-	"renewWebhookSecret":    {{method: http.MethodPost, path: rivalWebhookPath("/secret"), status: http.StatusNotFound, ownerGets: marker + " hook"}},
-	"testWebhook":           {{method: http.MethodPost, path: rivalWebhookPath("/test"), status: http.StatusNotFound, ownerGets: `"ok":false`}},
-	"listWebhookDeliveries": {{path: rivalWebhookPath("/deliveries"), status: http.StatusNotFound, ownerGets: `"items":[{`}},
+	"listWebhooks": {
+		{path: func(w *fixture) string { w.createRivalWebhook(); return "/webhooks" }, ownerGets: marker + " hook"},
+	},
+	"createWebhook": {
+		{method: http.MethodPost, path: constPath("/webhooks"), body: webhookBody, ownerGets: "Planner"},
+	}, // its own
+	"getWebhook": {{path: rivalWebhookPath(""), status: http.StatusNotFound, ownerGets: marker + " hook"}},
+	"changeWebhook": {
+		{
+			method:    http.MethodPatch,
+			path:      rivalWebhookPath(""),
+			body:      `{"level":"serious"}`,
+			status:    http.StatusNotFound,
+			ownerGets: marker + " hook",
+		},
+	},
+	"deleteWebhook": {
+		{
+			method:    http.MethodDelete,
+			path:      rivalWebhookPath(""),
+			status:    http.StatusNotFound,
+			ownerGets: marker + " hook",
+		},
+	},
+	"renewWebhookSecret": {
+		{
+			method:    http.MethodPost,
+			path:      rivalWebhookPath("/secret"),
+			status:    http.StatusNotFound,
+			ownerGets: marker + " hook",
+		},
+	},
+	"testWebhook": {
+		{
+			method:    http.MethodPost,
+			path:      rivalWebhookPath("/test"),
+			status:    http.StatusNotFound,
+			ownerGets: `"ok":false`,
+		},
+	},
+	"listWebhookDeliveries": {
+		{path: rivalWebhookPath("/deliveries"), status: http.StatusNotFound, ownerGets: `"items":[{`},
+	},
 }
 
 // What a program of one tenant may not do with another's things, that tenant's
@@ -43,7 +86,11 @@ func TestCrossTenantCallsAreRefused(t *testing.T) {
 	for id, rows := range crossTenantCalls {
 		for _, c := range rows {
 			p := c.path(w)
-			if own := w.do(t, call{method: c.method, path: p, body: c.body, as: &w.rivalKey}); own.status != http.StatusOK || !strings.Contains(string(own.body), c.ownerGets) {
+			if own := w.do(
+				t,
+				call{method: c.method, path: p, body: c.body, as: &w.rivalKey},
+			); own.status != http.StatusOK ||
+				!strings.Contains(string(own.body), c.ownerGets) {
 				t.Errorf("%s: the rival itself has nothing there: %d %s", p, own.status, own.body)
 			}
 			if strings.Contains(p, "/webhooks") {
@@ -52,7 +99,11 @@ func TestCrossTenantCallsAreRefused(t *testing.T) {
 			if id == "createWebhook" {
 				w.deleteWebhooks(t)
 			}
-			if a := w.do(t, call{method: c.method, path: p, body: c.body}); a.status != cmp.Or(c.status, http.StatusOK) || strings.Contains(string(a.body), marker) {
+			if a := w.do(
+				t,
+				call{method: c.method, path: p, body: c.body},
+			); a.status != cmp.Or(c.status, http.StatusOK) ||
+				strings.Contains(string(a.body), marker) {
 				t.Errorf("%s %s: %d %s", id, p, a.status, a.body)
 			}
 		}

@@ -10,11 +10,18 @@ import (
 
 // levelNames are the levels of an alarm as programs know them.
 var levelNames = map[alarm.Level]string{
-	alarm.LevelGeneral: string(wire.General), alarm.LevelImportant: string(wire.Important), alarm.LevelSerious: string(wire.Serious),
+	alarm.LevelGeneral: string(
+		wire.General,
+	),
+	alarm.LevelImportant: string(wire.Important),
+	alarm.LevelSerious:   string(wire.Serious),
 }
 
 // ListNotices answers alarm notices, the newest first.
-func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObject) (wire.ListNoticesResponseObject, error) {
+func (s *server) ListNotices(
+	ctx context.Context,
+	r wire.ListNoticesRequestObject,
+) (wire.ListNoticesResponseObject, error) {
 	p, info := r.Params, requestFrom(ctx)
 	from, err := parseOptionalTime("from", p.From)
 	if err != nil {
@@ -27,7 +34,14 @@ func (s *server) ListNotices(ctx context.Context, r wire.ListNoticesRequestObjec
 	if from != nil && to != nil && *from > *to {
 		return nil, invalid("history.rangeOrder", "to")
 	}
-	queryHash := hashQuery(info, optional(p.Status), optional(p.Level), optional(p.Device), formatOptional(from), formatOptional(to))
+	queryHash := hashQuery(
+		info,
+		optional(p.Status),
+		optional(p.Level),
+		optional(p.Device),
+		formatOptional(from),
+		formatOptional(to),
+	)
 	at, err := readCursor(p.Cursor, queryHash)
 	if err != nil {
 		return nil, err
@@ -86,12 +100,24 @@ func (s *server) GetNotice(ctx context.Context, r wire.GetNoticeRequestObject) (
 
 func wireNotice(n *alarm.ListedNotice) wire.Notice {
 	w := wire.Notice{
-		Id: n.ID, Title: n.Title, Level: levelNames[n.Level], Status: string(wire.Resolved), DeviceName: n.DeviceName, NoteName: n.NoteName,
-		StartTime: wire.Moment(n.Start), EndTime: omitZero(wire.Moment(n.End)), Description: omitZero(n.Description),
-		HoldsSince: omitZero(wire.Moment(n.HoldsSince)),
+		Id:          n.ID,
+		Title:       n.Title,
+		Level:       levelNames[n.Level],
+		Status:      string(wire.Resolved),
+		DeviceName:  n.DeviceName,
+		NoteName:    n.NoteName,
+		StartTime:   wire.Moment(n.Start),
+		EndTime:     omitZero(wire.Moment(n.End)),
+		Description: omitZero(n.Description),
+		HoldsSince:  omitZero(wire.Moment(n.HoldsSince)),
 	}
 	if a := n.Ack; a != nil {
-		w.Acknowledged = &wire.Acknowledgement{By: a.User, Time: wire.Moment(a.Time), Note: a.Note, RemindTime: wire.Moment(a.RemindAt)}
+		w.Acknowledged = &wire.Acknowledgement{
+			By:         a.User,
+			Time:       wire.Moment(a.Time),
+			Note:       a.Note,
+			RemindTime: wire.Moment(a.RemindAt),
+		}
 	}
 	if n.Unsteady {
 		w.Unsteady, w.Changes = new(true), new(n.Changes)

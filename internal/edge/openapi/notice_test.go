@@ -70,10 +70,15 @@ func TestNotices(t *testing.T) {
 	}
 	list := ask[wire.NoticeList](t, w, call{path: "/notices"})
 	wind, frost := list.Items[0], list.Items[2]
-	if wind.Level != "general" || wind.Status != "resolved" || *wind.ResolvedBy != "hand" || int64(*wind.EndTime) != now-2*hour || int64(wind.StartTime) != now-3*hour {
+	if wind.Level != "general" || wind.Status != "resolved" || *wind.ResolvedBy != "hand" ||
+		int64(*wind.EndTime) != now-2*hour ||
+		int64(wind.StartTime) != now-3*hour {
 		t.Errorf("%+v", wind)
 	}
-	if *list.Items[1].ResolvedBy != "itself" || frost.Status != "open" || frost.EndTime != nil || frost.ResolvedBy != nil || frost.DeviceName != "WS-1" || frost.NoteName != "Mast" {
+	if *list.Items[1].ResolvedBy != "itself" || frost.Status != "open" || frost.EndTime != nil ||
+		frost.ResolvedBy != nil ||
+		frost.DeviceName != "WS-1" ||
+		frost.NoteName != "Mast" {
 		t.Errorf("%+v %+v", list.Items[1], frost)
 	}
 	for _, n := range list.Items {
@@ -84,7 +89,8 @@ func TestNotices(t *testing.T) {
 	w.setHoldsSince(t, w.notice, now-6*hour)
 	w.setHoldsSince(t, wind.Id, 0) // not known
 	list = ask[wire.NoticeList](t, w, call{path: "/notices"})
-	if frost = list.Items[2]; frost.HoldsSince == nil || int64(*frost.HoldsSince) != now-6*hour || list.Items[0].HoldsSince != nil {
+	if frost = list.Items[2]; frost.HoldsSince == nil || int64(*frost.HoldsSince) != now-6*hour ||
+		list.Items[0].HoldsSince != nil {
 		t.Errorf("%+v %+v", frost, list.Items[0])
 	}
 	one := ask[wire.Notice](t, w, call{path: fmt.Sprint("/notices/", w.notice)})
@@ -107,14 +113,30 @@ func TestNoticesPageByPage(t *testing.T) {
 	w := newFixture(t)
 	now := w.Clock.Milli()
 	for i := range 23 {
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: fmt.Sprint("n", i), Start: now + int64(i), CreateTime: now + int64(i/5)})
+		w.Notice(
+			t,
+			testkit.Notice{
+				Device:     w.ws1,
+				Title:      fmt.Sprint("n", i),
+				Start:      now + int64(i),
+				CreateTime: now + int64(i/5),
+			},
+		)
 	}
 	var seen []string
 	path := "/notices?limit=4"
 	for page := 0; ; page++ {
 		list := ask[wire.NoticeList](t, w, call{path: path})
 		seen = append(seen, strings.Fields(noticeTitles(list))...)
-		w.Notice(t, testkit.Notice{Device: w.ws1, Title: "new", Start: now + 1000 + int64(page), CreateTime: now + 4 + int64(page)})
+		w.Notice(
+			t,
+			testkit.Notice{
+				Device:     w.ws1,
+				Title:      "new",
+				Start:      now + 1000 + int64(page),
+				CreateTime: now + 4 + int64(page),
+			},
+		)
 		if list.NextCursor == nil {
 			break
 		}

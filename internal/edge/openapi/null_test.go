@@ -23,7 +23,15 @@ func TestNullIsAbsent(t *testing.T) {
 				pairs++
 				want, got := w.do(t, w.newCall(method, path, b.Without)), w.do(t, w.newCall(method, path, b.Null))
 				if got.status != want.status || string(got.body) != string(want.body) || got.status < 400 {
-					t.Errorf("%s, %s null: %d %s, absent: %d %s", op.OperationID, b.Member, got.status, got.body, want.status, want.body)
+					t.Errorf(
+						"%s, %s null: %d %s, absent: %d %s",
+						op.OperationID,
+						b.Member,
+						got.status,
+						got.body,
+						want.status,
+						want.body,
+					)
 				}
 			}
 		}
@@ -31,7 +39,11 @@ func TestNullIsAbsent(t *testing.T) {
 	if pairs < 10 {
 		t.Errorf("%d bodies", pairs)
 	}
-	p := w.mustRefuse(t, w.newCall("POST", "/webhooks", `{"name":null,"url":"https://a.example","events":["opened"]}`), 400)
+	p := w.mustRefuse(
+		t,
+		w.newCall("POST", "/webhooks", `{"name":null,"url":"https://a.example","events":["opened"]}`),
+		400,
+	)
 	if p.Parameter != "name" || !strings.Contains(p.Detail, "required") {
 		t.Errorf("%+v", p)
 	}

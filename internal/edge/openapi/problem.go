@@ -18,16 +18,36 @@ import (
 // cause outside of this server is a fault of it for who asked.
 var (
 	problemCodes = map[errs.Kind]string{
-		errs.Internal: "internal", errs.Malformed: "invalid", errs.Unauthenticated: "unauthorized", errs.Forbidden: "forbidden", errs.NotFound: "notFound",
-		errs.TooMany: "tooMany", errs.Refused: "invalid", errs.Upstream: "internal", errs.Unavailable: "unavailable",
-		errs.NoSuchPath: "notFound", errs.NoSuchMethod: "notAllowed", errs.TooLarge: "invalid", errs.StorageFailure: "unavailable", errs.NotConfigured: "internal",
+		errs.Internal:        "internal",
+		errs.Malformed:       "invalid",
+		errs.Unauthenticated: "unauthorized",
+		errs.Forbidden:       "forbidden",
+		errs.NotFound:        "notFound",
+		errs.TooMany:         "tooMany",
+		errs.Refused:         "invalid",
+		errs.Upstream:        "internal",
+		errs.Unavailable:     "unavailable",
+		errs.NoSuchPath:      "notFound",
+		errs.NoSuchMethod:    "notAllowed",
+		errs.TooLarge:        "invalid",
+		errs.StorageFailure:  "unavailable",
+		errs.NotConfigured:   "internal",
 	}
 	httpStatuses = map[errs.Kind]int{
-		errs.Internal: http.StatusInternalServerError, errs.Malformed: http.StatusBadRequest, errs.Unauthenticated: http.StatusUnauthorized,
-		errs.Forbidden: http.StatusForbidden, errs.NotFound: http.StatusNotFound, errs.TooMany: http.StatusTooManyRequests,
-		errs.Refused: http.StatusBadRequest, errs.Upstream: http.StatusInternalServerError, errs.Unavailable: http.StatusServiceUnavailable,
-		errs.NoSuchPath: http.StatusNotFound, errs.NoSuchMethod: http.StatusMethodNotAllowed, errs.TooLarge: http.StatusRequestEntityTooLarge,
-		errs.StorageFailure: http.StatusServiceUnavailable, errs.NotConfigured: http.StatusInternalServerError,
+		errs.Internal:        http.StatusInternalServerError,
+		errs.Malformed:       http.StatusBadRequest,
+		errs.Unauthenticated: http.StatusUnauthorized,
+		errs.Forbidden:       http.StatusForbidden,
+		errs.NotFound:        http.StatusNotFound,
+		errs.TooMany:         http.StatusTooManyRequests,
+		errs.Refused:         http.StatusBadRequest,
+		errs.Upstream:        http.StatusInternalServerError,
+		errs.Unavailable:     http.StatusServiceUnavailable,
+		errs.NoSuchPath:      http.StatusNotFound,
+		errs.NoSuchMethod:    http.StatusMethodNotAllowed,
+		errs.TooLarge:        http.StatusRequestEntityTooLarge,
+		errs.StorageFailure:  http.StatusServiceUnavailable,
+		errs.NotConfigured:   http.StatusInternalServerError,
 	}
 )
 
@@ -47,7 +67,13 @@ func (s *server) writeProblem(w http.ResponseWriter, r *http.Request, err error)
 		return // the client is gone; there is nobody to answer
 	}
 	detail := errorText(info.Language, e)
-	p := wire.Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: problemCodes[e.Kind], Detail: &detail}
+	p := wire.Problem{
+		Type:   "about:blank",
+		Title:  http.StatusText(status),
+		Status: status,
+		Code:   problemCodes[e.Kind],
+		Detail: &detail,
+	}
 	if e.Field != "" {
 		p.Parameter = &e.Field
 	}

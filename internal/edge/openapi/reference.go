@@ -90,7 +90,12 @@ type (
 )
 
 func buildContents(doc *openapi3.T) (*contents, error) {
-	c := &contents{Title: doc.Info.Title, CSS: template.CSS(referenceCSS), Base: basePath, Text: prose(doc.Info.Description)} //nolint:gosec // our own file
+	c := &contents{
+		Title: doc.Info.Title,
+		CSS:   template.CSS(referenceCSS),
+		Base:  basePath,
+		Text:  prose(doc.Info.Description),
+	} //nolint:gosec // our own file
 	for _, tag := range doc.Tags {
 		group := chapter{ID: "tag-" + tag.Name, Title: tag.Description}
 		for _, path := range slices.Sorted(keys(doc.Paths.Map())) {
@@ -185,7 +190,11 @@ func fields(s *openapi3.Schema) (list []parameter) {
 	for _, name := range slices.Sorted(keys(s.Properties)) {
 		p := s.Properties[name]
 		list = append(list, parameter{
-			Name: name, Type: typeName(p), Limits: limitsText(p.Value), Required: slices.Contains(s.Required, name), Text: prose(p.Value.Description),
+			Name:     name,
+			Type:     typeName(p),
+			Limits:   limitsText(p.Value),
+			Required: slices.Contains(s.Required, name),
+			Text:     prose(p.Value.Description),
 		})
 	}
 	return list

@@ -32,10 +32,18 @@ func TestDocument(t *testing.T) {
 		t.Errorf("%d paths: %v", doc.Paths.Len(), err)
 	}
 	tag := a.header.Get("ETag")
-	if again := w.do(t, call{path: "/openapi.yaml", as: nobody, header: map[string]string{"If-None-Match": tag}}); tag == "" || again.status != http.StatusNotModified || len(again.body) != 0 {
+	if again := w.do(
+		t,
+		call{path: "/openapi.yaml", as: nobody, header: map[string]string{"If-None-Match": tag}},
+	); tag == "" || again.status != http.StatusNotModified ||
+		len(again.body) != 0 {
 		t.Errorf("%s: %d", tag, again.status)
 	}
-	if a := w.do(t, call{path: "/open-api", as: nobody}); a.status != http.StatusPermanentRedirect || a.header.Get("Location") != "/open-api/" {
+	if a := w.do(
+		t,
+		call{path: "/open-api", as: nobody},
+	); a.status != http.StatusPermanentRedirect ||
+		a.header.Get("Location") != "/open-api/" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
 }
@@ -90,7 +98,9 @@ func TestReferencePage(t *testing.T) {
 	_, rest, _ := strings.Cut(page, "<style>")
 	style, _, _ := strings.Cut(rest, "</style>")
 	sum := sha256.Sum256([]byte(style))
-	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	policy := "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(
+		sum[:],
+	) + "'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 	if got := a.header.Get("Content-Security-Policy"); got != policy {
 		t.Errorf("%s\nwant %s", got, policy)
 	}

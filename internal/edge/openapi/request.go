@@ -31,7 +31,13 @@ func requestFrom(ctx context.Context) *request {
 // newEdge is everything below Prefix.
 func (s *server) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "open API", OperationKey: "call", LogLevel: slog.LevelDebug, Logger: s.Logger, Now: s.Now, Address: s.Address, WriteError: s.writeProblem,
+		LogMessage:   "open API",
+		OperationKey: "call",
+		LogLevel:     slog.LevelDebug,
+		Logger:       s.Logger,
+		Now:          s.Now,
+		Address:      s.Address,
+		WriteError:   s.writeProblem,
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			return context.WithValue(ctx, requestKey{}, &request{Request: q})
 		},

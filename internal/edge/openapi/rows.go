@@ -15,70 +15,92 @@ import (
 
 // sendJSON sends a page of history.
 func (s *server) sendJSON(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
-	return s.edge.Stream(ctx, w, httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}}}, func(out *httpbase.StreamWriter) error {
-		row, before := objectWriter(h), `{"items":[`
-		next, err := s.eachRow(ctx, h, func(at int64, fields []reading.Field) error {
-			out.Buf = row(append(out.Buf, before...), at, fields)
-			before = ","
-			return out.FlushIfFull()
-		})
-		if err != nil {
-			return err
-		}
-		if before != "," {
-			out.Buf = append(out.Buf, before...)
-		}
-		out.Buf = append(out.Buf, ']')
-		if next != nil {
-			out.Buf = append(append(append(out.Buf, `,"nextCursor":"`...), *next...), '"') // base64url: nothing to escape
-		}
-		out.Buf = append(out.Buf, '}', '\n')
-		return nil
-	})
+	return s.edge.Stream(
+		ctx,
+		w,
+		httpbase.StreamOptions{Header: http.Header{"Content-Type": {"application/json"}}},
+		func(out *httpbase.StreamWriter) error {
+			row, before := objectWriter(h), `{"items":[`
+			next, err := s.eachRow(ctx, h, func(at int64, fields []reading.Field) error {
+				out.Buf = row(append(out.Buf, before...), at, fields)
+				before = ","
+				return out.FlushIfFull()
+			})
+			if err != nil {
+				return err
+			}
+			if before != "," {
+				out.Buf = append(out.Buf, before...)
+			}
+			out.Buf = append(out.Buf, ']')
+			if next != nil {
+				out.Buf = append(
+					append(append(out.Buf, `,"nextCursor":"`...), *next...),
+					'"',
+				) // base64url: nothing to escape
+			}
+			out.Buf = append(out.Buf, '}', '\n')
+			return nil
+		},
+	)
 }
 
 // sendNDJSON sends history as an object a line.
 func (s *server) sendNDJSON(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
-	return s.sendRows(ctx, w, h, "ndjson", "application/x-ndjson", func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
-		row := objectWriter(h)
-		return func(at int64, fields []reading.Field) error {
-			out.Buf = append(row(out.Buf, at, fields), '\n')
-			return out.FlushIfFull()
-		}
-	})
+	return s.sendRows(
+		ctx,
+		w,
+		h,
+		"ndjson",
+		"application/x-ndjson",
+		func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
+			row := objectWriter(h)
+			return func(at int64, fields []reading.Field) error {
+				out.Buf = append(row(out.Buf, at, fields), '\n')
+				return out.FlushIfFull()
+			}
+		},
+	)
 }
 
 // sendCSV sends history as a table with a head.
 func (s *server) sendCSV(ctx context.Context, w http.ResponseWriter, h *historyQuery) error {
-	return s.sendRows(ctx, w, h, "csv", "text/csv; charset=utf-8; header=present", func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
-		out.Buf = append(out.Buf, "time"...)
-		column := make(map[device.PropertyID]int, len(h.props))
-		for i, p := range h.props {
-			column[p.ID] = i
-			out.Buf = cell.AppendCSV(append(out.Buf, ','), p.Identifier)
-		}
-		out.Buf = append(out.Buf, "\r\n"...)
-		cells := make([]reading.Value, len(h.props))
-		return func(at int64, fields []reading.Field) error {
-			clear(cells)
-			for _, f := range fields {
-				cells[column[f.Property]] = f.Value
-			}
-			out.Buf, _ = wire.Moment(at).AppendText(out.Buf) // never fails
-			for _, v := range cells {
-				out.Buf = append(out.Buf, ',')
-				switch v.Kind() {
-				case reading.KindText:
-					out.Buf = cell.AppendCSV(out.Buf, v.String())
-				case reading.KindNumber, reading.KindBoolean:
-					out.Buf = v.AppendJSON(out.Buf)
-				case reading.KindNone: // not measured then
-				}
+	return s.sendRows(
+		ctx,
+		w,
+		h,
+		"csv",
+		"text/csv; charset=utf-8; header=present",
+		func(out *httpbase.StreamWriter) func(int64, []reading.Field) error {
+			out.Buf = append(out.Buf, "time"...)
+			column := make(map[device.PropertyID]int, len(h.props))
+			for i, p := range h.props {
+				column[p.ID] = i
+				out.Buf = cell.AppendCSV(append(out.Buf, ','), p.Identifier)
 			}
 			out.Buf = append(out.Buf, "\r\n"...)
-			return out.FlushIfFull()
-		}
-	})
+			cells := make([]reading.Value, len(h.props))
+			return func(at int64, fields []reading.Field) error {
+				clear(cells)
+				for _, f := range fields {
+					cells[column[f.Property]] = f.Value
+				}
+				out.Buf, _ = wire.Moment(at).AppendText(out.Buf) // never fails
+				for _, v := range cells {
+					out.Buf = append(out.Buf, ',')
+					switch v.Kind() {
+					case reading.KindText:
+						out.Buf = cell.AppendCSV(out.Buf, v.String())
+					case reading.KindNumber, reading.KindBoolean:
+						out.Buf = v.AppendJSON(out.Buf)
+					case reading.KindNone: // not measured then
+					}
+				}
+				out.Buf = append(out.Buf, "\r\n"...)
+				return out.FlushIfFull()
+			}
+		},
+	)
 }
 
 // sendRows sends rows, and at their end where to go on.

@@ -45,7 +45,14 @@ const (
 // Readings is what programs read of the readings store.
 type Readings interface {
 	Latest(ctx context.Context, t tenant.ID, d device.ID) []reading.Last
-	Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(at int64, fields []reading.Field) error) error
+	Range(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		props []device.PropertyID,
+		fn func(at int64, fields []reading.Field) error,
+	) error
 }
 
 // Options is everything the edge speaks to.
@@ -108,7 +115,11 @@ func New(o Options) (http.Handler, error) {
 		return nil, err
 	}
 	calls := wire.HandlerWithOptions(
-		wire.NewStrictHandlerWithOptions(s, nil, wire.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail}),
+		wire.NewStrictHandlerWithOptions(
+			s,
+			nil,
+			wire.StrictHTTPServerOptions{RequestErrorHandlerFunc: s.malformed, ResponseErrorHandlerFunc: s.fail},
+		),
 		wire.StdHTTPServerOptions{ErrorHandlerFunc: s.malformed, BaseURL: basePath, BaseRouter: http.NewServeMux()},
 	)
 	for template, item := range doc.Paths.Map() {

@@ -44,7 +44,8 @@ func TestSignIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.mustRefuse(t, call{path: "/devices"}, http.StatusUnauthorized)
-	if log := w.Log.Text(); strings.Contains(log, w.fieldKey.secret) || strings.Contains(log, w.fieldKey.appKey) || strings.Contains(log, "from=0") {
+	if log := w.Log.Text(); strings.Contains(log, w.fieldKey.secret) || strings.Contains(log, w.fieldKey.appKey) ||
+		strings.Contains(log, "from=0") {
 		t.Errorf("the log tells too much: %s", log)
 	}
 }
@@ -58,10 +59,15 @@ func TestFailedSignInLimit(t *testing.T) {
 		w.mustRefuse(t, call{path: "/devices", as: &key{}, from: "2001:db8::1"}, http.StatusUnauthorized)
 	}
 	for i := range 60 {
-		w.mustRefuse(t, call{path: "/devices", as: &wrong, from: fmt.Sprintf("2001:db8::%x", i+1)}, http.StatusUnauthorized)
+		w.mustRefuse(
+			t,
+			call{path: "/devices", as: &wrong, from: fmt.Sprintf("2001:db8::%x", i+1)},
+			http.StatusUnauthorized,
+		)
 	}
 	a := w.do(t, call{path: "/devices", as: &wrong, from: "2001:db8::ffff"})
-	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.header.Get("RateLimit-Limit") != "" {
+	if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" ||
+		a.header.Get("RateLimit-Limit") != "" {
 		t.Errorf("%d %v", a.status, a.header)
 	}
 	// Who has a right key is let in beside them.
@@ -76,7 +82,17 @@ func TestCredentialRateLimit(t *testing.T) {
 	w := newFixture(t, func(o *openapi.Options) { o.Rate = 6 })
 	_, other := w.newKey(t, w.field.Bora)
 	rates := func(a *answer) string {
-		return fmt.Sprint(a.status, " ", a.header.Get("RateLimit-Limit"), " ", a.header.Get("RateLimit-Remaining"), " ", a.header.Get("RateLimit-Reset"), " ", a.header.Get("Retry-After"))
+		return fmt.Sprint(
+			a.status,
+			" ",
+			a.header.Get("RateLimit-Limit"),
+			" ",
+			a.header.Get("RateLimit-Remaining"),
+			" ",
+			a.header.Get("RateLimit-Reset"),
+			" ",
+			a.header.Get("Retry-After"),
+		)
 	}
 	for i, want := range []string{"200 6 5 10 ", "404 6 4 20 ", "400 6 3 30 ", "200 6 2 40 ", "200 6 1 50 ", "200 6 0 60 ", "429 6 0 60 10", "429 6 0 60 10"} {
 		path := "/notices"
@@ -93,7 +109,11 @@ func TestCredentialRateLimit(t *testing.T) {
 	if got := rates(w.do(t, call{path: "/devices", as: &other})); got != "200 6 5 10 " {
 		t.Errorf("another's credential: %s", got)
 	}
-	p := w.mustRefuse(t, call{path: "/notices", header: map[string]string{"Accept-Language": "ru"}}, http.StatusTooManyRequests)
+	p := w.mustRefuse(
+		t,
+		call{path: "/notices", header: map[string]string{"Accept-Language": "ru"}},
+		http.StatusTooManyRequests,
+	)
 	if p.Code != "tooMany" || p.Detail != "Слишком много запросов. Повторите через 10\u00a0с" {
 		t.Errorf("%+v", p)
 	}
@@ -161,17 +181,26 @@ func TestRefusals(t *testing.T) {
 		{"GET", "/devices/WS-9/history?from=0", 404, "notFound", ""},
 	} {
 		p := w.mustRefuse(t, call{method: c.method, path: c.path}, c.status)
-		if p.Code != c.code || p.Parameter != c.parameter || p.Type != "about:blank" || c.parameter != "" && !strings.HasPrefix(p.Detail, c.parameter+": ") {
+		if p.Code != c.code || p.Parameter != c.parameter || p.Type != "about:blank" ||
+			c.parameter != "" && !strings.HasPrefix(p.Detail, c.parameter+": ") {
 			t.Errorf("%s %s: %+v", c.method, c.path, p)
 		}
-		if a := w.do(t, call{method: c.method, path: c.path}); c.status == 405 && !strings.HasPrefix(a.header.Get("Allow"), "GET") {
+		if a := w.do(
+			t,
+			call{method: c.method, path: c.path},
+		); c.status == 405 &&
+			!strings.HasPrefix(a.header.Get("Allow"), "GET") {
 			t.Errorf("%s %s: Allow %q", c.method, c.path, a.header.Get("Allow"))
 		}
 	}
 	for language, want := range map[string]string{
 		"en": "limit: at most 400", "zh-CN": "limit：不能大于400", "tr-TR": "limit: en fazla 400", "ru": "limit: не больше 400",
 	} {
-		p := w.mustRefuse(t, call{path: "/devices?limit=500", header: map[string]string{"Accept-Language": language}}, http.StatusBadRequest)
+		p := w.mustRefuse(
+			t,
+			call{path: "/devices?limit=500", header: map[string]string{"Accept-Language": language}},
+			http.StatusBadRequest,
+		)
 		if p.Detail != want {
 			t.Errorf("%s: %s", language, p.Detail)
 		}
@@ -183,19 +212,31 @@ func TestServerFaultsAreHidden(t *testing.T) {
 	s := &testkit.ObservedStore{}
 	w := newFixture(t, func(o *openapi.Options) { s.Store = o.Readings.(*reading.Store); o.Readings = s })
 	s.Each = func(context.Context, int) error { panic("out of luck: secret detail") }
-	p := w.mustRefuse(t, call{path: "/devices/WS-1/history?from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
+	p := w.mustRefuse(
+		t,
+		call{path: "/devices/WS-1/history?from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)},
+		http.StatusInternalServerError,
+	)
 	if p.Code != "internal" || p.Detail != "Unknown system error" {
 		t.Errorf("%+v", p)
 	}
 	s.Each = func(context.Context, int) error { return errors.New("the disk is on fire") }
-	p = w.mustRefuse(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusInternalServerError)
+	p = w.mustRefuse(
+		t,
+		call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)},
+		http.StatusInternalServerError,
+	)
 	if p.Code != "internal" || strings.Contains(p.Detail, "disk") {
 		t.Errorf("%+v", p)
 	}
 	s.Each = func(context.Context, int) error {
 		return errs.New(errs.StorageFailure, "error.disk").RetryAfter(30 * time.Second)
 	}
-	p = w.mustRefuse(t, call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)}, http.StatusServiceUnavailable)
+	p = w.mustRefuse(
+		t,
+		call{path: "/devices/WS-1/history?format=csv&from=0&to=" + fmt.Sprint(w.Clock.Milli()+1)},
+		http.StatusServiceUnavailable,
+	)
 	if p.Code != "unavailable" || !strings.Contains(p.Detail, "disk is full") {
 		t.Errorf("%+v", p)
 	}
@@ -203,10 +244,15 @@ func TestServerFaultsAreHidden(t *testing.T) {
 	if err := w.readings.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if p := w.mustRefuse(t, call{path: "/devices/WS-1/history?from=0"}, http.StatusServiceUnavailable); p.Code != "unavailable" {
+	if p := w.mustRefuse(
+		t,
+		call{path: "/devices/WS-1/history?from=0"},
+		http.StatusServiceUnavailable,
+	); p.Code != "unavailable" {
 		t.Errorf("%+v", p)
 	}
-	if log := w.Log.Text(); !strings.Contains(log, "secret detail") || !strings.Contains(log, "on fire") || !strings.Contains(log, `level=ERROR msg="open API"`) {
+	if log := w.Log.Text(); !strings.Contains(log, "secret detail") || !strings.Contains(log, "on fire") ||
+		!strings.Contains(log, `level=ERROR msg="open API"`) {
 		t.Errorf("%s", log)
 	}
 	if err := w.DB.Close(); err != nil {

@@ -50,10 +50,14 @@ func TestSlowClient(t *testing.T) {
 	if err := <-ends; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("the reading ended with %v", err)
 	}
-	if n := len(l.deadlines); n != l.Body.Len()/(32<<10)+1 || !l.deadlines[n-1].After(l.deadlines[0]) || time.Until(l.deadlines[n-1]) > 30*time.Second {
+	if n := len(
+		l.deadlines,
+	); n != l.Body.Len()/(32<<10)+1 || !l.deadlines[n-1].After(l.deadlines[0]) ||
+		time.Until(l.deadlines[n-1]) > 30*time.Second {
 		t.Errorf("%d deadlines for %d bytes", n, l.Body.Len())
 	}
-	if log := w.Log.Text(); !strings.Contains(log, `level=DEBUG msg="answer cut off"`) || strings.Contains(log, "level=ERROR") {
+	if log := w.Log.Text(); !strings.Contains(log, `level=DEBUG msg="answer cut off"`) ||
+		strings.Contains(log, "level=ERROR") {
 		t.Errorf("%s", log)
 	}
 	// Nothing is left of it: as many answers may be on their way as before.

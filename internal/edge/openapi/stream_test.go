@@ -33,7 +33,11 @@ func newWatchedFixture(t testing.TB, s *testkit.ObservedStore) *fixture {
 var longHistoryStart = time.Date(2026, 10, 1, 0, 0, 0, 0, time.UTC)
 
 func longHistoryPath(more ...string) string {
-	return query("/devices/WS-1/history", append([]string{"from", rfc3339(longHistoryStart), "to", rfc3339(longHistoryStart.AddDate(0, 0, 30))}, more...)...)
+	return query(
+		"/devices/WS-1/history",
+		append(
+			[]string{"from", rfc3339(longHistoryStart), "to", rfc3339(longHistoryStart.AddDate(0, 0, 30))},
+			more...)...)
 }
 
 // fetch asks over a real connection.
@@ -79,7 +83,10 @@ func TestLongHistoryIsStreamed(t *testing.T) {
 			if format == "csv" {
 				i--
 			}
-			if want := rfc3339(longHistoryStart.Add(time.Duration(i) * time.Second)); i >= 0 && (!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
+			if want := rfc3339(
+				longHistoryStart.Add(time.Duration(i) * time.Second),
+			); i >= 0 &&
+				(!strings.Contains(line, want) || !strings.Contains(line, fmt.Sprint("row ", i))) {
 				t.Fatalf("line %d: %s", lines, line)
 			}
 		}
@@ -115,7 +122,14 @@ func TestNextPageLinkTrailer(t *testing.T) {
 	w.measureMany(t, longHistoryStart, 2_500)
 	server := w.serve(t)
 	for _, format := range []string{"csv", "ndjson"} {
-		path, lines, answers := "/open-api/v1"+longHistoryPath("format", format, "limit", "1000", "properties", "note"), 0, 0
+		path, lines, answers := "/open-api/v1"+longHistoryPath(
+			"format",
+			format,
+			"limit",
+			"1000",
+			"properties",
+			"note",
+		), 0, 0
 		for ; path != ""; answers++ {
 			res := fetch(t, w, server, call{path: path})
 			if res.StatusCode != http.StatusOK || res.Header.Get("Link") != "" {
@@ -159,11 +173,15 @@ func TestErrorMidStreamCutsConnection(t *testing.T) {
 	for _, format := range []string{"json", "csv", "ndjson"} {
 		res := fetch(t, w, server, call{path: longHistoryPath("format", format)})
 		n, err := io.Copy(io.Discard, res.Body)
-		if !errors.Is(err, io.ErrUnexpectedEOF) || n < 30_000 || res.StatusCode != http.StatusOK || len(res.Trailer["Link"]) != 0 {
+		if !errors.Is(err, io.ErrUnexpectedEOF) || n < 30_000 || res.StatusCode != http.StatusOK ||
+			len(res.Trailer["Link"]) != 0 {
 			t.Errorf("%s: %d bytes of half an answer end with %v", format, n, err)
 		}
 		testkit.Eventually(t, "the line in the log", func() bool {
-			return strings.Contains(w.Log.Text(), `level=ERROR msg="answer cut off" request=`+res.Header.Get("X-Request-Id"))
+			return strings.Contains(
+				w.Log.Text(),
+				`level=ERROR msg="answer cut off" request=`+res.Header.Get("X-Request-Id"),
+			)
 		})
 	}
 }
@@ -184,7 +202,9 @@ func TestClientLeavesMidStream(t *testing.T) {
 	w := newWatchedFixture(t, s)
 	w.measureMany(t, longHistoryStart, 20_000)
 	ctx, leave := context.WithCancel(t.Context())
-	res, err := http.DefaultTransport.RoundTrip(call{path: longHistoryPath("format", "csv")}.request(t, w, w.serve(t)).WithContext(ctx))
+	res, err := http.DefaultTransport.RoundTrip(
+		call{path: longHistoryPath("format", "csv")}.request(t, w, w.serve(t)).WithContext(ctx),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,8 +221,17 @@ func TestClientLeavesMidStream(t *testing.T) {
 
 // unlimitedScheduler are turns of which there are enough for everybody.
 func unlimitedScheduler() *reading.WorkScheduler {
-	return limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.SchedulerOptions{MaxRunning: 100, MaxRunningPerKey: 100, MaxRunningPerSubmitter: 100, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
+	return limit.NewScheduler[tenant.ID, int64](
+		limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{
+			MaxRunning:             100,
+			MaxRunningPerKey:       100,
+			MaxRunningPerSubmitter: 100,
+			MaxWaitingPerKey:       1,
+			MaxWaitingPerSubmitter: 1,
+			TimeSlice:              time.Minute,
+		},
+	)
 }
 
 // One person receives so many answers of history at once, with whichever
@@ -249,7 +278,12 @@ func TestConcurrentHistoryLimitPerUser(t *testing.T) {
 		testkit.Receive(t, "an answer on its way", begun)
 	}
 	for _, as := range []*key{nil, &other} {
-		if p := w.mustRefuse(t, call{path: longHistoryPath(), as: as}, http.StatusTooManyRequests); p.Code != "tooMany" || !strings.Contains(p.Detail, "long answers") {
+		if p := w.mustRefuse(
+			t,
+			call{path: longHistoryPath(), as: as},
+			http.StatusTooManyRequests,
+		); p.Code != "tooMany" ||
+			!strings.Contains(p.Detail, "long answers") {
 			t.Errorf("%+v", p)
 		}
 	}
@@ -277,7 +311,11 @@ func TestConcurrentHistoryLimitPerTenant(t *testing.T) {
 		}
 	}
 	w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusTooManyRequests)
-	ask[wire.History](t, w, call{path: query("/devices/"+marker+"-1/history", "from", rfc3339(longHistoryStart)), as: &w.rivalKey})
+	ask[wire.History](
+		t,
+		w,
+		call{path: query("/devices/"+marker+"-1/history", "from", rfc3339(longHistoryStart)), as: &w.rivalKey},
+	)
 }
 
 // When memory gets short, history is refused before all else.
@@ -285,7 +323,12 @@ func TestMemoryPressureRefusals(t *testing.T) {
 	gauge, percent := testkit.FakeMemory()
 	percent.Store(85)
 	w := newFixture(t, func(o *openapi.Options) { o.Memory = gauge })
-	if p := w.mustRefuse(t, call{path: longHistoryPath()}, http.StatusServiceUnavailable); p.Code != "unavailable" || !strings.Contains(p.Detail, "no memory to spare") {
+	if p := w.mustRefuse(
+		t,
+		call{path: longHistoryPath()},
+		http.StatusServiceUnavailable,
+	); p.Code != "unavailable" ||
+		!strings.Contains(p.Detail, "no memory to spare") {
 		t.Errorf("%+v", p)
 	}
 	ask[wire.DeviceList](t, w, call{path: "/devices"})
@@ -300,7 +343,11 @@ func TestDefaultJSONPageSize(t *testing.T) {
 	w := newFixture(t)
 	w.measureMany(t, longHistoryStart, 12_000)
 	first := ask[wire.History](t, w, call{path: longHistoryPath("properties", "airTemperature")})
-	rest := ask[wire.History](t, w, call{path: longHistoryPath("properties", "airTemperature", "limit", "50000", "cursor", *first.NextCursor)})
+	rest := ask[wire.History](
+		t,
+		w,
+		call{path: longHistoryPath("properties", "airTemperature", "limit", "50000", "cursor", *first.NextCursor)},
+	)
 	if len(first.Items) != 10_000 || len(rest.Items) != 2_000 || rest.NextCursor != nil {
 		t.Errorf("%d and %d rows", len(first.Items), len(rest.Items))
 	}

@@ -11,7 +11,10 @@ import (
 )
 
 // ListWebhooks answers all webhooks, the newest first.
-func (s *server) ListWebhooks(ctx context.Context, _ wire.ListWebhooksRequestObject) (wire.ListWebhooksResponseObject, error) {
+func (s *server) ListWebhooks(
+	ctx context.Context,
+	_ wire.ListWebhooksRequestObject,
+) (wire.ListWebhooksResponseObject, error) {
 	list, _, err := s.Webhooks.Page(ctx, requestFrom(ctx).program.Tenant, 0, notify.WebhooksATenant)
 	if err != nil {
 		return nil, err
@@ -25,8 +28,14 @@ func (s *server) ListWebhooks(ctx context.Context, _ wire.ListWebhooksRequestObj
 
 func wireWebhook(w *notify.Webhook) wire.Webhook {
 	v := wire.Webhook{
-		Id: w.ID, Name: w.Name, Url: w.URL, Events: w.Events(), Level: levelNames[alarm.Level(w.Level)], Enabled: w.Enabled,
-		OldSecretUntil: omitZero(wire.Moment(w.OldSecretUntil)), CreateTime: wire.Moment(w.CreateTime),
+		Id:             w.ID,
+		Name:           w.Name,
+		Url:            w.URL,
+		Events:         w.Events(),
+		Level:          levelNames[alarm.Level(w.Level)],
+		Enabled:        w.Enabled,
+		OldSecretUntil: omitZero(wire.Moment(w.OldSecretUntil)),
+		CreateTime:     wire.Moment(w.CreateTime),
 	}
 	if w.Gone {
 		v.Gone = &w.Gone
@@ -43,9 +52,18 @@ func withSecret(w *notify.Webhook, secret string) wire.WebhookWithSecret {
 }
 
 // CreateWebhook makes a webhook and answers its secret, this once.
-func (s *server) CreateWebhook(ctx context.Context, r wire.CreateWebhookRequestObject) (wire.CreateWebhookResponseObject, error) {
+func (s *server) CreateWebhook(
+	ctx context.Context,
+	r wire.CreateWebhookRequestObject,
+) (wire.CreateWebhookResponseObject, error) {
 	t, b := requestFrom(ctx).program.Tenant, r.Body
-	f := notify.WebhookForm{Name: &b.Name, URL: &b.Url, Events: b.Events, Level: parseLevel(b.Level), Enabled: b.Enabled}
+	f := notify.WebhookForm{
+		Name:    &b.Name,
+		URL:     &b.Url,
+		Events:  b.Events,
+		Level:   parseLevel(b.Level),
+		Enabled: b.Enabled,
+	}
 	w, err := s.checkWebhookForm(&f)
 	if err != nil {
 		return nil, err
@@ -87,7 +105,10 @@ func parseLevel(word *string) *int {
 }
 
 // GetWebhook answers one webhook.
-func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject) (wire.GetWebhookResponseObject, error) {
+func (s *server) GetWebhook(
+	ctx context.Context,
+	r wire.GetWebhookRequestObject,
+) (wire.GetWebhookResponseObject, error) {
 	w, err := s.Webhooks.Get(ctx, requestFrom(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
@@ -98,7 +119,10 @@ func (s *server) GetWebhook(ctx context.Context, r wire.GetWebhookRequestObject)
 // ChangeWebhook changes what it is told of a webhook. What it is not told is
 // read in the transaction that writes it: what another call changes at the same
 // time, or an answer of 410, is not set back.
-func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestObject) (wire.ChangeWebhookResponseObject, error) {
+func (s *server) ChangeWebhook(
+	ctx context.Context,
+	r wire.ChangeWebhookRequestObject,
+) (wire.ChangeWebhookResponseObject, error) {
 	t := requestFrom(ctx).program.Tenant
 	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) error {
 		old, err := s.Webhooks.Get(ctx, t, r.Id)
@@ -125,7 +149,14 @@ func (s *server) ChangeWebhook(ctx context.Context, r wire.ChangeWebhookRequestO
 // mergeChange is a webhook with what a program says of it; what it does not say
 // stays.
 func mergeChange(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm {
-	f := &notify.WebhookForm{Name: &old.Name, URL: &old.URL, CurrentURL: old.URL, Events: old.Events(), Level: &old.Level, Enabled: &old.Enabled}
+	f := &notify.WebhookForm{
+		Name:       &old.Name,
+		URL:        &old.URL,
+		CurrentURL: old.URL,
+		Events:     old.Events(),
+		Level:      &old.Level,
+		Enabled:    &old.Enabled,
+	}
 	if b.Name != nil {
 		f.Name = b.Name
 	}
@@ -145,13 +176,22 @@ func mergeChange(old *notify.Webhook, b *wire.WebhookChange) *notify.WebhookForm
 }
 
 // DeleteWebhook removes a webhook and answers what it was.
-func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestObject) (wire.DeleteWebhookResponseObject, error) {
+func (s *server) DeleteWebhook(
+	ctx context.Context,
+	r wire.DeleteWebhookRequestObject,
+) (wire.DeleteWebhookResponseObject, error) {
 	t := requestFrom(ctx).program.Tenant
 	was, err := s.Webhooks.Get(ctx, t, r.Id)
 	if err != nil {
 		return nil, err
 	}
-	err = audit.Record(ctx, t, "webhook.delete", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, r.Id) })
+	err = audit.Record(
+		ctx,
+		t,
+		"webhook.delete",
+		s.Webhooks.Snapshot(t, &r.Id),
+		func(ctx context.Context) error { return s.Webhooks.Delete(ctx, t, r.Id) },
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +199,10 @@ func (s *server) DeleteWebhook(ctx context.Context, r wire.DeleteWebhookRequestO
 }
 
 // RenewWebhookSecret makes a webhook another secret and answers it, this once.
-func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecretRequestObject) (wire.RenewWebhookSecretResponseObject, error) {
+func (s *server) RenewWebhookSecret(
+	ctx context.Context,
+	r wire.RenewWebhookSecretRequestObject,
+) (wire.RenewWebhookSecretResponseObject, error) {
 	t := requestFrom(ctx).program.Tenant
 	secret := ""
 	err := audit.Record(ctx, t, "webhook.update", s.Webhooks.Snapshot(t, &r.Id), func(ctx context.Context) (err error) {
@@ -177,13 +220,20 @@ func (s *server) RenewWebhookSecret(ctx context.Context, r wire.RenewWebhookSecr
 }
 
 // TestWebhook calls a webhook with a test and answers what became of it.
-func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObject) (wire.TestWebhookResponseObject, error) {
+func (s *server) TestWebhook(
+	ctx context.Context,
+	r wire.TestWebhookRequestObject,
+) (wire.TestWebhookResponseObject, error) {
 	info := requestFrom(ctx)
 	o, err := s.WebhookCaller.SendTest(ctx, info.program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
 	}
-	w := wire.TestWebhook200JSONResponse{Ok: o.Err == nil, Took: max(0, o.Took.Milliseconds()), Answer: omitZero(o.Answer)}
+	w := wire.TestWebhook200JSONResponse{
+		Ok:     o.Err == nil,
+		Took:   max(0, o.Took.Milliseconds()),
+		Answer: omitZero(o.Answer),
+	}
 	if o.Err != nil {
 		w.Detail = new(errorText(info.Language, o.Err))
 	}
@@ -191,7 +241,10 @@ func (s *server) TestWebhook(ctx context.Context, r wire.TestWebhookRequestObjec
 }
 
 // ListWebhookDeliveries answers what a webhook was told last.
-func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDeliveriesRequestObject) (wire.ListWebhookDeliveriesResponseObject, error) {
+func (s *server) ListWebhookDeliveries(
+	ctx context.Context,
+	r wire.ListWebhookDeliveriesRequestObject,
+) (wire.ListWebhookDeliveriesResponseObject, error) {
 	deliveries, err := s.Outbox.WebhookDeliveries(ctx, requestFrom(ctx).program.Tenant, r.Id)
 	if err != nil {
 		return nil, err
@@ -200,8 +253,16 @@ func (s *server) ListWebhookDeliveries(ctx context.Context, r wire.ListWebhookDe
 	for i := range deliveries {
 		d := &deliveries[i]
 		w.Items[i] = wire.WebhookDelivery{
-			Notice: d.Notice, Type: "notice." + notify.WebhookEvent(d.Event), State: string(d.State), Attempts: d.Attempts, Answer: omitZero(d.Answer),
-			NextTime: omitZero(wire.Moment(d.NextTime)), CreateTime: wire.Moment(d.CreateTime), UpdateTime: wire.Moment(d.UpdateTime),
+			Notice:   d.Notice,
+			Type:     "notice." + notify.WebhookEvent(d.Event),
+			State:    string(d.State),
+			Attempts: d.Attempts,
+			Answer:   omitZero(d.Answer),
+			NextTime: omitZero(
+				wire.Moment(d.NextTime),
+			),
+			CreateTime: wire.Moment(d.CreateTime),
+			UpdateTime: wire.Moment(d.UpdateTime),
 		}
 	}
 	return w, nil

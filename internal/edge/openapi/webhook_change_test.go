@@ -15,7 +15,10 @@ import (
 // have their way: what is absent stays as it is, not as it was a moment ago.
 func TestConcurrentWebhookChanges(t *testing.T) {
 	w := newFixture(t)
-	at := fmt.Sprint("/webhooks/", ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody)).Id)
+	at := fmt.Sprint(
+		"/webhooks/",
+		ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody)).Id,
+	)
 	for round := range 60 {
 		name, enabled := fmt.Sprint("Planner ", round), round%2 == 1
 		var both sync.WaitGroup
@@ -45,13 +48,20 @@ func TestTrailingBodyTextIsRefused(t *testing.T) {
 		t.Errorf("%+v", list)
 	}
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", "\n"+webhookBody+"\r\n"))
-	w.mustRefuse(t, w.newCall(http.MethodPatch, fmt.Sprint("/webhooks/", made.Id), `{"name":"a"}{"name":"b"}`), http.StatusBadRequest)
+	w.mustRefuse(
+		t,
+		w.newCall(http.MethodPatch, fmt.Sprint("/webhooks/", made.Id), `{"name":"a"}{"name":"b"}`),
+		http.StatusBadRequest,
+	)
 }
 
 // A name of which nothing can be seen is none, and the parameter says so.
 func TestInvisibleWebhookNameIsRefused(t *testing.T) {
 	w := newFixture(t)
-	at := fmt.Sprint("/webhooks/", ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody)).Id)
+	at := fmt.Sprint(
+		"/webhooks/",
+		ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody)).Id,
+	)
 	for _, name := range []string{"  ", "\u3000", "\u200b"} {
 		for _, c := range []call{
 			w.newCall(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":%q,"url":"https://a.example","events":["opened"]}`, name)),
@@ -69,7 +79,11 @@ func TestInvisibleWebhookNameIsRefused(t *testing.T) {
 func TestWebhookOfBlockedNetworkCanBeChanged(t *testing.T) {
 	w := newFixture(t)
 	for _, url := range []string{"http://10.0.0.1:8080/", "https://192.168.0.9/"} {
-		id, _, err := w.Webhooks.Create(t.Context(), w.field.ID, &notify.Webhook{Name: url, URL: url, Opened: true, Enabled: true})
+		id, _, err := w.Webhooks.Create(
+			t.Context(),
+			w.field.ID,
+			&notify.Webhook{Name: url, URL: url, Opened: true, Enabled: true},
+		)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +93,11 @@ func TestWebhookOfBlockedNetworkCanBeChanged(t *testing.T) {
 				t.Errorf("%s: %+v", body, is)
 			}
 		}
-		if p := w.mustRefuse(t, w.newCall(http.MethodPatch, at, fmt.Sprintf(`{"url":%q}`, url+"x")), http.StatusBadRequest); p.Parameter != "url" {
+		if p := w.mustRefuse(
+			t,
+			w.newCall(http.MethodPatch, at, fmt.Sprintf(`{"url":%q}`, url+"x")),
+			http.StatusBadRequest,
+		); p.Parameter != "url" {
 			t.Errorf("another address: %+v", p)
 		}
 	}

@@ -23,9 +23,24 @@ const webhookBody = `{"name":"Planner","url":"https://planner.example/tilth?key=
 func (w *fixture) createRivalWebhook() int64 {
 	w.deleteWebhooks(nil)
 	ctx := context.Background()
-	id, _, err := w.Webhooks.Create(ctx, w.rival.ID, &notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true})
+	id, _, err := w.Webhooks.Create(
+		ctx,
+		w.rival.ID,
+		&notify.Webhook{Name: marker + " hook", URL: "https://127.0.0.1:1/" + marker, Opened: true, Enabled: true},
+	)
 	if err == nil {
-		err = w.Notifier.NoticeOpened(ctx, w.rival.ID, &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: w.rivalNotice, Title: marker + " frost", DeviceName: w.rivalDevice.Name, Start: 1}, &alertmsg.DeliveryOptions{})
+		err = w.Notifier.NoticeOpened(
+			ctx,
+			w.rival.ID,
+			&alertmsg.Alarm{
+				Event:      alertmsg.Triggered,
+				Notice:     w.rivalNotice,
+				Title:      marker + " frost",
+				DeviceName: w.rivalDevice.Name,
+				Start:      1,
+			},
+			&alertmsg.DeliveryOptions{},
+		)
 	}
 	if err != nil {
 		panic(err) // a row of a table has no test to fail
@@ -60,18 +75,35 @@ func (w *fixture) newCall(method, path, body string) call {
 func TestWebhooks(t *testing.T) {
 	w := newFixture(t)
 	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", webhookBody))
-	if !strings.HasPrefix(made.Secret, "whsec_") || made.Name != "Planner" || made.Level != "important" || !made.Enabled || len(made.Events) != 2 || made.CreateTime != wire.Moment(w.Clock.Milli()) {
+	if !strings.HasPrefix(made.Secret, "whsec_") || made.Name != "Planner" || made.Level != "important" ||
+		!made.Enabled ||
+		len(made.Events) != 2 ||
+		made.CreateTime != wire.Moment(w.Clock.Milli()) {
 		t.Errorf("%+v", made)
 	}
 	at := fmt.Sprint("/webhooks/", made.Id)
-	if a := w.do(t, call{path: at}); strings.Contains(string(a.body), "ecret") || !strings.Contains(string(a.body), `"url":"https://planner.example/tilth?key=1"`) {
+	if a := w.do(
+		t,
+		call{path: at},
+	); strings.Contains(string(a.body), "ecret") ||
+		!strings.Contains(string(a.body), `"url":"https://planner.example/tilth?key=1"`) {
 		t.Errorf("%s", a.body)
 	}
-	changed := ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{"level":"general","enabled":false,"events":["resolved"]}`))
-	if changed.Level != "general" || changed.Enabled || fmt.Sprint(changed.Events) != "[resolved]" || changed.Name != "Planner" || changed.Url != made.Url {
+	changed := ask[wire.Webhook](
+		t,
+		w,
+		w.newCall(http.MethodPatch, at, `{"level":"general","enabled":false,"events":["resolved"]}`),
+	)
+	if changed.Level != "general" || changed.Enabled || fmt.Sprint(changed.Events) != "[resolved]" ||
+		changed.Name != "Planner" ||
+		changed.Url != made.Url {
 		t.Errorf("%+v", changed)
 	}
-	changed = ask[wire.Webhook](t, w, w.newCall(http.MethodPatch, at, `{"name":"Pumps","url":"https://b.example","enabled":true}`))
+	changed = ask[wire.Webhook](
+		t,
+		w,
+		w.newCall(http.MethodPatch, at, `{"name":"Pumps","url":"https://b.example","enabled":true}`),
+	)
 	if changed.Name != "Pumps" || changed.Url != "https://b.example" || !changed.Enabled {
 		t.Errorf("%+v", changed)
 	}
@@ -79,10 +111,16 @@ func TestWebhooks(t *testing.T) {
 		t.Errorf("%+v", same)
 	}
 	renewed := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, at+"/secret", ""))
-	if renewed.Secret == made.Secret || renewed.OldSecretUntil == nil || *renewed.OldSecretUntil != wire.Moment(w.Clock.Now().Add(24*time.Hour).UnixMilli()) {
+	if renewed.Secret == made.Secret || renewed.OldSecretUntil == nil ||
+		*renewed.OldSecretUntil != wire.Moment(w.Clock.Now().Add(24*time.Hour).UnixMilli()) {
 		t.Errorf("%+v", renewed)
 	}
-	if list := ask[wire.WebhookList](t, w, call{path: "/webhooks"}); len(list.Items) != 1 || list.Items[0].Id != made.Id {
+	if list := ask[wire.WebhookList](
+		t,
+		w,
+		call{path: "/webhooks"},
+	); len(list.Items) != 1 ||
+		list.Items[0].Id != made.Id {
 		t.Errorf("%+v", list)
 	}
 	if was := ask[wire.Webhook](t, w, w.newCall(http.MethodDelete, at, "")); was.Name != "Pumps" {
@@ -118,24 +156,57 @@ func TestWebhookRefusals(t *testing.T) {
 		`{"name":"` + strings.Repeat("x", 65) + `","url":"https://a.example","events":["opened"]}`:     "name",
 		`{"name":"x","url":"https://a.example/` + strings.Repeat("x", 1024) + `","events":["opened"]}`: "url",
 	} {
-		if p := w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", body), http.StatusBadRequest); p.Code != "invalid" || p.Parameter != parameter {
+		if p := w.mustRefuse(
+			t,
+			w.newCall(http.MethodPost, "/webhooks", body),
+			http.StatusBadRequest,
+		); p.Code != "invalid" ||
+			p.Parameter != parameter {
 			t.Errorf("%.80s: %+v", body, p)
 		}
 	}
 	for body, status := range map[string]int{"": 400, "{": 400, "null": 400, "[]": 400, `{"name":"` + strings.Repeat("x", 70_000) + `"}`: 413} {
 		w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", body), status)
 	}
-	w.mustRefuse(t, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: map[string]string{"Content-Type": "text/plain"}}, http.StatusBadRequest)
+	w.mustRefuse(
+		t,
+		call{
+			method: http.MethodPost,
+			path:   "/webhooks",
+			body:   webhookBody,
+			header: map[string]string{"Content-Type": "text/plain"},
+		},
+		http.StatusBadRequest,
+	)
 	w.mustRefuse(t, w.newCall(http.MethodPatch, at, `{"url":"gopher://a.example/"}`), http.StatusBadRequest)
 	w.mustRefuse(t, w.newCall(http.MethodPatch, at, `{"id":1}`), http.StatusBadRequest)
 	w.mustRefuse(t, w.newCall(http.MethodPut, at, `{}`), http.StatusMethodNotAllowed)
 	w.mustRefuse(t, w.newCall(http.MethodPost, at+"/test?x=1", ""), http.StatusBadRequest)
-	w.mustRefuse(t, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, as: &key{}}, http.StatusUnauthorized)
+	w.mustRefuse(
+		t,
+		call{method: http.MethodPost, path: "/webhooks", body: webhookBody, as: &key{}},
+		http.StatusUnauthorized,
+	)
 	for range notify.WebhooksATenant - 1 {
 		w.Clock.Advance(time.Second)
-		ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", strings.Replace(webhookBody, "Planner", fmt.Sprint("P", w.Clock.Milli()), 1)))
+		ask[wire.WebhookWithSecret](
+			t,
+			w,
+			w.newCall(
+				http.MethodPost,
+				"/webhooks",
+				strings.Replace(webhookBody, "Planner", fmt.Sprint("P", w.Clock.Milli()), 1),
+			),
+		)
 	}
-	if p := w.mustRefuse(t, w.newCall(http.MethodPost, "/webhooks", strings.Replace(webhookBody, "Planner", "more", 1)), http.StatusBadRequest); !strings.Contains(p.Detail, "20 webhooks") {
+	if p := w.mustRefuse(
+		t,
+		w.newCall(http.MethodPost, "/webhooks", strings.Replace(webhookBody, "Planner", "more", 1)),
+		http.StatusBadRequest,
+	); !strings.Contains(
+		p.Detail,
+		"20 webhooks",
+	) {
 		t.Errorf("%+v", p)
 	}
 }
@@ -145,13 +216,21 @@ func TestWebhookRefusals(t *testing.T) {
 func TestCrossOriginRequestsAreRefused(t *testing.T) {
 	w := newFixture(t)
 	for _, header := range []map[string]string{{"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Origin": "https://evil.example"}, {"Origin": "null"}} {
-		if p := w.mustRefuse(t, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header}, http.StatusForbidden); p.Code != "forbidden" {
+		if p := w.mustRefuse(
+			t,
+			call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header},
+			http.StatusForbidden,
+		); p.Code != "forbidden" {
 			t.Errorf("%+v", p)
 		}
 	}
 	for _, header := range []map[string]string{{"Sec-Fetch-Site": "same-origin", "Origin": "http://tilth.test"}, {}} {
 		w.deleteWebhooks(t)
-		ask[wire.WebhookWithSecret](t, w, call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header})
+		ask[wire.WebhookWithSecret](
+			t,
+			w,
+			call{method: http.MethodPost, path: "/webhooks", body: webhookBody, header: header},
+		)
 	}
 }
 
@@ -159,14 +238,29 @@ func TestCrossOriginRequestsAreRefused(t *testing.T) {
 // says.
 func TestWebhookEvents(t *testing.T) {
 	w, program := newFixture(t), testkit.NewWebhookReceiver(t)
-	made := ask[wire.WebhookWithSecret](t, w, w.newCall(http.MethodPost, "/webhooks", fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL)))
+	made := ask[wire.WebhookWithSecret](
+		t,
+		w,
+		w.newCall(
+			http.MethodPost,
+			"/webhooks",
+			fmt.Sprintf(`{"name":"x","url":%q,"events":["opened","resolved","acknowledged"]}`, program.URL),
+		),
+	)
 	at := fmt.Sprint("/webhooks/", made.Id)
 	n, err := w.Notices.GetListed(t.Context(), w.field.ID, w.notice)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a := &alertmsg.Alarm{
-		Event: alertmsg.Triggered, Notice: n.ID, Title: n.Title, Level: int(n.Level), DeviceName: n.DeviceName, NoteName: n.NoteName, Start: n.Start, Description: n.Description,
+		Event:       alertmsg.Triggered,
+		Notice:      n.ID,
+		Title:       n.Title,
+		Level:       int(n.Level),
+		DeviceName:  n.DeviceName,
+		NoteName:    n.NoteName,
+		Start:       n.Start,
+		Description: n.Description,
 	}
 	if err := w.Notifier.NoticeOpened(t.Context(), w.field.ID, a, &alertmsg.DeliveryOptions{}); err != nil {
 		t.Fatal(err)
@@ -180,7 +274,15 @@ func TestWebhookEvents(t *testing.T) {
 	}
 	w.contract.checkEvent(t, heard[0].Body)
 	read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
-	if want := fmt.Sprintf(`{"type":"notice.opened","timestamp":%q,"data":%s}`, rfc3339(time.UnixMilli(n.Start)), read); !sameJSON(t, want, string(heard[0].Body)) {
+	if want := fmt.Sprintf(
+		`{"type":"notice.opened","timestamp":%q,"data":%s}`,
+		rfc3339(time.UnixMilli(n.Start)),
+		read,
+	); !sameJSON(
+		t,
+		want,
+		string(heard[0].Body),
+	) {
 		t.Errorf("%s\nwant %s", heard[0].Body, want)
 	}
 	for _, ack := range []*alertmsg.Ack{{User: "Ada", Time: n.Start + 1000, Note: "at the pump", RemindAt: n.Start + hour}, nil} {
@@ -200,7 +302,16 @@ func TestWebhookEvents(t *testing.T) {
 		body := program.TakeCalls()[0].Body
 		w.contract.checkEvent(t, body)
 		read := w.do(t, call{path: fmt.Sprint("/notices/", n.ID)}).body
-		if want := fmt.Sprintf(`{"type":%q,"timestamp":%q,"data":%s}`, kind, rfc3339(time.UnixMilli(n.Start+1000)), read); !sameJSON(t, want, string(body)) {
+		if want := fmt.Sprintf(
+			`{"type":%q,"timestamp":%q,"data":%s}`,
+			kind,
+			rfc3339(time.UnixMilli(n.Start+1000)),
+			read,
+		); !sameJSON(
+			t,
+			want,
+			string(body),
+		) {
 			t.Errorf("%s\nwant %s", body, want)
 		}
 	}
@@ -214,8 +325,14 @@ func TestWebhookEvents(t *testing.T) {
 	}
 	w.contract.checkEvent(t, program.TakeCalls()[0].Body)
 	list := ask[wire.WebhookDeliveryList](t, w, call{path: at + "/deliveries"}).Items
-	if len(list) != 4 || list[0].Type != "notice.resolved" || list[0].State != "queued" || *list[0].Answer != "503 later" || list[0].NextTime == nil ||
-		list[1].Type != "notice.unacknowledged" || list[2].Type != "notice.acknowledged" || list[3].State != "sent" || *list[3].Answer != "200 thank you" || list[3].Notice != n.ID {
+	if len(list) != 4 || list[0].Type != "notice.resolved" || list[0].State != "queued" ||
+		*list[0].Answer != "503 later" ||
+		list[0].NextTime == nil ||
+		list[1].Type != "notice.unacknowledged" ||
+		list[2].Type != "notice.acknowledged" ||
+		list[3].State != "sent" ||
+		*list[3].Answer != "200 thank you" ||
+		list[3].Notice != n.ID {
 		t.Errorf("%+v", list)
 	}
 	o := ask[wire.WebhookOutcome](t, w, w.newCall(http.MethodPost, at+"/test", ""))
@@ -223,14 +340,23 @@ func TestWebhookEvents(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 	program.SetResponse(204, "")
-	if o := ask[wire.WebhookOutcome](t, w, w.newCall(http.MethodPost, at+"/test", "")); !o.Ok || *o.Answer != "204" || o.Detail != nil {
+	if o := ask[wire.WebhookOutcome](
+		t,
+		w,
+		w.newCall(http.MethodPost, at+"/test", ""),
+	); !o.Ok || *o.Answer != "204" ||
+		o.Detail != nil {
 		t.Errorf("%+v", o)
 	}
 	w.contract.checkEvent(t, program.TakeCalls()[1].Body)
 	for range 3 {
 		w.do(t, w.newCall(http.MethodPost, at+"/test", ""))
 	}
-	if p := w.mustRefuse(t, w.newCall(http.MethodPost, at+"/test", ""), http.StatusTooManyRequests); p.Code != "tooMany" {
+	if p := w.mustRefuse(
+		t,
+		w.newCall(http.MethodPost, at+"/test", ""),
+		http.StatusTooManyRequests,
+	); p.Code != "tooMany" {
 		t.Errorf("%+v", p)
 	}
 }

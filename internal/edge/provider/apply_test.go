@@ -62,7 +62,10 @@ device greenfield/CAM-0001`
 		}
 	}
 
-	if e := p.Catalog.Element("airTemperature"); e == nil || e.Unit != "°C" || e.Names[text.Turkish] != "Hava sıcaklığı" {
+	if e := p.Catalog.Element(
+		"airTemperature",
+	); e == nil || e.Unit != "°C" ||
+		e.Names[text.Turkish] != "Hava sıcaklığı" {
 		t.Errorf("element %+v", e)
 	}
 	station := p.Catalog.ProductByName("weather-station")
@@ -71,12 +74,14 @@ device greenfield/CAM-0001`
 		t.Errorf("product %+v", station)
 	}
 	farm := p.tenant(t, "greenfield")
-	if farm.TimeZone.String() != "Europe/Istanbul" || farm.Language != text.Turkish || farm.Branding.Title != "Greenfield" ||
+	if farm.TimeZone.String() != "Europe/Istanbul" || farm.Language != text.Turkish ||
+		farm.Branding.Title != "Greenfield" ||
 		!slices.Equal(farm.Hosts, []string{"greenfield.localhost"}) {
 		t.Errorf("tenant %+v", farm)
 	}
 	ada := p.user(t, "greenfield", "ada")
-	if ada.Nickname != "Ada" || ada.Email != "ada@example.com" || ada.Mobile != "+905551112233" || !p.passwordMatches(t, ada, "correct horse") {
+	if ada.Nickname != "Ada" || ada.Email != "ada@example.com" || ada.Mobile != "+905551112233" ||
+		!p.passwordMatches(t, ada, "correct horse") {
 		t.Errorf("user %+v", ada)
 	}
 	mast := p.device(t, "greenfield", "WS-0001")
@@ -89,7 +94,8 @@ device greenfield/CAM-0001`
 		t.Errorf("device %+v", mast)
 	}
 	camera := p.device(t, "greenfield", "CAM-0001")
-	if camera.ElementData["live"] != "https://camera.example/gate.m3u8" || camera.SceneID != device.DefaultScene || camera.Longitude != nil {
+	if camera.ElementData["live"] != "https://camera.example/gate.m3u8" || camera.SceneID != device.DefaultScene ||
+		camera.Longitude != nil {
 		t.Errorf("device %+v", camera)
 	}
 	// The running server lets the devices in at once, by given and made secret.
@@ -106,7 +112,13 @@ device greenfield/CAM-0001`
 	for _, overwrite := range []bool{false, true} {
 		again := p.apply(t, example, overwrite)
 		if len(again.Created)+len(again.Changed) != 0 || again.Unchanged != 9 {
-			t.Errorf("overwrite %v: created %v, changed %v, left %d", overwrite, again.Created, again.Changed, again.Unchanged)
+			t.Errorf(
+				"overwrite %v: created %v, changed %v, left %d",
+				overwrite,
+				again.Created,
+				again.Changed,
+				again.Unchanged,
+			)
 		}
 		if after := p.dump(t); after != before {
 			t.Errorf("applying again wrote\n%s\nwas\n%s", after, before)
@@ -135,7 +147,11 @@ func TestFilesRefusedByServer(t *testing.T) {
 		})
 	}
 	// Without overwrite nobody is moved, so a forbidden scene is no matter.
-	out := p.apply(t, "tenants: [{name: north, devices: [{deviceName: N-1, scene: Shut}, {deviceName: N-2, scene: Shut}]}]", false)
+	out := p.apply(
+		t,
+		"tenants: [{name: north, devices: [{deviceName: N-1, scene: Shut}, {deviceName: N-2, scene: Shut}]}]",
+		false,
+	)
 	if out.Unchanged != 3 {
 		t.Errorf("left %d, changed %s", out.Unchanged, itemNames(out.Changed))
 	}

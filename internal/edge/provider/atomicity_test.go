@@ -33,7 +33,15 @@ func (p *fixture) failOn(t *testing.T, when, table, condition string) (restore f
 		condition = "TRUE"
 	}
 	if p.DB.Read(t.Context()).Dialect().Name() != dialect.PG {
-		p.execSQL(t, fmt.Sprintf(`CREATE TRIGGER trouble %s ON %s BEGIN SELECT RAISE(ABORT, 'disk full') WHERE %s; END`, when, table, condition))
+		p.execSQL(
+			t,
+			fmt.Sprintf(
+				`CREATE TRIGGER trouble %s ON %s BEGIN SELECT RAISE(ABORT, 'disk full') WHERE %s; END`,
+				when,
+				table,
+				condition,
+			),
+		)
 		return func() { t.Helper(); p.execSQL(t, `DROP TRIGGER trouble`) }
 	}
 	p.execSQL(t, fmt.Sprintf(`CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS
@@ -111,7 +119,14 @@ func TestEverythingAtOnce(t *testing.T) {
 	out := p.apply(t, everythingFile, true)
 	want := "product station: properties\ntenant north: hosts\nuser north/ada: disabled\nuser north/bora: password\ndevice north/N-1: serial,secrets"
 	if got := itemNames(out.Changed); got != want || len(out.Created) != 6 || out.Unchanged != 1 || ended != 1 {
-		t.Errorf("changed\n%s\nwant\n%s\ncreated %s\nleft %d, %d sessions ended", got, want, itemNames(out.Created), out.Unchanged, ended)
+		t.Errorf(
+			"changed\n%s\nwant\n%s\ncreated %s\nleft %d, %d sessions ended",
+			got,
+			want,
+			itemNames(out.Created),
+			out.Unchanged,
+			ended,
+		)
 	}
 }
 
@@ -204,7 +219,14 @@ func TestReloadFailureStillReturnsSecrets(t *testing.T) {
 	if !f.passwordMatches(t, f.user(t, "north", "mia"), told["mia"]) {
 		t.Error("the password that was made is lost")
 	}
-	if read[wire.Problem](t, f.post(t, "v1/apply", file), http.StatusInternalServerError); !strings.Contains(f.Log.Text(), "kept, but not taken up") {
+	if read[wire.Problem](
+		t,
+		f.post(t, "v1/apply", file),
+		http.StatusInternalServerError,
+	); !strings.Contains(
+		f.Log.Text(),
+		"kept, but not taken up",
+	) {
 		t.Errorf("log:\n%s", f.Log.Text())
 	}
 	if _, err := p.service.Delete(t.Context(), KindScene, "north", "Field"); err == nil {

@@ -17,7 +17,11 @@ import (
 func newAuditedAPI(t *testing.T) *apiFixture {
 	t.Helper()
 	f := newAPIFixture(t)
-	f.options.Audit, f.service.Outbox, f.service.BackupSource = f.Audit, f.Outbox, BackupSource{Readings: f.readings, DataDir: t.TempDir(), Now: f.Clock.Now}
+	f.options.Audit, f.service.Outbox, f.service.BackupSource = f.Audit, f.Outbox, BackupSource{
+		Readings: f.readings,
+		DataDir:  t.TempDir(),
+		Now:      f.Clock.Now,
+	}
 	f.contract = testkit.NewContract(t, New(f.options))
 	f.applyBase(t)
 	return f
@@ -30,8 +34,25 @@ func (f *apiFixture) auditLines(t *testing.T, owner tenant.ID, request string) (
 	var rows []struct {
 		Actor, Address, Kind, Action, ThingName, Changes string
 	}
-	sel := f.DB.Read(t.Context()).NewSelect().TableExpr("audit_entries").Column("actor", "address", "kind", "action", "thing_name", "changes").
-		Where("COALESCE(tenant_id, 0) = ? AND request = ?", owner, request).OrderExpr("id")
+	sel := f.DB.Read(
+		t.Context(),
+	).NewSelect().TableExpr(
+		"audit_entries",
+	).Column(
+		"actor",
+		"address",
+		"kind",
+		"action",
+		"thing_name",
+		"changes",
+	).
+		Where(
+			"COALESCE(tenant_id, 0) = ? AND request = ?",
+			owner,
+			request,
+		).OrderExpr(
+		"id",
+	)
 	if err := sel.Scan(t.Context(), &rows); err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +60,10 @@ func (f *apiFixture) auditLines(t *testing.T, owner tenant.ID, request string) (
 		if r.Actor != "provider" || r.Address != "192.0.2.1" {
 			t.Errorf("%s from %s", r.Actor, r.Address)
 		}
-		lines = append(lines, strings.TrimSpace(r.Kind+"."+r.Action+" "+r.ThingName+" "+strings.TrimPrefix(r.Changes, "[]")))
+		lines = append(
+			lines,
+			strings.TrimSpace(r.Kind+"."+r.Action+" "+r.ThingName+" "+strings.TrimPrefix(r.Changes, "[]")),
+		)
 	}
 	return lines
 }
@@ -121,7 +145,17 @@ func TestProviderOperationsAreListed(t *testing.T) {
 	}
 	slices.Sort(found)
 	// derive is tried by TestDerive.
-	if want := []string{"apply", "backup", "delete", "derive", "releaseOutbox", "resetUser"}; !slices.Equal(found, want) {
+	if want := []string{
+		"apply",
+		"backup",
+		"delete",
+		"derive",
+		"releaseOutbox",
+		"resetUser",
+	}; !slices.Equal(
+		found,
+		want,
+	) {
 		t.Errorf("%v: try what is new in TestProviderIsAudited, or say why it leaves no entry", found)
 	}
 }

@@ -114,12 +114,17 @@ func TestStalledBackupIsGivenUp(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := &pipeListener{conns: make(chan net.Conn, 1), closed: make(chan struct{})}
 				body := closeNotifyBody{bytes.NewReader(make([]byte, pieces*piece)), make(chan time.Time, 1)}
-				server := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-					answer := backupAnswer{wire.Backup200ApplicationxTarResponse{Body: body, ContentLength: pieces * piece}}
-					if err := answer.VisitBackupResponse(w); (err == nil) != c.whole {
-						t.Errorf("sending it: %v", err)
-					}
-				})}
+				server := &http.Server{
+					ReadHeaderTimeout: time.Second,
+					Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+						answer := backupAnswer{
+							wire.Backup200ApplicationxTarResponse{Body: body, ContentLength: pieces * piece},
+						}
+						if err := answer.VisitBackupResponse(w); (err == nil) != c.whole {
+							t.Errorf("sending it: %v", err)
+						}
+					}),
+				}
 				served := make(chan error, 1)
 				go func() { served <- server.Serve(l) }()
 				transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {

@@ -34,12 +34,16 @@ func TestDotDeviceNamesAreRefused(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	file := func(name, serial string) []byte {
-		return []byte("tenants: [{name: north, devices: [{deviceName: '" + name + "', serial: " + serial + ", product: station}]}]")
+		return []byte(
+			"tenants: [{name: north, devices: [{deviceName: '" + name + "', serial: " + serial + ", product: station}]}]",
+		)
 	}
 	for _, name := range []string{".", ".."} {
 		_, err := p.service.Apply(t.Context(), file(name, "A"), false)
 		var wrong *FileError
-		if !errors.As(err, &wrong) || len(wrong.Errors) != 1 || wrong.Errors[0].Path != "tenants[0].devices[0].deviceName" || !strings.Contains(wrong.Errors[0].Message, "must not be") {
+		if !errors.As(err, &wrong) || len(wrong.Errors) != 1 ||
+			wrong.Errors[0].Path != "tenants[0].devices[0].deviceName" ||
+			!strings.Contains(wrong.Errors[0].Message, "must not be") {
 			t.Errorf("%q: %v", name, err)
 		}
 		d := *p.device(t, "north", "N-1")
@@ -62,10 +66,32 @@ func TestDotDeviceNamesAreRefused(t *testing.T) {
 // structure always follows the file.
 func TestSetOnceAndOverwrite(t *testing.T) {
 	p := newFixture(t)
-	p.apply(t, fillTemplate("PASSWORD", "first password", "NICK", "Ada", "EMAIL", "ada@example.com", "MOBILE", "+905551112233",
-		"SERIAL", "A", "NOTE", "Mast", "SCENE", "Field", "LON", "32.5", "LAT", "39.5"), false)
-	other := fillTemplate("PASSWORD", "second password", "NICK", "Ada L.", "EMAIL", "ada@example.org", "MOBILE", "13812345678",
-		"SERIAL", "B", "NOTE", "Tower", "SCENE", "Barn", "LON", "-1", "LAT", "0")
+	p.apply(
+		t,
+		fillTemplate("PASSWORD", "first password", "NICK", "Ada", "EMAIL", "ada@example.com", "MOBILE", "+905551112233",
+			"SERIAL", "A", "NOTE", "Mast", "SCENE", "Field", "LON", "32.5", "LAT", "39.5"),
+		false,
+	)
+	other := fillTemplate(
+		"PASSWORD",
+		"second password",
+		"NICK",
+		"Ada L.",
+		"EMAIL",
+		"ada@example.org",
+		"MOBILE",
+		"13812345678",
+		"SERIAL",
+		"B",
+		"NOTE",
+		"Tower",
+		"SCENE",
+		"Barn",
+		"LON",
+		"-1",
+		"LAT",
+		"0",
+	)
 	session := p.Session(t, p.user(t, "north", "ada"))
 	ada := p.user(t, "north", "ada")
 
@@ -89,14 +115,20 @@ func TestSetOnceAndOverwrite(t *testing.T) {
 		t.Errorf("changed\n%s\nwant\n%s\nleft %d", got, want, out.Unchanged)
 	}
 	u := p.user(t, "north", "ada")
-	if u.Nickname != "Ada L." || u.Email != "ada@example.org" || u.Mobile != "+8613812345678" || !p.passwordMatches(t, u, "second password") {
+	if u.Nickname != "Ada L." || u.Email != "ada@example.org" || u.Mobile != "+8613812345678" ||
+		!p.passwordMatches(t, u, "second password") {
 		t.Errorf("with overwrite the user became %+v", u)
 	}
 	barn, err := p.Scenes.ByName(t.Context(), u.Tenant, "Barn")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.device(t, "north", "N-1"); d.NoteName != "Tower" || *d.Longitude != -1 || *d.Latitude != 0 || d.SceneID != barn.ID {
+	if d := p.device(
+		t,
+		"north",
+		"N-1",
+	); d.NoteName != "Tower" || *d.Longitude != -1 || *d.Latitude != 0 ||
+		d.SceneID != barn.ID {
 		t.Errorf("with overwrite the device became %+v", d)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
@@ -165,7 +197,8 @@ products: [{name: weather-station, properties: [{identifier: airTemperature, dat
 		})
 	}
 	farm := p.tenant(t, "greenfield")
-	if farm.Branding.Title != "Greenfield" || farm.Branding.Logo != "" || farm.Branding.Favicon == "" || len(farm.Hosts) != 0 {
+	if farm.Branding.Title != "Greenfield" || farm.Branding.Logo != "" || farm.Branding.Favicon == "" ||
+		len(farm.Hosts) != 0 {
 		t.Errorf("tenant %+v", farm)
 	}
 	camera := p.device(t, "greenfield", "CAM-0001")
@@ -195,7 +228,12 @@ func TestSecretRotation(t *testing.T) {
 		t.Errorf("both secrets should be valid; connections looked at %d times", told)
 	}
 	// The order of two secrets says nothing.
-	if again := p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`, false); again.Unchanged != 2 || told != 1 {
+	if again := p.apply(
+		t,
+		`tenants: [{name: north, devices: [{deviceName: N-1, secrets: [`+first+`, `+second+`]}]}]`,
+		false,
+	); again.Unchanged != 2 ||
+		told != 1 {
 		t.Errorf("the same two: %+v, looked at %d times", again, told)
 	}
 	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: `+second+`}]}]`, false)
@@ -208,7 +246,11 @@ func TestSecretRotation(t *testing.T) {
 		t.Error("a file without secrets took one away")
 	}
 	// Two devices exchange theirs in one file.
-	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-1, secret: secret-of-the-device-n-2}, {deviceName: N-2, secret: `+second+`}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: north, devices: [{deviceName: N-1, secret: secret-of-the-device-n-2}, {deviceName: N-2, secret: `+second+`}]}]`,
+		false,
+	)
 	if e, _, ok := p.Registry.Authenticate("", ""); ok {
 		t.Errorf("no secret lets %s in", e.Name)
 	}
@@ -218,7 +260,11 @@ func TestSecretRotation(t *testing.T) {
 		}
 	}
 	// A new device takes over the secret that another gives up, in any order.
-	p.apply(t, `tenants: [{name: north, devices: [{deviceName: N-3, product: station, secret: `+second+`}, {deviceName: N-2, secret: yet-another-secret-of-n-2}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: north, devices: [{deviceName: N-3, product: station, secret: `+second+`}, {deviceName: N-2, secret: yet-another-secret-of-n-2}]}]`,
+		false,
+	)
 	if e, _, ok := p.Registry.Authenticate(second, ""); !ok || e.Name != "N-3" {
 		t.Errorf("the secret lets %+v in", e)
 	}
@@ -238,14 +284,22 @@ func TestDisablingTakesEffectAtOnce(t *testing.T) {
 	if !ok {
 		t.Fatal("the device is not let in")
 	}
-	p.apply(t, `tenants: [{name: north, users: [{userName: ada, disabled: true}], devices: [{deviceName: N-1, disabled: true}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: north, users: [{userName: ada, disabled: true}], devices: [{deviceName: N-1, disabled: true}]}]`,
+		false,
+	)
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil || len(ended) != 1 {
 		t.Errorf("the session goes on; %d were told to have ended", len(ended))
 	}
 	if p.Registry.StillValid(n1.ID, hash) {
 		t.Error("the connection goes on")
 	}
-	p.apply(t, `tenants: [{name: north, users: [{userName: ada, disabled: false}], devices: [{deviceName: N-1, disabled: false}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: north, users: [{userName: ada, disabled: false}], devices: [{deviceName: N-1, disabled: false}]}]`,
+		false,
+	)
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {
 		t.Error("an old session came back")
 	}
@@ -273,15 +327,30 @@ func TestHostsAndMobilesMoveBetweenOwners(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
 	p.apply(t, `tenants: [{name: north, hosts: [south.example]}, {name: south, hosts: [north.example]}]`, false)
-	if n, s := p.tenant(t, "north"), p.tenant(t, "south"); !slices.Equal(n.Hosts, []string{"south.example"}) || !slices.Equal(s.Hosts, []string{"north.example"}) {
+	if n, s := p.tenant(
+		t,
+		"north",
+	), p.tenant(
+		t,
+		"south",
+	); !slices.Equal(n.Hosts, []string{"south.example"}) ||
+		!slices.Equal(s.Hosts, []string{"north.example"}) {
 		t.Errorf("north has %v, south has %v", n.Hosts, s.Hosts)
 	}
-	p.apply(t, `tenants: [{name: north, users: [{userName: ada, mobile: ""}, {userName: bora, mobile: "+905551112233"}]}]`, true)
+	p.apply(
+		t,
+		`tenants: [{name: north, users: [{userName: ada, mobile: ""}, {userName: bora, mobile: "+905551112233"}]}]`,
+		true,
+	)
 	if a, b := p.user(t, "north", "ada"), p.user(t, "north", "bora"); a.Mobile != "" || b.Mobile != "+905551112233" {
 		t.Errorf("ada has %q, bora has %q", a.Mobile, b.Mobile)
 	}
 	// The same mobile in another tenant is another matter.
-	p.apply(t, `tenants: [{name: south, users: [{userName: ada, password: correct horse, mobile: "+905551112233"}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: south, users: [{userName: ada, password: correct horse, mobile: "+905551112233"}]}]`,
+		false,
+	)
 }
 
 // Passwords and secrets that the file lacks are made and told once.

@@ -64,7 +64,12 @@ func (c *checker) required(f *field[string], of filePos, key string) bool {
 // name checks a name; the zero field passes, since a file may leave it out.
 func (c *checker) name(f *field[string]) {
 	if f.valid && (!isName(f.value) || runeCount(f.value) > maxName) {
-		c.add(f.at, "%s must have 1 to %d characters, not all of them invisible, without control characters", lastKey(f.at), maxName)
+		c.add(
+			f.at,
+			"%s must have 1 to %d characters, not all of them invisible, without control characters",
+			lastKey(f.at),
+			maxName,
+		)
 	}
 }
 
@@ -79,7 +84,12 @@ func (c *checker) multiLine(f *field[string], limit int) {
 // and in the subjects of mails.
 func (c *checker) singleLine(f *field[string], limit int) {
 	if f.valid && f.value != "" && (!isName(f.value) || runeCount(f.value) > limit) {
-		c.add(f.at, "%s must have at most %d characters, not all of them invisible, without control characters", lastKey(f.at), limit)
+		c.add(
+			f.at,
+			"%s must have at most %d characters, not all of them invisible, without control characters",
+			lastKey(f.at),
+			limit,
+		)
 	}
 }
 
@@ -106,7 +116,12 @@ func (c *checker) identifier(f *field[string]) bool {
 // planElementData checks what a player or a frame is given.
 func (c *checker) elementData(f *field[string]) {
 	if f.valid && f.value != "" && !isElementData(f.value) {
-		c.add(f.at, "%s must be an http or https address, a path beginning with /, or an embed snippet beginning with <, of at most %d characters", lastKey(f.at), maxElementData)
+		c.add(
+			f.at,
+			"%s must be an http or https address, a path beginning with /, or an embed snippet beginning with <, of at most %d characters",
+			lastKey(f.at),
+			maxElementData,
+		)
 	}
 }
 
@@ -142,7 +157,8 @@ func (c *checker) product(p *fileProduct) {
 	if p.productName.present() {
 		c.names(&p.productName)
 	}
-	if d := p.offlineAfter; d.valid && (d.value < time.Second || d.value > maxOfflineAfter || d.value%time.Millisecond != 0) {
+	if d := p.offlineAfter; d.valid &&
+		(d.value < time.Second || d.value > maxOfflineAfter || d.value%time.Millisecond != 0) {
 		c.add(d.at, "offlineAfter must be from 1s to %s, in whole milliseconds", maxOfflineAfter)
 	}
 	known := map[string]int{}
@@ -235,7 +251,12 @@ func (c *checker) user(u *fileUser, scope string) {
 		if !isUserName(u.userName.value) {
 			c.add(u.userName.at, "userName must have 1 to %d printable characters, without spaces", maxName)
 		}
-		c.unique("user"+scope, text.FoldASCII(u.userName.value), fmt.Sprintf("user %q", u.userName.value), u.userName.at)
+		c.unique(
+			"user"+scope,
+			text.FoldASCII(u.userName.value),
+			fmt.Sprintf("user %q", u.userName.value),
+			u.userName.at,
+		)
 	}
 	if p := u.password; p.valid && (runeCount(p.value) < c.minPassword || runeCount(p.value) > maxPassword) {
 		why := ""
@@ -260,7 +281,11 @@ func (c *checker) user(u *fileUser, scope string) {
 func (c *checker) device(d *fileDevice) {
 	if c.required(&d.deviceName, d.at, "deviceName") {
 		if !isDeviceName(d.deviceName.value) {
-			c.add(d.deviceName.at, "deviceName must have 1 to %d printable characters, without spaces and without , / + #", maxName)
+			c.add(
+				d.deviceName.at,
+				"deviceName must have 1 to %d printable characters, without spaces and without , / + #",
+				maxName,
+			)
 		}
 		c.unique("device", d.deviceName.value, fmt.Sprintf("deviceName %q", d.deviceName.value), d.deviceName.at)
 	}

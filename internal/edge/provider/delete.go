@@ -163,12 +163,22 @@ func (s *Service) deleteScene(ctx context.Context, t *tenant.Tenant, name string
 	return s.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) error {
 		err := s.Scenes.Delete(ctx, t.ID, scene.ID)
 		if db.IsReferenced(err) {
-			return &Refusal{Detail: fmt.Sprintf("alarm rules of tenant %q are for the scene %q; its people have to take it out of them first", t.Name, name)}
+			return &Refusal{
+				Detail: fmt.Sprintf(
+					"alarm rules of tenant %q are for the scene %q; its people have to take it out of them first",
+					t.Name,
+					name,
+				),
+			}
 		}
 		if err != nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "scene.delete", Thing: audit.Thing{ID: scene.ID, Name: scene.Name}})
+		return audit.Log(
+			ctx,
+			t.ID,
+			audit.Action{Name: "scene.delete", Thing: audit.Thing{ID: scene.ID, Name: scene.Name}},
+		)
 	})
 }
 
@@ -254,6 +264,14 @@ func (s *Service) ResetUser(ctx context.Context, owner, userName string) (string
 		if err := s.Sessions.EndUser(ctx, t.ID, u.ID); err != nil {
 			return err
 		}
-		return audit.Log(ctx, t.ID, audit.Action{Name: "user.update", Thing: u.AuditThing(), Changes: []audit.Change{{Field: "password", Hidden: true}}})
+		return audit.Log(
+			ctx,
+			t.ID,
+			audit.Action{
+				Name:    "user.update",
+				Thing:   u.AuditThing(),
+				Changes: []audit.Change{{Field: "password", Hidden: true}},
+			},
+		)
 	})
 }

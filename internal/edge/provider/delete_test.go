@@ -22,7 +22,8 @@ func (p *fixture) mustDelete(t *testing.T, kind Kind, owner, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(out.Removed) != 1 || out.Removed[0].Kind != kind || out.Removed[0].Name != name || out.Removed[0].Tenant != owner {
+	if len(out.Removed) != 1 || out.Removed[0].Kind != kind || out.Removed[0].Name != name ||
+		out.Removed[0].Tenant != owner {
 		t.Errorf("removed %+v", out.Removed)
 	}
 }
@@ -33,7 +34,10 @@ func (p *fixture) measure(t *testing.T, d *device.Device) {
 	property := p.Catalog.Product(d.ProductID).Properties[0].ID
 	at := p.Clock.Milli()
 	if err := p.readings.Append(t.Context(), []reading.Arrival{{At: at, Frame: reading.Frame{
-		Tenant: d.Tenant, Device: d.ID, Time: at, Fields: []reading.Field{{Property: property, Value: reading.Number(3.4)}},
+		Tenant: d.Tenant,
+		Device: d.ID,
+		Time:   at,
+		Fields: []reading.Field{{Property: property, Value: reading.Number(3.4)}},
 	}}}); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +196,19 @@ func (p *fixture) recordCounts(t *testing.T, owner tenant.ID) string {
 	t.Helper()
 	counts := make([]int, 4)
 	for i, table := range []string{"notices", "messages", "channels", "webhooks"} {
-		if err := p.DB.Read(t.Context()).NewSelect().Table(table).ColumnExpr("count(*)").Where("tenant_id = ?", owner).Scan(t.Context(), &counts[i]); err != nil {
+		if err := p.DB.Read(
+			t.Context(),
+		).NewSelect().Table(
+			table,
+		).ColumnExpr(
+			"count(*)",
+		).Where(
+			"tenant_id = ?",
+			owner,
+		).Scan(
+			t.Context(),
+			&counts[i],
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -223,14 +239,22 @@ func TestDeleteTenant(t *testing.T) {
 	p.mustDelete(t, KindScene, "north", "Shut")
 	// Its records go with it, and nobody else's.
 	north, south := n1.Tenant, p.tenant(t, "south").ID
-	p.apply(t, `tenants: [{name: south, devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: south, devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1}]}]`,
+		false,
+	)
 	s1 := p.device(t, "south", "S-1")
 	for _, d := range []*device.Device{n1, s1} {
 		p.Notice(t, testkit.Notice{Device: d, Start: p.Clock.Milli(), CreateTime: p.Clock.Milli()})
 		p.Message(t, d.Tenant)
 		p.Channel(t, d.Tenant, "Crew")
 	}
-	if _, _, err := p.Webhooks.Create(t.Context(), north, &notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true}); err != nil {
+	if _, _, err := p.Webhooks.Create(
+		t.Context(),
+		north,
+		&notify.Webhook{Name: "Planner", URL: "https://planner.example/", Opened: true, Level: 1, Enabled: true},
+	); err != nil {
 		t.Fatal(err)
 	}
 	others := p.recordCounts(t, south)
@@ -284,7 +308,8 @@ func TestResetUser(t *testing.T) {
 	ada := p.user(t, "north", "ada")
 	session := p.Session(t, ada)
 	password, err := p.service.ResetUser(t.Context(), "north", " Ada ")
-	if err != nil || len(password) < 16 || !p.passwordMatches(t, ada, password) || p.passwordMatches(t, ada, "correct horse") {
+	if err != nil || len(password) < 16 || !p.passwordMatches(t, ada, password) ||
+		p.passwordMatches(t, ada, "correct horse") {
 		t.Errorf("reset to %d characters, %v", len(password), err)
 	}
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err == nil {

@@ -57,7 +57,11 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	task, why := s.Scheduler.Enter(ctx, t.ID, providerUser)
 	switch {
 	case why != limit.NotFull:
-		return DeriveResult{}, &problem{status: http.StatusTooManyRequests, detail: "too much work on this tenant's readings is waiting", retry: reading.HistoryRetry}
+		return DeriveResult{}, &problem{
+			status: http.StatusTooManyRequests,
+			detail: "too much work on this tenant's readings is waiting",
+			retry:  reading.HistoryRetry,
+		}
 	case task == nil:
 		return DeriveResult{}, ctx.Err()
 	}
@@ -77,7 +81,11 @@ func (s *Service) Derive(ctx context.Context, req DeriveRequest) (DeriveResult, 
 	if out.Values > 0 {
 		// Of what was written before it failed, too, and when whoever asked has gone.
 		ctx := context.WithoutCancel(ctx)
-		if err := audit.Log(ctx, t.ID, audit.Action{Name: "device.derive", Thing: audit.Thing{ID: int64(next.ID), Name: next.Name}}); err != nil {
+		if err := audit.Log(
+			ctx,
+			t.ID,
+			audit.Action{Name: "device.derive", Thing: audit.Thing{ID: int64(next.ID), Name: next.Name}},
+		); err != nil {
 			return out, err
 		}
 	}
@@ -101,7 +109,9 @@ func (s *Service) nextDevice(t *tenant.Tenant, req DeriveRequest) (next *device.
 	case req.Product != "" && next.Product.Name != req.Product:
 		return nil, 0, &Refusal{Detail: fmt.Sprintf("device %q is of product %q", next.Name, next.Product.Name)}
 	case !next.Derives():
-		return nil, 0, &Refusal{Detail: fmt.Sprintf("product %q of device %q has no property with a formula", next.Product.Name, next.Name)}
+		return nil, 0, &Refusal{
+			Detail: fmt.Sprintf("product %q of device %q has no property with a formula", next.Product.Name, next.Name),
+		}
 	}
 	return next, 0, nil
 }
@@ -111,7 +121,13 @@ const providerUser = 0
 
 // recomputeDays redoes days, oldest first, and rests as long as each has taken: messages
 // have the other half of the time.
-func (s *Service) recomputeDays(ctx context.Context, task limit.Task, ref device.Ref, days []reading.CoveredDay, out *DeriveResult) error {
+func (s *Service) recomputeDays(
+	ctx context.Context,
+	task limit.Task,
+	ref device.Ref,
+	days []reading.CoveredDay,
+	out *DeriveResult,
+) error {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	for _, day := range days {
@@ -142,7 +158,10 @@ func (s *Service) checkRunning(ctx context.Context) error {
 	select {
 	case <-s.stopping:
 		return &problem{
-			status: http.StatusServiceUnavailable, detail: "the server is stopping; ask again once it runs", retry: restartRetryAfter, cause: errStopping,
+			status: http.StatusServiceUnavailable,
+			detail: "the server is stopping; ask again once it runs",
+			retry:  restartRetryAfter,
+			cause:  errStopping,
 		}
 	default:
 		return ctx.Err()

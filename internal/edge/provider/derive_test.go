@@ -27,7 +27,10 @@ type recomputer struct {
 }
 
 func (r *recomputer) Recompute(_ context.Context, ref device.Ref, at int64) (int, error) {
-	r.calls = append(r.calls, fmt.Sprintf("%d/%d %s", ref.Tenant, ref.ID, time.UnixMilli(at).In(r.zone).Format(time.DateOnly)))
+	r.calls = append(
+		r.calls,
+		fmt.Sprintf("%d/%d %s", ref.Tenant, ref.ID, time.UnixMilli(at).In(r.zone).Format(time.DateOnly)),
+	)
 	if r.after != nil {
 		if err := r.after(len(r.calls)); err != nil {
 			return 0, err
@@ -69,7 +72,15 @@ tenants:
 func newDeriveFixture(t *testing.T) (*apiFixture, *recomputer) {
 	t.Helper()
 	f := newAuditedAPI(t)
-	f.apply(t, strings.ReplaceAll(derivingFile, "name: north\n    timeZone: Asia/Shanghai", "name: west\n    timeZone: Asia/Shanghai"), false)
+	f.apply(
+		t,
+		strings.ReplaceAll(
+			derivingFile,
+			"name: north\n    timeZone: Asia/Shanghai",
+			"name: west\n    timeZone: Asia/Shanghai",
+		),
+		false,
+	)
 	zone, err := time.LoadLocation("Asia/Shanghai")
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +94,10 @@ func newDeriveFixture(t *testing.T) (*apiFixture, *recomputer) {
 			time.Date(2026, 9, 1, 10, 0, 0, 0, time.UTC), time.Date(2026, 9, 1, 17, 0, 0, 0, time.UTC), time.Date(2026, 9, 3, 1, 0, 0, 0, time.UTC),
 		} {
 			batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
-				Tenant: ref.Tenant, Device: ref.ID, Time: at.UnixMilli(), Fields: []reading.Field{{Property: 1, Value: reading.Number(20)}},
+				Tenant: ref.Tenant,
+				Device: ref.ID,
+				Time:   at.UnixMilli(),
+				Fields: []reading.Field{{Property: 1, Value: reading.Number(20)}},
 			}})
 		}
 	}
@@ -107,11 +121,18 @@ func (f *apiFixture) deriveAll(t *testing.T, more string) (lines []string) {
 	t.Helper()
 	after := ""
 	for {
-		out := read[wire.DeriveResult](t, f.post(t, "v1/derive", fmt.Sprintf(`{"tenant":"west","after":%q%s}`, after, more)), http.StatusOK)
+		out := read[wire.DeriveResult](
+			t,
+			f.post(t, "v1/derive", fmt.Sprintf(`{"tenant":"west","after":%q%s}`, after, more)),
+			http.StatusOK,
+		)
 		if out.Device == nil {
 			return append(lines, "none")
 		}
-		lines = append(lines, fmt.Sprintf("%s: %d days, %d values, %d left", *out.Device, out.Days, out.Values, out.Left))
+		lines = append(
+			lines,
+			fmt.Sprintf("%s: %d days, %d values, %d left", *out.Device, out.Days, out.Values, out.Left),
+		)
 		if after = *out.Device; out.Left == 0 {
 			return lines
 		}
@@ -122,18 +143,37 @@ func (f *apiFixture) deriveAll(t *testing.T, more string) (lines []string) {
 // the hour before is the day's before.
 func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 	f, _ := newDeriveFixture(t)
-	f.apply(t, strings.ReplaceAll(derivingFile, "name: north\n    timeZone: Asia/Shanghai", "name: west\n    timeZone: America/Santiago"), false)
+	f.apply(
+		t,
+		strings.ReplaceAll(
+			derivingFile,
+			"name: north\n    timeZone: Asia/Shanghai",
+			"name: west\n    timeZone: America/Santiago",
+		),
+		false,
+	)
 	m1 := f.deviceRef(t, "west", "M-1")
 	var batch []reading.Arrival
 	for _, at := range []time.Time{time.Date(2026, 9, 6, 3, 30, 0, 0, time.UTC), time.Date(2026, 9, 6, 4, 0, 0, 0, time.UTC)} { // 23:30 and 01:00
 		batch = append(batch, reading.Arrival{At: at.UnixMilli(), Frame: reading.Frame{
-			Tenant: m1.Tenant, Device: m1.ID, Time: at.UnixMilli(), Fields: []reading.Field{{Property: 1, Value: reading.Number(20)}},
+			Tenant: m1.Tenant,
+			Device: m1.ID,
+			Time:   at.UnixMilli(),
+			Fields: []reading.Field{{Property: 1, Value: reading.Number(20)}},
 		}})
 	}
 	if err := f.readings.Append(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.deriveAll(t, `,"device":"M-1","from":"2026-09-06"`), []string{"M-1: 1 days, 2 values, 0 left"}; !slices.Equal(got, want) {
+	if got, want := f.deriveAll(
+		t,
+		`,"device":"M-1","from":"2026-09-06"`,
+	), []string{
+		"M-1: 1 days, 2 values, 0 left",
+	}; !slices.Equal(
+		got,
+		want,
+	) {
 		t.Errorf("%q", got)
 	}
 }
@@ -142,8 +182,17 @@ func TestDeriveFromADayWithoutMidnight(t *testing.T) {
 // is refused where too much of it waits; another tenant's does not wait for it.
 func TestDeriveIsScheduled(t *testing.T) {
 	f, r := newDeriveFixture(t)
-	f.service.Scheduler = limit.NewScheduler[tenant.ID, int64](limit.Options{Name: "work", Meter: new(limit.Meter)},
-		limit.SchedulerOptions{MaxRunning: 2, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 1, MaxWaitingPerSubmitter: 1, TimeSlice: time.Minute})
+	f.service.Scheduler = limit.NewScheduler[tenant.ID, int64](
+		limit.Options{Name: "work", Meter: new(limit.Meter)},
+		limit.SchedulerOptions{
+			MaxRunning:             2,
+			MaxRunningPerKey:       1,
+			MaxRunningPerSubmitter: 1,
+			MaxWaitingPerKey:       1,
+			MaxWaitingPerSubmitter: 1,
+			TimeSlice:              time.Minute,
+		},
+	)
 	west := f.tenant(t, "west").ID
 	busy, _ := f.service.Scheduler.Enter(t.Context(), west, 7)
 	derived := make(chan error, 1)
@@ -162,7 +211,10 @@ func TestDeriveIsScheduled(t *testing.T) {
 		return turn == nil && why == limit.FullForKey
 	})
 	_, err := f.service.Derive(t.Context(), req)
-	if p := (*problem)(nil); !errors.As(err, &p) || p.status != http.StatusTooManyRequests || p.retry != reading.HistoryRetry {
+	if p := (*problem)(
+		nil,
+	); !errors.As(err, &p) || p.status != http.StatusTooManyRequests ||
+		p.retry != reading.HistoryRetry {
 		t.Errorf("where another waits: %v", err)
 	}
 	if _, err := f.service.Derive(t.Context(), DeriveRequest{Tenant: "south", Device: "S-1"}); err != nil {
@@ -203,11 +255,23 @@ func TestDerive(t *testing.T) {
 		}
 	}
 	a := f.post(t, "v1/derive", `{"tenant":"west","device":"M-2"}`)
-	if got := f.auditLines(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id")); !slices.Equal(got, []string{"device.derive M-2"}) {
+	if got := f.auditLines(
+		t,
+		f.tenant(t, "west").ID,
+		a.Header.Get("X-Request-Id"),
+	); !slices.Equal(
+		got,
+		[]string{"device.derive M-2"},
+	) {
 		t.Errorf("%q", got)
 	}
 	// Not a device of another tenant.
-	if out := read[wire.DeriveResult](t, f.post(t, "v1/derive", `{"tenant":"south"}`), http.StatusOK); out.Device == nil || *out.Device != "S-1" || out.Days != 0 || out.Left != 0 {
+	if out := read[wire.DeriveResult](
+		t,
+		f.post(t, "v1/derive", `{"tenant":"south"}`),
+		http.StatusOK,
+	); out.Device == nil || *out.Device != "S-1" || out.Days != 0 ||
+		out.Left != 0 {
 		t.Errorf("%+v", out)
 	}
 }
@@ -228,7 +292,12 @@ func TestDeriveRefused(t *testing.T) {
 		`{"tenant":`:                                        "400 ",
 	} {
 		a := f.post(t, "v1/derive", body)
-		if got := fmt.Sprintf("%d %s", a.Status, a.Body); !strings.HasPrefix(got, want[:3]) || !strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want[4:]) {
+		if got := fmt.Sprintf(
+			"%d %s",
+			a.Status,
+			a.Body,
+		); !strings.HasPrefix(got, want[:3]) ||
+			!strings.Contains(strings.ReplaceAll(got, `\"`, `"`), want[4:]) {
 			t.Errorf("%s: %s, want %s", body, got, want)
 		}
 	}
@@ -251,7 +320,14 @@ func TestDeriveFailsMidway(t *testing.T) {
 	if a.Status != http.StatusInternalServerError {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
-	if got := f.auditLines(t, f.tenant(t, "west").ID, a.Header.Get("X-Request-Id")); !slices.Equal(got, []string{"device.derive M-1"}) {
+	if got := f.auditLines(
+		t,
+		f.tenant(t, "west").ID,
+		a.Header.Get("X-Request-Id"),
+	); !slices.Equal(
+		got,
+		[]string{"device.derive M-1"},
+	) {
 		t.Errorf("%q", got)
 	}
 	r.calls, r.after = nil, func(int) error {
@@ -259,7 +335,8 @@ func TestDeriveFailsMidway(t *testing.T) {
 		return nil
 	}
 	a = f.post(t, "v1/derive", `{"tenant":"west","device":"M-2"}`)
-	if len(r.calls) != 1 || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" || !strings.Contains(string(a.Body), "stopping") {
+	if len(r.calls) != 1 || a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" ||
+		!strings.Contains(string(a.Body), "stopping") {
 		t.Errorf("%d %s", a.Status, a.Body)
 	}
 }

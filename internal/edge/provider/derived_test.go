@@ -35,16 +35,21 @@ func TestDerivedProperties(t *testing.T) {
 	p.Restart(t)
 	found := p.Catalog.ProductByName("mast")
 	dew, water := found.Property("dewPoint"), found.Property("water")
-	if dew.Formula != "dewPoint" || !slices.Equal(dew.Inputs, []string{"airTemperature", "airHumidity"}) || len(dew.Parameters) != 0 {
+	if dew.Formula != "dewPoint" || !slices.Equal(dew.Inputs, []string{"airTemperature", "airHumidity"}) ||
+		len(dew.Parameters) != 0 {
 		t.Errorf("%+v", dew)
 	}
-	if water.Formula != "availableWater" || !maps.Equal(water.Parameters, map[string]float64{"fieldCapacity": 32, "wiltingPoint": 14}) {
+	if water.Formula != "availableWater" ||
+		!maps.Equal(water.Parameters, map[string]float64{"fieldCapacity": 32, "wiltingPoint": 14}) {
 		t.Errorf("%+v", water)
 	}
 	if d := p.device(t, "north", "M-1"); d.Elevation == nil || *d.Elevation != 938 {
 		t.Errorf("elevation %v", d.Elevation)
 	}
-	if soil := found.Property("soil"); soil.Derived() || soil.Inputs != nil || !p.Registry.Find(p.device(t, "north", "M-1").Tenant, "M-1").Derives() {
+	if soil := found.Property(
+		"soil",
+	); soil.Derived() || soil.Inputs != nil ||
+		!p.Registry.Find(p.device(t, "north", "M-1").Tenant, "M-1").Derives() {
 		t.Errorf("%+v", soil)
 	}
 	if out := p.apply(t, derivedFile, false); len(out.Created)+len(out.Changed) != 0 {
@@ -93,7 +98,11 @@ func TestWrongDerivedProperties(t *testing.T) {
 	} {
 		_, err := p.service.Apply(t.Context(), fmt.Appendf(nil, "%s      - %s\n", head, property), false)
 		var wrong *FileError
-		if !errors.As(err, &wrong) || !slices.ContainsFunc(wrong.Errors, func(l LineError) bool { return l.Line == 10 && strings.Contains(l.Message, want) }) {
+		if !errors.As(err, &wrong) ||
+			!slices.ContainsFunc(
+				wrong.Errors,
+				func(l LineError) bool { return l.Line == 10 && strings.Contains(l.Message, want) },
+			) {
 			t.Errorf("%s\nwant %s, got %+v", property, want, err)
 			if wrong != nil {
 				t.Error(wrong.Errors)
@@ -103,7 +112,11 @@ func TestWrongDerivedProperties(t *testing.T) {
 	if p.Catalog.ProductByName("mast") != nil {
 		t.Error("something was kept")
 	}
-	if _, err := p.service.Apply(t.Context(), []byte(strings.Replace(derivedFile, "938", "9001", 1)), false); err == nil {
+	if _, err := p.service.Apply(
+		t.Context(),
+		[]byte(strings.Replace(derivedFile, "938", "9001", 1)),
+		false,
+	); err == nil {
 		t.Error("above the clouds")
 	}
 }
@@ -115,7 +128,10 @@ func TestUnitUsedByFormulaIsProtected(t *testing.T) {
 	p.apply(t, derivedFile, false)
 	before := p.dump(t)
 	element := func(unit string) string {
-		return fmt.Sprintf("elements:\n  - {yeuSign: airTemperature, unit: %q, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}\n", unit)
+		return fmt.Sprintf(
+			"elements:\n  - {yeuSign: airTemperature, unit: %q, yeuName: {en-us: Air, zh-cn: 空气, tr-tr: Hava, ru-ru: Воздух}}\n",
+			unit,
+		)
 	}
 	for name, source := range map[string]string{
 		"alone":                      element("°F"),
@@ -139,6 +155,10 @@ func TestUnitUsedByFormulaIsProtected(t *testing.T) {
 	// The same degrees, written otherwise; and another unit with products that do
 	// without it.
 	p.apply(t, element("℃"), false)
-	p.apply(t, element("°F")+"products: [{name: mast, properties: [{identifier: airTemperature, dataType: number}]}]\n", false)
+	p.apply(
+		t,
+		element("°F")+"products: [{name: mast, properties: [{identifier: airTemperature, dataType: number}]}]\n",
+		false,
+	)
 	p.apply(t, element("K"), false)
 }

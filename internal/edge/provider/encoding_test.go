@@ -24,17 +24,34 @@ func TestNonUTF8BodiesAreRefused(t *testing.T) {
 				t.Errorf("%s, %q: %+v", op.ID, body, p)
 			}
 		}
-		read[wire.Problem](t, f.post(t, strings.TrimPrefix(op.Path, Prefix), `{"tenant":"north"}{}`), http.StatusBadRequest)
+		read[wire.Problem](
+			t,
+			f.post(t, strings.TrimPrefix(op.Path, Prefix), `{"tenant":"north"}{}`),
+			http.StatusBadRequest,
+		)
 	}
 	if calls < 3 {
 		t.Errorf("%d calls", calls)
 	}
-	wrong := read[wire.ApplyProblem](t, f.post(t, "v1/apply", "tenants:\n  - name: nor\xffth\n"), http.StatusUnprocessableEntity)
+	wrong := read[wire.ApplyProblem](
+		t,
+		f.post(t, "v1/apply", "tenants:\n  - name: nor\xffth\n"),
+		http.StatusUnprocessableEntity,
+	)
 	if len(wrong.Errors) != 1 || wrong.Errors[0].Line != 2 || wrong.Errors[0].Message != "not UTF-8 text" {
 		t.Errorf("%+v", wrong)
 	}
-	read[wire.ApplyProblem](t, f.post(t, "v1/apply", `tenants: [{name: north, scenes: ["\ud83c"]}]`), http.StatusUnprocessableEntity)
-	if out := read[wire.ApplyResult](t, f.post(t, "v1/apply", `tenants: [{name: north, scenes: ["\ud83c\udf31"]}]`), http.StatusOK); len(out.Created) != 1 || out.Created[0].Name != "🌱" {
+	read[wire.ApplyProblem](
+		t,
+		f.post(t, "v1/apply", `tenants: [{name: north, scenes: ["\ud83c"]}]`),
+		http.StatusUnprocessableEntity,
+	)
+	if out := read[wire.ApplyResult](
+		t,
+		f.post(t, "v1/apply", `tenants: [{name: north, scenes: ["\ud83c\udf31"]}]`),
+		http.StatusOK,
+	); len(out.Created) != 1 ||
+		out.Created[0].Name != "🌱" {
 		t.Errorf("%+v", out)
 	}
 }

@@ -30,7 +30,11 @@ func TestExchangeHostsAndMobiles(t *testing.T) {
 	var free strings.Builder
 	free.WriteString("tenants:\n")
 	for _, name := range tenants {
-		fmt.Fprintf(&free, "  - {name: %s, hosts: [], users: [{userName: ada, mobile: \"\"}, {userName: bora, mobile: \"\"}", name)
+		fmt.Fprintf(
+			&free,
+			"  - {name: %s, hosts: [], users: [{userName: ada, mobile: \"\"}, {userName: bora, mobile: \"\"}",
+			name,
+		)
 		for i := range 4 {
 			fmt.Fprintf(&free, ", {userName: u%d, mobile: \"\"}", i)
 		}
@@ -72,9 +76,15 @@ func TestExchangeHostsAndMobiles(t *testing.T) {
 		from := owner[hosts[0]]
 		to := tenants[(slices.Index(tenants, from)+1)%3]
 		before := p.dump(t)
-		_, err := p.service.Apply(t.Context(), fmt.Appendf(nil, "tenants: [{name: %s, hosts: [%s]}]", to, hosts[0]), true)
+		_, err := p.service.Apply(
+			t.Context(),
+			fmt.Appendf(nil, "tenants: [{name: %s, hosts: [%s]}]", to, hosts[0]),
+			true,
+		)
 		var wrong *FileError
-		if !errors.As(err, &wrong) || wrong.Errors[0].Message != fmt.Sprintf("host %q belongs to tenant %q", hosts[0], from) || p.dump(t) != before {
+		if !errors.As(err, &wrong) ||
+			wrong.Errors[0].Message != fmt.Sprintf("host %q belongs to tenant %q", hosts[0], from) ||
+			p.dump(t) != before {
 			t.Fatalf("round %d: a host was taken from %s: %v", round, from, err)
 		}
 	}
@@ -84,12 +94,20 @@ func TestExchangeHostsAndMobiles(t *testing.T) {
 func TestApplyLeavesOtherTenantsUnchanged(t *testing.T) {
 	p := newFixture(t)
 	p.applyBase(t)
-	p.apply(t, `tenants: [{name: south, users: [{userName: ada, password: correct horse, nickname: S}], scenes: [Field], devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1, scene: Field}]}]`, false)
+	p.apply(
+		t,
+		`tenants: [{name: south, users: [{userName: ada, password: correct horse, nickname: S}], scenes: [Field], devices: [{deviceName: S-1, product: station, secret: secret-of-the-device-s-1, scene: Field}]}]`,
+		false,
+	)
 	north := p.tenant(t, "north")
 	session := p.Session(t, p.user(t, "north", "ada"))
 	ada := p.user(t, "north", "ada")
 	n1 := p.device(t, "north", "N-1")
-	p.apply(t, `tenants: [{name: south, hosts: [], timeZone: UTC, users: [{userName: ada, nickname: X, mobile: "+905551112233", disabled: true}], devices: [{deviceName: S-1, serial: X, disabled: true, scene: "", secret: another-secret-of-device-s-1}]}]`, true)
+	p.apply(
+		t,
+		`tenants: [{name: south, hosts: [], timeZone: UTC, users: [{userName: ada, nickname: X, mobile: "+905551112233", disabled: true}], devices: [{deviceName: S-1, serial: X, disabled: true, scene: "", secret: another-secret-of-device-s-1}]}]`,
+		true,
+	)
 	p.mustDelete(t, KindScene, "south", "Field")
 	p.mustDelete(t, KindUser, "south", "ada")
 	p.mustDelete(t, KindDevice, "south", "S-1")
@@ -103,7 +121,12 @@ func TestApplyLeavesOtherTenantsUnchanged(t *testing.T) {
 	if _, err := p.Sessions.Caller(t.Context(), session.Access); err != nil {
 		t.Errorf("the session ended: %v", err)
 	}
-	if after := p.device(t, "north", "N-1"); after.SceneID != n1.SceneID || after.Serial != n1.Serial || after.Disabled {
+	if after := p.device(
+		t,
+		"north",
+		"N-1",
+	); after.SceneID != n1.SceneID || after.Serial != n1.Serial ||
+		after.Disabled {
 		t.Errorf("the device became %+v", after)
 	}
 	if _, _, ok := p.Registry.Authenticate("N-1", "secret-of-the-device-n-1"); !ok {
@@ -138,7 +161,15 @@ func TestApplyDuringTraffic(t *testing.T) {
 		})
 	}
 	for i := range 20 {
-		p.apply(t, fmt.Sprintf(`{products: [{name: station, offlineAfter: %ds}], tenants: [{name: north, devices: [{deviceName: X-%d, product: station}]}]}`, i+1, i), false)
+		p.apply(
+			t,
+			fmt.Sprintf(
+				`{products: [{name: station, offlineAfter: %ds}], tenants: [{name: north, devices: [{deviceName: X-%d, product: station}]}]}`,
+				i+1,
+				i,
+			),
+			false,
+		)
 		if i%4 == 3 {
 			p.mustDelete(t, KindDevice, "north", fmt.Sprintf("X-%d", i))
 		}

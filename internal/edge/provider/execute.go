@@ -49,7 +49,13 @@ type execution struct {
 }
 
 func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Result, error) {
-	e := execution{Service: s, passwords: v, result: &Result{Unchanged: p.unchanged}, products: map[string]int64{}, actions: map[tenant.ID][]audit.Action{}}
+	e := execution{
+		Service:   s,
+		passwords: v,
+		result:    &Result{Unchanged: p.unchanged},
+		products:  map[string]int64{},
+		actions:   map[tenant.ID][]audit.Action{},
+	}
 	for i := range p.elements {
 		el := &p.elements[i]
 		if err := s.Catalog.PutElement(ctx, &el.element); err != nil {
@@ -63,7 +69,12 @@ func (s *Service) execute(ctx context.Context, p *plan, v *passwordCache) (*Resu
 			return nil, err
 		}
 		e.products[pr.product.Name] = pr.product.ID
-		e.record(&pr.step, Item{Kind: KindProduct, Name: pr.product.Name}, 0, audit.Thing{ID: pr.product.ID, Name: pr.product.Name})
+		e.record(
+			&pr.step,
+			Item{Kind: KindProduct, Name: pr.product.Name},
+			0,
+			audit.Thing{ID: pr.product.ID, Name: pr.product.Name},
+		)
 	}
 	if err := e.storeTenants(ctx, p.tenants); err != nil {
 		return nil, err
@@ -104,7 +115,10 @@ func (e *execution) storeTenants(ctx context.Context, list []*tenantStep) error 
 			continue
 		}
 		kept := t.tenant
-		kept.Hosts = slices.DeleteFunc(slices.Clone(t.oldHosts), func(h string) bool { return !slices.Contains(t.tenant.Hosts, h) })
+		kept.Hosts = slices.DeleteFunc(
+			slices.Clone(t.oldHosts),
+			func(h string) bool { return !slices.Contains(t.tenant.Hosts, h) },
+		)
 		if err := e.Tenants.Put(ctx, &kept); err != nil {
 			return err
 		}
@@ -116,7 +130,12 @@ func (e *execution) storeTenants(ctx context.Context, list []*tenantStep) error 
 		if err := e.Tenants.Put(ctx, &t.tenant); err != nil {
 			return err
 		}
-		e.record(&t.step, Item{Kind: KindTenant, Name: t.tenant.Name}, t.tenant.ID, audit.Thing{ID: int64(t.tenant.ID), Name: t.tenant.Name})
+		e.record(
+			&t.step,
+			Item{Kind: KindTenant, Name: t.tenant.Name},
+			t.tenant.ID,
+			audit.Thing{ID: int64(t.tenant.ID), Name: t.tenant.Name},
+		)
 	}
 	return nil
 }
@@ -134,7 +153,12 @@ func (e *execution) storeContent(ctx context.Context, t *tenantStep) error {
 			return err
 		}
 		t.scenesByName[text.Fold(name)].ID = id
-		e.record(&step{created: true}, Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name}, t.tenant.ID, audit.Thing{ID: id, Name: name})
+		e.record(
+			&step{created: true},
+			Item{Kind: KindScene, Tenant: t.tenant.Name, Name: name},
+			t.tenant.ID,
+			audit.Thing{ID: id, Name: name},
+		)
 	}
 	for _, d := range t.devices {
 		if err := e.storeDevice(ctx, t, d); err != nil {

@@ -254,16 +254,25 @@ func (f *fileErrors) property(n ast.Node, at filePos) fileProperty {
 func (f *fileErrors) tenant(n ast.Node, at filePos) fileTenant {
 	t := fileTenant{at: at}
 	f.mapping(n, at, map[string]nodeReader{
-		"name": f.trimmed(&t.name), "hosts": optionalListReader(f, &t.hosts, f.readText),
-		"timeZone": f.trimmed(&t.timeZone), "language": f.trimmed(&t.language),
+		"name":     f.trimmed(&t.name),
+		"hosts":    optionalListReader(f, &t.hosts, f.readText),
+		"timeZone": f.trimmed(&t.timeZone),
+		"language": f.trimmed(&t.language),
 		"diy": func(n ast.Node, at filePos) {
 			f.mapping(n, at, map[string]nodeReader{
 				"title": f.trimmed(&t.diy.title), "content": f.trimmed(&t.diy.content), "logo": f.trimmed(&t.diy.logo),
 				"background": f.trimmed(&t.diy.background), "favicon": f.trimmed(&t.diy.favicon),
 			})
 		},
-		"mailsADay": f.integer(&t.mails), "smsADay": f.integer(&t.sms),
-		"users": listReader(f, &t.users, f.user), "scenes": listReader(f, &t.scenes, f.readText), "devices": listReader(f, &t.devices, f.device),
+		"mailsADay": f.integer(&t.mails),
+		"smsADay":   f.integer(&t.sms),
+		"users": listReader(
+			f,
+			&t.users,
+			f.user,
+		),
+		"scenes":  listReader(f, &t.scenes, f.readText),
+		"devices": listReader(f, &t.devices, f.device),
 	})
 	return t
 }
@@ -280,11 +289,22 @@ func (f *fileErrors) user(n ast.Node, at filePos) fileUser {
 func (f *fileErrors) device(n ast.Node, at filePos) fileDevice {
 	d := fileDevice{at: at}
 	f.mapping(n, at, map[string]nodeReader{
-		"deviceName": f.trimmed(&d.deviceName), "serial": f.trimmed(&d.serial), "noteName": f.trimmed(&d.noteName),
-		"product": f.trimmed(&d.product), "scene": f.trimmed(&d.scene), "secret": f.text(&d.secret),
-		"secrets":   optionalListReader(f, &d.secrets, func(n ast.Node, at filePos) (s field[string]) { f.text(&s)(n, at); return s }),
-		"longitude": f.number(&d.longitude), "latitude": f.number(&d.latitude), "elevation": f.number(&d.elevation),
-		"gateway": f.boolean(&d.gateway), "disabled": f.boolean(&d.disabled),
+		"deviceName": f.trimmed(&d.deviceName),
+		"serial":     f.trimmed(&d.serial),
+		"noteName":   f.trimmed(&d.noteName),
+		"product":    f.trimmed(&d.product),
+		"scene":      f.trimmed(&d.scene),
+		"secret":     f.text(&d.secret),
+		"secrets": optionalListReader(
+			f,
+			&d.secrets,
+			func(n ast.Node, at filePos) (s field[string]) { f.text(&s)(n, at); return s },
+		),
+		"longitude": f.number(&d.longitude),
+		"latitude":  f.number(&d.latitude),
+		"elevation": f.number(&d.elevation),
+		"gateway":   f.boolean(&d.gateway),
+		"disabled":  f.boolean(&d.disabled),
 		"elementData": func(n ast.Node, at filePos) {
 			d.elementData = field[map[string]field[string]]{value: map[string]field[string]{}, valid: true, at: at}
 			f.entries(n, at, func(key string, n ast.Node, at filePos) {

@@ -104,7 +104,9 @@ func TestWrongFiles(t *testing.T) {
 }
 
 func TestErrorPaths(t *testing.T) {
-	raw := []byte("tenants:\n  - {name: a, timeZone: UTC}\n  - name: b\n    timeZone: UTC\n    devices:\n      - {deviceName: X, product: p}\n      - {deviceName: Y, longitude: 200, latitude: 1, product: p}\nproducts:\n  - {name: p}\n")
+	raw := []byte(
+		"tenants:\n  - {name: a, timeZone: UTC}\n  - name: b\n    timeZone: UTC\n    devices:\n      - {deviceName: X, product: p}\n      - {deviceName: Y, longitude: 200, latitude: 1, product: p}\nproducts:\n  - {name: p}\n",
+	)
 	var wrong fileErrors
 	wrong.validate(wrong.parse(raw), identity.PasswordMin)
 	if len(wrong.lines) != 1 || wrong.lines[0].Path != "tenants[1].devices[1].longitude" || wrong.lines[0].Line != 7 {
@@ -129,7 +131,11 @@ func TestMinPasswordLength(t *testing.T) {
 		if !errors.As(err, &wrong) || len(wrong.Errors) != 1 {
 			t.Fatalf("%s: answered %v", password, err)
 		}
-		want := LineError{5, "tenants[0].users[0].password", "password must have 12 to 128 characters, as --password-min of the server says"}
+		want := LineError{
+			5,
+			"tenants[0].users[0].password",
+			"password must have 12 to 128 characters, as --password-min of the server says",
+		}
 		if wrong.Errors[0] != want {
 			t.Errorf("%s: found %+v", password, wrong.Errors[0])
 		}

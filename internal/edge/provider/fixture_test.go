@@ -30,7 +30,10 @@ func newFixture(t testing.TB) *fixture {
 	t.Helper()
 	p := &fixture{Stores: testkit.NewStores(t), hasher: identity.NewHasher()}
 	var err error
-	p.readings, err = reading.Open(t.Context(), reading.Options{Dir: t.TempDir(), Retention: 400 * 24 * time.Hour, Now: p.Clock.Now, Logger: p.Log.Logger})
+	p.readings, err = reading.Open(
+		t.Context(),
+		reading.Options{Dir: t.TempDir(), Retention: 400 * 24 * time.Hour, Now: p.Clock.Now, Logger: p.Log.Logger},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,7 +180,15 @@ func manyDevices(n int) []byte {
 	b.WriteString("products:\n  - {name: station, properties: [{identifier: airTemperature, dataType: number}]}\n")
 	b.WriteString("tenants:\n  - name: plain\n    timeZone: Europe/Istanbul\n    scenes: [Field]\n    devices:\n")
 	for i := range n {
-		fmt.Fprintf(&b, "      - {deviceName: WS-%06d, serial: A-%06d, noteName: Mast %d, product: station, secret: \"secret-of-%06d-7af2c941\", scene: Field, longitude: 32.%06d, latitude: 39.9}\n", i, i, i, i, i)
+		fmt.Fprintf(
+			&b,
+			"      - {deviceName: WS-%06d, serial: A-%06d, noteName: Mast %d, product: station, secret: \"secret-of-%06d-7af2c941\", scene: Field, longitude: 32.%06d, latitude: 39.9}\n",
+			i,
+			i,
+			i,
+			i,
+			i,
+		)
 	}
 	return b.Bytes()
 }

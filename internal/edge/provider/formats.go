@@ -18,7 +18,8 @@ func isName(s string) bool { return tenant.IsDisplayable(s) }
 
 // isMultiLine allows line breaks, which a description may have.
 func isMultiLine(s string, limit int) bool {
-	return runeCount(s) <= limit && strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
+	return runeCount(s) <= limit &&
+		strings.IndexFunc(s, func(r rune) bool { return unicode.IsControl(r) && r != '\n' }) < 0
 }
 
 // isPrintable tells whether s has 1 to limit characters that show, none of them
@@ -64,7 +65,8 @@ func isElementData(s string) bool {
 	if strings.HasPrefix(s, "<") {
 		return true
 	}
-	return isAddress(s) && (strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:") || strings.HasPrefix(s, "/"))
+	return isAddress(s) &&
+		(strings.HasPrefix(s, "http:") || strings.HasPrefix(s, "https:") || strings.HasPrefix(s, "/"))
 }
 
 var hostNamePattern = regexp.MustCompile(`^[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$`)

@@ -46,7 +46,13 @@ func TestFieldFormats(t *testing.T) {
 			t.Errorf("mobile %q is kept as %q, want %q", in, got, want)
 		}
 	}
-	if got := joinWords([]string{"a"}) + "; " + joinWords([]string{"a", "b"}) + "; " + joinWords([]string{"a", "b", "c"}); got != "a; a and b; a, b and c" {
+	if got := joinWords(
+		[]string{"a"},
+	) + "; " + joinWords(
+		[]string{"a", "b"},
+	) + "; " + joinWords(
+		[]string{"a", "b", "c"},
+	); got != "a; a and b; a, b and c" {
 		t.Error(got)
 	}
 }
@@ -55,7 +61,8 @@ func TestGeneratedSecrets(t *testing.T) {
 	seen := map[string]bool{}
 	for range 1000 {
 		s, p := newSecret(), newPassword()
-		if !isSecret(s) || len(s) < 32 || strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
+		if !isSecret(s) || len(s) < 32 ||
+			strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "" {
 			t.Fatalf("secret %q", s)
 		}
 		if len(p) != 19 || strings.ContainsAny(p, "ilouILOU") || strings.Count(p, "-") != 3 {

@@ -63,7 +63,11 @@ func FuzzApply(f *testing.F) {
 	p := newFixture(f)
 	p.applyBase(f)
 	addSeeds(f, "testdata/refused/*.yaml", "testdata/wrong/*.yaml")
-	f.Add([]byte("tenants: [{name: north, hosts: [a.example], users: [{userName: ada, nickname: A}], scenes: [B], devices: [{deviceName: N-1, scene: B}]}]"))
+	f.Add(
+		[]byte(
+			"tenants: [{name: north, hosts: [a.example], users: [{userName: ada, nickname: A}], scenes: [B], devices: [{deviceName: N-1, scene: B}]}]",
+		),
+	)
 	f.Fuzz(func(t *testing.T, raw []byte) {
 		if bytes.Contains(raw, []byte("user")) && bytes.Contains(raw, []byte("password")) {
 			t.Skip("hashing takes too long")
@@ -83,7 +87,8 @@ func FuzzApply(f *testing.F) {
 			if err != nil {
 				t.Fatalf("again: %v", err)
 			}
-			if len(again.Created)+len(again.Changed) != 0 || again.Unchanged != out.Unchanged+len(out.Created)+len(out.Changed) {
+			if len(again.Created)+len(again.Changed) != 0 ||
+				again.Unchanged != out.Unchanged+len(out.Created)+len(out.Changed) {
 				t.Fatalf("again %+v, first %+v", again, out)
 			}
 		}

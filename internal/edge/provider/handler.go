@@ -82,7 +82,10 @@ var jsonLimits = httpbase.BodyLimits{Bytes: maxJSONBody}
 
 // endpoints are the paths there are.
 var endpoints = map[string]endpoint{
-	Prefix + "v1/apply":          {method: http.MethodPost, body: httpbase.BodyLimits{Bytes: MaxFile, ReadTimeout: applyTimeout}},
+	Prefix + "v1/apply": {
+		method: http.MethodPost,
+		body:   httpbase.BodyLimits{Bytes: MaxFile, ReadTimeout: applyTimeout},
+	},
 	Prefix + "v1/delete":         {method: http.MethodPost, body: jsonLimits, jsonBody: true},
 	Prefix + "v1/user/reset":     {method: http.MethodPost, body: jsonLimits, jsonBody: true},
 	Prefix + "v1/derive":         {method: http.MethodPost, body: jsonLimits, jsonBody: true, heavy: true},
@@ -94,7 +97,13 @@ var endpoints = map[string]endpoint{
 // a body or a token.
 func (h *handler) newEdge() *httpbase.Edge {
 	return &httpbase.Edge{
-		LogMessage: "provider call", OperationKey: "path", LogLevel: slog.LevelInfo, Logger: h.Logger, Now: h.Now, Address: h.Address, WriteError: h.writeProblem,
+		LogMessage:   "provider call",
+		OperationKey: "path",
+		LogLevel:     slog.LevelInfo,
+		Logger:       h.Logger,
+		Now:          h.Now,
+		Address:      h.Address,
+		WriteError:   h.writeProblem,
 		NewContext: func(ctx context.Context, q *httpbase.Request) context.Context {
 			q.Operation = q.HTTPRequest.URL.Path
 			return ctx
@@ -129,8 +138,15 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 		h.Logger.Error("provider token", "error", fault)
 	}
 	if !allowed || !strings.EqualFold(scheme, "Bearer") {
-		if wait := h.failures.Allow(limit.Client.Of(httpbase.RequestFrom(r.Context()).Address), limit.One).Retry; wait > 0 {
-			return &problem{status: http.StatusTooManyRequests, detail: "too many wrong tokens from this address", retry: wait}
+		if wait := h.failures.Allow(
+			limit.Client.Of(httpbase.RequestFrom(r.Context()).Address),
+			limit.One,
+		).Retry; wait > 0 {
+			return &problem{
+				status: http.StatusTooManyRequests,
+				detail: "too many wrong tokens from this address",
+				retry:  wait,
+			}
 		}
 		return newProblem(http.StatusUnauthorized, "the provider's token is missing or wrong")
 	}
@@ -159,7 +175,11 @@ func (h *handler) admit(w http.ResponseWriter, r *http.Request) error {
 
 // memoryProblem refuses work for which there is no memory.
 func memoryProblem(work memory.Work) error {
-	return &problem{status: http.StatusServiceUnavailable, detail: "the server has no memory to spare for this; ask again", retry: work.RetryAfter()}
+	return &problem{
+		status: http.StatusServiceUnavailable,
+		detail: "the server has no memory to spare for this; ask again",
+		retry:  work.RetryAfter(),
+	}
 }
 
 // Apply makes the server be as the body says.
@@ -256,7 +276,10 @@ func (h *handler) Backup(ctx context.Context, _ wire.BackupRequestObject) (wire.
 }
 
 // ReleaseOutbox lets mail and SMS go that are held since a restore.
-func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequestObject) (wire.ReleaseOutboxResponseObject, error) {
+func (h *handler) ReleaseOutbox(
+	ctx context.Context,
+	_ wire.ReleaseOutboxRequestObject,
+) (wire.ReleaseOutboxResponseObject, error) {
 	var held bool
 	var waiting int
 	err := h.Service.DB.Tx(ctx, func(ctx context.Context, _ bun.IDB) (err error) {
@@ -272,7 +295,12 @@ func (h *handler) ReleaseOutbox(ctx context.Context, _ wire.ReleaseOutboxRequest
 }
 
 func (r *Result) wire() wire.ApplyResult {
-	return wire.ApplyResult{Created: wireItems(r.Created), Changed: wireItems(r.Changed), Removed: wireItems(r.Removed), Left: r.Unchanged}
+	return wire.ApplyResult{
+		Created: wireItems(r.Created),
+		Changed: wireItems(r.Changed),
+		Removed: wireItems(r.Removed),
+		Left:    r.Unchanged,
+	}
 }
 
 func wireItems(list []Item) []wire.ApplyItem {
@@ -315,6 +343,11 @@ func (h *handler) fail(w http.ResponseWriter, r *http.Request, err error) { h.ed
 func (h *handler) writeProblem(w http.ResponseWriter, r *http.Request, err error) {
 	p := toProblem(err)
 	// Where the server is stopping, whoever asked is to ask again soon: nothing failed.
-	httpbase.RequestFrom(r.Context()).SetError(p, p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping))
+	httpbase.RequestFrom(
+		r.Context(),
+	).SetError(
+		p,
+		p.status >= http.StatusInternalServerError && !errors.Is(p, errStopping),
+	)
 	p.write(w)
 }

@@ -34,7 +34,10 @@ func newAPIFixture(t *testing.T) *apiFixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &apiFixture{fixture: p, options: Options{Service: p.service, Tokens: tokens, Now: p.Clock.Now, Logger: p.Log.Logger}}
+	f := &apiFixture{
+		fixture: p,
+		options: Options{Service: p.service, Tokens: tokens, Now: p.Clock.Now, Logger: p.Log.Logger},
+	}
 	f.contract = testkit.NewContract(t, New(f.options))
 	return f
 }
@@ -46,7 +49,11 @@ func (f *apiFixture) post(t *testing.T, path, body string) *testkit.Answer {
 		kind = "application/yaml"
 	}
 	return f.contract.Do(t, testkit.Call{
-		Method: http.MethodPost, Path: Prefix + path, Body: body, Token: tokenA, Header: map[string]string{"Content-Type": kind},
+		Method: http.MethodPost,
+		Path:   Prefix + path,
+		Body:   body,
+		Token:  tokenA,
+		Header: map[string]string{"Content-Type": kind},
 	})
 }
 
@@ -66,7 +73,8 @@ func TestApplyOverHTTP(t *testing.T) {
 	f := newAPIFixture(t)
 	example := readTestFile(t, "testdata/example.yaml")
 	out := read[wire.ApplyResult](t, f.post(t, "v1/apply", example), http.StatusOK)
-	if len(out.Created) != 9 || out.Created[8].Secret == nil || *out.Created[8].Tenant != "greenfield" || out.Created[0].Tenant != nil {
+	if len(out.Created) != 9 || out.Created[8].Secret == nil || *out.Created[8].Tenant != "greenfield" ||
+		out.Created[0].Tenant != nil {
 		t.Errorf("created %+v", out.Created)
 	}
 	changed := strings.Replace(example, "nickname: Ada", "nickname: Ada L.", 1)
@@ -95,11 +103,19 @@ func TestApplyOverHTTP(t *testing.T) {
 func TestDeleteAndResetOverHTTP(t *testing.T) {
 	f := newAPIFixture(t)
 	f.applyBase(t)
-	out := read[wire.ApplyResult](t, f.post(t, "v1/delete", `{"kind":"device","tenant":"north","name":"N-1"}`), http.StatusOK)
+	out := read[wire.ApplyResult](
+		t,
+		f.post(t, "v1/delete", `{"kind":"device","tenant":"north","name":"N-1"}`),
+		http.StatusOK,
+	)
 	if len(out.Removed) != 1 || out.Removed[0].Name != "N-1" || *out.Removed[0].Tenant != "north" {
 		t.Errorf("removed %+v", out.Removed)
 	}
-	reset := read[wire.ResetUserResult](t, f.post(t, "v1/user/reset", `{"tenant":"north","userName":"ada"}`), http.StatusOK)
+	reset := read[wire.ResetUserResult](
+		t,
+		f.post(t, "v1/user/reset", `{"tenant":"north","userName":"ada"}`),
+		http.StatusOK,
+	)
 	if !f.passwordMatches(t, f.user(t, "north", "ada"), reset.Password) {
 		t.Error("the password does not open")
 	}
@@ -145,7 +161,11 @@ func TestTokenAuthentication(t *testing.T) {
 		}
 	}
 	for range 2 {
-		if a := knock("192.0.2.7", "Bearer "+tokenB); a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "10" {
+		if a := knock(
+			"192.0.2.7",
+			"Bearer "+tokenB,
+		); a.Status != http.StatusTooManyRequests ||
+			a.Header.Get("Retry-After") != "10" {
 			t.Errorf("after ten failures answered %d, Retry-After %q", a.Status, a.Header.Get("Retry-After"))
 		}
 		// Who has the token is let in beside them.

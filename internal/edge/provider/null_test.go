@@ -23,7 +23,15 @@ func TestNullIsAbsent(t *testing.T) {
 			path := strings.TrimPrefix(op.Path, Prefix)
 			want, got := f.post(t, path, b.Without), f.post(t, path, b.Null)
 			if got.Status != want.Status || string(got.Body) != string(want.Body) || got.Status < 400 {
-				t.Errorf("%s, %s null: %d %s, absent: %d %s", op.ID, b.Member, got.Status, got.Body, want.Status, want.Body)
+				t.Errorf(
+					"%s, %s null: %d %s, absent: %d %s",
+					op.ID,
+					b.Member,
+					got.Status,
+					got.Body,
+					want.Status,
+					want.Body,
+				)
 			}
 		}
 	}

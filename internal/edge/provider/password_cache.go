@@ -19,7 +19,12 @@ type passwordCache struct {
 }
 
 func newPasswordCache(h *identity.Hasher) *passwordCache {
-	return &passwordCache{hasher: h, verified: map[[2]string]bool{}, hashes: map[string]string{}, generated: map[string]string{}}
+	return &passwordCache{
+		hasher:    h,
+		verified:  map[[2]string]bool{},
+		hashes:    map[string]string{},
+		generated: map[string]string{},
+	}
 }
 
 // verify tells whether stored was made from password.

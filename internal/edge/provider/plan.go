@@ -88,7 +88,10 @@ func (p *plan) empty() bool {
 // memory.
 func (p *plan) affectsRegistry() bool {
 	return len(p.elements) > 0 || len(p.products) > 0 ||
-		slices.ContainsFunc(p.tenants, func(t *tenantStep) bool { return len(t.devices) > 0 || slices.Contains(t.changes, "timeZone") })
+		slices.ContainsFunc(
+			p.tenants,
+			func(t *tenantStep) bool { return len(t.devices) > 0 || slices.Contains(t.changes, "timeZone") },
+		)
 }
 
 // planner compares a file with what the server has. It only reads.
@@ -202,8 +205,12 @@ func (pl *planner) productByName(name string) *device.Product {
 
 func (f *fileProperty) property() device.Property {
 	p := device.Property{
-		Identifier: f.identifier.value, FunctionName: f.functionName.value, ElementUnit: f.elementUnit.value,
-		ElementData: f.elementData.value, DataType: device.DataType(f.dataType.value), AccessMode: f.accessMode.orDefault("r"),
+		Identifier:   f.identifier.value,
+		FunctionName: f.functionName.value,
+		ElementUnit:  f.elementUnit.value,
+		ElementData:  f.elementData.value,
+		DataType:     device.DataType(f.dataType.value),
+		AccessMode:   f.accessMode.orDefault("r"),
 	}
 	if f.min.valid {
 		p.Min = &f.min.value

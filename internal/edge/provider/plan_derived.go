@@ -76,7 +76,12 @@ func (pl *planner) checkUnits() {
 			}) {
 				continue
 			}
-			pl.out.add(given[of], "product %q computes with it: %s", p.Name, text.Translate(text.English, fault.Err.Key, fault.Err.Args))
+			pl.out.add(
+				given[of],
+				"product %q computes with it: %s",
+				p.Name,
+				text.Translate(text.English, fault.Err.Key, fault.Err.Args),
+			)
 		}
 	}
 }

@@ -39,7 +39,11 @@ func (pl *planner) planDevices(ctx context.Context, t *tenantStep) error {
 			continue
 		}
 		if owner := pl.deviceOwners[f.deviceName.value]; owner != 0 && owner != t.tenant.ID {
-			pl.out.add(f.deviceName.at, "deviceName %q belongs to another tenant; a device never changes its tenant", f.deviceName.value)
+			pl.out.add(
+				f.deviceName.at,
+				"deviceName %q belongs to another tenant; a device never changes its tenant",
+				f.deviceName.value,
+			)
 			continue
 		}
 		t.devices = append(t.devices, pl.planDevice(t, known[f.deviceName.value], f))
@@ -57,7 +61,11 @@ func (pl *planner) planDevice(t *tenantStep, known *device.Device, f *fileDevice
 		s.generateSecret = !f.secret.present() && !f.secrets.present()
 		// One that exists stays: its readings hang on it.
 		if isDotSegment(s.device.Name) {
-			pl.out.add(f.deviceName.at, "deviceName must not be %q: in an address that means a folder, and programs could not ask for the device", s.device.Name)
+			pl.out.add(
+				f.deviceName.at,
+				"deviceName must not be %q: in an address that means a folder, and programs could not ask for the device",
+				s.device.Name,
+			)
 		}
 		if !f.product.present() {
 			pl.out.add(f.at.child("product"), "product is missing: a new device needs one")
@@ -154,7 +162,10 @@ func (pl *planner) planScene(t *tenantStep, s *deviceStep, f *fileDevice) {
 	}
 	s.scene = &name
 	s.changes = append(s.changes, "scene")
-	s.auditChanges = append(s.auditChanges, audit.Change{Field: "groupName", Before: t.sceneName(s.device.SceneID), After: f.scene.value})
+	s.auditChanges = append(
+		s.auditChanges,
+		audit.Change{Field: "groupName", Before: t.sceneName(s.device.SceneID), After: f.scene.value},
+	)
 }
 
 // sceneName is what one of the tenant's scenes is called; empty for the default

@@ -68,7 +68,10 @@ func (pl *planner) planTenant(ctx context.Context, f *fileTenant) error {
 		t.tenant.Hosts = hosts
 	}
 	if z := tenant.Zone(f.timeZone.value); z != nil && z.String() != t.tenant.TimeZone.String() {
-		t.auditChanges = append(t.auditChanges, audit.Change{Field: "timeZone", Before: t.tenant.TimeZone.String(), After: z.String()})
+		t.auditChanges = append(
+			t.auditChanges,
+			audit.Change{Field: "timeZone", Before: t.tenant.TimeZone.String(), After: z.String()},
+		)
 		t.tenant.TimeZone = z
 		t.changes = append(t.changes, "timeZone")
 	}
@@ -192,10 +195,18 @@ func (pl *planner) planUsers(ctx context.Context, t *tenantStep) error {
 func (pl *planner) planUser(ctx context.Context, t *tenantStep, known *identity.User, f *fileUser) (userStep, error) {
 	number := field[string]{value: identity.E164(f.mobile.value), valid: f.mobile.valid, at: f.mobile.at}
 	if known == nil {
-		s := userStep{step: step{created: true}, password: f.password.value, generatePassword: !f.password.valid, user: identity.User{
-			UserName: f.userName.value, Nickname: f.nickname.orDefault(f.userName.value), Email: f.email.value, Mobile: number.value,
-			Disabled: f.disabled.value,
-		}}
+		s := userStep{
+			step:             step{created: true},
+			password:         f.password.value,
+			generatePassword: !f.password.valid,
+			user: identity.User{
+				UserName: f.userName.value,
+				Nickname: f.nickname.orDefault(f.userName.value),
+				Email:    f.email.value,
+				Mobile:   number.value,
+				Disabled: f.disabled.value,
+			},
+		}
 		return s, nil
 	}
 	s := userStep{user: *known, old: *known}

@@ -44,24 +44,48 @@ func toProblem(err error) *problem {
 	case errors.As(err, &p):
 		return p
 	case errors.As(err, &file):
-		return &problem{status: http.StatusUnprocessableEntity, lines: file.Errors, detail: "nothing was changed", cause: err}
+		return &problem{
+			status: http.StatusUnprocessableEntity,
+			lines:  file.Errors,
+			detail: "nothing was changed",
+			cause:  err,
+		}
 	case errors.As(err, &refusal) && refusal.Missing:
 		return newProblem(http.StatusNotFound, refusal.Detail)
 	case errors.As(err, &refusal):
 		return newProblem(http.StatusConflict, refusal.Detail)
 	case errors.As(err, &large):
-		return newProblem(http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is larger than %d bytes", large.Limit))
+		return newProblem(
+			http.StatusRequestEntityTooLarge,
+			fmt.Sprintf("the body is larger than %d bytes", large.Limit),
+		)
 	case errs.Is(err, errs.Unavailable):
-		return &problem{status: http.StatusServiceUnavailable, detail: "the server is busy; try again", retry: errs.As(err).Retry, cause: err}
+		return &problem{
+			status: http.StatusServiceUnavailable,
+			detail: "the server is busy; try again",
+			retry:  errs.As(err).Retry,
+			cause:  err,
+		}
 	case errs.Is(err, errs.StorageFailure):
 		return &problem{
-			status: http.StatusServiceUnavailable, cause: err, retry: errs.As(err).Retry,
+			status: http.StatusServiceUnavailable,
+			cause:  err,
+			retry:  errs.As(err).Retry,
 			detail: "the disk of the server's data folder is full, read-only or fails; make room or repair it, the server then goes on by itself",
 		}
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return &problem{status: http.StatusServiceUnavailable, detail: "given up before the end; nothing was changed", retry: time.Second, cause: err}
+		return &problem{
+			status: http.StatusServiceUnavailable,
+			detail: "given up before the end; nothing was changed",
+			retry:  time.Second,
+			cause:  err,
+		}
 	}
-	return &problem{status: http.StatusInternalServerError, detail: "a fault of the server; its log says more", cause: err}
+	return &problem{
+		status: http.StatusInternalServerError,
+		detail: "a fault of the server; its log says more",
+		cause:  err,
+	}
 }
 
 // write answers with the problem.

@@ -82,8 +82,18 @@ func (w *fileGenerator) text(keep func(string) bool) string {
 	w.rnd.Shuffle(len(names), func(i, j int) { names[i], names[j] = names[j], names[i] })
 	for _, name := range names {
 		if d := w.devices[name]; keep(name) {
-			fmt.Fprintf(&b, "      - {deviceName: %s, serial: %q, noteName: %q, product: %s, scene: %q, gateway: %v, longitude: %v, latitude: 1, secrets: [%s]}\n",
-				name, d.serial, d.note, d.product, d.scene, d.gateway, d.longitude, strings.Join(d.secrets, ", "))
+			fmt.Fprintf(
+				&b,
+				"      - {deviceName: %s, serial: %q, noteName: %q, product: %s, scene: %q, gateway: %v, longitude: %v, latitude: 1, secrets: [%s]}\n",
+				name,
+				d.serial,
+				d.note,
+				d.product,
+				d.scene,
+				d.gateway,
+				d.longitude,
+				strings.Join(d.secrets, ", "),
+			)
 		}
 	}
 	return b.String()
@@ -133,8 +143,15 @@ func (w *fileGenerator) compare(t *testing.T, p *fixture, old map[string][]strin
 			}
 			scene = s.Name
 		}
-		got := deviceSpec{serial: d.Serial, note: d.NoteName, product: p.Catalog.Product(d.ProductID).Name, scene: scene,
-			secrets: want.secrets, gateway: d.Gateway, longitude: *d.Longitude}
+		got := deviceSpec{
+			serial:    d.Serial,
+			note:      d.NoteName,
+			product:   p.Catalog.Product(d.ProductID).Name,
+			scene:     scene,
+			secrets:   want.secrets,
+			gateway:   d.Gateway,
+			longitude: *d.Longitude,
+		}
 		if fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Fatalf("%s is %+v, want %+v", name, got, want)
 		}
@@ -150,7 +167,10 @@ func (w *fileGenerator) compare(t *testing.T, p *fixture, old map[string][]strin
 	for name, secrets := range old {
 		for _, s := range secrets {
 			id := p.Registry.Find(p.tenant(t, "north").ID, name).ID
-			if still := p.Registry.StillValid(id, device.HashSecret(testkit.SecretKey, s)); still != (valid[s] == name) {
+			if still := p.Registry.StillValid(
+				id,
+				device.HashSecret(testkit.SecretKey, s),
+			); still != (valid[s] == name) {
 				t.Fatalf("an old secret of %s is valid: %v", name, still)
 			}
 		}

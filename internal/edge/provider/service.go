@@ -24,7 +24,13 @@ type Eraser interface {
 // CoverageReader tell on which days of a zone a device has readings, from <= time <= to,
 // epoch ms, oldest first.
 type CoverageReader interface {
-	Coverage(ctx context.Context, t tenant.ID, d device.ID, from, to int64, zone *time.Location) ([]reading.CoveredDay, error)
+	Coverage(
+		ctx context.Context,
+		t tenant.ID,
+		d device.ID,
+		from, to int64,
+		zone *time.Location,
+	) ([]reading.CoveredDay, error)
 }
 
 // Intake is where readings are on their way from devices to the disk.

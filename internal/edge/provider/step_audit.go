@@ -33,7 +33,10 @@ func (s *step) auditAction(kind Kind, thing audit.Thing) audit.Action {
 // people of the tenant may read.
 func (u *userStep) maskedStep() *step {
 	s := u.step
-	s.auditChanges = slices.DeleteFunc(slices.Clone(s.auditChanges), func(c audit.Change) bool { return c.Field != "disabled" })
+	s.auditChanges = slices.DeleteFunc(
+		slices.Clone(s.auditChanges),
+		func(c audit.Change) bool { return c.Field != "disabled" },
+	)
 	s.auditChanges = append(s.auditChanges, identity.ContactChanges(&u.old, &u.user)...)
 	return &s
 }

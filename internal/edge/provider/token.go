@@ -86,7 +86,10 @@ func parseTokens(text string) (hashes [][sha256.Size]byte, err error) {
 		switch {
 		case token == "":
 		case utf8.RuneCountInString(token) < minTokenLength:
-			err = errors.Join(err, fmt.Errorf("line %d: a token must have %d characters or more", number, minTokenLength))
+			err = errors.Join(
+				err,
+				fmt.Errorf("line %d: a token must have %d characters or more", number, minTokenLength),
+			)
 		case strings.ContainsAny(token, " \t"):
 			err = errors.Join(err, fmt.Errorf("line %d: a token must not have spaces", number))
 		default:

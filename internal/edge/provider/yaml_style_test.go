@@ -57,7 +57,8 @@ func TestYAMLStyles(t *testing.T) {
  tenants: [{name: "north", hosts: [a.example, b.example], users: [{userName: ada, password: " pass word "}],
    devices: [{deviceName: A, longitude: 32, latitude: -3.5e1, gateway: true, elementData: {live: "https://a.example"}}]}]}`
 	want := mustParse(t, flow)
-	if p := want.products[0]; p.offlineAfter.value != 90*time.Second || p.properties.value[0].elementData.value != "<b>\n x\n</b>" {
+	if p := want.products[0]; p.offlineAfter.value != 90*time.Second ||
+		p.properties.value[0].elementData.value != "<b>\n x\n</b>" {
 		t.Errorf("product %+v", p)
 	}
 	const block = `# a comment
@@ -104,7 +105,14 @@ tenants:
 			"devices":[{"deviceName":"A","longitude":32,"latitude":-35.0,"gateway":true,"elementData":{"live":"https://a.example"}}]}]}`,
 	} {
 		got := mustParse(t, text)
-		if a, b := withoutPositions(reflect.ValueOf(*got)), withoutPositions(reflect.ValueOf(*want)); !reflect.DeepEqual(a, b) {
+		if a, b := withoutPositions(
+			reflect.ValueOf(*got),
+		), withoutPositions(
+			reflect.ValueOf(*want),
+		); !reflect.DeepEqual(
+			a,
+			b,
+		) {
 			t.Errorf("%s was read as\n%v\nwant\n%v", name, a, b)
 		}
 	}

@@ -157,14 +157,17 @@ func hostPort(a net.Addr) (host string, port int) {
 // Config is how TLS is met: 1.2 or later, with the certificate of the name that
 // is asked for. Who asks for another is told that there is none.
 func (c *Certificates) Config() *tls.Config {
-	return &tls.Config{MinVersion: tls.VersionTLS12, GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
-		certificate, err := c.config.GetCertificate(hello)
-		if err != nil {
-			// Of neither, package tls makes "unrecognized name"; of an error, a fault of ours.
-			return nil, nil //nolint:nilerr // see above
-		}
-		return certificate, nil
-	}}
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		GetCertificate: func(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
+			certificate, err := c.config.GetCertificate(hello)
+			if err != nil {
+				// Of neither, package tls makes "unrecognized name"; of an error, a fault of ours.
+				return nil, nil //nolint:nilerr // see above
+			}
+			return certificate, nil
+		},
+	}
 }
 
 // Challenges answers what the ACME server asks for over HTTP, and leaves the
@@ -223,7 +226,15 @@ func (c *Certificates) onEvent(_ context.Context, event string, data map[string]
 		if n := c.failures[name]; n != nil {
 			n.Add(1)
 		}
-		c.logger.Error("no certificate was issued, it is tried again", "name", name, "renewal", data["renewal"], "error", data["error"])
+		c.logger.Error(
+			"no certificate was issued, it is tried again",
+			"name",
+			name,
+			"renewal",
+			data["renewal"],
+			"error",
+			data["error"],
+		)
 	}
 	return nil
 }

@@ -90,8 +90,16 @@ func (w *acmeFixture) start(change func(*Options)) (c *Certificates, stop func()
 	roots := x509.NewCertPool()
 	roots.AppendCertsFromPEM(root)
 	o := Options{
-		Names: []string{w.name}, Directory: w.ca.Directory, Roots: roots, Dir: w.dir, HTTP: w.http.Addr(), HTTPS: w.https.Addr(),
-		Logger: slog.New(slog.NewTextHandler(w.log, nil)), CheckEvery: 50 * time.Millisecond,
+		Names: []string{
+			w.name,
+		},
+		Directory:  w.ca.Directory,
+		Roots:      roots,
+		Dir:        w.dir,
+		HTTP:       w.http.Addr(),
+		HTTPS:      w.https.Addr(),
+		Logger:     slog.New(slog.NewTextHandler(w.log, nil)),
+		CheckEvery: 50 * time.Millisecond,
 	}
 	if change != nil {
 		change(&o)
@@ -111,7 +119,12 @@ func (w *acmeFixture) start(change func(*Options)) (c *Certificates, stop func()
 func (w *acmeFixture) serve(c *Certificates) {
 	page := http.HandlerFunc(func(out http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(out, "console") })
 	plain := &http.Server{Handler: c.Challenges(page), ReadHeaderTimeout: time.Second}
-	secure := &http.Server{Handler: page, ReadHeaderTimeout: time.Second, TLSConfig: c.Config(), ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	secure := &http.Server{
+		Handler:           page,
+		ReadHeaderTimeout: time.Second,
+		TLSConfig:         c.Config(),
+		ErrorLog:          slog.NewLogLogger(slog.DiscardHandler, 0),
+	}
 	secure.TLSConfig.NextProtos = []string{"h2", "http/1.1", ALPNProtocol}
 	go func() { _ = plain.Serve(w.http) }() // until it is closed
 	go func() { _ = secure.ServeTLS(w.https, "", "") }()
@@ -207,7 +220,11 @@ func TestRenewal(t *testing.T) {
 	}
 	stop()
 	again, err := New(t.Context(), Options{
-		Names: c.names, Directory: w.ca.Directory, Dir: w.dir, HTTP: w.http.Addr(), Logger: slog.New(slog.DiscardHandler),
+		Names:     c.names,
+		Directory: w.ca.Directory,
+		Dir:       w.dir,
+		HTTP:      w.http.Addr(),
+		Logger:    slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -289,7 +306,11 @@ func TestDefaultCertificateWithoutSNI(t *testing.T) {
 	if names := conn.ConnectionState().PeerCertificates[0].DNSNames; len(names) != 1 || names[0] != w.name {
 		t.Errorf("met with %v", names)
 	}
-	if _, err := tls.Dial("tcp", w.https.Addr().String(), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11}); err == nil {
+	if _, err := tls.Dial(
+		"tcp",
+		w.https.Addr().String(),
+		&tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS11},
+	); err == nil {
 		t.Error("TLS 1.1 is spoken")
 	}
 }
@@ -380,7 +401,10 @@ func TestUnusableFolder(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := New(t.Context(), Options{Names: []string{"a.example"}, Dir: file, Logger: slog.New(slog.DiscardHandler)}); err == nil {
+	if _, err := New(
+		t.Context(),
+		Options{Names: []string{"a.example"}, Dir: file, Logger: slog.New(slog.DiscardHandler)},
+	); err == nil {
 		t.Error("a file passes for a folder")
 	}
 }

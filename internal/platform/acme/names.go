@@ -21,7 +21,10 @@ func NormalizeNames(from []string, directory string) ([]string, error) {
 	names := make([]string, 0, len(from))
 	for _, given := range from {
 		if strings.Contains(given, "*") {
-			return nil, fmt.Errorf("%q: name each host; what covers them all would need an entry in your DNS each time", given)
+			return nil, fmt.Errorf(
+				"%q: name each host; what covers them all would need an entry in your DNS each time",
+				given,
+			)
 		}
 		if _, err := netip.ParseAddr(strings.Trim(given, "[]")); err == nil {
 			return nil, fmt.Errorf("%q is an address; a name is needed", given)

@@ -37,7 +37,8 @@ func TestNames(t *testing.T) {
 		{many, private, nil, "101 names are too many: at most 100"},
 	} {
 		got, err := NormalizeNames(c.given, c.directory)
-		if c.wrong == "" && (err != nil || !slices.Equal(got, c.want)) || c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
+		if c.wrong == "" && (err != nil || !slices.Equal(got, c.want)) ||
+			c.wrong != "" && (err == nil || !strings.Contains(err.Error(), c.wrong)) {
 			t.Errorf("%.3q: %v, %v; want %v %s", c.given, got, err, c.want, c.wrong)
 		}
 	}

@@ -46,7 +46,8 @@ func TestDayNeedsEnoughHours(t *testing.T) {
 		{"the first", []int{0}, true, math.NaN()},
 	} {
 		s := seriesEveryTenMinutes(24, hoursExcept(c.missing...))
-		if got := s.sum(); s.hasEnoughHours() != c.valid || math.Abs(got-c.sum) > 1e-9 || math.IsNaN(got) != math.IsNaN(c.sum) {
+		if got := s.sum(); s.hasEnoughHours() != c.valid || math.Abs(got-c.sum) > 1e-9 ||
+			math.IsNaN(got) != math.IsNaN(c.sum) {
 			t.Errorf("%s: valid %v, sum %v", c.what, s.hasEnoughHours(), got)
 		}
 	}
@@ -174,7 +175,17 @@ func TestMeanOfEqualReadingsIsExact(t *testing.T) {
 			}
 		}
 	}
-	uneven := NewSeries([]Reading{{0, 7.1}, {hour / 6, 7.3}, {hour / 3, 7.1}, {hour / 2, 7.3}, {2 * hour / 3, 7.1}, {5 * hour / 6, 7.3}}, 1)
+	uneven := NewSeries(
+		[]Reading{
+			{0, 7.1},
+			{hour / 6, 7.3},
+			{hour / 3, 7.1},
+			{hour / 2, 7.3},
+			{2 * hour / 3, 7.1},
+			{5 * hour / 6, 7.3},
+		},
+		1,
+	)
 	if got := uneven.Hours[0]; ChillHour(got, 0) != 1 {
 		t.Errorf("7.1 and 7.3: mean %v", got)
 	}

@@ -109,8 +109,10 @@ func (w DayWeather) NetRadiation() float64 {
 // Evapotranspiration is of the day, mm (eq. 6). It is false where the extremes
 // are the wrong way round or nothing of the kind can be measured.
 func (w DayWeather) Evapotranspiration() (float64, bool) {
-	if w.High < w.Low || !within(w.Low, -50, 60) || !within(w.High, -50, 60) || w.Vapor < 0 || w.Wind < 0 || w.Radiation < 0 ||
-		!within(w.Pressure, 500, 1100) || !within(w.Latitude, -90, 90) {
+	if w.High < w.Low || !within(w.Low, -50, 60) || !within(w.High, -50, 60) || w.Vapor < 0 || w.Wind < 0 ||
+		w.Radiation < 0 ||
+		!within(w.Pressure, 500, 1100) ||
+		!within(w.Latitude, -90, 90) {
 		return 0, false
 	}
 	deficit := (SaturationPressure(w.High)+SaturationPressure(w.Low))/2 - w.Vapor

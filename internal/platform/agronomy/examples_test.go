@@ -163,8 +163,14 @@ func TestDailyEvapotranspiration(t *testing.T) {
 	checkNear(t, "17", valueOrNaN(bangkok.Evapotranspiration()), 5.716, .01)
 
 	uccle := DayWeather{
-		High: 21.5, Low: 12.3, Wind: 2.078, Pressure: StandardPressure(100), Elevation: 100, Latitude: 50.8, YearDay: 187,
-		Vapor: VaporPressureFromHumidity(21.5, 12.3, 84, 63),
+		High:      21.5,
+		Low:       12.3,
+		Wind:      2.078,
+		Pressure:  StandardPressure(100),
+		Elevation: 100,
+		Latitude:  50.8,
+		YearDay:   187,
+		Vapor:     VaporPressureFromHumidity(21.5, 12.3, 84, 63),
 	}
 	ra, n = ExtraterrestrialDay(50.8, 187), DaylightHours(50.8, 187)
 	uccle.Radiation = RadiationFromSunshine(9.25, n, ra)
@@ -192,7 +198,17 @@ func TestDailyEvapotranspiration(t *testing.T) {
 }
 
 func TestEvapotranspirationGrowsWithSunAndWind(t *testing.T) {
-	w := DayWeather{High: 28, Low: 14, Vapor: 1.2, Wind: 1, Radiation: 15, Pressure: StandardPressure(900), Elevation: 900, Latitude: 40, YearDay: 180}
+	w := DayWeather{
+		High:      28,
+		Low:       14,
+		Vapor:     1.2,
+		Wind:      1,
+		Radiation: 15,
+		Pressure:  StandardPressure(900),
+		Elevation: 900,
+		Latitude:  40,
+		YearDay:   180,
+	}
 	calm := valueOrNaN(w.Evapotranspiration())
 	w.Wind = 4
 	windy := valueOrNaN(w.Evapotranspiration())

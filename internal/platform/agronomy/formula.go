@@ -184,10 +184,12 @@ var formulas = []Formula{
 	{
 		Name: "dewPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return DewPoint(x[0], x[1]) },
-	}, {
+	},
+	{
 		Name: "frostPoint", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return FrostPoint(x[0], x[1]) },
-	}, {
+	},
+	{
 		Name: "vaporPressureDeficit", Kind: Instant, Unit: "kPa", Decimals: 2,
 		Inputs: []Input{air, humidity, {Name: "leafTemperature", Units: celsius, Optional: true}},
 		instant: func(x, _ []float64, _ Place) (float64, bool) {
@@ -196,25 +198,35 @@ var formulas = []Formula{
 			}
 			return VaporPressureDeficit(x[0], x[1])
 		},
-	}, {
+	},
+	{
 		Name: "absoluteHumidity", Kind: Instant, Unit: "g/m³", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return AbsoluteHumidity(x[0], x[1]) },
-	}, {
+	},
+	{
 		Name: "airDensity", Kind: Instant, Unit: "kg/m³", Decimals: 3, Inputs: []Input{air, humidity, pressure},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return AirDensity(x[0], x[1], x[2]) },
-	}, {
-		Name: "wetBulbTemperature", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity, optional(pressure)},
-		instant: wetBulb,
-	}, {
+	},
+	{
+		Name:     "wetBulbTemperature",
+		Kind:     Instant,
+		Unit:     "°C",
+		Decimals: 1,
+		Inputs:   []Input{air, humidity, optional(pressure)},
+		instant:  wetBulb,
+	},
+	{
 		Name: "deltaT", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity, optional(pressure)},
 		instant: func(x, p []float64, at Place) (float64, bool) {
 			wet, ok := wetBulb(x, p, at)
 			return x[0] - wet, ok
 		},
-	}, {
+	},
+	{
 		Name: "heatIndex", Kind: Instant, Unit: "°C", Decimals: 1, Inputs: []Input{air, humidity},
 		instant: func(x, _ []float64, _ Place) (float64, bool) { return HeatIndex(x[0], x[1]) },
-	}, {
+	},
+	{
 		Name: "seaLevelPressure", Kind: Instant, Unit: "hPa", Decimals: 1, Inputs: []Input{pressure, air},
 		unmetNeed: needsElevation(3),
 		instant: func(x, _ []float64, at Place) (float64, bool) {
@@ -223,27 +235,41 @@ var formulas = []Formula{
 			}
 			return SeaLevelPressure(x[0], x[1], *at.Elevation)
 		},
-	}, {
+	},
+	{
 		Name: "ppfdOfIlluminance", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Input{{Name: "illuminance", Units: lux}},
 		Parameters: []Parameter{{"factor", LuxOfSunlight, .005, .05}}, isEstimate: always,
 		instant: func(x, p []float64, _ Place) (float64, bool) { return PPFDFromLux(x[0], p[0]) },
-	}, {
-		Name: "ppfdOfRadiation", Kind: Instant, Unit: "µmol/m²/s", Inputs: []Input{{Name: "solarRadiation", Units: wattsPerSquareMetre}},
+	},
+	{
+		Name:       "ppfdOfRadiation",
+		Kind:       Instant,
+		Unit:       "µmol/m²/s",
+		Inputs:     []Input{{Name: "solarRadiation", Units: wattsPerSquareMetre}},
 		isEstimate: always,
 		instant:    func(x, _ []float64, _ Place) (float64, bool) { return PPFDFromRadiation(x[0]) },
-	}, {
+	},
+	{
 		Name: "availableWater", Kind: Instant, Unit: "%", Inputs: []Input{{Name: "soilMoisture", Units: percent}},
 		Parameters: []Parameter{{"fieldCapacity", math.NaN(), 1, 100}, {"wiltingPoint", math.NaN(), 0, 99}},
 		MustExceed: [2]string{"fieldCapacity", "wiltingPoint"},
 		instant:    func(x, p []float64, _ Place) (float64, bool) { return AvailableWater(x[0], p[0], p[1]) },
-	}, {
+	},
+	{
 		Name: "conductivity25", Kind: Instant, Unit: "mS/cm", Decimals: 2,
 		Inputs:     []Input{{Name: "conductivity", Units: siemens}, {Name: "waterTemperature", Units: celsius}},
 		Parameters: []Parameter{{"coefficient", .0191, .001, .05}},
 		instant:    func(x, p []float64, _ Place) (float64, bool) { return Conductivity25(x[0], x[1], p[0]) },
-	}, {
-		Name: "oxygenSaturation", Kind: Instant, Unit: "%",
-		Inputs:    []Input{{Name: "dissolvedOxygen", Units: milligrams}, {Name: "waterTemperature", Units: celsius}, optional(pressure)},
+	},
+	{
+		Name: "oxygenSaturation",
+		Kind: Instant,
+		Unit: "%",
+		Inputs: []Input{
+			{Name: "dissolvedOxygen", Units: milligrams},
+			{Name: "waterTemperature", Units: celsius},
+			optional(pressure),
+		},
 		unmetNeed: needsElevation(3),
 		instant: func(x, _ []float64, at Place) (float64, bool) {
 			if len(x) == 3 {
@@ -255,10 +281,16 @@ var formulas = []Formula{
 			}
 			return OxygenSaturation(x[0], x[1], p)
 		},
-	}, {
-		Name: "dailyLightIntegral", Kind: Daily, Unit: "mol/m²/d", Decimals: 1, Inputs: []Input{{Name: "ppfd", Units: photonFlux}},
-		daily: dailyLight,
-	}, {
+	},
+	{
+		Name:     "dailyLightIntegral",
+		Kind:     Daily,
+		Unit:     "mol/m²/d",
+		Decimals: 1,
+		Inputs:   []Input{{Name: "ppfd", Units: photonFlux}},
+		daily:    dailyLight,
+	},
+	{
 		Name: "referenceEvapotranspiration", Kind: Daily, Unit: "mm", Decimals: 2,
 		Inputs: []Input{
 			air, optional(humidity), {Name: "windSpeed", Units: metresPerSecond, Optional: true},
@@ -266,28 +298,54 @@ var formulas = []Formula{
 		},
 		Parameters: []Parameter{{"windHeight", 2, .5, 50}}, isEstimate: temperatureOnly, unmetNeed: referenceUnmetNeed,
 		daily: referenceEvapotranspiration,
-	}, {
-		Name: "leafWetnessHours", Kind: Daily, Unit: "h",
-		Inputs:     []Input{{Name: "leafWetness", Units: percent}, {Name: "rainfall", Units: millimetres, Optional: true}},
+	},
+	{
+		Name: "leafWetnessHours",
+		Kind: Daily,
+		Unit: "h",
+		Inputs: []Input{
+			{Name: "leafWetness", Units: percent},
+			{Name: "rainfall", Units: millimetres, Optional: true},
+		},
 		Parameters: []Parameter{{"threshold", 50, 1, 100}},
 		daily:      wetHours,
-	}, {
-		Name: "growingDegreeDays", Kind: Season, Unit: "°C·d", Decimals: 1, Inputs: []Input{air},
-		Parameters: append([]Parameter{{"method", 2, 1, 2}, {"base", 10, -10, 30}, {"upper", 30, 0, 60}}, seasonStartParameters(1)...),
+	},
+	{
+		Name:     "growingDegreeDays",
+		Kind:     Season,
+		Unit:     "°C·d",
+		Decimals: 1,
+		Inputs:   []Input{air},
+		Parameters: append(
+			[]Parameter{{"method", 2, 1, 2}, {"base", 10, -10, 30}, {"upper", 30, 0, 60}},
+			seasonStartParameters(1)...),
 		MustExceed: [2]string{"upper", "base"},
 		newTally:   func(p []float64) Tally { return &degreeTally{method: int(p[0]), base: p[1], upper: p[2]} },
-	}, {
+	},
+	{
 		Name: "chillHours", Kind: Season, Unit: "h", Inputs: []Input{air},
 		Parameters: append([]Parameter{{"lowerBound", 0, -60, 7}}, seasonStartParameters(10)...),
 		newTally: func(p []float64) Tally {
 			return &chillTally{unitsOf: func(t float64) float64 { return ChillHour(t, p[0]) }}
 		},
-	}, {
-		Name: "chillUnits", Kind: Season, Unit: "CU", Decimals: 1, Inputs: []Input{air}, Parameters: seasonStartParameters(10),
-		newTally: func([]float64) Tally { return &chillTally{unitsOf: ChillUnit} },
-	}, {
-		Name: "chillPortions", Kind: Season, Unit: "CP", Decimals: 1, Inputs: []Input{air}, Parameters: seasonStartParameters(10),
-		newTally: func([]float64) Tally { return &portionTally{} },
+	},
+	{
+		Name:       "chillUnits",
+		Kind:       Season,
+		Unit:       "CU",
+		Decimals:   1,
+		Inputs:     []Input{air},
+		Parameters: seasonStartParameters(10),
+		newTally:   func([]float64) Tally { return &chillTally{unitsOf: ChillUnit} },
+	},
+	{
+		Name:       "chillPortions",
+		Kind:       Season,
+		Unit:       "CP",
+		Decimals:   1,
+		Inputs:     []Input{air},
+		Parameters: seasonStartParameters(10),
+		newTally:   func([]float64) Tally { return &portionTally{} },
 	},
 }
 

@@ -35,7 +35,13 @@ func Conductivity25(ec, t, change float64) (float64, bool) {
 // up under 1013.25 hPa (Benson and Krause 1984).
 func OxygenSolubility(t float64) (float64, bool) {
 	k := t + kelvin
-	return math.Exp(-139.34411 + 1.575701e5/k - 6.642308e7/(k*k) + 1.2438e10/(k*k*k) - 8.621949e11/(k*k*k*k)), within(t, 0, 40)
+	return math.Exp(
+			-139.34411 + 1.575701e5/k - 6.642308e7/(k*k) + 1.2438e10/(k*k*k) - 8.621949e11/(k*k*k*k),
+		), within(
+			t,
+			0,
+			40,
+		)
 }
 
 // OxygenSolubilityAt is the oxygen, mg/L, that fresh water of t °C (0..40) takes up

@@ -55,12 +55,22 @@ func contents(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-var sample = map[string]string{"tilth.db": strings.Repeat("rows ", 3000), "readings/000001.sst": "\x00\x01", "readings/CURRENT": "", "manifest.txt": "x"}
+var sample = map[string]string{
+	"tilth.db":            strings.Repeat("rows ", 3000),
+	"readings/000001.sst": "\x00\x01",
+	"readings/CURRENT":    "",
+	"manifest.txt":        "x",
+}
 
 func packFiles(t *testing.T, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := archive.Write(t.Context(), &b, writeFolder(t, files), archive.Manifest{Version: "1.2", Time: day}); err != nil {
+	if err := archive.Write(
+		t.Context(),
+		&b,
+		writeFolder(t, files),
+		archive.Manifest{Version: "1.2", Time: day},
+	); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -93,7 +103,15 @@ func TestRoundTrip(t *testing.T) {
 	if err := archive.Write(cancelled, &bytes.Buffer{}, dir, archive.Manifest{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ended: %v", err)
 	}
-	if err := archive.Write(t.Context(), &bytes.Buffer{}, filepath.Join(dir, "none"), archive.Manifest{}); !errors.Is(err, os.ErrNotExist) {
+	if err := archive.Write(
+		t.Context(),
+		&bytes.Buffer{},
+		filepath.Join(dir, "none"),
+		archive.Manifest{},
+	); !errors.Is(
+		err,
+		os.ErrNotExist,
+	) {
 		t.Errorf("no folder: %v", err)
 	}
 }
@@ -105,7 +123,12 @@ func TestPackedSizeEqualsWritten(t *testing.T) {
 		"nothing": {}, "some": sample, "whole blocks": {"a": strings.Repeat("x", 1024)}, "long names": {long: "x", "Приозёрное.sst": "y"},
 	} {
 		m := archive.Manifest{Version: "1.2", Time: day}
-		if n, err := archive.PackedSize(t.Context(), writeFolder(t, files), m); err != nil || n != int64(len(packFiles(t, files))) {
+		if n, err := archive.PackedSize(
+			t.Context(),
+			writeFolder(t, files),
+			m,
+		); err != nil ||
+			n != int64(len(packFiles(t, files))) {
 			t.Errorf("%s: %d, %v, is %d", name, n, err, len(packFiles(t, files)))
 		}
 	}
@@ -144,7 +167,15 @@ func TestReadDetectsDamage(t *testing.T) {
 	whole := packFiles(t, sample)
 	last := bytes.LastIndex(whole, []byte("}\n ]\n}")) + 6
 	for cut := 0; cut < last; cut += 97 {
-		if _, err := archive.Read(t.Context(), bytes.NewReader(whole[:cut]), "", nil); !errors.Is(err, archive.ErrDamaged) {
+		if _, err := archive.Read(
+			t.Context(),
+			bytes.NewReader(whole[:cut]),
+			"",
+			nil,
+		); !errors.Is(
+			err,
+			archive.ErrDamaged,
+		) {
 			t.Fatalf("cut off at %d of %d: %v", cut, len(whole), err)
 		}
 	}
@@ -218,7 +249,19 @@ func TestReadRefusesSparseAndForeignFiles(t *testing.T) {
 		n := len(line) + 2
 		return fmt.Sprint(n) + line
 	}
-	holes := record("GNU.sparse.major", "1") + record("GNU.sparse.minor", "0") + record("GNU.sparse.name", "a") + record("GNU.sparse.realsize", "4096")
+	holes := record(
+		"GNU.sparse.major",
+		"1",
+	) + record(
+		"GNU.sparse.minor",
+		"0",
+	) + record(
+		"GNU.sparse.name",
+		"a",
+	) + record(
+		"GNU.sparse.realsize",
+		"4096",
+	)
 	for name, b := range map[string][]byte{
 		"holes, PAX":   append(tarEntry(t, "pax", holes, tar.TypeXHeader), tarEntry(t, "a", "1\n0\n0\n"+strings.Repeat("\x00", 506), tar.TypeReg)...),
 		"holes, GNU":   tarEntry(t, "a", "", tar.TypeGNUSparse),
@@ -287,7 +330,9 @@ func TestReadTellsNewerFormatFromDamage(t *testing.T) {
 	} {
 		var b bytes.Buffer
 		w := tar.NewWriter(&b)
-		if err := w.WriteHeader(&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg}); err != nil {
+		if err := w.WriteHeader(
+			&tar.Header{Name: "manifest.json", Size: int64(len(text)), Typeflag: tar.TypeReg},
+		); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := w.Write([]byte(text)); err != nil {

@@ -23,7 +23,11 @@ const (
 // transaction of its own, until it finds fewer. Others write in between, and use
 // the processor: portions are as large as a short while allows, most at most, and
 // after each comes a pause that is longer than it took.
-func (d *DB) DeleteInBatches(ctx context.Context, maxRows int64, deleteRows func(ctx context.Context, tx bun.IDB, limit int64) (sql.Result, error)) error {
+func (d *DB) DeleteInBatches(
+	ctx context.Context,
+	maxRows int64,
+	deleteRows func(ctx context.Context, tx bun.IDB, limit int64) (sql.Result, error),
+) error {
 	for limit := min(maxRows, firstBatch); ; {
 		var removed int64
 		var began time.Time

@@ -52,12 +52,17 @@ func TestDeleteInBatches(t *testing.T) {
 	}
 
 	sizes, left := []int64{}, int64(5000)
-	if err := d.DeleteInBatches(t.Context(), 1000, func(_ context.Context, _ bun.IDB, atOnce int64) (sql.Result, error) {
-		some := min(atOnce, left)
-		left -= some
-		sizes = append(sizes, some)
-		return rowsDeleted(some), nil
-	}); err != nil || left != 0 || len(sizes) > 30 {
+	if err := d.DeleteInBatches(
+		t.Context(),
+		1000,
+		func(_ context.Context, _ bun.IDB, atOnce int64) (sql.Result, error) {
+			some := min(atOnce, left)
+			left -= some
+			sizes = append(sizes, some)
+			return rowsDeleted(some), nil
+		},
+	); err != nil || left != 0 ||
+		len(sizes) > 30 {
 		t.Errorf("what takes no time was removed in portions of %d, %d are left: %v", sizes, left, err)
 	}
 

@@ -29,7 +29,11 @@ func TestCopy(t *testing.T) {
 		for i := 0; writing.Err() == nil; i++ {
 			err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 				for range 2 {
-					if err := exec(ctx, tx, "INSERT INTO tenants (name, time_zone, language, create_time) VALUES (hex(randomblob(8)), 'UTC', 'en-us', 0)"); err != nil {
+					if err := exec(
+						ctx,
+						tx,
+						"INSERT INTO tenants (name, time_zone, language, create_time) VALUES (hex(randomblob(8)), 'UTC', 'en-us', 0)",
+					); err != nil {
 						return err
 					}
 				}

@@ -40,8 +40,12 @@ func refuseMissingDB(dir string) error {
 	}
 	for _, e := range entries {
 		if e.Type().IsRegular() {
-			return fmt.Errorf("the folder %s has readings, and their database (tilth.db) is missing: restore a backup into a new folder; "+
-				"to begin anew, move %s away first", dir, filepath.Join(dir, "readings"))
+			return fmt.Errorf(
+				"the folder %s has readings, and their database (tilth.db) is missing: restore a backup into a new folder; "+
+					"to begin anew, move %s away first",
+				dir,
+				filepath.Join(dir, "readings"),
+			)
 		}
 	}
 	return nil

@@ -257,14 +257,17 @@ func (d *DB) Ping(ctx context.Context) error {
 // IsDuplicate tells whether err is a broken uniqueness rule.
 func IsDuplicate(err error) bool {
 	var e *sqlite.Error
-	return postgresCode(err, uniqueViolation) || errors.As(err, &e) && (e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
+	return postgresCode(err, uniqueViolation) ||
+		errors.As(err, &e) &&
+			(e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE || e.Code() == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY)
 }
 
 // IsReferenced tells whether err says that other rows still point to the one
 // that was to go.
 func IsReferenced(err error) bool {
 	var e *sqlite.Error
-	return postgresCode(err, foreignKeyViolation) || errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
+	return postgresCode(err, foreignKeyViolation) ||
+		errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY
 }
 
 // IsMissing tells whether err says that a row does not exist.

@@ -18,7 +18,12 @@ import (
 )
 
 func add(ctx context.Context, tx bun.IDB, sign string) error {
-	_, err := tx.NewRaw(`INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES (?, '', '', '', '')`, sign).Exec(ctx)
+	_, err := tx.NewRaw(
+		`INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES (?, '', '', '', '')`,
+		sign,
+	).Exec(
+		ctx,
+	)
 	return err
 }
 
@@ -68,7 +73,11 @@ func TestTxIsAllOrNothing(t *testing.T) {
 	if !errors.Is(err, failure) || count(t, ctx, d) != 0 {
 		t.Errorf("%v, %d rows are left of what failed", err, count(t, ctx, d))
 	}
-	if err := d.Tx(ctx, func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") }); err != nil || count(t, ctx, d) != 1 {
+	if err := d.Tx(
+		ctx,
+		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") },
+	); err != nil ||
+		count(t, ctx, d) != 1 {
 		t.Errorf("%v, %d rows", err, count(t, ctx, d))
 	}
 }
@@ -149,7 +158,10 @@ func TestReopen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, strings.Repeat("x", round)) }); err != nil {
+		if err := d.Tx(
+			t.Context(),
+			func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, strings.Repeat("x", round)) },
+		); err != nil {
 			t.Fatal(err)
 		}
 		if n := count(t, t.Context(), d); n != round {
@@ -165,11 +177,19 @@ func TestReopen(t *testing.T) {
 }
 
 func TestOpenFails(t *testing.T) {
-	if _, err := db.Open(t.Context(), filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err := db.Open(
+		t.Context(),
+		filepath.Join(t.TempDir(), "none"),
+	); err == nil ||
+		!strings.Contains(err.Error(), "none") {
 		t.Errorf("a folder that does not exist: %v", err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "tilth.db"), []byte(strings.Repeat("not a database ", 100)), 0o600); err != nil {
+	if err := os.WriteFile(
+		filepath.Join(dir, "tilth.db"),
+		[]byte(strings.Repeat("not a database ", 100)),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if d, err := db.Open(t.Context(), dir); err == nil {
@@ -180,7 +200,9 @@ func TestOpenFails(t *testing.T) {
 func TestErrorKinds(t *testing.T) {
 	d := testkit.DB(t)
 	write := func(f func(ctx context.Context, tx bun.IDB) error) error { return d.Tx(t.Context(), f) }
-	twice := write(func(ctx context.Context, tx bun.IDB) error { return errors.Join(add(ctx, tx, "a"), add(ctx, tx, "a")) })
+	twice := write(
+		func(ctx context.Context, tx bun.IDB) error { return errors.Join(add(ctx, tx, "a"), add(ctx, tx, "a")) },
+	)
 	key := write(func(ctx context.Context, tx bun.IDB) error {
 		_, err := tx.NewRaw(`INSERT INTO judged_positions (tenant_id, position) VALUES (1, 1), (1, 2)`).Exec(ctx)
 		return err
@@ -205,7 +227,8 @@ func TestErrorKinds(t *testing.T) {
 		if c.name != "nothing" && c.err == nil {
 			t.Errorf("%s: no error", c.name)
 		}
-		if db.IsDuplicate(c.err) != c.duplicate || db.IsMissing(c.err) != c.missing || db.IsReferenced(c.err) != c.referenced {
+		if db.IsDuplicate(c.err) != c.duplicate || db.IsMissing(c.err) != c.missing ||
+			db.IsReferenced(c.err) != c.referenced {
 			t.Errorf("%s: %v", c.name, c.err)
 		}
 	}
@@ -220,7 +243,10 @@ func TestWritersAreServedInOrder(t *testing.T) {
 	err := d.Tx(t.Context(), func(context.Context, bun.IDB) error {
 		for i := range many {
 			all.Go(func() {
-				if err := d.Tx(t.Context(), func(context.Context, bun.IDB) error { order = append(order, i); return nil }); err != nil {
+				if err := d.Tx(
+					t.Context(),
+					func(context.Context, bun.IDB) error { order = append(order, i); return nil },
+				); err != nil {
 					t.Error(err)
 				}
 			})

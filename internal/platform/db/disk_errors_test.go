@@ -35,12 +35,17 @@ func TestFullDiskIsStorageFailure(t *testing.T) {
 	name := strings.Repeat("x", 1<<20)
 	keep := func() error {
 		return d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-			_, err := tx.ExecContext(ctx, "INSERT INTO tenants (name, time_zone, language, create_time) VALUES (?, 'UTC', 'en-us', 0)", name)
+			_, err := tx.ExecContext(
+				ctx,
+				"INSERT INTO tenants (name, time_zone, language, create_time) VALUES (?, 'UTC', 'en-us', 0)",
+				name,
+			)
 			return err
 		})
 	}
 	limit(1) // no page more than there are
-	if err := keep(); !errs.Is(err, errs.StorageFailure) || errs.As(err).Key != "error.disk" || errs.As(err).Retry <= 0 {
+	if err := keep(); !errs.Is(err, errs.StorageFailure) || errs.As(err).Key != "error.disk" ||
+		errs.As(err).Retry <= 0 {
 		t.Errorf("a full disk: %v", err)
 	}
 	if n := d.StorageFailures(); n != 1 {

@@ -58,7 +58,15 @@ func (d *DB) Examine(ctx context.Context) (problems []string, err error) {
 		return nil, err
 	}
 	for _, s := range strays {
-		problems = append(problems, fmt.Sprintf("%s row %d refers to a row of %s that is not there", s.Table, s.Rowid.Int64, strings.ToLower(s.Parent)))
+		problems = append(
+			problems,
+			fmt.Sprintf(
+				"%s row %d refers to a row of %s that is not there",
+				s.Table,
+				s.Rowid.Int64,
+				strings.ToLower(s.Parent),
+			),
+		)
 	}
 	return problems, nil
 }

@@ -45,7 +45,11 @@ func OpenPostgresToRead(ctx context.Context, dir, address string) (_ *DB, err er
 		return nil, err
 	}
 	if folderMark != dbMark {
-		return nil, fmt.Errorf("the database %s and the data folder %s do not belong together", s.name, filepath.Clean(dir))
+		return nil, fmt.Errorf(
+			"the database %s and the data folder %s do not belong together",
+			s.name,
+			filepath.Clean(dir),
+		)
 	}
 	return d, nil
 }
@@ -87,15 +91,25 @@ func (s *pgServer) lockToRead(ctx context.Context, c *pgx.Conn) error {
 // examinePostgres reads every row, and looks for rows that refer to what is not
 // there. What it cannot see is a damaged index: that is pg_amcheck's to find.
 func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error) {
-	names, err := queryStrings(ctx, d.read.DB, `SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`)
+	names, err := queryStrings(
+		ctx,
+		d.read.DB,
+		`SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY tablename`,
+	)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
 		// All of each row is unpacked, however long.
 		var rows, bytes int64
-		if err := d.read.DB.QueryRowContext(ctx, fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(octet_length(t::text)), 0) FROM "%s" AS t`, name)).
-			Scan(&rows, &bytes); err != nil {
+		if err := d.read.DB.QueryRowContext(
+			ctx,
+			fmt.Sprintf(`SELECT COUNT(*), COALESCE(SUM(octet_length(t::text)), 0) FROM "%s" AS t`, name),
+		).
+			Scan(
+				&rows,
+				&bytes,
+			); err != nil {
 			if ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
@@ -116,11 +130,15 @@ func (d *DB) examinePostgres(ctx context.Context) (problems []string, err error)
 
 // danglingRows are rows that refer to rows that are not there.
 func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
-	references, err := queryStrings(ctx, d.read.DB, `SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
+	references, err := queryStrings(
+		ctx,
+		d.read.DB,
+		`SELECT c.conrelid::regclass || ' ' || a.attname || ' ' || c.confrelid::regclass || ' ' || f.attname
 		FROM pg_constraint AS c
 		JOIN pg_attribute AS a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
 		JOIN pg_attribute AS f ON f.attrelid = c.confrelid AND f.attnum = c.confkey[1]
-		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`)
+		WHERE c.contype = 'f' AND c.connamespace = current_schema()::regnamespace ORDER BY 1`,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +150,10 @@ func (d *DB) danglingRows(ctx context.Context) (problems []string, err error) {
 			return nil, err
 		}
 		if n > 0 {
-			problems = append(problems, fmt.Sprintf("%d rows of %s refer to rows of %s that are not there", n, p[0], p[2]))
+			problems = append(
+				problems,
+				fmt.Sprintf("%d rows of %s refer to rows of %s that are not there", n, p[0], p[2]),
+			)
 		}
 	}
 	return problems, nil

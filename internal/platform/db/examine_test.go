@@ -29,7 +29,10 @@ func TestExamine(t *testing.T) {
 	if problems, err := read.Examine(t.Context()); err != nil || len(problems) != 0 {
 		t.Errorf("%q %v", problems, err)
 	}
-	if err := read.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") }); err == nil {
+	if err := read.Tx(
+		t.Context(),
+		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
+	); err == nil {
 		t.Error("it can be written to")
 	}
 	if err := read.Close(); err != nil {
@@ -59,7 +62,13 @@ func TestExamineReportsDanglingRows(t *testing.T) {
 	if _, err := d.Read(t.Context()).NewRaw("PRAGMA foreign_keys = OFF").Exec(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Read(t.Context()).NewRaw("INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)").Exec(t.Context()); err != nil {
+	if _, err := d.Read(
+		t.Context(),
+	).NewRaw(
+		"INSERT INTO tenant_hosts (host, tenant_id) VALUES ('a.example', 77)",
+	).Exec(
+		t.Context(),
+	); err != nil {
 		t.Fatal(err)
 	}
 	problems, err := d.Examine(t.Context())

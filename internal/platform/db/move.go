@@ -85,7 +85,12 @@ func (d *DB) importFrom(ctx context.Context, from *DB, tables []table, mark stri
 func refuseNonEmpty(ctx context.Context, tx pgx.Tx, tables []table) error {
 	for _, name := range append([]table{{name: "data_folders"}}, tables...) {
 		var there bool
-		if err := tx.QueryRow(ctx, fmt.Sprintf(`SELECT EXISTS (SELECT FROM "%s")`, name.name)).Scan(&there); err != nil {
+		if err := tx.QueryRow(
+			ctx,
+			fmt.Sprintf(`SELECT EXISTS (SELECT FROM "%s")`, name.name),
+		).Scan(
+			&there,
+		); err != nil {
 			return err
 		}
 		if there {
@@ -102,7 +107,13 @@ func importTable(ctx context.Context, from *sql.DB, tx pgx.Tx, t *table) (err er
 	}
 	// In the order of insertion, where a table has one.
 	order := "rowid"
-	if err := from.QueryRowContext(ctx, fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name)).Scan(new(int64)); err != nil && !errors.Is(err, sql.ErrNoRows) {
+	if err := from.QueryRowContext(
+		ctx,
+		fmt.Sprintf(`SELECT rowid FROM "%s" LIMIT 1`, t.name),
+	).Scan(
+		new(int64),
+	); err != nil &&
+		!errors.Is(err, sql.ErrNoRows) {
 		order = "1"
 	}
 	rows, err := from.QueryContext(ctx, fmt.Sprintf(`SELECT %s FROM "%s" ORDER BY %s`, t.columnList(), t.name, order))
@@ -170,7 +181,10 @@ func convertValue(kind string, v any) any {
 
 // importSequences goes on with the numbers of rows where SQLite would.
 func importSequences(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
-	rows, err := from.QueryContext(ctx, fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequenceTable))
+	rows, err := from.QueryContext(
+		ctx,
+		fmt.Sprintf("SELECT name, seq FROM %s WHERE seq > 0 AND name <> 'goose_db_version'", sequenceTable),
+	)
 	if err != nil {
 		return err
 	}
@@ -181,8 +195,13 @@ func importSequences(ctx context.Context, from *sql.DB, tx pgx.Tx) (err error) {
 		if err := rows.Scan(&name, &last); err != nil {
 			return err
 		}
-		if _, err := tx.Exec(ctx, `SELECT setval(pg_get_serial_sequence($1, column_name), $2) FROM information_schema.columns
-			WHERE table_schema = current_schema() AND table_name = $1 AND is_identity = 'YES' AND column_name <> 'rowid'`, name, last); err != nil {
+		if _, err := tx.Exec(
+			ctx,
+			`SELECT setval(pg_get_serial_sequence($1, column_name), $2) FROM information_schema.columns
+			WHERE table_schema = current_schema() AND table_name = $1 AND is_identity = 'YES' AND column_name <> 'rowid'`,
+			name,
+			last,
+		); err != nil {
 			return err
 		}
 	}

@@ -20,8 +20,11 @@ const markFile = "database-mark"
 // joins them when both are new.
 func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, "tilth.db")); err == nil {
-		return fmt.Errorf("the folder %s has a database of its own (tilth.db): to move it to a server, make a backup and restore it with --database-url; "+
-			"to go on with it, start without --database-url", dir)
+		return fmt.Errorf(
+			"the folder %s has a database of its own (tilth.db): to move it to a server, make a backup and restore it with --database-url; "+
+				"to go on with it, start without --database-url",
+			dir,
+		)
 	}
 	folderMark, err := readMark(dir)
 	if err != nil {
@@ -42,7 +45,11 @@ func (d *DB) checkPairing(ctx context.Context, dir string) error {
 	case err != nil:
 		return err
 	case folderMark == "":
-		return fmt.Errorf("the database %s belongs to another data folder than %s, which is new: is its disk mounted, and --data-dir right?", d.server.name, dir)
+		return fmt.Errorf(
+			"the database %s belongs to another data folder than %s, which is new: is its disk mounted, and --data-dir right?",
+			d.server.name,
+			dir,
+		)
 	case folderMark != dbMark:
 		return fmt.Errorf("the database %s and the data folder %s do not belong together", d.server.name, dir)
 	}

@@ -67,7 +67,12 @@ func openPostgres(ctx context.Context, address string) (_ *DB, err error) {
 	read := stdlib.OpenDB(*config)
 	read.SetMaxOpenConns(readers)
 	read.SetMaxIdleConns(readers)
-	d := &DB{write: bun.NewDB(write, pgdialect.New()), read: bun.NewDB(read, pgdialect.New()), server: s, writeLock: make(chan struct{}, 1)}
+	d := &DB{
+		write:     bun.NewDB(write, pgdialect.New()),
+		read:      bun.NewDB(read, pgdialect.New()),
+		server:    s,
+		writeLock: make(chan struct{}, 1),
+	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(fmt.Errorf("open the database %s: %w", s.name, err), d.Close())

@@ -107,7 +107,11 @@ func TestMismatchedFolderIsRefused(t *testing.T) {
 	}
 	refused("a folder that is not mounted", "is new: is its disk mounted", postgres(none, address))
 	refused("a folder that is not mounted, examined", "do not belong together", examined(none, address))
-	refused("without the address", "say which with --database-url", func() (*db.DB, error) { return db.Open(t.Context(), dir) })
+	refused(
+		"without the address",
+		"say which with --database-url",
+		func() (*db.DB, error) { return db.Open(t.Context(), dir) },
+	)
 	if err := os.Mkdir(filepath.Join(dir, "readings"), 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +165,12 @@ func TestOpenPostgresErrors(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := openDirect(t, newer).Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`); err != nil {
+	if _, err := openDirect(
+		t,
+		newer,
+	).Exec(
+		`INSERT INTO goose_db_version (version_id, is_applied) VALUES (999, true)`,
+	); err != nil {
 		t.Fatal(err)
 	}
 	for name, open := range map[string]func(context.Context, string, string) (*db.DB, error){"to write": db.OpenPostgres, "to read": db.OpenPostgresToRead} {
@@ -229,7 +238,13 @@ func TestTakenOver(t *testing.T) {
 	}
 	killConnections(t, pool)
 	for range 2 {
-		if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") }); !errors.Is(err, db.ErrTakenOver) {
+		if err := d.Tx(
+			t.Context(),
+			func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "a") },
+		); !errors.Is(
+			err,
+			db.ErrTakenOver,
+		) {
 			t.Errorf("%v", err)
 		}
 	}

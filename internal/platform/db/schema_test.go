@@ -63,7 +63,9 @@ func normalizeLine(line string) string {
 	if !cut {
 		return line
 	}
-	return strings.TrimSpace(kind + " " + strings.ToLower(conditionReplacer.Replace(castPattern.ReplaceAllString(rest, ""))))
+	return strings.TrimSpace(
+		kind + " " + strings.ToLower(conditionReplacer.Replace(castPattern.ReplaceAllString(rest, ""))),
+	)
 }
 
 const fromSQLite = ` FROM sqlite_master AS m, `
@@ -127,8 +129,15 @@ func TestSchemasOfBothDatabasesMatch(t *testing.T) {
 	}
 	// Every text is compared byte by byte.
 	var others []string
-	err = postgres.Read(t.Context()).NewRaw(`SELECT c.relname || '.' || a.attname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-		JOIN pg_collation AS l ON l.oid = a.attcollation WHERE c.relkind = 'r' AND l.collname <> 'C' AND a.attnum > 0 AND `+postgresTablesOnly).Scan(t.Context(), &others)
+	err = postgres.Read(
+		t.Context(),
+	).NewRaw(
+		`SELECT c.relname || '.' || a.attname FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
+		JOIN pg_collation AS l ON l.oid = a.attcollation WHERE c.relkind = 'r' AND l.collname <> 'C' AND a.attnum > 0 AND `+postgresTablesOnly,
+	).Scan(
+		t.Context(),
+		&others,
+	)
 	if err != nil || len(others) > 0 {
 		t.Errorf("compared as people do: %v (%v)", others, err)
 	}

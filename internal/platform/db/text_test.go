@@ -17,13 +17,53 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 	d := testkit.DB(t)
 	// A collation of people would sort otherwise, and call some of these equal.
 	texts := []string{
-		"", " ", "'; DROP TABLE elements; --", `\`, `\x41`, "%", "_", "A", "Z", "a", "a\x01", "a\tb", "a b", "a-b", "aB", "ab", "z", "Ä", "ä", "a\u0308",
-		"é", "ı", "İ", "ß", "ss", "я", "农", "🌱", "\u200b", "?", "??", "?0", "$1", "line\nbreak", "\r\n", strings.Repeat("long ", 200),
+		"",
+		" ",
+		"'; DROP TABLE elements; --",
+		`\`,
+		`\x41`,
+		"%",
+		"_",
+		"A",
+		"Z",
+		"a",
+		"a\x01",
+		"a\tb",
+		"a b",
+		"a-b",
+		"aB",
+		"ab",
+		"z",
+		"Ä",
+		"ä",
+		"a\u0308",
+		"é",
+		"ı",
+		"İ",
+		"ß",
+		"ss",
+		"я",
+		"农",
+		"🌱",
+		"\u200b",
+		"?",
+		"??",
+		"?0",
+		"$1",
+		"line\nbreak",
+		"\r\n",
+		strings.Repeat("long ", 200),
 	}
 	slices.Reverse(texts)
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		for _, s := range texts {
-			if _, err := tx.NewRaw(`INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES (?, ?, '', '', '')`, s, s).Exec(ctx); err != nil {
+			if _, err := tx.NewRaw(
+				`INSERT INTO elements (yeu_sign, name_en_us, name_zh_cn, name_tr_tr, name_ru_ru) VALUES (?, ?, '', '', '')`,
+				s,
+				s,
+			).Exec(
+				ctx,
+			); err != nil {
 				return err
 			}
 		}
@@ -32,7 +72,14 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 		t.Fatal(err)
 	}
 	var sorted []string
-	if err := d.Read(t.Context()).NewRaw(`SELECT name_en_us FROM elements ORDER BY name_en_us`).Scan(t.Context(), &sorted); err != nil {
+	if err := d.Read(
+		t.Context(),
+	).NewRaw(
+		`SELECT name_en_us FROM elements ORDER BY name_en_us`,
+	).Scan(
+		t.Context(),
+		&sorted,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if want := slices.Sorted(slices.Values(texts)); !slices.Equal(sorted, want) {
@@ -48,12 +95,24 @@ func TestTextsAreComparedByteByByte(t *testing.T) {
 		{"yeu_sign = ?", "\xff", 0}, {"yeu_sign = ?", "a\xc3", 0}, // no text at all: nothing is found, and nothing fails
 	} {
 		var n int
-		if err := d.Read(t.Context()).NewRaw("SELECT COUNT(*) FROM elements WHERE "+c.where, c.arg).Scan(t.Context(), &n); err != nil || n != c.want {
+		if err := d.Read(
+			t.Context(),
+		).NewRaw(
+			"SELECT COUNT(*) FROM elements WHERE "+c.where,
+			c.arg,
+		).Scan(
+			t.Context(),
+			&n,
+		); err != nil ||
+			n != c.want {
 			t.Errorf("%s, %q: %d, want %d (%v)", c.where, c.arg, n, c.want, err)
 		}
 	}
 	// A text that a database cannot keep as it is is refused, not cut off.
-	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "nul\x00byte") }); err == nil {
+	if err := d.Tx(
+		t.Context(),
+		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "nul\x00byte") },
+	); err == nil {
 		t.Error("kept a NUL")
 	}
 }
@@ -98,7 +157,9 @@ func TestNumbersAndBytes(t *testing.T) {
 	if err := d.Read(t.Context()).NewSelect().Model(&row).Where("hash = ?", want.Hash).Scan(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if string(row.Hash) != string(want.Hash) || row.ExpireTime != big || row.UseTime != -big-1 || row.Successor == nil || len(row.Successor) != 0 {
+	if string(row.Hash) != string(want.Hash) || row.ExpireTime != big || row.UseTime != -big-1 ||
+		row.Successor == nil ||
+		len(row.Successor) != 0 {
 		t.Errorf("%+v", row)
 	}
 }

@@ -22,17 +22,32 @@ func (t *table) columnList() string { return `"` + strings.Join(t.columns, `", "
 // tablesOf lists the tables of an SQLite database, each after those that its
 // rows refer to.
 func tablesOf(ctx context.Context, q *sql.DB) ([]table, error) {
-	names, err := queryStrings(ctx, q, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`)
+	names, err := queryStrings(
+		ctx,
+		q,
+		`SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name`,
+	)
 	if err != nil {
 		return nil, err
 	}
 	var waiting []table
 	for _, name := range names {
 		t := table{name: name}
-		if t.columns, err = queryStrings(ctx, q, `SELECT name FROM pragma_table_info(?) ORDER BY cid`, name); err != nil {
+		if t.columns, err = queryStrings(
+			ctx,
+			q,
+			`SELECT name FROM pragma_table_info(?) ORDER BY cid`,
+			name,
+		); err != nil {
 			return nil, err
 		}
-		if t.references, err = queryStrings(ctx, q, `SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE "table" <> ?`, name, name); err != nil {
+		if t.references, err = queryStrings(
+			ctx,
+			q,
+			`SELECT DISTINCT "table" FROM pragma_foreign_key_list(?) WHERE "table" <> ?`,
+			name,
+			name,
+		); err != nil {
 			return nil, err
 		}
 		waiting = append(waiting, t)
@@ -116,7 +131,15 @@ func copyTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	insert, err := into.PrepareContext(ctx, fmt.Sprintf(`INSERT INTO "%s" (%s) VALUES (?%s)`, t.name, t.columnList(), strings.Repeat(", ?", len(t.columns)-1)))
+	insert, err := into.PrepareContext(
+		ctx,
+		fmt.Sprintf(
+			`INSERT INTO "%s" (%s) VALUES (?%s)`,
+			t.name,
+			t.columnList(),
+			strings.Repeat(", ?", len(t.columns)-1),
+		),
+	)
 	if err != nil {
 		return err
 	}
@@ -140,8 +163,13 @@ func copyTable(ctx context.Context, from, into *sql.Tx, t *table) (err error) {
 // insertionOrder is what a table's rows are ordered by, so that SQLite numbers them as
 // they were inserted.
 func insertionOrder(ctx context.Context, q *sql.Tx, name string) (string, error) {
-	keys, err := queryStrings(ctx, q, `SELECT a.attname FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
-		WHERE a.attrelid = $1::regclass AND (a.attname = 'rowid' OR a.attnum = ANY (i.indkey)) ORDER BY a.attname <> 'rowid', array_position(i.indkey, a.attnum)`, name)
+	keys, err := queryStrings(
+		ctx,
+		q,
+		`SELECT a.attname FROM pg_attribute a LEFT JOIN pg_index i ON i.indrelid = a.attrelid AND i.indisprimary
+		WHERE a.attrelid = $1::regclass AND (a.attname = 'rowid' OR a.attnum = ANY (i.indkey)) ORDER BY a.attname <> 'rowid', array_position(i.indkey, a.attnum)`,
+		name,
+	)
 	if err != nil {
 		return "", err
 	}
@@ -169,13 +197,23 @@ func copySequences(ctx context.Context, from, into *sql.Tx) error {
 			return err
 		}
 		var last int64
-		if err := from.QueryRowContext(ctx, "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM "+sequence[0]).Scan(&last); err != nil {
+		if err := from.QueryRowContext(
+			ctx,
+			"SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM "+sequence[0],
+		).Scan(
+			&last,
+		); err != nil {
 			return err
 		}
 		if last == 0 {
 			continue
 		}
-		if _, err := into.ExecContext(ctx, fmt.Sprintf("INSERT INTO %s (name, seq) VALUES (?, ?)", sequenceTable), name, last); err != nil {
+		if _, err := into.ExecContext(
+			ctx,
+			fmt.Sprintf("INSERT INTO %s (name, seq) VALUES (?, ?)", sequenceTable),
+			name,
+			last,
+		); err != nil {
 			return err
 		}
 	}

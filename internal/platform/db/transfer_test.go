@@ -35,7 +35,10 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 			t.Fatalf("%s: %v", query, err)
 		}
 	}
-	ask(`SELECT m.name FROM sqlite_master AS m WHERE m.type = 'table' AND `+sqliteTablesOnly+` ORDER BY m.name`, &tables)
+	ask(
+		`SELECT m.name FROM sqlite_master AS m WHERE m.type = 'table' AND `+sqliteTablesOnly+` ORDER BY m.name`,
+		&tables,
+	)
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		if _, err := tx.NewRaw("PRAGMA defer_foreign_keys = ON").Exec(ctx); err != nil {
 			return err
@@ -45,13 +48,25 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 				Name, Type, Parent string
 				Pk                 bool
 			}
-			if err := tx.NewRaw(`SELECT c.name, c.type, c.pk > 0 AS pk, COALESCE((SELECT f."table" FROM pragma_foreign_key_list(?0) AS f WHERE f."from" = c.name), '') AS parent
-				FROM pragma_table_info(?0) AS c ORDER BY c.cid`, table).Scan(ctx, &columns); err != nil {
+			if err := tx.NewRaw(
+				`SELECT c.name, c.type, c.pk > 0 AS pk, COALESCE((SELECT f."table" FROM pragma_foreign_key_list(?0) AS f WHERE f."from" = c.name), '') AS parent
+				FROM pragma_table_info(?0) AS c ORDER BY c.cid`,
+				table,
+			).Scan(
+				ctx,
+				&columns,
+			); err != nil {
 				return err
 			}
 			rows := 3
 			var statement string
-			if err := tx.NewRaw(`SELECT sql FROM sqlite_master WHERE name = ?`, table).Scan(ctx, &statement); err != nil {
+			if err := tx.NewRaw(
+				`SELECT sql FROM sqlite_master WHERE name = ?`,
+				table,
+			).Scan(
+				ctx,
+				&statement,
+			); err != nil {
 				return err
 			}
 			if strings.Contains(statement, "CHECK (id = 1)") {
@@ -81,7 +96,16 @@ func filledFolder(t *testing.T) (dir string, tables []string) {
 					}
 					names, values = append(names, `"`+c.Name+`"`), append(values, value)
 				}
-				if _, err := tx.NewRaw(fmt.Sprintf(`INSERT INTO "%s" (%s) VALUES (%s)`, table, strings.Join(names, ", "), strings.ReplaceAll(strings.Join(values, ", "), "?", "\\?"))).Exec(ctx); err != nil {
+				if _, err := tx.NewRaw(
+					fmt.Sprintf(
+						`INSERT INTO "%s" (%s) VALUES (%s)`,
+						table,
+						strings.Join(names, ", "),
+						strings.ReplaceAll(strings.Join(values, ", "), "?", "\\?"),
+					),
+				).Exec(
+					ctx,
+				); err != nil {
 					return fmt.Errorf("%s: %w", table, err)
 				}
 			}
@@ -184,7 +208,12 @@ func TestMoveToPostgresAndBack(t *testing.T) {
 	// Numbers go on behind those that were given.
 	var id int64
 	if err := d.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		return tx.NewRaw(`INSERT INTO devices (tenant_id, name, product_id, folded_text, create_time) VALUES (1, 'new', 1, '', 0) RETURNING id`).Scan(ctx, &id)
+		return tx.NewRaw(
+			`INSERT INTO devices (tenant_id, name, product_id, folded_text, create_time) VALUES (1, 'new', 1, '', 0) RETURNING id`,
+		).Scan(
+			ctx,
+			&id,
+		)
 	}); err != nil || id != 1001 {
 		t.Errorf("the next device is %d (%v)", id, err)
 	}
@@ -295,10 +324,14 @@ func TestExamineOfPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	problems, err := read.Examine(t.Context())
-	if err != nil || len(problems) != 1 || !strings.Contains(problems[0], "1 rows of tenant_hosts refer to rows of tenants") {
+	if err != nil || len(problems) != 1 ||
+		!strings.Contains(problems[0], "1 rows of tenant_hosts refer to rows of tenants") {
 		t.Errorf("%q %v", problems, err)
 	}
-	if err := read.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") }); err == nil {
+	if err := read.Tx(
+		t.Context(),
+		func(ctx context.Context, tx bun.IDB) error { return add(ctx, tx, "x") },
+	); err == nil {
 		t.Error("it can be written to")
 	}
 	// Nor does a server begin meanwhile.

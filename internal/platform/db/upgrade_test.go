@@ -45,12 +45,15 @@ func folderAtVersion(t *testing.T, version int64, statements ...string) (dir str
 // A folder of before devices were told apart by their serial knows its cameras,
 // and loses nothing.
 func TestMigrationMarksCameras(t *testing.T) {
-	dir := folderAtVersion(t, 4,
+	dir := folderAtVersion(
+		t,
+		4,
 		`INSERT INTO tenants (id, name, time_zone, language, create_time) VALUES (1, 't', 'UTC', 'en-us', 0)`,
 		`INSERT INTO products (id, name, offline_after) VALUES (1, 'p', 1000)`,
 		`INSERT INTO scenes (id, tenant_id, name, folded_name, create_time) VALUES (7, 1, 'S', 's', 0)`,
 		`INSERT INTO devices (tenant_id, name, serial, note_name, folded_title, folded_text, product_id, scene_id, create_time) VALUES
-			(1, 'a', 'x-SXT-1', '', 'a', 'a', 1, 7, 5), (1, 'b', 'sxt', 'B', 'b', 'b', 1, NULL, 6), (1, 'c', 'SXT', '', 'c', 'c', 1, 7, 7)`)
+			(1, 'a', 'x-SXT-1', '', 'a', 'a', 1, 7, 5), (1, 'b', 'sxt', 'B', 'b', 'b', 1, NULL, 6), (1, 'c', 'SXT', '', 'c', 'c', 1, 7, 7)`,
+	)
 	d, err := db.Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -62,7 +65,14 @@ func TestMigrationMarksCameras(t *testing.T) {
 		SceneID int64
 	}
 	var got []found
-	if err := d.Read(t.Context()).NewRaw(`SELECT name, video, COALESCE(scene_id, 0) AS scene_id FROM devices ORDER BY id`).Scan(t.Context(), &got); err != nil {
+	if err := d.Read(
+		t.Context(),
+	).NewRaw(
+		`SELECT name, video, COALESCE(scene_id, 0) AS scene_id FROM devices ORDER BY id`,
+	).Scan(
+		t.Context(),
+		&got,
+	); err != nil {
 		t.Fatal(err)
 	}
 	if want := []found{{"a", true, 7}, {"b", false, 0}, {"c", true, 7}}; !reflect.DeepEqual(got, want) {
@@ -85,8 +95,15 @@ func upgradedColumns(t *testing.T, dir string) (list []column) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	err = d.Read(t.Context()).NewRaw(`SELECT m.name AS "table", c.name, c.type, c."notnull" AS not_null, c.dflt_value AS preset, c.pk AS "key"
-		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`).Scan(t.Context(), &list)
+	err = d.Read(
+		t.Context(),
+	).NewRaw(
+		`SELECT m.name AS "table", c.name, c.type, c."notnull" AS not_null, c.dflt_value AS preset, c.pk AS "key"
+		FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table' ORDER BY m.name, c.cid`,
+	).Scan(
+		t.Context(),
+		&list,
+	)
 	if err != nil || len(list) < 100 {
 		t.Fatal(len(list), err)
 	}
@@ -153,7 +170,8 @@ func TestRefusedDatabaseIsUnchanged(t *testing.T) {
 			before := folderContents(t, dir)
 			for i, open := range []func(context.Context, string) (*db.DB, error){db.Open, db.OpenToRead} {
 				d, err := open(t.Context(), dir)
-				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) || !strings.Contains(err.Error(), "nothing was changed") {
+				if !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) ||
+					!strings.Contains(err.Error(), "nothing was changed") {
 					t.Errorf("%d: %v", i, err)
 				}
 				if err == nil {
@@ -202,7 +220,15 @@ func TestNewerVersionInWALIsRefused(t *testing.T) {
 
 // Another index, as a state between two releases had it, is no reason to refuse.
 func TestIndexesMayDiffer(t *testing.T) {
-	d, err := db.Open(t.Context(), folderAtVersion(t, 6, `DROP INDEX notices_rule`, `CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`))
+	d, err := db.Open(
+		t.Context(),
+		folderAtVersion(
+			t,
+			6,
+			`DROP INDEX notices_rule`,
+			`CREATE INDEX notices_rule ON notices (rule_id, start_time DESC)`,
+		),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,8 +19,10 @@ var (
 		"Start that version again, or restore a backup made before the upgrade")
 	// ErrUnreleased is wrapped where the tables are not those of any version, as
 	// those of a state between two that was never released.
-	ErrUnreleased = errors.New("its tables are of a state of development that was never released, and cannot be brought up to date; nothing was changed. " +
-		"Copy out what you need with the program that made it, and begin a new folder")
+	ErrUnreleased = errors.New(
+		"its tables are of a state of development that was never released, and cannot be brought up to date; nothing was changed. " +
+			"Copy out what you need with the program that made it, and begin a new folder",
+	)
 )
 
 // checkFile refuses a database file that this version must not write: a newer one,
@@ -86,7 +88,13 @@ func newerError(at, newest int64) error {
 // schemaVersion is the newest migration that a database has, 0 where it has none.
 func schemaVersion(ctx context.Context, pool *sql.DB) (at int64, err error) {
 	var there bool
-	if err := pool.QueryRowContext(ctx, `SELECT COUNT(*) > 0 FROM sqlite_master WHERE name = 'goose_db_version'`).Scan(&there); err != nil || !there {
+	if err := pool.QueryRowContext(
+		ctx,
+		`SELECT COUNT(*) > 0 FROM sqlite_master WHERE name = 'goose_db_version'`,
+	).Scan(
+		&there,
+	); err != nil ||
+		!there {
 		return 0, err
 	}
 	return appliedVersion(ctx, pool)
@@ -94,7 +102,12 @@ func schemaVersion(ctx context.Context, pool *sql.DB) (at int64, err error) {
 
 // appliedVersion is schemaVersion where the table that says it is there.
 func appliedVersion(ctx context.Context, pool *sql.DB) (at int64, err error) {
-	err = pool.QueryRowContext(ctx, `SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`).Scan(&at)
+	err = pool.QueryRowContext(
+		ctx,
+		`SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied`,
+	).Scan(
+		&at,
+	)
 	return at, err
 }
 
@@ -138,8 +151,11 @@ func checkColumns(ctx context.Context, pool *sql.DB, version int64) (err error) 
 
 // columnsOf lists all columns as table.column.
 func columnsOf(ctx context.Context, pool *sql.DB) (columns []string, err error) {
-	rows, err := pool.QueryContext(ctx, `SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c
-		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> 'goose_db_version' ORDER BY 1`)
+	rows, err := pool.QueryContext(
+		ctx,
+		`SELECT m.name || '.' || c.name FROM sqlite_master m, pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> 'goose_db_version' ORDER BY 1`,
+	)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,19 @@ import (
 )
 
 func TestNew(t *testing.T) {
-	e := New(Refused, "invalid.max", "limit", "400", "odd").WithField("pageSize").RetryAfter(3 * time.Second).WithCause(io.EOF)
+	e := New(
+		Refused,
+		"invalid.max",
+		"limit",
+		"400",
+		"odd",
+	).WithField(
+		"pageSize",
+	).RetryAfter(
+		3 * time.Second,
+	).WithCause(
+		io.EOF,
+	)
 	if e.Kind != Refused || e.Key != "invalid.max" || e.Field != "pageSize" || e.Retry != 3*time.Second {
 		t.Errorf("%+v", e)
 	}
@@ -78,7 +90,22 @@ func TestUnwrap(t *testing.T) {
 // Each kind is a kind of its own, and an error says the same wherever it was
 // wrapped or joined.
 func TestKinds(t *testing.T) {
-	kinds := []Kind{Internal, Malformed, Unauthenticated, Forbidden, NotFound, TooMany, Refused, Upstream, Unavailable, NoSuchPath, NoSuchMethod, TooLarge, StorageFailure, NotConfigured}
+	kinds := []Kind{
+		Internal,
+		Malformed,
+		Unauthenticated,
+		Forbidden,
+		NotFound,
+		TooMany,
+		Refused,
+		Upstream,
+		Unavailable,
+		NoSuchPath,
+		NoSuchMethod,
+		TooLarge,
+		StorageFailure,
+		NotConfigured,
+	}
 	for i, k := range kinds {
 		err := errors.Join(io.EOF, fmt.Errorf("deep: %w", New(k, "x")))
 		for j, other := range kinds {

@@ -57,7 +57,9 @@ func TestBuckets(t *testing.T) {
 				t.Fatalf("step %d: %+v, %v are held and %v wanted", i, s, held, price)
 			}
 			full := time.Duration((burst - e.held) / perSecond * float64(time.Second))
-			if !near(s.Reset, full) || math.Abs(float64(s.Remaining)-max(0, math.Floor(e.held))) > 1e-6 && math.Abs(e.held-math.Round(e.held)) > 1e-6 {
+			if !near(s.Reset, full) ||
+				math.Abs(float64(s.Remaining)-max(0, math.Floor(e.held))) > 1e-6 &&
+					math.Abs(e.held-math.Round(e.held)) > 1e-6 {
 				t.Fatalf("step %d: %+v, %v are left", i, s, e.held)
 			}
 		}
@@ -150,7 +152,14 @@ func TestFailuresAlone(t *testing.T) {
 		b.Allow("mild", One)
 		b.Reserve("strict", One)
 	}
-	if mild, strict := b.Peek("mild", One), b.Peek("strict", One); mild.Retry != time.Second || strict.Retry != 3*time.Second {
+	if mild, strict := b.Peek(
+		"mild",
+		One,
+	), b.Peek(
+		"strict",
+		One,
+	); mild.Retry != time.Second ||
+		strict.Retry != 3*time.Second {
 		t.Errorf("%+v, %+v", mild, strict)
 	}
 	if f := meter.Stats()["failures"]; f != (Stats{Refused: 4, Keys: 2}) {

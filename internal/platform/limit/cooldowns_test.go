@@ -8,7 +8,10 @@ import (
 func TestCooldowns(t *testing.T) {
 	now := time.Now()
 	meter := new(Meter)
-	w := NewCooldowns[string](Options{Name: "waits", MaxKeys: 10, Now: func() time.Time { return now }, Meter: meter}, time.Minute)
+	w := NewCooldowns[string](
+		Options{Name: "waits", MaxKeys: 10, Now: func() time.Time { return now }, Meter: meter},
+		time.Minute,
+	)
 	is := func(what string, got, want time.Duration) {
 		t.Helper()
 		if got != want {

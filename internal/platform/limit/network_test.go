@@ -33,7 +33,8 @@ func TestNetworks(t *testing.T) {
 		t.Errorf("%s", n)
 	}
 	// Prefixes that are longer than an address are the address.
-	if n := (Grouping{IPv4: 64, IPv6: 999}); n.Of(netip.MustParseAddr("192.0.2.1")).String() != "192.0.2.1" || n.Of(netip.MustParseAddr("::1")).String() != "::1" {
+	if n := (Grouping{IPv4: 64, IPv6: 999}); n.Of(netip.MustParseAddr("192.0.2.1")).String() != "192.0.2.1" ||
+		n.Of(netip.MustParseAddr("::1")).String() != "::1" {
 		t.Errorf("%+v", n)
 	}
 }

@@ -96,7 +96,8 @@ func (t *Scheduler[K, M]) Reserve(r Reservation[K]) { t.reserved = r }
 func (t *Scheduler[K, M]) Enter(ctx context.Context, key K, submitter M) (Task, Full) {
 	t.mu.Lock()
 	m := t.queueFor(key, submitter)
-	if m.parent.waiting >= t.MaxWaitingPerKey || len(m.waiting) >= t.MaxWaitingPerSubmitter || m.parent.other && m.parent.waiting >= t.reserved.MaxOthersWaiting-t.others.waiting {
+	if m.parent.waiting >= t.MaxWaitingPerKey || len(m.waiting) >= t.MaxWaitingPerSubmitter ||
+		m.parent.other && m.parent.waiting >= t.reserved.MaxOthersWaiting-t.others.waiting {
 		t.refused++
 		t.forget(m)
 		t.mu.Unlock()
@@ -119,7 +120,11 @@ func (t *Scheduler[K, M]) Enter(ctx context.Context, key K, submitter M) (Task, 
 func (t *Scheduler[K, M]) queueFor(key K, submitter M) *submitterQueue[K, M] {
 	k := t.keys[key]
 	if k == nil {
-		k = &keyQueue[K, M]{key: key, other: t.reserved.For != nil && !t.reserved.For(key), submitters: map[M]*submitterQueue[K, M]{}}
+		k = &keyQueue[K, M]{
+			key:        key,
+			other:      t.reserved.For != nil && !t.reserved.For(key),
+			submitters: map[M]*submitterQueue[K, M]{},
+		}
 		t.keys[key] = k
 	}
 	m := k.submitters[submitter]

@@ -21,7 +21,12 @@ type testScheduler struct {
 }
 
 func newTestScheduler(t *testing.T, o SchedulerOptions) *testScheduler {
-	return &testScheduler{Scheduler: NewScheduler[string, int](Options{Name: "work", Meter: new(Meter)}, o), t: t, busy: map[string]int{}, peak: map[string]int{}}
+	return &testScheduler{
+		Scheduler: NewScheduler[string, int](Options{Name: "work", Meter: new(Meter)}, o),
+		t:         t,
+		busy:      map[string]int{},
+		peak:      map[string]int{},
+	}
 }
 
 // track counts who works at once.
@@ -111,7 +116,17 @@ func TestSchedulerOrder(t *testing.T) {
 // and what has begun goes on before what has not.
 func TestSchedulerYieldsAfterTimeSlice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(t, SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, TimeSlice: time.Second, MaxWaitingPerKey: 100, MaxWaitingPerSubmitter: 100})
+		s := newTestScheduler(
+			t,
+			SchedulerOptions{
+				MaxRunning:             1,
+				MaxRunningPerKey:       1,
+				MaxRunningPerSubmitter: 1,
+				TimeSlice:              time.Second,
+				MaxWaitingPerKey:       100,
+				MaxWaitingPerSubmitter: 100,
+			},
+		)
 		s.submit("a", 1, 1000)
 		s.submit("a", 1, 1)
 		time.Sleep(10*time.Second + time.Millisecond)
@@ -132,7 +147,17 @@ func TestSchedulerYieldsAfterTimeSlice(t *testing.T) {
 // While a piece rests its turn is others'.
 func TestSchedulerPausedTaskLetsOthersRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(t, SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, TimeSlice: time.Second, MaxWaitingPerKey: 100, MaxWaitingPerSubmitter: 100})
+		s := newTestScheduler(
+			t,
+			SchedulerOptions{
+				MaxRunning:             1,
+				MaxRunningPerKey:       1,
+				MaxRunningPerSubmitter: 1,
+				TimeSlice:              time.Second,
+				MaxWaitingPerKey:       100,
+				MaxWaitingPerSubmitter: 100,
+			},
+		)
 		turn, _ := s.Enter(t.Context(), "a", 1)
 		turn.Pause()
 		turn.Pause() // as well
@@ -155,7 +180,17 @@ func TestSchedulerPausedTaskLetsOthersRun(t *testing.T) {
 
 func TestSchedulerRefusesWhenQueueFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(t, SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, TimeSlice: time.Second, MaxWaitingPerKey: 3, MaxWaitingPerSubmitter: 2})
+		s := newTestScheduler(
+			t,
+			SchedulerOptions{
+				MaxRunning:             1,
+				MaxRunningPerKey:       1,
+				MaxRunningPerSubmitter: 1,
+				TimeSlice:              time.Second,
+				MaxWaitingPerKey:       3,
+				MaxWaitingPerSubmitter: 2,
+			},
+		)
 		for _, maker := range []int{1, 1, 1, 2} { // one works, two and one wait
 			s.submit("a", maker, 1)
 		}
@@ -181,7 +216,17 @@ func TestSchedulerRefusesWhenQueueFull(t *testing.T) {
 // Who goes away while waiting, or just when the turn comes, keeps nobody waiting.
 func TestSchedulerCanceledWaitersBlockNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(t, SchedulerOptions{MaxRunning: 1, MaxRunningPerKey: 1, MaxRunningPerSubmitter: 1, TimeSlice: time.Second, MaxWaitingPerKey: 100, MaxWaitingPerSubmitter: 100})
+		s := newTestScheduler(
+			t,
+			SchedulerOptions{
+				MaxRunning:             1,
+				MaxRunningPerKey:       1,
+				MaxRunningPerSubmitter: 1,
+				TimeSlice:              time.Second,
+				MaxWaitingPerKey:       100,
+				MaxWaitingPerSubmitter: 100,
+			},
+		)
 		for i := range 50 {
 			turn, _ := s.Enter(t.Context(), "a", 1)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -210,8 +255,20 @@ func TestSchedulerCanceledWaitersBlockNobody(t *testing.T) {
 // and of the others nobody has all the places to wait.
 func TestSchedulerReservation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newTestScheduler(t, SchedulerOptions{MaxRunning: 2, MaxRunningPerKey: 2, MaxRunningPerSubmitter: 1, TimeSlice: time.Second, MaxWaitingPerKey: 100, MaxWaitingPerSubmitter: 100})
-		s.Reserve(Reservation[string]{Running: 1, For: func(key string) bool { return key == "home" }, MaxOthersWaiting: 8})
+		s := newTestScheduler(
+			t,
+			SchedulerOptions{
+				MaxRunning:             2,
+				MaxRunningPerKey:       2,
+				MaxRunningPerSubmitter: 1,
+				TimeSlice:              time.Second,
+				MaxWaitingPerKey:       100,
+				MaxWaitingPerSubmitter: 100,
+			},
+		)
+		s.Reserve(
+			Reservation[string]{Running: 1, For: func(key string) bool { return key == "home" }, MaxOthersWaiting: 8},
+		)
 		for i := range 5 { // one works, four wait: as many places are free
 			s.submit("flood", i, 1)
 		}
@@ -232,7 +289,17 @@ func TestSchedulerReservation(t *testing.T) {
 		turn.Leave()
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		want := []string{"b1", "c1", "d1", "e1", "flood0", "flood1", "flood2", "flood3", "flood4"} // it lets others go on after its slice
+		want := []string{
+			"b1",
+			"c1",
+			"d1",
+			"e1",
+			"flood0",
+			"flood1",
+			"flood2",
+			"flood3",
+			"flood4",
+		} // it lets others go on after its slice
 		if !slices.Equal(s.done, want) || s.peak[""] != 1 {
 			t.Errorf("done in the order %v, want %v; %d at once", s.done, want, s.peak[""])
 		}
@@ -258,8 +325,23 @@ func TestSchedulerReservationLeavesRestToOthers(t *testing.T) {
 	for name, keys := range map[string]int{"one key": 1, "many keys": 10} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newTestScheduler(t, SchedulerOptions{MaxRunning: 3, MaxRunningPerKey: 3, MaxRunningPerSubmitter: 1, MaxWaitingPerKey: 100, MaxWaitingPerSubmitter: 100})
-				s.Reserve(Reservation[string]{Running: 1, For: func(key string) bool { return key[0] == 'h' }, MaxOthersWaiting: 8})
+				s := newTestScheduler(
+					t,
+					SchedulerOptions{
+						MaxRunning:             3,
+						MaxRunningPerKey:       3,
+						MaxRunningPerSubmitter: 1,
+						MaxWaitingPerKey:       100,
+						MaxWaitingPerSubmitter: 100,
+					},
+				)
+				s.Reserve(
+					Reservation[string]{
+						Running:          1,
+						For:              func(key string) bool { return key[0] == 'h' },
+						MaxOthersWaiting: 8,
+					},
+				)
 				began := map[string][]time.Duration{} // by first letter
 				start := time.Now()
 				second := func(key string, maker int) {

@@ -51,12 +51,23 @@ type entry[K comparable, S any] struct {
 	pins  int // while there are any, it is not in the ring
 }
 
-func newTable[K comparable, S any](o Options, fresh func() S, owed func(state S, now time.Time) time.Duration) *table[K, S] {
+func newTable[K comparable, S any](
+	o Options,
+	fresh func() S,
+	owed func(state S, now time.Time) time.Duration,
+) *table[K, S] {
 	n := 1
 	if o.MaxKeys >= shardCount*minShardKeys {
 		n = shardCount
 	}
-	t := &table[K, S]{now: o.Now, maxPerShard: max(1, o.MaxKeys/n), seed: maphash.MakeSeed(), shards: make([]shard[K, S], n), fresh: fresh, debt: owed}
+	t := &table[K, S]{
+		now:         o.Now,
+		maxPerShard: max(1, o.MaxKeys/n),
+		seed:        maphash.MakeSeed(),
+		shards:      make([]shard[K, S], n),
+		fresh:       fresh,
+		debt:        owed,
+	}
 	for i := range t.shards {
 		t.shards[i].entries = map[K]*entry[K, S]{}
 	}

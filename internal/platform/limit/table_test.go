@@ -210,7 +210,15 @@ func TestPinnedBucketIsNotEvicted(t *testing.T) {
 func TestKeysSpreadEvenlyOverShards(t *testing.T) {
 	const most = 1 << 14
 	clock := newFakeClock()
-	a, b := NewFixedWindows[int](Options{MaxKeys: most, Now: clock.now}, 1, time.Second), NewFixedWindows[int](Options{MaxKeys: most, Now: clock.now}, 1, time.Second)
+	a, b := NewFixedWindows[int](
+		Options{MaxKeys: most, Now: clock.now},
+		1,
+		time.Second,
+	), NewFixedWindows[int](
+		Options{MaxKeys: most, Now: clock.now},
+		1,
+		time.Second,
+	)
 	same := 0
 	for key := range most / 2 {
 		a.Allow(key)

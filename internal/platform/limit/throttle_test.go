@@ -40,7 +40,10 @@ func (w testThrottle) works(key string, pieces int, each time.Duration) time.Dur
 
 func TestThrottle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, m := newTestThrottle(t, ThrottleOptions{FreeWork: time.Minute, MaxConcurrent: 2, MaxWaiting: 2, LongTask: time.Second})
+		l, m := newTestThrottle(
+			t,
+			ThrottleOptions{FreeWork: time.Minute, MaxConcurrent: 2, MaxWaiting: 2, LongTask: time.Second},
+		)
 		first, second := l.enter("a"), l.enter("a")
 		other := l.enter("b") // waits for nobody of a
 
@@ -94,7 +97,10 @@ func TestThrottle(t *testing.T) {
 // goes on; others have all of theirs.
 func TestThrottleSlowsContinuousKey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, m := newTestThrottle(t, ThrottleOptions{FreeWork: time.Second, MaxConcurrent: 4, MaxWaiting: 10, LongTask: 20 * time.Millisecond})
+		l, m := newTestThrottle(
+			t,
+			ThrottleOptions{FreeWork: time.Second, MaxConcurrent: 4, MaxWaiting: 10, LongTask: 20 * time.Millisecond},
+		)
 		if took := l.works("a", 13, 100*time.Millisecond); took != 1300*time.Millisecond {
 			t.Errorf("what is free took %s", took)
 		}

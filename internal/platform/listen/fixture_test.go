@@ -71,7 +71,9 @@ type testLimiter struct {
 
 func newTestLimiter(most int) *testLimiter {
 	h := &testLimiter{}
-	h.Limiter = NewLimiter(Options{MaxConnections: most, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&h.log, nil))})
+	h.Limiter = NewLimiter(
+		Options{MaxConnections: most, Now: time.Now, Logger: slog.New(slog.NewTextHandler(&h.log, nil))},
+	)
 	return h
 }
 
@@ -106,7 +108,13 @@ type testListener struct {
 
 func (h *testLimiter) startListener(t *testing.T, d ListenerOptions) *testListener {
 	s := &fakeListener{incoming: make(chan net.Conn, 100), closed: make(chan struct{})}
-	p := &testListener{Listener: h.Listen(s, d), t: t, fake: s, accepted: make(chan net.Conn, 100), ended: make(chan error, 1)}
+	p := &testListener{
+		Listener: h.Listen(s, d),
+		t:        t,
+		fake:     s,
+		accepted: make(chan net.Conn, 100),
+		ended:    make(chan error, 1),
+	}
 	go func() {
 		for {
 			c, err := p.Accept()

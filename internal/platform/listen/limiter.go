@@ -94,8 +94,19 @@ func (r *Limiter) noteHeldUp(listener string, why error) {
 	now := r.Now()
 	r.lastHeldUp, r.lastErr = now, why
 	if times := r.troubleLog.due(now); times > 0 {
-		r.Logger.Warn("connections wait or are turned away, since there is no room for more: raise the limit of open files if this is no attack",
-			"listener", listener, "error", why, "times", times, "open", r.open, "most", r.MaxConnections)
+		r.Logger.Warn(
+			"connections wait or are turned away, since there is no room for more: raise the limit of open files if this is no attack",
+			"listener",
+			listener,
+			"error",
+			why,
+			"times",
+			times,
+			"open",
+			r.open,
+			"most",
+			r.MaxConnections,
+		)
 	}
 }
 

@@ -29,7 +29,8 @@ func TestAcceptRetriesWhenOutOfFiles(t *testing.T) {
 			t.Errorf("%d tries in ten minutes", n)
 		}
 		h.wantLog(t, 11, "listener=mqtt", "too many open files", "times=60")
-		if err := h.Ready(); err == nil || err.Error() != "not every connection can be taken in: accept4: too many open files" {
+		if err := h.Ready(); err == nil ||
+			err.Error() != "not every connection can be taken in: accept4: too many open files" {
 			t.Errorf("meanwhile: %v", err)
 		}
 		p.fake.fail(nil)
@@ -63,7 +64,13 @@ func TestAcceptRetriesWhenOutOfFiles(t *testing.T) {
 func TestConnectionLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newTestLimiter(5)
-		devices, watchers := h.startListener(t, ListenerOptions{Name: "mqtt", ReservedForOthers: 2}), h.startListener(t, ListenerOptions{Name: "admin"})
+		devices, watchers := h.startListener(
+			t,
+			ListenerOptions{Name: "mqtt", ReservedForOthers: 2},
+		), h.startListener(
+			t,
+			ListenerOptions{Name: "admin"},
+		)
 		synctest.Wait() // each of the two holds a place for the next
 		for range 3 {
 			devices.connect(strangerAddr)
@@ -71,7 +78,12 @@ func TestConnectionLimit(t *testing.T) {
 		first, second := <-devices.accepted, <-devices.accepted
 		time.Sleep(5 * time.Minute)
 		if len(devices.accepted) != 0 || devices.fake.tried() != 2 || h.Ready() == nil {
-			t.Errorf("%d more were taken in, %d tries, ready: %v", len(devices.accepted), devices.fake.tried(), h.Ready())
+			t.Errorf(
+				"%d more were taken in, %d tries, ready: %v",
+				len(devices.accepted),
+				devices.fake.tried(),
+				h.Ready(),
+			)
 		}
 		h.wantLog(t, 1, "listener=mqtt", "as many connections are open", "most=5")
 		// The watchers have the places that are left.

@@ -18,7 +18,12 @@ func TestPaceOverTCP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	door := newTestLimiter(0).Listen(ln, ListenerOptions{Name: "http", Pace: Pace{ChunkSize: 32 << 10, Within: 20 * time.Second}})
+	door := newTestLimiter(
+		0,
+	).Listen(
+		ln,
+		ListenerOptions{Name: "http", Pace: Pace{ChunkSize: 32 << 10, Within: 20 * time.Second}},
+	)
 	defer func() { _ = door.Close() }() // nothing was written
 	client, err := net.Dial("tcp", door.Addr().String())
 	if err != nil {

@@ -15,7 +15,12 @@ import (
 func TestPace(t *testing.T) {
 	pace := Pace{ChunkSize: 1000, Within: 30 * time.Second}
 	paced := func(t *testing.T, from string) (server, client net.Conn) {
-		p := newTestLimiter(0).startListener(t, ListenerOptions{Name: "http", Pace: pace, Balancers: proxiedOptions.Balancers})
+		p := newTestLimiter(
+			0,
+		).startListener(
+			t,
+			ListenerOptions{Name: "http", Pace: pace, Balancers: proxiedOptions.Balancers},
+		)
 		client = p.connect(from)
 		server = <-p.accepted
 		t.Cleanup(func() { _ = server.Close(); p.end() })
@@ -56,7 +61,10 @@ func TestPace(t *testing.T) {
 				go func() { _, _ = io.ReadFull(client, make([]byte, 2500)) }() // and no more
 				began := time.Now()
 				n, err := server.Write(make([]byte, long))
-				if took := time.Since(began); n != 2500 || !errors.Is(err, os.ErrDeadlineExceeded) || took != pace.Within {
+				if took := time.Since(
+					began,
+				); n != 2500 || !errors.Is(err, os.ErrDeadlineExceeded) ||
+					took != pace.Within {
 					t.Errorf("%d bytes were taken, %v after %s", n, err, took)
 				}
 			})
@@ -71,7 +79,10 @@ func TestPace(t *testing.T) {
 						t.Fatal(err)
 					}
 					began := time.Now()
-					if _, err := server.Write(make([]byte, long)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != limit {
+					if _, err := server.Write(
+						make([]byte, long),
+					); !errors.Is(err, os.ErrDeadlineExceeded) ||
+						time.Since(began) != limit {
 						t.Errorf("%v after %s, not %s", err, time.Since(began), limit)
 					}
 				}
@@ -79,7 +90,10 @@ func TestPace(t *testing.T) {
 					t.Fatal(err)
 				}
 				began := time.Now()
-				if _, err := server.Write([]byte("x")); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != pace.Within {
+				if _, err := server.Write(
+					[]byte("x"),
+				); !errors.Is(err, os.ErrDeadlineExceeded) ||
+					time.Since(began) != pace.Within {
 					t.Errorf("afterwards: %v after %s", err, time.Since(began))
 				}
 				time.Sleep(time.Hour) // what is past counts no more

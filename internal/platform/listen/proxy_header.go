@@ -92,8 +92,18 @@ func (r *Limiter) noteBadHeader(listener string, from net.Addr, why error) {
 	defer r.mu.Unlock()
 	r.badHeaders++
 	if times := r.badHeaderLog.due(r.Now()); times > 0 {
-		r.Logger.Warn("a connection from a network of --proxy-protocol began without a right PROXY header and is not served: "+
-			"does the balancer send it, and nobody else come from there?", "listener", listener, "from", from, "error", why, "times", times)
+		r.Logger.Warn(
+			"a connection from a network of --proxy-protocol began without a right PROXY header and is not served: "+
+				"does the balancer send it, and nobody else come from there?",
+			"listener",
+			listener,
+			"from",
+			from,
+			"error",
+			why,
+			"times",
+			times,
+		)
 	}
 }
 

@@ -17,7 +17,10 @@ import (
 
 const balancer = "10.0.0.5:4000"
 
-var proxiedOptions = ListenerOptions{Name: "mqtt", Balancers: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("2001:db8:ba1::/48")}}
+var proxiedOptions = ListenerOptions{
+	Name:      "mqtt",
+	Balancers: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/24"), netip.MustParsePrefix("2001:db8:ba1::/48")},
+}
 
 func tcp(address string) *net.TCPAddr {
 	return net.TCPAddrFromAddrPort(netip.MustParseAddrPort(address))
@@ -93,8 +96,10 @@ func TestProxyHeader(t *testing.T) {
 				defer p.end()
 				client := p.connect(test.from)
 				go func() {
-					_, _ = client.Write(append(bytes.Clone(test.head), said...)) // is not read to its end where it is wrong
-					_ = client.Close()                                           // was written
+					_, _ = client.Write(
+						append(bytes.Clone(test.head), said...),
+					) // is not read to its end where it is wrong
+					_ = client.Close() // was written
 				}()
 				c := <-p.accepted
 				defer func() { _ = c.Close() }() // is closed already
@@ -213,7 +218,10 @@ func TestWriteLocalHeader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)}), nc.Close()); err != nil {
+		if err := errors.Join(
+			WriteLocalHeader(nc, []netip.Prefix{netip.MustParsePrefix(network)}),
+			nc.Close(),
+		); err != nil {
 			t.Error(err)
 		}
 		if said, err := io.ReadAll(c); string(said) != want || err != nil {

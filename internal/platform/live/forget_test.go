@@ -51,7 +51,10 @@ func TestMemoryReleasedAfterScreensLeave(t *testing.T) {
 		}
 		publish(h, tenant.ID(i), 1, maxReplayEvents)
 	}
-	if n, watched, bytes := topicCount(h), h.watched.Load(), h.bytes.Load(); n != tenants/2 || watched != 0 || bytes != 0 {
+	if n, watched, bytes := topicCount(
+		h,
+	), h.watched.Load(), h.bytes.Load(); n != tenants/2 || watched != 0 ||
+		bytes != 0 {
 		t.Errorf("%d tenants, %d watched, %d bytes are held", n, watched, bytes)
 	}
 	if grown := heap() - before; grown > tenants*1000 {
@@ -107,8 +110,16 @@ func TestForget(t *testing.T) {
 	h.Forget(field)
 	h.Forget(field)
 	h.Forget(99)
-	if endReason(mine) != EndExpired || endReason(theirs) != "" || h.Screens() != 1 || h.Watched(field) || !h.Watched(rival) {
-		t.Errorf("%q, %q, %d screens, watched %t and %t", endReason(mine), endReason(theirs), h.Screens(), h.Watched(field), h.Watched(rival))
+	if endReason(mine) != EndExpired || endReason(theirs) != "" || h.Screens() != 1 || h.Watched(field) ||
+		!h.Watched(rival) {
+		t.Errorf(
+			"%q, %q, %d screens, watched %t and %t",
+			endReason(mine),
+			endReason(theirs),
+			h.Screens(),
+			h.Watched(field),
+			h.Watched(rival),
+		)
 	}
 	publish(h, field, 6, 9)
 	publish(h, rival, 1, 3)
@@ -164,6 +175,12 @@ func TestForgetMeanwhile(t *testing.T) {
 	forgetting.Wait()
 	h.Forget(field)
 	if topicCount(h) != 0 || h.Screens() != 0 || h.watched.Load() != 0 || h.bytes.Load() != 0 {
-		t.Errorf("%d tenants, %d screens, %d watched, %d bytes", topicCount(h), h.Screens(), h.watched.Load(), h.bytes.Load())
+		t.Errorf(
+			"%d tenants, %d screens, %d watched, %d bytes",
+			topicCount(h),
+			h.Screens(),
+			h.watched.Load(),
+			h.bytes.Load(),
+		)
 	}
 }

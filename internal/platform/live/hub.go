@@ -61,7 +61,11 @@ func (h *Hub) Subscribe(t tenant.ID, key, last string) (s *Screen, missed []*Eve
 // for a fresh one: missed events come first. reset is true when they cannot be
 // told any more, so that the screen must fetch anew; position is where the
 // stream starts.
-func (h *Hub) SubscribeAs(t tenant.ID, person int64, key, last string) (s *Screen, missed []*Event, position string, reset bool) {
+func (h *Hub) SubscribeAs(
+	t tenant.ID,
+	person int64,
+	key, last string,
+) (s *Screen, missed []*Event, position string, reset bool) {
 	for {
 		c := h.topic(t)
 		if s, missed, at, whole := c.subscribe(person, key, last); s != nil {
@@ -159,7 +163,13 @@ func (h *Hub) topic(t tenant.ID) *topic {
 	defer h.mu.Unlock()
 	c := h.tenants[t]
 	if c == nil {
-		c = &topic{hub: h, epoch: h.epoch, screens: map[*Screen]struct{}{}, persons: map[int64][]*Screen{}, closed: h.closed}
+		c = &topic{
+			hub:     h,
+			epoch:   h.epoch,
+			screens: map[*Screen]struct{}{},
+			persons: map[int64][]*Screen{},
+			closed:  h.closed,
+		}
 		if h.forgotten {
 			// Maybe this one was. By chance, not by number: how many there were is
 			// nobody's to know.

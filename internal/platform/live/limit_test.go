@@ -33,7 +33,11 @@ func TestScreensAtOnce(t *testing.T) {
 	ada[2].Close()
 	ada[2].Close()                                      // as well
 	first, second := openScreen(h, 1), openScreen(h, 2) // in its place, and somebody else's
-	if third := openScreen(h, 2); endedFor(first) != "" || endedFor(second) != "" || endedFor(third) != "" || h.Screens() != 5 {
+	if third := openScreen(
+		h,
+		2,
+	); endedFor(first) != "" || endedFor(second) != "" || endedFor(third) != "" ||
+		h.Screens() != 5 {
 		t.Errorf("%q %q %q, %d open", endedFor(first), endedFor(second), endedFor(third), h.Screens())
 	}
 	full := openScreen(h, 3)

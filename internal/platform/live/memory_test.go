@@ -92,7 +92,9 @@ func BenchmarkPublish(b *testing.B) {
 				s, _, _, _ := h.Subscribe(field, "s", "")
 				screens = append(screens, s)
 			}
-			data := []byte(`{"deviceName":"WS-0001","time":1700000000000,"values":{"airTemperature":21.5,"humidity":60}}`)
+			data := []byte(
+				`{"deviceName":"WS-0001","time":1700000000000,"values":{"airTemperature":21.5,"humidity":60}}`,
+			)
 			b.ReportAllocs()
 			for b.Loop() {
 				h.Publish(field, "reading", data)

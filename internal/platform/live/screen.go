@@ -29,7 +29,13 @@ type Screen struct {
 }
 
 func newScreen(c *topic, person int64, key string) *Screen {
-	s := &Screen{topic: c, person: person, key: key, events: make(chan *Event, screenBuffer), ended: make(chan struct{})}
+	s := &Screen{
+		topic:  c,
+		person: person,
+		key:    key,
+		events: make(chan *Event, screenBuffer),
+		ended:  make(chan struct{}),
+	}
 	s.Events, s.Ended = s.events, s.ended
 	return s
 }

@@ -11,7 +11,9 @@ const mib = 1 << 20
 
 // machine is one of 8 GiB with such files beside.
 func machine(files map[string]string) fs.FS {
-	m := fstest.MapFS{"proc/meminfo": {Data: []byte("MemFree: 1 kB\nMemTotal:        8388608 kB\nHugepagesize: 2048 kB\n")}}
+	m := fstest.MapFS{
+		"proc/meminfo": {Data: []byte("MemFree: 1 kB\nMemTotal:        8388608 kB\nHugepagesize: 2048 kB\n")},
+	}
 	for name, content := range files {
 		m[name] = &fstest.MapFile{Data: []byte(content)}
 	}

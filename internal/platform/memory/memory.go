@@ -182,9 +182,25 @@ func (g *Gauge) logChanges(inUse uint64) {
 		}
 		g.reportedShort[w] = short
 		if short {
-			g.opts.Logger.Warn("memory is short: work is refused", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
+			g.opts.Logger.Warn(
+				"memory is short: work is refused",
+				"work",
+				WorkNames[w],
+				"in-use-mib",
+				inUse>>20,
+				"limit-mib",
+				g.opts.Limit>>20,
+			)
 		} else {
-			g.opts.Logger.Info("there is memory again", "work", WorkNames[w], "in-use-mib", inUse>>20, "limit-mib", g.opts.Limit>>20)
+			g.opts.Logger.Info(
+				"there is memory again",
+				"work",
+				WorkNames[w],
+				"in-use-mib",
+				inUse>>20,
+				"limit-mib",
+				g.opts.Limit>>20,
+			)
 		}
 	}
 }
@@ -193,8 +209,13 @@ func (g *Gauge) logChanges(inUse uint64) {
 // that are in use.
 func readRuntime() Usage {
 	s := []metrics.Sample{
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"},
-		{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/gc/heap/live:bytes"},
+		{
+			Name: "/memory/classes/total:bytes",
+		},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/heap/free:bytes"},
+		{Name: "/memory/classes/heap/objects:bytes"},
+		{Name: "/gc/heap/live:bytes"},
 	}
 	metrics.Read(s)
 	total, released, free, objects, live := s[0].Value.Uint64(), s[1].Value.Uint64(), s[2].Value.Uint64(), s[3].Value.Uint64(), s[4].Value.Uint64()

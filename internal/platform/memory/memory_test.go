@@ -63,7 +63,8 @@ func TestHeaviestWorkIsRefusedFirst(t *testing.T) {
 	if r := b.Refused(); r["heavy"] != 6 || r["call"] != 4 || r["intake"] != 2 {
 		t.Errorf("%v", r)
 	}
-	if log := b.log.String(); strings.Count(log, "memory is short") != 3 || strings.Count(log, "there is memory again") != 3 {
+	if log := b.log.String(); strings.Count(log, "memory is short") != 3 ||
+		strings.Count(log, "there is memory again") != 3 {
 		t.Errorf("%s", log)
 	}
 }
@@ -114,7 +115,12 @@ func TestNoLimit(t *testing.T) {
 	if none.Refuse(Heavy) || none.IsShort(Intake) {
 		t.Error("refused where nobody watches")
 	}
-	g := New(Options{Read: func() Usage { return Usage{Held: 1 << 60} }, Collect: func() { t.Error("collected without need") }})
+	g := New(
+		Options{
+			Read:    func() Usage { return Usage{Held: 1 << 60} },
+			Collect: func() { t.Error("collected without need") },
+		},
+	)
 	if g.Refuse(Heavy) || g.Refused()["heavy"] != 0 || g.InUse() != 1<<60 {
 		t.Errorf("%v", g.Refused())
 	}

@@ -10,7 +10,13 @@ var durationUnits = []struct {
 	length time.Duration
 	key    string
 }{
-	{24 * time.Hour, "span.days"}, {time.Hour, "span.hours"}, {time.Minute, "span.minutes"}, {time.Second, "span.seconds"},
+	{
+		24 * time.Hour,
+		"span.days",
+	},
+	{time.Hour, "span.hours"},
+	{time.Minute, "span.minutes"},
+	{time.Second, "span.seconds"},
 }
 
 // Duration says how long something lasted, in its largest unit and the next

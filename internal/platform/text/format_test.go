@@ -123,7 +123,11 @@ func TestFormatDigits(t *testing.T) {
 		}
 	}
 	args := map[string]string{"limit": "10000", "value": "10000"}
-	if said := LocalizeArgs(English, args); said["limit"] != "10,000" || said["value"] != "10000" || args["limit"] != "10000" {
+	if said := LocalizeArgs(
+		English,
+		args,
+	); said["limit"] != "10,000" || said["value"] != "10000" ||
+		args["limit"] != "10000" {
 		t.Error(said, args)
 	}
 }

@@ -92,7 +92,10 @@ func TranslateSMS(l Language, key string, args map[string]string, shorten string
 // SingleLine is s as one line: control characters and runs of white space become one
 // space each.
 func SingleLine(s string) string {
-	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	return strings.Join(
+		strings.FieldsFunc(s, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }),
+		" ",
+	)
 }
 
 // TrimLines is s in the lines that it has, each by itself as Line makes it; empty ones

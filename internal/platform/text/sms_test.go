@@ -42,20 +42,40 @@ func TestCodeSMSFitsOnePart(t *testing.T) {
 		strings.Repeat("👩‍🌾", 20), "Green\r\nfield\t\x00 Co.", strings.Repeat("e\u0301", 40), "{code}",
 	} {
 		for _, l := range Languages {
-			s := TranslateSMS(l, "sms.code", map[string]string{"title": title, "code": "123456", "minutes": "10"}, "title")
-			if SMSParts(s) != 1 || !strings.Contains(s, "123456") || !utf8.ValidString(s) || strings.ContainsAny(s, "\r\n\t\x00") {
+			s := TranslateSMS(
+				l,
+				"sms.code",
+				map[string]string{"title": title, "code": "123456", "minutes": "10"},
+				"title",
+			)
+			if SMSParts(s) != 1 || !strings.Contains(s, "123456") || !utf8.ValidString(s) ||
+				strings.ContainsAny(s, "\r\n\t\x00") {
 				t.Errorf("%s: %q takes %d parts", l, s, SMSParts(s))
 			}
-			if first, _, _ := strings.Cut(title, " "); len([]rune(title)) < 25 && !strings.ContainsRune(title, '\n') && !strings.Contains(s, first) {
+			if first, _, _ := strings.Cut(
+				title,
+				" ",
+			); len([]rune(title)) < 25 && !strings.ContainsRune(title, '\n') &&
+				!strings.Contains(s, first) {
 				t.Errorf("%s: %q does not say who sends it", l, s)
 			}
 		}
 	}
-	long := TranslateSMS(Russian, "sms.code", map[string]string{"title": "Опытное хозяйство Приозёрное", "code": "004217", "minutes": "10"}, "title")
+	long := TranslateSMS(
+		Russian,
+		"sms.code",
+		map[string]string{"title": "Опытное хозяйство Приозёрное", "code": "004217", "minutes": "10"},
+		"title",
+	)
 	if !strings.HasPrefix(long, "Опытное хоз") || !strings.Contains(long, "...: код 004217, действует 10 минут") {
 		t.Error(long)
 	}
-	if s := TranslateSMS(Chinese, "sms.code", map[string]string{"title": "绿野", "code": "004217", "minutes": "10"}, "title"); s != "【绿野】短信验证码004217，10分钟内有效，请勿告诉他人" {
+	if s := TranslateSMS(
+		Chinese,
+		"sms.code",
+		map[string]string{"title": "绿野", "code": "004217", "minutes": "10"},
+		"title",
+	); s != "【绿野】短信验证码004217，10分钟内有效，请勿告诉他人" {
 		t.Error(s)
 	}
 }

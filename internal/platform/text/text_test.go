@@ -49,7 +49,11 @@ func TestLocalesAgree(t *testing.T) {
 }
 
 func TestTranslate(t *testing.T) {
-	if got := Translate(Turkish, "signin.locked", map[string]string{"wait": "15 dk"}); got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
+	if got := Translate(
+		Turkish,
+		"signin.locked",
+		map[string]string{"wait": "15 dk"},
+	); got != "Çok fazla hatalı deneme. 15 dk sonra yeniden deneyin" {
 		t.Error(got)
 	}
 	if got := Translate("xx", "error.404", nil); got != "This resource does not exist" {
@@ -72,7 +76,11 @@ func TestTranslateAvoidsDoubleStop(t *testing.T) {
 		{English, "a@x...", "noon.", "The email address of the account “ada” is now a@x... Time: noon."},
 		{Chinese, "a@x。", "A.Ş.", "账号“ada”的邮箱地址已改为 a@x。时间：A.Ş.。"},
 	} {
-		if got := Translate(c.l, "mail.emailBody", map[string]string{"user": "ada", "email": c.email, "time": c.time}); got != c.want {
+		if got := Translate(
+			c.l,
+			"mail.emailBody",
+			map[string]string{"user": "ada", "email": c.email, "time": c.time},
+		); got != c.want {
 			t.Errorf("%s\nwant\n%s", got, c.want)
 		}
 	}

@@ -10,13 +10,54 @@ import (
 // console has them in web/src/lib/format/unit.ts; what is not here is written alike.
 var units = map[Language]map[string]string{
 	Russian: {
-		"mm": "мм", "cm": "см", "m": "м", "km": "км", "m²": "м²", "m³": "м³", "ha": "га",
-		"ms": "мс", "s": "с", "min": "мин", "h": "ч", "d": "сут",
-		"g": "г", "kg": "кг", "mg": "мг", "µg": "мкг", "t": "т", "L": "л", "l": "л", "mL": "мл", "mol": "моль", "µmol": "мкмоль",
-		"Pa": "Па", "hPa": "гПа", "kPa": "кПа", "bar": "бар", "mbar": "мбар",
-		"W": "Вт", "kW": "кВт", "Wh": "Вт·ч", "kWh": "кВт·ч", "J": "Дж", "MJ": "МДж",
-		"V": "В", "mV": "мВ", "A": "А", "mA": "мА", "Hz": "Гц", "mS": "мСм", "dS": "дСм", "µS": "мкСм",
-		"lx": "лк", "klx": "клк", "dB": "дБ", "dBm": "дБм", "°C": "°C", "%": "%", "°": "°",
+		"mm":   "мм",
+		"cm":   "см",
+		"m":    "м",
+		"km":   "км",
+		"m²":   "м²",
+		"m³":   "м³",
+		"ha":   "га",
+		"ms":   "мс",
+		"s":    "с",
+		"min":  "мин",
+		"h":    "ч",
+		"d":    "сут",
+		"g":    "г",
+		"kg":   "кг",
+		"mg":   "мг",
+		"µg":   "мкг",
+		"t":    "т",
+		"L":    "л",
+		"l":    "л",
+		"mL":   "мл",
+		"mol":  "моль",
+		"µmol": "мкмоль",
+		"Pa":   "Па",
+		"hPa":  "гПа",
+		"kPa":  "кПа",
+		"bar":  "бар",
+		"mbar": "мбар",
+		"W":    "Вт",
+		"kW":   "кВт",
+		"Wh":   "Вт·ч",
+		"kWh":  "кВт·ч",
+		"J":    "Дж",
+		"MJ":   "МДж",
+		"V":    "В",
+		"mV":   "мВ",
+		"A":    "А",
+		"mA":   "мА",
+		"Hz":   "Гц",
+		"mS":   "мСм",
+		"dS":   "дСм",
+		"µS":   "мкСм",
+		"lx":   "лк",
+		"klx":  "клк",
+		"dB":   "дБ",
+		"dBm":  "дБм",
+		"°C":   "°C",
+		"%":    "%",
+		"°":    "°",
 	},
 	Turkish: {"s": "sn", "min": "dk", "h": "sa", "d": "gün"},
 }
@@ -97,7 +138,8 @@ func namesUnit(name, unit string) bool {
 		next, _ := utf8.DecodeRuneInString(after)
 		previous, _ := utf8.DecodeLastRuneInString(strings.TrimRightFunc(before, unicode.IsSpace))
 		// A letter alone may be any word, unless it ends the name or is in brackets.
-		standalone := utf8.RuneCountInString(unit) > 1 || !unicode.IsLetter(rune(unit[0])) || after == "" || strings.ContainsRune(")）]", next)
+		standalone := utf8.RuneCountInString(unit) > 1 || !unicode.IsLetter(rune(unit[0])) || after == "" ||
+			strings.ContainsRune(")）]", next)
 		if standalone && !isWordRune(last) && !isWordRune(next) && !unicode.IsDigit(previous) {
 			return true
 		}

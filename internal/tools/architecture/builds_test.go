@@ -29,7 +29,10 @@ func misplacedBuilds(x *sourceTree) (violations []string) {
 				}
 			}
 			if i := slices.Index(words, `"go"`); i >= 0 && slices.Contains(words[i:], `"build"`) {
-				violations = append(violations, fmt.Sprintf("%s: a program is built for tests by %s alone", s.path, buildPackage))
+				violations = append(
+					violations,
+					fmt.Sprintf("%s: a program is built for tests by %s alone", s.path, buildPackage),
+				)
 			}
 			return true
 		})

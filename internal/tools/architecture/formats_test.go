@@ -14,7 +14,14 @@ import (
 // localizedDirs are the folders whose texts people read: there dates, times and
 // numbers are written by internal/platform/text alone. Logs, command lines and benches
 // are in English and plain.
-var localizedDirs = []string{"internal/domain/alarm", "internal/edge/console", "internal/domain/identity", "internal/platform/alertmsg", "internal/domain/notify", "internal/edge/openapi"}
+var localizedDirs = []string{
+	"internal/domain/alarm",
+	"internal/edge/console",
+	"internal/domain/identity",
+	"internal/platform/alertmsg",
+	"internal/domain/notify",
+	"internal/edge/openapi",
+}
 
 // machineFormats are the places among them that write for machines: an identifier of a
 // file, what a program is told, a clock's figures.
@@ -52,7 +59,10 @@ func handWrittenFormats(x *sourceTree) (violations []string, plain map[string]bo
 					what = from.Name + "." + n.Sel.Name
 				}
 			case *ast.BasicLit:
-				if value, err := strconv.Unquote(n.Value); n.Kind == token.STRING && err == nil && !strings.HasPrefix(value, "http") && (timeLayout.MatchString(value) || numberVerb.MatchString(value)) {
+				if value, err := strconv.Unquote(
+					n.Value,
+				); n.Kind == token.STRING && err == nil && !strings.HasPrefix(value, "http") &&
+					(timeLayout.MatchString(value) || numberVerb.MatchString(value)) {
 					what = n.Value
 				}
 			}
@@ -61,7 +71,10 @@ func handWrittenFormats(x *sourceTree) (violations []string, plain map[string]bo
 			case machineFormats[s.path] != "":
 				plain[s.path] = true
 			default:
-				violations = append(violations, fmt.Sprintf("%s: %s is for internal/platform/text", x.fset.Position(n.Pos()), what))
+				violations = append(
+					violations,
+					fmt.Sprintf("%s: %s is for internal/platform/text", x.fset.Position(n.Pos()), what),
+				)
 			}
 			return true
 		})
@@ -84,5 +97,13 @@ func TestFormatsAreInTextPackage(t *testing.T) {
 		"internal/app/c.go":                      "package app\nvar a = fmt.Sprintf(\"%.1f\", f)\n",
 		"internal/domain/notify/webhook/body.go": "package webhook\nvar a = t.Format(\"2006\")\n",
 	}))
-	expectViolations(t, violations, "alerttext/a.go:2", "alerttext/a.go:3", "alerttext/a.go:4", "console/b.go:2", "console/b.go:3")
+	expectViolations(
+		t,
+		violations,
+		"alerttext/a.go:2",
+		"alerttext/a.go:3",
+		"alerttext/a.go:4",
+		"console/b.go:2",
+		"console/b.go:3",
+	)
 }

@@ -37,7 +37,15 @@ func copiedCoefficients(x *sourceTree) (violations []string) {
 					return true
 				}
 				if value, err := strconv.ParseFloat(lit.Value, 64); err == nil && coefficients[value] != "" {
-					violations = append(violations, fmt.Sprintf("%s: %s is of %s: take it from internal/platform/agronomy", x.fset.Position(lit.Pos()), lit.Value, coefficients[value]))
+					violations = append(
+						violations,
+						fmt.Sprintf(
+							"%s: %s is of %s: take it from internal/platform/agronomy",
+							x.fset.Position(lit.Pos()),
+							lit.Value,
+							coefficients[value],
+						),
+					)
 				}
 				return true
 			})

@@ -100,11 +100,19 @@ func forbiddenImports(x *sourceTree) (violations []string) {
 		from := packageOf(s.dir)
 		allowed, known := allowedImports[from]
 		if !known {
-			violations = append(violations, fmt.Sprintf("%s: package %s has no place in the layers: give it one in this test and in docs/ARCHITECTURE.md", s.path, s.dir))
+			violations = append(
+				violations,
+				fmt.Sprintf(
+					"%s: package %s has no place in the layers: give it one in this test and in docs/ARCHITECTURE.md",
+					s.path,
+					s.dir,
+				),
+			)
 			continue
 		}
 		for _, path := range s.imports() {
-			if strings.HasPrefix(path, "net/http") && !s.isTest() && !slices.Contains(outboundHTTP, s.dir) && (slices.Contains(domains, from) || slices.Contains(platform, from)) {
+			if strings.HasPrefix(path, "net/http") && !s.isTest() && !slices.Contains(outboundHTTP, s.dir) &&
+				(slices.Contains(domains, from) || slices.Contains(platform, from)) {
 				violations = append(violations, fmt.Sprintf("%s: %s below the edges", s.path, path))
 			}
 			if !strings.HasPrefix(path, module) {
@@ -125,31 +133,45 @@ func forbiddenImports(x *sourceTree) (violations []string) {
 
 func TestImports(t *testing.T) {
 	expectNone(t, forbiddenImports(parseRepository(t)))
-	expectViolations(t, forbiddenImports(parseExample(t, map[string]string{
-		"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/app\"",
-		"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
-		"internal/app/run.go":                 "package app; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
-		"internal/edge/console/server.go":     "package console; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
-		"internal/edge/console/wire/w.go":     "package wire; import _ \"tilth/internal/edge/ingest\"",
-		"internal/edge/httpbase/edge.go":      "package httpbase; import (_ \"net/http\"; _ \"tilth/internal/platform/text\"; _ \"tilth/internal/domain/tenant\")",
-		"internal/domain/device/store.go":     "package device; import (_ \"tilth/internal/platform/db\"; _ \"tilth/internal/domain/tenant\"; _ \"tilth/internal/platform/text\")",
-		"internal/domain/device/read.go":      "package device; import _ \"tilth/internal/domain/reading\"",
-		"internal/domain/device/read_test.go": "package device; import (_ \"tilth/internal/domain/reading\"; _ \"tilth/internal/tools/testkit\"; _ \"net/http/httptest\")",
-		"internal/domain/alarm/judge.go":      "package alarm; import (_ \"tilth/internal/domain/device\"; _ \"tilth/internal/domain/reading\")",
-		"internal/domain/alarm/tell.go":       "package alarm; import _ \"tilth/internal/domain/notify\"",
-		"internal/domain/reading/kit.go":      "package reading; import _ \"tilth/internal/tools/testkit\"",
-		"internal/domain/notify/call.go":      "package notify; import _ \"net/http/httputil\"",
-		"internal/domain/notify/sms/send.go":  "package sms; import _ \"net/http\"",
-		"internal/domain/notify/mail/send.go": "package mail; import _ \"net/http\"",
-		"internal/domain/notify/webhook/c.go": "package webhook; import _ \"net/http\"",
-		"internal/domain/notify/guard/g.go":   "package guard; import _ \"net/http\"",
-		"internal/platform/live/hub.go":       "package live; import _ \"tilth/internal/platform/db\"",
-		"internal/domain/tenant/tenant.go":    "package tenant; import _ \"tilth/internal/domain/device\"",
-		"internal/billing/bill.go":            "package billing",
-		"internal/platform/alarm/rule.go":     "package alarm",
-		"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
-	})),
-		"cmd imports device", "console imports ingest", "httpbase imports tenant", "device imports reading", "alarm imports notify", "imports testkit",
-		"net/http/httputil below", "mail/send.go: net/http below", "guard/g.go: net/http below", "live imports db", "tenant imports device", "package internal/billing has no place", "package internal/platform/alarm has no place", "api imports errs",
+	expectViolations(
+		t,
+		forbiddenImports(parseExample(t, map[string]string{
+			"cmd/tilth/main.go":                   "package main; import _ \"tilth/internal/app\"",
+			"cmd/tilth/short.go":                  "package main; import _ \"tilth/internal/domain/device\"",
+			"internal/app/run.go":                 "package app; import (_ \"tilth/internal/edge/console\"; _ \"net/http\"; _ \"tilth/web\")",
+			"internal/edge/console/server.go":     "package console; import (_ \"tilth/internal/edge/console/wire\"; _ \"tilth/internal/domain/alarm\"; _ \"net/http\")",
+			"internal/edge/console/wire/w.go":     "package wire; import _ \"tilth/internal/edge/ingest\"",
+			"internal/edge/httpbase/edge.go":      "package httpbase; import (_ \"net/http\"; _ \"tilth/internal/platform/text\"; _ \"tilth/internal/domain/tenant\")",
+			"internal/domain/device/store.go":     "package device; import (_ \"tilth/internal/platform/db\"; _ \"tilth/internal/domain/tenant\"; _ \"tilth/internal/platform/text\")",
+			"internal/domain/device/read.go":      "package device; import _ \"tilth/internal/domain/reading\"",
+			"internal/domain/device/read_test.go": "package device; import (_ \"tilth/internal/domain/reading\"; _ \"tilth/internal/tools/testkit\"; _ \"net/http/httptest\")",
+			"internal/domain/alarm/judge.go":      "package alarm; import (_ \"tilth/internal/domain/device\"; _ \"tilth/internal/domain/reading\")",
+			"internal/domain/alarm/tell.go":       "package alarm; import _ \"tilth/internal/domain/notify\"",
+			"internal/domain/reading/kit.go":      "package reading; import _ \"tilth/internal/tools/testkit\"",
+			"internal/domain/notify/call.go":      "package notify; import _ \"net/http/httputil\"",
+			"internal/domain/notify/sms/send.go":  "package sms; import _ \"net/http\"",
+			"internal/domain/notify/mail/send.go": "package mail; import _ \"net/http\"",
+			"internal/domain/notify/webhook/c.go": "package webhook; import _ \"net/http\"",
+			"internal/domain/notify/guard/g.go":   "package guard; import _ \"net/http\"",
+			"internal/platform/live/hub.go":       "package live; import _ \"tilth/internal/platform/db\"",
+			"internal/domain/tenant/tenant.go":    "package tenant; import _ \"tilth/internal/domain/device\"",
+			"internal/billing/bill.go":            "package billing",
+			"internal/platform/alarm/rule.go":     "package alarm",
+			"api/spec.go":                         "package api; import _ \"tilth/internal/platform/errs\"",
+		})),
+		"cmd imports device",
+		"console imports ingest",
+		"httpbase imports tenant",
+		"device imports reading",
+		"alarm imports notify",
+		"imports testkit",
+		"net/http/httputil below",
+		"mail/send.go: net/http below",
+		"guard/g.go: net/http below",
+		"live imports db",
+		"tenant imports device",
+		"package internal/billing has no place",
+		"package internal/platform/alarm has no place",
+		"api imports errs",
 	)
 }

@@ -29,7 +29,10 @@ func handWrittenNetworks(x *sourceTree) (violations []string) {
 			}
 			f, ok := call.Fun.(*ast.SelectorExpr)
 			if ok && slices.Contains(networkCalls, f.Sel.Name) && slices.ContainsFunc(call.Args, isNumber) {
-				violations = append(violations, fmt.Sprintf("%s cuts an address to a network of so many bits: see limit.Grouping", s.path))
+				violations = append(
+					violations,
+					fmt.Sprintf("%s cuts an address to a network of so many bits: see limit.Grouping", s.path),
+				)
 			}
 			return true
 		})

@@ -59,7 +59,10 @@ func unscopedQueries(x *sourceTree, owned map[string]bool, excused map[string]st
 	}
 	for name := range excused {
 		if !needed[name] {
-			violations = append(violations, name+" is excused, but asks for a tenant's rows, or for none, or does not exist")
+			violations = append(
+				violations,
+				name+" is excused, but asks for a tenant's rows, or for none, or does not exist",
+			)
 		}
 	}
 	slices.Sort(violations)
@@ -130,16 +133,20 @@ func TestQueriesNameTheTenant(t *testing.T) {
 }
 
 func TestQueryRuleFindsViolations(t *testing.T) {
-	owned := tenantTables("CREATE TABLE devices (\n    id INTEGER,\n    tenant_id INTEGER\n);\nCREATE TABLE steps (\n    device_id INTEGER\n);",
-		"CREATE TABLE notes (tenant_id INTEGER);\nCREATE INDEX n ON steps (tenant_id);")
+	owned := tenantTables(
+		"CREATE TABLE devices (\n    id INTEGER,\n    tenant_id INTEGER\n);\nCREATE TABLE steps (\n    device_id INTEGER\n);",
+		"CREATE TABLE notes (tenant_id INTEGER);\nCREATE INDEX n ON steps (tenant_id);",
+	)
 	if want := map[string]bool{"devices": true, "notes": true}; !maps.Equal(owned, want) {
 		t.Fatalf("tables %v", owned)
 	}
 	const head = "package device\nimport (\"context\"; \"github.com/uptrace/bun\")\n" +
 		"type row struct { bun.BaseModel `bun:\"table:devices,alias:d\"`; ID int }\n" +
 		"type step struct { bun.BaseModel `bun:\"table:steps\"` }\n"
-	expectViolations(t, unscopedQueries(parseExample(t, map[string]string{
-		"internal/domain/device/good.go": head + `
+	expectViolations(
+		t,
+		unscopedQueries(parseExample(t, map[string]string{
+			"internal/domain/device/good.go": head + `
 const one = "d.tenant_id = ?" + " AND d.id = ?"
 func a(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Where(one, t, 1).Scan(ctx) }
 func b(tx bun.IDB) { q := tx.NewUpdate().Model((*row)(nil)).Set("x = 1"); if x { q.Set("y = 1") }; q.Where("tenant_id = ?", t).Exec(ctx) }
@@ -161,7 +168,7 @@ func k(tx bun.IDB) { tx.NewSelect().Model((*step)(nil)).Where("device_id = (SELE
 func l(tx bun.IDB) { tx.NewSelect().TableExpr("(?) AS some", tx.NewSelect().Model((*row)(nil)).Where("tenant_id = ?", t)).Scan(ctx) }
 const words = "read from devices, and update notes"
 `,
-		"internal/domain/device/bad.go": head + `
+			"internal/domain/device/bad.go": head + `
 func (s *Store) none(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Scan(ctx) }
 func (s *Store) byID(tx bun.IDB) { tx.NewUpdate().Model((*row)(nil)).Set("tenant_id = ?", t).Where("id = ?", 1).Exec(ctx) }
 func (s *Store) column(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Column("tenant_id").OrderExpr("tenant_id").Scan(ctx) }
@@ -180,10 +187,24 @@ func (s *Store) Excused(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Scan(ctx
 func (s *Store) Reformed(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Where("tenant_id = ?", t).Scan(ctx) }
 const everybody = "UPDATE notes " + "SET read = TRUE"
 `,
-		"internal/domain/device/bad_test.go": head + "func x(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Scan(ctx) }\n",
-	}), owned, map[string]string{"device.Store.Excused": "x", "device.Store.Reformed": "x", "device.Store.Gone": "x"}),
-		"Store.none asks of devices", "Store.byID asks", "Store.column asks", "Store.same asks", "Store.list asks", "Store.inner asks of notes", "Store.other asks",
-		"Store.closure asks", "Store.wide asks of what g reads", "Store.joined asks of notes", "Store.sub asks of notes", "Store.raw asks of notes",
-		"Store.table asks of a table that cannot be told", "Store.model asks of a table that cannot be told", "(constants) asks of notes", "Reformed is excused", "Gone is excused",
+			"internal/domain/device/bad_test.go": head + "func x(tx bun.IDB) { tx.NewSelect().Model((*row)(nil)).Scan(ctx) }\n",
+		}), owned, map[string]string{"device.Store.Excused": "x", "device.Store.Reformed": "x", "device.Store.Gone": "x"}),
+		"Store.none asks of devices",
+		"Store.byID asks",
+		"Store.column asks",
+		"Store.same asks",
+		"Store.list asks",
+		"Store.inner asks of notes",
+		"Store.other asks",
+		"Store.closure asks",
+		"Store.wide asks of what g reads",
+		"Store.joined asks of notes",
+		"Store.sub asks of notes",
+		"Store.raw asks of notes",
+		"Store.table asks of a table that cannot be told",
+		"Store.model asks of a table that cannot be told",
+		"(constants) asks of notes",
+		"Reformed is excused",
+		"Gone is excused",
 	)
 }

@@ -14,7 +14,17 @@ import (
 var queryRoots = []string{"NewSelect", "NewUpdate", "NewDelete"}
 
 // conditions are the builder's calls that say which rows are meant.
-var conditions = []string{"Where", "WhereOr", "WhereGroup", "Join", "JoinOn", "Having", "TableExpr", "ModelTableExpr", "With"}
+var conditions = []string{
+	"Where",
+	"WhereOr",
+	"WhereGroup",
+	"Join",
+	"JoinOn",
+	"Having",
+	"TableExpr",
+	"ModelTableExpr",
+	"With",
+}
 
 // queryChecker looks for the queries of one package.
 type queryChecker struct {
@@ -31,9 +41,18 @@ type queryChecker struct {
 }
 
 func newQueryChecker(x *sourceTree, dir string, sources []source, owned map[string]bool) *queryChecker {
-	a := &queryChecker{tenantTables: owned, pkg: sources[0].file.Name.Name, decls: map[types.Object]*ast.FuncDecl{}, delegating: map[types.Object]int{}}
+	a := &queryChecker{
+		tenantTables: owned,
+		pkg:          sources[0].file.Name.Name,
+		decls:        map[types.Object]*ast.FuncDecl{},
+		delegating:   map[types.Object]int{},
+	}
 	a.fset, a.tables = x.fset, map[string]bool{}
-	a.info = &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
+	a.info = &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{},
+		Defs:  map[*ast.Ident]types.Object{},
+		Uses:  map[*ast.Ident]types.Object{},
+	}
 	files := make([]*ast.File, len(sources))
 	for i, s := range sources {
 		files[i] = s.file
@@ -121,7 +140,10 @@ type functionChecker struct {
 }
 
 func (q *functionChecker) addViolation(n ast.Node, what string) {
-	q.unscoped[q.name] = append(q.unscoped[q.name], fmt.Sprintf("%s: %s asks of %s without %s", q.fset.Position(n.Pos()), q.name, what, tenantColumn))
+	q.unscoped[q.name] = append(
+		q.unscoped[q.name],
+		fmt.Sprintf("%s: %s asks of %s without %s", q.fset.Position(n.Pos()), q.name, what, tenantColumn),
+	)
 }
 
 // walk looks for statements and raw SQL.
@@ -139,7 +161,8 @@ func (q *functionChecker) walk(n ast.Node) {
 		if !ok {
 			return true
 		}
-		if index, ok := q.delegating[q.callee(call)]; ok && index < len(call.Args) && !q.funcNamesTenant(call.Args[index]) {
+		if index, ok := q.delegating[q.callee(call)]; ok && index < len(call.Args) &&
+			!q.funcNamesTenant(call.Args[index]) {
 			q.addViolation(call, "what "+q.callee(call).Name()+" reads")
 		}
 		if links, _ := q.links(call); q.isQuery(links) {
@@ -265,7 +288,8 @@ func (q *functionChecker) isStatement(e ast.Expr) bool {
 			if !ok {
 				return slices.ContainsFunc(call.Args, q.isStatement) // a function over one
 			}
-			if decl := q.decls[q.object(sel.Sel)]; slices.Contains(queryRoots, sel.Sel.Name) || decl != nil && returnsStatement(decl) {
+			if decl := q.decls[q.object(sel.Sel)]; slices.Contains(queryRoots, sel.Sel.Name) ||
+				decl != nil && returnsStatement(decl) {
 				return true
 			}
 			call, _ = sel.X.(*ast.CallExpr)

@@ -29,7 +29,11 @@ func scripts(t *testing.T) map[string]string {
 			if err != nil {
 				return err
 			}
-			if first, _, _ := bytes.Cut(text, []byte("\n")); bytes.HasPrefix(first, []byte("#!")) && bytes.Contains(first, []byte("bash")) {
+			if first, _, _ := bytes.Cut(
+				text,
+				[]byte("\n"),
+			); bytes.HasPrefix(first, []byte("#!")) &&
+				bytes.Contains(first, []byte("bash")) {
 				rel, err := filepath.Rel(base, path)
 				if err != nil {
 					return err
@@ -97,7 +101,8 @@ func ignoredFailures(t *testing.T, texts map[string]string) (violations []string
 
 // endsInNot tells whether the last command that says how s ended begins with !.
 func endsInNot(s *syntax.Stmt) bool {
-	if list, ok := s.Cmd.(*syntax.BinaryCmd); ok && !s.Negated && (list.Op == syntax.AndStmt || list.Op == syntax.OrStmt) {
+	if list, ok := s.Cmd.(*syntax.BinaryCmd); ok && !s.Negated &&
+		(list.Op == syntax.AndStmt || list.Op == syntax.OrStmt) {
 		return endsInNot(list.Y)
 	}
 	return s.Negated
@@ -107,7 +112,8 @@ func endsInNot(s *syntax.Stmt) bool {
 // condition then.
 func isJump(s *syntax.Stmt) bool {
 	call, ok := s.Cmd.(*syntax.CallExpr)
-	return ok && len(call.Args) > 0 && slices.Contains([]string{"return", "exit", "break", "continue"}, call.Args[0].Lit())
+	return ok && len(call.Args) > 0 &&
+		slices.Contains([]string{"return", "exit", "break", "continue"}, call.Args[0].Lit())
 }
 
 func TestScriptsDoNotIgnoreFailures(t *testing.T) {
@@ -116,8 +122,10 @@ func TestScriptsDoNotIgnoreFailures(t *testing.T) {
 		t.Fatalf("scripts %v", slices.Sorted(maps.Keys(all)))
 	}
 	expectNone(t, ignoredFailures(t, all))
-	expectViolations(t, ignoredFailures(t, map[string]string{
-		"good.sh": `if ! a; then b; fi
+	expectViolations(
+		t,
+		ignoredFailures(t, map[string]string{
+			"good.sh": `if ! a; then b; fi
 while ! a && b; do c; done
 until ! a; do b; done
 ! a || b
@@ -129,20 +137,29 @@ x=$(cd a && b)
 if a && b; then c; fi
 a && b || c
 `,
-		"alone.sh":    "! grep a b",
-		"pipe.sh":     "! a | grep b",
-		"last.sh":     "[ -z x ] || ! a",
-		"both.sh":     "a && ! b",
-		"function.sh": "f() { ! a; }",
-		"loop.sh":     "while true; do ! a; done",
-		"branch.sh":   "if a; then b; else ! c; fi",
-		"case.sh":     "case a in b) ! c ;; esac",
-		"inner.sh":    "x=$(! a)",
-		"and.sh":      "cd a && b\nc",
-		"middle.sh":   "(cd a && b; c)",
-	}),
-		"alone.sh:1", "pipe.sh:1", "last.sh:1", "both.sh:1", "function.sh:1", "loop.sh:1", "branch.sh:1", "case.sh:1", "inner.sh:1",
-		"and.sh:1", "middle.sh:1",
+			"alone.sh":    "! grep a b",
+			"pipe.sh":     "! a | grep b",
+			"last.sh":     "[ -z x ] || ! a",
+			"both.sh":     "a && ! b",
+			"function.sh": "f() { ! a; }",
+			"loop.sh":     "while true; do ! a; done",
+			"branch.sh":   "if a; then b; else ! c; fi",
+			"case.sh":     "case a in b) ! c ;; esac",
+			"inner.sh":    "x=$(! a)",
+			"and.sh":      "cd a && b\nc",
+			"middle.sh":   "(cd a && b; c)",
+		}),
+		"alone.sh:1",
+		"pipe.sh:1",
+		"last.sh:1",
+		"both.sh:1",
+		"function.sh:1",
+		"loop.sh:1",
+		"branch.sh:1",
+		"case.sh:1",
+		"inner.sh:1",
+		"and.sh:1",
+		"middle.sh:1",
 	)
 }
 

@@ -18,7 +18,11 @@ type storeIndex struct {
 
 // findStores looks at the domains, and at the live stream.
 func findStores(x *sourceTree) *storeIndex {
-	k := &storeIndex{structs: map[string]*ast.StructType{}, stores: map[string]bool{}, tenantCarriers: map[string]bool{"tenant.ID": true}}
+	k := &storeIndex{
+		structs:        map[string]*ast.StructType{},
+		stores:         map[string]bool{},
+		tenantCarriers: map[string]bool{"tenant.ID": true},
+	}
 	for dir, sources := range x.production() {
 		if !holdsTenantData(dir) {
 			continue
@@ -42,7 +46,8 @@ func findStores(x *sourceTree) *storeIndex {
 	for _, receivers := range x.production() { // a type may have another form, as a map
 		for _, s := range receivers {
 			for _, d := range s.file.Decls {
-				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && holdsTenantData(s.dir) && strings.HasSuffix(receiver(f), "Store") {
+				if f, ok := d.(*ast.FuncDecl); ok && f.Recv != nil && holdsTenantData(s.dir) &&
+					strings.HasSuffix(receiver(f), "Store") {
 					k.stores[s.file.Name.Name+"."+receiver(f)] = true
 				}
 			}
@@ -51,7 +56,9 @@ func findStores(x *sourceTree) *storeIndex {
 	// A type that holds a keeper is one. One that holds what carries the tenant
 	// carries it, but a keeper, which holds many's.
 	k.propagate(func(name string, is typeRef) bool {
-		if k.stores[name] || is.name != "db.DB" && (!strings.HasPrefix(is.name, "sync.") || is.name == "sync.Pool") && !k.stores[is.name] {
+		if k.stores[name] ||
+			is.name != "db.DB" && (!strings.HasPrefix(is.name, "sync.") || is.name == "sync.Pool") &&
+				!k.stores[is.name] {
 			return false
 		}
 		k.stores[name] = true
@@ -149,7 +156,8 @@ func methodsWithoutTenant(x *sourceTree, excused map[string]string) (violations 
 			pkg := s.file.Name.Name
 			for _, d := range s.file.Decls {
 				f, ok := d.(*ast.FuncDecl)
-				if !ok || f.Recv == nil || !f.Name.IsExported() || !ast.IsExported(receiver(f)) || !k.stores[pkg+"."+receiver(f)] {
+				if !ok || f.Recv == nil || !f.Name.IsExported() || !ast.IsExported(receiver(f)) ||
+					!k.stores[pkg+"."+receiver(f)] {
 					continue
 				}
 				name := pkg + "." + receiver(f) + "." + f.Name.Name
@@ -160,7 +168,10 @@ func methodsWithoutTenant(x *sourceTree, excused map[string]string) (violations 
 					needed[by] = true
 					continue
 				}
-				violations = append(violations, fmt.Sprintf("%s: %s does not take the tenant right after the context", s.path, name))
+				violations = append(
+					violations,
+					fmt.Sprintf("%s: %s does not take the tenant right after the context", s.path, name),
+				)
 			}
 		}
 	}

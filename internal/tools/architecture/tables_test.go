@@ -49,7 +49,11 @@ type writeFinder struct {
 func writtenBy(x *sourceTree) (by map[string]map[string]bool, violations []string) {
 	by = map[string]map[string]bool{}
 	for dir, sources := range x.production() {
-		w := &writeFinder{fset: x.fset, tables: map[string]bool{}, info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}}}
+		w := &writeFinder{
+			fset:   x.fset,
+			tables: map[string]bool{},
+			info:   &types.Info{Types: map[ast.Expr]types.TypeAndValue{}},
+		}
 		files := make([]*ast.File, len(sources))
 		for i, s := range sources {
 			files[i] = s.file
@@ -73,9 +77,13 @@ type failingImporter struct{}
 func (failingImporter) Import(string) (*types.Package, error) { return nil, os.ErrNotExist }
 
 var (
-	rawWrite    = regexp.MustCompile(`(?i)\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|DELETE\s+FROM)\s+["\x60]?(\w+)`)
-	rawUpdate   = regexp.MustCompile(`(?i)\bUPDATE\s+["\x60]?(\w+)["\x60]?\s+(?:AS\s+\w+\s+)?SET\b`)
-	rawUnnamed  = regexp.MustCompile(`(?i)\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|DELETE\s+FROM)\s*[?"\x60]?\s*$|\b(?:INSERT\s+INTO|DELETE\s+FROM|UPDATE)\s+\?`)
+	rawWrite = regexp.MustCompile(
+		`(?i)\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|DELETE\s+FROM)\s+["\x60]?(\w+)`,
+	)
+	rawUpdate  = regexp.MustCompile(`(?i)\bUPDATE\s+["\x60]?(\w+)["\x60]?\s+(?:AS\s+\w+\s+)?SET\b`)
+	rawUnnamed = regexp.MustCompile(
+		`(?i)\b(?:INSERT(?:\s+OR\s+\w+)?\s+INTO|REPLACE\s+INTO|DELETE\s+FROM)\s*[?"\x60]?\s*$|\b(?:INSERT\s+INTO|DELETE\s+FROM|UPDATE)\s+\?`,
+	)
 	writeRoots  = []string{"NewInsert", "NewUpdate", "NewDelete", "NewMerge"}
 	tableNamers = []string{"Table", "TableExpr", "ModelTableExpr"}
 )
@@ -155,7 +163,10 @@ func (w *writeFinder) chain(n ast.Node, chain []link) {
 		}
 	}
 	if !named {
-		w.addViolation(n, chain[len(chain)-1].name+" of a table that cannot be told: write it in one chain with its Model")
+		w.addViolation(
+			n,
+			chain[len(chain)-1].name+" of a table that cannot be told: write it in one chain with its Model",
+		)
 	}
 }
 
@@ -216,12 +227,18 @@ func tablesWithoutOneWriter(x *sourceTree, tables []string, later map[string]str
 		case len(dirs) == 0 && !excused:
 			violations = append(violations, fmt.Sprintf("%s is written by nobody", table))
 		case len(dirs) == 1 && excused:
-			violations = append(violations, fmt.Sprintf("%s is written by %s now: take it from the list", table, dirs[0]))
+			violations = append(
+				violations,
+				fmt.Sprintf("%s is written by %s now: take it from the list", table, dirs[0]),
+			)
 		}
 	}
 	for table := range writers {
 		if !slices.Contains(tables, table) {
-			violations = append(violations, fmt.Sprintf("%s writes %s, which no migration makes", writers[table][0], table))
+			violations = append(
+				violations,
+				fmt.Sprintf("%s writes %s, which no migration makes", writers[table][0], table),
+			)
 		}
 	}
 	for table := range later {
@@ -288,10 +305,25 @@ func f(tx bun.IDB) { tx.NewUpdate().Table("users").Exec(ctx); tx.NewRaw("INSERT 
 			t.Errorf("%s writes %s, want %s", dir, got, want)
 		}
 	}
-	expectViolations(t, tablesWithoutOneWriter(x, tablesOf("CREATE TABLE devices (id INTEGER);\nCREATE TABLE scenes ();create table if not exists users ()", "CREATE TABLE tokens ()", "CREATE TABLE empty ()"),
-		map[string]string{"tokens": "later", "gone": "later"}),
-		"devices is written by internal/domain/alarm and internal/domain/device", "users is written by internal/domain/alarm and internal/domain/notify",
-		"empty is written by nobody", "tokens is written by internal/domain/identity now", "writes lost, which no migration makes", "gone is excused",
-		"NewInsert of a table that cannot be told", "NewUpdate of a table that cannot be told", "raw SQL that does not name",
+	expectViolations(
+		t,
+		tablesWithoutOneWriter(
+			x,
+			tablesOf(
+				"CREATE TABLE devices (id INTEGER);\nCREATE TABLE scenes ();create table if not exists users ()",
+				"CREATE TABLE tokens ()",
+				"CREATE TABLE empty ()",
+			),
+			map[string]string{"tokens": "later", "gone": "later"},
+		),
+		"devices is written by internal/domain/alarm and internal/domain/device",
+		"users is written by internal/domain/alarm and internal/domain/notify",
+		"empty is written by nobody",
+		"tokens is written by internal/domain/identity now",
+		"writes lost, which no migration makes",
+		"gone is excused",
+		"NewInsert of a table that cannot be told",
+		"NewUpdate of a table that cannot be told",
+		"raw SQL that does not name",
 	)
 }

@@ -16,10 +16,14 @@ import (
 )
 
 // textKey is what a sentence's key looks like: one of the groups, a dot, a word.
-var textKey = regexp.MustCompile(`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`)
+var textKey = regexp.MustCompile(
+	`^(avatar|captcha|channel|common|credential|derived|device|error|export|field|history|invalid|letter|mail|notice|open|password|phone|profile|refusal|rule|scene|signin|sms|wait|webhook)\.[A-Za-z0-9]+$`,
+)
 
 // actionName is what names of deeds in the audit log look like, which nobody reads.
-var actionName = regexp.MustCompile(`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`)
+var actionName = regexp.MustCompile(
+	`^(channel|credential|device|notice|rule|scene|webhook)\.(create|update|delete|export|mute|publish|unpublish|resolve|acknowledge|unacknowledge|switchOff|derive|devices)$`,
+)
 
 // keysWithoutText are keys in the code for which there is no sentence; people would
 // read the key.
@@ -31,8 +35,14 @@ func keysWithoutText(x *sourceTree, has func(key string) bool) (violations []str
 				if !ok || lit.Kind != token.STRING {
 					return true
 				}
-				if value, err := strconv.Unquote(lit.Value); err == nil && textKey.MatchString(value) && !actionName.MatchString(value) && !has(value) {
-					violations = append(violations, fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value))
+				if value, err := strconv.Unquote(
+					lit.Value,
+				); err == nil && textKey.MatchString(value) && !actionName.MatchString(value) &&
+					!has(value) {
+					violations = append(
+						violations,
+						fmt.Sprintf("%s: no sentence for %q", x.fset.Position(lit.Pos()), value),
+					)
 				}
 				return true
 			})
@@ -52,7 +62,9 @@ func TestTextKeysExist(t *testing.T) {
 
 // The console explains every formula that a product may name, and no other.
 func TestFormulasHaveTexts(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("..", "..", "..", "web", "src", "locales", "en-us.json")) // the others have the same keys
+	raw, err := os.ReadFile(
+		filepath.Join("..", "..", "..", "web", "src", "locales", "en-us.json"),
+	) // the others have the same keys
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,9 @@ func TestAddressReader(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 	none()
-	write(`level=INFO msg="tilth is ready" version=0.1.0 http=127.0.0.1:1 mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=/a` + "\n")
+	write(
+		`level=INFO msg="tilth is ready" version=0.1.0 http=127.0.0.1:1 mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=/a` + "\n",
+	)
 	if got, want := <-a.Ready(), (Addresses{"127.0.0.1:1", AddressOff, "127.0.0.1:2", AddressOff, "127.0.0.1:3"}); got != want {
 		t.Errorf("an earlier version: %+v, want %+v", got, want)
 	}

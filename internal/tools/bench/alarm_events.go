@@ -34,7 +34,11 @@ type alarmEvents struct {
 }
 
 func newAlarmEvents() *alarmEvents {
-	return &alarmEvents{ack: map[alarmEvent]time.Time{}, live: map[alarmEvent]time.Time{}, list: map[alarmEvent]time.Time{}}
+	return &alarmEvents{
+		ack:  map[alarmEvent]time.Time{},
+		live: map[alarmEvent]time.Time{},
+		list: map[alarmEvent]time.Time{},
+	}
 }
 
 func (k *alarmEvents) acked(m alarmEvent, at time.Time) {
@@ -180,7 +184,13 @@ func (c *console) watchList(ctx context.Context, k *alarmEvents) error {
 		var page struct {
 			List []notice `json:"list"`
 		}
-		err := c.call(ctx, http.MethodGet, "/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize="+strconv.Itoa(listSize), nil, &page)
+		err := c.call(
+			ctx,
+			http.MethodGet,
+			"/admin-api/client/pc/alarm-notice/page?pageNo=1&pageSize="+strconv.Itoa(listSize),
+			nil,
+			&page,
+		)
 		now := time.Now()
 		switch {
 		case ctx.Err() != nil:

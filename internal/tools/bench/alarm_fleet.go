@@ -28,8 +28,12 @@ func newAlarmFleet(o AlarmOptions, t Target) *alarmFleet {
 	per := o.perDevice(t.Tenant)
 	for i, d := range t.Tenant.Devices {
 		f.senders = append(f.senders, &sender{
-			connection: connection{protocol: 4, stream: newMessageSource(i, 0, t.Tenant.Properties)},
-			name:       d.Name, rules: per, devices: len(t.Tenant.Devices), noticesPerSecond: o.NoticesPerSecond, marks: f.marks,
+			connection:       connection{protocol: 4, stream: newMessageSource(i, 0, t.Tenant.Properties)},
+			name:             d.Name,
+			rules:            per,
+			devices:          len(t.Tenant.Devices),
+			noticesPerSecond: o.NoticesPerSecond,
+			marks:            f.marks,
 		})
 	}
 	return f

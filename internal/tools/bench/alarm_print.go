@@ -9,8 +9,16 @@ import (
 // Print tells what the run has shown.
 func (r *AlarmResult) Print(out io.Writer) error {
 	o := r.Options
-	fmt.Fprintf(out, "\n%s: %s rules on %s devices, %d values in a message, %s messages/s offered, %s\n",
-		r.Target, thousands(float64(o.Rules)), thousands(float64(r.Devices)), r.Values, thousands(float64(o.Rate)), o.Duration)
+	fmt.Fprintf(
+		out,
+		"\n%s: %s rules on %s devices, %d values in a message, %s messages/s offered, %s\n",
+		r.Target,
+		thousands(float64(o.Rules)),
+		thousands(float64(r.Devices)),
+		r.Values,
+		thousands(float64(o.Rate)),
+		o.Duration,
+	)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, a ...any) { fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
 	row("rules", "made in %s, run in %s", short(r.Making), short(r.Running))
@@ -27,8 +35,17 @@ func (r *AlarmResult) Print(out io.Writer) error {
 	row("in the list", "%s; it is asked for every %s", r.Listed.String(), listEvery)
 	row("memory", "%s before the rules ran, %s when they did, %s at the end of it",
 		mebibytes(r.MemoryWithout), mebibytes(r.MemoryWith), mebibytes(r.With.Memory))
-	row("in all", "%s notices were to begin and %s to end; %s and %s were recorded; the screen was cut off %d times",
-		thousands(float64(r.Opened)), thousands(float64(r.Resolved)), thousands(float64(r.RecordedOpened)), thousands(float64(r.RecordedResolved)), r.Cuts)
+	row(
+		"in all",
+		"%s notices were to begin and %s to end; %s and %s were recorded; the screen was cut off %d times",
+		thousands(
+			float64(r.Opened),
+		),
+		thousands(float64(r.Resolved)),
+		thousands(float64(r.RecordedOpened)),
+		thousands(float64(r.RecordedResolved)),
+		r.Cuts,
+	)
 	return w.Flush()
 }
 

@@ -28,9 +28,18 @@ func (c *console) makeRules(ctx context.Context, w Tenant, perDevice int, togeth
 	var all []int64
 	for p := range perDevice {
 		form := map[string]any{
-			"alarmName": ruleName(p), "dataSource": 1, "executionId": w.Devices[0].Name, "triggerType": 0,
-			"conditions": []map[string]any{{"andor": "and", "tslAttribute": w.Properties[p], "subconditions": ">", "value": threshold / 100}},
-			"hitCounts":  1, "durations": 600_000, "alarmLevel": 1, "passageway": []int64{}, "manualRelease": 0,
+			"alarmName":   ruleName(p),
+			"dataSource":  1,
+			"executionId": w.Devices[0].Name,
+			"triggerType": 0,
+			"conditions": []map[string]any{
+				{"andor": "and", "tslAttribute": w.Properties[p], "subconditions": ">", "value": threshold / 100},
+			},
+			"hitCounts":     1,
+			"durations":     600_000,
+			"alarmLevel":    1,
+			"passageway":    []int64{},
+			"manualRelease": 0,
 		}
 		if together {
 			form["targets"] = map[string]any{"groups": []int64{0}}
@@ -79,7 +88,13 @@ func (c *console) runRules(ctx context.Context, ids []int64) error {
 	for _, id := range ids {
 		work.Go(func() error {
 			var done bool
-			if err := c.call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", id), nil, &done); err != nil {
+			if err := c.call(
+				ctx,
+				http.MethodGet,
+				fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", id),
+				nil,
+				&done,
+			); err != nil {
 				return fmt.Errorf("run rule %d: %w", id, err)
 			}
 			return nil

@@ -13,7 +13,12 @@ func TestNoticesBeginEvenly(t *testing.T) {
 	const devices, rules, turns = 20, 5, 10 // a cycle of ten seconds
 	began := map[int]int{}                  // by second
 	for device := range devices {
-		s := sender{connection: connection{stream: newMessageSource(device, 0, nil)}, devices: devices, rules: rules, noticesPerSecond: turns}
+		s := sender{
+			connection:       connection{stream: newMessageSource(device, 0, nil)},
+			devices:          devices,
+			rules:            rules,
+			noticesPerSecond: turns,
+		}
 		for rule := range rules {
 			high, were := time.Duration(0), false
 			for at := time.Duration(0); at < 10*time.Second; at += 10 * time.Millisecond {
@@ -29,7 +34,12 @@ func TestNoticesBeginEvenly(t *testing.T) {
 				}
 				were = is
 			}
-			if begins := time.Duration(rule*devices+device) * time.Second / turns; high != min(highFor, 10*time.Second-begins) {
+			if begins := time.Duration(
+				rule*devices+device,
+			) * time.Second / turns; high != min(
+				highFor,
+				10*time.Second-begins,
+			) {
 				t.Errorf("device %d, rule %d is high for %v", device, rule, high)
 			}
 		}
@@ -42,7 +52,11 @@ func TestNoticesBeginEvenly(t *testing.T) {
 }
 
 func TestAlarmMessage(t *testing.T) {
-	s := sender{connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})}, rules: 2, last: 1_800_000_000_123}
+	s := sender{
+		connection: connection{stream: newMessageSource(3, 0, []string{"a", "b", "c"})},
+		rules:      2,
+		last:       1_800_000_000_123,
+	}
 	for above, wants := range map[uint64][2]bool{0: {}, 1: {true, false}, 2: {false, true}, 3: {true, true}} {
 		var m struct {
 			TS     int64
@@ -115,7 +129,14 @@ func TestDelays(t *testing.T) {
 }
 
 func TestAlarmErr(t *testing.T) {
-	good := AlarmResult{Without: Part{Rate: 1}, With: Part{Rate: 1}, Opened: 2, RecordedOpened: 2, Resolved: 1, RecordedResolved: 1}
+	good := AlarmResult{
+		Without:          Part{Rate: 1},
+		With:             Part{Rate: 1},
+		Opened:           2,
+		RecordedOpened:   2,
+		Resolved:         1,
+		RecordedResolved: 1,
+	}
 	if err := good.Err(); err != nil {
 		t.Errorf("%v", err)
 	}

@@ -53,13 +53,24 @@ type point struct {
 
 // history reads a device's readings from one time to another, epoch ms, both
 // included.
-func (c *console) history(ctx context.Context, device string, properties []string, from, to int64) (map[string][]point, error) {
+func (c *console) history(
+	ctx context.Context,
+	device string,
+	properties []string,
+	from, to int64,
+) (map[string][]point, error) {
 	query := url.Values{
 		"deviceName": {device}, "startTime": {strconv.FormatInt(from, 10)}, "endTime": {strconv.FormatInt(to, 10)},
 		"yeuSignList": {strings.Join(properties, ",")},
 	}
 	var series map[string][]point
-	err := c.call(ctx, http.MethodGet, "/admin-api/client/pc/device/get/format-map/time-interval-data?"+query.Encode(), nil, &series)
+	err := c.call(
+		ctx,
+		http.MethodGet,
+		"/admin-api/client/pc/device/get/format-map/time-interval-data?"+query.Encode(),
+		nil,
+		&series,
+	)
 	return series, err
 }
 

@@ -104,7 +104,21 @@ func (f *fakeServer) serve(nc net.Conn) {
 	if version == 5 {
 		welcome = []byte{connackPacket, 3, 0, 0, 0}
 		if f.receive > 0 {
-			welcome = []byte{connackPacket, 6 + 5, 0, 0, 8, 0x1F, 0, 2, 'h', 'i', 0x21, byte(f.receive >> 8), byte(f.receive)}
+			welcome = []byte{
+				connackPacket,
+				6 + 5,
+				0,
+				0,
+				8,
+				0x1F,
+				0,
+				2,
+				'h',
+				'i',
+				0x21,
+				byte(f.receive >> 8),
+				byte(f.receive),
+			}
 		}
 	}
 	if _, err := nc.Write(welcome); err != nil {
@@ -260,7 +274,12 @@ func (f *fakeServer) metrics(w http.ResponseWriter, _ *http.Request) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := 1000 + f.taken
-	fmt.Fprintf(w, "tilth_edge_commits_total %d\ntilth_readings_fsync_seconds_total %g\ntilth_readings_journal_lag 3\n", n, float64(n)/1000)
+	fmt.Fprintf(
+		w,
+		"tilth_edge_commits_total %d\ntilth_readings_fsync_seconds_total %g\ntilth_readings_journal_lag 3\n",
+		n,
+		float64(n)/1000,
+	)
 	fmt.Fprintf(w, "tilth_mqtt_connections %d\n", f.open)
 }
 

@@ -165,7 +165,10 @@ func (k *question) run(ctx context.Context, asks, devices int, stores []*history
 func (k *question) result(stores []*historyStore) QuestionResult {
 	a := QuestionResult{Question: k.name, Goal: k.goal}
 	for _, s := range stores {
-		a.Times = append(a.Times, Timing{First: percentilesOf(&s.times[0]), Warm: percentilesOf(&s.times[1]), Failed: s.failed})
+		a.Times = append(
+			a.Times,
+			Timing{First: percentilesOf(&s.times[0]), Warm: percentilesOf(&s.times[1]), Failed: s.failed},
+		)
 	}
 	return a
 }

@@ -43,10 +43,26 @@ func (f *StoreResult) Print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, a ...any) { fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
 	spread := func(s Percentiles) string { return fmt.Sprintf("p50 %s, p95 %s", short(s.P50), short(s.P95)) }
-	row("written", "%s values in %s: %s values/s", thousands(float64(f.Values)), short(f.Writing), thousands(float64(f.Values)/f.Writing.Seconds()))
+	row(
+		"written",
+		"%s values in %s: %s values/s",
+		thousands(float64(f.Values)),
+		short(f.Writing),
+		thousands(float64(f.Values)/f.Writing.Seconds()),
+	)
 	row("sealed", "in %s, with nothing else going on", short(f.Sealing))
-	row("on disk", "%.2f bytes a value sealed (%s); wanted: 0.8 at most", float64(f.Bytes)/float64(f.Values), kibibytes(f.Bytes))
-	row("", "%.2f the whole folder (%s): later compactions clear away what was sealed", float64(f.Folder)/float64(f.Values), kibibytes(f.Folder))
+	row(
+		"on disk",
+		"%.2f bytes a value sealed (%s); wanted: 0.8 at most",
+		float64(f.Bytes)/float64(f.Values),
+		kibibytes(f.Bytes),
+	)
+	row(
+		"",
+		"%.2f the whole folder (%s): later compactions clear away what was sealed",
+		float64(f.Folder)/float64(f.Values),
+		kibibytes(f.Folder),
+	)
 	row("taken in", "%s frames/s while sealing, %s otherwise: %.0f %%; wanted: 80 %% at least",
 		thousands(f.SealingRate), thousands(f.PlainRate), 100*f.SealingRate/f.PlainRate)
 	row("every reading", "%s; wanted: 10ms", spread(f.Series))

@@ -23,7 +23,13 @@ const (
 )
 
 func (i *influxDB) load(ctx context.Context) error {
-	if _, err := i.ask(ctx, http.MethodPost, "/query?"+url.Values{"q": {"CREATE DATABASE bench"}}.Encode(), nil, nil); err != nil {
+	if _, err := i.ask(
+		ctx,
+		http.MethodPost,
+		"/query?"+url.Values{"q": {"CREATE DATABASE bench"}}.Encode(),
+		nil,
+		nil,
+	); err != nil {
 		return err
 	}
 	r := i.records
@@ -41,7 +47,13 @@ func (i *influxDB) load(ctx context.Context) error {
 			if (n+1)%influxLines != 0 && n+1 != r.Count() {
 				continue
 			}
-			if _, err := i.ask(ctx, http.MethodPost, "/write?db=bench&precision=ms", nil, bytes.NewReader(lines)); err != nil {
+			if _, err := i.ask(
+				ctx,
+				http.MethodPost,
+				"/write?db=bench&precision=ms",
+				nil,
+				bytes.NewReader(lines),
+			); err != nil {
 				return err
 			}
 			lines = lines[:0]
@@ -51,8 +63,22 @@ func (i *influxDB) load(ctx context.Context) error {
 }
 
 func (i *influxDB) query(ctx context.Context, columns string, device int, s span, end string) (*scanner, error) {
-	q := fmt.Sprintf("SELECT %s FROM %s WHERE device='%s' AND time>=%dms AND time<=%dms%s", columns, measurement, i.records.Devices[device], s.from, s.to, end)
-	return i.ask(ctx, http.MethodGet, "/query?"+url.Values{"db": {"bench"}, "epoch": {"ms"}, "q": {q}}.Encode(), nil, nil)
+	q := fmt.Sprintf(
+		"SELECT %s FROM %s WHERE device='%s' AND time>=%dms AND time<=%dms%s",
+		columns,
+		measurement,
+		i.records.Devices[device],
+		s.from,
+		s.to,
+		end,
+	)
+	return i.ask(
+		ctx,
+		http.MethodGet,
+		"/query?"+url.Values{"db": {"bench"}, "epoch": {"ms"}, "q": {q}}.Encode(),
+		nil,
+		nil,
+	)
 }
 
 func (i *influxDB) points(ctx context.Context, device int, s span, a *answer) error {
@@ -74,7 +100,13 @@ func (i *influxDB) minMax(ctx context.Context, device int, a *answer) error {
 	for _, p := range i.records.Properties {
 		columns = append(columns, "min("+p+"),max("+p+")")
 	}
-	in, err := i.query(ctx, strings.Join(columns, ","), device, s, fmt.Sprintf(" GROUP BY time(%dms) fill(none)", width))
+	in, err := i.query(
+		ctx,
+		strings.Join(columns, ","),
+		device,
+		s,
+		fmt.Sprintf(" GROUP BY time(%dms) fill(none)", width),
+	)
 	if err != nil {
 		return err
 	}

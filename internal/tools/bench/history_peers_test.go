@@ -26,7 +26,8 @@ func fakePeer(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
 		a := newAnswer(len(r.Properties))
 		fillAnswer(r, 1, r.all(), a)
 		query := q.FormValue("q") + q.FormValue("query") + q.FormValue("match[]")
-		if query != "" && !strings.Contains(query, "CREATE") && !strings.Contains(query, `device='B'`) && !strings.Contains(query, `device="B"`) {
+		if query != "" && !strings.Contains(query, "CREATE") && !strings.Contains(query, `device='B'`) &&
+			!strings.Contains(query, `device="B"`) {
 			t.Errorf("asked: %s", query)
 		}
 		switch {
@@ -36,7 +37,13 @@ func fakePeer(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
 				for _, at := range a.points[p] {
 					times, values = append(times, fmt.Sprint(at.Time)), append(values, fmt.Sprint(at.Value))
 				}
-				fmt.Fprintf(w, `{"metric":{"__name__":%q,"device":"B"},"values":[%s],"timestamps":[%s]}`+"\n", name, strings.Join(values, ","), strings.Join(times, ","))
+				fmt.Fprintf(
+					w,
+					`{"metric":{"__name__":%q,"device":"B"},"values":[%s],"timestamps":[%s]}`+"\n",
+					name,
+					strings.Join(values, ","),
+					strings.Join(times, ","),
+				)
 			}
 		case q.URL.Path == "/api/v1/query_range":
 			var series []any
@@ -48,10 +55,20 @@ func fakePeer(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
 							values = append(values, []any{(r.all().from + int64(n+1)*r.width()) / 1000, fmt.Sprint(v)})
 						}
 					}
-					series = append(series, map[string]any{"metric": map[string]string{"__name__": name, "rollup": rollup}, "values": values})
+					series = append(
+						series,
+						map[string]any{
+							"metric": map[string]string{"__name__": name, "rollup": rollup},
+							"values": values,
+						},
+					)
 				}
 			}
-			reply(t, w, map[string]any{"status": "success", "data": map[string]any{"resultType": "matrix", "result": series}})
+			reply(
+				t,
+				w,
+				map[string]any{"status": "success", "data": map[string]any{"resultType": "matrix", "result": series}},
+			)
 		case strings.Contains(query, "GROUP BY"):
 			var rows [][]any
 			for n := range r.buckets() {
@@ -77,7 +94,11 @@ func fakePeer(t *testing.T, r *Records, told *bytes.Buffer) *httptest.Server {
 }
 
 func influxAnswer(rows [][]any) any {
-	return map[string]any{"results": []any{map[string]any{"statement_id": 0, "series": []any{map[string]any{"name": "station", "values": rows}}}}}
+	return map[string]any{
+		"results": []any{
+			map[string]any{"statement_id": 0, "series": []any{map[string]any{"name": "station", "values": rows}}},
+		},
+	}
 }
 
 func reply(t *testing.T, w io.Writer, answer any) {
@@ -142,7 +163,11 @@ func TestPeersRefuse(t *testing.T) {
 	}
 	address := s.Listener.Addr().String()
 	s.Close()
-	if _, err := openPeer(t.Context(), Peer{"postgres", "postgres://nobody@" + address + "/x?sslmode=disable"}, r); err == nil {
+	if _, err := openPeer(
+		t.Context(),
+		Peer{"postgres", "postgres://nobody@" + address + "/x?sslmode=disable"},
+		r,
+	); err == nil {
 		t.Error("nobody was taken for PostgreSQL")
 	}
 }
@@ -169,10 +194,14 @@ func TestMalformedPeerAnswers(t *testing.T) {
 
 func TestParsePeers(t *testing.T) {
 	got, err := ParsePeers([]string{"influxdb=http://h:1", "postgres=postgres://u@h:2/d?sslmode=disable"})
-	if err != nil || len(got) != 2 || got[0] != (Peer{"influxdb", "http://h:1"}) || got[1].Address != "postgres://u@h:2/d?sslmode=disable" {
+	if err != nil || len(got) != 2 || got[0] != (Peer{"influxdb", "http://h:1"}) ||
+		got[1].Address != "postgres://u@h:2/d?sslmode=disable" {
 		t.Errorf("%v, %v", got, err)
 	}
-	if lines := MissingPeers(got); len(lines) != 1 || !strings.Contains(lines[0], "victoriametrics: it is Debian's package victoria-metrics, or go install ") {
+	if lines := MissingPeers(
+		got,
+	); len(lines) != 1 ||
+		!strings.Contains(lines[0], "victoriametrics: it is Debian's package victoria-metrics, or go install ") {
 		t.Errorf("%q", lines)
 	}
 	if got, err := ParsePeers([]string{"none"}); err != nil || len(got) != 0 || len(MissingPeers(got)) != 3 {
@@ -209,7 +238,11 @@ func BenchmarkReadOwn(b *testing.B) {
 	var points []point
 	for b.Loop() {
 		points = points[:0]
-		if err := o.readColumns(&scanner{raw: raw}, func(_ int, p point) { points = append(points, p) }); err != nil || len(points) != r.Count() {
+		if err := o.readColumns(
+			&scanner{raw: raw},
+			func(_ int, p point) { points = append(points, p) },
+		); err != nil ||
+			len(points) != r.Count() {
 			b.Fatal(len(points), err)
 		}
 	}

@@ -39,25 +39,33 @@ func (p *postgres) Close() error { return p.conn.Close(context.Background()) }
 
 func (p *postgres) load(ctx context.Context) error {
 	columns := strings.ReplaceAll(p.list, ",", " double precision NOT NULL,") + " double precision NOT NULL"
-	if _, err := p.conn.Exec(ctx, "CREATE TABLE station (device int NOT NULL, time bigint NOT NULL,"+columns+")"); err != nil {
+	if _, err := p.conn.Exec(
+		ctx,
+		"CREATE TABLE station (device int NOT NULL, time bigint NOT NULL,"+columns+")",
+	); err != nil {
 		return err
 	}
 	r := p.records
 	row := make([]any, 2+len(r.Properties))
 	d, n := 0, -1
-	_, err := p.conn.CopyFrom(ctx, pgx.Identifier{"station"}, append([]string{"device", "time"}, r.Properties...), pgx.CopyFromFunc(func() ([]any, error) {
-		if n++; n == r.Count() {
-			d, n = d+1, 0
-		}
-		if d == len(r.Devices) {
-			return nil, nil
-		}
-		row[0], row[1] = int32(d), r.Time(n).UnixMilli()
-		for i := range r.Properties {
-			row[2+i] = r.Values[d][i][n]
-		}
-		return row, nil
-	}))
+	_, err := p.conn.CopyFrom(
+		ctx,
+		pgx.Identifier{"station"},
+		append([]string{"device", "time"}, r.Properties...),
+		pgx.CopyFromFunc(func() ([]any, error) {
+			if n++; n == r.Count() {
+				d, n = d+1, 0
+			}
+			if d == len(r.Devices) {
+				return nil, nil
+			}
+			row[0], row[1] = int32(d), r.Time(n).UnixMilli()
+			for i := range r.Properties {
+				row[2+i] = r.Values[d][i][n]
+			}
+			return row, nil
+		}),
+	)
 	if err != nil {
 		return err
 	}

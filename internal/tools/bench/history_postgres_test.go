@@ -75,7 +75,11 @@ func (f *fakePostgres) serve(b *pgproto3.Backend) {
 			f.tell(query)
 			b.Send(&pgproto3.ParseComplete{})
 		case *pgproto3.Describe:
-			b.Send(&pgproto3.ParameterDescription{ParameterOIDs: []uint32{23, 20, 20, 20}[:strings.Count(strings.ReplaceAll(query, "$2::", ""), "$")]})
+			b.Send(
+				&pgproto3.ParameterDescription{
+					ParameterOIDs: []uint32{23, 20, 20, 20}[:strings.Count(strings.ReplaceAll(query, "$2::", ""), "$")],
+				},
+			)
 			b.Send(f.columns(query))
 		case *pgproto3.Bind:
 			b.Send(&pgproto3.BindComplete{})
@@ -132,7 +136,10 @@ const (
 func (f *fakePostgres) columns(query string) *pgproto3.RowDescription {
 	var d pgproto3.RowDescription
 	add := func(oid uint32) {
-		d.Fields = append(d.Fields, pgproto3.FieldDescription{Name: []byte("c"), DataTypeOID: oid, DataTypeSize: 8, TypeModifier: -1})
+		d.Fields = append(
+			d.Fields,
+			pgproto3.FieldDescription{Name: []byte("c"), DataTypeOID: oid, DataTypeSize: 8, TypeModifier: -1},
+		)
 	}
 	if strings.HasPrefix(query, "select \"device\"") {
 		add(oidInt4)

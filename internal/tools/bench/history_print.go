@@ -9,9 +9,16 @@ import (
 // Print tells what a run has shown.
 func (h *History) Print(out io.Writer) error {
 	r := h.Records
-	fmt.Fprintf(out, "\nOver the network: %d devices, %d days, a reading every %s, %d properties: %s values. Asked about one device at a time,\n"+
-		"timed by the client from the question to the last value read; every answer was compared with what was written.\n",
-		len(r.Devices), r.Days, r.Step, len(r.Properties), thousands(float64(r.Total())))
+	fmt.Fprintf(
+		out,
+		"\nOver the network: %d devices, %d days, a reading every %s, %d properties: %s values. Asked about one device at a time,\n"+
+			"timed by the client from the question to the last value read; every answer was compared with what was written.\n",
+		len(r.Devices),
+		r.Days,
+		r.Step,
+		len(r.Properties),
+		thousands(float64(r.Total())),
+	)
 	for i, name := range h.Stores[1:] {
 		fmt.Fprintf(out, "Loading %s took %s.\n", name, short(h.Loading[i+1]))
 	}
@@ -20,7 +27,15 @@ func (h *History) Print(out io.Writer) error {
 			return err
 		}
 	}
-	fmt.Fprintf(out, "\n%d days as a spreadsheet (%d rows, %s): p50 %s, p95 %s\n", r.Days, h.Rows, kibibytes(int64(h.Bytes)), short(h.Export.P50), short(h.Export.P95))
+	fmt.Fprintf(
+		out,
+		"\n%d days as a spreadsheet (%d rows, %s): p50 %s, p95 %s\n",
+		r.Days,
+		h.Rows,
+		kibibytes(int64(h.Bytes)),
+		short(h.Export.P50),
+		short(h.Export.P95),
+	)
 	return nil
 }
 
@@ -37,7 +52,16 @@ func (h *History) printAsked(out io.Writer, a *QuestionResult) error {
 		if own := a.Times[0].Warm.P50; own > 0 {
 			ratio = fmt.Sprintf("%.2f", t.Warm.P50.Seconds()/own.Seconds())
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", h.Stores[i], short(t.First.P50), short(t.First.P95), short(t.Warm.P50), short(t.Warm.P95), ratio)
+		fmt.Fprintf(
+			w,
+			"%s\t%s\t%s\t%s\t%s\t%s\t\n",
+			h.Stores[i],
+			short(t.First.P50),
+			short(t.First.P95),
+			short(t.Warm.P50),
+			short(t.Warm.P95),
+			ratio,
+		)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -47,7 +71,14 @@ func (h *History) printAsked(out io.Writer, a *QuestionResult) error {
 		return nil
 	}
 	first, firstRatio := a.Fastest(true)
-	fmt.Fprintf(out, "Faster than the fastest peer: %.2f times warm (%s), %.2f times the first time (%s)", ratio, h.Stores[warm], firstRatio, h.Stores[first])
+	fmt.Fprintf(
+		out,
+		"Faster than the fastest peer: %.2f times warm (%s), %.2f times the first time (%s)",
+		ratio,
+		h.Stores[warm],
+		firstRatio,
+		h.Stores[first],
+	)
 	if a.Goal > 0 {
 		fmt.Fprintf(out, "; wanted: %.0f", a.Goal)
 	}

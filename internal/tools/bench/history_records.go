@@ -138,7 +138,15 @@ func (r *Records) checkPoints(device int, s span, a *answer) error {
 		}
 		for n, want := range r.Values[device][p][first:end] {
 			if at := r.Time(first + n).UnixMilli(); got[n] != (point{at, want}) {
-				return fmt.Errorf("%s of %s: %v at %d, written was %v at %d", name, r.Devices[device], got[n].Value, got[n].Time, want, at)
+				return fmt.Errorf(
+					"%s of %s: %v at %d, written was %v at %d",
+					name,
+					r.Devices[device],
+					got[n].Value,
+					got[n].Time,
+					want,
+					at,
+				)
 			}
 		}
 	}
@@ -155,7 +163,14 @@ func (r *Records) checkBuckets(device int, a *answer) error {
 		}
 		for n := range want {
 			if a.buckets[p][n] != want[n] {
-				return fmt.Errorf("%s of %s: bucket %d is %+v, written was %+v", name, r.Devices[device], n, a.buckets[p][n], want[n])
+				return fmt.Errorf(
+					"%s of %s: bucket %d is %+v, written was %+v",
+					name,
+					r.Devices[device],
+					n,
+					a.buckets[p][n],
+					want[n],
+				)
 			}
 		}
 	}

@@ -36,7 +36,8 @@ func TestRecordsAreWhereEveryStoreAgrees(t *testing.T) {
 		if !last.Before(someDay) || someDay.Sub(last) > 12*24*time.Hour || r.Start.Truncate(24*time.Hour) != r.Start {
 			t.Errorf("%d days: from %s to %s", days, r.Start, last)
 		}
-		if s.from%r.width() != 0 || (s.to-s.from+1) != r.width()*int64(r.buckets()) || r.buckets() > maxBuckets || s.to-s.from >= int64(days)*24*3_600_000 {
+		if s.from%r.width() != 0 || (s.to-s.from+1) != r.width()*int64(r.buckets()) || r.buckets() > maxBuckets ||
+			s.to-s.from >= int64(days)*24*3_600_000 {
 			t.Errorf("%d days: %+v in buckets of %d", days, s, r.width())
 		}
 		for n := range r.Count() {

@@ -25,7 +25,11 @@ type Peer struct{ Name, Address string }
 
 // The peers that there are, and where a system gets them from.
 var peers = []struct{ name, address, from string }{
-	{"victoriametrics", "http://host:port", "Debian's package victoria-metrics, or go install github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics@v1.115.0"},
+	{
+		"victoriametrics",
+		"http://host:port",
+		"Debian's package victoria-metrics, or go install github.com/VictoriaMetrics/VictoriaMetrics/app/victoria-metrics@v1.115.0",
+	},
 	{"influxdb", "http://host:port", "Debian's package influxdb (1.6)"},
 	{"postgres", "postgres://user@host:port/database", "Debian's package postgresql-15"},
 }
@@ -44,7 +48,12 @@ func ParsePeers(list []string) ([]Peer, error) {
 		case i < 0:
 			return nil, fmt.Errorf("%q is none of victoriametrics, influxdb, postgres", p.Name)
 		case p.Address == "":
-			return nil, fmt.Errorf("%s: its address is missing: %s=%s; scripts/bench-history.sh starts it", p.Name, p.Name, peers[i].address)
+			return nil, fmt.Errorf(
+				"%s: its address is missing: %s=%s; scripts/bench-history.sh starts it",
+				p.Name,
+				p.Name,
+				peers[i].address,
+			)
 		case slices.ContainsFunc(found, func(f Peer) bool { return f.Name == p.Name }):
 			return nil, fmt.Errorf("%s is there twice", p.Name)
 		}
@@ -57,7 +66,10 @@ func ParsePeers(list []string) ([]Peer, error) {
 func MissingPeers(some []Peer) (lines []string) {
 	for _, p := range peers {
 		if !slices.ContainsFunc(some, func(s Peer) bool { return s.Name == p.name }) {
-			lines = append(lines, fmt.Sprintf("Not compared with %s: it is %s; scripts/bench-history.sh starts it.", p.name, p.from))
+			lines = append(
+				lines,
+				fmt.Sprintf("Not compared with %s: it is %s; scripts/bench-history.sh starts it.", p.name, p.from),
+			)
 		}
 	}
 	return lines
@@ -96,7 +108,12 @@ func newHTTPStore(base string) *httpStore {
 var errAnswer = errors.New("refused")
 
 // ask sends a request and gives its answer, valid until the next.
-func (w *httpStore) ask(ctx context.Context, method, path string, header http.Header, body io.Reader) (*scanner, error) {
+func (w *httpStore) ask(
+	ctx context.Context,
+	method, path string,
+	header http.Header,
+	body io.Reader,
+) (*scanner, error) {
 	r, err := http.NewRequestWithContext(ctx, method, w.base+path, body)
 	if err != nil {
 		return nil, err

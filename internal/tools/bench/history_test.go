@@ -41,16 +41,30 @@ func (p *fakeStore) minMax(ctx context.Context, device int, a *answer) error {
 func TestQuestions(t *testing.T) {
 	r := someRecords(t)
 	for i, k := range questions(r) {
-		fine, wrong, refusing := &fakeStore{records: r}, &fakeStore{records: r, wrongAt: 3}, &fakeStore{records: r, err: errors.New("out of paper")}
-		stores := []*historyStore{{queryStore: fine, name: "fine"}, {queryStore: wrong, name: "wrong"}, {queryStore: refusing, name: "refusing"}}
+		fine, wrong, refusing := &fakeStore{
+			records: r,
+		}, &fakeStore{
+			records: r,
+			wrongAt: 3,
+		}, &fakeStore{
+			records: r,
+			err:     errors.New("out of paper"),
+		}
+		stores := []*historyStore{
+			{queryStore: fine, name: "fine"},
+			{queryStore: wrong, name: "wrong"},
+			{queryStore: refusing, name: "refusing"},
+		}
 		if err := k.run(t.Context(), 5, 2, stores, newAnswer(2)); err != nil {
 			t.Fatal(err)
 		}
 		a := k.result(stores)
-		if fine.asked != 7 || refusing.asked != 1 || a.Times[0].Failed != nil || a.Times[0].Warm.P95 < a.Times[0].Warm.P50 {
+		if fine.asked != 7 || refusing.asked != 1 || a.Times[0].Failed != nil ||
+			a.Times[0].Warm.P95 < a.Times[0].Warm.P50 {
 			t.Errorf("%s: asked %d and %d times: %+v", k.name, fine.asked, refusing.asked, a)
 		}
-		if err := a.Times[2].Failed; err == nil || !strings.Contains(err.Error(), "refusing: "+k.name+": out of paper") {
+		if err := a.Times[2].Failed; err == nil ||
+			!strings.Contains(err.Error(), "refusing: "+k.name+": out of paper") {
 			t.Errorf("%s: %v", k.name, err)
 		}
 		if points := i != 1; points && (wrong.asked != 3 || a.Times[1].Failed == nil) { // buckets are not spoilt
@@ -60,7 +74,16 @@ func TestQuestions(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	all := questions(r)
-	if err := all[0].run(ctx, 1, 2, []*historyStore{{queryStore: &fakeStore{records: r}}}, newAnswer(2)); !errors.Is(err, context.Canceled) {
+	if err := all[0].run(
+		ctx,
+		1,
+		2,
+		[]*historyStore{{queryStore: &fakeStore{records: r}}},
+		newAnswer(2),
+	); !errors.Is(
+		err,
+		context.Canceled,
+	) {
 		t.Error(err)
 	}
 }
@@ -99,7 +122,10 @@ func fakeConsole(t *testing.T, r *Records, spoil bool) *httptest.Server {
 		}
 		reply(t, w, map[string]any{"code": 200, "msg": "", "data": []any{
 			pieceOf(map[string][]point{"rain": a.points[1][:2], "warmth": a.points[0][:2]}),
-			pieceOf(map[string][]point{"warmth": a.points[0][2:]}), pieceOf(map[string][]point{"rain": a.points[1][2:]}),
+			pieceOf(
+				map[string][]point{"warmth": a.points[0][2:]},
+			),
+			pieceOf(map[string][]point{"rain": a.points[1][2:]}),
 		}})
 	}))
 	t.Cleanup(s.Close)
@@ -127,7 +153,10 @@ func TestReadColumns(t *testing.T) {
 		err = o.readColumns(&scanner{raw: []byte(answer)}, func(int, point) { points++ })
 		return points, err
 	}
-	if n, err := read(`{"code":200,"data":[{"times":[5,1],"values":{"rain":[1,2],"warmth":[3,4]},"bucket":60000}],"msg":""}`); n != 4 || err != nil {
+	if n, err := read(
+		`{"code":200,"data":[{"times":[5,1],"values":{"rain":[1,2],"warmth":[3,4]},"bucket":60000}],"msg":""}`,
+	); n != 4 ||
+		err != nil {
 		t.Error(n, err)
 	}
 	for answer, says := range map[string]string{
@@ -155,10 +184,12 @@ func TestRunHistory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(h.Asked) != 3 || h.Rows != 121 || h.Asked[0].Times[0].Failed != nil || !strings.Contains(told.String(), "Loading influxdb\nAsking: 5 days, every") {
+	if len(h.Asked) != 3 || h.Rows != 121 || h.Asked[0].Times[0].Failed != nil ||
+		!strings.Contains(told.String(), "Loading influxdb\nAsking: 5 days, every") {
 		t.Errorf("%+v\n%s", h, &told)
 	}
-	if err := h.Err(); err == nil || !strings.HasPrefix(err.Error(), "influxdb: load: ") || !strings.Contains(err.Error(), "refused") {
+	if err := h.Err(); err == nil || !strings.HasPrefix(err.Error(), "influxdb: load: ") ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("a peer that is not there: %v", err)
 	}
 	o.Peers = nil
@@ -176,12 +207,34 @@ func ms(n int) Percentiles {
 
 func TestPrintHistory(t *testing.T) {
 	h := &History{
-		Records: someRecords(t), Repeats: 3, Stores: []string{"tilth", "victoriametrics", "postgres"}, Loading: []time.Duration{0, time.Second, 1500 * time.Millisecond},
+		Records: someRecords(
+			t,
+		),
+		Repeats: 3,
+		Stores:  []string{"tilth", "victoriametrics", "postgres"},
+		Loading: []time.Duration{0, time.Second, 1500 * time.Millisecond},
 		Asked: []QuestionResult{
-			{Question: "all of it", Goal: 2, Times: []Timing{{First: ms(20), Warm: ms(10)}, {First: ms(40), Warm: ms(25)}, {First: ms(30), Warm: ms(35)}}},
-			{Question: "a bit", Times: []Timing{{First: ms(2), Warm: ms(1)}, {Failed: errors.New("broken")}, {Failed: errors.New("broken, too")}}},
+			{
+				Question: "all of it",
+				Goal:     2,
+				Times: []Timing{
+					{First: ms(20), Warm: ms(10)},
+					{First: ms(40), Warm: ms(25)},
+					{First: ms(30), Warm: ms(35)},
+				},
+			},
+			{
+				Question: "a bit",
+				Times: []Timing{
+					{First: ms(2), Warm: ms(1)},
+					{Failed: errors.New("broken")},
+					{Failed: errors.New("broken, too")},
+				},
+			},
 		},
-		Rows: 121, Bytes: 2048, Export: ms(7),
+		Rows:   121,
+		Bytes:  2048,
+		Export: ms(7),
 	}
 	var b strings.Builder
 	if err := h.Print(&b); err != nil {
@@ -215,8 +268,17 @@ func TestStoreResult(t *testing.T) {
 		t.Error(err)
 	}
 	f := &StoreResult{
-		Values: 1000, Writing: time.Second, Sealing: 2 * time.Second, Bytes: 700, Folder: 2800, SealingRate: 900, PlainRate: 1000,
-		Series: ms(4), Downsampled: ms(3), Range: ms(9), Points: 1000,
+		Values:      1000,
+		Writing:     time.Second,
+		Sealing:     2 * time.Second,
+		Bytes:       700,
+		Folder:      2800,
+		SealingRate: 900,
+		PlainRate:   1000,
+		Series:      ms(4),
+		Downsampled: ms(3),
+		Range:       ms(9),
+		Points:      1000,
 	}
 	var b strings.Builder
 	if err := f.Print(&b); err != nil {

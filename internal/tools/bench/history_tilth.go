@@ -33,7 +33,11 @@ func (o *tilthStore) load(context.Context) error { return nil }
 
 func (o *tilthStore) path(call string, device int, s span, points int) string {
 	query := url.Values{
-		"deviceName": {o.records.Devices[device]}, "startTime": {strconv.FormatInt(s.from, 10)}, "endTime": {strconv.FormatInt(s.to, 10)},
+		"deviceName": {
+			o.records.Devices[device],
+		},
+		"startTime":   {strconv.FormatInt(s.from, 10)},
+		"endTime":     {strconv.FormatInt(s.to, 10)},
 		"yeuSignList": {strings.Join(o.records.Properties, ",")},
 	}
 	if points > 0 {
@@ -131,7 +135,13 @@ func (o *tilthStore) readPiece(in *scanner, take func(property int, p point)) {
 // export asks for all of a device's readings as a spreadsheet and answers the
 // file, valid until the next question.
 func (o *tilthStore) export(ctx context.Context, device int) ([]byte, error) {
-	in, err := o.ask(ctx, http.MethodGet, o.path("export-device-data-excel", device, o.records.all(), 0), o.header(), nil)
+	in, err := o.ask(
+		ctx,
+		http.MethodGet,
+		o.path("export-device-data-excel", device, o.records.all(), 0),
+		o.header(),
+		nil,
+	)
 	if err != nil {
 		return nil, err
 	}

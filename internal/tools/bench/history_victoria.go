@@ -55,7 +55,11 @@ func seconds(ms int64) string { return fmt.Sprintf("%d.%03d", ms/1000, ms%1000) 
 
 func (v *victoriaMetrics) points(ctx context.Context, device int, s span, a *answer) error {
 	query := url.Values{
-		"match[]": {fmt.Sprintf("{device=%q}", v.records.Devices[device])}, "start": {seconds(s.from)}, "end": {seconds(s.to)},
+		"match[]": {
+			fmt.Sprintf("{device=%q}", v.records.Devices[device]),
+		},
+		"start": {seconds(s.from)},
+		"end":   {seconds(s.to)},
 	}
 	in, err := v.ask(ctx, http.MethodGet, "/api/v1/export?"+query.Encode(), nil, nil)
 	if err != nil {
@@ -125,8 +129,16 @@ func (v *victoriaMetrics) minMax(ctx context.Context, device int, a *answer) err
 	s, width := v.records.all(), v.records.width()
 	// Its windows end at their time, and leave out where they begin.
 	query := url.Values{
-		"query": {fmt.Sprintf(`aggr_over_time(("min_over_time","max_over_time"),{device=%q}[%dms]) keep_metric_names`, v.records.Devices[device], width)},
-		"start": {seconds(s.from + width)}, "end": {seconds(s.to + 1)}, "step": {strconv.FormatInt(width, 10) + "ms"},
+		"query": {
+			fmt.Sprintf(
+				`aggr_over_time(("min_over_time","max_over_time"),{device=%q}[%dms]) keep_metric_names`,
+				v.records.Devices[device],
+				width,
+			),
+		},
+		"start": {seconds(s.from + width)},
+		"end":   {seconds(s.to + 1)},
+		"step":  {strconv.FormatInt(width, 10) + "ms"},
 	}
 	in, err := v.ask(ctx, http.MethodGet, "/api/v1/query_range?"+query.Encode(), nil, nil)
 	if err != nil {

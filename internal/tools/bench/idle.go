@@ -57,7 +57,17 @@ func (i *Idle) PerConnection() int64 { return (i.MemoryOpen - i.MemoryBefore) / 
 
 // Print tells the figures.
 func (i *Idle) Print(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "\n%s: %s idle connections, opened in %s: memory %s before, %s with them, %s each\n", i.Target,
-		thousands(float64(i.Connections)), short(i.Connecting), mebibytes(i.MemoryBefore), mebibytes(i.MemoryOpen), kibibytes(i.PerConnection()))
+	_, err := fmt.Fprintf(
+		out,
+		"\n%s: %s idle connections, opened in %s: memory %s before, %s with them, %s each\n",
+		i.Target,
+		thousands(
+			float64(i.Connections),
+		),
+		short(i.Connecting),
+		mebibytes(i.MemoryBefore),
+		mebibytes(i.MemoryOpen),
+		kibibytes(i.PerConnection()),
+	)
 	return err
 }

@@ -36,7 +36,12 @@ func TestMeasureIdleFails(t *testing.T) {
 	target.PID = os.Getpid()
 	target.Tenant.Devices = slices.Clone(target.Tenant.Devices)
 	target.Tenant.Devices[1].Secret = "wrong"
-	if _, err := MeasureIdle(t.Context(), o, target); err == nil || !strings.Contains(err.Error(), "connection 2 of 2") {
+	if _, err := MeasureIdle(
+		t.Context(),
+		o,
+		target,
+	); err == nil ||
+		!strings.Contains(err.Error(), "connection 2 of 2") {
 		t.Errorf("a refused connection: %v", err)
 	}
 	if _, err := MeasureIdle(t.Context(), Options{}, target); err == nil {
@@ -46,7 +51,13 @@ func TestMeasureIdleFails(t *testing.T) {
 
 func TestIdlePrints(t *testing.T) {
 	var out strings.Builder
-	i := Idle{Target: "tilth", Connections: 10_000, Connecting: 1234 * time.Millisecond, MemoryBefore: 40 << 20, MemoryOpen: 140 << 20}
+	i := Idle{
+		Target:       "tilth",
+		Connections:  10_000,
+		Connecting:   1234 * time.Millisecond,
+		MemoryBefore: 40 << 20,
+		MemoryOpen:   140 << 20,
+	}
 	if err := i.Print(&out); err != nil {
 		t.Fatal(err)
 	}

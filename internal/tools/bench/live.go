@@ -72,10 +72,16 @@ func (r *LiveResult) Err() error {
 		}
 	}
 	if r.Duplicates+r.Unknown > 0 {
-		all = append(all, fmt.Errorf("%d events were told twice, and %d of readings that nobody sent", r.Duplicates, r.Unknown))
+		all = append(
+			all,
+			fmt.Errorf("%d events were told twice, and %d of readings that nobody sent", r.Duplicates, r.Unknown),
+		)
 	}
 	if r.Cuts+r.Resets > 0 {
-		all = append(all, fmt.Errorf("screens that read were cut off %d times and told to fetch anew %d times", r.Cuts, r.Resets))
+		all = append(
+			all,
+			fmt.Errorf("screens that read were cut off %d times and told to fetch anew %d times", r.Cuts, r.Resets),
+		)
 	}
 	if r.SlowCut < r.Options.Slow {
 		all = append(all, fmt.Errorf("of %d screens that never read %d were cut off", r.Options.Slow, r.SlowCut))
@@ -118,7 +124,13 @@ func RunLive(ctx context.Context, o LiveOptions, s *Server, tenants []Tenant) (*
 }
 
 // runLive measures a server that people have signed in to.
-func runLive(ctx context.Context, o LiveOptions, t Target, tenants []Tenant, people []*console) (_ *LiveResult, err error) {
+func runLive(
+	ctx context.Context,
+	o LiveOptions,
+	t Target,
+	tenants []Tenant,
+	people []*console,
+) (_ *LiveResult, err error) {
 	h := newLiveRun(o, t, tenants, people)
 	defer func() { err = errors.Join(err, h.close()) }()
 	r := &LiveResult{Target: t.Name, Options: o}

@@ -23,15 +23,31 @@ func (r *LiveResult) Print(out io.Writer) error {
 	if o.Slow > 0 {
 		row("screens that never read", "%s", r.slowly())
 	}
-	row("in all", "%d events lost, %d told twice, %d of no reading; screens that read were cut off %d times, told to fetch anew %d times",
-		r.lost(), r.Duplicates, r.Unknown, r.Cuts, r.Resets)
+	row(
+		"in all",
+		"%d events lost, %d told twice, %d of no reading; screens that read were cut off %d times, told to fetch anew %d times",
+		r.lost(),
+		r.Duplicates,
+		r.Unknown,
+		r.Cuts,
+		r.Resets,
+	)
 	return w.Flush()
 }
 
 func (r *LiveResult) printPart(row func(name, format string, a ...any), p *LivePart) {
 	seconds := r.Options.Duration.Seconds()
-	row(p.Name, "%s readings/s, %s events/s; server %.2f processors, %s of a second a screen; generator %.2f",
-		thousands(float64(p.Readings)/seconds), thousands(float64(p.Events())/seconds), p.ServerCPU, r.share(p.ServerCPU), p.OwnCPU)
+	row(
+		p.Name,
+		"%s readings/s, %s events/s; server %.2f processors, %s of a second a screen; generator %.2f",
+		thousands(
+			float64(p.Readings)/seconds,
+		),
+		thousands(float64(p.Events())/seconds),
+		p.ServerCPU,
+		r.share(p.ServerCPU),
+		p.OwnCPU,
+	)
 	row("", "memory %s, %s a screen", mebibytes(p.Memory), kibibytes(r.each(p.Memory)))
 	if p.Others.Count > 0 {
 		row("", "on screens of the other tenants: %s", p.Others.String())

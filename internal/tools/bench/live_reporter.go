@@ -70,7 +70,13 @@ func closeAll(all []*reportingDevice) error {
 }
 
 // run reports every so often from so long after now on, until the time is over.
-func (r *reportingDevice) run(ctx context.Context, part int, began time.Time, offset, every time.Duration, until time.Time) error {
+func (r *reportingDevice) run(
+	ctx context.Context,
+	part int,
+	began time.Time,
+	offset, every time.Duration,
+	until time.Time,
+) error {
 	if err := r.nc.SetDeadline(until.Add(drainTime)); err != nil {
 		return err
 	}

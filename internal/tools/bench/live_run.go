@@ -47,7 +47,11 @@ func (h *liveRun) open(ctx context.Context) error {
 				return within.Err()
 			}
 			// Under the run's context: that of the opening ends with it.
-			if w.screen, err = watchReadings(ctx, h.people[w.tenant], func(data []byte) { w.record(data, time.Since(h.began)) }); err != nil {
+			if w.screen, err = watchReadings(
+				ctx,
+				h.people[w.tenant],
+				func(data []byte) { w.record(data, time.Since(h.began)) },
+			); err != nil {
 				return err
 			}
 			mu.Lock()

@@ -76,7 +76,11 @@ func (h *liveRun) compare(r *LiveResult) error {
 
 // compare adds the delays of what a screen has heard to its part's, and answers
 // what that is.
-func (w *liveScreen) compare(sent map[readingID]ackedReading, times []histogram, r *LiveResult) (heard map[readingID]bool) {
+func (w *liveScreen) compare(
+	sent map[readingID]ackedReading,
+	times []histogram,
+	r *LiveResult,
+) (heard map[readingID]bool) {
 	heard = make(map[readingID]bool, len(w.events))
 	for _, one := range w.events {
 		was, known := sent[one.reading]

@@ -26,7 +26,10 @@ func newLiveFixture() (*liveRun, *LiveResult) {
 			part = 1
 		}
 		for n := range 2 {
-			r.reports = append(r.reports, ackedReading{time: int64(1000 + n), acked: time.Duration(n) * time.Second, part: part})
+			r.reports = append(
+				r.reports,
+				ackedReading{time: int64(1000 + n), acked: time.Duration(n) * time.Second, part: part},
+			)
 		}
 	}
 	ended := make(chan struct{})
@@ -38,7 +41,10 @@ func newLiveFixture() (*liveRun, *LiveResult) {
 				continue
 			}
 			for _, one := range r.reports {
-				w.record(fmt.Appendf(nil, `{"deviceName":%q,"time":%d,"values":{"a":1}}`, r.device.Name, one.time), one.acked+5*time.Millisecond)
+				w.record(
+					fmt.Appendf(nil, `{"deviceName":%q,"time":%d,"values":{"a":1}}`, r.device.Name, one.time),
+					one.acked+5*time.Millisecond,
+				)
 			}
 		}
 		h.witnesses = append(h.witnesses, w)
@@ -59,7 +65,8 @@ func TestLiveCompare(t *testing.T) {
 	}{
 		{"first, others", r.Parts[0].Others, 4}, {"first, busy", r.Parts[0].Busy, 4}, {"second, busy", r.Parts[1].Busy, 4}, {"second, others", r.Parts[1].Others, 0},
 	} {
-		if c.got.Count != c.want || c.got.Missing != 0 || c.want > 0 && (c.got.P50 != 5*time.Millisecond || c.got.Max != 5*time.Millisecond) {
+		if c.got.Count != c.want || c.got.Missing != 0 ||
+			c.want > 0 && (c.got.P50 != 5*time.Millisecond || c.got.Max != 5*time.Millisecond) {
 			t.Errorf("%s: %+v, want %d", c.name, c.got, c.want)
 		}
 	}
@@ -269,11 +276,25 @@ func TestLiveRefused(t *testing.T) {
 	nowhere := httptest.NewServer(http.NotFoundHandler())
 	defer nowhere.Close()
 	people := []*console{{base: nowhere.URL, http: nowhere.Client()}}
-	if _, err := runLive(t.Context(), o, target, []Tenant{f.world}, people); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, err := runLive(
+		t.Context(),
+		o,
+		target,
+		[]Tenant{f.world},
+		people,
+	); err == nil ||
+		!strings.Contains(err.Error(), "404") {
 		t.Errorf("%v", err)
 	}
 	stranger := NewTenant(1, 1)
-	if _, err := runLive(t.Context(), o, target, []Tenant{stranger}, people); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := runLive(
+		t.Context(),
+		o,
+		target,
+		[]Tenant{stranger},
+		people,
+	); err == nil ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
 }

@@ -52,7 +52,10 @@ func newConnectionGroup(o Options, w Tenant, now time.Time) (*connectionGroup, e
 			parts++
 		}
 		c.members = append(c.members, &connection{
-			protocol: o.Protocol, stream: newMessageSource(device, c.first, w.Properties), part: i / devices, parts: parts,
+			protocol: o.Protocol,
+			stream:   newMessageSource(device, c.first, w.Properties),
+			part:     i / devices,
+			parts:    parts,
 		})
 	}
 	return c, nil

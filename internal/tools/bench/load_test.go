@@ -10,7 +10,11 @@ import (
 
 func newTestGroup(t *testing.T, connections, devices int) *connectionGroup {
 	t.Helper()
-	c, err := newConnectionGroup(Options{Connections: connections, Window: 1, Duration: time.Second, Protocol: 4}, NewTenant(devices, 1), time.Now())
+	c, err := newConnectionGroup(
+		Options{Connections: connections, Window: 1, Duration: time.Second, Protocol: 4},
+		NewTenant(devices, 1),
+		time.Now(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +101,8 @@ func TestLateAcknowledgements(t *testing.T) {
 		}
 	}()
 	m.run(time.Now(), time.Now().Add(10*time.Second), &c.latency)
-	if m.err != nil || m.sent != 2 || m.ackCount != 2 || m.ackedInTime != 0 || !m.acked.has(0) || !m.acked.has(1) || c.latency.max() != 0 {
+	if m.err != nil || m.sent != 2 || m.ackCount != 2 || m.ackedInTime != 0 || !m.acked.has(0) || !m.acked.has(1) ||
+		c.latency.max() != 0 {
 		t.Errorf("%d sent, %d answered, %d in time, %v", m.sent, m.ackCount, m.ackedInTime, m.err)
 	}
 	if n := <-got; n < 2*70 {
@@ -119,7 +124,8 @@ func TestSilentServerIsGivenUp(t *testing.T) {
 	m.run(time.Now().Add(10*time.Second), time.Now().Add(100*time.Millisecond), &c.latency)
 	var r Result
 	c.count(&r)
-	if r.Broken != 1 || r.Sent != 4 || r.Acknowledged != 3 || m.acked.has(3) || !strings.Contains(r.FirstBreak.Error(), "BENCH-00001") {
+	if r.Broken != 1 || r.Sent != 4 || r.Acknowledged != 3 || m.acked.has(3) ||
+		!strings.Contains(r.FirstBreak.Error(), "BENCH-00001") {
 		t.Errorf("%+v", r)
 	}
 	if err := c.close(); err != nil {

@@ -50,7 +50,9 @@ func startMailServer(ctx context.Context, takes time.Duration) (*MailServer, err
 		return nil, err
 	}
 	p := &MailServer{delay: takes, listen: l, served: make(chan error, 1)}
-	p.server = smtp.NewServer(smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &mailSession{mailServer: p}, nil }))
+	p.server = smtp.NewServer(
+		smtp.BackendFunc(func(*smtp.Conn) (smtp.Session, error) { return &mailSession{mailServer: p}, nil }),
+	)
 	p.server.ErrorLog = log.New(io.Discard, "", 0) // connections that a stop of the server breaks
 	go func() { p.served <- p.server.Serve(l) }()
 	return p, nil

@@ -23,12 +23,24 @@ func TestMailServer(t *testing.T) {
 		"Message-ID: <triggered-1a@x>\r\nReferences: <notice-3-14@x>\r\nSubject: [Important] bench rule 01: T\r\n\r\nHello.\r\n.\r\n",
 		"Message-ID: <resolved-2b@x>\r\nSubject: [90 alarms resolved] telling-001\r\n\r\nHello.\r\n",
 	} {
-		if err := smtp.SendMail(address, nil, "alerts@example.org", []string{"ada@example.org"}, []byte(m)); err != nil {
+		if err := smtp.SendMail(
+			address,
+			nil,
+			"alerts@example.org",
+			[]string{"ada@example.org"},
+			[]byte(m),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	// What is no mail is not taken.
-	if err := smtp.SendMail(address, nil, "alerts@example.org", []string{"ada@example.org"}, []byte("nothing\r\n")); err == nil {
+	if err := smtp.SendMail(
+		address,
+		nil,
+		"alerts@example.org",
+		[]string{"ada@example.org"},
+		[]byte("nothing\r\n"),
+	); err == nil {
 		t.Error("taken without a header")
 	}
 	mails := p.received()
@@ -50,7 +62,13 @@ func TestMailServer(t *testing.T) {
 	if err := p.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := smtp.SendMail(address, nil, "a@example.org", []string{"ada@example.org"}, []byte("Subject: x\r\n\r\n")); err == nil {
+	if err := smtp.SendMail(
+		address,
+		nil,
+		"a@example.org",
+		[]string{"ada@example.org"},
+		[]byte("Subject: x\r\n\r\n"),
+	); err == nil {
 		t.Error("taken by a closed post office")
 	}
 }

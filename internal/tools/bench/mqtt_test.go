@@ -31,7 +31,8 @@ func TestEncoding311(t *testing.T) {
 			t.Fatal(err)
 		}
 		pub := p.(*v3.PublishPacket)
-		if pub.TopicName != telemetryTopic || pub.MessageID != 0xABCD || pub.Qos != 1 || pub.Dup || pub.Retain || !bytes.Equal(pub.Payload, payload) {
+		if pub.TopicName != telemetryTopic || pub.MessageID != 0xABCD || pub.Qos != 1 || pub.Dup || pub.Retain ||
+			!bytes.Equal(pub.Payload, payload) {
 			t.Errorf("PUBLISH of %d bytes: %v", size, pub.FixedHeader)
 		}
 	}
@@ -51,7 +52,8 @@ func TestEncoding5(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := cp.Content.(*v5.Publish); p.Topic != telemetryTopic || p.PacketID != 7 || p.QoS != 1 || string(p.Payload) != "payload" {
+	if p := cp.Content.(*v5.Publish); p.Topic != telemetryTopic || p.PacketID != 7 || p.QoS != 1 ||
+		string(p.Payload) != "payload" {
 		t.Errorf("PUBLISH: %v", p)
 	}
 }
@@ -65,8 +67,17 @@ func TestDecoding(t *testing.T) {
 	most := uint16(77)
 	text, number, yes := "because", uint32(4096), byte(1)
 	welcome := v5.Connack{Properties: &v5.Properties{
-		ReceiveMaximum: &most, MaximumPacketSize: &number, AssignedClientID: "you", ReasonString: text, MaximumQOS: &yes,
-		User: []v5.User{{Key: "k", Value: "v"}, {Key: "", Value: ""}}, ServerReference: "there", TopicAliasMaximum: &most,
+		ReceiveMaximum:    &most,
+		MaximumPacketSize: &number,
+		AssignedClientID:  "you",
+		ReasonString:      text,
+		MaximumQOS:        &yes,
+		User: []v5.User{
+			{Key: "k", Value: "v"},
+			{Key: "", Value: ""},
+		},
+		ServerReference:   "there",
+		TopicAliasMaximum: &most,
 	}}
 	refused := v5.Puback{PacketID: 300, ReasonCode: 0x99, Properties: &v5.Properties{ReasonString: text}}
 	var b bytes.Buffer
@@ -127,7 +138,11 @@ func TestDecodingFaults(t *testing.T) {
 		"larger than believable": {5, "\x20\xff\xff\x7f", "bytes from the server"},
 		"cut short":              {5, "\x20\x05\x00\x00", "EOF"},
 	} {
-		if n, err := newPacketReader(c.protocol, []byte(c.packet)).readConnack(); err == nil || !strings.Contains(err.Error(), c.says) {
+		if n, err := newPacketReader(
+			c.protocol,
+			[]byte(c.packet),
+		).readConnack(); err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %d, %v", name, n, err)
 		}
 	}
@@ -143,7 +158,11 @@ func TestDecodingFaults(t *testing.T) {
 		"length cut short":  {5, "\x40", "EOF"},
 		"goodbye, no words": {5, "\xe0\x00", "0xe0"},
 	} {
-		if _, _, err := newPacketReader(c.protocol, []byte(c.packet)).readPuback(); err == nil || !strings.Contains(err.Error(), c.says) {
+		if _, _, err := newPacketReader(
+			c.protocol,
+			[]byte(c.packet),
+		).readPuback(); err == nil ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -59,14 +59,50 @@ type NeighbourSize struct {
 // `make test` has of it.
 var (
 	NeighbourRun = NeighbourSize{
-		Quiet: 30 * time.Second, Attack: 30 * time.Second, Brief: 30 * time.Second, Patience: 3 * time.Minute, StartTimeout: 6 * time.Minute,
-		Readers: 300, DenseMessages: 190, Rules: 200, OlderRules: 1000, Tenants: 50, Devices: 2000, Running: 400, Backlog: 60,
-		Swings: lateBatch, StormDevices: 400, OldMessages: 1_000_000, Unread: 100_000, OpenNotices: 20_000, Rehearsers: 200, Screens: 4000, Slack: 20 * time.Millisecond,
+		Quiet:         30 * time.Second,
+		Attack:        30 * time.Second,
+		Brief:         30 * time.Second,
+		Patience:      3 * time.Minute,
+		StartTimeout:  6 * time.Minute,
+		Readers:       300,
+		DenseMessages: 190,
+		Rules:         200,
+		OlderRules:    1000,
+		Tenants:       50,
+		Devices:       2000,
+		Running:       400,
+		Backlog:       60,
+		Swings:        lateBatch,
+		StormDevices:  400,
+		OldMessages:   1_000_000,
+		Unread:        100_000,
+		OpenNotices:   20_000,
+		Rehearsers:    200,
+		Screens:       4000,
+		Slack:         20 * time.Millisecond,
 	}
 	NeighbourSample = NeighbourSize{
-		Quiet: 3 * time.Second, Attack: 3 * time.Second, Brief: 1500 * time.Millisecond, Patience: 20 * time.Second, StartTimeout: 20 * time.Second,
-		Readers: 60, DenseMessages: 20, Rules: 200, OlderRules: 250, Tenants: 2, Devices: 1000, Running: 200, Backlog: 8,
-		Swings: 200, StormDevices: 20, OldMessages: 20_000, Unread: 5000, OpenNotices: 400, Rehearsers: 50, Screens: 200, Slack: 200 * time.Millisecond,
+		Quiet:         3 * time.Second,
+		Attack:        3 * time.Second,
+		Brief:         1500 * time.Millisecond,
+		Patience:      20 * time.Second,
+		StartTimeout:  20 * time.Second,
+		Readers:       60,
+		DenseMessages: 20,
+		Rules:         200,
+		OlderRules:    250,
+		Tenants:       2,
+		Devices:       1000,
+		Running:       200,
+		Backlog:       8,
+		Swings:        200,
+		StormDevices:  20,
+		OldMessages:   20_000,
+		Unread:        5000,
+		OpenNotices:   400,
+		Rehearsers:    50,
+		Screens:       200,
+		Slack:         200 * time.Millisecond,
 	}
 )
 
@@ -116,7 +152,11 @@ var attacks = []struct {
 	{quietAttack, func(NeighbourSize) attack { return noAttack{} }, quietTime},
 	{"slow readers", func(s NeighbourSize) attack { return newSlowReaders(s) }, attackTime},
 	{"late readings", func(s NeighbourSize) attack { return newLateReadings(s.Rules) }, attackTime},
-	{"late readings in an older folder", func(s NeighbourSize) attack { return newLateReadings(s.OlderRules) }, attackTime},
+	{
+		"late readings in an older folder",
+		func(s NeighbourSize) attack { return newLateReadings(s.OlderRules) },
+		attackTime,
+	},
 	{"stamped ahead", func(NeighbourSize) attack { return newStampedAhead() }, attackTime},
 	{"starting", func(s NeighbourSize) attack { return newStarting(s) }, attackTime},
 	{"a value that swings", func(NeighbourSize) attack { return newSwings(0, noticesAnHour) }, briefTime},
@@ -181,7 +221,12 @@ func RunNeighbours(ctx context.Context, o NeighbourOptions) error {
 }
 
 // runAttack makes an attack in a folder of its own.
-func (o *NeighbourOptions) runAttack(ctx context.Context, a attack, duration time.Duration, r *NeighbourRow) (err error) {
+func (o *NeighbourOptions) runAttack(
+	ctx context.Context,
+	a attack,
+	duration time.Duration,
+	r *NeighbourRow,
+) (err error) {
 	dir, err := os.MkdirTemp(o.Dir, "town-")
 	if err != nil {
 		return err

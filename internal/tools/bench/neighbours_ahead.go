@@ -39,8 +39,13 @@ func (a *stampedAhead) prepare(ctx context.Context, t *neighbourRun, _ *Neighbou
 		return err
 	}
 	id, err := a.person.makeRule(ctx, map[string]any{
-		"alarmName": frost, "executionId": a.tenant.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
-		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": "<", "value": frostAt}},
+		"alarmName":   frost,
+		"executionId": a.tenant.Devices[0].Name,
+		"hitCounts":   1,
+		"durations":   time.Minute.Milliseconds(),
+		"conditions": []map[string]any{
+			{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": "<", "value": frostAt},
+		},
 	})
 	if err != nil {
 		return err

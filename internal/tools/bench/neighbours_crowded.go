@@ -62,8 +62,13 @@ func (a *crowded) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 		return err
 	}
 	id, err := a.person.makeRule(ctx, map[string]any{
-		"alarmName": crowdTitle, "executionId": a.tenant.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
-		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": swingLimit}},
+		"alarmName":   crowdTitle,
+		"executionId": a.tenant.Devices[0].Name,
+		"hitCounts":   1,
+		"durations":   time.Minute.Milliseconds(),
+		"conditions": []map[string]any{
+			{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": swingLimit},
+		},
 	})
 	if err != nil {
 		return err
@@ -76,11 +81,21 @@ func (a *crowded) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 	began := time.Now()
 	err = t.whileStopped(ctx, func() error {
 		return t.options.FillTenant(ctx, t.server.Dir, TenantFill{
-			Tenant: a.tenant.Name, Rule: id, Devices: a.tenant.DeviceNames(), Each: crowdRules, Unread: a.size.Unread, Old: a.size.OldMessages,
+			Tenant:  a.tenant.Name,
+			Rule:    id,
+			Devices: a.tenant.DeviceNames(),
+			Each:    crowdRules,
+			Unread:  a.size.Unread,
+			Old:     a.size.OldMessages,
 		})
 	})
-	r.remark("%s open notices, %s unread and %s old messages, written in %s", thousands(float64(a.size.OpenNotices)), thousands(float64(a.size.Unread)),
-		thousands(float64(a.size.OldMessages)), short(time.Since(began)))
+	r.remark(
+		"%s open notices, %s unread and %s old messages, written in %s",
+		thousands(float64(a.size.OpenNotices)),
+		thousands(float64(a.size.Unread)),
+		thousands(float64(a.size.OldMessages)),
+		short(time.Since(began)),
+	)
 	r.remark("page p95 before %s, so that it may be %s", short(r.Before.P95), short(r.pageLimit(r)))
 	return err
 }
@@ -96,11 +111,24 @@ func (a *crowded) calls() []string {
 		return of + q.Encode()
 	}
 	return []string{
-		page(notices, 1), page(notices, a.size.OpenNotices/crowdPage), page(notices, 1, "resolveStatus", "0"), page(notices, 1, "title", "rowd"),
+		page(
+			notices,
+			1,
+		),
+		page(notices, a.size.OpenNotices/crowdPage),
+		page(notices, 1, "resolveStatus", "0"),
+		page(notices, 1, "title", "rowd"),
 		page(notices, 1, "alarmLevel", "1", "startTime", "0", "endTime", strconv.FormatInt(time.Now().UnixMilli(), 10)),
 		page(notices, 1, "deviceNameStr", strings.Join(a.tenant.DeviceNames()[:min(len(a.tenant.Devices), 20)], ",")),
-		page(messages, 1), page(messages, a.size.Unread/crowdPage), page(messages, 1, "readStatus", "false"), page(messages, 1, "readStatus", "true"),
-		"/admin-api/client/pc/notify-message/get-unread-count", "/admin-api/client/pc/home/overview-statistics",
+		page(
+			messages,
+			1,
+		),
+		page(messages, a.size.Unread/crowdPage),
+		page(messages, 1, "readStatus", "false"),
+		page(messages, 1, "readStatus", "true"),
+		"/admin-api/client/pc/notify-message/get-unread-count",
+		"/admin-api/client/pc/home/overview-statistics",
 		"/admin-api/client/pc/device/page?pageNo=1&pageSize=20",
 	}
 }
@@ -177,7 +205,13 @@ func (a *crowded) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 		return err
 	}
 	var messages struct{ Total int }
-	if err := a.person.call(ctx, http.MethodGet, "/admin-api/client/pc/notify-message/my-page?pageNo=1&pageSize=1", nil, &messages); err != nil {
+	if err := a.person.call(
+		ctx,
+		http.MethodGet,
+		"/admin-api/client/pc/notify-message/my-page?pageNo=1&pageSize=1",
+		nil,
+		&messages,
+	); err != nil {
 		return err
 	}
 	if messages.Total != a.size.Unread {

@@ -40,7 +40,12 @@ func (a *dense) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow) (
 		for i := range frames {
 			frames[i] = a.reading(m*lateBatch + i)
 		}
-		if err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, frames)); err != nil {
+		if err := deliver(
+			ctx,
+			t.server.Console,
+			a.tenant.Devices[0],
+			payloadOf(a.tenant.Properties, frames),
+		); err != nil {
 			return err
 		}
 	}
@@ -54,7 +59,13 @@ func (a *dense) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) e
 	until := time.Now().Add(t.options.Size.Patience)
 	for {
 		var err error
-		got, err = a.person.history(ctx, a.tenant.Devices[0].Name, a.tenant.Properties[:1], a.from, time.Now().UnixMilli())
+		got, err = a.person.history(
+			ctx,
+			a.tenant.Devices[0].Name,
+			a.tenant.Properties[:1],
+			a.from,
+			time.Now().UnixMilli(),
+		)
 		if err == nil {
 			break
 		}
@@ -70,9 +81,21 @@ func (a *dense) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) e
 		want := a.reading(n)
 		switch {
 		case n >= len(points):
-			r.addFault(&r.Lost, a.tenant.Devices[0].Name, a.tenant.Properties[0], want.time, "acknowledged and not there")
+			r.addFault(
+				&r.Lost,
+				a.tenant.Devices[0].Name,
+				a.tenant.Properties[0],
+				want.time,
+				"acknowledged and not there",
+			)
 		case points[n].Time != want.time || points[n].Value != want.values[0]:
-			r.addFault(&r.Wrong, a.tenant.Devices[0].Name, a.tenant.Properties[0], want.time, "another reading is in its place")
+			r.addFault(
+				&r.Wrong,
+				a.tenant.Devices[0].Name,
+				a.tenant.Properties[0],
+				want.time,
+				"another reading is in its place",
+			)
 		}
 	}
 	r.Extra += max(0, len(points)-a.count())

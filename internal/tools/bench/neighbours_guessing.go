@@ -60,7 +60,11 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	all.Go(func() {
 		again(guessEvery, func() {
 			// Ever new accounts as well: at one account a captcha would be asked for, which is cheap.
-			w := Tenant{Name: a.tenant.Name, User: "guess" + strconv.FormatUint(rand.Uint64(), 36), Password: "not the right one"}
+			w := Tenant{
+				Name:     a.tenant.Name,
+				User:     "guess" + strconv.FormatUint(rand.Uint64(), 36),
+				Password: "not the right one",
+			}
 			count(ctx, a.enter(ctx, base, w, someNetwork()), &a.letIn, &a.guessed)
 		})
 	})
@@ -74,11 +78,23 @@ func (a *guessing) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) er
 	w := a.tenant
 	w.User = visitor
 	forever := time.Now().Add(24 * time.Hour) // ctx ends before
-	a.unfamiliar.run(ctx, unfamiliarEvery, forever, func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) })
+	a.unfamiliar.run(
+		ctx,
+		unfamiliarEvery,
+		forever,
+		func(ctx context.Context) error { return a.enter(ctx, base, w, someNetwork()) },
+	)
 	all.Wait()
 	n := a.unfamiliar.stats()
-	r.remark("%d guesses were looked at or asked to come later; %d greedy sign-ins were answered, %d asked to come later; of %d who came from a new network with the right password %d were asked to come later, p95 %s",
-		a.guessed.Load(), a.repeated.Load(), a.repeatedLate.Load(), n.Count, n.Failed, short(n.P95))
+	r.remark(
+		"%d guesses were looked at or asked to come later; %d greedy sign-ins were answered, %d asked to come later; of %d who came from a new network with the right password %d were asked to come later, p95 %s",
+		a.guessed.Load(),
+		a.repeated.Load(),
+		a.repeatedLate.Load(),
+		n.Count,
+		n.Failed,
+		short(n.P95),
+	)
 	switch {
 	case a.guessed.Load() == 0 || a.letIn.Load() > 0:
 		return fmt.Errorf("of %d guesses %d were let in", a.guessed.Load()+a.letIn.Load(), a.letIn.Load())
@@ -106,7 +122,10 @@ func count(ctx context.Context, err error, in, out *atomic.Int64) {
 // enter signs in from an address of this machine.
 func (*guessing) enter(ctx context.Context, base string, w Tenant, from string) error {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	c := &console{base: base, http: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}}
+	c := &console{
+		base: base,
+		http: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}},
+	}
 	return c.enter(ctx, w)
 }
 

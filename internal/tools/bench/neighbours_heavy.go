@@ -32,8 +32,15 @@ func (a *rehearsers) prepare(ctx context.Context, t *neighbourRun, r *NeighbourR
 
 func (a *rehearsers) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow) error {
 	form, err := json.Marshal(map[string]any{
-		"alarmName": "rehearsed", "dataSource": 1, "executionId": a.tenant.Devices[0].Name, "triggerType": 0, "alarmLevel": 1,
-		"passageway": []int64{}, "manualRelease": 0, "hitCounts": 3, "durations": time.Minute.Milliseconds(),
+		"alarmName":     "rehearsed",
+		"dataSource":    1,
+		"executionId":   a.tenant.Devices[0].Name,
+		"triggerType":   0,
+		"alarmLevel":    1,
+		"passageway":    []int64{},
+		"manualRelease": 0,
+		"hitCounts":     3,
+		"durations":     time.Minute.Milliseconds(),
 		"conditions": []map[string]any{
 			{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": 100},
 			{"andor": "or", "tslAttribute": a.tenant.Properties[0], "subconditions": "<", "value": 20},

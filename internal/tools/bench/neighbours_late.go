@@ -66,15 +66,31 @@ func (a *lateReadings) ruleCopies(ctx context.Context, t *neighbourRun) (gifts [
 			if p == 0 {
 				value = lateFirst
 			}
-			conditions = append(conditions, map[string]any{"andor": "and", "tslAttribute": name, "subconditions": ">", "value": value})
+			conditions = append(
+				conditions,
+				map[string]any{"andor": "and", "tslAttribute": name, "subconditions": ">", "value": value},
+			)
 		}
 		id, err := a.person.makeRule(ctx, map[string]any{
-			"alarmName": title, "executionId": a.tenant.Devices[0].Name, "conditions": conditions, "hitCounts": lateHits, "durations": lateWindow.Milliseconds(),
+			"alarmName":   title,
+			"executionId": a.tenant.Devices[0].Name,
+			"conditions":  conditions,
+			"hitCounts":   lateHits,
+			"durations":   lateWindow.Milliseconds(),
 		})
 		if err != nil {
 			return nil, err
 		}
-		gifts = append(gifts, RuleCopies{Tenant: a.tenant.Name, Rule: id, Devices: a.tenant.DeviceNames(), Each: a.rules / len(lateRules), Since: a.since})
+		gifts = append(
+			gifts,
+			RuleCopies{
+				Tenant:  a.tenant.Name,
+				Rule:    id,
+				Devices: a.tenant.DeviceNames(),
+				Each:    a.rules / len(lateRules),
+				Since:   a.since,
+			},
+		)
 	}
 	return gifts, nil
 }
@@ -164,7 +180,13 @@ func (a *lateReadings) compare(ctx context.Context, t *neighbourRun, r *Neighbou
 	}
 	var want []expectedNotice
 	for title, limit := range lateRules {
-		one := referenceRule{title: title, device: a.tenant.Devices[0].Name, hits: lateHits, window: lateWindow.Milliseconds(), since: a.since.UnixMilli()}
+		one := referenceRule{
+			title:  title,
+			device: a.tenant.Devices[0].Name,
+			hits:   lateHits,
+			window: lateWindow.Milliseconds(),
+			since:  a.since.UnixMilli(),
+		}
 		for p := range a.tenant.Properties {
 			one.conditions = append(one.conditions, referenceCondition{property: p, above: true, limit: limit})
 		}
@@ -180,7 +202,13 @@ func (a *lateReadings) compare(ctx context.Context, t *neighbourRun, r *Neighbou
 // makeRule makes a rule of a form, whose ordinary members may be left out, and
 // answers its id. It does not run.
 func (c *console) makeRule(ctx context.Context, form map[string]any) (id int64, err error) {
-	whole := map[string]any{"dataSource": 1, "triggerType": 0, "alarmLevel": 1, "passageway": []int64{}, "manualRelease": 0}
+	whole := map[string]any{
+		"dataSource":    1,
+		"triggerType":   0,
+		"alarmLevel":    1,
+		"passageway":    []int64{},
+		"manualRelease": 0,
+	}
 	for name, value := range form {
 		whole[name] = value
 	}

@@ -44,7 +44,12 @@ type mailStorm struct {
 }
 
 func newMailStorm(s NeighbourSize) *mailStorm {
-	return &mailStorm{size: s, stormTenant: attackerTenant("storm", s.StormDevices), quietTenant: attackerTenant("family", 1), stormFrames: make([][]frame, s.StormDevices)}
+	return &mailStorm{
+		size:        s,
+		stormTenant: attackerTenant("storm", s.StormDevices),
+		quietTenant: attackerTenant("family", 1),
+		stormFrames: make([][]frame, s.StormDevices),
+	}
 }
 
 func (a *mailStorm) tenants() []Tenant { return []Tenant{a.stormTenant, a.quietTenant} }
@@ -79,8 +84,14 @@ func (a *mailStorm) rules(ctx context.Context, c *console, w Tenant, addresses, 
 	}
 	for p, one := range mailLevels[:levels] {
 		id, err := c.makeRule(ctx, map[string]any{
-			"alarmName": one.title, "alarmLevel": one.level, "executionId": w.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
-			"conditions": []map[string]any{{"andor": "and", "tslAttribute": w.Properties[p], "subconditions": ">", "value": mailLimit}},
+			"alarmName":   one.title,
+			"alarmLevel":  one.level,
+			"executionId": w.Devices[0].Name,
+			"hitCounts":   1,
+			"durations":   time.Minute.Milliseconds(),
+			"conditions": []map[string]any{
+				{"andor": "and", "tslAttribute": w.Properties[p], "subconditions": ">", "value": mailLimit},
+			},
 			"passageway": []int64{channel},
 		})
 		if err != nil {
@@ -104,7 +115,16 @@ func (a *mailStorm) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRo
 	}
 	var gifts []RuleCopies
 	for _, id := range ids {
-		gifts = append(gifts, RuleCopies{Tenant: a.stormTenant.Name, Rule: id, Devices: a.stormTenant.DeviceNames(), Each: 1, Since: time.Now().Add(-time.Hour)})
+		gifts = append(
+			gifts,
+			RuleCopies{
+				Tenant:  a.stormTenant.Name,
+				Rule:    id,
+				Devices: a.stormTenant.DeviceNames(),
+				Each:    1,
+				Since:   time.Now().Add(-time.Hour),
+			},
+		)
 	}
 	if err := t.copyRules(ctx, gifts); err != nil {
 		return err
@@ -125,7 +145,12 @@ func (a *mailStorm) run(ctx context.Context, t *neighbourRun, r *NeighbourRow) e
 	<-ctx.Done()
 	left := a.arrived(a.stormTenant.Name)
 	wanted := mailsEach * len(a.stormTenant.Devices)
-	r.remark("%s mails, a server that takes %s for each, %s had left", thousands(float64(wanted)), mailDelay, thousands(float64(left)))
+	r.remark(
+		"%s mails, a server that takes %s for each, %s had left",
+		thousands(float64(wanted)),
+		mailDelay,
+		thousands(float64(left)),
+	)
 	if left == 0 || left >= wanted {
 		return errors.New("no mails waited while the attack went on: it was none")
 	}
@@ -140,7 +165,12 @@ func (a *mailStorm) triggerStorm(ctx context.Context, t *neighbourRun) error {
 		posts.Go(func() error {
 			f := allValues(time.Now().UnixMilli(), mailFirst)
 			a.stormFrames[i] = []frame{f}
-			return deliver(context.WithoutCancel(ctx), t.server.Console, d, payloadOf(a.stormTenant.Properties, a.stormFrames[i]))
+			return deliver(
+				context.WithoutCancel(ctx),
+				t.server.Console,
+				d,
+				payloadOf(a.stormTenant.Properties, a.stormFrames[i]),
+			)
 		})
 	}
 	return posts.Wait()
@@ -161,7 +191,12 @@ func (a *mailStorm) triggerQuiet(ctx context.Context, t *neighbourRun) error {
 		}
 		now := time.Now()
 		f := allValues(now.UnixMilli(), float64((1-n%2)*mailFirst))
-		if err := deliver(ctx, t.server.Console, a.quietTenant.Devices[0], payloadOf(a.quietTenant.Properties, []frame{f})); err != nil {
+		if err := deliver(
+			ctx,
+			t.server.Console,
+			a.quietTenant.Devices[0],
+			payloadOf(a.quietTenant.Properties, []frame{f}),
+		); err != nil {
 			return err
 		}
 		a.sent, a.sentAt = append(a.sent, f), append(a.sentAt, now)
@@ -183,10 +218,21 @@ func (a *mailStorm) compare(ctx context.Context, t *neighbourRun, r *NeighbourRo
 	if err := a.measureMails(ctx, t, r); err != nil {
 		return err
 	}
-	if err := r.readBack(ctx, a.quietPerson, a.quietTenant.Devices[0].Name, a.quietTenant.Properties, a.sent); err != nil {
+	if err := r.readBack(
+		ctx,
+		a.quietPerson,
+		a.quietTenant.Devices[0].Name,
+		a.quietTenant.Properties,
+		a.sent,
+	); err != nil {
 		return err
 	}
-	if err := r.compareNotices(ctx, a.quietPerson, a.expectedNotices(a.quietTenant.Devices[0].Name, a.sent, 2), t.options.Size.Patience); err != nil {
+	if err := r.compareNotices(
+		ctx,
+		a.quietPerson,
+		a.expectedNotices(a.quietTenant.Devices[0].Name, a.sent, 2),
+		t.options.Size.Patience,
+	); err != nil {
 		return err
 	}
 	var want []expectedNotice
@@ -225,9 +271,16 @@ func (a *mailStorm) measureMails(ctx context.Context, t *neighbourRun, r *Neighb
 			return err
 		}
 		m := mailsOf(all, a.mailServer.received(), a.quietTenant.Name, began)
-		if waits := m.Serious.Missing + m.Important.Missing; waits == 0 && m.Serious.Count == mailEvents && m.Important.Count == mailEvents || time.Now().After(until) {
+		if waits := m.Serious.Missing + m.Important.Missing; waits == 0 && m.Serious.Count == mailEvents &&
+			m.Important.Count == mailEvents ||
+			time.Now().After(until) {
 			r.Mails = m
-			r.remark("of %d mails each the longest took %s of the serious, %s of the important ones", mailEvents, short(m.Serious.Max), short(m.Important.Max))
+			r.remark(
+				"of %d mails each the longest took %s of the serious, %s of the important ones",
+				mailEvents,
+				short(m.Serious.Max),
+				short(m.Important.Max),
+			)
 			return nil
 		}
 		select {
@@ -288,7 +341,11 @@ func (c *console) changeChannel(ctx context.Context, id int64, name string, addr
 }
 
 func channelForm(id int64, name string, addresses []string) ([]byte, error) {
-	form := map[string]any{"noticeName": name, "noticeMode": []string{"email"}, "email": map[string]any{"emails": addresses}}
+	form := map[string]any{
+		"noticeName": name,
+		"noticeMode": []string{"email"},
+		"email":      map[string]any{"emails": addresses},
+	}
 	if id > 0 {
 		form["id"] = id
 	}

@@ -45,7 +45,12 @@ func deliver(ctx context.Context, base string, d Device, payload []byte) error {
 func post(ctx context.Context, base string, d Device, payload []byte) (status int, retry time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, ackWithin)
 	defer cancel()
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/api/v1/"+d.Secret+"/telemetry", bytes.NewReader(payload))
+	r, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		base+"/api/v1/"+d.Secret+"/telemetry",
+		bytes.NewReader(payload),
+	)
 	if err != nil {
 		return 0, 0, err
 	}

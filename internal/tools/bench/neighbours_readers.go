@@ -20,7 +20,10 @@ const (
 
 // longAnswers are the calls that answer with every reading of a range.
 var longAnswers = []string{
-	"get/format-map/time-interval-data", "get/format-sign-array/time-interval-data", "get/columns/time-interval-data", "export-device-data-excel",
+	"get/format-map/time-interval-data",
+	"get/format-sign-array/time-interval-data",
+	"get/columns/time-interval-data",
+	"export-device-data-excel",
 }
 
 // slowReaders is one user who asks hundreds of times for a long answer, and takes
@@ -52,7 +55,12 @@ func (a *slowReaders) run(ctx context.Context, _ *neighbourRun, r *NeighbourRow)
 		})
 	}
 	all.Wait()
-	r.remark("%d answers, %d times asked to come later, %d without an answer", a.read.Load(), a.later.Load(), a.other.Load())
+	r.remark(
+		"%d answers, %d times asked to come later, %d without an answer",
+		a.read.Load(),
+		a.later.Load(),
+		a.other.Load(),
+	)
 	if a.read.Load() == 0 {
 		return errors.New("no reader was answered")
 	}

@@ -122,7 +122,10 @@ func (r *referenceRule) expectedNotices(arrived []frame) []expectedNotice {
 }
 
 func (r *referenceRule) concerns(f frame) bool {
-	return slices.ContainsFunc(r.conditions, func(c referenceCondition) bool { return !math.IsNaN(f.values[c.property]) })
+	return slices.ContainsFunc(
+		r.conditions,
+		func(c referenceCondition) bool { return !math.IsNaN(f.values[c.property]) },
+	)
 }
 
 // evaluate tells whether the conditions hold at the newest sample, and for how many
@@ -154,7 +157,11 @@ func (r *referenceRule) evaluate(kept []frame, floor, newest int64) (holds bool,
 // insertFrame puts a frame among those that are sorted by time. What is measured again
 // for the same time replaces what was.
 func insertFrame(sorted []frame, f frame) []frame {
-	i, there := slices.BinarySearchFunc(sorted, f.time, func(one frame, at int64) int { return cmp.Compare(one.time, at) })
+	i, there := slices.BinarySearchFunc(
+		sorted,
+		f.time,
+		func(one frame, at int64) int { return cmp.Compare(one.time, at) },
+	)
 	if !there {
 		return slices.Insert(sorted, i, f)
 	}

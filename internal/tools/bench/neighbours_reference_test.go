@@ -11,7 +11,13 @@ import (
 
 // hotRule is a rule on the first property, and where wanted on the second.
 func hotRule(hits int, window time.Duration, conditions ...referenceCondition) *referenceRule {
-	return &referenceRule{title: "hot", device: "D", hits: hits, window: window.Milliseconds(), conditions: append([]referenceCondition{{above: true, limit: 10}}, conditions...)}
+	return &referenceRule{
+		title:      "hot",
+		device:     "D",
+		hits:       hits,
+		window:     window.Milliseconds(),
+		conditions: append([]referenceCondition{{above: true, limit: 10}}, conditions...),
+	}
 }
 
 // framesOf are frames of times in seconds, each with its first values; they arrive at
@@ -111,16 +117,38 @@ func TestSwinging(t *testing.T) {
 			t.Errorf("spell %d: %+v, want %+v", i, spells[i], want)
 		}
 	}
-	if all := expectedSwings("t", "D", slices.Values(samples), 0); len(all) != 18 || slices.ContainsFunc(all, func(s expectedNotice) bool { return s.unsteady || s.end == 0 }) {
+	if all := expectedSwings(
+		"t",
+		"D",
+		slices.Values(samples),
+		0,
+	); len(all) != 18 ||
+		slices.ContainsFunc(all, func(s expectedNotice) bool { return s.unsteady || s.end == 0 }) {
 		t.Errorf("without a limit: %+v", all)
 	}
-	if open := expectedSwings("t", "D", slices.Values([]ruleSample{{5, true}}), 12); len(open) != 1 || open[0].end != 0 {
+	if open := expectedSwings(
+		"t",
+		"D",
+		slices.Values([]ruleSample{{5, true}}),
+		12,
+	); len(open) != 1 ||
+		open[0].end != 0 {
 		t.Errorf("%+v", open)
 	}
 }
 
 func TestDiffNotices(t *testing.T) {
-	a, b := expectedNotice{title: "a", device: "D", begin: 1, end: 2}, expectedNotice{title: "b", device: "D", begin: 1, end: 2}
+	a, b := expectedNotice{
+		title:  "a",
+		device: "D",
+		begin:  1,
+		end:    2,
+	}, expectedNotice{
+		title:  "b",
+		device: "D",
+		begin:  1,
+		end:    2,
+	}
 	for name, c := range map[string]struct {
 		want, got []expectedNotice
 		n         int
@@ -173,13 +201,20 @@ func TestVictimFrames(t *testing.T) {
 	s.ackedMessages = []sentMessage{{time: 1000}, {time: 2000, high: 2}, {time: 3000, high: 3}, {time: 4000, high: 1}}
 	frames := s.frames()
 	for rule, want := range map[int]expectedNotice{0: {begin: 3000}, 1: {begin: 2000, end: 4000}} {
-		r := referenceRule{hits: 1, window: 60_000, conditions: []referenceCondition{{property: rule, above: true, limit: threshold / 100}}}
+		r := referenceRule{
+			hits:       1,
+			window:     60_000,
+			conditions: []referenceCondition{{property: rule, above: true, limit: threshold / 100}},
+		}
 		if got := r.expectedNotices(frames); len(got) != 1 || got[0] != want {
 			t.Errorf("rule %d: %+v, want %+v", rule, got, want)
 		}
 	}
 	s.last = 3000
-	if text := string(s.appendMessage(nil, 3)); !strings.Contains(text, `"a":900.00,"b":900.00`) || frames[2].values[0] != 900 {
+	if text := string(
+		s.appendMessage(nil, 3),
+	); !strings.Contains(text, `"a":900.00,"b":900.00`) ||
+		frames[2].values[0] != 900 {
 		t.Errorf("%s, %+v", text, frames[2])
 	}
 }
@@ -187,7 +222,10 @@ func TestVictimFrames(t *testing.T) {
 // What is never acknowledged counts for as long as it was waited for.
 func TestUnanswered(t *testing.T) {
 	began := time.Unix(0, 0)
-	s := sender{latency: &histogram{}, sent: []sentMessage{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}}}
+	s := sender{
+		latency: &histogram{},
+		sent:    []sentMessage{{at: began, open: true}, {at: began}, {at: began.Add(time.Second), open: true}},
+	}
 	s.unanswered(began.Add(time.Minute))
 	if n, longest := s.latency.count(), s.latency.max(); n != 2 || longest != time.Minute {
 		t.Errorf("%d, the longest %s", n, longest)

@@ -28,8 +28,15 @@ type NeighbourLimits struct {
 
 // defaultLimits are the limits of every attack that has none of its own.
 var defaultLimits = NeighbourLimits{
-	Ack: 500 * time.Millisecond, Alarm: time.Second, Page: 300 * time.Millisecond, SignIn: 3 * time.Second,
-	Write: 500 * time.Millisecond, Memory: 1 << 30, Start: 10 * time.Second, Serious: 2 * time.Second, Important: 10 * time.Second,
+	Ack:       500 * time.Millisecond,
+	Alarm:     time.Second,
+	Page:      300 * time.Millisecond,
+	SignIn:    3 * time.Second,
+	Write:     500 * time.Millisecond,
+	Memory:    1 << 30,
+	Start:     10 * time.Second,
+	Serious:   2 * time.Second,
+	Important: 10 * time.Second,
 }
 
 // NeighbourRow is what the victim has seen while one attack went on.
@@ -110,7 +117,14 @@ func (r *NeighbourRow) Violations(quiet *NeighbourRow) []string {
 	}{{"page", r.Page, r.pageLimit(quiet)}, {"sign-in", r.SignIn, l.SignIn}, {"write", r.Write, 0}} {
 		add(one.calls.Count == 0, "no %s was asked for", one.what)
 		over(one.what+" p95", one.calls.P95, one.limit)
-		add(one.calls.Failed > 0, "%d of %d times %s failed: %v", one.calls.Failed, one.calls.Count, one.what, one.calls.First)
+		add(
+			one.calls.Failed > 0,
+			"%d of %d times %s failed: %v",
+			one.calls.Failed,
+			one.calls.Count,
+			one.what,
+			one.calls.First,
+		)
 	}
 	over("write", r.Write.Max, l.Write)
 	if r.Mails != nil {
@@ -134,7 +148,13 @@ func (r *NeighbourRow) Violations(quiet *NeighbourRow) []string {
 }
 
 // readBack reads what a device has and compares it with what was acknowledged.
-func (r *NeighbourRow) readBack(ctx context.Context, c *console, device string, properties []string, acknowledged []frame) error {
+func (r *NeighbourRow) readBack(
+	ctx context.Context,
+	c *console,
+	device string,
+	properties []string,
+	acknowledged []frame,
+) error {
 	if len(acknowledged) == 0 {
 		return nil
 	}
@@ -153,7 +173,12 @@ func (r *NeighbourRow) readBack(ctx context.Context, c *console, device string, 
 // compareNotices compares a tenant's notices with those of the reference: again and
 // again until they are the same, but not longer than patience, since the judge
 // may be behind.
-func (r *NeighbourRow) compareNotices(ctx context.Context, c *console, want []expectedNotice, patience time.Duration) error {
+func (r *NeighbourRow) compareNotices(
+	ctx context.Context,
+	c *console,
+	want []expectedNotice,
+	patience time.Duration,
+) error {
 	until := time.Now().Add(patience)
 	for {
 		all, err := (&noticeList{person: c}).all(ctx)
@@ -163,7 +188,13 @@ func (r *NeighbourRow) compareNotices(ctx context.Context, c *console, want []ex
 		got := make([]expectedNotice, len(all.List))
 		for i := range all.List {
 			n := &all.List[i]
-			got[i] = expectedNotice{title: n.Title, device: n.DeviceName, begin: n.StartTime, end: n.EndTime, unsteady: n.Unsteady}
+			got[i] = expectedNotice{
+				title:    n.Title,
+				device:   n.DeviceName,
+				begin:    n.StartTime,
+				end:      n.EndTime,
+				unsteady: n.Unsteady,
+			}
 		}
 		n, example := diffNotices(want, got)
 		if n == 0 || !time.Now().Before(until) {
@@ -189,20 +220,51 @@ func PrintNeighbours(out io.Writer, rows []NeighbourRow) error {
 	}
 	quiet := &rows[0]
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
-	fmt.Fprintln(w, "\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| write, longest\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|")
+	fmt.Fprintln(
+		w,
+		"\n| attack\t| ack p99\t| longest\t| alarm p50\t| longest\t| page p95\t| write, longest\t| sign-in p95\t| memory\t| read back\t| lost\t| notices\t| differ\t| holds\t| \t|",
+	)
 	fmt.Fprintln(w, "|---\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|--:\t|---\t|---\t|")
 	l := defaultLimits
-	fmt.Fprintf(w, "| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
-		short(l.Ack), short(l.Alarm), short(l.pageLimit(quiet.Page.P95)), short(l.Write), short(l.SignIn), mebibytes(l.Memory))
+	fmt.Fprintf(
+		w,
+		"| *at most*\t| %s\t| \t| \t| %s\t| %s\t| %s\t| %s\t| %s\t| \t| 0\t| \t| 0\t| \t| \t|\n",
+		short(
+			l.Ack,
+		),
+		short(l.Alarm),
+		short(l.pageLimit(quiet.Page.P95)),
+		short(l.Write),
+		short(l.SignIn),
+		mebibytes(l.Memory),
+	)
 	for i := range rows {
 		r := &rows[i]
 		holds := "yes"
 		if len(r.Violations(quiet)) > 0 {
 			holds = "**no**"
 		}
-		fmt.Fprintf(w, "| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
-			r.Attack, short(r.AckP99), short(r.AckMax), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.Write.Max), short(r.SignIn.P95), mebibytes(r.Memory),
-			thousands(float64(r.Checked)), thousands(float64(r.Lost+r.Wrong+r.Extra)), thousands(float64(r.Notices)), thousands(float64(r.Differing)), holds, r.Remark)
+		fmt.Fprintf(
+			w,
+			"| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t| %s\t|\n",
+			r.Attack,
+			short(r.AckP99),
+			short(r.AckMax),
+			short(r.Alarm.P50),
+			r.longestAlarm(),
+			short(r.Page.P95),
+			short(r.Write.Max),
+			short(r.SignIn.P95),
+			mebibytes(r.Memory),
+			thousands(
+				float64(r.Checked),
+			),
+			thousands(float64(r.Lost+r.Wrong+r.Extra)),
+			thousands(float64(r.Notices)),
+			thousands(float64(r.Differing)),
+			holds,
+			r.Remark,
+		)
 	}
 	return w.Flush()
 }
@@ -217,8 +279,20 @@ func (r *NeighbourRow) longestAlarm() string {
 
 // printSummary says in a few lines what a row has shown, as soon as it has: a run is long.
 func (r *NeighbourRow) printSummary(out io.Writer, quiet *NeighbourRow, took time.Duration) {
-	fmt.Fprintf(out, "  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, write longest %s, sign-in p95 %s, memory %s\n",
-		short(took), short(r.AckP99), short(r.Alarm.P50), r.longestAlarm(), short(r.Page.P95), short(r.Write.Max), short(r.SignIn.P95), mebibytes(r.Memory))
+	fmt.Fprintf(
+		out,
+		"  %s: acknowledgement p99 %s, alarm p50 %s and longest %s, page p95 %s, write longest %s, sign-in p95 %s, memory %s\n",
+		short(
+			took,
+		),
+		short(r.AckP99),
+		short(r.Alarm.P50),
+		r.longestAlarm(),
+		short(r.Page.P95),
+		short(r.Write.Max),
+		short(r.SignIn.P95),
+		mebibytes(r.Memory),
+	)
 	if r.Remark != "" {
 		fmt.Fprintf(out, "  %s\n", r.Remark)
 	}

@@ -22,7 +22,13 @@ type neighbourRun struct {
 const maxMemory = 3 << 30
 
 // startNeighbourRun starts a server with the victim and the other tenants.
-func startNeighbourRun(ctx context.Context, o *NeighbourOptions, dir string, others []Tenant, arrange func(context.Context, *ServerOptions) error) (_ *neighbourRun, err error) {
+func startNeighbourRun(
+	ctx context.Context,
+	o *NeighbourOptions,
+	dir string,
+	others []Tenant,
+	arrange func(context.Context, *ServerOptions) error,
+) (_ *neighbourRun, err error) {
 	t := &neighbourRun{options: o, victim: newVictim()}
 	data := filepath.Join(dir, "data")
 	if err := os.Mkdir(data, 0o700); err != nil {

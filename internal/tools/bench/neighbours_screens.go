@@ -40,7 +40,12 @@ func (a *manyScreens) run(ctx context.Context, t *neighbourRun, r *NeighbourRow)
 	}
 	// Its device reports as fast as it may, so that all of them are told.
 	for n := 0; ctx.Err() == nil; n++ {
-		err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, []frame{oneValue(time.Now().UnixMilli(), 0, float64(n%2000)/10)}))
+		err := deliver(
+			ctx,
+			t.server.Console,
+			a.tenant.Devices[0],
+			payloadOf(a.tenant.Properties, []frame{oneValue(time.Now().UnixMilli(), 0, float64(n%2000)/10)}),
+		)
 		select {
 		case <-time.After(100 * time.Millisecond):
 		case <-ctx.Done():

@@ -110,7 +110,12 @@ func (*stale) byHTTP(ctx context.Context, t *neighbourRun, d Device) error {
 
 // asProvider asks for what there is not, which the token decides who learns.
 func (*stale) asProvider(ctx context.Context, t *neighbourRun, token string) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodPost, t.server.admin+"/provider-api/v1/delete", strings.NewReader(`{"kind":"tenant","name":"nobody"}`))
+	r, err := http.NewRequestWithContext(
+		ctx,
+		http.MethodPost,
+		t.server.admin+"/provider-api/v1/delete",
+		strings.NewReader(`{"kind":"tenant","name":"nobody"}`),
+	)
 	if err != nil {
 		return err
 	}

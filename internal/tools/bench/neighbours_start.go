@@ -46,14 +46,24 @@ func (a *starting) prepare(ctx context.Context, t *neighbourRun, r *NeighbourRow
 			return err
 		}
 		id, err := c.makeRule(ctx, map[string]any{
-			"alarmName": ruleName(0), "executionId": w.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
-			"conditions": []map[string]any{{"andor": "and", "tslAttribute": w.Properties[0], "subconditions": ">", "value": threshold / 100}},
+			"alarmName": ruleName(
+				0,
+			),
+			"executionId": w.Devices[0].Name,
+			"hitCounts":   1,
+			"durations":   time.Minute.Milliseconds(),
+			"conditions": []map[string]any{
+				{"andor": "and", "tslAttribute": w.Properties[0], "subconditions": ">", "value": threshold / 100},
+			},
 		})
 		if err != nil {
 			return err
 		}
 		c.http.CloseIdleConnections()
-		gifts = append(gifts, RuleCopies{Tenant: w.Name, Rule: id, Devices: w.DeviceNames()[:a.size.Running], Each: 1, Since: a.since})
+		gifts = append(
+			gifts,
+			RuleCopies{Tenant: w.Name, Rule: id, Devices: w.DeviceNames()[:a.size.Running], Each: 1, Since: a.since},
+		)
 	}
 	if err := t.copyRules(ctx, gifts); err != nil {
 		return err
@@ -105,12 +115,22 @@ func (a *starting) restart(ctx context.Context, t *neighbourRun, r *NeighbourRow
 		return fmt.Errorf("started with a backlog: %w", err)
 	}
 	w := a.others[0]
-	if err := deliver(ctx, t.server.Console, w.Devices[0], payloadOf(w.Properties, []frame{allValues(began.UnixMilli(), 0)})); err != nil {
+	if err := deliver(
+		ctx,
+		t.server.Console,
+		w.Devices[0],
+		payloadOf(w.Properties, []frame{allValues(began.UnixMilli(), 0)}),
+	); err != nil {
 		return err
 	}
 	r.Started = time.Since(began)
 	r.Limits.Alarm = catchUp
-	r.remark("the first reading was taken after %s (at most %s), alarms may take %s meanwhile", short(r.Started), short(r.Limits.Start), short(catchUp))
+	r.remark(
+		"the first reading was taken after %s (at most %s), alarms may take %s meanwhile",
+		short(r.Started),
+		short(r.Limits.Start),
+		short(catchUp),
+	)
 	return nil
 }
 

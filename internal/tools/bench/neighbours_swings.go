@@ -60,13 +60,29 @@ func (a *swings) prepare(ctx context.Context, t *neighbourRun, _ *NeighbourRow) 
 	begin := time.Now().Add(-swingAge)
 	a.from = begin.UnixMilli()
 	id, err := a.person.makeRule(ctx, map[string]any{
-		"alarmName": swingTitle, "executionId": a.tenant.Devices[0].Name, "hitCounts": 1, "durations": time.Minute.Milliseconds(),
-		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": swingLimit}},
+		"alarmName":   swingTitle,
+		"executionId": a.tenant.Devices[0].Name,
+		"hitCounts":   1,
+		"durations":   time.Minute.Milliseconds(),
+		"conditions": []map[string]any{
+			{"andor": "and", "tslAttribute": a.tenant.Properties[0], "subconditions": ">", "value": swingLimit},
+		},
 	})
 	if err != nil {
 		return err
 	}
-	return t.copyRules(ctx, []RuleCopies{{Tenant: a.tenant.Name, Rule: id, Devices: a.tenant.DeviceNames(), Each: swingRules, Since: begin.Add(-time.Hour)}})
+	return t.copyRules(
+		ctx,
+		[]RuleCopies{
+			{
+				Tenant:  a.tenant.Name,
+				Rule:    id,
+				Devices: a.tenant.DeviceNames(),
+				Each:    swingRules,
+				Since:   begin.Add(-time.Hour),
+			},
+		},
+	)
 }
 
 // send hands in the next readings, so many.
@@ -119,7 +135,12 @@ func (a *swings) compare(ctx context.Context, t *neighbourRun, r *NeighbourRow) 
 		oneValue(last, 0, 0), oneValue(last+swingCalm.Milliseconds(), 0, 0),
 		oneValue(last+swingAfter.Milliseconds(), 0, swingTop), oneValue(last+swingAfter.Milliseconds()+1, 0, 0),
 	} {
-		if err := deliver(ctx, t.server.Console, a.tenant.Devices[0], payloadOf(a.tenant.Properties, []frame{f})); err != nil {
+		if err := deliver(
+			ctx,
+			t.server.Console,
+			a.tenant.Devices[0],
+			payloadOf(a.tenant.Properties, []frame{f}),
+		); err != nil {
 			return err
 		}
 		a.tail = append(a.tail, f)

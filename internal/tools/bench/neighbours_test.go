@@ -16,10 +16,25 @@ import (
 // goodRow is a row that keeps every promise.
 func goodRow() NeighbourRow {
 	return NeighbourRow{
-		Attack: "a", Limits: defaultLimits, Acks: 100, AckP99: 500 * time.Millisecond, Alarm: Delay{Count: 5, Max: time.Second},
-		Page: CallStats{Count: 9, P95: 300 * time.Millisecond}, SignIn: CallStats{Count: 9, P95: 3 * time.Second},
-		Write: CallStats{Count: 9, Max: 500 * time.Millisecond}, Mails: &Mails{Serious: Delay{Count: 6, Max: 2 * time.Second}, Important: Delay{Count: 6, Max: 10 * time.Second}},
-		Memory: 1 << 30, Started: 10 * time.Second, Verification: Verification{Checked: 9}, Notices: 9,
+		Attack: "a",
+		Limits: defaultLimits,
+		Acks:   100,
+		AckP99: 500 * time.Millisecond,
+		Alarm:  Delay{Count: 5, Max: time.Second},
+		Page:   CallStats{Count: 9, P95: 300 * time.Millisecond},
+		SignIn: CallStats{Count: 9, P95: 3 * time.Second},
+		Write: CallStats{
+			Count: 9,
+			Max:   500 * time.Millisecond,
+		},
+		Mails: &Mails{
+			Serious:   Delay{Count: 6, Max: 2 * time.Second},
+			Important: Delay{Count: 6, Max: 10 * time.Second},
+		},
+		Memory:       1 << 30,
+		Started:      10 * time.Second,
+		Verification: Verification{Checked: 9},
+		Notices:      9,
 	}
 }
 
@@ -171,7 +186,8 @@ func TestPayloadOfFrames(t *testing.T) {
 	if err := json.Unmarshal(payloadOf(names, []frame{oneValue(5, 1, -2.5), allValues(7, 3)}), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got) != 2 || got[0].TS != 5 || len(got[0].Values) != 1 || got[0].Values["b"] != -2.5 || got[1].TS != 7 || len(got[1].Values) != 5 {
+	if len(got) != 2 || got[0].TS != 5 || len(got[0].Values) != 1 || got[0].Values["b"] != -2.5 || got[1].TS != 7 ||
+		len(got[1].Values) != 5 {
 		t.Errorf("%+v", got)
 	}
 }
@@ -204,7 +220,8 @@ func TestDeliver(t *testing.T) {
 func TestNeighbourNames(t *testing.T) {
 	names := NeighbourAttacks()
 	for _, n := range names {
-		if n == quietAttack || strings.Contains(n, ",") || len(slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o != n })) != 1 {
+		if n == quietAttack || strings.Contains(n, ",") ||
+			len(slices.DeleteFunc(slices.Clone(names), func(o string) bool { return o != n })) != 1 {
 			t.Errorf("%q of %q", n, names)
 		}
 	}
@@ -232,7 +249,10 @@ func TestMailsOf(t *testing.T) {
 		at(3*time.Second, 2, "a@family.example.org", false), at(time.Second, 3, "a@storm.example.org", false),
 		at(time.Second, 3, "a@family.example.org", true), at(1500*time.Millisecond, 4, "a@family.example.org", false),
 	}, "family", began)
-	want := Mails{Serious: Delay{Count: 2, Max: 2 * time.Second}, Important: Delay{Count: 1, Missing: 1, Max: 500 * time.Millisecond}}
+	want := Mails{
+		Serious:   Delay{Count: 2, Max: 2 * time.Second},
+		Important: Delay{Count: 1, Missing: 1, Max: 500 * time.Millisecond},
+	}
 	if *m != want {
 		t.Errorf("%+v, want %+v", *m, want)
 	}

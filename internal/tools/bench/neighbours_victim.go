@@ -58,7 +58,10 @@ func (v *victim) setUp(ctx context.Context, t Target) (err error) {
 		return err
 	}
 	t.Tenant = v.tenant
-	v.field = newAlarmFleet(AlarmOptions{Rules: victimRules * victimDevices, NoticesPerSecond: victimTurns, Window: victimInFlight}, t)
+	v.field = newAlarmFleet(
+		AlarmOptions{Rules: victimRules * victimDevices, NoticesPerSecond: victimTurns, Window: victimInFlight},
+		t,
+	)
 	for _, s := range v.field.senders {
 		s.keepAcked, s.rulesRunning = true, true
 	}

@@ -93,7 +93,13 @@ type noticePage struct {
 
 func (l *noticeList) page(ctx context.Context, number, size int) (*noticePage, error) {
 	var p noticePage
-	return &p, l.person.call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", number, size), nil, &p)
+	return &p, l.person.call(
+		ctx,
+		http.MethodGet,
+		fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", number, size),
+		nil,
+		&p,
+	)
 }
 
 // all is everything that the list holds. Nothing may begin meanwhile.

@@ -38,9 +38,17 @@ func (o *NotifyOptions) Check() error {
 	case o.Tenants < 1 || o.Users < 1:
 		return errors.New("a tenant and a user are needed")
 	case o.Notices < 1 || o.Notices%o.Tenants != 0 || o.perTenant() > noticePageSize:
-		return fmt.Errorf("%d notices cannot be shared out among %d tenants, %d at most for each", o.Notices, o.Tenants, noticePageSize)
+		return fmt.Errorf(
+			"%d notices cannot be shared out among %d tenants, %d at most for each",
+			o.Notices,
+			o.Tenants,
+			noticePageSize,
+		)
 	case o.Volleys < 1 || o.Hold < volleySpread || o.Every < o.Hold+volleySpread:
-		return fmt.Errorf("a volley is needed; its notices end %s after it began or later, and the next one comes %[1]s after that or later", volleySpread)
+		return fmt.Errorf(
+			"a volley is needed; its notices end %s after it began or later, and the next one comes %[1]s after that or later",
+			volleySpread,
+		)
 	case o.Load < 1 || o.Window < 1 || o.Window > 65535 || o.Values < 1:
 		return errors.New("a connection beside, a value and a window from 1 to 65535 are needed")
 	case o.Duration <= 0 || o.Patience <= 0 || o.DigestAfter < 0:
@@ -97,13 +105,34 @@ func (r *NotifyResult) Err() error {
 	add(m.Lost > 0, "%d things were not told by mail", m.Lost)
 	add(m.Twice > 0, "%d were told twice by mail", m.Twice)
 	add(m.Stray > 0, "%d mails were of nothing that happened, or to somebody else", m.Stray)
-	add(!r.Emptied, "the outbox was not empty %s after the last volley, %d deliveries wait", r.Options.Patience, r.Queued)
-	add(r.Failed > 0 || r.Sent != m.Wanted, "the server says that %d deliveries were sent and %d failed, of %d", r.Sent, r.Failed, m.Wanted)
+	add(
+		!r.Emptied,
+		"the outbox was not empty %s after the last volley, %d deliveries wait",
+		r.Options.Patience,
+		r.Queued,
+	)
+	add(
+		r.Failed > 0 || r.Sent != m.Wanted,
+		"the server says that %d deliveries were sent and %d failed, of %d",
+		r.Sent,
+		r.Failed,
+		m.Wanted,
+	)
 	add(r.Notices == 0, "no notice was to begin")
 	add(r.Unrecorded+r.Stray > 0, "%d notices were not recorded, and %d that no reading led to", r.Unrecorded, r.Stray)
 	add(r.Listed.Missing > 0, "%d notices were not seen in the list in time", r.Listed.Missing)
-	add(r.Noticed.Missing+r.Messages.Missing > 0, "%d notices and %d messages were not told to a screen", r.Noticed.Missing, r.Messages.Missing)
-	add(r.Duplicates+r.Unknown > 0, "screens were told %d events twice, and %d of nothing that happened", r.Duplicates, r.Unknown)
+	add(
+		r.Noticed.Missing+r.Messages.Missing > 0,
+		"%d notices and %d messages were not told to a screen",
+		r.Noticed.Missing,
+		r.Messages.Missing,
+	)
+	add(
+		r.Duplicates+r.Unknown > 0,
+		"screens were told %d events twice, and %d of nothing that happened",
+		r.Duplicates,
+		r.Unknown,
+	)
 	add(r.With.Rate == 0 || r.Without.Rate == 0, "nothing was acknowledged")
 	return errors.Join(all...)
 }
@@ -128,7 +157,13 @@ func ServeNotify(ctx context.Context, o NotifyOptions, own ServerOptions) (*Serv
 
 // RunNotify lets volleys of notices begin and end on a server of ServeNotify,
 // and measures how people are told. Its mail goes to p.
-func RunNotify(ctx context.Context, o NotifyOptions, s *Server, notified []NotifiedTenant, p *MailServer) (*NotifyResult, error) {
+func RunNotify(
+	ctx context.Context,
+	o NotifyOptions,
+	s *Server,
+	notified []NotifiedTenant,
+	p *MailServer,
+) (*NotifyResult, error) {
 	for i := range notified {
 		if err := notified[i].prepare(ctx, s.Console); err != nil {
 			return nil, fmt.Errorf("%s: %w", notified[i].Name, err)
@@ -145,7 +180,13 @@ func RunNotify(ctx context.Context, o NotifyOptions, s *Server, notified []Notif
 	return runNotify(ctx, o, s.Target, notified, p)
 }
 
-func runNotify(ctx context.Context, o NotifyOptions, t Target, notified []NotifiedTenant, p *MailServer) (_ *NotifyResult, err error) {
+func runNotify(
+	ctx context.Context,
+	o NotifyOptions,
+	t Target,
+	notified []NotifiedTenant,
+	p *MailServer,
+) (_ *NotifyResult, err error) {
 	g := newNotifyRun(o, t, notified, p)
 	defer func() { err = errors.Join(err, g.close()) }()
 	r := &NotifyResult{Target: t.Name, Options: o}

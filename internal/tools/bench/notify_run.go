@@ -35,7 +35,14 @@ type wave struct {
 }
 
 func newNotifyRun(o NotifyOptions, t Target, notified []NotifiedTenant, p *MailServer) *notifyRun {
-	g := &notifyRun{options: o, target: t, audiences: notified, mailServer: p, began: time.Now(), ackedReadings: make([]atomic.Int64, len(notified))}
+	g := &notifyRun{
+		options:       o,
+		target:        t,
+		audiences:     notified,
+		mailServer:    p,
+		began:         time.Now(),
+		ackedReadings: make([]atomic.Int64, len(notified)),
+	}
 	g.load = newAlarmFleet(AlarmOptions{Window: o.Window, NoticesPerSecond: 1}, t)
 	for d := range o.perTenant() {
 		for i := range notified {
@@ -58,7 +65,15 @@ func (g *notifyRun) open(ctx context.Context) error {
 		return err
 	}
 	for i := range g.audiences {
-		g.lists = append(g.lists, &noticeList{person: g.audiences[i].people[0], seen: map[int64]time.Duration{}, began: g.began, size: g.options.perTenant()})
+		g.lists = append(
+			g.lists,
+			&noticeList{
+				person: g.audiences[i].people[0],
+				seen:   map[int64]time.Duration{},
+				began:  g.began,
+				size:   g.options.perTenant(),
+			},
+		)
 		for _, person := range g.audiences[i].people {
 			g.screens = append(g.screens, &notifyScreen{screen: screen{console: person}, tenant: i, began: g.began})
 		}
@@ -90,7 +105,11 @@ func (g *notifyRun) close() error {
 // part lets the load send as much as is taken, and beside it something else
 // happen, and measures. What is acknowledged can be read meanwhile, as a field's
 // own part does not allow.
-func (g *notifyRun) part(ctx context.Context, duration time.Duration, beside func(context.Context) error) (Part, error) {
+func (g *notifyRun) part(
+	ctx context.Context,
+	duration time.Duration,
+	beside func(context.Context) error,
+) (Part, error) {
 	var p Part
 	before, err := g.target.metrics(ctx)
 	if err != nil {
@@ -190,7 +209,9 @@ func (g *notifyRun) wave(ctx context.Context, from time.Time, volley int, above 
 	work, within := errgroup.WithContext(ctx)
 	for i, r := range g.alarmDevices {
 		work.Go(func() error {
-			turn := time.NewTimer(time.Until(began.Add(volleySpread * time.Duration(i) / time.Duration(len(g.alarmDevices)))))
+			turn := time.NewTimer(
+				time.Until(began.Add(volleySpread * time.Duration(i) / time.Duration(len(g.alarmDevices)))),
+			)
 			defer turn.Stop()
 			select {
 			case <-turn.C:

@@ -23,9 +23,21 @@ func newWaveFixture(t *testing.T, devices int) (*notifyRun, *fakeServer) {
 	a := NotifiedTenant{Tenant: f.world}
 	a.Devices = f.world.Devices[:devices]
 	target.Tenant.Devices = f.world.Devices[devices:]
-	o := NotifyOptions{Tenants: 1, Users: 1, Notices: devices, Volleys: 1, Load: 1, Window: 2, Values: 1, Patience: 20 * time.Second}
+	o := NotifyOptions{
+		Tenants:  1,
+		Users:    1,
+		Notices:  devices,
+		Volleys:  1,
+		Load:     1,
+		Window:   2,
+		Values:   1,
+		Patience: 20 * time.Second,
+	}
 	g := newNotifyRun(o, target, []NotifiedTenant{a}, &MailServer{})
-	if err := errors.Join(connectAll(t.Context(), g.alarmDevices, target.MQTT), g.load.connect(t.Context())); err != nil {
+	if err := errors.Join(
+		connectAll(t.Context(), g.alarmDevices, target.MQTT),
+		g.load.connect(t.Context()),
+	); err != nil {
 		t.Fatal(err)
 	}
 	return g, f
@@ -127,7 +139,11 @@ func TestAwaitOutbox(t *testing.T) {
 		fmt.Fprint(w, pages[min(int(asked.Add(1)), len(pages))-1])
 	}))
 	defer web.Close()
-	g := &notifyRun{target: Target{MetricsURL: web.URL}, options: NotifyOptions{Notices: 3, Volleys: 1, Patience: 20 * time.Second}, ackedReadings: make([]atomic.Int64, 1)}
+	g := &notifyRun{
+		target:        Target{MetricsURL: web.URL},
+		options:       NotifyOptions{Notices: 3, Volleys: 1, Patience: 20 * time.Second},
+		ackedReadings: make([]atomic.Int64, 1),
+	}
 	p := &notifyScreen{}
 	g.screens, g.began = []*notifyScreen{p}, time.Now()
 	g.ackedReadings[0].Store(1)
@@ -136,7 +152,11 @@ func TestAwaitOutbox(t *testing.T) {
 		p.record(true, []byte("{}"), 0)
 	}()
 	var r NotifyResult
-	if err := g.await(t.Context(), &r); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 || asked.Load() != 4 || p.eventCount.Load() != 2 {
+	if err := g.await(
+		t.Context(),
+		&r,
+	); err != nil || !r.Emptied || r.Sent != 10 || r.Failed != 3 || r.Queued != 0 || asked.Load() != 4 ||
+		p.eventCount.Load() != 2 {
 		t.Errorf("%+v after %d questions, %v", r, asked.Load(), err)
 	}
 

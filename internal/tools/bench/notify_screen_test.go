@@ -23,18 +23,27 @@ func TestNotifyScreenRecordsEvents(t *testing.T) {
 		}
 		const since = "event: notice\ndata: {\"id\":5,\"startTime\":1,\"holdsSince\":1}\n\n" // told of it once more
 		if streams++; streams == 1 {
-			fmt.Fprint(w, "id: e-1\n\nid: e-2\nevent: notice\ndata: {\"id\":5,\"startTime\":1}\n\n"+since+"id: e-3\nevent: reading\ndata: {\"id\":6}\n\n"+
-				"id: e-4\nevent: message\ndata: {\"id\":1,\"noticeId\":5,\"event\":\"triggered\"}\n\n:\n\n")
+			fmt.Fprint(
+				w,
+				"id: e-1\n\nid: e-2\nevent: notice\ndata: {\"id\":5,\"startTime\":1}\n\n"+since+"id: e-3\nevent: reading\ndata: {\"id\":6}\n\n"+
+					"id: e-4\nevent: message\ndata: {\"id\":1,\"noticeId\":5,\"event\":\"triggered\"}\n\n:\n\n",
+			)
 			return
 		}
-		fmt.Fprint(w, since+"id: e-9\nevent: reset\ndata: {\"id\":7}\n\nid: e-10\nevent: notice\ndata: {\"id\":5,\"startTime\":1,\"endTime\":2}\n\n"+
-			"id: e-11\nevent: delivery\ndata: {\"noticeId\":5}\n\nid: e-12\nevent: message\ndata: {\"id\":2,\"noticeId\":5,\"event\":\"resolved\"}\n\n")
+		fmt.Fprint(
+			w,
+			since+"id: e-9\nevent: reset\ndata: {\"id\":7}\n\nid: e-10\nevent: notice\ndata: {\"id\":5,\"startTime\":1,\"endTime\":2}\n\n"+
+				"id: e-11\nevent: delivery\ndata: {\"noticeId\":5}\n\nid: e-12\nevent: message\ndata: {\"id\":2,\"noticeId\":5,\"event\":\"resolved\"}\n\n",
+		)
 		http.NewResponseController(w).Flush()
 		again <- r.Header.Get("Last-Event-ID")
 		<-r.Context().Done()
 	}))
 	defer web.Close()
-	p := &notifyScreen{screen: screen{console: &console{base: web.URL, token: "let-me-in", http: web.Client()}}, began: time.Now()}
+	p := &notifyScreen{
+		screen: screen{console: &console{base: web.URL, token: "let-me-in", http: web.Client()}},
+		began:  time.Now(),
+	}
 	if err := p.open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +76,13 @@ func TestNotifyScreenRecordsEvents(t *testing.T) {
 		one.at = 0
 		heard = append(heard, one)
 	}
-	want := []screenEvent{{noticeEvent: noticeEvent{5, false}}, {noticeEvent: noticeEvent{5, false}, message: true}, {noticeEvent: noticeEvent{5, false}}, {noticeEvent: noticeEvent{5, true}}, {noticeEvent: noticeEvent{5, true}, message: true}}
+	want := []screenEvent{
+		{noticeEvent: noticeEvent{5, false}},
+		{noticeEvent: noticeEvent{5, false}, message: true},
+		{noticeEvent: noticeEvent{5, false}},
+		{noticeEvent: noticeEvent{5, true}},
+		{noticeEvent: noticeEvent{5, true}, message: true},
+	}
 	if !slices.Equal(heard, want) || p.cuts.Load() != 1 || p.resets.Load() != 1 || p.last != "e-12" {
 		t.Errorf("%+v, %d cuts, %d resets, last %q", heard, p.cuts.Load(), p.resets.Load(), p.last)
 	}
@@ -91,7 +106,12 @@ func listServer(t *testing.T, total int, ids func(number, size string) []int64) 
 		fmt.Fprintf(w, `{"code":200,"data":{"total":%d,"list":[%s]}}`, total, strings.Join(all, ","))
 	}))
 	t.Cleanup(web.Close)
-	return &noticeList{person: &console{base: web.URL, http: web.Client()}, began: time.Now(), size: 2, seen: map[int64]time.Duration{}}
+	return &noticeList{
+		person: &console{base: web.URL, http: web.Client()},
+		began:  time.Now(),
+		size:   2,
+		seen:   map[int64]time.Duration{},
+	}
 }
 
 // A list is asked for while something is awaited, and when each notice was
@@ -105,7 +125,11 @@ func TestNoticeListIsPolled(t *testing.T) {
 		asked <- struct{}{}
 		return []int64{4, 3}[2-min(len(asked), 2):]
 	})
-	if err := l.watchUntil(t, func() { l.waitComplete(t.Context(), 3*listPollInterval) }); err != nil || len(asked) > 0 {
+	if err := l.watchUntil(
+		t,
+		func() { l.waitComplete(t.Context(), 3*listPollInterval) },
+	); err != nil ||
+		len(asked) > 0 {
 		t.Errorf("asked %d times for nothing: %v", len(asked), err)
 	}
 	l.expect(2)
@@ -147,7 +171,9 @@ func TestNoticeListIsComplete(t *testing.T) {
 		return pages[number]
 	})
 	all, err := l.all(t.Context())
-	if err != nil || len(all.List) != 3 || all.List[2].ID != 3 || all.List[2].StartTime != 3 || all.List[2].DeviceName != "D" || all.List[2].EndTime != 9 {
+	if err != nil || len(all.List) != 3 || all.List[2].ID != 3 || all.List[2].StartTime != 3 ||
+		all.List[2].DeviceName != "D" ||
+		all.List[2].EndTime != 9 {
 		t.Errorf("%+v, %v", all, err)
 	}
 	delete(pages, "2")

@@ -101,9 +101,18 @@ func (a *NotifiedTenant) prepare(ctx context.Context, base string) error {
 		return fmt.Errorf("make a channel: %w", err)
 	}
 	if body, err = json.Marshal(map[string]any{
-		"alarmName": ruleName(0), "dataSource": 1, "executionId": a.Devices[0].Name, "triggerType": 0,
-		"conditions": []map[string]any{{"andor": "and", "tslAttribute": a.Properties[0], "subconditions": ">", "value": threshold / 100}},
-		"hitCounts":  1, "durations": 600_000, "alarmLevel": 1, "passageway": []int64{channel}, "manualRelease": 0,
+		"alarmName":   ruleName(0),
+		"dataSource":  1,
+		"executionId": a.Devices[0].Name,
+		"triggerType": 0,
+		"conditions": []map[string]any{
+			{"andor": "and", "tslAttribute": a.Properties[0], "subconditions": ">", "value": threshold / 100},
+		},
+		"hitCounts":     1,
+		"durations":     600_000,
+		"alarmLevel":    1,
+		"passageway":    []int64{channel},
+		"manualRelease": 0,
 	}); err != nil {
 		return err
 	}

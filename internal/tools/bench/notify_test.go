@@ -41,11 +41,26 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 			if what.ended {
 				end, event = one.time, "resolved"
 			}
-			p.record(false, fmt.Appendf(nil, `{"id":%d,"title":"bench rule 01","endTime":%d}`, what.notice, end), one.acked+5*time.Millisecond)
-			p.record(true, fmt.Appendf(nil, `{"id":7,"noticeId":%d,"event":%q}`, what.notice, event), one.acked+8*time.Millisecond)
+			p.record(
+				false,
+				fmt.Appendf(nil, `{"id":%d,"title":"bench rule 01","endTime":%d}`, what.notice, end),
+				one.acked+5*time.Millisecond,
+			)
+			p.record(
+				true,
+				fmt.Appendf(nil, `{"id":7,"noticeId":%d,"event":%q}`, what.notice, event),
+				one.acked+8*time.Millisecond,
+			)
 		}
 		for _, to := range notified[r.tenant].mails {
-			m := receivedMail{id: fmt.Sprintf("<%d-%t@x>", what.notice, what.ended), to: to, notice: what.notice, ended: what.ended, alarms: 1, at: g.began.Add(one.acked + 50*time.Millisecond)}
+			m := receivedMail{
+				id:     fmt.Sprintf("<%d-%t@x>", what.notice, what.ended),
+				to:     to,
+				notice: what.notice,
+				ended:  what.ended,
+				alarms: 1,
+				at:     g.began.Add(one.acked + 50*time.Millisecond),
+			}
 			if r.tenant == 1 && what.ended && one.part == 1 {
 				if i < o.Tenants { // of its two devices the first
 					continue
@@ -58,10 +73,20 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 	}
 	for tenant := range o.Tenants {
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-			json.NewEncoder(w).Encode(map[string]any{"code": 200, "data": map[string]any{"total": len(notices[tenant]), "list": notices[tenant]}})
+			json.NewEncoder(
+				w,
+			).Encode(
+				map[string]any{
+					"code": 200,
+					"data": map[string]any{"total": len(notices[tenant]), "list": notices[tenant]},
+				},
+			)
 		}))
 		t.Cleanup(web.Close)
-		g.lists = append(g.lists, &noticeList{person: &console{base: web.URL, http: web.Client()}, seen: map[int64]time.Duration{}})
+		g.lists = append(
+			g.lists,
+			&noticeList{person: &console{base: web.URL, http: web.Client()}, seen: map[int64]time.Duration{}},
+		)
 		for range o.Users {
 			g.screens = append(g.screens, &notifyScreen{tenant: tenant})
 		}
@@ -73,7 +98,10 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 			end := ackedReading{time: int64(1000*v + i + 500), acked: begins + o.Hold, part: v}
 			r.reports = append(r.reports, begin, end)
 			g.ackedReadings[r.tenant].Add(2)
-			notices[r.tenant] = append(notices[r.tenant], map[string]any{"id": id, "deviceName": r.device.Name, "startTime": begin.time, "endTime": end.time})
+			notices[r.tenant] = append(
+				notices[r.tenant],
+				map[string]any{"id": id, "deviceName": r.device.Name, "startTime": begin.time, "endTime": end.time},
+			)
 			g.lists[r.tenant].seen[id] = begins + 30*time.Millisecond
 			say(i, r, begin, noticeEvent{id, false})
 			say(i, r, end, noticeEvent{id, true})
@@ -82,7 +110,14 @@ func newNotifyFixture(t *testing.T) (*notifyRun, *NotifyResult) {
 	for range 2 * o.Volleys {
 		g.waves = append(g.waves, wave{took: time.Second, span: 300 * time.Millisecond, acked: 1000})
 	}
-	return g, &NotifyResult{Target: "tilth", Options: o, Emptied: true, Sent: 2 * 2 * 8, With: Part{Rate: 900}, Without: Part{Rate: 1000}}
+	return g, &NotifyResult{
+		Target:  "tilth",
+		Options: o,
+		Emptied: true,
+		Sent:    2 * 2 * 8,
+		With:    Part{Rate: 900},
+		Without: Part{Rate: 1000},
+	}
 }
 
 func TestNotifyCompare(t *testing.T) {
@@ -103,7 +138,9 @@ func TestNotifyCompare(t *testing.T) {
 		}
 	}
 	m := r.Mails
-	if m.Mails != 30 || m.Digests != 2 || m.Wanted != 32 || m.Told != 32 || m.Last != 50*time.Millisecond || r.Notices != 8 || !slices.Equal(r.Spans, []time.Duration{300 * time.Millisecond, 300 * time.Millisecond}) {
+	if m.Mails != 30 || m.Digests != 2 || m.Wanted != 32 || m.Told != 32 || m.Last != 50*time.Millisecond ||
+		r.Notices != 8 ||
+		!slices.Equal(r.Spans, []time.Duration{300 * time.Millisecond, 300 * time.Millisecond}) {
 		t.Errorf("%+v, %d notices, %v", m, r.Notices, r.Spans)
 	}
 	if during := g.during(); during != 1000 {
@@ -179,7 +216,11 @@ func TestNotifyErr(t *testing.T) {
 	} {
 		g, r := newNotifyFixture(t)
 		spoil(g, r)
-		if err := errors.Join(g.compare(t.Context(), r), r.Err()); err == nil || !strings.Contains(err.Error(), strings.TrimSpace(says)) {
+		if err := errors.Join(
+			g.compare(t.Context(), r),
+			r.Err(),
+		); err == nil ||
+			!strings.Contains(err.Error(), strings.TrimSpace(says)) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
@@ -209,7 +250,12 @@ func TestNotifyOptions(t *testing.T) {
 	} {
 		o := good
 		spoil(&o)
-		if _, _, err := ServeNotify(t.Context(), o, ServerOptions{}); err == nil || !strings.Contains(err.Error(), says) {
+		if _, _, err := ServeNotify(
+			t.Context(),
+			o,
+			ServerOptions{},
+		); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", says, err)
 		}
 	}
@@ -246,8 +292,15 @@ func TestNotifiedTenants(t *testing.T) {
 			mails[to] = true
 		}
 	}
-	if len(f.Tenants) != 4 || len(f.Products) != 1 || len(f.Products[0].Properties) != 2 || len(names) != 6+5 || len(mails) != 6 {
-		t.Errorf("%d tenants, %d products, %d devices, %d addresses", len(f.Tenants), len(f.Products), len(names), len(mails))
+	if len(f.Tenants) != 4 || len(f.Products) != 1 || len(f.Products[0].Properties) != 2 || len(names) != 6+5 ||
+		len(mails) != 6 {
+		t.Errorf(
+			"%d tenants, %d products, %d devices, %d addresses",
+			len(f.Tenants),
+			len(f.Products),
+			len(names),
+			len(mails),
+		)
 	}
 }
 
@@ -271,7 +324,10 @@ func TestNotifyPrint(t *testing.T) {
 			t.Errorf("%q is not there:\n%s", part, out.String())
 		}
 	}
-	if r.Emptied, r.Queued = false, 1234; !strings.Contains(r.emptied(), "not empty 1m0s after the last volley: 1,234 deliveries wait") {
+	if r.Emptied, r.Queued = false, 1234; !strings.Contains(
+		r.emptied(),
+		"not empty 1m0s after the last volley: 1,234 deliveries wait",
+	) {
 		t.Error(r.emptied())
 	}
 }
@@ -281,20 +337,53 @@ func TestNotifyRefused(t *testing.T) {
 	f := newFakeServer(t, 1, 1)
 	target := f.target()
 	target.PID = os.Getpid()
-	o := NotifyOptions{Tenants: 1, Users: 1, Notices: 1, Volleys: 1, Every: time.Second, Load: 1, Window: 1, Values: 1, Duration: time.Millisecond, Patience: time.Millisecond}
+	o := NotifyOptions{
+		Tenants:  1,
+		Users:    1,
+		Notices:  1,
+		Volleys:  1,
+		Every:    time.Second,
+		Load:     1,
+		Window:   1,
+		Values:   1,
+		Duration: time.Millisecond,
+		Patience: time.Millisecond,
+	}
 	nowhere := httptest.NewServer(http.NotFoundHandler())
 	defer nowhere.Close()
-	known := NotifiedTenant{Tenant: f.world, mails: []string{"a@example.org"}, people: []*console{{base: nowhere.URL, http: nowhere.Client()}}}
-	if _, err := runNotify(t.Context(), o, target, []NotifiedTenant{known}, &MailServer{}); err == nil || !strings.Contains(err.Error(), "live stream: 404") {
+	known := NotifiedTenant{
+		Tenant: f.world,
+		mails:  []string{"a@example.org"},
+		people: []*console{{base: nowhere.URL, http: nowhere.Client()}},
+	}
+	if _, err := runNotify(
+		t.Context(),
+		o,
+		target,
+		[]NotifiedTenant{known},
+		&MailServer{},
+	); err == nil ||
+		!strings.Contains(err.Error(), "live stream: 404") {
 		t.Errorf("%v", err)
 	}
 	stranger := known
 	stranger.Tenant = NewTenant(1, 1)
-	if _, err := runNotify(t.Context(), o, target, []NotifiedTenant{stranger}, &MailServer{}); err == nil || !strings.Contains(err.Error(), "refused") {
+	if _, err := runNotify(
+		t.Context(),
+		o,
+		target,
+		[]NotifiedTenant{stranger},
+		&MailServer{},
+	); err == nil ||
+		!strings.Contains(err.Error(), "refused") {
 		t.Errorf("%v", err)
 	}
 	stranger.users = []string{"person001"}
-	if err := stranger.prepare(t.Context(), target.Console); err == nil || !strings.Contains(err.Error(), "sign in as person001") {
+	if err := stranger.prepare(
+		t.Context(),
+		target.Console,
+	); err == nil ||
+		!strings.Contains(err.Error(), "sign in as person001") {
 		t.Errorf("%v", err)
 	}
 }

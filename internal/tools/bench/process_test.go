@@ -97,7 +97,11 @@ func fakeServe(args []string) int {
 	if err != nil {
 		return 5
 	}
-	fmt.Fprintf(os.Stderr, "level=INFO msg=\"tilth is ready\" http=%s mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=x\n", l.Addr())
+	fmt.Fprintf(
+		os.Stderr,
+		"level=INFO msg=\"tilth is ready\" http=%s mqtt=127.0.0.1:2 admin=127.0.0.1:3 data=x\n",
+		l.Addr(),
+	)
 	if err := http.Serve(l, mux); err != nil {
 		return 6
 	}
@@ -128,7 +132,11 @@ func TestServer(t *testing.T) {
 		t.Errorf("started: %q, %v", starts, err)
 	}
 	own.Args = []string{"--fail", "yes"}
-	if _, err := Start(t.Context(), own); !errors.Is(err, errEnded) || !strings.Contains(err.Error(), "something is wrong") {
+	if _, err := Start(
+		t.Context(),
+		own,
+	); !errors.Is(err, errEnded) ||
+		!strings.Contains(err.Error(), "something is wrong") {
 		t.Errorf("a server that ends at once: %v", err)
 	}
 	own.Binary = filepath.Join(own.Dir, "none")
@@ -161,12 +169,23 @@ func TestServerNotReadyInTime(t *testing.T) {
 func TestAddressesFollowRestart(t *testing.T) {
 	s := &Server{announced: NewAddressReader()}
 	for i := range 2 {
-		if _, err := fmt.Fprintf(s.announced, "msg=\"tilth is ready\" http=a:%d mqtt=b:%d admin=c:%d data=x\n", i, i, i); err != nil {
+		if _, err := fmt.Fprintf(
+			s.announced,
+			"msg=\"tilth is ready\" http=a:%d mqtt=b:%d admin=c:%d data=x\n",
+			i,
+			i,
+			i,
+		); err != nil {
 			t.Fatal(err)
 		}
 		s.UpdateAddresses()
 		s.UpdateAddresses() // nothing new
-		if want := fmt.Sprintf("http://a:%d b:%d http://c:%d/metrics", i, i, i); s.Console+" "+s.MQTT+" "+s.MetricsURL != want {
+		if want := fmt.Sprintf(
+			"http://a:%d b:%d http://c:%d/metrics",
+			i,
+			i,
+			i,
+		); s.Console+" "+s.MQTT+" "+s.MetricsURL != want {
 			t.Errorf("%s %s %s, want %s", s.Console, s.MQTT, s.MetricsURL, want)
 		}
 	}

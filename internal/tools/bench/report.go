@@ -11,8 +11,17 @@ import (
 // Print tells what a run has shown.
 func (r *Result) Print(out io.Writer) error {
 	o := r.Options
-	fmt.Fprintf(out, "\n%s: %d connections, window %d, %d values in %d bytes, MQTT %s, QoS 1, %s\n",
-		r.Target, o.Connections, o.Window, r.Values, r.Payload, map[byte]string{4: "3.1.1", 5: "5"}[o.Protocol], o.Duration)
+	fmt.Fprintf(
+		out,
+		"\n%s: %d connections, window %d, %d values in %d bytes, MQTT %s, QoS 1, %s\n",
+		r.Target,
+		o.Connections,
+		o.Window,
+		r.Values,
+		r.Payload,
+		map[byte]string{4: "3.1.1", 5: "5"}[o.Protocol],
+		o.Duration,
+	)
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, a ...any) { fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, a...)) }
 	row("acknowledged", "%s messages/s, %s values/s", thousands(r.Rate()), thousands(r.Rate()*float64(r.Values)))
@@ -24,8 +33,16 @@ func (r *Result) Print(out io.Writer) error {
 		r.printProcess(row)
 	}
 	if r.Commits > 0 {
-		row("commits", "%s, %s messages each, waiting %s for the disk; %s not yet judged at the end",
-			thousands(r.Commits), thousands(float64(r.Acknowledged)/r.Commits), short(r.CommitWait), thousands(r.Unjudged))
+		row(
+			"commits",
+			"%s, %s messages each, waiting %s for the disk; %s not yet judged at the end",
+			thousands(
+				r.Commits,
+			),
+			thousands(float64(r.Acknowledged)/r.Commits),
+			short(r.CommitWait),
+			thousands(r.Unjudged),
+		)
 	}
 	if r.DiskBlocks > 0 {
 		row("the disk alone", "%s appends of that size a second, each made durable: %s messages/s",
@@ -51,9 +68,21 @@ func (r *Result) printProcess(row func(name, format string, a ...any)) {
 		row("processors", "generator %.2f; the server's are not known", r.OwnCPU)
 		return
 	}
-	row("processors", "server %.2f (%s of them a message), generator %.2f", r.ServerCPU, short(r.PerMessage()), r.OwnCPU)
-	row("memory", "%s before the connections, %s with them (%s each), %s at the end", mebibytes(r.MemoryBefore), mebibytes(r.MemoryOpen),
-		kibibytes((r.MemoryOpen-r.MemoryBefore)/int64(r.Options.Connections)), mebibytes(r.MemoryEnd))
+	row(
+		"processors",
+		"server %.2f (%s of them a message), generator %.2f",
+		r.ServerCPU,
+		short(r.PerMessage()),
+		r.OwnCPU,
+	)
+	row(
+		"memory",
+		"%s before the connections, %s with them (%s each), %s at the end",
+		mebibytes(r.MemoryBefore),
+		mebibytes(r.MemoryOpen),
+		kibibytes((r.MemoryOpen-r.MemoryBefore)/int64(r.Options.Connections)),
+		mebibytes(r.MemoryEnd),
+	)
 }
 
 // Pair is two runs that differ in their target alone.
@@ -64,11 +93,29 @@ func Compare(out io.Writer, pairs []Pair) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	for i, p := range pairs {
 		if i == 0 {
-			fmt.Fprintf(w, "\nwindow\t%s messages/s\t%s messages/s\tratio\t%s p99\t%s p99\t%s CPU/message\t%s CPU/message\t\n",
-				p.Own.Target, p.Peer.Target, p.Own.Target, p.Peer.Target, p.Own.Target, p.Peer.Target)
+			fmt.Fprintf(
+				w,
+				"\nwindow\t%s messages/s\t%s messages/s\tratio\t%s p99\t%s p99\t%s CPU/message\t%s CPU/message\t\n",
+				p.Own.Target,
+				p.Peer.Target,
+				p.Own.Target,
+				p.Peer.Target,
+				p.Own.Target,
+				p.Peer.Target,
+			)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n", p.Own.Options.Window, thousands(p.Own.Rate()), thousands(p.Peer.Rate()),
-			p.Own.Rate()/p.Peer.Rate(), short(p.Own.P99), short(p.Peer.P99), perMessage(p.Own), perMessage(p.Peer))
+		fmt.Fprintf(
+			w,
+			"%d\t%s\t%s\t%.2f\t%s\t%s\t%s\t%s\t\n",
+			p.Own.Options.Window,
+			thousands(p.Own.Rate()),
+			thousands(p.Peer.Rate()),
+			p.Own.Rate()/p.Peer.Rate(),
+			short(p.Own.P99),
+			short(p.Peer.P99),
+			perMessage(p.Own),
+			perMessage(p.Peer),
+		)
 	}
 	return w.Flush()
 }

@@ -9,12 +9,31 @@ import (
 
 func sampleResult() *Result {
 	return &Result{
-		Target: "tilth", Options: Options{Connections: 100, Window: 32, Duration: 10 * time.Second, Protocol: 5}, Values: 8, Payload: 175,
-		Connecting: 1234 * time.Millisecond, Messages: 1_234_560, Sent: 1_300_000, Acknowledged: 1_250_000,
-		P50: 1500 * time.Microsecond, P99: 250 * time.Millisecond, Max: 12_340 * time.Millisecond,
-		ServerCPU: 1.25, OwnCPU: 0.5, MemoryBefore: 30 << 20, MemoryOpen: 31 << 20, MemoryEnd: 90 << 20,
-		Commits: 1250, CommitWait: 2500 * time.Microsecond, Unjudged: 7, DiskBlocks: 400, Screen: true, LiveReadings: 5000, LiveCuts: 2, LiveResets: 1,
-		Verdict: &Verification{Checked: 10_000_000, Took: 3 * time.Second},
+		Target:       "tilth",
+		Options:      Options{Connections: 100, Window: 32, Duration: 10 * time.Second, Protocol: 5},
+		Values:       8,
+		Payload:      175,
+		Connecting:   1234 * time.Millisecond,
+		Messages:     1_234_560,
+		Sent:         1_300_000,
+		Acknowledged: 1_250_000,
+		P50:          1500 * time.Microsecond,
+		P99:          250 * time.Millisecond,
+		Max:          12_340 * time.Millisecond,
+		ServerCPU:    1.25,
+		OwnCPU:       0.5,
+		MemoryBefore: 30 << 20,
+		MemoryOpen:   31 << 20,
+		MemoryEnd:    90 << 20,
+		Commits:      1250,
+		CommitWait:   2500 * time.Microsecond,
+		Unjudged:     7,
+		DiskBlocks:   400,
+		Screen:       true,
+		LiveReadings: 5000,
+		LiveCuts:     2,
+		LiveResets:   1,
+		Verdict:      &Verification{Checked: 10_000_000, Took: 3 * time.Second},
 	}
 }
 
@@ -86,7 +105,8 @@ func TestCompare(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(strings.TrimSpace(b.String()), "\n")
-	if len(lines) != 3 || strings.Join(strings.Fields(lines[1]), " ") != "32 123,456 246,912 0.50 250ms 250ms 10.1µs 5.1µs" ||
+	if len(lines) != 3 ||
+		strings.Join(strings.Fields(lines[1]), " ") != "32 123,456 246,912 0.50 250ms 250ms 10.1µs 5.1µs" ||
 		strings.Join(strings.Fields(lines[2]), " ") != "1 123,456 123,456 1.00 250ms 250ms not known not known" {
 		t.Errorf("%s", b.String())
 	}

@@ -72,7 +72,16 @@ func (r *Result) PerMessage() time.Duration {
 func (r *Result) Err() error {
 	var all []error
 	if v := r.Verdict; v != nil && !v.OK() {
-		all = append(all, fmt.Errorf("read back: %d values lost, %d wrong, %d extra; the first: %s", v.Lost, v.Wrong, v.Extra, v.Example))
+		all = append(
+			all,
+			fmt.Errorf(
+				"read back: %d values lost, %d wrong, %d extra; the first: %s",
+				v.Lost,
+				v.Wrong,
+				v.Extra,
+				v.Example,
+			),
+		)
 	}
 	if r.Broken > 0 {
 		all = append(all, fmt.Errorf("%d connections broke, the first: %w", r.Broken, r.FirstBreak))

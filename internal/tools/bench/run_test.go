@@ -27,7 +27,8 @@ func TestRun(t *testing.T) {
 			t.Errorf("MQTT %d: %v", protocol, err)
 		}
 		f.mu.Lock()
-		if r.Sent != f.taken || r.Acknowledged != f.taken || r.Messages == 0 || r.Messages > r.Acknowledged || len(f.kept) != 3 {
+		if r.Sent != f.taken || r.Acknowledged != f.taken || r.Messages == 0 || r.Messages > r.Acknowledged ||
+			len(f.kept) != 3 {
 			t.Errorf("MQTT %d: %d sent, %d acknowledged, %d of them in time; the server took %d of %d devices",
 				protocol, r.Sent, r.Acknowledged, r.Messages, f.taken, len(f.kept))
 		}
@@ -38,7 +39,9 @@ func TestRun(t *testing.T) {
 		if r.P50 <= 0 || r.P50 > r.P99 || r.P99 > r.Max || r.Max > time.Minute {
 			t.Errorf("latencies %v, %v, %v", r.P50, r.P99, r.Max)
 		}
-		if !r.Screen || r.LiveReadings != 1 || r.MemoryOpen == 0 || r.OwnCPU <= 0 || r.ProcessUnknown != nil || r.Values != 4 || r.Payload < 60 {
+		if !r.Screen || r.LiveReadings != 1 || r.MemoryOpen == 0 || r.OwnCPU <= 0 || r.ProcessUnknown != nil ||
+			r.Values != 4 ||
+			r.Payload < 60 {
 			t.Errorf("MQTT %d: %+v", protocol, r)
 		}
 		if want := float64(r.Messages) / shortRun.Seconds(); r.Rate() != want {
@@ -55,7 +58,9 @@ func TestRunWithMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Commits != float64(r.Acknowledged) || r.CommitWait.Round(time.Microsecond) != time.Millisecond || r.Unjudged != 3 || r.DiskBlocks <= 0 {
+	if r.Commits != float64(r.Acknowledged) || r.CommitWait.Round(time.Microsecond) != time.Millisecond ||
+		r.Unjudged != 3 ||
+		r.DiskBlocks <= 0 {
 		t.Errorf("%v commits of %d messages waited %v, %v not judged, %v blocks a second",
 			r.Commits, r.Acknowledged, r.CommitWait, r.Unjudged, r.DiskBlocks)
 	}
@@ -85,7 +90,11 @@ func TestRunFindsFaults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFakeServer(t, 2, 2)
 			c.set(f)
-			r, err := Run(t.Context(), Options{Connections: 2, Window: 2, Duration: shortRun, Protocol: c.protocol}, f.target())
+			r, err := Run(
+				t.Context(),
+				Options{Connections: 2, Window: 2, Duration: shortRun, Protocol: c.protocol},
+				f.target(),
+			)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +110,11 @@ func TestRunFindsFaults(t *testing.T) {
 func TestVerifyValues(t *testing.T) {
 	f := newFakeServer(t, 1, 2)
 	target := f.target()
-	c, err := newConnectionGroup(Options{Connections: 2, Window: 1, Duration: shortRun, Protocol: 4}, f.world, time.Now())
+	c, err := newConnectionGroup(
+		Options{Connections: 2, Window: 1, Duration: shortRun, Protocol: 4},
+		f.world,
+		time.Now(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +131,10 @@ func TestVerifyValues(t *testing.T) {
 			if n < 24_999 {
 				m.acked.add(order)
 			}
-			kept[c.first+int64(n)] = map[string]float64{"sensor01": m.stream.value(n, 0), "sensor02": m.stream.value(n, 1)}
+			kept[c.first+int64(n)] = map[string]float64{
+				"sensor01": m.stream.value(n, 0),
+				"sensor02": m.stream.value(n, 1),
+			}
 		}
 	}
 	f.kept["BENCH-00001"] = kept
@@ -134,7 +150,11 @@ func TestVerifyValues(t *testing.T) {
 	delete(kept[c.first+10_000], "sensor01")
 	delete(kept, c.first+24_999)
 	kept[c.first+25_000] = map[string]float64{"sensor01": 1}
-	if v, err = c.verify(t.Context(), person); err != nil || v.Lost != 1 || v.Wrong != 1 || v.Extra != 1 || v.Unanswered != 0 || v.Example == "" {
+	if v, err = c.verify(
+		t.Context(),
+		person,
+	); err != nil || v.Lost != 1 || v.Wrong != 1 || v.Extra != 1 || v.Unanswered != 0 ||
+		v.Example == "" {
 		t.Errorf("%+v, %v", v, err)
 	}
 	person.token = "another's"
@@ -147,7 +167,11 @@ func TestVerifyValues(t *testing.T) {
 func TestReceiveMaximum(t *testing.T) {
 	f := newFakeServer(t, 1, 1)
 	f.receive = 3
-	c, err := newConnectionGroup(Options{Connections: 1, Window: 32, Duration: shortRun, Protocol: 5}, f.world, time.Now())
+	c, err := newConnectionGroup(
+		Options{Connections: 1, Window: 32, Duration: shortRun, Protocol: 5},
+		f.world,
+		time.Now(),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,18 @@ func scan(raw string) *scanner { return &scanner{raw: []byte(raw)} }
 // Numbers come out as the standard library reads them, to the last bit.
 func TestNumbersAreExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	texts := []string{"0", "-0.5", "1e-7", "1.5E+3", "123456789012345678", "0.1", "1767225605000", "9007199254740993", "-21.37", "100000000000000.5"}
+	texts := []string{
+		"0",
+		"-0.5",
+		"1e-7",
+		"1.5E+3",
+		"123456789012345678",
+		"0.1",
+		"1767225605000",
+		"9007199254740993",
+		"-21.37",
+		"100000000000000.5",
+	}
 	for range 20_000 {
 		f := math.Round(rng.NormFloat64()*1e6) / math.Pow10(rng.IntN(7))
 		if rng.IntN(10) == 0 {
@@ -45,7 +56,16 @@ func TestNumbersAreExact(t *testing.T) {
 
 func TestScannerSkipsUnwantedMembers(t *testing.T) {
 	raw, err := json.MarshalIndent(map[string]any{
-		"a": []any{1, "x", nil, true, map[string]any{"b": []int{}}}, "m": map[string]any{}, "wanted": []int{7, 8}, "z": false,
+		"a": []any{
+			1,
+			"x",
+			nil,
+			true,
+			map[string]any{"b": []int{}},
+		},
+		"m":      map[string]any{},
+		"wanted": []int{7, 8},
+		"z":      false,
 	}, "", "  ")
 	if err != nil {
 		t.Fatal(err)

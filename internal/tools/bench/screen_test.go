@@ -34,14 +34,24 @@ func TestScreenReconnects(t *testing.T) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s.readings.Load() != 2 || s.cuts.Load() != 1 || s.resets.Load() != 1 || f.resumed != "e-2" || s.last != "e-2" {
-		t.Errorf("%d readings, %d cuts, %d resets, resumed from %q", s.readings.Load(), s.cuts.Load(), s.resets.Load(), f.resumed)
+		t.Errorf(
+			"%d readings, %d cuts, %d resets, resumed from %q",
+			s.readings.Load(),
+			s.cuts.Load(),
+			s.resets.Load(),
+			f.resumed,
+		)
 	}
 }
 
 func TestScreenRefused(t *testing.T) {
 	web := httptest.NewServer(http.NotFoundHandler())
 	defer web.Close()
-	if _, err := watch(t.Context(), &console{base: web.URL, http: web.Client()}); err == nil || !strings.Contains(err.Error(), "404") {
+	if _, err := watch(
+		t.Context(),
+		&console{base: web.URL, http: web.Client()},
+	); err == nil ||
+		!strings.Contains(err.Error(), "404") {
 		t.Errorf("%v", err)
 	}
 }
@@ -70,7 +80,14 @@ func TestConsoleFaults(t *testing.T) {
 		`{"code":200,"data":{"a":{"time":1}}}`: "json",
 	} {
 		body = answer
-		if _, err := c.history(t.Context(), "d", []string{"a"}, 1, 2); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := c.history(
+			t.Context(),
+			"d",
+			[]string{"a"},
+			1,
+			2,
+		); err == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", answer, err)
 		}
 	}

@@ -107,7 +107,10 @@ func (w Tenant) owner() tenantFile {
 		owner.Users = append(owner.Users, userFile{UserName: name, Password: w.Password})
 	}
 	for _, d := range w.Devices {
-		owner.Devices = append(owner.Devices, deviceFile{DeviceName: d.Name, Serial: d.Name, Product: w.Product, Secret: d.Secret})
+		owner.Devices = append(
+			owner.Devices,
+			deviceFile{DeviceName: d.Name, Serial: d.Name, Product: w.Product, Secret: d.Secret},
+		)
 	}
 	return owner
 }
@@ -120,11 +123,19 @@ func ReadTenant(raw []byte) (Tenant, error) {
 	if err := yaml.Unmarshal(raw, &f); err != nil {
 		return Tenant{}, err
 	}
-	if len(f.Products) != 1 || len(f.Tenants) != 1 || len(f.Tenants[0].Users) == 0 || f.Tenants[0].Users[0].Password == "" {
-		return Tenant{}, errors.New("one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file")
+	if len(f.Products) != 1 || len(f.Tenants) != 1 || len(f.Tenants[0].Users) == 0 ||
+		f.Tenants[0].Users[0].Password == "" {
+		return Tenant{}, errors.New(
+			"one product, one tenant and a user with a password are needed; `tilth bench file` writes such a file",
+		)
 	}
 	owner := f.Tenants[0]
-	w := Tenant{Name: owner.Name, User: owner.Users[0].UserName, Password: owner.Users[0].Password, Product: f.Products[0].Name}
+	w := Tenant{
+		Name:     owner.Name,
+		User:     owner.Users[0].UserName,
+		Password: owner.Users[0].Password,
+		Product:  f.Products[0].Name,
+	}
 	for _, p := range f.Products[0].Properties {
 		if p.DataType != "number" || p.Min != nil || p.Max != nil {
 			return Tenant{}, fmt.Errorf("property %q is not a number without bounds", p.Identifier)
@@ -133,7 +144,11 @@ func ReadTenant(raw []byte) (Tenant, error) {
 	}
 	for _, d := range owner.Devices {
 		if d.Secret == "" || d.Product != w.Product {
-			return Tenant{}, fmt.Errorf("device %q has no secret, or is of another product than %q", d.DeviceName, w.Product)
+			return Tenant{}, fmt.Errorf(
+				"device %q has no secret, or is of another product than %q",
+				d.DeviceName,
+				w.Product,
+			)
 		}
 		w.Devices = append(w.Devices, Device{Name: d.DeviceName, Secret: d.Secret})
 	}

@@ -110,9 +110,17 @@ func (s *site) makeDay(number, yearDay int, at season, wet bool) day {
 
 	s.light(&d)
 	evaporation, _ := agronomy.DayWeather{ // 0 where no grass grows: a site so hot, cold or high
-		High: d.high, Low: d.low, Vapor: vaporPressure(min(d.dew, d.low)) / 10,
-		Wind: s.meanWind(noon) * windOf(&d) * meanDraught, Radiation: d.sunshine,
-		Pressure: agronomy.StandardPressure(s.elevation), Elevation: s.elevation, Latitude: s.latitude, YearDay: yearDay,
+		High:      d.high,
+		Low:       d.low,
+		Vapor:     vaporPressure(min(d.dew, d.low)) / 10,
+		Wind:      s.meanWind(noon) * windOf(&d) * meanDraught,
+		Radiation: d.sunshine,
+		Pressure: agronomy.StandardPressure(
+			s.elevation,
+		),
+		Elevation: s.elevation,
+		Latitude:  s.latitude,
+		YearDay:   yearDay,
 	}.Evapotranspiration()
 	d.evaporation = max(0, evaporation)
 	return d

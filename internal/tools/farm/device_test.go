@@ -112,7 +112,13 @@ func TestNeighboursShareTheWeatherButNotTheSensor(t *testing.T) {
 		a, _ := hollow.At(at, time.Minute)
 		b, _ := ridge.At(at, time.Minute)
 		assertNear(t, "the difference in pressure", number(t, a, "airPressure"), number(t, b, "airPressure"), 1)
-		assertNear(t, "the difference in temperature", number(t, a, "airTemperature"), number(t, b, "airTemperature"), 4)
+		assertNear(
+			t,
+			"the difference in temperature",
+			number(t, a, "airTemperature"),
+			number(t, b, "airTemperature"),
+			4,
+		)
 		total++
 		if number(t, a, "airTemperature") == number(t, b, "airTemperature") {
 			same++

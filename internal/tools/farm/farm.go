@@ -121,7 +121,11 @@ func (f *Farm) equip(seed uint64, spots map[string]spotFile, known map[string]*D
 		if spot.IrrigatedFrom != "" {
 			source := known[spot.IrrigatedFrom]
 			if source == nil || source.Product != "water-station" || source.site != d.site {
-				return fmt.Errorf("sites file: %s is irrigated from %s, which is no water station of its site", d.Name, spot.IrrigatedFrom)
+				return fmt.Errorf(
+					"sites file: %s is irrigated from %s, which is no water station of its site",
+					d.Name,
+					spot.IrrigatedFrom,
+				)
 			}
 		}
 		if err := d.equip(spot); err != nil {

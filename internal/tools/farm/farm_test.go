@@ -38,7 +38,14 @@ func TestEquipment(t *testing.T) {
 		if (d.plot != nil) != (d.Product == "soil-probe") ||
 			(d.greenhouse != nil) != (d.Product == "greenhouse-climate") ||
 			(d.tank != nil) != (d.Product == "water-station") {
-			t.Errorf("%s, a %s, has a plot %v, a house %v, a tank %v", d.Name, d.Product, d.plot != nil, d.greenhouse != nil, d.tank != nil)
+			t.Errorf(
+				"%s, a %s, has a plot %v, a house %v, a tank %v",
+				d.Name,
+				d.Product,
+				d.plot != nil,
+				d.greenhouse != nil,
+				d.tank != nil,
+			)
 		}
 	}
 	f := testFarm(t)
@@ -48,7 +55,15 @@ func TestEquipment(t *testing.T) {
 	if !findDevice(t, f, "WS-0417").hollow || findDevice(t, f, "WS-0422").hollow {
 		t.Error("the wrong mast stands in the hollow")
 	}
-	if sheltered, open := findDevice(t, f, "WS-0417"), findDevice(t, f, "WS-0422"); sheltered.exposure >= open.exposure {
+	if sheltered, open := findDevice(
+		t,
+		f,
+		"WS-0417",
+	), findDevice(
+		t,
+		f,
+		"WS-0422",
+	); sheltered.exposure >= open.exposure {
 		t.Errorf("the hollow gets %v of the wind, the ridge %v", sheltered.exposure, open.exposure)
 	}
 	if findDevice(t, f, "WS-0417").site == findDevice(t, f, "HB-WS-01").site {

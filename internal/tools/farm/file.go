@@ -90,7 +90,11 @@ func File(secret func(deviceName string) string, password func(tenant, userName 
 // FileSince is File for a farm whose readings begin at first: what is added up
 // over a season begins with the first whole day of readings, since a sum of days
 // that nobody measured is none. The zero time leaves seasons as they are.
-func FileSince(first time.Time, secret func(deviceName string) string, password func(tenant, userName string) string) ([]byte, error) {
+func FileSince(
+	first time.Time,
+	secret func(deviceName string) string,
+	password func(tenant, userName string) string,
+) ([]byte, error) {
 	s, err := parse(farmFile)
 	if err == nil && !first.IsZero() {
 		err = s.beginSeasons(first.AddDate(0, 0, 1))
@@ -113,7 +117,10 @@ func FileSince(first time.Time, secret func(deviceName string) string, password 
 			d.Secret = secret(d.DeviceName)
 			switch other, taken := owner[d.Secret]; {
 			case len(d.Secret) < shortestSecret:
-				faults = append(faults, fmt.Errorf("the secret of %s has fewer than %d characters", d.DeviceName, shortestSecret))
+				faults = append(
+					faults,
+					fmt.Errorf("the secret of %s has fewer than %d characters", d.DeviceName, shortestSecret),
+				)
 			case taken:
 				faults = append(faults, fmt.Errorf("%s and %s share a secret", other, d.DeviceName))
 			}
@@ -148,7 +155,11 @@ func (s *farmDefinition) beginSeasons(t time.Time) error {
 	for _, p := range s.Products {
 		for _, property := range p.Properties {
 			if _, seasonal := property.Parameters["startMonth"]; seasonal {
-				property.Parameters["startMonth"], property.Parameters["startDay"] = float64(begin.Month()), float64(begin.Day())
+				property.Parameters["startMonth"], property.Parameters["startDay"] = float64(
+					begin.Month(),
+				), float64(
+					begin.Day(),
+				)
 			}
 		}
 	}

@@ -63,7 +63,11 @@ func TestProductsOfTheFile(t *testing.T) {
 	if len(s.Products) != len(products) {
 		t.Errorf("%d products, the simulator knows %d", len(s.Products), len(products))
 	}
-	offline := map[string]time.Duration{"weather-mast": 5 * time.Minute, "soil-probe": 30 * time.Minute, "field-camera": 30 * time.Minute}
+	offline := map[string]time.Duration{
+		"weather-mast": 5 * time.Minute,
+		"soil-probe":   30 * time.Minute,
+		"field-camera": 30 * time.Minute,
+	}
 	for _, p := range s.Products {
 		known := products[p.Name]
 		if known == nil {
@@ -82,7 +86,8 @@ func TestProductsOfTheFile(t *testing.T) {
 			listed[property.Identifier] = true
 			switch property.DataType {
 			case "number":
-				if property.Precision == nil || property.Min == nil || property.Max == nil || *property.Min >= *property.Max {
+				if property.Precision == nil || property.Min == nil || property.Max == nil ||
+					*property.Min >= *property.Max {
 					t.Errorf("%s: %+v", p.Name, property)
 				}
 			case "boolean", "text":
@@ -202,7 +207,13 @@ func TestFortyDevices(t *testing.T) {
 		t.Errorf("%v, want %v", count, want)
 	}
 	if len(s.Tenants) != 2 || scenes != 4 || homeless < 5 || len(s.Tenants[0].Devices) < 25 {
-		t.Errorf("%d tenants with %d scenes, %d devices in none, %d of the first tenant", len(s.Tenants), scenes, homeless, len(s.Tenants[0].Devices))
+		t.Errorf(
+			"%d tenants with %d scenes, %d devices in none, %d of the first tenant",
+			len(s.Tenants),
+			scenes,
+			homeless,
+			len(s.Tenants[0].Devices),
+		)
 	}
 	if !slices.Equal(placeless, []string{"SP-1299"}) {
 		t.Errorf("without a place: %v", placeless)
@@ -270,7 +281,13 @@ func TestDevicesLieTogether(t *testing.T) {
 				continue
 			}
 			assertBetween(t, d.DeviceName+" km north of its site", (*d.Latitude-site.latitude)*degree, -2, 2)
-			assertBetween(t, d.DeviceName+" km east of its site", (*d.Longitude-site.longitude)*degree*site.cosLat, -2, 2)
+			assertBetween(
+				t,
+				d.DeviceName+" km east of its site",
+				(*d.Longitude-site.longitude)*degree*site.cosLat,
+				-2,
+				2,
+			)
 			inScene[d.Scene] = append(inScene[d.Scene], d)
 		}
 		delete(inScene, "")

@@ -92,7 +92,15 @@ func bigFarm(t testing.TB) *Farm {
 		"water-station": 5, "light-station": 5, "field-camera": 4,
 	} {
 		for i := range count {
-			fmt.Fprintf(&devices, "      - {deviceName: %s-%d, serial: S-%s-%d, product: %s}\n", product, i, product, i, product)
+			fmt.Fprintf(
+				&devices,
+				"      - {deviceName: %s-%d, serial: S-%s-%d, product: %s}\n",
+				product,
+				i,
+				product,
+				i,
+				product,
+			)
 			if product == "soil-probe" {
 				fmt.Fprintf(&spots, "  %s-%d: {crop: orchard, irrigatedFrom: water-station-%d}\n", product, i, i%5)
 			}

@@ -93,7 +93,12 @@ func TestPublish(t *testing.T) {
 			continue
 		}
 		if s.connections[d.Name] != 1 || s.goodbyes[d.Name] != 1 {
-			t.Errorf("%s came %d times and left %d times in good order", d.Name, s.connections[d.Name], s.goodbyes[d.Name])
+			t.Errorf(
+				"%s came %d times and left %d times in good order",
+				d.Name,
+				s.connections[d.Name],
+				s.goodbyes[d.Name],
+			)
 		}
 		// What is acknowledged is what was told, and the start of the plan.
 		if got := told.of(d.Name); !slices.Equal(got, times) {
@@ -259,7 +264,8 @@ func TestUnacknowledgedReportsAreReturnedAsError(t *testing.T) {
 		From: noon, LinkOptions: LinkOptions{Now: testClock(noon), DrainTimeout: 50 * time.Millisecond},
 	})
 	s.wait("five messages", func() bool { return len(s.messages[d.Name]) >= 5 })
-	if err := stop(); err == nil || !strings.Contains(err.Error(), "WS-0417") || !strings.Contains(err.Error(), "not acknowledged") {
+	if err := stop(); err == nil || !strings.Contains(err.Error(), "WS-0417") ||
+		!strings.Contains(err.Error(), "not acknowledged") {
 		t.Errorf("it ends with %v", err)
 	}
 }

@@ -27,9 +27,15 @@ func TestSimulateSendsItsCount(t *testing.T) {
 	var devices []SimulatedDevice
 	for _, p := range parseFarmFile(t).Products {
 		name := "SIM-" + p.Name
-		devices = append(devices, SimulatedDevice{Name: name, Secret: secretOf(name), Product: p.Name, Properties: p.Properties})
+		devices = append(
+			devices,
+			SimulatedDevice{Name: name, Secret: secretOf(name), Product: p.Name, Properties: p.Properties},
+		)
 	}
-	devices = append(devices, SimulatedDevice{Name: "SIM-X", Secret: secretOf("SIM-X"), Product: "strange", Properties: customProperties})
+	devices = append(
+		devices,
+		SimulatedDevice{Name: "SIM-X", Secret: secretOf("SIM-X"), Product: "strange", Properties: customProperties},
+	)
 	var told acks
 	var mu sync.Mutex
 	reports := map[string][]Report{}
@@ -76,8 +82,12 @@ func TestSimulateSurvivesCuts(t *testing.T) {
 	s := newServer(t, secretOf)
 	s.cutAfter["SIM"] = 4
 	err := Simulate(context.Background(), SimulateOptions{
-		Broker: s.url(), Every: 20 * time.Millisecond, Count: 10,
-		Devices:     []SimulatedDevice{{Name: "SIM", Secret: secretOf("SIM"), Product: "strange", Properties: customProperties}},
+		Broker: s.url(),
+		Every:  20 * time.Millisecond,
+		Count:  10,
+		Devices: []SimulatedDevice{
+			{Name: "SIM", Secret: secretOf("SIM"), Product: "strange", Properties: customProperties},
+		},
 		LinkOptions: LinkOptions{Now: testClock(noon), Backoff: 10 * time.Millisecond},
 	})
 	if err != nil {
@@ -117,7 +127,14 @@ func TestSimulatedDeviceReportsWhatItsThingModelLists(t *testing.T) {
 		{Identifier: "airTemperature", Precision: pointer(2), Min: pointer(-5.), Max: pointer(5.)},
 		{Identifier: "somethingElse"},
 	}
-	measure, every, err := SimulatedDevice{Name: "SIM", Product: "weather-mast", Properties: properties}.source(1, newPlaces(1))
+	measure, every, err := SimulatedDevice{
+		Name:       "SIM",
+		Product:    "weather-mast",
+		Properties: properties,
+	}.source(
+		1,
+		newPlaces(1),
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +176,10 @@ func TestSimulateRefusesDevicesWithNothingToSay(t *testing.T) {
 		{"no secret", SimulatedDevice{Product: "strange", Properties: customProperties}, "SIM has no secret"},
 	} {
 		c.d.Name = "SIM"
-		err := Simulate(context.Background(), SimulateOptions{Broker: "tcp://127.0.0.1:1", Devices: []SimulatedDevice{c.d}})
+		err := Simulate(
+			context.Background(),
+			SimulateOptions{Broker: "tcp://127.0.0.1:1", Devices: []SimulatedDevice{c.d}},
+		)
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "SIM") {
 			t.Errorf("%s: %v", c.name, err)
 		}

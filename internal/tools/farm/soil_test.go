@@ -205,7 +205,14 @@ func TestMoistureDoesNotJump(t *testing.T) {
 			now := p.moisture(p.site.momentAt(x), layer)
 			if math.Abs(now-last) > 3 {
 				m := p.site.momentAt(x)
-				t.Fatalf("layer %d goes from %v to %v in ten minutes at %v h of day %d of the year", layer, last, now, m.hour, m.day.yearDay)
+				t.Fatalf(
+					"layer %d goes from %v to %v in ten minutes at %v h of day %d of the year",
+					layer,
+					last,
+					now,
+					m.hour,
+					m.day.yearDay,
+				)
 			}
 			last = now
 		}

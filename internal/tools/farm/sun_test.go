@@ -29,7 +29,13 @@ func TestClearNoonInJune(t *testing.T) {
 	s := ankara(t)
 	d := s.day(dayOf(2026, 6, 21))
 	assertBetween(t, "clear noon", s.clearSky(d, s.sunHeight(d, d.noon)), 960, 1000)
-	assertBetween(t, "UV index at a clear noon", sunlight{global: 1, clear: 1, height: s.sunHeight(d, d.noon)}.uvIndex(), 9, 12)
+	assertBetween(
+		t,
+		"UV index at a clear noon",
+		sunlight{global: 1, clear: 1, height: s.sunHeight(d, d.noon)}.uvIndex(),
+		9,
+		12,
+	)
 }
 
 func TestSunTimes(t *testing.T) {

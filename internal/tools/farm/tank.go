@@ -144,7 +144,10 @@ func (t *tank) at(m moment) water {
 
 	daylight := t.daylight(m)
 	w.ph = 7.6 + t.alkaline + .3*t.algae*daylight
-	full, _ := agronomy.OxygenSolubilityAt(w.temperature, agronomy.StandardPressure(t.site.elevation)) // no tank is as hot as 40 °C
+	full, _ := agronomy.OxygenSolubilityAt(
+		w.temperature,
+		agronomy.StandardPressure(t.site.elevation),
+	) // no tank is as hot as 40 °C
 	w.oxygen = full * (.9 + .15*t.algae*daylight)
 	season := t.site.dew.smooth(m.seconds, 20*secondsADay)
 	w.conductivity = t.minerals * (.62 + .04*season)

@@ -143,7 +143,8 @@ func TestEachWellHasItsOwnWater(t *testing.T) {
 	a, b := findDevice(t, f, "WL-0008").tank, findDevice(t, f, "WL-0012").tank
 	m := at(a.site, dayOf(2026, 7, 20), 15)
 	x, y := a.at(m), b.at(m)
-	if x.conductivity == y.conductivity || x.ph == y.ph || x.oxygen == y.oxygen || x.turbidity == y.turbidity || a.demand == b.demand {
+	if x.conductivity == y.conductivity || x.ph == y.ph || x.oxygen == y.oxygen || x.turbidity == y.turbidity ||
+		a.demand == b.demand {
 		t.Errorf("%+v in one tank, %+v in the other", x, y)
 	}
 }

@@ -71,7 +71,10 @@ func (s *sender) lostTrouble(err error) *Trouble {
 
 // noAckTrouble says that nothing was acknowledged for too long.
 func (s *sender) noAckTrouble() *Trouble {
-	return &Trouble{Device: s.name, Message: fmt.Sprintf("the server at %s has acknowledged nothing for %s", s.broker, s.link.AckTimeout)}
+	return &Trouble{
+		Device:  s.name,
+		Message: fmt.Sprintf("the server at %s has acknowledged nothing for %s", s.broker, s.link.AckTimeout),
+	}
 }
 
 // maxNamedDevices is how many devices are named of those that gave up for one reason.

@@ -23,7 +23,10 @@ import (
 // simulated are devices of the test's product with the secrets of secretOf.
 func simulated(names ...string) (list []SimulatedDevice) {
 	for _, name := range names {
-		list = append(list, SimulatedDevice{Name: name, Secret: secretOf(name), Product: "strange", Properties: customProperties})
+		list = append(
+			list,
+			SimulatedDevice{Name: name, Secret: secretOf(name), Product: "strange", Properties: customProperties},
+		)
 	}
 	return list
 }
@@ -79,8 +82,16 @@ func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			err := Simulate(ctx, SimulateOptions{
-				Broker: c.broker, Devices: simulated("S-1", "S-2", "S-3", "S-4"), Every: 20 * time.Millisecond, Count: 2,
-				LinkOptions: LinkOptions{Backoff: 10 * time.Millisecond, GiveUp: 300 * time.Millisecond, AckTimeout: 50 * time.Millisecond, OnTrouble: told.add},
+				Broker:  c.broker,
+				Devices: simulated("S-1", "S-2", "S-3", "S-4"),
+				Every:   20 * time.Millisecond,
+				Count:   2,
+				LinkOptions: LinkOptions{
+					Backoff:    10 * time.Millisecond,
+					GiveUp:     300 * time.Millisecond,
+					AckTimeout: 50 * time.Millisecond,
+					OnTrouble:  told.add,
+				},
 			})
 			if ctx.Err() != nil {
 				t.Fatal("it never gave up")
@@ -88,7 +99,8 @@ func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
 			if err == nil || err.Error() != c.end {
 				t.Errorf("it ended with %v, want %s", err, c.end)
 			}
-			if says := told.says(); len(says) < 8 || slices.ContainsFunc(says, func(s string) bool { return s != c.says }) {
+			if says := told.says(); len(says) < 8 ||
+				slices.ContainsFunc(says, func(s string) bool { return s != c.says }) {
 				t.Errorf("told %q, want %q", says, c.says)
 			}
 		})
@@ -98,7 +110,12 @@ func TestSimulationThatCannotPublishGivesUp(t *testing.T) {
 // A reason is the same however often it is tried.
 func TestReason(t *testing.T) {
 	local := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 40001}
-	late := &tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired, Detail: "current time 2026-11-22T13:41:45Z is after 2026-11-01T00:00:00Z"}}
+	late := &tls.CertificateVerificationError{
+		Err: x509.CertificateInvalidError{
+			Reason: x509.Expired,
+			Detail: "current time 2026-11-22T13:41:45Z is after 2026-11-01T00:00:00Z",
+		},
+	}
 	for want, err := range map[string]error{
 		"its certificate has expired or is not valid yet": late,
 		"connection reset by peer":                        &net.OpError{Op: "read", Net: "tcp", Source: local, Err: syscall.ECONNRESET},
@@ -135,14 +152,23 @@ func TestTroubleEndsAfterAcknowledgement(t *testing.T) {
 
 // Devices that end for different reasons are told apart.
 func TestEnds(t *testing.T) {
-	err := joinErrors([]error{nil, &Trouble{Device: "A", Message: "x"}, errors.New("other"), &Trouble{Device: "B", Message: "y"}, &Trouble{Device: "C", Message: "x"}})
+	err := joinErrors(
+		[]error{
+			nil,
+			&Trouble{Device: "A", Message: "x"},
+			errors.New("other"),
+			&Trouble{Device: "B", Message: "y"},
+			&Trouble{Device: "C", Message: "x"},
+		},
+	)
 	if err == nil || err.Error() != "other\nA, C: given up: x\nB: given up: y" {
 		t.Errorf("%v", err)
 	}
 	if err := joinErrors([]error{nil, nil}); err != nil {
 		t.Errorf("nobody failed: %v", err)
 	}
-	if err := (&Trouble{Message: "x", Cause: context.Canceled}); !errors.Is(err, context.Canceled) || !strings.HasPrefix(err.Error(), "x: ") {
+	if err := (&Trouble{Message: "x", Cause: context.Canceled}); !errors.Is(err, context.Canceled) ||
+		!strings.HasPrefix(err.Error(), "x: ") {
 		t.Errorf("%v", err)
 	}
 }

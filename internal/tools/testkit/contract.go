@@ -57,10 +57,13 @@ type document struct {
 
 // loadContract is read once for all tests of a package.
 var loadContract = sync.OnceValues(func() (document, error) {
-	openapi3filter.RegisterBodyDecoder("text/event-stream", func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
-		text, err := io.ReadAll(body)
-		return string(text), err
-	})
+	openapi3filter.RegisterBodyDecoder(
+		"text/event-stream",
+		func(body io.Reader, _ http.Header, _ *openapi3.SchemaRef, _ openapi3filter.EncodingFn) (any, error) {
+			text, err := io.ReadAll(body)
+			return string(text), err
+		},
+	)
 	openapi3filter.RegisterBodyDecoder(Spreadsheet, openapi3filter.FileBodyDecoder)
 	openapi3filter.RegisterBodyDecoder(Lines, openapi3filter.FileBodyDecoder)
 	doc, err := openapi3.NewLoader().LoadFromData(api.OpenAPI)
@@ -189,7 +192,12 @@ func Ask[T any](t testing.TB, c *Contract, call Call) T {
 
 // unroutedStatuses are the HTTP statuses of calls that never reached a handler; their
 // bodies are the envelope, which says the same.
-var unroutedStatuses = []int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusRequestEntityTooLarge, http.StatusServiceUnavailable}
+var unroutedStatuses = []int{
+	http.StatusNotFound,
+	http.StatusMethodNotAllowed,
+	http.StatusRequestEntityTooLarge,
+	http.StatusServiceUnavailable,
+}
 
 var requestID = regexp.MustCompile(`^[0-9a-f]{16}$`)
 
@@ -210,7 +218,8 @@ func (c *Contract) Check(r *http.Request, a *Answer) error {
 	switch {
 	case !console:
 		return c.operation(r, route, params, a)
-	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream"), a.Header.Get("Content-Type") == Spreadsheet:
+	case strings.HasPrefix(a.Header.Get("Content-Type"), "text/event-stream"),
+		a.Header.Get("Content-Type") == Spreadsheet:
 		return c.operation(r, route, params, a)
 	case a.Header.Get("Content-Type") == Lines:
 		return errors.Join(c.lines(a.Body), c.operation(r, route, params, a))
@@ -343,7 +352,10 @@ func (c *Contract) Operations(tags ...string) []Operation {
 		for method, op := range item.Operations() {
 			if slices.ContainsFunc(op.Tags, func(tag string) bool { return slices.Contains(tags, tag) }) {
 				found = append(found, Operation{
-					ID: op.OperationID, Method: method, Path: path, Public: op.Security != nil && len(*op.Security) == 0,
+					ID:     op.OperationID,
+					Method: method,
+					Path:   path,
+					Public: op.Security != nil && len(*op.Security) == 0,
 				})
 			}
 		}

@@ -97,7 +97,10 @@ func TestContractOfCaptchaEnvelope(t *testing.T) {
 		}},
 	} {
 		contract := NewContract(t, respondWith(c.change))
-		_, err := contract.do(t.Context(), Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"})
+		_, err := contract.do(
+			t.Context(),
+			Call{Method: http.MethodPost, Path: "/admin-api/system/captcha/check", Body: "{}"},
+		)
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -107,19 +110,43 @@ func TestContractOfCaptchaEnvelope(t *testing.T) {
 func TestCallAndAnswer(t *testing.T) {
 	var got *http.Request
 	echo := respondWith(func(*response) {})
-	c := NewContract(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r; echo.ServeHTTP(w, r) }))
-	if n := Ask[int](t, c, Call{Path: unreadCountPath + "?a=1", Token: "tok", From: "203.0.113.9", Header: map[string]string{"Time-Zone": "UTC"}}); n != 3 {
+	c := NewContract(
+		t,
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r; echo.ServeHTTP(w, r) }),
+	)
+	if n := Ask[int](
+		t,
+		c,
+		Call{
+			Path:   unreadCountPath + "?a=1",
+			Token:  "tok",
+			From:   "203.0.113.9",
+			Header: map[string]string{"Time-Zone": "UTC"},
+		},
+	); n != 3 {
 		t.Errorf("data %d", n)
 	}
-	if got.Method != http.MethodGet || got.Header.Get("Authorization") != "Bearer tok" || got.Header.Get("Time-Zone") != "UTC" ||
-		got.RemoteAddr != "203.0.113.9:40000" || got.URL.RawQuery != "a=1" {
+	if got.Method != http.MethodGet || got.Header.Get("Authorization") != "Bearer tok" ||
+		got.Header.Get("Time-Zone") != "UTC" ||
+		got.RemoteAddr != "203.0.113.9:40000" ||
+		got.URL.RawQuery != "a=1" {
 		t.Errorf("request %+v", got)
 	}
-	c.Run(t, []Scenario{{Name: "scenario", Call: Call{Path: unreadCountPath}, Contains: []string{`"data":3`}, Lacks: []string{"4"}}})
+	c.Run(
+		t,
+		[]Scenario{
+			{Name: "scenario", Call: Call{Path: unreadCountPath}, Contains: []string{`"data":3`}, Lacks: []string{"4"}},
+		},
+	)
 }
 
 func TestScenarioViolations(t *testing.T) {
-	a := &Answer{Status: 200, Code: 601, Body: []byte(`{"code":601,"data":null,"msg":"no"}`), Data: json.RawMessage("null")}
+	a := &Answer{
+		Status: 200,
+		Code:   601,
+		Body:   []byte(`{"code":601,"data":null,"msg":"no"}`),
+		Data:   json.RawMessage("null"),
+	}
 	for _, c := range []struct {
 		s    Scenario
 		want int
@@ -148,7 +175,10 @@ func TestOperations(t *testing.T) {
 	if !public["loginUsername"] || public["getUser"] {
 		t.Errorf("public: %v", public)
 	}
-	if got := c.Operations("home"); len(got) != 1 || got[0].ID != "getOverviewStatistics" || got[0].Method != http.MethodGet || !strings.HasSuffix(got[0].Path, "/overview-statistics") {
+	if got := c.Operations(
+		"home",
+	); len(got) != 1 || got[0].ID != "getOverviewStatistics" || got[0].Method != http.MethodGet ||
+		!strings.HasSuffix(got[0].Path, "/overview-statistics") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -15,7 +15,13 @@ import (
 func TestDataDir(t *testing.T) {
 	first, second := DataDir(t), DataDir(t)
 	withDB(t, first, func(d *db.DB) {
-		if err := tenant.NewStore(d, NewClock().Now).Put(t.Context(), &tenant.Tenant{Name: "north", TimeZone: tenant.Zone("UTC")}); err != nil {
+		if err := tenant.NewStore(
+			d,
+			NewClock().Now,
+		).Put(
+			t.Context(),
+			&tenant.Tenant{Name: "north", TimeZone: tenant.Zone("UTC")},
+		); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -32,8 +32,24 @@ func (s *Stores) Station(t testing.TB) *device.Product {
 		}
 	}
 	p := &device.Product{Name: "weather-station", OfflineAfter: OfflineAfter, Properties: []device.Property{
-		{Identifier: "airTemperature", FunctionName: "Air temp.", DataType: device.Number, AccessMode: "r", Min: new(-50.0), Max: new(70.0), Precision: new(1)},
-		{Identifier: "relativeHumidity", FunctionName: "Humidity", ElementUnit: "%RH", DataType: device.Number, AccessMode: "r", Min: new(0.0), Max: new(100.0)},
+		{
+			Identifier:   "airTemperature",
+			FunctionName: "Air temp.",
+			DataType:     device.Number,
+			AccessMode:   "r",
+			Min:          new(-50.0),
+			Max:          new(70.0),
+			Precision:    new(1),
+		},
+		{
+			Identifier:   "relativeHumidity",
+			FunctionName: "Humidity",
+			ElementUnit:  "%RH",
+			DataType:     device.Number,
+			AccessMode:   "r",
+			Min:          new(0.0),
+			Max:          new(100.0),
+		},
 		{Identifier: "rain", FunctionName: "Rain", ElementUnit: "mm", DataType: device.Number, AccessMode: "r"},
 		{Identifier: "heating", FunctionName: "Heating", DataType: device.Boolean, AccessMode: "rw"},
 		{Identifier: "note", DataType: device.Text, AccessMode: "r", ElementData: "https://example.org/a.m3u8"},
@@ -64,7 +80,13 @@ func Secret(deviceName string) string { return deviceName + "-0123456789abcdef" 
 
 // Device makes a device of a tenant that the registry knows; with changes what
 // it is made of.
-func (s *Stores) Device(t testing.TB, owner tenant.ID, p *device.Product, name string, with ...func(*device.Device)) *device.Device {
+func (s *Stores) Device(
+	t testing.TB,
+	owner tenant.ID,
+	p *device.Product,
+	name string,
+	with ...func(*device.Device),
+) *device.Device {
 	t.Helper()
 	d := &device.Device{Name: name, Serial: "SN-" + name, ProductID: p.ID}
 	for _, f := range with {
@@ -137,11 +159,24 @@ func (s *Stores) Notice(t testing.TB, n Notice) int64 {
 	title, was := cmp.Or(n.Title, "Frost"), cmp.Or(n.RuleJSON, "{}")
 	var id int64
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
-		return tx.NewRaw(`INSERT INTO notices
+		return tx.NewRaw(
+			`INSERT INTO notices
 			(tenant_id, rule_id, rule_revision, device_id, device_name, title, folded_title, alarm_level, resolve_status, start_time, end_time, create_time, rule)
 			VALUES (?, COALESCE(NULLIF(?, 0), (SELECT COALESCE(MAX(id), 0) + 1000000 FROM notices)), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-			n.Device.Tenant, n.Rule, max(1, n.Revision), n.Device.ID, n.Device.Name, title, text.Fold(title), n.Level, n.Status, n.Start, n.End,
-			n.CreateTime, was).Scan(ctx, &id)
+			n.Device.Tenant,
+			n.Rule,
+			max(1, n.Revision),
+			n.Device.ID,
+			n.Device.Name,
+			title,
+			text.Fold(title),
+			n.Level,
+			n.Status,
+			n.Start,
+			n.End,
+			n.CreateTime,
+			was,
+		).Scan(ctx, &id)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -154,8 +189,14 @@ func (s *Stores) Message(t testing.TB, owner tenant.ID, readers ...int64) {
 	t.Helper()
 	err := s.DB.Tx(t.Context(), func(ctx context.Context, tx bun.IDB) error {
 		var id int64
-		if err := tx.NewRaw(`INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, 'triggered', '{}', ?) RETURNING id`,
-			owner, s.Clock.Milli()).Scan(ctx, &id); err != nil {
+		if err := tx.NewRaw(
+			`INSERT INTO messages (tenant_id, event, facts, create_time) VALUES (?, 'triggered', '{}', ?) RETURNING id`,
+			owner,
+			s.Clock.Milli(),
+		).Scan(
+			ctx,
+			&id,
+		); err != nil {
 			return err
 		}
 		for _, u := range readers {

@@ -56,7 +56,11 @@ func mustJSON(t testing.TB, v any) string {
 func eachNullBody(s *openapi3.Schema, of string, each func(member string, null, without any)) {
 	switch {
 	case s.Type.Is(openapi3.TypeArray):
-		eachNullBody(s.Items.Value, of, func(member string, null, without any) { each(member, []any{null}, []any{without}) })
+		eachNullBody(
+			s.Items.Value,
+			of,
+			func(member string, null, without any) { each(member, []any{null}, []any{without}) },
+		)
 		return
 	case len(members(s)) == 0:
 		return

@@ -17,7 +17,14 @@ type ObservedStore struct {
 }
 
 // Range looks at each frame before it is passed on.
-func (s *ObservedStore) Range(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(int64, []reading.Field) error) error {
+func (s *ObservedStore) Range(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	from, to int64,
+	props []device.PropertyID,
+	fn func(int64, []reading.Field) error,
+) error {
 	n := 0
 	return s.finish(&n, s.Store.Range(ctx, t, d, from, to, props, func(at int64, fields []reading.Field) error {
 		if err := s.observe(ctx, &n); err != nil {
@@ -28,7 +35,14 @@ func (s *ObservedStore) Range(ctx context.Context, t tenant.ID, d device.ID, fro
 }
 
 // Columns looks at each frame before the piece that it comes in is passed on.
-func (s *ObservedStore) Columns(ctx context.Context, t tenant.ID, d device.ID, from, to int64, props []device.PropertyID, fn func(*reading.Columns) error) error {
+func (s *ObservedStore) Columns(
+	ctx context.Context,
+	t tenant.ID,
+	d device.ID,
+	from, to int64,
+	props []device.PropertyID,
+	fn func(*reading.Columns) error,
+) error {
 	n := 0
 	return s.finish(&n, s.Store.Columns(ctx, t, d, from, to, props, func(c *reading.Columns) error {
 		for range c.Times {

@@ -16,7 +16,11 @@ type ResponseMemory struct {
 // MeasureResponseMemory asks a handler for an answer whose client takes everything and keeps
 // nothing, and looks at how much memory is held while readings are passed and bytes
 // are sent. It asks twice: what a store keeps of its files is bounded, and no answer's.
-func MeasureResponseMemory(t testing.TB, h http.Handler, request func(ctx context.Context) *http.Request) ResponseMemory {
+func MeasureResponseMemory(
+	t testing.TB,
+	h http.Handler,
+	request func(ctx context.Context) *http.Request,
+) ResponseMemory {
 	t.Helper()
 	ask := func() *discardWriter {
 		to := &discardWriter{HeapProbe: HeapProbe{Context: t.Context()}, header: http.Header{}, status: http.StatusOK}

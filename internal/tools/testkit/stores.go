@@ -72,13 +72,28 @@ func NewStores(t testing.TB) *Stores {
 	s.Avatars = identity.NewAvatarStore(s.DB, s.Clock.Now)
 	s.Phones, s.Postbox = &Phones{}, &Postbox{}
 	s.SignIn = identity.NewSignIn(identity.SignInDeps{
-		Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Hasher: identity.NewHasherAt(PasswordCost, nil), Key: SecretKey,
-		Captcha: identity.Captcha{Policy: identity.CaptchaAdaptive, Verify: s.Slider.Verify}, Mailer: s.Postbox, Now: s.Clock.Now,
+		Tenants:  s.Tenants,
+		Users:    s.Users,
+		Sessions: s.Sessions,
+		Hasher:   identity.NewHasherAt(PasswordCost, nil),
+		Key:      SecretKey,
+		Captcha: identity.Captcha{
+			Policy: identity.CaptchaAdaptive,
+			Verify: s.Slider.Verify,
+		},
+		Mailer: s.Postbox,
+		Now:    s.Clock.Now,
 	})
 	s.Codes = identity.NewCodeStore(s.DB, SecretKey, s.Phones, s.Clock.Now)
 	s.Account = identity.NewAccount(identity.AccountDeps{
-		DB: s.DB, Tenants: s.Tenants, Users: s.Users, Sessions: s.Sessions, Codes: s.Codes, Hasher: identity.NewHasherAt(PasswordCost, nil),
-		Mailer: s.Postbox, Now: s.Clock.Now,
+		DB:       s.DB,
+		Tenants:  s.Tenants,
+		Users:    s.Users,
+		Sessions: s.Sessions,
+		Codes:    s.Codes,
+		Hasher:   identity.NewHasherAt(PasswordCost, nil),
+		Mailer:   s.Postbox,
+		Now:      s.Clock.Now,
 	})
 	s.Catalog = device.NewCatalog(s.DB)
 	s.Devices = device.NewStore(s.DB, s.Clock.Now)
@@ -92,12 +107,22 @@ func NewStores(t testing.TB) *Stores {
 	s.Messages = notify.NewMessageStore(s.DB)
 	s.MailSender, s.SMSSender, s.Screens = &FakeSender{}, &FakeSender{}, live.NewHub("e")
 	s.Outbox = notify.NewOutbox(notify.OutboxOptions{
-		DB: s.DB, Tenants: s.Tenants, Channels: s.Channels, Webhooks: s.Webhooks,
-		Senders: map[notify.ChannelKind]notify.Sender{notify.KindEmail: s.MailSender, notify.KindSMS: s.SMSSender, notify.KindWebhook: s.WebhookCaller},
+		DB:       s.DB,
+		Tenants:  s.Tenants,
+		Channels: s.Channels,
+		Webhooks: s.Webhooks,
+		Senders: map[notify.ChannelKind]notify.Sender{
+			notify.KindEmail:   s.MailSender,
+			notify.KindSMS:     s.SMSSender,
+			notify.KindWebhook: s.WebhookCaller,
+		},
 		Muted: func(ctx context.Context, t tenant.ID, rule int64) (int64, error) {
 			return s.Rules.MutedUntil(ctx, t, alarm.RuleID(rule))
 		},
-		DigestAfter: notify.DefaultDigestAfter, Now: s.Clock.Now, Ran: s.Clock.Elapsed, Logger: s.Log.Logger,
+		DigestAfter: notify.DefaultDigestAfter,
+		Now:         s.Clock.Now,
+		Ran:         s.Clock.Elapsed,
+		Logger:      s.Log.Logger,
 	})
 	s.Notifier = notify.NewNotifier(s.DB, s.Messages, s.Outbox, s.Screens)
 	s.Restart(t)

@@ -30,7 +30,10 @@ func TestBuilders(t *testing.T) {
 	if field.ID == rival.ID || field.Ada.ID == field.Bora.ID || field.Ada.Tenant != field.ID {
 		t.Errorf("%+v %+v", field, rival)
 	}
-	pair, err := s.SignIn.WithPassword(t.Context(), identity.Attempt{Tenant: field.ID, UserName: "ada", Password: Password})
+	pair, err := s.SignIn.WithPassword(
+		t.Context(),
+		identity.Attempt{Tenant: field.ID, UserName: "ada", Password: Password},
+	)
 	if err != nil || pair.UserID != field.Ada.ID {
 		t.Errorf("%+v %v", pair, err)
 	}
@@ -54,7 +57,12 @@ func TestNotifierReachesSenders(t *testing.T) {
 	d := s.Device(t, field.ID, s.Station(t), "WS-1")
 	notice := s.Notice(t, Notice{Device: d, Start: 1, CreateTime: 2})
 	a := &alertmsg.Alarm{Event: alertmsg.Triggered, Notice: notice, Title: "Frost", DeviceName: d.Name, Start: 1}
-	if err := s.Notifier.NoticeOpened(t.Context(), field.ID, a, &alertmsg.DeliveryOptions{Channels: []int64{c.ID}}); err != nil {
+	if err := s.Notifier.NoticeOpened(
+		t.Context(),
+		field.ID,
+		a,
+		&alertmsg.DeliveryOptions{Channels: []int64{c.ID}},
+	); err != nil {
 		t.Fatal(err)
 	}
 	s.SMSSender.Break(&notify.Failure{Kind: notify.Permanent, Answer: "no"})
@@ -62,10 +70,17 @@ func TestNotifierReachesSenders(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.SMSSender.Break(nil)
-	if mails := s.MailSender.Sent(); len(mails) != 1 || mails[0].Recipient != "staff@example.com" || mails[0].Alarms[0].Title != "Frost" || len(s.SMSSender.Sent()) != 0 {
+	if mails := s.MailSender.Sent(); len(mails) != 1 || mails[0].Recipient != "staff@example.com" ||
+		mails[0].Alarms[0].Title != "Frost" ||
+		len(s.SMSSender.Sent()) != 0 {
 		t.Errorf("%+v %+v", mails, s.SMSSender.Sent())
 	}
-	if list, err := s.Outbox.Deliveries(t.Context(), field.ID, notice); err != nil || len(list) != 2 || list[0].State != notify.Sent || list[1].LastError != "no" {
+	if list, err := s.Outbox.Deliveries(
+		t.Context(),
+		field.ID,
+		notice,
+	); err != nil || len(list) != 2 || list[0].State != notify.Sent ||
+		list[1].LastError != "no" {
 		t.Errorf("%+v %v", list, err)
 	}
 }

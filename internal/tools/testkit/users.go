@@ -24,8 +24,15 @@ var PasswordCost = identity.Cost{Passes: 1, Memory: 8, Threads: 1}
 func PasswordHash(password string) string {
 	salt := []byte("salt of the test")
 	key := argon2.IDKey([]byte(password), salt, PasswordCost.Passes, PasswordCost.Memory, PasswordCost.Threads, 32)
-	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version, PasswordCost.Memory, PasswordCost.Passes, PasswordCost.Threads,
-		base64.RawStdEncoding.EncodeToString(salt), base64.RawStdEncoding.EncodeToString(key))
+	return fmt.Sprintf(
+		"$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s",
+		argon2.Version,
+		PasswordCost.Memory,
+		PasswordCost.Passes,
+		PasswordCost.Threads,
+		base64.RawStdEncoding.EncodeToString(salt),
+		base64.RawStdEncoding.EncodeToString(key),
+	)
 }
 
 // Tenant is a tenant with its people.

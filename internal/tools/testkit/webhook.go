@@ -28,7 +28,10 @@ func newWebhookStore(t testing.TB, s *Stores) *notify.WebhookStore {
 // NewWebhookCaller makes what calls webhooks, those of this machine too.
 func NewWebhookCaller(s *Stores) *webhook.Caller {
 	return webhook.New(webhook.Options{
-		Store: s.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, Now: s.Clock.Now, Logger: s.Log.Logger,
+		Store:  s.Webhooks,
+		Guard:  &guard.Guard{Private: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}},
+		Now:    s.Clock.Now,
+		Logger: s.Log.Logger,
 	})
 }
 

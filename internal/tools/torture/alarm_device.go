@@ -32,13 +32,22 @@ type alarmDevice struct {
 func (s *alarmDevice) armMails(ctx context.Context) error {
 	s.messagesPerAlarm = 2 * 2
 	return s.arm(ctx, map[string]any{
-		"noticeName": "Field", "noticeMode": []string{"email"}, "email": map[string]any{"emails": []string{"ada@example.com", "bora@example.com"}},
+		"noticeName": "Field",
+		"noticeMode": []string{"email"},
+		"email":      map[string]any{"emails": []string{"ada@example.com", "bora@example.com"}},
 	})
 }
 
 func (s *alarmDevice) armTexts(ctx context.Context) error {
 	s.messagesPerAlarm = 2 * 1
-	return s.arm(ctx, map[string]any{"noticeName": "Field", "noticeMode": []string{"phoneMessage"}, "phoneMessage": []string{"+905551112233"}})
+	return s.arm(
+		ctx,
+		map[string]any{
+			"noticeName":   "Field",
+			"noticeMode":   []string{"phoneMessage"},
+			"phoneMessage": []string{"+905551112233"},
+		},
+	)
 }
 
 func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
@@ -47,18 +56,39 @@ func (s *alarmDevice) arm(ctx context.Context, channel map[string]any) error {
 		return err
 	}
 	var channelID, rule int64
-	if err := person.Call(ctx, http.MethodPost, "/admin-api/client/pc/notice-channel/create", channel, &channelID); err != nil {
+	if err := person.Call(
+		ctx,
+		http.MethodPost,
+		"/admin-api/client/pc/notice-channel/create",
+		channel,
+		&channelID,
+	); err != nil {
 		return err
 	}
 	if err := person.Call(ctx, http.MethodPost, "/admin-api/client/pc/alarm-rules/create", map[string]any{
-		"alarmName": "Frost", "dataSource": 1, "executionId": s.device.Name, "triggerType": 0, "durations": 60_000, "hitCounts": 1,
-		"alarmLevel": 1, "manualRelease": 0, "passageway": []int64{channelID},
-		"conditions": []map[string]any{{"andor": "and", "tslAttribute": s.property, "subconditions": "<", "value": 1}},
+		"alarmName":     "Frost",
+		"dataSource":    1,
+		"executionId":   s.device.Name,
+		"triggerType":   0,
+		"durations":     60_000,
+		"hitCounts":     1,
+		"alarmLevel":    1,
+		"manualRelease": 0,
+		"passageway":    []int64{channelID},
+		"conditions": []map[string]any{
+			{"andor": "and", "tslAttribute": s.property, "subconditions": "<", "value": 1},
+		},
 	}, &rule); err != nil {
 		return err
 	}
 	var done bool
-	return person.Call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule), nil, &done)
+	return person.Call(
+		ctx,
+		http.MethodGet,
+		fmt.Sprintf("/admin-api/client/pc/alarm-rules/publish?alarmRulesId=%d", rule),
+		nil,
+		&done,
+	)
 }
 
 // storm begins and ends so many alarms, which count once it is acknowledged.
@@ -66,7 +96,10 @@ func (s *alarmDevice) storm(ctx context.Context) error {
 	at := max(s.at+1, time.Now().Add(s.clockAhead).UnixMilli())
 	var values []string
 	for range stormAlarms {
-		values = append(values, fmt.Sprintf(`{"ts":%d,"values":{"%s":0}},{"ts":%d,"values":{"%s":9}}`, at, s.property, at+1, s.property))
+		values = append(
+			values,
+			fmt.Sprintf(`{"ts":%d,"values":{"%s":0}},{"ts":%d,"values":{"%s":9}}`, at, s.property, at+1, s.property),
+		)
 		at += 2
 	}
 	s.at = at
@@ -139,7 +172,13 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 			Total int
 			List  []notice
 		}
-		if err := person.Call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", page, noticePage), nil, &got); err != nil {
+		if err := person.Call(
+			ctx,
+			http.MethodGet,
+			fmt.Sprintf("/admin-api/client/pc/alarm-notice/page?pageNo=%d&pageSize=%d", page, noticePage),
+			nil,
+			&got,
+		); err != nil {
 			return err
 		}
 		if total = got.Total; len(got.List) == 0 {
@@ -157,7 +196,13 @@ func (s *alarmDevice) checkNotices(ctx context.Context, r *Row) error {
 		var detail struct {
 			Deliveries []struct{ State, Event, Recipient string }
 		}
-		if err := person.Call(ctx, http.MethodGet, fmt.Sprintf("/admin-api/client/pc/alarm-notice/get?id=%d", n.ID), nil, &detail); err != nil {
+		if err := person.Call(
+			ctx,
+			http.MethodGet,
+			fmt.Sprintf("/admin-api/client/pc/alarm-notice/get?id=%d", n.ID),
+			nil,
+			&detail,
+		); err != nil {
 			return err
 		}
 		for _, d := range detail.Deliveries {

@@ -23,7 +23,11 @@ func clockSteps(ctx context.Context, o *Options, r *Row) error {
 	}
 	clock := filepath.Join(o.Dir, "clock")
 	program := filepath.Join(o.Dir, "tilth")
-	script := fmt.Sprintf("#!/bin/sh\nTORTURE_CLOCK=%s exec %s \"$@\"\n", shellQuote(clock), shellQuote(o.SteppedBinary))
+	script := fmt.Sprintf(
+		"#!/bin/sh\nTORTURE_CLOCK=%s exec %s \"$@\"\n",
+		shellQuote(clock),
+		shellQuote(o.SteppedBinary),
+	)
 	if err := errors.Join(setClock(clock, 0), os.WriteFile(program, []byte(script), 0o700)); err != nil {
 		return err
 	}

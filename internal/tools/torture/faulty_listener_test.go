@@ -89,14 +89,26 @@ func TestMailServerCounts(t *testing.T) {
 	}
 	defer p.close()
 	for _, id := range []string{"<1@a>", "<2@a>", "<1@a>"} {
-		if err := smtp.SendMail(p.address(), nil, "a@example.com", []string{"b@example.com"}, []byte("Message-Id: "+id+"\r\n\r\nhello\r\n")); err != nil {
+		if err := smtp.SendMail(
+			p.address(),
+			nil,
+			"a@example.com",
+			[]string{"b@example.com"},
+			[]byte("Message-Id: "+id+"\r\n\r\nhello\r\n"),
+		); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if different, all := p.counts(); different != 2 || all != 3 {
 		t.Errorf("%d different of %d", different, all)
 	}
-	if err := smtp.SendMail(p.address(), nil, "a@example.com", []string{"b@example.com"}, []byte("no header\r\n")); err == nil {
+	if err := smtp.SendMail(
+		p.address(),
+		nil,
+		"a@example.com",
+		[]string{"b@example.com"},
+		[]byte("no header\r\n"),
+	); err == nil {
 		t.Error("taken without a header")
 	}
 	r := &Row{}
@@ -147,13 +159,19 @@ func TestAppendAfterData(t *testing.T) {
 	if err := appendAfterData(file, []byte("torn")); err != nil {
 		t.Fatal(err)
 	}
-	if text, err := os.ReadFile(file); err != nil || len(text) != 105 || !strings.HasPrefix(string(text), "wholetorn\x00") {
+	if text, err := os.ReadFile(
+		file,
+	); err != nil || len(text) != 105 ||
+		!strings.HasPrefix(string(text), "wholetorn\x00") {
 		t.Errorf("%q %v", text, err)
 	}
 	if err := tear(t.TempDir(), tearPatterns[0]); err == nil {
 		t.Error("a folder without logs was torn")
 	}
-	if head := tearPatterns[2](7); binary.LittleEndian.Uint32(head[7:]) != 7 || int(binary.LittleEndian.Uint16(head[4:])) < len(head)-11 {
+	if head := tearPatterns[2](
+		7,
+	); binary.LittleEndian.Uint32(head[7:]) != 7 ||
+		int(binary.LittleEndian.Uint16(head[4:])) < len(head)-11 {
 		t.Error("the record promises no more than there is")
 	}
 }

@@ -59,7 +59,10 @@ func (h *testbed) checkAll(ctx context.Context, r *Row) error {
 	if err != nil {
 		return errors.Join(err, stop())
 	}
-	if err := errors.Join(h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault), stop()); err != nil {
+	if err := errors.Join(
+		h.waitMessages(ctx, now["tilth_edge_messages_total"]+messagesBeforeFault),
+		stop(),
+	); err != nil {
 		return err
 	}
 	if err := h.waitMails(ctx); err != nil {

@@ -34,7 +34,13 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 		if err != nil {
 			return errors.Join(err, crowd.Close())
 		}
-		err = errors.Join(h.waitMessages(ctx, messagesBeforeFault), h.waitAllConnected(ctx, o.IdleConnections), h.server.Kill(), stop(), crowd.Close())
+		err = errors.Join(
+			h.waitMessages(ctx, messagesBeforeFault),
+			h.waitAllConnected(ctx, o.IdleConnections),
+			h.server.Kill(),
+			stop(),
+			crowd.Close(),
+		)
 		if err != nil {
 			return err
 		}
@@ -50,7 +56,12 @@ func idleClients(ctx context.Context, o *Options, r *Row) error {
 		if stop, err = h.publish(ctx); err != nil {
 			return errors.Join(err, crowd.Close())
 		}
-		err = errors.Join(h.waitMessages(ctx, messagesBeforeFault), h.waitAllConnected(ctx, o.IdleConnections), stop(), crowd.Close())
+		err = errors.Join(
+			h.waitMessages(ctx, messagesBeforeFault),
+			h.waitAllConnected(ctx, o.IdleConnections),
+			stop(),
+			crowd.Close(),
+		)
 		if err != nil {
 			return err
 		}

@@ -45,12 +45,23 @@ func endpointFails(ctx context.Context, o *Options, r *Row, way string, moods []
 
 // failRound is one round: a far end fails, the server notices, it works again and
 // all are told.
-func (h *testbed) failRound(ctx context.Context, r *Row, end *faultyListener, m faultMode, brief bool, arrived func(context.Context) error) error {
+func (h *testbed) failRound(
+	ctx context.Context,
+	r *Row,
+	end *faultyListener,
+	m faultMode,
+	brief bool,
+	arrived func(context.Context) error,
+) error {
 	end.setMode(m)
 	if err := h.alarms.storm(ctx); err != nil {
 		return err
 	}
-	if err := waitFor(ctx, "somebody to meet a far end that "+m.String(), func() (bool, error) { return end.attempts() > 0, nil }); err != nil {
+	if err := waitFor(
+		ctx,
+		"somebody to meet a far end that "+m.String(),
+		func() (bool, error) { return end.attempts() > 0, nil },
+	); err != nil {
 		return err
 	}
 	end.setMode(modeWorks)

@@ -20,7 +20,16 @@ func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 			return fmt.Errorf("%w: there is no %s", errNotRun, tool)
 		}
 	}
-	image, repaired, disk := filepath.Join(o.Dir, "image"), filepath.Join(o.Dir, "repaired"), filepath.Join(o.Dir, "disk")
+	image, repaired, disk := filepath.Join(
+		o.Dir,
+		"image",
+	), filepath.Join(
+		o.Dir,
+		"repaired",
+	), filepath.Join(
+		o.Dir,
+		"disk",
+	)
 	if err := makeSparseFile(image, imageBytes); err != nil {
 		return err
 	}
@@ -38,7 +47,10 @@ func brokenDisk(ctx context.Context, o *Options, r *Row) error {
 				return err
 			}
 			// The server's files keep the old one in use until it begins anew.
-			if err := errors.Join(command(ctx, "cp", "--sparse=always", image, repaired), repair(ctx, repaired)); err != nil {
+			if err := errors.Join(
+				command(ctx, "cp", "--sparse=always", image, repaired),
+				repair(ctx, repaired),
+			); err != nil {
 				return err
 			}
 			if err := command(ctx, "umount", "--lazy", disk); err != nil {

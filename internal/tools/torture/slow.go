@@ -91,7 +91,11 @@ func (h *testbed) slowRound(ctx context.Context, n int, r *Row) error {
 		return err
 	}
 	hanging := n - int(ended.Load())
-	if err := waitFor(ctx, "all slow connections to be turned away", func() (bool, error) { return int(ended.Load()) == n, nil }); err != nil {
+	if err := waitFor(
+		ctx,
+		"all slow connections to be turned away",
+		func() (bool, error) { return int(ended.Load()) == n, nil },
+	); err != nil {
 		return fmt.Errorf("%w; %d of %d hang on", err, n-int(ended.Load()), n)
 	}
 	r.Rounds++

@@ -56,10 +56,30 @@ func openTestbed(ctx context.Context, o *Options, binary, dir string, extra int)
 	h.server, err = bench.Start(ctx, bench.ServerOptions{
 		Binary: binary, Dir: dir, Tenant: world, Apply: apply,
 		Args: []string{
-			"--device-rate", unlimitedRate, "--device-burst", unlimitedRate, "--notices-an-hour", "0", "--mqtt-per-address", fmt.Sprint(2*o.IdleConnections + 1000),
-			"--digest-after", "0", "--mails-a-day", "0", "--sms-a-day", "0",
-			"--smtp-url", "smtp://" + h.mail.address() + "?tls=none&from=alerts@farm.example",
-			"--sms", "http", "--sms-url", h.sms.url(), "--sms-body", `{"to":"{to}","text":"{text}"}`, "--sms-success", "status=ok",
+			"--device-rate",
+			unlimitedRate,
+			"--device-burst",
+			unlimitedRate,
+			"--notices-an-hour",
+			"0",
+			"--mqtt-per-address",
+			fmt.Sprint(2*o.IdleConnections + 1000),
+			"--digest-after",
+			"0",
+			"--mails-a-day",
+			"0",
+			"--sms-a-day",
+			"0",
+			"--smtp-url",
+			"smtp://" + h.mail.address() + "?tls=none&from=alerts@farm.example",
+			"--sms",
+			"http",
+			"--sms-url",
+			h.sms.url(),
+			"--sms-body",
+			`{"to":"{to}","text":"{text}"}`,
+			"--sms-success",
+			"status=ok",
 		},
 	})
 	if err != nil {
@@ -159,7 +179,13 @@ func (h *testbed) verify(ctx context.Context, r *Row) error {
 	r.Checked += v.Checked
 	r.Lost += v.Lost
 	if v.Wrong > 0 || v.Extra > 0 || v.Lost > 0 {
-		return fmt.Errorf("%d values lost, %d wrong, %d never sent or there twice; the first: %s", v.Lost, v.Wrong, v.Extra, v.Example)
+		return fmt.Errorf(
+			"%d values lost, %d wrong, %d never sent or there twice; the first: %s",
+			v.Lost,
+			v.Wrong,
+			v.Extra,
+			v.Example,
+		)
 	}
 	return nil
 }

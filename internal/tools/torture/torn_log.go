@@ -80,7 +80,10 @@ func tear(dir string, piece func(n uint32) []byte) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(appendAfterData(newest, piece(uint32(n))), appendAfterData(filepath.Join(dir, "tilth.db-wal"), piece(0)))
+	return errors.Join(
+		appendAfterData(newest, piece(uint32(n))),
+		appendAfterData(filepath.Join(dir, "tilth.db-wal"), piece(0)),
+	)
 }
 
 // appendAfterData writes behind the last byte of a file that is not zero: room that was

@@ -88,7 +88,8 @@ func TestTornLogs(t *testing.T) {
 // length that it names, with a keep-alive of two seconds.
 func TestConnectPacket(t *testing.T) {
 	said := connectPacket(bench.Device{Name: "K-1", Secret: "sesame"}, 12)
-	if said[0] != 0x10 || int(said[1]) != len(said)-2 || said[10:12] != "\x00\x02" || !strings.HasSuffix(said, "\x00\x07slow-12\x00\x03K-1\x00\x06sesame") {
+	if said[0] != 0x10 || int(said[1]) != len(said)-2 || said[10:12] != "\x00\x02" ||
+		!strings.HasSuffix(said, "\x00\x07slow-12\x00\x03K-1\x00\x06sesame") {
 		t.Errorf("%q", said)
 	}
 }
@@ -96,7 +97,12 @@ func TestConnectPacket(t *testing.T) {
 // Waiting ends with what is waited for, with an error, and with the context.
 func TestWaitFor(t *testing.T) {
 	asked := 0
-	if err := waitFor(t.Context(), "three", func() (bool, error) { asked++; return asked == 3, nil }); err != nil || asked != 3 {
+	if err := waitFor(
+		t.Context(),
+		"three",
+		func() (bool, error) { asked++; return asked == 3, nil },
+	); err != nil ||
+		asked != 3 {
 		t.Error(asked, err)
 	}
 	trouble := errors.New("no")
@@ -105,7 +111,12 @@ func TestWaitFor(t *testing.T) {
 	}
 	over, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := waitFor(over, "rain", func() (bool, error) { return false, nil }); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "rain") {
+	if err := waitFor(
+		over,
+		"rain",
+		func() (bool, error) { return false, nil },
+	); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(err.Error(), "rain") {
 		t.Error(err)
 	}
 }
@@ -114,7 +125,17 @@ func TestWaitFor(t *testing.T) {
 // gone after an error within.
 func TestWithMount(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "disk")
-	if err := withMount(t.Context(), dir, func() error { return nil }, "-t", "nosuchkind", "x"); !errors.Is(err, errNotRun) {
+	if err := withMount(
+		t.Context(),
+		dir,
+		func() error { return nil },
+		"-t",
+		"nosuchkind",
+		"x",
+	); !errors.Is(
+		err,
+		errNotRun,
+	) {
 		t.Error(err)
 	}
 	trouble := errors.New("within")
@@ -153,7 +174,11 @@ func TestRowErr(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	var out strings.Builder
-	if err := Run(t.Context(), Options{Only: []string{"flood"}, Out: &out}); err == nil || !strings.Contains(err.Error(), `"flood"`) {
+	if err := Run(
+		t.Context(),
+		Options{Only: []string{"flood"}, Out: &out},
+	); err == nil ||
+		!strings.Contains(err.Error(), `"flood"`) {
 		t.Error(err)
 	}
 	dir := t.TempDir()
@@ -163,7 +188,11 @@ func TestRun(t *testing.T) {
 	if !strings.Contains(out.String(), "| not run: it needs a tilth of its own") {
 		t.Error(out.String())
 	}
-	if err := Run(t.Context(), Options{Dir: dir, Only: []string{"kill -9"}, Binary: "/nowhere", Out: &out}); err == nil || !strings.Contains(err.Error(), "kill -9: ") {
+	if err := Run(
+		t.Context(),
+		Options{Dir: dir, Only: []string{"kill -9"}, Binary: "/nowhere", Out: &out},
+	); err == nil ||
+		!strings.Contains(err.Error(), "kill -9: ") {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
@@ -174,7 +203,15 @@ func TestRun(t *testing.T) {
 func TestPrint(t *testing.T) {
 	var out strings.Builder
 	if err := Print(&out, []Row{
-		{Fault: "flood", Rounds: 2, Checked: 30, Lost: 1, Repeated: 3, Recovered: 1234 * time.Millisecond, Remark: "wet"},
+		{
+			Fault:     "flood",
+			Rounds:    2,
+			Checked:   30,
+			Lost:      1,
+			Repeated:  3,
+			Recovered: 1234 * time.Millisecond,
+			Remark:    "wet",
+		},
 		{Fault: "fire", NotRun: "no matches"},
 	}); err != nil {
 		t.Fatal(err)

@@ -125,7 +125,16 @@ func riffChunk(kind, body string) []byte {
 // vp8x is the header of a WebP file with more than a picture in it.
 func vp8x(flags byte, w, h int) []byte {
 	return riffChunk("VP8X", string([]byte{
-		flags, 0, 0, 0, byte(w - 1), byte((w - 1) >> 8), byte((w - 1) >> 16), byte(h - 1), byte((h - 1) >> 8), byte((h - 1) >> 16),
+		flags,
+		0,
+		0,
+		0,
+		byte(w - 1),
+		byte((w - 1) >> 8),
+		byte((w - 1) >> 16),
+		byte(h - 1),
+		byte((h - 1) >> 8),
+		byte((h - 1) >> 16),
 	}))
 }
 

@@ -62,7 +62,11 @@ func Square(file []byte, crop *Crop) ([]byte, error) {
 		return nil, broken()
 	}
 	var out bytes.Buffer
-	err = jpeg.Encode(&out, upright(shrink(img, rect.Add(img.Bounds().Min)), f.orientation), &jpeg.Options{Quality: quality})
+	err = jpeg.Encode(
+		&out,
+		upright(shrink(img, rect.Add(img.Bounds().Min)), f.orientation),
+		&jpeg.Options{Quality: quality},
+	)
 	return out.Bytes(), err
 }
 

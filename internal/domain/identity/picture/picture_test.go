@@ -107,8 +107,24 @@ func TestSquare(t *testing.T) {
 // an upright picture of the four colours, as EXIF 2.3 draws it.
 func TestOrientation(t *testing.T) {
 	stored := map[int]quarters{
-		1: {red, green, blue, white}, 2: {green, red, white, blue}, 3: {white, blue, green, red}, 4: {blue, white, red, green},
-		5: {red, blue, green, white}, 6: {green, white, red, blue}, 7: {white, green, blue, red}, 8: {blue, red, white, green},
+		1: {
+			red,
+			green,
+			blue,
+			white,
+		},
+		2: {green, red, white, blue},
+		3: {white, blue, green, red},
+		4: {blue, white, red, green},
+		5: {
+			red,
+			blue,
+			green,
+			white,
+		},
+		6: {green, white, red, blue},
+		7: {white, green, blue, red},
+		8: {blue, red, white, green},
 	}
 	for o, q := range stored {
 		for name, file := range map[string][]byte{
@@ -126,7 +142,14 @@ func TestOrientation(t *testing.T) {
 			if o >= 5 {
 				x = 40
 			}
-			if img := mustSquare(t, file, &picture.Crop{X: x + 5, Y: 2, Side: 30}); !hasQuarters(img, quarters{green, green, green, green}) {
+			if img := mustSquare(
+				t,
+				file,
+				&picture.Crop{X: x + 5, Y: 2, Side: 30},
+			); !hasQuarters(
+				img,
+				quarters{green, green, green, green},
+			) {
 				t.Errorf("%s, %d: the crop is of another place", name, o)
 			}
 		}
@@ -145,7 +168,14 @@ func TestOrientation(t *testing.T) {
 		"another tag": exifTIFF(binary.BigEndian, 0x0113, 3, 1, 6), "far away": []byte("II*\x00\xFF\xFF\xFF\xFF\x01\x00"),
 		"cut off": exifOrientation(6)[:30], "many entries": []byte("MM\x00*\x00\x00\x00\x08\xFF\xFF"),
 	} {
-		if img := mustSquare(t, withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff), nil); !hasQuarters(img, fourColours) {
+		if img := mustSquare(
+			t,
+			withExif(jpegFile(t, drawQuarters(120, 80, fourColours)), tiff),
+			nil,
+		); !hasQuarters(
+			img,
+			fourColours,
+		) {
 			t.Errorf("EXIF %s: turned", name)
 		}
 	}
@@ -177,16 +207,32 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 	scanned := []byte("\xFF\xDA\x00\x08\x01\x01\x00\x00\x3F\x00\xFF\xD9")
 	return map[string]map[string][]byte{
 		"avatar.format": {
-			"empty": {}, "text": []byte("hello"), "gif": []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
-			"svg":  []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
-			"html": []byte("<!DOCTYPE html><script>alert(1)</script>"), "bmp": []byte("BM\x3A\x00\x00\x00"), "tiff": []byte("II*\x00\x08\x00\x00\x00"),
-			"wave": []byte("RIFF\x04\x00\x00\x00WAVE"), "zip": []byte("PK\x03\x04"), "blanks before": append([]byte(" "), graphic...),
-			"heic": []byte("\x00\x00\x00\x18ftypheic"), "pdf": []byte("%PDF-1.7"), "two bytes": photo[:2],
+			"empty": {},
+			"text":  []byte("hello"),
+			"gif":   []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"),
+			"svg":   []byte(`<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>`),
+			"html": []byte(
+				"<!DOCTYPE html><script>alert(1)</script>",
+			),
+			"bmp":  []byte("BM\x3A\x00\x00\x00"),
+			"tiff": []byte("II*\x00\x08\x00\x00\x00"),
+			"wave": []byte(
+				"RIFF\x04\x00\x00\x00WAVE",
+			),
+			"zip":           []byte("PK\x03\x04"),
+			"blanks before": append([]byte(" "), graphic...),
+			"heic":          []byte("\x00\x00\x00\x18ftypheic"),
+			"pdf":           []byte("%PDF-1.7"),
+			"two bytes":     photo[:2],
 		},
 		"avatar.animated": {
-			"png":           withChunk(graphic, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00"),
-			"png, a frame":  withChunk(graphic, "fcTL", strings.Repeat("\x00", 26)),
-			"webp":          webpFile(vp8x(0x02, 100, 60), riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"), riffChunk("ANMF", strings.Repeat("\x00", 16))),
+			"png":          withChunk(graphic, "acTL", "\x00\x00\x00\x02\x00\x00\x00\x00"),
+			"png, a frame": withChunk(graphic, "fcTL", strings.Repeat("\x00", 26)),
+			"webp": webpFile(
+				vp8x(0x02, 100, 60),
+				riffChunk("ANIM", "\x00\x00\x00\x00\x00\x00"),
+				riffChunk("ANMF", strings.Repeat("\x00", 16)),
+			),
 			"webp, unasked": webpFile(losslessWebP(100, 60, true), riffChunk("ANMF", strings.Repeat("\x00", 16))),
 		},
 		"avatar.tooManyPixels": {
@@ -201,11 +247,14 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"webp, by canvas":  webpFile(vp8x(0, 1<<14, 1<<14), losslessWebP(10, 10, false)),
 		},
 		"avatar.broken": {
-			"jpeg cut":                   photo[:len(photo)/2],
-			"jpeg without end":           photo[:len(photo)-2],
-			"jpeg, mere start":           photo[:3],
-			"jpeg without frame":         {0xFF, 0xD8, 0xFF, 0xD9},
-			"jpeg, two frames":           bytes.Join([][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:], {0xFF, 0xD9}}, nil),
+			"jpeg cut":           photo[:len(photo)/2],
+			"jpeg without end":   photo[:len(photo)-2],
+			"jpeg, mere start":   photo[:3],
+			"jpeg without frame": {0xFF, 0xD8, 0xFF, 0xD9},
+			"jpeg, two frames": bytes.Join(
+				[][]byte{photo[:len(photo)-2], jpegFrame(0xC0, 8, 8, 0x11)[2:], {0xFF, 0xD9}},
+				nil,
+			),
 			"jpeg, odd sampling":         slices.Concat(jpegFrame(0xC0, 8, 8, 0x01), scanned),
 			"jpeg, no height":            slices.Concat(jpegFrame(0xC0, 8, 0, 0x11), scanned),
 			"jpeg, thousands of scans":   progressiveJPEG(5000),
@@ -236,7 +285,10 @@ func refusedFiles(t testing.TB) map[string]map[string][]byte {
 			"webp, half a chunk":         webpFile(losslessWebP(10, 10, true), []byte("EXI")),
 			"webp, canvas not as inside": webpFile(vp8x(0, 10, 10), losslessWebP(6_000, 6_000, false)),
 			"webp lossy, cut":            webpFile(riffChunk("VP8 ", string(readTestdata(t, "lossy.webp")[500:520]))),
-			"webp, script inside":        webpFile(losslessWebP(100, 60, true), riffChunk("XMP ", "<script>alert(1)</script>")),
+			"webp, script inside": webpFile(
+				losslessWebP(100, 60, true),
+				riffChunk("XMP ", "<script>alert(1)</script>"),
+			),
 		},
 		"avatar.tooLarge": {"6 MiB": append(slices.Clone(photo), make([]byte, 6<<20)...)},
 	}
@@ -333,7 +385,10 @@ func FuzzSquare(f *testing.F) {
 				t.Fatal(err)
 			}
 			if err == nil {
-				if c, err := jpeg.DecodeConfig(bytes.NewReader(out)); err != nil || c.Width != picture.Side || c.Height != picture.Side {
+				if c, err := jpeg.DecodeConfig(
+					bytes.NewReader(out),
+				); err != nil || c.Width != picture.Side ||
+					c.Height != picture.Side {
 					t.Fatal(c, err)
 				}
 			}

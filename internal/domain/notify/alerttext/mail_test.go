@@ -14,9 +14,24 @@ import (
 
 // Names of every kind that people give, and some that nobody should.
 var oddNames = []string{
-	"x", "Frost", "Yeşilova Tarım İşletmesi Ticaret A.Ş. ve Ortakları, kuzey tesisleri", strings.Repeat("Опытное хозяйство ", 12),
-	strings.Repeat("农", 64), strings.Repeat("👩‍🌾", 30), strings.Repeat("e\u0301", 64), "<script>alert(1)</script>\"'&", "{title} {device} {tenant}",
-	"a\r\nBcc: eve@example.com", "\x00\x01 \u2028 tab\there", strings.Repeat("~^{}", 30), "【签名】", "“quoted” — and … more ≥ 5 m² of °C·d", "",
+	"x",
+	"Frost",
+	"Yeşilova Tarım İşletmesi Ticaret A.Ş. ve Ortakları, kuzey tesisleri",
+	strings.Repeat("Опытное хозяйство ", 12),
+	strings.Repeat(
+		"农",
+		64,
+	),
+	strings.Repeat("👩‍🌾", 30),
+	strings.Repeat("e\u0301", 64),
+	"<script>alert(1)</script>\"'&",
+	"{title} {device} {tenant}",
+	"a\r\nBcc: eve@example.com",
+	"\x00\x01 \u2028 tab\there",
+	strings.Repeat("~^{}", 30),
+	"【签名】",
+	"“quoted” — and … more ≥ 5 m² of °C·d",
+	"",
 }
 
 // A subject has at most 60 characters and one line, and says what happened
@@ -31,7 +46,10 @@ func TestSubjects(t *testing.T) {
 				still.Event = alertmsg.Reminder
 				for _, one := range []alertmsg.Alarm{a, still} {
 					m := writeMail(t, l, one)
-					if n := utf8.RuneCountInString(m.Subject); n > subjectMost || !strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) || strings.ContainsAny(m.Subject, "\r\n\x00") {
+					if n := utf8.RuneCountInString(
+						m.Subject,
+					); n > subjectMost || !strings.Contains(m.Subject, newRenderer(l).statusWord(&one)) ||
+						strings.ContainsAny(m.Subject, "\r\n\x00") {
 						t.Errorf("%s, %d characters: %q", l, n, m.Subject)
 					}
 				}
@@ -40,7 +58,10 @@ func TestSubjects(t *testing.T) {
 			v.Tenant = title
 			for _, alarms := range [][]alertmsg.Alarm{nil, {frost(l), resolvedFrost(l)}} {
 				m, err := v.Mail(title, alarms, false)
-				if n := utf8.RuneCountInString(m.Subject); err != nil || n > subjectMost || n < 2 || strings.ContainsAny(m.Subject, "\r\n\x00") {
+				if n := utf8.RuneCountInString(
+					m.Subject,
+				); err != nil || n > subjectMost || n < 2 ||
+					strings.ContainsAny(m.Subject, "\r\n\x00") {
 					t.Errorf("%s, %d characters: %q %v", l, n, m.Subject, err)
 				}
 			}
@@ -54,7 +75,22 @@ var tags = regexp.MustCompile(`<[^>]*>`)
 func visibleText(m Mail) string {
 	_, body, _ := strings.Cut(m.HTML, "<body")
 	_, body, _ = strings.Cut(body, ">")
-	unescaped := strings.NewReplacer("&lt;", "<", "&gt;", ">", "&#34;", `"`, "&#39;", "'", "&#43;", "+", "&amp;", "&").Replace(tags.ReplaceAllString(body, " "))
+	unescaped := strings.NewReplacer(
+		"&lt;",
+		"<",
+		"&gt;",
+		">",
+		"&#34;",
+		`"`,
+		"&#39;",
+		"'",
+		"&#43;",
+		"+",
+		"&amp;",
+		"&",
+	).Replace(
+		tags.ReplaceAllString(body, " "),
+	)
 	return strings.Join(strings.Fields(unescaped), " ")
 }
 
@@ -70,7 +106,13 @@ func TestPlainTextAndHTMLAgree(t *testing.T) {
 		for i, a := range []alertmsg.Alarm{frost(l), resolvedFrost(l), byHand, offline, still, acknowledgedFrost(l, alertmsg.Reminder, frostEnd)} {
 			m := writeMail(t, l, a)
 			v := newRenderer(l)
-			wanted := []string{shortName(a.Title), shortName(a.Name()), channel[l], v.leadSentence(&a), v.say("letter.open")}
+			wanted := []string{
+				shortName(a.Title),
+				shortName(a.Name()),
+				channel[l],
+				v.leadSentence(&a),
+				v.say("letter.open"),
+			}
 			for _, r := range v.measurements(&a) {
 				wanted = append(wanted, r.value, v.propertyLabel(&a, r))
 				if a.Event != alertmsg.Resolved {
@@ -90,11 +132,13 @@ func TestPlainTextAndHTMLAgree(t *testing.T) {
 			}
 			for _, part := range wanted {
 				part = strings.Join(strings.Fields(part), " ")
-				if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), part) || !strings.Contains(visibleText(m), part) {
+				if !strings.Contains(strings.Join(strings.Fields(m.Text), " "), part) ||
+					!strings.Contains(visibleText(m), part) {
 					t.Errorf("%s, letter %d: %q is missing in\n%s\n%s", l, i, part, m.Text, visibleText(m))
 				}
 			}
-			if !strings.Contains(m.Text, "https://farm.example/inform?id=17\n") || !strings.Contains(m.HTML, `href="https://farm.example/inform?id=17"`) {
+			if !strings.Contains(m.Text, "https://farm.example/inform?id=17\n") ||
+				!strings.Contains(m.HTML, `href="https://farm.example/inform?id=17"`) {
 				t.Errorf("%s, letter %d has no link", l, i)
 			}
 			if !strings.Contains(m.HTML, `<html lang="`+string(l)+`" dir="ltr">`) {
@@ -110,7 +154,8 @@ func TestDescriptionKeepsItsLines(t *testing.T) {
 	a := resolvedFrost(text.English)
 	a.Description, a.Manual, a.Remark = "1. Close <the> vents\r\n2. Call Ada", true, "vents\nclosed"
 	m := writeMail(t, text.English, a)
-	if !strings.Contains(m.Text, "1. Close <the> vents\n2. Call Ada") || !strings.Contains(m.HTML, "1. Close &lt;the&gt; vents<br>2. Call Ada</td>") {
+	if !strings.Contains(m.Text, "1. Close <the> vents\n2. Call Ada") ||
+		!strings.Contains(m.HTML, "1. Close &lt;the&gt; vents<br>2. Call Ada</td>") {
 		t.Errorf("%s\n%s", m.Text, m.HTML)
 	}
 	if !strings.Contains(m.Text, "vents closed") {
@@ -134,8 +179,12 @@ func TestHTMLIsSafe(t *testing.T) {
 		known := withOnset(a, 48*time.Hour)
 		for _, alarms := range [][]alertmsg.Alarm{nil, {a}, {ended}, {a, ended}, {known}, {known, withOnset(ended, time.Hour)}} {
 			m, err := v.Mail(title, alarms, false)
-			if err != nil || strings.Contains(m.HTML, "<script>") || strings.Contains(m.HTML, "href=") || strings.Contains(m.HTML, "ZgotmplZ") ||
-				strings.Contains(m.Text+m.HTML, "http") || strings.Contains(m.Text+m.HTML, "letter.") || strings.ContainsAny(m.Text+m.HTML, "\x00\x01") || !utf8.ValidString(m.HTML) {
+			if err != nil || strings.Contains(m.HTML, "<script>") || strings.Contains(m.HTML, "href=") ||
+				strings.Contains(m.HTML, "ZgotmplZ") ||
+				strings.Contains(m.Text+m.HTML, "http") ||
+				strings.Contains(m.Text+m.HTML, "letter.") ||
+				strings.ContainsAny(m.Text+m.HTML, "\x00\x01") ||
+				!utf8.ValidString(m.HTML) {
 				t.Errorf("%q: %v\n%s", title, err, m.HTML)
 			}
 		}
@@ -146,9 +195,12 @@ func TestHTMLIsSafe(t *testing.T) {
 // see it.
 func TestChartInMail(t *testing.T) {
 	a := frost(text.Turkish)
-	a.Conditions = append([]alertmsg.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}}, a.Conditions...)
+	a.Conditions = append(
+		[]alertmsg.Condition{{Join: "and", Property: "pump", Operator: "=", Value: true}},
+		a.Conditions...)
 	m, err := newRenderer(text.Turkish).Mail("x", []alertmsg.Alarm{a}, true)
-	if err != nil || !strings.Contains(m.HTML, `<img src="cid:`+PictureID+`"`) || !strings.Contains(m.HTML, `alt="Hava sıcaklığı: alarm sırasındaki ölçümler"`) {
+	if err != nil || !strings.Contains(m.HTML, `<img src="cid:`+PictureID+`"`) ||
+		!strings.Contains(m.HTML, `alt="Hava sıcaklığı: alarm sırasındaki ölçümler"`) {
 		t.Errorf("%v %s", err, m.HTML)
 	}
 	if strings.Contains(writeMail(t, text.Turkish, a).HTML, "<img") {
@@ -189,7 +241,15 @@ func TestDigest(t *testing.T) {
 		a.Start += int64(n)
 		return a
 	}
-	m := writeMail(t, text.English, made(1, 0, false), made(2, 1, true), made(3, 2, false), made(4, 1, false), made(5, 0, false))
+	m := writeMail(
+		t,
+		text.English,
+		made(1, 0, false),
+		made(2, 1, true),
+		made(3, 2, false),
+		made(4, 1, false),
+		made(5, 0, false),
+	)
 	if m.Subject != "[5 alarm messages] Greenfield" {
 		t.Error(m.Subject)
 	}
@@ -203,7 +263,8 @@ func TestDigest(t *testing.T) {
 			at = next
 		}
 	}
-	if !strings.Contains(m.HTML, `href="https://farm.example/inform?id=4"`) || !strings.Contains(m.Text, "\nhttps://farm.example/inform\n") {
+	if !strings.Contains(m.HTML, `href="https://farm.example/inform?id=4"`) ||
+		!strings.Contains(m.Text, "\nhttps://farm.example/inform\n") {
 		t.Errorf("links: %s", m.Text)
 	}
 	var storm, calm []alertmsg.Alarm
@@ -211,7 +272,9 @@ func TestDigest(t *testing.T) {
 		storm, calm = append(storm, made(i, 1, false)), append(calm, made(i, 1, true))
 	}
 	m = writeMail(t, text.English, storm...)
-	if m.Subject != "[63 alarms] Greenfield" || strings.Count(m.Text, "was triggered") != listMost || !strings.Contains(m.Text, "and 13 more") || !strings.Contains(m.HTML, "and 13 more") {
+	if m.Subject != "[63 alarms] Greenfield" || strings.Count(m.Text, "was triggered") != listMost ||
+		!strings.Contains(m.Text, "and 13 more") ||
+		!strings.Contains(m.HTML, "and 13 more") {
 		t.Errorf("%s\n%s", m.Subject, m.Text)
 	}
 	for l, want := range inLanguages("[63 alarms resolved] Greenfield", "【63条告警已恢复】Greenfield", "[63 alarm sona erdi] Greenfield", "Greenfield: завершённые тревоги (63)") {
@@ -248,11 +311,16 @@ func TestHourlyMail(t *testing.T) {
 	for l, said := range map[text.Language]string{
 		text.English: "come in one message an hour", text.Chinese: "每小时合并为一封邮件发送", text.Turkish: "saatte bir, tek mesajda", text.Russian: "раз в час одним сообщением",
 	} {
-		v := Renderer{Language: l, Hourly: true, Names: func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil }}
+		v := Renderer{
+			Language: l,
+			Hourly:   true,
+			Names:    func(_ int64, identifier string, _ text.Language) (string, string, *int) { return identifier, "", nil },
+		}
 		a := alertmsg.Alarm{Event: alertmsg.Triggered, Title: "Frost", DeviceName: "WS-1", Level: 1, Start: 1}
 		for _, alarms := range [][]alertmsg.Alarm{{a}, {a, a}} {
 			m, err := v.Mail("Field", alarms, false)
-			if err != nil || !strings.Contains(m.Text, said) || !strings.Contains(m.HTML, said) || strings.Contains(m.Text, v.say("letter.digestLead")) {
+			if err != nil || !strings.Contains(m.Text, said) || !strings.Contains(m.HTML, said) ||
+				strings.Contains(m.Text, v.say("letter.digestLead")) {
 				t.Errorf("%s, %d alarms: %v\n%s", l, len(alarms), err, m.Text)
 			}
 		}

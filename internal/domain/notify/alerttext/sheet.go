@@ -76,7 +76,11 @@ type tone struct {
 var (
 	neutralTone = tone{"calm", "#475049", "#eeece3"}
 	endedTone   = tone{"ended", "#2f6b4f", "#e3ede5"}
-	levelTones  = []tone{{"general", "#2c6795", "#e2ecf3"}, {"important", "#80560f", "#f6ebd3"}, {"serious", "#b8231a", "#fbe4e0"}}
+	levelTones  = []tone{
+		{"general", "#2c6795", "#e2ecf3"},
+		{"important", "#80560f", "#f6ebd3"},
+		{"serious", "#b8231a", "#fbe4e0"},
+	}
 )
 
 func toneOf(a *alertmsg.Alarm) tone {
@@ -100,8 +104,15 @@ func (s *mailData) html() (string, error) {
 // alarmData shows one alarm.
 func (v *Renderer) alarmData(a *alertmsg.Alarm, pictured bool) mailData {
 	s := mailData{
-		Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Lead: v.leadSentence(a),
-		Button: v.say("letter.open"), Link: v.link(a.Notice),
+		Word: v.statusWord(
+			a,
+		),
+		Tone:   toneOf(a),
+		Title:  shortName(a.Title),
+		Device: shortName(a.Name()),
+		Lead:   v.leadSentence(a),
+		Button: v.say("letter.open"),
+		Link:   v.link(a.Notice),
 	}
 	for _, m := range v.measurements(a) {
 		one := readingData{Name: v.propertyLabel(a, m), Value: m.value}
@@ -173,8 +184,20 @@ func (v *Renderer) digestData(alarms []alertmsg.Alarm) mailData {
 	}
 	for _, a := range sorted[:min(len(sorted), listMost)] {
 		one := item{
-			Word: v.statusWord(a), Tone: toneOf(a), Title: shortName(a.Title), Device: shortName(a.Name()), Value: v.summary(a, v.moment),
-			Time: cmp.Or(v.onsetTime(a, text.DateTime), v.moment(a.Start)), Ack: v.ackSentence(a), Link: v.link(a.Notice), Said: v.paragraph(a),
+			Word: v.statusWord(
+				a,
+			),
+			Tone:   toneOf(a),
+			Title:  shortName(a.Title),
+			Device: shortName(a.Name()),
+			Value:  v.summary(a, v.moment),
+			Time: cmp.Or(
+				v.onsetTime(a, text.DateTime),
+				v.moment(a.Start),
+			),
+			Ack:  v.ackSentence(a),
+			Link: v.link(a.Notice),
+			Said: v.paragraph(a),
 		}
 		if a.Event == alertmsg.Resolved {
 			one.Time = v.moment(a.End)

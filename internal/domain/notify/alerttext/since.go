@@ -9,7 +9,12 @@ import (
 
 // operatorKeys are the sentences of conditions, by operator.
 var operatorKeys = map[string]string{
-	">": "letter.above", ">=": "letter.atLeast", "<": "letter.below", "<=": "letter.atMost", "=": "letter.equals", "!=": "letter.notEqual",
+	">":  "letter.above",
+	">=": "letter.atLeast",
+	"<":  "letter.below",
+	"<=": "letter.atMost",
+	"=":  "letter.equals",
+	"!=": "letter.notEqual",
 }
 
 // hasEarlierOnset tells whether an alarm says since when it holds, and that is another minute
@@ -49,7 +54,11 @@ func (v *Renderer) onsetTime(a *alertmsg.Alarm, write func(text.Language, time.T
 }
 
 // withNoticedTime adds when an alarm was noticed to since when it holds.
-func (v *Renderer) withNoticedTime(a *alertmsg.Alarm, since string, write func(text.Language, time.Time) string) string {
+func (v *Renderer) withNoticedTime(
+	a *alertmsg.Alarm,
+	since string,
+	write func(text.Language, time.Time) string,
+) string {
 	key, start := "letter.noticed", v.localTime(a.Start)
 	said := text.DateTimeAfter(v.Language, start, v.localTime(a.HoldsSince), write)
 	if said == write(v.Language, start) {
@@ -67,6 +76,12 @@ func (v *Renderer) conditionWords(a *alertmsg.Alarm) string {
 		if !ok {
 			return shortName(called) + " " + v.limit(a, c)
 		}
-		return v.say(key, "name", shortName(called), "value", v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil))
+		return v.say(
+			key,
+			"name",
+			shortName(called),
+			"value",
+			v.value(c.Value, text.UnitUnlessInName(v.Language, called, unit), nil),
+		)
 	})
 }

@@ -73,7 +73,8 @@ func (g *Guard) IsPrivate(a netip.Addr) bool {
 }
 
 func (g *Guard) inPrivate(a netip.Addr) bool {
-	return a.IsValid() && slices.ContainsFunc(g.Private, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
+	return a.IsValid() &&
+		slices.ContainsFunc(g.Private, func(p netip.Prefix) bool { return p.Contains(a.WithZone("")) })
 }
 
 // Control judges the address of a connection just before it is made, as a

@@ -100,7 +100,11 @@ func asciiDomain(address string) string {
 // empty lines. Nothing in it is taken for markup.
 func Paragraphs(language text.Language, plain string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<!doctype html><html lang="%s"><body style="font-family:sans-serif;font-size:16px;line-height:1.6;color:#1f2a24;background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`, html.EscapeString(string(language)))
+	fmt.Fprintf(
+		&b,
+		`<!doctype html><html lang="%s"><body style="font-family:sans-serif;font-size:16px;line-height:1.6;color:#1f2a24;background:#ffffff;max-width:36em;margin:0 auto;padding:24px">`,
+		html.EscapeString(string(language)),
+	)
 	for part := range strings.SplitSeq(plain, "\n\n") {
 		if part = strings.TrimSpace(part); part != "" {
 			b.WriteString("<p>" + strings.ReplaceAll(html.EscapeString(part), "\n", "<br>") + "</p>")

@@ -57,7 +57,11 @@ func TestSend(t *testing.T) {
 				t.Errorf("%s: %s %q, want %q", tlsMode, name, got, want)
 			}
 		}
-		if parts := partsOf(t, m); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") || parts["text/html"] != hello.HTML || len(parts) != 2 {
+		if parts := partsOf(
+			t,
+			m,
+		); parts["text/plain"] != strings.ReplaceAll(hello.Text, "\n", "\r\n") || parts["text/html"] != hello.HTML ||
+			len(parts) != 2 {
 			t.Errorf("%s: %q", tlsMode, parts)
 		}
 	}
@@ -91,7 +95,11 @@ func TestEmbeddedPicture(t *testing.T) {
 	set := p.settings(NoTLS)
 	set.From.Name = ""
 	m := hello
-	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{ID: "chart@letter", Name: "chart.png", PNG: []byte("\x89PNG\x00\xff")}
+	m.Thread, m.Sender, m.Picture = "notice-1-17", "Yeşil Alan", &Picture{
+		ID:   "chart@letter",
+		Name: "chart.png",
+		PNG:  []byte("\x89PNG\x00\xff"),
+	}
 	if _, err := newTestSMTP(t, set, time.Now).Send(t.Context(), m); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +125,8 @@ func TestEmbeddedPicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	png, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, picture))
-	if err != nil || string(png) != "\x89PNG\x00\xff" || picture.Header.Get("Content-Id") != "<chart@letter>" || !strings.HasPrefix(picture.Header.Get("Content-Type"), "image/png") ||
+	if err != nil || string(png) != "\x89PNG\x00\xff" || picture.Header.Get("Content-Id") != "<chart@letter>" ||
+		!strings.HasPrefix(picture.Header.Get("Content-Type"), "image/png") ||
 		!strings.HasPrefix(picture.Header.Get("Content-Disposition"), "inline") {
 		t.Errorf("%q %v %v", png, err, picture.Header)
 	}
@@ -182,7 +191,9 @@ func TestSignIn(t *testing.T) {
 		}
 		set.Password = "wr0ng"
 		f := wantFailure(t, newTestSMTP(t, set, time.Now), hello)
-		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") || strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") || len(p.received()) != 1 {
+		if f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "535") ||
+			strings.Contains(f.Answer+f.Cause.Error(), "wr0ng") ||
+			len(p.received()) != 1 {
 			t.Errorf("%s, wrong password: %+v", tlsMode, f)
 		}
 	}
@@ -198,7 +209,12 @@ func TestNothingSentWithoutTLS(t *testing.T) {
 		"another's TLS": func() Settings { s := serve(t, StartTLS, true).settings(StartTLS); s.Roots = plain.roots; return s }(),
 	} {
 		set.User, set.Password = "me", "s3cret"
-		if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable || strings.Contains(f.Answer, "s3cret") {
+		if f := wantFailure(
+			t,
+			newTestSMTP(t, set, time.Now),
+			hello,
+		); f.Kind != notify.Unavailable ||
+			strings.Contains(f.Answer, "s3cret") {
 			t.Errorf("%s: %+v", name, f)
 		}
 	}
@@ -241,7 +257,8 @@ func TestHeaderInjectionRefused(t *testing.T) {
 	}
 	got := p.received()
 	read, err := netmail.ReadMessage(strings.NewReader(got[0].data))
-	if err != nil || len(got) != 1 || got[0].to != "ada@example.com" || read.Header.Get("Bcc") != "" || read.Header.Get("Subject") != "Hello Bcc: eve@example.com body" {
+	if err != nil || len(got) != 1 || got[0].to != "ada@example.com" || read.Header.Get("Bcc") != "" ||
+		read.Header.Get("Subject") != "Hello Bcc: eve@example.com body" {
 		t.Errorf("%v: %+v", err, got)
 	}
 }

@@ -122,7 +122,13 @@ postlog unix-dgram n - n - 1 postlogd
 			t.Errorf("postfix stop: %v\n%s", err, out)
 		}
 	})
-	return Settings{Host: "127.0.0.1", Port: port, TLS: StartTLS, Roots: roots, From: netmail.Address{Address: "alerts@example.org"}}, inbox
+	return Settings{
+		Host:  "127.0.0.1",
+		Port:  port,
+		TLS:   StartTLS,
+		Roots: roots,
+		From:  netmail.Address{Address: "alerts@example.org"},
+	}, inbox
 }
 
 // ids are the numbers of a user and of its group.
@@ -183,7 +189,8 @@ func TestPostfix(t *testing.T) {
 	}
 	defer kept.Close()
 	read, err := netmail.ReadMessage(kept)
-	if err != nil || read.Header.Get("Message-Id") != "<account-7-abc@example.org>" || !strings.Contains(read.Header.Get("Received"), " ESMTPS ") {
+	if err != nil || read.Header.Get("Message-Id") != "<account-7-abc@example.org>" ||
+		!strings.Contains(read.Header.Get("Received"), " ESMTPS ") {
 		t.Errorf("%+v %v", read, err)
 	}
 }

@@ -64,7 +64,10 @@ func TestQueueDrains(t *testing.T) {
 		t.Errorf("closed twice: %v", err)
 	}
 	said := log.Text()
-	if strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail=m1") || !strings.Contains(said, "no such mailbox") || !strings.Contains(said, "mail=late") || strings.Contains(said, "ada@") {
+	if strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail=m1") ||
+		!strings.Contains(said, "no such mailbox") ||
+		!strings.Contains(said, "mail=late") ||
+		strings.Contains(said, "ada@") {
 		t.Error(said)
 	}
 }
@@ -141,10 +144,17 @@ func TestQueueGivesUp(t *testing.T) {
 	if n := len(at); n < 10 || at[n-1] != 12*time.Hour || at[n-2]-at[n-3] != 30*time.Minute {
 		t.Errorf("tried at %v", at)
 	}
-	if said := log.Text(); strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail not sent\"") || !strings.Contains(said, fmt.Sprint("tries=", len(at))) {
+	if said := log.Text(); strings.Count(said, "\n") != 2 || !strings.Contains(said, "mail not sent\"") ||
+		!strings.Contains(said, fmt.Sprint("tries=", len(at))) {
 		t.Error(said)
 	}
-	if at := attemptTimes(t, testkit.NewLog(), func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} }); len(at) != 1 {
+	if at := attemptTimes(
+		t,
+		testkit.NewLog(),
+		func(int) error { return &notify.Failure{Kind: notify.Permanent, Answer: "550 no"} },
+	); len(
+		at,
+	) != 1 {
 		t.Errorf("refused for good, and tried at %v", at)
 	}
 }
@@ -188,7 +198,11 @@ func TestQueueIsBounded(t *testing.T) {
 	for i := range queueSize + 2 {
 		q.Post(Message{ID: fmt.Sprint("m", i)})
 	}
-	if n := strings.Count(log.Text(), "too many wait"); n != 2 || !strings.Contains(log.Text(), fmt.Sprint("mail=m", queueSize+1)) {
+	if n := strings.Count(
+		log.Text(),
+		"too many wait",
+	); n != 2 ||
+		!strings.Contains(log.Text(), fmt.Sprint("mail=m", queueSize+1)) {
 		t.Errorf("%d dropped: %s", n, log.Text())
 	}
 }

@@ -39,7 +39,8 @@ var errURLForm = errors.New("not of the form smtp://user:password@host:port?from
 // %. No error repeats what was given.
 func ParseURL(raw string) (*Settings, error) {
 	u, err := url.Parse(raw)
-	if err != nil || u.Scheme != "smtp" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "" {
+	if err != nil || u.Scheme != "smtp" || u.Hostname() == "" || u.Opaque != "" || u.Fragment != "" ||
+		strings.Trim(u.Path, "/") != "" {
 		return nil, errURLForm
 	}
 	s := &Settings{Host: u.Hostname(), User: u.User.Username(), TLS: StartTLS}

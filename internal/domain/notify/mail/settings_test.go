@@ -23,7 +23,8 @@ func TestParseURL(t *testing.T) {
 		}
 	}
 	s, err := ParseURL("smtp://mail.example.org?from=Ye%C5%9Fil+%3Calerts%40example.org%3E")
-	if err != nil || s.From.Name != "Yeşil" || s.From.Address != "alerts@example.org" || s.domain() != "example.org" || s.address() != "mail.example.org:587" {
+	if err != nil || s.From.Name != "Yeşil" || s.From.Address != "alerts@example.org" || s.domain() != "example.org" ||
+		s.address() != "mail.example.org:587" {
 		t.Errorf("%+v %v", s, err)
 	}
 }
@@ -55,7 +56,8 @@ func TestParseURLErrors(t *testing.T) {
 		"smtp://me:s3cret@127.0.0.2?from=a@b.c&tls=none":  "without TLS",
 	} {
 		_, err := ParseURL(raw)
-		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3") || strings.ContainsAny(err.Error(), "\r\n") {
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3") ||
+			strings.ContainsAny(err.Error(), "\r\n") {
 			t.Errorf("%s: %v, want one about %s", raw, err, want)
 		}
 	}

@@ -33,9 +33,17 @@ func TestSMTPRefusals(t *testing.T) {
 		{"rcpt", 450, notify.Transient}, {"rcpt", 550, notify.Permanent}, {"rcpt", 421, notify.Unavailable}, {"rcpt", 530, notify.Unavailable},
 		{"data", 451, notify.Transient}, {"data", 554, notify.Permanent}, {"data", 421, notify.Unavailable},
 	} {
-		p.refuseStep(c.step, &smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"})
+		p.refuseStep(
+			c.step,
+			&smtp.SMTPError{Code: c.code, EnhancedCode: smtp.EnhancedCode{c.code / 100, 7, 1}, Message: "not this one"},
+		)
 		f := wantFailure(t, s, hello)
-		if words := fmt.Sprintf("%d %d.7.1 not this one", c.code, c.code/100); f.Kind != c.want || f.Answer != words || f.Error() != f.Answer {
+		if words := fmt.Sprintf(
+			"%d %d.7.1 not this one",
+			c.code,
+			c.code/100,
+		); f.Kind != c.want || f.Answer != words ||
+			f.Error() != f.Answer {
 			t.Errorf("%s %d: %v %q, want %v %q", c.step, c.code, f.Kind, f.Answer, c.want, words)
 		}
 	}
@@ -148,7 +156,12 @@ func scriptedServer(t *testing.T, talks ...func(say func(string), hear func(pref
 		}
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-done })
-	return Settings{Host: "127.0.0.1", Port: l.Addr().(*net.TCPAddr).Port, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
+	return Settings{
+		Host: "127.0.0.1",
+		Port: l.Addr().(*net.TCPAddr).Port,
+		TLS:  NoTLS,
+		From: netmail.Address{Address: "a@example.org"},
+	}
 }
 
 // greet is a server's part up to a step of a mail, which hear names.
@@ -209,7 +222,12 @@ func TestBrokenServerFailureKinds(t *testing.T) {
 	}
 	// A port that no server is given by chance.
 	set := Settings{Host: "127.0.0.1", Port: 1, TLS: NoTLS, From: netmail.Address{Address: "a@example.org"}}
-	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "refused") {
+	if f := wantFailure(
+		t,
+		newTestSMTP(t, set, time.Now),
+		hello,
+	); f.Kind != notify.Unavailable ||
+		!strings.Contains(f.Answer, "refused") {
 		t.Errorf("nobody there: %+v", f)
 	}
 }
@@ -287,7 +305,12 @@ func TestClosesWithoutSTARTTLS(t *testing.T) {
 		close(ended)
 	})
 	set.TLS = StartTLS
-	if f := wantFailure(t, newTestSMTP(t, set, time.Now), hello); f.Kind != notify.Unavailable || !strings.Contains(f.Answer, "STARTTLS") {
+	if f := wantFailure(
+		t,
+		newTestSMTP(t, set, time.Now),
+		hello,
+	); f.Kind != notify.Unavailable ||
+		!strings.Contains(f.Answer, "STARTTLS") {
 		t.Errorf("%+v", f)
 	}
 	testkit.Receive(t, "the end of the connection", ended)

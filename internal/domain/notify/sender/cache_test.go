@@ -32,7 +32,13 @@ func TestMailCacheIsBounded(t *testing.T) {
 		t.Errorf("%d written, %d kept", written, len(p.entries))
 	}
 	no := errors.New("no")
-	if _, err := p.get(mailKey{notice: 99}, func() (mail.Message, bool, error) { return mail.Message{}, false, no }); !errors.Is(err, no) {
+	if _, err := p.get(
+		mailKey{notice: 99},
+		func() (mail.Message, bool, error) { return mail.Message{}, false, no },
+	); !errors.Is(
+		err,
+		no,
+	) {
 		t.Errorf("a failure is kept back: %v", err)
 	}
 	for _, notice := range []int64{99, 0, 99} { // 0 was the oldest, whose place the failure took
@@ -93,7 +99,11 @@ func TestMailRenderedOnce(t *testing.T) {
 	if broken.err == nil {
 		t.Error("who waited for it got an empty page")
 	}
-	if m, err := p.get(broken.key, func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil }); err != nil || m.Subject != "Fine" {
+	if m, err := p.get(
+		broken.key,
+		func() (mail.Message, bool, error) { return mail.Message{Subject: "Fine"}, true, nil },
+	); err != nil ||
+		m.Subject != "Fine" {
 		t.Errorf("afterwards: %+v, %v", m, err)
 	}
 }
@@ -105,7 +115,10 @@ func TestRecipientsShareRenderedMail(t *testing.T) {
 	tenants, read := o.Tenants, 0
 	o.Tenants = func(ctx context.Context, id tenant.ID) (*tenant.Tenant, error) { read++; return tenants(ctx, id) }
 	var taken []mail.Message
-	c := NewMail(func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil }, o.Options)
+	c := NewMail(
+		func(_ context.Context, m mail.Message) (string, error) { taken = append(taken, m); return "250", nil },
+		o.Options,
+	)
 	carry := func(change func(l *notify.Notification)) {
 		t.Helper()
 		l := newNotification(frost(text.English))
@@ -116,7 +129,9 @@ func TestRecipientsShareRenderedMail(t *testing.T) {
 	}
 	carry(func(*notify.Notification) {})
 	carry(func(l *notify.Notification) { l.ID, l.Recipient = "another", "bora@example.com" })
-	if read != 1 || taken[1].ID != "another" || taken[1].To != "bora@example.com" || taken[1].HTML != taken[0].HTML || taken[0].To != "ada@example.com" || taken[0].HTML == "" {
+	if read != 1 || taken[1].ID != "another" || taken[1].To != "bora@example.com" || taken[1].HTML != taken[0].HTML ||
+		taken[0].To != "ada@example.com" ||
+		taken[0].HTML == "" {
 		t.Errorf("written %d times: %+v", read, taken)
 	}
 	carry(func(l *notify.Notification) { l.Channel = "Owners" })
@@ -131,7 +146,8 @@ func TestRecipientsShareRenderedMail(t *testing.T) {
 	if !strings.Contains(taken[5].HTML, "Ada is on it") || !strings.Contains(taken[6].HTML, "Bora is on it") {
 		t.Errorf("who is on it: %s %s", taken[5].Text, taken[6].Text)
 	}
-	if read != 6 || taken[2].HTML == taken[0].HTML || taken[3].Subject == taken[0].Subject || taken[4].Subject == taken[0].Subject {
+	if read != 6 || taken[2].HTML == taken[0].HTML || taken[3].Subject == taken[0].Subject ||
+		taken[4].Subject == taken[0].Subject {
 		t.Errorf("written %d times", read)
 	}
 	// Several notices are one letter, for which nothing is kept.

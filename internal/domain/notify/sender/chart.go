@@ -19,14 +19,25 @@ const (
 )
 
 // drawChart makes the picture of an alarm; nil where there are no readings.
-func (o *Options) drawChart(ctx context.Context, t tenant.ID, v *alerttext.Renderer, a *alertmsg.Alarm) ([]byte, error) {
+func (o *Options) drawChart(
+	ctx context.Context,
+	t tenant.ID,
+	v *alerttext.Renderer,
+	a *alertmsg.Alarm,
+) ([]byte, error) {
 	now := v.Now.UnixMilli()
 	end := now
 	if a.End != 0 {
 		end = min(a.End, now)
 	}
 	end = max(end, a.Start)
-	c := &chart.Chart{From: a.Start - chartMargin.Milliseconds(), To: end + chartMargin.Milliseconds(), Start: a.Start, End: end, Zone: v.Zone}
+	c := &chart.Chart{
+		From:  a.Start - chartMargin.Milliseconds(),
+		To:    end + chartMargin.Milliseconds(),
+		Start: a.Start,
+		End:   end,
+		Zone:  v.Zone,
+	}
 	c.From = min(c.From, c.To-minChartSpan.Milliseconds(), a.Start-a.Window)
 	property := alerttext.ChartedProperty(a)
 	var err error

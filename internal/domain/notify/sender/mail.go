@@ -44,7 +44,14 @@ func (c *Mail) render(ctx context.Context, l *notify.Notification) (mail.Message
 		return m, err
 	}
 	a := &l.Alarms[0]
-	key := mailKey{tenant: l.Tenant, notice: a.Notice, event: a.Event, language: l.Language, channel: l.Channel, minute: now.Unix() / 60}
+	key := mailKey{
+		tenant:   l.Tenant,
+		notice:   a.Notice,
+		event:    a.Event,
+		language: l.Language,
+		channel:  l.Channel,
+		minute:   now.Unix() / 60,
+	}
 	if a.Ack != nil {
 		key.ack = a.Ack.Time
 	}
@@ -53,7 +60,11 @@ func (c *Mail) render(ctx context.Context, l *notify.Notification) (mail.Message
 
 // renderUncached writes a letter; whole where nothing is missing that may be there when
 // it is written again.
-func (c *Mail) renderUncached(ctx context.Context, l *notify.Notification, now time.Time) (m mail.Message, complete bool, err error) {
+func (c *Mail) renderUncached(
+	ctx context.Context,
+	l *notify.Notification,
+	now time.Time,
+) (m mail.Message, complete bool, err error) {
 	t, err := c.options.tenantOf(ctx, l)
 	if err != nil {
 		return m, false, err
@@ -76,13 +87,27 @@ func (c *Mail) renderUncached(ctx context.Context, l *notify.Notification, now t
 
 // chart is the chart around an alarm; nil where there is nothing to draw. A
 // mail without its picture is better than none, so trouble is for the log.
-func (c *Mail) chart(ctx context.Context, l *notify.Notification, v *alerttext.Renderer, a *alertmsg.Alarm) (p *mail.Picture, complete bool) {
+func (c *Mail) chart(
+	ctx context.Context,
+	l *notify.Notification,
+	v *alerttext.Renderer,
+	a *alertmsg.Alarm,
+) (p *mail.Picture, complete bool) {
 	if c.options.Readings == nil || alerttext.ChartedProperty(a) == "" {
 		return nil, true
 	}
 	png, err := c.options.drawChart(ctx, l.Tenant, v, a)
 	if err != nil {
-		c.options.Logger.WarnContext(ctx, "mail without its chart", "tenant", int64(l.Tenant), "notice", strconv.FormatInt(a.Notice, 10), "error", err)
+		c.options.Logger.WarnContext(
+			ctx,
+			"mail without its chart",
+			"tenant",
+			int64(l.Tenant),
+			"notice",
+			strconv.FormatInt(a.Notice, 10),
+			"error",
+			err,
+		)
 		return nil, false
 	}
 	if png == nil {

@@ -36,7 +36,13 @@ type Options struct {
 // renderer is how a letter speaks.
 func (o *Options) renderer(l *notify.Notification, t *tenant.Tenant, now time.Time) *alerttext.Renderer {
 	v := &alerttext.Renderer{
-		Language: l.Language, Zone: t.TimeZone, Names: o.Names, Tenant: t.Name, Base: o.baseURL(t), Now: now, Hourly: l.Hourly,
+		Language: l.Language,
+		Zone:     t.TimeZone,
+		Names:    o.Names,
+		Tenant:   t.Name,
+		Base:     o.baseURL(t),
+		Now:      now,
+		Hourly:   l.Hourly,
 	}
 	if t.Branding.Title != "" {
 		v.Tenant = t.Branding.Title

@@ -180,14 +180,21 @@ func (h *HTTP) checkPlaceholders() error {
 
 // Send asks the gateway to send a message.
 func (h *HTTP) Send(ctx context.Context, m Message) (string, error) {
-	values := map[string]string{"{to}": m.To, "{digits}": strings.TrimPrefix(m.To, "+"), "{text}": m.Text, "{token}": h.token}
+	values := map[string]string{
+		"{to}":     m.To,
+		"{digits}": strings.TrimPrefix(m.To, "+"),
+		"{text}":   m.Text,
+		"{token}":  h.token,
+	}
 	address := h.address[0].fill(values)
 	if h.address[1].text != "" {
 		address += "?" + h.address[1].fill(values)
 	}
 	r, err := http.NewRequestWithContext(ctx, h.method, address, strings.NewReader(h.body.fill(values)))
 	if err != nil || r.URL.Host != h.host {
-		return "", userError(&Failure{Detail: "the request to the SMS gateway cannot be made"}) // unquoted: it holds the token
+		return "", userError(
+			&Failure{Detail: "the request to the SMS gateway cannot be made"},
+		) // unquoted: it holds the token
 	}
 	r.Header.Set("User-Agent", "tilth")
 	for _, x := range h.headers {

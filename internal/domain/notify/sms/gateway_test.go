@@ -55,8 +55,14 @@ func newTestHTTP(t *testing.T, g HTTPConfig) *HTTP {
 func TestGatewayJSON(t *testing.T) {
 	address, asked := fakeGateway(t, 201, "")
 	h := newTestHTTP(t, HTTPConfig{
-		URL: address + "/v1/send?n={digits}&t={text}", Method: "PUT", Token: "s3cret",
-		Headers: []string{"Authorization: Bearer {token}", "X-Text: {text}"}, Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
+		URL:    address + "/v1/send?n={digits}&t={text}",
+		Method: "PUT",
+		Token:  "s3cret",
+		Headers: []string{
+			"Authorization: Bearer {token}",
+			"X-Text: {text}",
+		},
+		Body: `{"to":"{to}","sms":[{"text":"{text}"}]}`,
 	})
 	if answer, err := h.Send(t.Context(), message); err != nil || answer != "201" {
 		t.Fatalf("%q %v", answer, err)
@@ -65,14 +71,19 @@ func TestGatewayJSON(t *testing.T) {
 		To  string
 		SMS []struct{ Text string }
 	}
-	if err := json.Unmarshal([]byte(asked.body), &body); err != nil || body.To != message.To || len(body.SMS) != 1 || body.SMS[0].Text != hostileText {
+	if err := json.Unmarshal(
+		[]byte(asked.body),
+		&body,
+	); err != nil || body.To != message.To || len(body.SMS) != 1 ||
+		body.SMS[0].Text != hostileText {
 		t.Errorf("%v in %s", err, asked.body)
 	}
 	query, err := url.ParseQuery(asked.query)
 	if err != nil || len(query) != 2 || query.Get("n") != "905551112233" || query.Get("t") != hostileText {
 		t.Errorf("query %q: %v", asked.query, err)
 	}
-	if asked.method != "PUT" || asked.path != "/v1/send" || asked.header.Get("Authorization") != "Bearer s3cret" || asked.header.Get("Content-Type") != "application/json" {
+	if asked.method != "PUT" || asked.path != "/v1/send" || asked.header.Get("Authorization") != "Bearer s3cret" ||
+		asked.header.Get("Content-Type") != "application/json" {
 		t.Errorf("%+v", asked)
 	}
 	if asked.header.Get("X-Evil") != "" || !strings.Contains(asked.header.Get("X-Text"), "  X-Evil: 1") {
@@ -82,7 +93,13 @@ func TestGatewayJSON(t *testing.T) {
 
 func TestGatewayForm(t *testing.T) {
 	address, asked := fakeGateway(t, 200, "")
-	if _, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}"}).Send(t.Context(), message); err != nil {
+	if _, err := newTestHTTP(
+		t,
+		HTTPConfig{URL: address, Body: "to={to}&text={text}"},
+	).Send(
+		t.Context(),
+		message,
+	); err != nil {
 		t.Fatal(err)
 	}
 	form, err := url.ParseQuery(asked.body)
@@ -106,7 +123,14 @@ func TestGatewayOtherBodies(t *testing.T) {
 			t.Errorf("%s: %+v", kind, asked)
 		}
 	}
-	if _, err := newTestHTTP(t, HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"}).Send(t.Context(), message); err != nil || asked.method != "GET" || asked.body != "" || asked.header.Get("Content-Type") != "" {
+	if _, err := newTestHTTP(
+		t,
+		HTTPConfig{URL: address + "/?q={text}&n={to}", Method: "GET"},
+	).Send(
+		t.Context(),
+		message,
+	); err != nil || asked.method != "GET" || asked.body != "" ||
+		asked.header.Get("Content-Type") != "" {
 		t.Errorf("%v %+v", err, asked)
 	}
 }
@@ -148,7 +172,9 @@ func TestNewHTTPErrors(t *testing.T) {
 		c.change(&g)
 		_, err := NewHTTP(g)
 		var wrong *ConfigError
-		if !errors.As(err, &wrong) || wrong.Part != c.part || wrong.Reason == "" || strings.ContainsAny(err.Error(), "\r\n") || strings.Contains(err.Error(), "s3cret") {
+		if !errors.As(err, &wrong) || wrong.Part != c.part || wrong.Reason == "" ||
+			strings.ContainsAny(err.Error(), "\r\n") ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want one about %s", name, err, c.part)
 		}
 	}
@@ -192,7 +218,10 @@ func TestGatewayAnswers(t *testing.T) {
 		"status before body":    {500, `OK`, "contains:OK", false, true, "status 500"},
 	} {
 		address, _ := fakeGateway(t, c.status, c.body)
-		h := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success})
+		h := newTestHTTP(
+			t,
+			HTTPConfig{URL: address, Body: "to={to}&text={text}&k={token}", Token: "s3cret", Success: c.success},
+		)
 		_, err := h.Send(t.Context(), message)
 		if c.ok != (err == nil) || Temporary(err) != c.retry {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
@@ -201,7 +230,10 @@ func TestGatewayAnswers(t *testing.T) {
 		if err == nil {
 			continue
 		}
-		if e := errs.As(err); e.Kind != errs.Upstream || e.Key != "channel.smsFail" || !strings.Contains(e.Error(), c.says) {
+		if e := errs.As(
+			err,
+		); e.Kind != errs.Upstream || e.Key != "channel.smsFail" ||
+			!strings.Contains(e.Error(), c.says) {
 			t.Errorf("%s: %v", name, err)
 		}
 		wantNoSecrets(t, name, err)
@@ -221,7 +253,13 @@ func TestGatewayUnavailable(t *testing.T) {
 		}
 	}
 	address, _ := fakeGateway(t, 200, `{"code":7}`)
-	_, err := newTestHTTP(t, HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"}).Send(t.Context(), message)
+	_, err := newTestHTTP(
+		t,
+		HTTPConfig{URL: address, Body: "to={to}&text={text}", Success: "code=0"},
+	).Send(
+		t.Context(),
+		message,
+	)
 	var f *Failure
 	if !errors.As(err, &f) || f.Unavailable || !f.Retry {
 		t.Errorf("a code of the gateway's own: %+v", f)
@@ -264,8 +302,18 @@ func TestGatewayRedirectNotFollowed(t *testing.T) {
 	thief := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))
 	defer thief.Close()
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) }))
-		h := newTestHTTP(t, HTTPConfig{URL: s.URL, Headers: []string{"Authorization: Bearer {token}"}, Body: "to={to}&text={text}", Token: "s3cret"})
+		s := httptest.NewServer(
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) }),
+		)
+		h := newTestHTTP(
+			t,
+			HTTPConfig{
+				URL:     s.URL,
+				Headers: []string{"Authorization: Bearer {token}"},
+				Body:    "to={to}&text={text}",
+				Token:   "s3cret",
+			},
+		)
 		if _, err := h.Send(t.Context(), message); err == nil || Temporary(err) {
 			t.Errorf("%d: %v", status, err)
 		}

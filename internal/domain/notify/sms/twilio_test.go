@@ -35,11 +35,13 @@ func TestTwilio(t *testing.T) {
 			t.Fatalf("%q %v", answer, err)
 		}
 		form, err := url.ParseQuery(asked.body)
-		if err != nil || len(form) != 3 || form.Get(field) != from || form.Get("To") != message.To || form.Get("Body") != message.Text {
+		if err != nil || len(form) != 3 || form.Get(field) != from || form.Get("To") != message.To ||
+			form.Get("Body") != message.Text {
 			t.Errorf("%s: %s", from, asked.body)
 		}
 		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(account+":s3cret"))
-		if asked.method != "POST" || asked.path != "/2010-04-01/Accounts/"+account+"/Messages.json" || asked.header.Get("Authorization") != basic {
+		if asked.method != "POST" || asked.path != "/2010-04-01/Accounts/"+account+"/Messages.json" ||
+			asked.header.Get("Authorization") != basic {
 			t.Errorf("%+v", asked)
 		}
 	}
@@ -90,7 +92,10 @@ func TestTwilioAnswers(t *testing.T) {
 			t.Errorf("%s: taken", name)
 			continue
 		}
-		if e := errs.As(err); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry || !strings.Contains(err.Error(), c.says) {
+		if e := errs.As(
+			err,
+		); e.Kind != c.kind || e.Key != c.key || Temporary(err) != c.retry ||
+			!strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, retry %t", name, err, Temporary(err))
 		}
 		wantNoSecrets(t, name, err)
@@ -136,7 +141,9 @@ func TestLog(t *testing.T) {
 	if err != nil || answer != "" {
 		t.Fatalf("%q %v", answer, err)
 	}
-	if got := log.Text(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") || !strings.Contains(got, "123456") || !strings.Contains(got, "+905551112233") {
+	if got := log.Text(); strings.Count(got, "\n") != 1 || !strings.Contains(got, "level=WARN") ||
+		!strings.Contains(got, "123456") ||
+		!strings.Contains(got, "+905551112233") {
 		t.Error(got)
 	}
 }

@@ -64,8 +64,14 @@ var levels = []string{"general", "important", "serious"}
 // attempt, but that since when it holds may be known at a later one.
 func noticeBody(a *alertmsg.Alarm) ([]byte, error) {
 	n := notice{
-		ID: a.Notice, Title: a.Title, Level: levels[a.Level], Status: "open", DeviceName: a.DeviceName, NoteName: a.NoteName,
-		StartTime: timestamp(a.Start), Description: a.Description,
+		ID:          a.Notice,
+		Title:       a.Title,
+		Level:       levels[a.Level],
+		Status:      "open",
+		DeviceName:  a.DeviceName,
+		NoteName:    a.NoteName,
+		StartTime:   timestamp(a.Start),
+		Description: a.Description,
 	}
 	if a.HoldsSince > 0 {
 		n.HoldsSince = new(timestamp(a.HoldsSince))

@@ -47,7 +47,11 @@ func New(o Options) *Caller {
 		o.Timeout = callWithin
 	}
 	// A little more than resolving may take, so that nobody sees which names took all of it.
-	c := &Caller{Options: o, lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20, testLimit: notify.NewTestLimit("webhook_tries", o.Now, o.Limits)}
+	c := &Caller{
+		Options:     o,
+		lookupDelay: min(dialWithin, o.Timeout) + o.Timeout/20,
+		testLimit:   notify.NewTestLimit("webhook_tries", o.Now, o.Limits),
+	}
 	c.clients = newClients(o.Guard, &c.Options)
 	return c
 }
@@ -75,7 +79,11 @@ func (c *Caller) Send(ctx context.Context, l *notify.Notification) (string, erro
 		return "", &notify.Failure{Kind: notify.Transient, Answer: describeError(err), Cause: err}
 	case a.status == http.StatusGone:
 		if err := c.switchOff(ctx, l.Tenant, id, a.url); err != nil {
-			return "", &notify.Failure{Kind: notify.Transient, Answer: a.text, Cause: err} // it is told so again, or another is called
+			return "", &notify.Failure{
+				Kind:   notify.Transient,
+				Answer: a.text,
+				Cause:  err,
+			} // it is told so again, or another is called
 		}
 		c.Logger.Info("a webhook is switched off: its far end is gone", "tenant", l.Tenant, "webhook", id)
 		return "", &notify.Failure{Kind: notify.Permanent, Answer: a.text}

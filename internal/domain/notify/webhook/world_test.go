@@ -46,7 +46,11 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 	w := &world{Stores: testkit.NewStores(t)}
 	w.field = w.Tenant(t, "field")
 	o := webhook.Options{
-		Store: w.Webhooks, Guard: &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}}, Now: w.Clock.Now, Logger: w.Log.Logger, Timeout: testTimeout,
+		Store:   w.Webhooks,
+		Guard:   &guard.Guard{Private: []netip.Prefix{netip.PrefixFrom(allowedAddr, 32)}},
+		Now:     w.Clock.Now,
+		Logger:  w.Log.Logger,
+		Timeout: testTimeout,
 	}
 	for _, f := range with {
 		f(&o)
@@ -58,7 +62,11 @@ func newWorld(t *testing.T, with ...func(o *webhook.Options)) *world {
 // addWebhook keeps a webhook that leads to an address, and gives its id and secret.
 func (w *world) addWebhook(t *testing.T, url string) (id int64, secret string) {
 	t.Helper()
-	id, secret, err := w.Webhooks.Create(t.Context(), w.field.ID, &notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true})
+	id, secret, err := w.Webhooks.Create(
+		t.Context(),
+		w.field.ID,
+		&notify.Webhook{Name: fmt.Sprint("hook ", url), URL: url, Opened: true, Enabled: true},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,11 +88,25 @@ func (w *world) deleteWebhooks(t *testing.T) {
 }
 
 func (w *world) notification(id int64) *notify.Notification {
-	return &notify.Notification{ID: "triggered-0123456789abcdef", Tenant: w.field.ID, Kind: notify.KindWebhook, Recipient: fmt.Sprint(id), Alarms: []alertmsg.Alarm{frost}}
+	return &notify.Notification{
+		ID:        "triggered-0123456789abcdef",
+		Tenant:    w.field.ID,
+		Kind:      notify.KindWebhook,
+		Recipient: fmt.Sprint(id),
+		Alarms:    []alertmsg.Alarm{frost},
+	}
 }
 
 var frost = alertmsg.Alarm{
-	Event: alertmsg.Triggered, Notice: 4711, Rule: 1, Title: "Frost <b>", Level: 2, DeviceName: "WS-1", NoteName: "Mast", Start: testkit.Start.UnixMilli(), Description: "Close the vents",
+	Event:       alertmsg.Triggered,
+	Notice:      4711,
+	Rule:        1,
+	Title:       "Frost <b>",
+	Level:       2,
+	DeviceName:  "WS-1",
+	NoteName:    "Mast",
+	Start:       testkit.Start.UnixMilli(),
+	Description: "Close the vents",
 }
 
 // send brings a letter to an address, and gives what came of it: the answer,
@@ -211,7 +233,12 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 					}
 					for _, a := range answers(int(queries.Add(1)) - 1) {
 						m.Answers = append(m.Answers, dnsmessage.Resource{
-							Header: dnsmessage.ResourceHeader{Name: q.Name, Type: q.Type, Class: q.Class}, Body: &dnsmessage.AResource{A: a.As4()},
+							Header: dnsmessage.ResourceHeader{
+								Name:  q.Name,
+								Type:  q.Type,
+								Class: q.Class,
+							},
+							Body: &dnsmessage.AResource{A: a.As4()},
 						})
 					}
 				}
@@ -220,7 +247,9 @@ func resolver(t *testing.T, answers func(query int) []netip.Addr) *net.Resolver 
 					t.Errorf("DNS: %v", err)
 					return
 				}
-				if _, err := there.Write(append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...)); err != nil {
+				if _, err := there.Write(
+					append(binary.BigEndian.AppendUint16(nil, uint16(len(packed))), packed...),
+				); err != nil {
 					return
 				}
 			}

@@ -43,7 +43,10 @@ func New(w io.Writer, modified time.Time) *Book {
 	b := &Book{zip: zip.NewWriter(w), modified: modified}
 	// The quickest level: a month is a quarter larger than at the usual one, and
 	// done in half the time.
-	b.zip.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return deflate.NewWriter(w), nil })
+	b.zip.RegisterCompressor(
+		zip.Deflate,
+		func(w io.Writer) (io.WriteCloser, error) { return deflate.NewWriter(w), nil },
+	)
 	return b
 }
 
@@ -75,7 +78,10 @@ func (b *Book) Sheet(h Options) (*Sheet, error) {
 }
 
 func (b *Book) checkName(name string) error {
-	if n := utf8.RuneCountInString(name); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) || strings.Trim(name, "'") != name {
+	if n := utf8.RuneCountInString(
+		name,
+	); n == 0 || n > MaxName || strings.ContainsAny(name, `[]:*?/\`) ||
+		strings.Trim(name, "'") != name {
 		return fmt.Errorf("sheet: %q cannot be a sheet's name", name)
 	}
 	if slices.ContainsFunc(b.sheets, func(p sheetEntry) bool { return strings.EqualFold(p.name, name) }) {

@@ -87,9 +87,35 @@ func rawCell(t *testing.T, f *excelize.File, name, cell string) (string, exceliz
 
 func TestTextCellsKeepTheirText(t *testing.T) {
 	texts := []string{
-		"=1+1", "+1", "-1", "@SUM(A1)", "=HYPERLINK(\"http://x\",\"y\")", "1", "1.50", "true", "TRUE", "2026-11-21", "#N/A", "'", "'=1", "",
-		" both ends ", "two\nlines", "a\r\nb", "tab\there", "<b>&amp;\"'</b>", "]]>", "水 İı 🌾", "\x00\x07\x1b", "_x0041_", "_x005F_", "_x004", "__x0041__", "_xyz12_",
-		"\ufffe\uffff", "long " + strings.Repeat("x", 1024),
+		"=1+1",
+		"+1",
+		"-1",
+		"@SUM(A1)",
+		"=HYPERLINK(\"http://x\",\"y\")",
+		"1",
+		"1.50",
+		"true",
+		"TRUE",
+		"2026-11-21",
+		"#N/A",
+		"'",
+		"'=1",
+		"",
+		" both ends ",
+		"two\nlines",
+		"a\r\nb",
+		"tab\there",
+		"<b>&amp;\"'</b>",
+		"]]>",
+		"水 İı 🌾",
+		"\x00\x07\x1b",
+		"_x0041_",
+		"_x005F_",
+		"_x004",
+		"__x0041__",
+		"_xyz12_",
+		"\ufffe\uffff",
+		"long " + strings.Repeat("x", 1024),
 	}
 	f := roundTrip(t, func(b *sheet.Book) {
 		s := newSheet(t, b, sheet.Options{Name: "Texts"})
@@ -121,7 +147,16 @@ func TestTextCellsKeepTheirText(t *testing.T) {
 // A text that would become a formula when somebody presses F2 and the enter key
 // is marked as one that stays a text, in each style; others are as they were.
 func TestFormulaLikeTextsGetQuotePrefix(t *testing.T) {
-	texts := map[string]bool{"=1+1": true, " =1": true, "-1": true, "\t@a": true, "＝1": true, "plain": false, "a=b": false, "": false}
+	texts := map[string]bool{
+		"=1+1":  true,
+		" =1":   true,
+		"-1":    true,
+		"\t@a":  true,
+		"＝1":    true,
+		"plain": false,
+		"a=b":   false,
+		"":      false,
+	}
 	var order []string
 	f := roundTrip(t, func(b *sheet.Book) {
 		s := newSheet(t, b, sheet.Options{Name: "S"})
@@ -147,7 +182,17 @@ func TestFormulaLikeTextsGetQuotePrefix(t *testing.T) {
 }
 
 func TestNumbersAndBooleans(t *testing.T) {
-	numbers := []string{"0", "-0", "23.4", "-273.15", "1e+21", "5e-324", "1.7976931348623157e+308", "0.30000000000000004", "9007199254740993"}
+	numbers := []string{
+		"0",
+		"-0",
+		"23.4",
+		"-273.15",
+		"1e+21",
+		"5e-324",
+		"1.7976931348623157e+308",
+		"0.30000000000000004",
+		"9007199254740993",
+	}
 	f := roundTrip(t, func(b *sheet.Book) {
 		s := newSheet(t, b, sheet.Options{Name: "Numbers"})
 		for _, n := range numbers {
@@ -166,7 +211,11 @@ func TestNumbersAndBooleans(t *testing.T) {
 	}
 	for cell, want := range map[string]string{"A2": "TRUE", "B2": "", "C2": "FALSE"} {
 		got, err := f.GetCellValue("Numbers", cell)
-		if kind, _ := f.GetCellType("Numbers", cell); err != nil || got != want || (kind == excelize.CellTypeBool) != (want != "") {
+		if kind, _ := f.GetCellType(
+			"Numbers",
+			cell,
+		); err != nil || got != want ||
+			(kind == excelize.CellTypeBool) != (want != "") {
 			t.Errorf("%s: %q of kind %d, %v", cell, got, kind, err)
 		}
 	}
@@ -198,7 +247,11 @@ func TestTimes(t *testing.T) {
 		"9999-12-31 23:59:59": utc("9999-12-31T23:59:59Z"),
 		"2028-02-29 23:59:59": utc("2028-02-29T23:59:59Z"),
 	}
-	instants := []time.Time{utc("2026-11-21T12:34:56.789Z"), utc("2026-11-21T23:59:59.999Z"), utc("2026-11-21T00:00:00.001Z")}
+	instants := []time.Time{
+		utc("2026-11-21T12:34:56.789Z"),
+		utc("2026-11-21T23:59:59.999Z"),
+		utc("2026-11-21T00:00:00.001Z"),
+	}
 	f := roundTrip(t, func(b *sheet.Book) {
 		s := newSheet(t, b, sheet.Options{Name: "Times"})
 		for want, at := range cases {
@@ -222,7 +275,10 @@ func TestTimes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if s, err := f.GetStyle(style); err != nil || s.CustomNumFmt == nil || *s.CustomNumFmt != "yyyy-mm-dd hh:mm:ss" {
+		if s, err := f.GetStyle(
+			style,
+		); err != nil || s.CustomNumFmt == nil ||
+			*s.CustomNumFmt != "yyyy-mm-dd hh:mm:ss" {
 			t.Errorf("%s: style %+v, %v", cell, s, err)
 		}
 	}
@@ -240,7 +296,13 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	for cell, want := range map[string]string{"D": "1900-12-31 00:00:00", "E": "10000-01-01 00:00:00"} {
-		if got, kind := rawCell(t, f, "Times", fmt.Sprint(cell, last)); got != want || kind != excelize.CellTypeInlineString {
+		if got, kind := rawCell(
+			t,
+			f,
+			"Times",
+			fmt.Sprint(cell, last),
+		); got != want ||
+			kind != excelize.CellTypeInlineString {
 			t.Errorf("%s: %q of kind %d", cell, got, kind)
 		}
 	}
@@ -423,7 +485,13 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		file := roundTrip(t, func(b *sheet.Book) { newSheet(t, b, sheet.Options{Name: "S"}).Text(text) })
 		want := string([]rune(text)) // a broken byte is a question mark
-		if got, kind := rawCell(t, file, "S", "A1"); len(text) < 32_767 && got != want || kind != excelize.CellTypeInlineString {
+		if got, kind := rawCell(
+			t,
+			file,
+			"S",
+			"A1",
+		); len(text) < 32_767 && got != want ||
+			kind != excelize.CellTypeInlineString {
 			t.Errorf("%q was read as %q of kind %d", text, got, kind)
 		}
 	})

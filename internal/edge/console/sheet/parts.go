@@ -58,9 +58,20 @@ func (b *Book) relationships() string {
 	var s strings.Builder
 	s.WriteString(xmlHeader + `<Relationships xmlns="` + packageNS + `relationships">`)
 	for _, p := range b.sheets {
-		fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, p.number, relationshipNS, p.number)
+		fmt.Fprintf(
+			&s,
+			`<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`,
+			p.number,
+			relationshipNS,
+			p.number,
+		)
 	}
-	fmt.Fprintf(&s, `<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/></Relationships>`, len(b.sheets)+1, relationshipNS)
+	fmt.Fprintf(
+		&s,
+		`<Relationship Id="rId%d" Type="%s/styles" Target="styles.xml"/></Relationships>`,
+		len(b.sheets)+1,
+		relationshipNS,
+	)
 	return s.String()
 }
 
@@ -72,7 +83,12 @@ func (b *Book) contentTypes() string {
 		`<Override PartName="/xl/workbook.xml" ContentType="` + contentTypePrefix + `sheet.main+xml"/>` +
 		`<Override PartName="/xl/styles.xml" ContentType="` + contentTypePrefix + `styles+xml"/>`)
 	for _, p := range b.sheets {
-		fmt.Fprintf(&s, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, p.number, contentTypePrefix)
+		fmt.Fprintf(
+			&s,
+			`<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`,
+			p.number,
+			contentTypePrefix,
+		)
 	}
 	s.WriteString(`</Types>`)
 	return s.String()

@@ -29,8 +29,12 @@ type Sheet struct {
 func (s *Sheet) begin(h Options) {
 	s.buf = append(s.buf, xmlHeader+`<worksheet xmlns="`+mainNS+`">`...)
 	if h.FrozenRows > 0 {
-		s.buf = fmt.Appendf(s.buf, `<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
-			h.FrozenRows, h.FrozenRows+1)
+		s.buf = fmt.Appendf(
+			s.buf,
+			`<sheetViews><sheetView workbookViewId="0"><pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>`,
+			h.FrozenRows,
+			h.FrozenRows+1,
+		)
 	}
 	if len(h.Widths) > 0 {
 		s.buf = append(s.buf, `<cols>`...)

@@ -13,20 +13,65 @@ import (
 
 // escapedTexts are texts as people may send them, and as they stand in a cell.
 var escapedTexts = map[string]string{
-	"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0",
+	"=1+1":               "'=1+1",
+	"+1":                 "'+1",
+	"-1":                 "'-1",
+	"@SUM(A1)":           "'@SUM(A1)",
+	"=cmd|' /C calc'!A0": "'=cmd|' /C calc'!A0",
 	// In the width of East Asia's scripts.
-	"＝1+1": "'＝1+1", "＋1": "'＋1", "－1": "'－1", "＠a": "'＠a", "﹦1": "'﹦1",
+	"＝1+1": "'＝1+1",
+	"＋1":   "'＋1",
+	"－1":   "'－1",
+	"＠a":   "'＠a",
+	"﹦1":   "'﹦1",
 	// Behind what programs pass over.
-	" =1": " '=1", "\t=1": "\t'=1", "\r=1": "\r'=1", "\n=1": "\n'=1", "\r\n =1": "\r\n '=1", "\x00=1": "\x00'=1", "\u00a0=1": "\u00a0'=1", "\u3000＝1": "\u3000'＝1",
-	"\ufeff=1": "\ufeff'=1", "\u200b=1": "\u200b'=1", "\u202e=1": "\u202e'=1", `"=1`: `"'=1`, `" =1"`: `" '=1"`,
+	" =1":      " '=1",
+	"\t=1":     "\t'=1",
+	"\r=1":     "\r'=1",
+	"\n=1":     "\n'=1",
+	"\r\n =1":  "\r\n '=1",
+	"\x00=1":   "\x00'=1",
+	"\u00a0=1": "\u00a0'=1",
+	"\u3000＝1": "\u3000'＝1",
+	"\ufeff=1": "\ufeff'=1",
+	"\u200b=1": "\u200b'=1",
+	"\u202e=1": "\u202e'=1",
+	`"=1`:      `"'=1`,
+	`" =1"`:    `" '=1"`,
 	// Behind what parts cells somewhere.
-	"x;=1+1": "x;'=1+1", "x; -1": "x; '-1", "x\t@a": "x\t'@a", "x\n+1": "x\n'+1", "x\r\n=1": "x\r\n'=1", "x|=1": "x|'=1", "x؛=1": "x؛'=1", "x；＝1": "x；'＝1",
-	`x;"=1+1"`: `x;"'=1+1"`, `x;""=1`: `x;""'=1`, "a;=1;b;=2;;+3": "a;'=1;b;'=2;;'+3", "x\u2028=1": "x\u2028'=1", "x\v=1": "x\v'=1", ";=1": ";'=1",
+	"x;=1+1":        "x;'=1+1",
+	"x; -1":         "x; '-1",
+	"x\t@a":         "x\t'@a",
+	"x\n+1":         "x\n'+1",
+	"x\r\n=1":       "x\r\n'=1",
+	"x|=1":          "x|'=1",
+	"x؛=1":          "x؛'=1",
+	"x；＝1":          "x；'＝1",
+	`x;"=1+1"`:      `x;"'=1+1"`,
+	`x;""=1`:        `x;""'=1`,
+	"a;=1;b;=2;;+3": "a;'=1;b;'=2;;'+3",
+	"x\u2028=1":     "x\u2028'=1",
+	"x\v=1":         "x\v'=1",
+	";=1":           ";'=1",
 	// One that has apostrophes gets one more: it is to be told from one that got it.
-	"'=1": "''=1", "''=1": "'''=1", "x;'-1": "x;''-1",
+	"'=1":   "''=1",
+	"''=1":  "'''=1",
+	"x;'-1": "x;''-1",
 	// And what begins no formula stays.
-	"": "", "plain": "plain", "a=b": "a=b", "a -1": "a -1", "'quoted'": "'quoted'", "' =1": "' =1", "a;b": "a;b", "x, -1": "x, -1", "ümlaut 北": "ümlaut 北", " x ": " x ",
-	`say "hi"`: `say "hi"`, "a@b.example": "a@b.example", "1;2": "1;2", `x"=1`: `x"=1`,
+	"":            "",
+	"plain":       "plain",
+	"a=b":         "a=b",
+	"a -1":        "a -1",
+	"'quoted'":    "'quoted'",
+	"' =1":        "' =1",
+	"a;b":         "a;b",
+	"x, -1":       "x, -1",
+	"ümlaut 北":    "ümlaut 北",
+	" x ":         " x ",
+	`say "hi"`:    `say "hi"`,
+	"a@b.example": "a@b.example",
+	"1;2":         "1;2",
+	`x"=1`:        `x"=1`,
 }
 
 func TestAppendEscaped(t *testing.T) {
@@ -104,7 +149,11 @@ func checkNoFormula(t *testing.T, text string) {
 	row := "2026-11-01T00:00:00.000Z," + string(cell.AppendCSV(nil, text)) + ",x\r\n"
 	for _, sep := range ",;\t|؛；" {
 		for _, c := range splitCells(row, sep) {
-			if first := strings.TrimLeftFunc(c, func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) }); first != "" && strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
+			if first := strings.TrimLeftFunc(
+				c,
+				func(r rune) bool { return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf) },
+			); first != "" &&
+				strings.ContainsRune("=+-@＝＋－＠", []rune(first)[0]) {
 				t.Errorf("%q, parted at %q, has the cell %q", row, sep, c)
 			}
 		}

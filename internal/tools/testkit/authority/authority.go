@@ -92,7 +92,11 @@ func New(t *testing.T, o Options) *Authority {
 	}
 	a.Directory = server.URL + wfe.DirectoryPath
 	a.RootFile = filepath.Join(t.TempDir(), "root.pem")
-	if err := os.WriteFile(a.RootFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(
+		a.RootFile,
+		pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}),
+		0o600,
+	); err != nil {
 		t.Fatal(err)
 	}
 	return a
@@ -132,7 +136,13 @@ func startResolver(t *testing.T, names []string) string {
 			answer := new(dns.Msg).SetReply(asked)
 			if q := asked.Question[0]; q.Qtype == dns.TypeA {
 				answer.Answer = []dns.RR{&dns.A{
-					Hdr: dns.RR_Header{Name: q.Name, Rrtype: dns.TypeA, Class: dns.ClassINET, Ttl: 1}, A: net.IPv4(127, 0, 0, 1),
+					Hdr: dns.RR_Header{
+						Name:   q.Name,
+						Rrtype: dns.TypeA,
+						Class:  dns.ClassINET,
+						Ttl:    1,
+					},
+					A: net.IPv4(127, 0, 0, 1),
 				}}
 			}
 			_ = w.WriteMsg(answer)

@@ -20,7 +20,11 @@ const mainPackage = "tilth/cmd/tilth"
 // are committed.
 func checkBinary(file, root string) error {
 	if !filepath.IsAbs(file) {
-		return fmt.Errorf("%s=%s: an absolute path is wanted, since each package's tests run in its own folder", BinaryEnv, file)
+		return fmt.Errorf(
+			"%s=%s: an absolute path is wanted, since each package's tests run in its own folder",
+			BinaryEnv,
+			file,
+		)
 	}
 	info, err := os.Stat(file)
 	if err != nil {
@@ -38,7 +42,12 @@ func checkBinary(file, root string) error {
 		return err
 	}
 	if at.After(info.ModTime()) {
-		return fmt.Errorf("%s=%s: it is older than %s, so it is not what is tested: make build", BinaryEnv, file, newest)
+		return fmt.Errorf(
+			"%s=%s: it is older than %s, so it is not what is tested: make build",
+			BinaryEnv,
+			file,
+			newest,
+		)
 	}
 	return nil
 }

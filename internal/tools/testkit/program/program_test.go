@@ -50,7 +50,11 @@ func TestBinaryMustMatchSources(t *testing.T) {
 	root, built := makeTree(t)
 	refused := func(file, want string) {
 		t.Helper()
-		if err := checkBinary(file, root); err == nil || !strings.HasPrefix(err.Error(), BinaryEnv) || !strings.Contains(err.Error(), want) {
+		if err := checkBinary(
+			file,
+			root,
+		); err == nil || !strings.HasPrefix(err.Error(), BinaryEnv) ||
+			!strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", file, err, want)
 		}
 	}
@@ -95,7 +99,12 @@ func TestBuildReportsCompilerErrors(t *testing.T) {
 	if err := os.WriteFile(file, []byte("package main\n\nfunc main() { nothing() }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := Build(t.Context(), file, filepath.Join(t.TempDir(), "wrong")); err == nil || !strings.Contains(err.Error(), "undefined: nothing") {
+	if err := Build(
+		t.Context(),
+		file,
+		filepath.Join(t.TempDir(), "wrong"),
+	); err == nil ||
+		!strings.Contains(err.Error(), "undefined: nothing") {
 		t.Error(err)
 	}
 }
@@ -117,7 +126,10 @@ func TestFlagsMatchMakefile(t *testing.T) {
 		return ""
 	}
 	all := read("scripts/environment.sh", `GOFLAGS=".* (\S+)"`)
-	linked := read("Makefile", `(?m)^\t\. scripts/environment\.sh && go build -ldflags '(.*) -X tilth/internal/app\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`)
+	linked := read(
+		"Makefile",
+		`(?m)^\t\. scripts/environment\.sh && go build -ldflags '(.*) -X tilth/internal/app\.Version=\$\(VERSION\)' -o \$@ \./cmd/tilth$`,
+	)
 	if made := []string{all, "-ldflags", linked}; !slices.Equal(made, buildFlags) {
 		t.Errorf("make builds with %q, tests with %q", made, buildFlags)
 	}
