@@ -1,0 +1,100 @@
+package architecture
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const maxPageLines = 300
+
+var (
+	linkPattern    = regexp.MustCompile(`\]\(([\w./-]*\.md)?(#[\w-]+)?\)`)
+	headingPattern = regexp.MustCompile(`(?m)^#{1,4} (.*)$`)
+	notInAnchor    = regexp.MustCompile(`[^\p{L}\p{N}_\- ]`)
+)
+
+// anchorOf returns the anchor that a Markdown page gives a heading.
+func anchorOf(heading string) string {
+	return "#" + strings.ReplaceAll(notInAnchor.ReplaceAllString(strings.ToLower(heading), ""), " ", "-")
+}
+
+// readPages returns the Markdown pages of the repository, without what npm and
+// tests leave, by their slash-separated path.
+func readPages(t *testing.T) map[string]string {
+	t.Helper()
+	pages := map[string]string{}
+	root := repoRoot(t)
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if name := d.Name(); name == "node_modules" || name == ".git" || name == "bin" || name == "results" {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		if !strings.HasSuffix(path, ".md") {
+			return nil
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		pages[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages
+}
+
+// badPages finds pages that are too long, and links that lead to no page or to
+// no heading.
+func badPages(pages map[string]string) (violations []string) {
+	anchors := map[string]map[string]bool{}
+	for path, text := range pages {
+		anchors[path] = map[string]bool{}
+		for _, h := range headingPattern.FindAllStringSubmatch(text, -1) {
+			anchors[path][anchorOf(h[1])] = true
+		}
+	}
+	for path, text := range pages {
+		if n := strings.Count(text, "\n"); n > maxPageLines && strings.HasPrefix(path, "docs/") {
+			violations = append(violations, fmt.Sprintf("%s has %d lines; %d are enough", path, n, maxPageLines))
+		}
+		for _, link := range linkPattern.FindAllStringSubmatch(text, -1) {
+			target := path
+			if link[1] != "" {
+				target = filepath.ToSlash(filepath.Join(filepath.Dir(path), link[1]))
+			}
+			switch {
+			case anchors[target] == nil:
+				violations = append(violations, fmt.Sprintf("%s: no page %s", path, target))
+			case link[2] != "" && !anchors[target][link[2]]:
+				violations = append(violations, fmt.Sprintf("%s: no heading %s in %s", path, link[2], target))
+			}
+		}
+	}
+	return violations
+}
+
+func TestDocs(t *testing.T) {
+	pages := readPages(t)
+	if len(pages) < 20 {
+		t.Fatalf("only %d pages", len(pages))
+	}
+	expectNone(t, badPages(pages))
+	expectViolations(t, badPages(map[string]string{
+		"docs/a.md": "# A\n[b](b.md) [c](../C.md#how-it-works) [d](d.md) [e](b.md#none) [f](#a)\n",
+		"docs/b.md": "# B\n" + strings.Repeat("\n", maxPageLines),
+		"C.md":      "## How it works?\n",
+	}), "no page docs/d.md", "no heading #none in docs/b.md", "b.md has 301 lines")
+}
