@@ -18,10 +18,10 @@ import { FilterBar } from './FilterBar';
 import { activityQuery, namesQuery } from './queries';
 import { useActivitySearch } from './useActivitySearch';
 
-/** How many entries a list has at most. */
+/** The server counts at most this many entries of a list. */
 const maxCounted = 100_000;
 
-/** Who did what on the farm, newest first. */
+/** The audit log of the tenant, newest entry first. */
 export function ActivityPage() {
   const { t } = useTranslation();
   const format = useFormat();
@@ -35,7 +35,7 @@ export function ActivityPage() {
   const names = useQuery(namesQuery(language, attributesOf(data?.list ?? []))).data;
   const words = useMemo(() => textContext(language, names), [language, names]);
 
-  // What stood on the last page has gone: the page before is the last one now.
+  // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
   useEffect(() => {
     if (pageNo > last) change({ page: last === 1 ? undefined : last });

@@ -5,12 +5,12 @@ import type { textContext } from './entryText';
 import type { Entry } from './queries';
 
 interface EntryListProps {
-  /** Undefined while the first page is on its way. */
+  /** Undefined while the first page loads. */
   entries: readonly Entry[] | undefined;
   words: ReturnType<typeof textContext>;
 }
 
-/** The entries of a page, newest first. */
+/** The entries of one page, newest first. */
 export function EntryList({ entries, words }: EntryListProps) {
   if (!entries) {
     return (

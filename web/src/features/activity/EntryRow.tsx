@@ -11,7 +11,7 @@ interface EntryRowProps {
   words: ReturnType<typeof textContext>;
 }
 
-/** One thing that somebody did: when, who, what; all that is known of it folds out. */
+/** One entry: when, who and what. It unfolds to show everything that is known of it. */
 export const EntryRow = memo(function EntryRow({ entry, words }: EntryRowProps) {
   const [open, setOpen] = useState(false);
   const id = useId();
@@ -49,7 +49,7 @@ export const EntryRow = memo(function EntryRow({ entry, words }: EntryRowProps) 
 function Details({ id, entry, words }: EntryRowProps & { id: string }) {
   const { t } = useTranslation();
   const { time, address, request, changes } = entry;
-  // Of what was made there is nothing before, of what was removed nothing after.
+  // A creation has no values before it, a deletion none after it.
   const sides = (['before', 'after'] as const).filter((side) =>
     changes.some((change) => change.hidden || change[side] !== undefined),
   );

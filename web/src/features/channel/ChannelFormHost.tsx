@@ -13,13 +13,13 @@ interface ChannelFormHostProps {
   wanted: NonNullable<ChannelSearch['channel']>;
   beside: boolean;
   tests: ChannelTests;
-  /** It has just been deleted: nothing of it is to be lost any more. */
+  /** The channel has just been deleted, so the form discards unsaved input. */
   gone: boolean;
   onClose: () => void;
   onDelete: (channel: Channel) => void;
 }
 
-/** The form of the channel that the address names, or of a new one. */
+/** The form of a new channel or of the channel that the address names. */
 export function ChannelFormHost({ wanted, ...place }: ChannelFormHostProps) {
   return wanted === 'new' ? (
     <ChannelSheet key="new" channel={null} {...place} />
@@ -33,7 +33,8 @@ function Fetched({ id, ...place }: Omit<ChannelFormHostProps, 'wanted'> & { id: 
   const { data, error } = useQuery({ ...channelQuery(id), meta: { failure: 'channel.form.loadFailed' } });
   const { onClose } = place;
 
-  // The address is older than the channel's end, or from another farm; or nobody answers.
+  // The channel was deleted since the address was made, belongs to another tenant, or could not be
+  // fetched.
   const gone = data === null && !place.gone;
   const failed = error !== null && data === undefined && !place.gone;
   useEffect(() => {

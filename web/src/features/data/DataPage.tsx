@@ -22,7 +22,10 @@ import { useChoice } from './useChoice';
 
 const PickerDrawer = lazyComponent(() => import('./picker/PickerDrawer'), 'PickerDrawer');
 
-/** Cards with the latest readings and the cameras' pictures, of all devices or of those that are ticked. */
+/**
+ * Cards with the latest readings and the cameras' pictures, of all devices or of those that are
+ * ticked.
+ */
 export function DataPage() {
   const { t } = useTranslation();
   const format = useFormat();

@@ -13,14 +13,17 @@ interface OvernightSuggestionProps {
   onTake: (part: Partial<PeriodValues>) => void;
 }
 
-/** Stands where the hours are to stand, until they are put there. */
+/** Placeholder for the hours, which are inserted later. */
 const hoursMark = '\u0002';
 
-/** A start after its end: what it would be as half hours of two days, said before one click makes it so. */
+/**
+ * Suggests what a period whose start is after its end may mean: half hours of two days. One click
+ * takes the suggestion.
+ */
 export function OvernightSuggestion({ start, end, onTake }: OvernightSuggestionProps) {
   const { t } = useTranslation();
   const meant = interpretPeriod(start, end);
-  // There before it says anything, so that what it comes to say is read out.
+  // The live region exists before it has any text, so that screen readers announce the text.
   return (
     <div role="status" className={meant ? css.offer : undefined}>
       {meant ? (
@@ -50,7 +53,7 @@ export function OvernightSuggestion({ start, end, onTake }: OvernightSuggestionP
   );
 }
 
-/** Words with hours in them, no range of which is broken at the end of a line. */
+/** A text that contains hours; no range of hours is broken at the end of a line. */
 function Hours({ words, hours }: { words: string; hours: string }) {
   const [before = '', after = ''] = words.split(hoursMark);
   return (

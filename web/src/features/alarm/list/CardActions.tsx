@@ -23,10 +23,13 @@ const DeleteDialog = lazyComponent(() => import('../actions/DeleteDialog'), 'Del
 type Action = 'copy' | 'mute' | 'delete';
 const Ask = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
 
-/** One of each dialog for all cards: what can be done with a rule beside editing and running it. */
+/**
+ * One dialog of each kind, shared by all cards: the actions on a rule besides editing and running
+ * it.
+ */
 export function CardActions({ children }: { children: ReactNode }) {
   const [asked, setAsked] = useState<{ action: Action; rule: AlarmRule }>();
-  // Once opened a dialog stays, so that it can close with grace.
+  // Once opened, a dialog stays mounted, so that its closing animation can run.
   const [seen, setSeen] = useState<ReadonlySet<Action>>(new Set());
   const ask = (action: Action, rule: AlarmRule) => {
     setAsked({ action, rule });
@@ -46,7 +49,7 @@ export function CardActions({ children }: { children: ReactNode }) {
   );
 }
 
-/** Run or Stop is the only framed button of a card. */
+/** The buttons of a card. Only Run or Stop has a frame. */
 export function CardButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -61,7 +64,7 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
         : api.get('/admin-api/client/pc/alarm-rules/publish', { query: { alarmRulesId: id } }),
     meta: { failure: running ? 'rule.stopFail' : 'rule.runFail' },
     onSuccess: () => toast.success(t(running ? 'rule.stopOk' : 'rule.runOk', { name })),
-    // The button stays busy until the list says the same.
+    // The button stays busy until the refetched list shows the new state.
     onSettled: () => refetchRules(client),
   });
   const unmute = useMutation({
@@ -71,7 +74,7 @@ export function CardButtons({ rule, running }: { rule: AlarmRule; running: boole
     onSettled: () => refetchRules(client),
   });
 
-  /** The keyboard does not go down with the menu that it is in. */
+  /** When the menu closes, the focus returns from it to its button. */
   const back = (open: boolean) => {
     if (!open && document.activeElement?.closest('[role=menu]')) more.current?.focus();
   };

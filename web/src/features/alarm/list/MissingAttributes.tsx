@@ -9,7 +9,10 @@ interface MissingAttributesProps {
   elements: Elements | undefined;
 }
 
-/** Why a rule cannot run, and what can be done: its device has lost what the conditions are on. */
+/**
+ * Says why a rule cannot run (its device has lost attributes of its conditions) and what to do
+ * about it.
+ */
 export function MissingAttributes({ gone, elements }: MissingAttributesProps) {
   const { t } = useTranslation();
   const names = gone.map((sign) => elements?.[sign]?.yeuName || sign).join(t('rule.card.attributesBetween'));

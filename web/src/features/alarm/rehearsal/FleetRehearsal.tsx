@@ -10,7 +10,10 @@ import own from './Rehearsal.module.css';
 import { devicesId } from './RehearsedDevices';
 import { useFleetRehearsal } from './useFleetRehearsal';
 
-/** What the rule that is being typed would have done on all its devices together; below the form each of them has a line. */
+/**
+ * What the rule in the form would have done on all its devices together. Below the form, each
+ * device has a line of its own.
+ */
 export function FleetRehearsal({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const format = useFormat();
@@ -26,7 +29,7 @@ export function FleetRehearsal({ form }: { form: RuleFormState }) {
   return (
     <section className={own.rehearsal} aria-label={t('rule.rehearsal.title')} aria-busy={rehearsal.waiting}>
       <h3 className={own.kicker}>{t('rule.rehearsal.title')}</h3>
-      {/* While it grows nobody wants to hear each number. */}
+      {/* Screen readers announce only the final number, not each step of the count. */}
       <p className="visually-hidden" role="status">
         {finished && !rehearsal.waiting ? (
           <>

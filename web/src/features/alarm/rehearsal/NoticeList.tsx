@@ -10,18 +10,21 @@ import { useFormat } from '@/lib/format/format';
 import css from './NoticeList.module.css';
 import { durationOf } from './summary';
 
-/** So many stand there at first: the newest. */
+/** This many notices are shown at first, the newest. */
 const initialCount = 6;
 
 interface NoticeListProps {
   rehearsal: Rehearsal;
-  /** The rule names a channel: without one nobody is told. */
+  /** Whether the rule names a channel; without one nobody is notified. */
   tells: boolean;
-  /** How far its channels reach. */
+  /** How far messages to its channels get. */
   reach: DeliveryReach;
 }
 
-/** What the rule would have recorded: when, for how long, by night or day, and whether somebody would have been told. */
+/**
+ * What the rule would have recorded: when, for how long, by night or day, and whether people would
+ * have been notified.
+ */
 export function NoticeList({ rehearsal, tells, reach }: NoticeListProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -27,7 +27,7 @@ import { rehearsalReadiness } from './readiness';
 import { longestOf } from './summary';
 import { useRehearsal } from './useRehearsal';
 
-/** What the rule that is being typed would have done over the last thirty days of real readings. */
+/** What the rule in the form would have done with the real readings of the last thirty days. */
 export function Rehearsal({ form }: { form: RuleFormState }) {
   return mayCoverMany(form.values.targets) ? <FleetRehearsal form={form} /> : <DeviceRehearsal form={form} />;
 }
@@ -43,7 +43,7 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
   const { data } = rehearsal;
   const shown = rehearsal.asked && enough ? data : undefined;
   const count = shown?.total ?? 0;
-  // What nothing is known of is not told as if nothing had happened.
+  // Missing data is not presented as if nothing had happened.
   const unheard = ({ samples, knownFrom }: Rehearsed, trigger: number | null) => {
     if (trigger === 0) return samples === 0 ? t('rule.rehearsal.noReadings') : undefined;
     return knownFrom === undefined ? t('rule.rehearsal.unknown') : undefined;
@@ -96,9 +96,9 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
 interface FiguresProps {
   rehearsal: Rehearsed;
   form: RuleFormState;
-  /** Only what must be known is told. */
+  /** Show only the essentials. */
   folded: boolean;
-  /** What is shown is not of what the form holds now. */
+  /** The figures are not of the form's current values. */
   waiting: boolean;
 }
 
@@ -110,7 +110,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
   const longest = longestOf(rehearsal);
   const notifiedCount = notices.filter((notice) => notice.told).length;
   const nights = notices.filter(({ night }) => night).length;
-  // What is chosen in the form now, not what was asked.
+  // These are the form's current values, not those of the last request.
   const fit = usualInterval === undefined ? Number.POSITIVE_INFINITY : readingsThatFit(values.durations, usualInterval);
   const cannot = values.trigger === 0 && fit < values.hitCounts;
 

@@ -12,12 +12,15 @@ import { rowTitle } from './rowOrder';
 import { useFleetRehearsal } from './useFleetRehearsal';
 import { useWorstFirst } from './useWorstFirst';
 
-/** Where the lines stand, for what leads there. */
+/** The id of the list's heading, for the link that leads there. */
 export const devicesId = 'rehearsed-devices';
-/** So many stand there at first, and so many more with each wish. */
+/** How many lines are shown at first, and how many more each click adds. */
 const [atFirst, further] = [10, 50];
 
-/** What a rule of several devices would have done on each: a line each, the worst first, as they come. */
+/**
+ * What a rule of several devices would have done on each: one line a device, the worst first. Lines
+ * appear as they arrive.
+ */
 export function RehearsedDevices({ form }: { form: RuleFormState }) {
   const { many, enough, rows } = useFleetRehearsal(form);
   return many && enough && rows.length > 0 ? <Devices form={form} /> : null;
@@ -32,7 +35,7 @@ function Devices({ form }: { form: RuleFormState }) {
   const [most, setMost] = useState(atFirst);
   const { values } = form;
   const reach = useDeliveryReach(values.channels);
-  // Nobody is told where no channel is named, or none leads anywhere.
+  // Nobody is notified if the rule names no channel or none of its channels reaches anybody.
   const tells = values.channels.length > 0 && (reach ?? 'out') === 'out';
   const hidden = ordered.length - most;
   const parts = { rows: ordered.slice(0, most), tells, ofReadings: values.trigger === 0 };
@@ -64,9 +67,9 @@ function Devices({ form }: { form: RuleFormState }) {
 
 interface PartsProps {
   rows: readonly RehearsedDevice[];
-  /** People would be told: it is said how often. */
+  /** People would be notified: the lines say how often. */
   tells: boolean;
-  /** The rule is on readings, of which a device may have none. */
+  /** The rule is on readings; a device may have none. */
   ofReadings: boolean;
 }
 
@@ -107,9 +110,9 @@ function useCells({ row, tells, ofReadings }: OneProps) {
     told: tells ? (some ? format.number(told) : '–') : undefined,
     nights: some ? format.number(nights) : '–',
     longest: some ? format.duration(longest) : '–',
-    // With its day, whatever day it is.
+    // Always with its day.
     last: lastTime === undefined ? '–' : format.moment(lastTime, lastTime + 86_400_000 * 2),
-    // Why there is nothing to be told of.
+    // The reason why a line has no figures.
     note: !ofReadings
       ? undefined
       : samples === 0
@@ -140,7 +143,7 @@ function Row(props: OneProps) {
   );
 }
 
-/** On a phone: one device below the other. */
+/** On a phone: the devices one below the other. */
 function Cards({ rows, ...rest }: PartsProps) {
   return (
     <ul className={css.cards} aria-labelledby={devicesId}>

@@ -4,7 +4,9 @@ import { rehearsalBody } from '../form/values';
 import { rehearsalReadiness } from './readiness';
 import { useFleetRehearsalQuery } from './useFleetRehearsalQuery';
 
-/** What the parts of a form show of its rule's rehearsal on all its devices. They share one question. */
+/**
+ * What the parts of a form show of the rehearsal on all devices of its rule. They share one query.
+ */
 export function useFleetRehearsal(form: RuleFormState) {
   const { values, properties } = form;
   const { enough, wanting } = rehearsalReadiness(form);
@@ -21,7 +23,7 @@ export function useFleetRehearsal(form: RuleFormState) {
     all: shown?.all,
     of: rows[0]?.of ?? 0,
     total: rows.reduce((sum, row) => sum + row.total, 0),
-    /** All have come, and what they come to. */
+    /** All lines and the totals have arrived. */
     finished: shown?.all !== undefined,
   };
 }

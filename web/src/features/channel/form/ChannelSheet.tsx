@@ -17,17 +17,17 @@ import { type ChannelTests, isRunning } from '../test/useTests';
 import css from './ChannelSheet.module.css';
 
 interface ChannelSheetProps {
-  /** As it was when the form opened; null for a new one. */
+  /** The channel as it was when the form opened; null for a new one. */
   channel: Channel | null;
   beside: boolean;
   tests: ChannelTests;
-  /** It has just been deleted: nothing of it is to be lost any more. */
+  /** The channel has just been deleted, so the form discards unsaved input. */
   gone: boolean;
   onClose: () => void;
   onDelete: (channel: Channel) => void;
 }
 
-/** Adds a channel or changes one. Tests go to what is saved. */
+/** Adds or changes a channel. A test goes to the saved recipients. */
 export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }: ChannelSheetProps) {
   const { t } = useTranslation();
   const id = useId();

@@ -6,7 +6,10 @@ import css from './Card.module.css';
 import { SiblingNames } from './siblingNames';
 import { TruncatedName } from './TruncatedName';
 
-/** Who it is, what it is, and its state. The fixed name comes before the model, so that what identifies is not cut. */
+/**
+ * The device's name, model and state. The device name comes before the model, so that it is not
+ * cut.
+ */
 export function CardHead({ device }: { device: Device }) {
   const { t } = useTranslation();
   const beside = useContext(SiblingNames);

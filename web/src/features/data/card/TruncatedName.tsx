@@ -3,11 +3,11 @@ import { splitName } from './splitName';
 
 interface TruncatedNameProps {
   name: string;
-  /** The names in sight from which it must be told. */
+  /** The visible names from which this one must be distinguishable. */
   beside: readonly string[];
 }
 
-/** A name in one line; what tells it from the others stays where there is too little room. */
+/** A name in one line. If it does not fit, the part that distinguishes it from the others stays. */
 export function TruncatedName({ name, beside }: TruncatedNameProps) {
   const [start, end] = splitName(name, beside);
   return (

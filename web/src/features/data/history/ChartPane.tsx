@@ -32,23 +32,26 @@ interface ChartPaneProps {
   device: HistoryDevice;
   state: ReturnType<typeof useHistoryState>;
   bar: ReactNode;
-  /** Where the figures stand; below the chart without one. */
+  /** The element for the figures; null: they stand below the chart. */
   aside: HTMLElement | null;
 }
 
-/** Axes and figures follow the window once it rests so long. */
+/** Axes and figures follow the window once it has not moved for this long. */
 const pauseMs = 120;
 
-/** As many points as the whole range has pixels at two a pixel, in steps, so that a resized window asks for nothing new. */
+/**
+ * Two points for each pixel of the whole range, rounded up in steps, so that resizing the window
+ * causes no new request.
+ */
 function pointsFor(isPhone: boolean): number {
   const pixels = isPhone ? globalThis.innerWidth : Math.min(globalThis.innerWidth, 1200) - 320;
   return Math.min(5000, Math.max(1000, Math.ceil((2 * pixels) / 500) * 500));
 }
 
-/** With the data saver: lows and highs are kept, what lies between them is seldom looked for. */
+/** With the data saver: highs and lows are kept, and users seldom need the points between them. */
 const dataSaverPoints = 300;
 
-/** The chart with its window, its figures, and what keeps it from being drawn. */
+/** The chart with its window and figures, or the error that prevents it. */
 export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
@@ -59,7 +62,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const points = showsAll ? allPoints : dataSaverPoints;
   const { asked, wanted, shown, attributes, colors, comparison, language } = state;
 
-  // A window belongs to the range it was opened in.
+  // A window applies only to the range in which it was chosen.
   const [moved, setMoved] = useState<{ range: Span; window: Span } | null>(null);
   const own = moved && sameSpan(moved.range, asked) ? moved.window : null;
   const main = useReadings(
@@ -91,7 +94,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
     if (!main.readings) return null;
     return modelOf(drawn, {
       drawn: main.readings.drawn,
-      // Beside what was kept of a former range nothing stands.
+      // Readings that are kept from a former range are not compared with anything.
       other: other.readings && sameSpan(range, asked) ? { drawn: other.readings.drawn, shift: other.shift } : null,
       colors,
       window: resting,
@@ -100,12 +103,13 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
     });
   }, [main.readings, other.readings, other.shift, drawn, colors, resting, size.width, isPhone, range, asked]);
 
-  // Until the finer readings of a window have come, none may seem to be there.
+  // Until the window's finer readings are fetched, the note about a window without readings is not
+  // shown.
   const unseen = model && !main.busy ? firstReadingOutOfView(model, resting) : null;
   const surface = useRef<HTMLDivElement>(null);
   const toFirst = (time: number) => {
     setWindow(windowAt(time, window, range));
-    // The button goes away under the focus.
+    // The focused button disappears.
     surface.current?.focus();
   };
 

@@ -9,16 +9,16 @@ interface GapLayerProps {
   model: Model;
   geometry: Geometry;
   window: Span;
-  /** Only the length, where there is little room. */
+  /** Shows only the duration, for lack of room. */
   brief: boolean;
 }
 
-/** Narrower gaps show as the break in the line alone. */
+/** Narrower gaps show only as a break in the line. */
 const minWidth = 2;
-/** Room for the words, in pixels. */
+/** The width that the texts need, in pixels. */
 const wordsWidth = { full: 128, brief: 60 };
 
-/** Times without readings: hatched, and measured in words where they fit. */
+/** Periods without readings: hatched, with their duration where it fits. */
 export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
   const { t } = useTranslation();
   const right = geometry.left + geometry.width;
@@ -28,7 +28,7 @@ export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
       {model.panels.map((panel, index) => {
         const box = geometry.boxes[index];
         if (!box || panel.kind === 'step') return null;
-        // The words stand once, in the first panel.
+        // Only the first panel has the texts.
         const speaks = !labelled;
         labelled = true;
         return panel.silent.map((gap) => {

@@ -11,13 +11,19 @@ import css from './HistoryDialog.module.css';
 interface HistoryDialogProps {
   device: HistoryDevice;
   open: boolean;
-  /** After the person has confirmed it. */
+  /** Called after the user has confirmed. */
   onClose: () => void;
-  /** A way off that the person has begun elsewhere, by the browser's button: asked about first. */
+  /**
+   * Set while the browser's Back or Forward button is blocked; the dialog then asks for
+   * confirmation.
+   */
   wayOff?: { follow: () => void; stay: () => void };
 }
 
-/** What a device has measured: chart, table and spreadsheet of a range. On a phone it fills the screen. */
+/**
+ * The readings of a device: chart, table and export of a range. On a phone the dialog fills the
+ * screen.
+ */
 export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);

@@ -16,10 +16,13 @@ interface SummaryProps {
   hintId: string;
 }
 
-/** More gaps than so many are counted, not told one by one. */
+/** If there are more gaps, only their number is given. */
 const maxGaps = 5;
 
-/** Below the chart one sentence; for a screen reader what the window shows, its gaps, and the keys. The figures are a table of their own. */
+/**
+ * One sentence below the chart. For screen readers: what the window shows, its gaps, and the keys.
+ * The figures are in a table of their own.
+ */
 export function Summary({ model, range, window, hintId }: SummaryProps) {
   const { t } = useTranslation();
   const format = useFormat();

@@ -6,19 +6,19 @@ import { emptyPreparedLine, type PreparedLine } from './preparedLines';
 import type { Span } from './range';
 import { extent, type Line, shiftTimes } from './series';
 
-/** One line, row of bars or cloud of dots. */
+/** One line, row of bars or set of dots. */
 export interface Trace {
   attribute: Attribute;
   color: number;
   dash: readonly number[] | undefined;
-  /** Of the device or the time that is compared with. */
+  /** It belongs to the compared device or period. */
   compared: boolean;
   line: Line;
   gaps: Span[];
   whole: (span: Span) => boolean;
-  /** Of sums: the bars, by their beginnings. */
+  /** For sums: the bars, by their beginnings. */
   bars: Line | null;
-  /** As the chart takes them: time and value in turn. */
+  /** In the chart's form: alternating times and values. */
   points: Float64Array;
   lonely: Float64Array;
 }
@@ -26,13 +26,13 @@ export interface Trace {
 export interface PanelModel extends Panel {
   scale: Scale;
   traces: Trace[];
-  /** When nothing at all came for this panel. */
+  /** When there were no readings at all for this panel. */
   silent: Span[];
 }
 
 export interface Model {
   panels: PanelModel[];
-  /** What each bar stands for, in ms. */
+  /** The duration of a bar, in ms. */
   barLength: number;
 }
 
@@ -45,14 +45,14 @@ interface Parts {
   drawn: ReadonlyMap<string, PreparedLine>;
   other: Other | null;
   colors: ReadonlyMap<string, number>;
-  /** What the axes and the bars are made for. */
+  /** The window for which the axes and bars are made. */
   window: Span;
-  /** Of the plots, in pixels. */
+  /** The width of the plots, in pixels. */
   width: number;
   steps: number;
 }
 
-/** What the chart shows, panel by panel. */
+/** The content of the chart, panel by panel. */
 export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
   const length = barLength(parts.window, parts.width);
   const panels = panelsOf(attributes).map((panel) => {
@@ -107,7 +107,7 @@ function traceOf(
   };
 }
 
-/** Bars stand over the middle of what they are the sum of. */
+/** A bar stands above the middle of its period. */
 const atBarMiddles = ({ times, values }: Line, length: number): Line => ({
   times: times.map((time) => time + length / 2),
   values,
@@ -124,7 +124,7 @@ function scaleOf(panel: Panel, traces: readonly Trace[], { window, steps }: Part
   const highs = [...zero, ...extents.map(([, high]) => high)];
   if (lows.length === 0) return { min: 0, max: 1, step: 1 };
   const [low, high] = [Math.min(...lows), Math.max(...highs)];
-  // Of no rain at all the axis has still a height.
+  // An axis has a height even if all sums are zero.
   if (zero.length > 0 && high === 0) return { min: 0, max: 1, step: 1 };
   if (panel.attributes.every(({ kind }) => kind === 'direction')) return { min: 0, max: 360, step: 90 };
   return scaleFor(low, high, steps);

@@ -5,28 +5,31 @@ import type { Span } from './range';
 import { type Line, noLine, splice } from './series';
 import { covers } from './window';
 
-/** One attribute, ready to be drawn and counted. */
+/** One attribute's line, ready for the chart and the figures. */
 export interface PreparedLine {
   line: Line;
   gaps: Span[];
-  /** Whether every reading of a span is in the line: else its mean is of what was kept. */
+  /**
+   * Whether the line holds every reading of a span: otherwise its mean is only that of the kept
+   * readings.
+   */
   whole: (span: Span) => boolean;
 }
 
 interface Samples {
   overview: Sample;
-  /** Finer, of a part. */
+  /** Finer readings of a part of the range. */
   detail: Sample | undefined;
-  /** Every reading of what is summed. */
+  /** Every reading of the summed attributes. */
   sums: Sample | undefined;
 }
 
 const always = () => true;
 
-/** Joins what was asked for into one line for each attribute. What has not come yet is absent. */
+/** Joins the samples into one line per attribute. Attributes without an answer yet are absent. */
 export function prepareLines(attributes: readonly Attribute[], samples: Samples): Map<string, PreparedLine> {
   const { overview, sums } = samples;
-  // Of another range than the overview, it belongs to a question that nobody asks any more.
+  // Readings of another range than the overview's belong to an outdated question.
   const detail = samples.detail && covers(overview, samples.detail) ? samples.detail : undefined;
   const result = new Map<string, PreparedLine>();
   const numbers: PreparedLine[] = [];
@@ -47,7 +50,8 @@ export function prepareLines(attributes: readonly Attribute[], samples: Samples)
     }
   }
   if (stepping.length === 0) return result;
-  // Of on and off only the changes come. Whether the device was heard at all, its numbers tell, asked for beside if need be.
+  // The server sends only the changes of on and off. Whether the device reported at all shows in
+  // its numeric attributes, which are requested besides if necessary.
   const pulse = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
   const heard = numbers.length > 0 ? numbers : pulse.flatMap((id) => joinDetail(id, overview, detail) ?? []);
   for (const { id } of stepping) {
@@ -75,7 +79,7 @@ function joinDetail(id: string, overview: Sample, detail: Sample | undefined): P
   };
 }
 
-/** Whether the overview needs nothing finer. */
+/** Whether the overview needs no finer readings. */
 export function isComplete(overview: Sample): boolean {
   return [...overview.lines.values()].every(({ bucket }) => bucket === 0);
 }

@@ -17,7 +17,9 @@ interface ComparisonParams {
   points: number;
 }
 
-/** The readings that lie beside, and by how much they are moved. Another device is asked only for what it has. */
+/**
+ * The compared readings and their shift. Another device is queried only for attributes that it has.
+ */
 export function useComparison({
   language,
   deviceName,
@@ -49,7 +51,7 @@ export function useComparison({
     other && shared.length > 0 && comparedRange?.from === other.range.from && comparedRange.to === other.range.to;
   return {
     ...readings,
-    // What was there before belongs to another range, and would lie in the wrong place.
+    // Kept readings of another range would be drawn at the wrong place.
     readings: current ? readings.readings : undefined,
     error: readings.error ?? asked.error,
     retry: () => {
