@@ -5,14 +5,18 @@ import { type LiveEvent, useLive } from '@/lib/live/useLive';
 import { coverageQuery, detailKey } from '../queries';
 import { dayKey } from './calendar';
 
-/** A history that is sent in brings many days at once: one question. */
+/** A device that sends its history adds many days at once; they cause one refetch. */
 const daysDebounceMs = [500, 3000] as const;
 
-/** Keeps comings and goings and the days with readings current, and asks for everything anew when something may have been missed. */
+/**
+ * Keeps the presence changes and the days with readings current, and refetches everything if events
+ * may have been missed.
+ */
 export function useDetailLive(deviceName: string): void {
   const client = useQueryClient();
   const { queryKey } = coverageQuery(deviceName);
-  // Asked for once already: a day that the server does not list is not asked for again and again.
+  // Days that have caused a refetch: if the server does not list such a day, it is not fetched over
+  // and over.
   const [asked] = useState(() => new Set<string>());
   const [days] = useState(
     () =>
@@ -20,7 +24,7 @@ export function useDetailLive(deviceName: string): void {
   );
   useEffect(() => () => days.cancel(), [days]);
 
-  /** A day of which nothing was shown has a reading. */
+  /** Whether a reading belongs to a day that had none so far. */
   const isNewDay = (event: LiveEvent) => {
     if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
     const day = dayKey(event.data.time);

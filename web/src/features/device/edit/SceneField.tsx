@@ -10,10 +10,13 @@ import css from './EditSheet.module.css';
 
 interface SceneFieldProps {
   value: number;
-  /** The scene that the device stands in: it may stay there, even when that one takes no new devices. */
+  /** The device's current scene: it stays available, even if it accepts no new devices. */
   own: number;
   ownName: string;
-  /** Metres to the nearest device of the chosen scene, where that is too far to be one place; else null. */
+  /**
+   * The distance in metres to the nearest device of the chosen scene if it is implausibly far;
+   * otherwise null.
+   */
   far: number | null;
   onChange: (groupId: number) => void;
 }
@@ -26,7 +29,7 @@ export function SceneField({ value, own, ownName, far, onChange }: SceneFieldPro
   const has = (id: number) => scenes.data?.some((scene) => scene.id === id) === true;
   const gone = scenes.isSuccess && value !== 0 && value !== own && !has(value);
   const error = gone ? t('device.form.sceneGone') : undefined;
-  // To a tenth of a kilometre: whoever reads it asks how far, not where.
+  // Rounded to a tenth of a kilometre, which is precise enough for a warning.
   const distance = far === null ? '' : format.distance(Math.round(far / 100) * 100);
   return (
     <Field

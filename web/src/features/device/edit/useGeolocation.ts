@@ -5,7 +5,7 @@ const timeoutMs = 15_000;
 
 type Failure = 'device.form.locateDenied' | 'device.form.locateFail';
 
-/** Where this machine is, asked of the browser. Only secure pages may; elsewhere it is not possible. */
+/** Asks the browser for this machine's position. Browsers allow that only on secure pages. */
 export function useGeolocation(onPlace: (place: Place) => void) {
   const [looking, setLooking] = useState(false);
   const [failure, setFailure] = useState<Failure | null>(null);

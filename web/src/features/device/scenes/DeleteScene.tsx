@@ -17,12 +17,12 @@ interface DeleteSceneProps {
   onDeleted: (scene: Scene) => void;
 }
 
-/** The question, what becomes of the devices, Cancel first. */
+/** Asks for confirmation and says what becomes of the devices. Cancel is the first button. */
 export function DeleteScene({ scene, onClose, onDeleted }: DeleteSceneProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const client = useQueryClient();
-  // Its words stay while it closes.
+  // The dialog keeps its texts while it closes.
   const [shown, setShown] = useState(scene);
   if (scene && scene !== shown) setShown(scene);
 

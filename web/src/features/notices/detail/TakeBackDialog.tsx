@@ -6,7 +6,7 @@ import { formErrorText } from '@/lib/http/errorText';
 import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { refetchNotices } from '../queries';
 
-/** Whose acknowledgement is to be taken back, once confirmed. */
+/** The notice whose acknowledgement is to be taken back, once confirmed. */
 export interface AckTarget {
   id: number;
   name: string;
@@ -15,11 +15,11 @@ export interface AckTarget {
 interface TakeBackDialogProps {
   asked: AckTarget | null;
   onClose: () => void;
-  /** After it has gone from the screen. */
+  /** Called when the closing animation has ended. */
   onGone: () => void;
 }
 
-/** Asks before "I am on it" is taken back. */
+/** Asks for confirmation before an acknowledgement is taken back. */
 export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -30,7 +30,8 @@ export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) 
       toast.success(t('inform.ack.tookBack'));
       onClose();
     },
-    // Refused, it is over or was taken back already: the page then says so.
+    // After a refusal, the notice has ended or the acknowledgement was taken back already; the page
+    // then shows it.
     onError: (error) => {
       if (formErrorText(error) !== undefined) onClose();
     },

@@ -4,7 +4,7 @@ import { api } from '@/lib/http/api';
 import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { type Credential, credentialKey } from './queries';
 
-/** What is to be done to which key, once confirmed. */
+/** The action on a key that is performed once it is confirmed. */
 export interface CredentialAction {
   what: 'toggle' | 'delete';
   credential: Credential;
@@ -13,11 +13,11 @@ export interface CredentialAction {
 interface CredentialConfirmDialogProps {
   asked: CredentialAction | null;
   onClose: () => void;
-  /** After it has gone from the screen. */
+  /** Called when the closing animation has ended. */
   onGone: () => void;
 }
 
-/** Asks before a key is opened, closed or deleted. */
+/** Asks for confirmation before a key is opened, closed or deleted. */
 export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
@@ -25,7 +25,7 @@ export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialCo
     mutationFn: ({ what, credential: { id, enabled } }: CredentialAction) =>
       what === 'delete'
         ? api.get('/admin-api/client/pc/apicredentials/delete', { query: { id } })
-        : // What was asked about, not the other of what it is by now: closed twice, a key stays closed.
+        : // Sets the state that was confirmed instead of toggling it: a key that is closed twice stays closed.
           api.get('/admin-api/client/pc/apicredentials/enable-or-disable', {
             query: { id, enabled: enabled === 1 ? 0 : 1 },
           }),

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '@/ui/ConfirmDialog';
 import { keepWebhookSecret } from './freshSecret';
 import { deleteWebhook, newSecret, type Webhook, webhooksKey } from './queries';
 
-/** What is to be done to which webhook, once confirmed. */
+/** The action on a webhook that is performed once it is confirmed. */
 export interface WebhookAction {
   what: 'delete' | 'secret';
   webhook: Webhook;
@@ -14,11 +14,11 @@ export interface WebhookAction {
 interface WebhookConfirmDialogProps {
   asked: WebhookAction | null;
   onClose: () => void;
-  /** After it has gone from the screen. */
+  /** Called when the closing animation has ended. */
   onGone: () => void;
 }
 
-/** Asks before a webhook is deleted or has a new secret. */
+/** Asks for confirmation before a webhook is deleted or gets a new secret. */
 export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();

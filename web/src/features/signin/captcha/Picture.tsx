@@ -13,7 +13,7 @@ interface PictureProps {
   onSpoilt: () => void;
 }
 
-/** The picture with its gap and the piece above it; its place stays as large while there is none. */
+/** The picture with its gap, and the piece above it. Without a picture its place keeps its size. */
 export function Picture({ state: { phase, puzzle, x, error }, onRetry, onSpoilt }: PictureProps) {
   const { t } = useTranslation();
   if (phase === 'broken') {

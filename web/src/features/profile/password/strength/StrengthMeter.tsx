@@ -15,9 +15,9 @@ import { useStrength } from './useStrength';
 
 interface StrengthMeterProps {
   password: string;
-  /** Characters that it has at least. */
+  /** The minimum length in characters. */
   minimum: number;
-  /** Whose password it is to be. */
+  /** The user whose password it will be. */
   person: Person;
 }
 
@@ -29,10 +29,15 @@ const icons = {
   strong: SafetyOutlined,
 };
 
-/** Longer than people pause between two letters, so that nobody is told of each. */
+/**
+ * Longer than the pause between two keystrokes, so that screen readers do not announce each one.
+ */
 const pauseMs = 1000;
 
-/** How strong a password is that somebody types, and what would make it stronger. It advises; the minimum is the only rule. */
+/**
+ * Shows how strong a typed password is and what would make it stronger. It only advises; the
+ * minimum length is the only rule.
+ */
 export function StrengthMeter({ password, minimum, person }: StrengthMeterProps) {
   const { t } = useTranslation();
   const { userName, nickname, email, mobile, tenantName } = person;
