@@ -18,11 +18,11 @@ describe('essential information', () => {
     expect(checkInfo({ ...validInfo, ...change }, true)).toEqual(errors);
   });
 
-  it('does not ask for a mobile where none can be bound', () => {
+  it('does not require a mobile number if none can be bound', () => {
     expect(checkInfo({ ...validInfo, mobile: '' }, false)).toEqual({});
   });
 
-  it('names what is wrong in the order of the fields', () => {
+  it('lists the problems in the order of the fields', () => {
     const errors = checkInfo({ nickname: '', email: '', mobile: '' }, true);
     expect(Object.keys(errors)).toEqual(['nickname', 'mobile', 'email']);
   });

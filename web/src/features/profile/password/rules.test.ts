@@ -30,6 +30,6 @@ it.each([
   [12, '12345678901', { password: 'password.minOf' }],
   [12, '123456789012', {}],
   [12, '🌱'.repeat(12), {}],
-])('where %i characters are the least, %s', (minimum, password, errors) => {
+])('with a minimum of %i characters, %s', (minimum, password, errors) => {
   expect(checkPassword({ code: '1', password, again: password }, minimum)).toEqual(errors);
 });

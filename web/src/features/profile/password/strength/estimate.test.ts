@@ -50,22 +50,22 @@ describe('a password', () => {
     expect(estimate(password, known)).toEqual({ level, warning, advice });
   });
 
-  it('of a person is none of another', () => {
+  it('is not weakened by another user’s data', () => {
     expect(estimate('elif.kaya', []).warning).toBeUndefined();
   });
 
-  it('is looked at in its first characters, however long it is', () => {
+  it('is estimated by its first characters, however long it is', () => {
     expect(estimate('ab'.repeat(50_000), known)).toMatchObject({ level: 'weak', warning: 'extendedRepeat' });
   });
 });
 
-it('the common ones in the console’s languages are all known as such', () => {
+it('recognizes the common passwords in the console’s languages', () => {
   const unknown = commonPasswords.filter((password) => estimate(password, []).warning === undefined);
   expect(unknown).toEqual([]);
   expect(new Set(commonPasswords).size).toBe(commonPasswords.length);
 });
 
-it('all that the library can say has a text', () => {
+it('has a text for everything that the library may say', () => {
   const { warnings, suggestions } = new Options().translations;
   expect(Object.keys(texts.password.strength.warning).sort()).toEqual(Object.keys(warnings).sort());
   expect(Object.keys(texts.password.strength.advice).sort()).toEqual(Object.keys(suggestions).sort());

@@ -3,7 +3,7 @@ import { normalizeText, personalWords } from './personalWords';
 
 const emptyPerson = { userName: '', nickname: '', email: '', mobile: '', tenantName: '' };
 
-describe('what others know of a person', () => {
+describe('what others know about a user', () => {
   it.each([
     ['a user name, with its parts', { userName: 'elif.kaya' }, ['elif.kaya', 'elifkaya', 'elif', 'kaya']],
     ['a name of two words', { nickname: 'Elif Kaya' }, ['elif kaya', 'elifkaya', 'elif', 'kaya']],
@@ -25,6 +25,6 @@ describe('what others know of a person', () => {
   });
 });
 
-it('marks and forms of letters make no difference', () => {
+it('normalizes marks and forms of letters', () => {
   expect(['Şİfre', 'ｐａｓｓ', 'йцукен'].map(normalizeText)).toEqual(['SIfre', 'pass', 'ицукен']);
 });
