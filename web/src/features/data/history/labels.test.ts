@@ -30,19 +30,19 @@ function names(lines: Record<string, PreparedLine>) {
   return { geometry, box, panel, names: placeNames(panel, box, geometry, window, estimateWidth) };
 }
 
-it('stands at its line’s end, just above it', () => {
+it('places a name at its line’s end, just above the line', () => {
   const { geometry, box, panel, names: found } = names({ Humidity: drawn([0, 50, 50, 50, 50, 50, 50, 100, 50]) });
   const [name] = found;
   const end = geometry.left + geometry.width;
   expect(name?.words).toBe('Humidity');
   const width = estimateWidth('Humidity');
   expect((name?.x ?? 0) + width).toBeLessThanOrEqual(end);
-  // Not on the peak before the end, nor far from the line.
+  // Neither on the peak before the end nor far from the line.
   const line = yOf(50, panel.scale, box);
   expect(Math.abs((name?.y ?? 0) - line)).toBeLessThanOrEqual(60);
 });
 
-it('is not run through by its own line or another one', () => {
+it('keeps a name clear of its own and other lines', () => {
   const falling = Array.from({ length: 101 }, (_, at) => 100 - at);
   const {
     geometry,
@@ -65,7 +65,7 @@ it('is not run through by its own line or another one', () => {
   }
 });
 
-it('goes where its line ends, when that is before the window does', () => {
+it('places a name where its line ends, if that is before the window’s end', () => {
   const { geometry, names: found } = names({
     Early: { ...drawn([10, 20]), line: { times: Float64Array.of(0, 400), values: Float64Array.of(10, 20) } },
   });

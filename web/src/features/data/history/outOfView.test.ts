@@ -19,23 +19,23 @@ const model = (lines: Record<string, { kind?: Kind; its: PreparedLine }>) => {
   return modelOf(attributes, { drawn: its, other: null, colors: new Map(), window, width: 800, steps: 4 });
 };
 
-it('is the earliest reading of all lines, where the window holds none', () => {
+it('finds the earliest reading of all lines if the window has none', () => {
   expect(firstReadingOutOfView(model({ a: { its: drawn([700, 900]) }, b: { its: drawn([500]) } }), window)).toBe(500);
 });
 
-it('is none where something can be seen, or where nothing was ever read', () => {
+it('is null if the window shows anything or the range is empty', () => {
   expect(firstReadingOutOfView(model({ a: { its: drawn([700]) }, b: { its: drawn([150]) } }), window)).toBeNull();
   expect(firstReadingOutOfView(model({ a: { its: drawn([]) } }), window)).toBeNull();
 });
 
-it('counts what was said before and still holds, but not over a silence', () => {
+it('counts an earlier value that still holds, but not across a gap', () => {
   const before = { from: 300, to: 400 };
   expect(firstReadingOutOfView(model({ pump: { kind: 'step', its: drawn([100, 900]) } }), before)).toBeNull();
   const silent = drawn([100, 900], [{ from: 250, to: 500 }]);
   expect(firstReadingOutOfView(model({ pump: { kind: 'step', its: silent } }), before)).toBe(100);
 });
 
-it('leads to a window that is as long, within the range', () => {
+it('leads to a window of the same length, within the range', () => {
   const hour = 3_600_000;
   const [range, hours] = [
     { from: 0, to: 1000 * hour },
