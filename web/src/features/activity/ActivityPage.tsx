@@ -33,7 +33,7 @@ export function ActivityPage() {
   const query = useQuery(activityQuery(search));
   const { data, isPlaceholderData } = query;
   const names = useQuery(namesQuery(language, attributesOf(data?.list ?? []))).data;
-  const words = useMemo(() => textContext(language, names), [language, names]);
+  const context = useMemo(() => textContext(language, names), [language, names]);
 
   // The last page has become empty: show the page that is now the last.
   const last = data && !isPlaceholderData ? lastPage(data.total, pageSize) : pageNo;
@@ -55,7 +55,7 @@ export function ActivityPage() {
         <FilterBar
           search={search}
           people={data?.people ?? []}
-          words={words}
+          context={context}
           onChange={change}
           onAgain={() => void query.refetch()}
         />
@@ -78,7 +78,7 @@ export function ActivityPage() {
               }
             />
           ) : query.isError && !data ? null : (
-            <EntryList entries={data?.list} words={words} />
+            <EntryList entries={data?.list} context={context} />
           )}
         </div>
         {data && !empty ? (

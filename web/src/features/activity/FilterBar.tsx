@@ -17,7 +17,7 @@ import { type ActivitySearch, kinds } from './search';
 interface FilterBarProps {
   search: ActivitySearch;
   people: readonly Person[];
-  words: ReturnType<typeof textContext>;
+  context: ReturnType<typeof textContext>;
   onChange: (part: Partial<ActivitySearch>) => void;
   /** The user searches for the same text again, to see whether anything has changed. */
   onAgain: () => void;
@@ -27,7 +27,7 @@ interface FilterBarProps {
  * Filters the log by the thing's name, the actor, the kind of thing and the days. On a phone, all
  * filters but the name open below it.
  */
-export function FilterBar({ search, people, words, onChange, onAgain }: FilterBarProps) {
+export function FilterBar({ search, people, context, onChange, onAgain }: FilterBarProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const { q = '', who, kind, from, to } = search;
@@ -52,7 +52,7 @@ export function FilterBar({ search, people, words, onChange, onAgain }: FilterBa
         <option value="">{t('activity.everybody')}</option>
         {choice.map((one) => (
           <option key={one.who} value={one.who}>
-            {personText(one, words)}
+            {personText(one, context)}
           </option>
         ))}
       </Select>

@@ -40,16 +40,16 @@ const nameMark = '\u0002';
  * What was done, as a sentence in three pieces: the text before the thing's name, the name, and the
  * text after it.
  */
-export function entrySentence(entry: Entry, words: TextContext): [string, string, string] {
+export function entrySentence(entry: Entry, context: TextContext): [string, string, string] {
   const { kind, action, thing, changes } = entry;
-  const { t } = words;
+  const { t } = context;
   const ended = action === 'mute' && changes.some(({ field, after }) => field === 'muteUntil' && after === undefined);
   const done = ended ? 'unmute' : action;
   const text = knownActions[kind]?.includes(done)
     ? t(`activity.did.${kind}.${done}` as 'activity.did.scene.create', { thing: nameMark })
     : t('activity.did.other', { what: `${kind}.${action}`, thing: nameMark });
   const [before = '', after = ''] = text.split(nameMark);
-  const more = changesText(entry, words);
+  const more = changesText(entry, context);
   return [before, thing, more === '' ? after : after + t('activity.with', { deed: '', changes: more })];
 }
 
@@ -137,8 +137,8 @@ function listText(list: readonly unknown[], { language }: TextContext): string {
   return list.map(String).join(language === 'zh-cn' ? '、' : ', ');
 }
 
-function codeText(field: string, value: number, words: TextContext): string {
-  const { t, format, language } = words;
+function codeText(field: string, value: number, context: TextContext): string {
+  const { t, format, language } = context;
   switch (field) {
     case 'groupStatus':
       return t(`scene.status.${value === 2 ? 2 : 1}`);
@@ -170,23 +170,23 @@ function codeText(field: string, value: number, words: TextContext): string {
 }
 
 /** A value, as the screens show it. */
-export function valueText(field: string, value: unknown, words: TextContext): string {
-  const { t, names } = words;
-  if (field === 'weekdays') return Array.isArray(value) ? words.format.weekdays(value) : t('activity.value.everyDay');
+export function valueText(field: string, value: unknown, context: TextContext): string {
+  const { t, names } = context;
+  if (field === 'weekdays') return Array.isArray(value) ? context.format.weekdays(value) : t('activity.value.everyDay');
   if (value === undefined || value === null) return t('activity.value.none');
   if (typeof value === 'boolean') return t(value ? 'activity.value.yes' : 'activity.value.no');
-  if (typeof value === 'number') return codeText(field, value, words);
+  if (typeof value === 'number') return codeText(field, value, context);
   if (Array.isArray(value)) {
-    if (field === 'conditions') return conditionsText(value as Condition[], words);
+    if (field === 'conditions') return conditionsText(value as Condition[], context);
     if (field === 'timePeriods') return slotsText(value as number[]);
     if (field === 'noticeMode') {
       const modes = channelKindsInOrder.filter((mode) => value.includes(mode));
       return listText(
         modes.map((mode) => t(`channel.modes.${mode}`)),
-        words,
+        context,
       );
     }
-    return listText(value, words);
+    return listText(value, context);
   }
   if (field === 'language' && isLanguage(value)) return languages.find(({ code }) => code === value)?.name ?? value;
   if (field === 'attributeGone') return names[String(value)]?.yeuName ?? String(value);
@@ -194,12 +194,12 @@ export function valueText(field: string, value: unknown, words: TextContext): st
 }
 
 /** One change as a part of the sentence, for example: remark name from Mast to Pump 3. */
-export function changeText({ field, before, after, hidden }: Change, words: TextContext): string {
-  const { t } = words;
-  const name = fieldLabel(field, words);
+export function changeText({ field, before, after, hidden }: Change, context: TextContext): string {
+  const { t } = context;
+  const name = fieldLabel(field, context);
   if (hidden) return t('activity.change.hidden', { field: name });
-  const was = valueText(field, before, words);
-  const is = valueText(field, after, words);
+  const was = valueText(field, before, context);
+  const is = valueText(field, after, context);
   // Without weekdays a rule applies every day, so there is always a value before and after.
   if (field === 'weekdays') return t('activity.change.both', { field: name, before: was, after: is });
   if (before === undefined) return t('activity.change.set', { field: name, after: is });
@@ -214,14 +214,14 @@ const maxChangesInSentence = 2;
  * The changes, for the sentence. Empty if a thing was created or deleted as a whole, or if the
  * action already says what changed.
  */
-function changesText({ action, changes: all }: Entry, words: TextContext): string {
+function changesText({ action, changes: all }: Entry, context: TextContext): string {
   const changes = all.filter(({ field }) => field !== 'deployState');
   if (['create', 'delete', 'switchOff'].includes(action) || changes.length === 0) return '';
-  const { t, format } = words;
-  const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, words));
+  const { t, format } = context;
+  const first = changes.slice(0, maxChangesInSentence).map((change) => changeText(change, context));
   const more = changes.length - maxChangesInSentence;
   if (more > 0) first.push(t('activity.change.more', { count: more, n: format.number(more) }));
-  const tag = languages.find(({ code }) => code === words.language)?.tag;
+  const tag = languages.find(({ code }) => code === context.language)?.tag;
   return new Intl.ListFormat(tag, { type: 'conjunction' }).format(first);
 }
 

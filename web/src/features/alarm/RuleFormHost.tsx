@@ -23,12 +23,12 @@ export function RuleFormHost() {
 
   // The rule was deleted since the address was made, belongs to another tenant, or could not be
   // fetched.
-  const gone = id > 0 && data === null;
+  const isMissing = id > 0 && data === null;
   const failed = id > 0 && error !== null && data === undefined;
   useEffect(() => {
-    if (gone) toast.warning(t('rule.form.gone'));
-    if (gone || failed) close();
-  }, [gone, failed, close, t]);
+    if (isMissing) toast.warning(t('rule.form.gone'));
+    if (isMissing || failed) close();
+  }, [isMissing, failed, close, t]);
 
   // The form keeps the rule as it was when the form opened, so that later changes do not overwrite
   // what the user types. Each opening mounts a new form.

@@ -14,38 +14,38 @@ interface ChannelFormHostProps {
   beside: boolean;
   tests: ChannelTests;
   /** The channel has just been deleted, so the form discards unsaved input. */
-  gone: boolean;
+  isDeleted: boolean;
   onClose: () => void;
   onDelete: (channel: Channel) => void;
 }
 
 /** The form of a new channel or of the channel that the address names. */
-export function ChannelFormHost({ wanted, ...place }: ChannelFormHostProps) {
+export function ChannelFormHost({ wanted, ...sheetProps }: ChannelFormHostProps) {
   return wanted === 'new' ? (
-    <ChannelSheet key="new" channel={null} {...place} />
+    <ChannelSheet key="new" channel={null} {...sheetProps} />
   ) : (
-    <Fetched key={wanted} id={wanted} {...place} />
+    <Fetched key={wanted} id={wanted} {...sheetProps} />
   );
 }
 
-function Fetched({ id, ...place }: Omit<ChannelFormHostProps, 'wanted'> & { id: number }) {
+function Fetched({ id, ...sheetProps }: Omit<ChannelFormHostProps, 'wanted'> & { id: number }) {
   const { t } = useTranslation();
   const { data, error } = useQuery({ ...channelQuery(id), meta: { failure: 'channel.form.loadFailed' } });
-  const { onClose } = place;
+  const { onClose } = sheetProps;
 
   // The channel was deleted since the address was made, belongs to another tenant, or could not be
   // fetched.
-  const gone = data === null && !place.gone;
-  const failed = error !== null && data === undefined && !place.gone;
+  const isMissing = data === null && !sheetProps.isDeleted;
+  const failed = error !== null && data === undefined && !sheetProps.isDeleted;
   useEffect(() => {
-    if (gone) toast.warning(t('channel.form.gone'));
-    if (gone || failed) onClose();
-  }, [gone, failed, onClose, t]);
+    if (isMissing) toast.warning(t('channel.form.gone'));
+    if (isMissing || failed) onClose();
+  }, [isMissing, failed, onClose, t]);
 
   return data ? (
-    <ChannelSheet channel={data} {...place} />
+    <ChannelSheet channel={data} {...sheetProps} />
   ) : (
-    <Sheet title={t('common.loading')} beside={place.beside} onClose={onClose}>
+    <Sheet title={t('common.loading')} beside={sheetProps.beside} onClose={onClose}>
       <Loading>
         <Skeleton height={220} />
       </Loading>

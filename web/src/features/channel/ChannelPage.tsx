@@ -34,8 +34,8 @@ export function ChannelPage() {
   const { q, mode, page: pageNo = 1, size: pageSize = pageSizes[0], channel: opened } = search;
   const query = useQuery(channelPageQuery({ noticeName: q, noticeMode: mode, pageNo, pageSize }));
   const tests = useTests();
-  const [gone, setGone] = useState<number>();
-  const [doomed, setDoomed] = useState<Channel | null>(null);
+  const [deletedId, setDeletedId] = useState<number>();
+  const [deleteTarget, setDeleteTarget] = useState<Channel | null>(null);
   const { data, isPlaceholderData, refetch } = query;
 
   // The last page has become empty: show the page that is now the last.
@@ -46,8 +46,8 @@ export function ChannelPage() {
 
   // Runs after the form's own effect, which discards the unsaved input of a deleted channel.
   useEffect(() => {
-    if (gone !== undefined && opened === gone) close();
-  }, [gone, opened, close]);
+    if (deletedId !== undefined && opened === deletedId) close();
+  }, [deletedId, opened, close]);
 
   const onOpen = useCallback((id: number) => open(id), [open]);
   const onQuery = (part: { q?: string; mode?: Channel['noticeMode'][number] }) => {
@@ -100,7 +100,7 @@ export function ChannelPage() {
                 brief={beside}
                 tests={tests}
                 onOpen={onOpen}
-                onDelete={setDoomed}
+                onDelete={setDeleteTarget}
               />
             )}
           </div>
@@ -118,18 +118,18 @@ export function ChannelPage() {
             wanted={opened}
             beside={beside}
             tests={tests}
-            gone={opened === gone}
+            isDeleted={opened === deletedId}
             onClose={close}
-            onDelete={setDoomed}
+            onDelete={setDeleteTarget}
           />
         )}
       </div>
       <DeleteDialog
-        channel={doomed}
-        onClose={() => setDoomed(null)}
+        channel={deleteTarget}
+        onClose={() => setDeleteTarget(null)}
         onDeleted={(id) => {
           tests.close(id);
-          setGone(id);
+          setDeletedId(id);
         }}
       />
     </>

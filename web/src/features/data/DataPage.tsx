@@ -66,7 +66,7 @@ export function DataPage() {
   let content = (
     <CardGrid
       label={t('data.cards')}
-      shown={shown}
+      content={shown}
       failed={problems}
       updated={groups.dataUpdatedAt}
       onReach={onReach}

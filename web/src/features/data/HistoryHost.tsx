@@ -85,7 +85,7 @@ export function HistoryHost() {
     [navigate],
   );
 
-  const wayOff = useNavigationBlocker(open);
+  const blockedNavigation = useNavigationBlocker(open);
 
   // The device is gone since the address was made, belongs to another tenant, or could not be
   // fetched.
@@ -101,6 +101,12 @@ export function HistoryHost() {
   // A new reading of the same device does not restart the dialog.
   if (open && data && data.deviceName !== shown?.deviceName) setShown(data);
   return shown ? (
-    <HistoryDialog key={shown.deviceName} device={shown} open={open} onClose={close} wayOff={wayOff} />
+    <HistoryDialog
+      key={shown.deviceName}
+      device={shown}
+      open={open}
+      onClose={close}
+      blockedNavigation={blockedNavigation}
+    />
   ) : null;
 }

@@ -32,7 +32,9 @@ describe('the table', () => {
     expect(screen.getByText('3 devices in 2 scenes and the default group')).toBeVisible();
     expect(names()).toEqual(['Orchard mast', 'Lower mast', 'No remark yet']);
     expect(row(/Orchard mast/)).toHaveTextContent(/WS-1Weather mastNorth orchardno positionOnline\d+ s3\.4\s°CEdit/);
-    expect(row(/Orchard mast/).textContent, 'a number and its unit never part').toContain('3.4\u00a0°C');
+    expect(row(/Orchard mast/).textContent, 'a non-breaking space joins a number and its unit').toContain(
+      '3.4\u00a0°C',
+    );
     expect(row(/Lower mast/)).toHaveTextContent('Offline');
     expect(row(/SXT-3/)).toHaveTextContent(/Default group.*Onlinelive.*Video/);
     // Users who write files for the provider need the product's identifier.

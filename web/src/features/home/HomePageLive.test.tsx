@@ -60,7 +60,7 @@ describe('live', () => {
   it('shows the alarm of a notice', async () => {
     await openHome(telemetry);
     const [none, orchard] = telemetry.server.groups;
-    if (!none || !orchard) throw new Error('the farm has two groups');
+    if (!none || !orchard) throw new Error('the sample tenant must have two groups');
     telemetry.server.groups = [
       none,
       { ...orchard, deviceList: orchard.deviceList.map((one) => ({ ...one, alarmLevel: 2 as const })) },
@@ -75,7 +75,7 @@ describe('live', () => {
     await openHome(telemetry);
     const before = requestsTo('get-group-device-list');
     const [none, orchard] = telemetry.server.groups;
-    if (!none || !orchard?.deviceList[0]) throw new Error('the farm has two groups');
+    if (!none || !orchard?.deviceList[0]) throw new Error('the sample tenant must have two groups');
     const changed = { ...orchard.deviceList[0], noteName: 'Renamed mast', lastData: [weather(9.9, Date.now())] };
     telemetry.server.groups = [none, { ...orchard, deviceList: [changed, ...orchard.deviceList.slice(1)] }];
     streamEvent('reset', {});

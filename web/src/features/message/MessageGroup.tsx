@@ -32,7 +32,7 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
   const format = useFormat();
   const list = useId();
   const head = useRef<HTMLButtonElement>(null);
-  const face = representativeOf(messages);
+  const representative = representativeOf(messages);
   const newest = messages[0];
   const oldest = messages.at(-1);
   const span = useClock((now) =>
@@ -44,11 +44,11 @@ export function MessageGroup({ messages, open, onFold, isOpen, ...actions }: Mes
   // although another one ended later.
   const ack = messages.find((message) => message.ack)?.ack;
   const unread = messages.filter(({ readStatus }) => !readStatus).map(({ id }) => id);
-  if (!face || !newest) return null;
+  if (!representative || !newest) return null;
   return (
     <>
       <div className={`${row.row} ${unread.length === 0 ? '' : row.unread}`}>
-        <MessageMark message={face} />
+        <MessageMark message={representative} />
         <div className={row.words}>
           <button
             ref={head}

@@ -59,18 +59,18 @@ export function MessageList({ messages, waiting, named, onClosed, onRead, onOpen
   );
 
   // The named message opens once it has been fetched; afterwards the user opens and closes it.
-  const there = named !== undefined && messages.some(({ id }) => id === named) ? named : undefined;
+  const listedId = named !== undefined && messages.some(({ id }) => id === named) ? named : undefined;
   useEffect(() => {
-    if (there === undefined) return;
-    setOpen((before) => toggledGroup(before, [there], true));
-    setUnfolded((before) => toggledGroup(before, [there], true));
-  }, [there]);
-  const shown = there !== undefined && open.has(there) && unfolded.has(there);
+    if (listedId === undefined) return;
+    setOpen((before) => toggledGroup(before, [listedId], true));
+    setUnfolded((before) => toggledGroup(before, [listedId], true));
+  }, [listedId]);
+  const shown = listedId !== undefined && open.has(listedId) && unfolded.has(listedId);
   useEffect(() => {
     if (!shown) return;
     // Focusing also scrolls it into view.
-    place.current?.querySelector<HTMLElement>(`[data-message="${there}"] button`)?.focus();
-  }, [shown, there]);
+    place.current?.querySelector<HTMLElement>(`[data-message="${listedId}"] button`)?.focus();
+  }, [shown, listedId]);
 
   const actions = { onToggle: toggle, onRead, onOpened };
   return (

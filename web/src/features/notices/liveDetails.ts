@@ -13,14 +13,14 @@ import type { AlarmDetail } from './queries';
 export function updateDetails(client: QueryClient, changedNotices: Iterable<LiveNotice>): void {
   for (const notice of changedNotices) {
     const queryKey = [...noticeKeys.kind('notice'), notice.id];
-    let ask = client.isFetching({ queryKey }) > 0;
+    let needsRefetch = client.isFetching({ queryKey }) > 0;
     for (const [key, detail] of client.getQueriesData<AlarmDetail | null>({ queryKey })) {
       const next = detail ? applyNoticeToDetail(detail, notice) : null;
-      if (!detail || !next) ask = true;
+      if (!detail || !next) needsRefetch = true;
       else client.setQueryData(key, next);
-      if (detail && changesReminders(detail, notice)) ask = true;
+      if (detail && changesReminders(detail, notice)) needsRefetch = true;
     }
-    if (ask) void client.invalidateQueries({ queryKey });
+    if (needsRefetch) void client.invalidateQueries({ queryKey });
   }
 }
 

@@ -29,7 +29,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const userNameRef = useRef<HTMLInputElement>(null);
   const passwordRef = useRef<HTMLInputElement>(null);
   const submitRef = useRef<HTMLButtonElement>(null);
-  const { prepare, begin, enter, busy, asking, mayGoWithout, stopAsking } = useSignIn(() => {
+  const { prepare, begin, enter, busy, asking, captchaOptional, closeCaptcha } = useSignIn(() => {
     passwordRef.current?.focus();
     passwordRef.current?.select();
   });
@@ -58,13 +58,13 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
   const finish = (how: { captchaVerification: string } | { unseen: true }) => {
     // The user may have changed the fields meanwhile: their current values are sent.
     const credentials = complete();
-    if (!credentials) return stopAsking();
+    if (!credentials) return closeCaptcha();
     submitRef.current?.focus();
     enter({ ...credentials, ...how });
   };
 
   const close = () => {
-    stopAsking();
+    closeCaptcha();
     submitRef.current?.focus();
   };
 
@@ -145,7 +145,7 @@ export function SignInForm({ onSubmit }: SignInFormProps) {
         <CaptchaPanel
           onVerified={(captchaVerification) => finish({ captchaVerification })}
           onClose={close}
-          onUnseen={mayGoWithout ? () => finish({ unseen: true }) : undefined}
+          onUnseen={captchaOptional ? () => finish({ unseen: true }) : undefined}
         />
       ) : null}
     </>

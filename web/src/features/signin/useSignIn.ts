@@ -109,7 +109,7 @@ export function useSignIn(onRefused: () => void) {
     /** The captcha is open. */
     asking: asking !== 'no',
     /** The server may accept credentials without a captcha while few attempts have failed. */
-    mayGoWithout: asking === 'unlessUnseen',
-    stopAsking: () => setAsking('no'),
+    captchaOptional: asking === 'unlessUnseen',
+    closeCaptcha: () => setAsking('no'),
   };
 }

@@ -22,31 +22,31 @@ const hoursMark = '\u0002';
  */
 export function OvernightSuggestion({ start, end, onTake }: OvernightSuggestionProps) {
   const { t } = useTranslation();
-  const meant = interpretPeriod(start, end);
+  const suggestion = interpretPeriod(start, end);
   // The live region exists before it has any text, so that screen readers announce the text.
   return (
-    <div role="status" className={meant ? css.offer : undefined}>
-      {meant ? (
+    <div role="status" className={suggestion ? css.offer : undefined}>
+      {suggestion ? (
         <Note
           tone="info"
           action={
-            <PlainButton onClick={() => onTake(meant.part)}>
+            <PlainButton onClick={() => onTake(suggestion.part)}>
               <span>
                 <Hours
-                  words={t(meant.part.complexTime === 1 ? 'rule.form.overnight' : 'rule.form.use', {
+                  words={t(suggestion.part.complexTime === 1 ? 'rule.form.overnight' : 'rule.form.use', {
                     range: hoursMark,
                   })}
-                  hours={meant.hours}
+                  hours={suggestion.hours}
                 />
               </span>
             </PlainButton>
           }
         >
-          {meant.kind === 'midnight'
+          {suggestion.kind === 'midnight'
             ? t('rule.form.midnight')
-            : meant.wider === undefined
-              ? t('rule.form.crosses', { range: meant.entered })
-              : t('rule.form.crossesWider', { range: meant.entered, wider: meant.wider })}
+            : suggestion.wider === undefined
+              ? t('rule.form.crosses', { range: suggestion.entered })
+              : t('rule.form.crossesWider', { range: suggestion.entered, wider: suggestion.wider })}
         </Note>
       ) : null}
     </div>

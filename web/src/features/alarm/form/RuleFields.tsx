@@ -28,7 +28,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
   const { values, change, findings, refusal, model, properties } = form;
   const errorOf = (field: RuleField): string | undefined => {
     if (refusal?.field === field) return refusal.text;
-    const wrong = form.told(field) ? findings.fields[field] : undefined;
+    const wrong = form.showsProblem(field) ? findings.fields[field] : undefined;
     return wrong && t(wrong.key, { most: wrong.most });
   };
   const { trigger } = values;
@@ -111,7 +111,7 @@ export function RuleFields({ form }: { form: RuleFormState }) {
               deviceCount={model.data?.deviceCount ?? 0}
               // Choosing an attribute also chooses the trigger "readings".
               onChange={(conditions) => change({ conditions, trigger: 0 })}
-              wrong={form.allTold ? findings.conditions : noProblems}
+              wrong={form.showsAllProblems ? findings.conditions : noProblems}
             />
           </>
         )}

@@ -42,7 +42,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
   const { t } = useTranslation();
   const format = useFormat();
   const [text, setText] = useState('');
-  const { options, names, found, gone, total, devices } = useTargetOptions(value, text.trim());
+  const { options, names, found, missingName, total, devices } = useTargetOptions(value, text.trim());
   const [open, setOpen] = useState(false);
   const choose = (values: string[]) => {
     if (values.includes(allFoundValue)) {
@@ -55,7 +55,7 @@ export function TargetField({ value, onChange, error, hint }: TargetFieldProps) 
     <Field
       label={t('rule.form.device')}
       required
-      error={error ?? (gone === undefined ? undefined : t('rule.form.deviceGone', { name: gone }))}
+      error={error ?? (missingName === undefined ? undefined : t('rule.form.deviceGone', { name: missingName }))}
       hint={hint}
     >
       {({ status, ...tied }) => (

@@ -26,7 +26,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const comma = language === 'tr-tr' || language === 'ru-ru';
   const [before] = useState(() => (rule ? valuesOf(rule, comma) : newValues()));
   const [values, setValues] = useState(before);
-  const [left, setLeft] = useState<ReadonlySet<RuleField>>(new Set());
+  const [leftFields, setLeftFields] = useState<ReadonlySet<RuleField>>(new Set());
   /**
    * How often the user tried to save an invalid form. From the first time on all problems are
    * shown, and the first one takes the focus.
@@ -34,7 +34,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
   const [tries, setTries] = useState(0);
   const [refusal, setRefusal] = useState<Refusal | null>(null);
   /** Somebody deleted the rule while it was being edited: saving creates it anew. */
-  const [gone, setGone] = useState(false);
+  const [isDeleted, setIsDeleted] = useState(false);
   /** Everything is saved. A ref, since it must be known before the next render. */
   const saved = useRef(false);
   const dirty = textOf(values) !== textOf(before);
@@ -49,7 +49,7 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     mutationFn: async ({ run }: { run: boolean }) => {
       const body = ruleBody(values, properties ?? new Map());
       const path = '/admin-api/client/pc/alarm-rules';
-      const known = gone ? null : rule;
+      const known = isDeleted ? null : rule;
       const id = known ? known.id : await api.post(`${path}/create`, { body });
       if (known) await api.put(`${path}/update`, { body: { id, ...body } });
       if (!run) return;
@@ -63,9 +63,9 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
     meta: { failure: 'rule.saveFail', shows: [404] },
     onError: (error) => {
       if (error instanceof ApiError && error.code === 404) {
-        setGone(true);
+        setIsDeleted(true);
         setRefusal({ field: 'form', text: t('rule.form.goneMeanwhile') });
-      } else if (isNoAnswer(error) && (!rule || gone)) {
+      } else if (isNoAnswer(error) && (!rule || isDeleted)) {
         // The rule may have been created, and a second attempt would create another.
         setRefusal({ field: 'form', text: t('common.perhapsSaved', { error: errorText(error) }) });
         void refetchRules(client);
@@ -111,10 +111,10 @@ export function useRuleForm(rule: AlarmRule | null, onDone: () => void) {
       // The draft of an older version has a single device instead of targets.
       if (taken) setValues((now) => ({ ...now, ...taken, targets: taken.targets ?? now.targets }));
     },
-    leave: (field: RuleField) => setLeft((now) => new Set([...now, field])),
+    leave: (field: RuleField) => setLeftFields((now) => new Set([...now, field])),
     /** Whether a field's problem is shown: the user has left the field or has tried to save. */
-    told: (field: RuleField) => tries > 0 || left.has(field),
-    allTold: tries > 0,
+    showsProblem: (field: RuleField) => tries > 0 || leftFields.has(field),
+    showsAllProblems: tries > 0,
     submit: (run: boolean) => {
       if (save.isPending) return;
       if (isValid(findings)) save.mutate({ run }, { onSuccess: onDone });

@@ -86,6 +86,6 @@ export function useTargetOptions({ devices: chosen, groups, products }: Targets,
     total,
     devices,
     /** A chosen device that no longer exists. */
-    gone: known && chosen.find((name) => !known.some(({ deviceName }) => deviceName === name)),
+    missingName: known && chosen.find((name) => !known.some(({ deviceName }) => deviceName === name)),
   };
 }

@@ -21,31 +21,31 @@ const MuteDialog = lazyComponent(() => import('../actions/MuteDialog'), 'MuteDia
 const DeleteDialog = lazyComponent(() => import('../actions/DeleteDialog'), 'DeleteDialog');
 
 type Action = 'copy' | 'mute' | 'delete';
-const Ask = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
+const ActionContext = createContext<(action: Action, rule: AlarmRule) => void>(() => undefined);
 
 /**
  * One dialog of each kind, shared by all cards: the actions on a rule besides editing and running
  * it.
  */
 export function CardActions({ children }: { children: ReactNode }) {
-  const [asked, setAsked] = useState<{ action: Action; rule: AlarmRule }>();
+  const [pendingAction, setPendingAction] = useState<{ action: Action; rule: AlarmRule }>();
   // Once opened, a dialog stays mounted, so that its closing animation can run.
-  const [seen, setSeen] = useState<ReadonlySet<Action>>(new Set());
-  const ask = (action: Action, rule: AlarmRule) => {
-    setAsked({ action, rule });
-    setSeen((before) => new Set([...before, action]));
+  const [openedDialogs, setOpenedDialogs] = useState<ReadonlySet<Action>>(new Set());
+  const openDialog = (action: Action, rule: AlarmRule) => {
+    setPendingAction({ action, rule });
+    setOpenedDialogs((before) => new Set([...before, action]));
   };
   const of = (action: Action) => ({
-    rule: asked?.action === action ? asked.rule : null,
-    onClose: () => setAsked(undefined),
+    rule: pendingAction?.action === action ? pendingAction.rule : null,
+    onClose: () => setPendingAction(undefined),
   });
   return (
-    <Ask value={ask}>
+    <ActionContext value={openDialog}>
       {children}
-      {seen.has('copy') ? <CopyDialog {...of('copy')} /> : null}
-      {seen.has('mute') ? <MuteDialog {...of('mute')} /> : null}
-      {seen.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
-    </Ask>
+      {openedDialogs.has('copy') ? <CopyDialog {...of('copy')} /> : null}
+      {openedDialogs.has('mute') ? <MuteDialog {...of('mute')} /> : null}
+      {openedDialogs.has('delete') ? <DeleteDialog {...of('delete')} /> : null}
+    </ActionContext>
   );
 }
 
@@ -53,7 +53,7 @@ export function CardActions({ children }: { children: ReactNode }) {
 export function CardButtons({ rule, running }: { rule: AlarmRule; running: boolean }) {
   const { t } = useTranslation();
   const client = useQueryClient();
-  const ask = useContext(Ask);
+  const ask = useContext(ActionContext);
   const more = useRef<HTMLButtonElement>(null);
   const { id, alarmName: name } = rule;
 

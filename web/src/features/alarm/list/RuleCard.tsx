@@ -69,7 +69,7 @@ export const RuleCard = memo(function RuleCard({ rule, elements: catalogue, outl
         <Sentence parts={parts} />
       </p>
       {rule.attributesGone ? (
-        <MissingAttributes gone={rule.attributesGone} elements={elements} />
+        <MissingAttributes missing={rule.attributesGone} elements={elements} />
       ) : (
         <OutlookLine rule={rule} outlook={outlook} elements={elements} />
       )}

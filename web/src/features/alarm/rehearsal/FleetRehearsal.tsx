@@ -17,13 +17,13 @@ import { useFleetRehearsal } from './useFleetRehearsal';
 export function FleetRehearsal({ form }: { form: RuleFormState }) {
   const { t } = useTranslation();
   const format = useFormat();
-  const { enough, wanting, rehearsal, rows, of, total, all, finished } = useFleetRehearsal(form);
+  const { enough, hintKey, rehearsal, rows, of, total, all, finished } = useFleetRehearsal(form);
 
   const words = (n: number) => t('rule.rehearsal.would', { count: n, n: format.number(n) });
   const alarmed = rows.filter((row) => row.total > 0).length;
   const where = t('rule.rehearsal.all.where', { count: of, n: format.number(alarmed), all: format.number(of) });
-  const silent = form.values.trigger === 0 && finished && rows.every(({ samples }) => samples === 0);
-  const verdict = silent ? t('rule.rehearsal.all.noReadings') : words(total);
+  const hasNoReadings = form.values.trigger === 0 && finished && rows.every(({ samples }) => samples === 0);
+  const verdict = hasNoReadings ? t('rule.rehearsal.all.noReadings') : words(total);
   const failed = rehearsal.isError;
   const retry = { onRetry: () => void rehearsal.refetch(), busy: rehearsal.isFetching };
   return (
@@ -33,11 +33,11 @@ export function FleetRehearsal({ form }: { form: RuleFormState }) {
       <p className="visually-hidden" role="status">
         {finished && !rehearsal.waiting ? (
           <>
-            <span>{verdict}</span> <span>{silent ? '' : where}</span>
+            <span>{verdict}</span> <span>{hasNoReadings ? '' : where}</span>
           </>
         ) : null}
       </p>
-      {!enough ? <p className={own.hint}>{t(`rule.rehearsal.${wanting}`)}</p> : null}
+      {!enough ? <p className={own.hint}>{t(`rule.rehearsal.${hintKey}`)}</p> : null}
       {enough && rows.length === 0 && !failed ? (
         <Loading label={t('rule.rehearsal.busy')}>
           <div className={own.skeleton}>
@@ -49,7 +49,7 @@ export function FleetRehearsal({ form }: { form: RuleFormState }) {
       {enough && rows.length > 0 ? (
         <div className={rehearsal.isPlaceholderData ? own.waiting : undefined}>
           <p className={own.title}>{verdict}</p>
-          {finished && !silent ? <p className={own.text}>{where}</p> : null}
+          {finished && !hasNoReadings ? <p className={own.text}>{where}</p> : null}
         </div>
       ) : null}
       {enough && rows.length > 0 && !finished && !failed ? <Progress done={rows.length} of={of} /> : null}

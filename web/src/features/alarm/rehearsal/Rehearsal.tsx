@@ -38,13 +38,13 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
   const isPhone = useMediaQuery(phoneQuery);
   const [open, setOpen] = useState(false);
   const { values, properties } = form;
-  const { enough, wanting } = rehearsalReadiness(form);
+  const { enough, hintKey } = rehearsalReadiness(form);
   const rehearsal = useRehearsal(enough ? rehearsalBody(values, properties ?? new Map()) : null);
   const { data } = rehearsal;
-  const shown = rehearsal.asked && enough ? data : undefined;
+  const shown = rehearsal.isEnabled && enough ? data : undefined;
   const count = shown?.total ?? 0;
   // Missing data is not presented as if nothing had happened.
-  const unheard = ({ samples, knownFrom }: Rehearsed, trigger: number | null) => {
+  const missingDataText = ({ samples, knownFrom }: Rehearsed, trigger: number | null) => {
     if (trigger === 0) return samples === 0 ? t('rule.rehearsal.noReadings') : undefined;
     return knownFrom === undefined ? t('rule.rehearsal.unknown') : undefined;
   };
@@ -52,7 +52,7 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
   const folded = isPhone && !open;
 
   let content: ReactNode = null;
-  if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${wanting}`)}</p>;
+  if (!enough) content = <p className={css.hint}>{t(`rule.rehearsal.${hintKey}`)}</p>;
   else if (rehearsal.isError) {
     content = (
       <ErrorNote
@@ -79,7 +79,7 @@ function DeviceRehearsal({ form }: { form: RuleFormState }) {
       {shown ? <ZoneNote /> : null}
       {title && !rehearsal.isError ? (
         <p className={`${css.title} ${rehearsal.waiting ? css.waiting : ''}`} role="status">
-          {unheard(shown, values.trigger) ?? title}
+          {missingDataText(shown, values.trigger) ?? title}
         </p>
       ) : null}
       {isPhone && shown ? (
@@ -114,7 +114,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
   const fit = usualInterval === undefined ? Number.POSITIVE_INFINITY : readingsThatFit(values.durations, usualInterval);
   const cannot = values.trigger === 0 && fit < values.hitCounts;
 
-  const tells = values.channels.length > 0;
+  const notifies = values.channels.length > 0;
   const reach = useDeliveryReach(values.channels) ?? 'out';
   const sign = rehearsal.tslAttribute;
   const condition = values.trigger === 0 ? values.conditions.find((each) => each.sign === sign) : undefined;
@@ -155,7 +155,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
                 duration: format.duration(longest.duration),
                 moment: format.moment(longest.notice.startTime, endTime + 86_400_000),
               })}{' '}
-              {tells
+              {notifies
                 ? t(reach === 'out' ? 'rule.rehearsal.told' : `rule.rehearsal.reach.${reach}.told`, {
                     told: format.number(notifiedCount),
                     all: format.number(notices.length),
@@ -187,7 +187,7 @@ function Figures({ rehearsal, form, folded, waiting }: FiguresProps) {
               }}
             />
           ) : null}
-          {total > 0 ? <NoticeList rehearsal={rehearsal} tells={tells} reach={reach} /> : null}
+          {total > 0 ? <NoticeList rehearsal={rehearsal} notifies={notifies} reach={reach} /> : null}
         </>
       )}
     </>

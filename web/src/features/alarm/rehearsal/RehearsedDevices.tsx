@@ -36,9 +36,9 @@ function Devices({ form }: { form: RuleFormState }) {
   const { values } = form;
   const reach = useDeliveryReach(values.channels);
   // Nobody is notified if the rule names no channel or none of its channels reaches anybody.
-  const tells = values.channels.length > 0 && (reach ?? 'out') === 'out';
+  const notifies = values.channels.length > 0 && (reach ?? 'out') === 'out';
   const hidden = ordered.length - most;
-  const parts = { rows: ordered.slice(0, most), tells, ofReadings: values.trigger === 0 };
+  const parts = { rows: ordered.slice(0, most), notifies, ofReadings: values.trigger === 0 };
   return (
     <section
       className={`${css.place} ${rehearsal.isPlaceholderData ? css.old : ''}`}
@@ -68,7 +68,7 @@ function Devices({ form }: { form: RuleFormState }) {
 interface PartsProps {
   rows: readonly RehearsedDevice[];
   /** People would be notified: the lines say how often. */
-  tells: boolean;
+  notifies: boolean;
   /** The rule is on readings; a device may have none. */
   ofReadings: boolean;
 }
@@ -81,7 +81,7 @@ function Table({ rows, ...rest }: PartsProps) {
         <tr>
           <th scope="col">{t('rule.rehearsal.all.device')}</th>
           <th scope="col">{t('rule.rehearsal.all.alarms')}</th>
-          {rest.tells ? <th scope="col">{t('rule.rehearsal.all.told')}</th> : null}
+          {rest.notifies ? <th scope="col">{t('rule.rehearsal.all.told')}</th> : null}
           <th scope="col">{t('rule.rehearsal.all.nights')}</th>
           <th scope="col">{t('rule.rehearsal.all.longest')}</th>
           <th scope="col">{t('rule.rehearsal.all.last')}</th>
@@ -100,14 +100,14 @@ interface OneProps extends Omit<PartsProps, 'rows'> {
   row: RehearsedDevice;
 }
 
-function useCells({ row, tells, ofReadings }: OneProps) {
+function useCells({ row, notifies, ofReadings }: OneProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const { total, told, nights, longest, lastTime, samples, fits } = row;
   const some = total > 0;
   return {
     total: format.number(total),
-    told: tells ? (some ? format.number(told) : '–') : undefined,
+    told: notifies ? (some ? format.number(told) : '–') : undefined,
     nights: some ? format.number(nights) : '–',
     longest: some ? format.duration(longest) : '–',
     // Always with its day.

@@ -7,5 +7,5 @@ export function rehearsalReadiness({ values, properties, findings }: RuleFormSta
   // If only the period is wrong, asking for the fields above it would mislead.
   const { period, weekdays, ...others } = findings.fields;
   const onlyPeriod = (period ?? weekdays) !== undefined && canRehearse({ ...findings, fields: others });
-  return { enough, wanting: onlyPeriod ? ('periodWrong' as const) : ('incomplete' as const) };
+  return { enough, hintKey: onlyPeriod ? ('periodWrong' as const) : ('incomplete' as const) };
 }

@@ -9,15 +9,15 @@ import { useFleetRehearsalQuery } from './useFleetRehearsalQuery';
  */
 export function useFleetRehearsal(form: RuleFormState) {
   const { values, properties } = form;
-  const { enough, wanting } = rehearsalReadiness(form);
+  const { enough, hintKey } = rehearsalReadiness(form);
   const many = mayCoverMany(values.targets);
   const rehearsal = useFleetRehearsalQuery(many && enough ? rehearsalBody(values, properties ?? new Map()) : null);
-  const shown = rehearsal.asked && enough ? rehearsal.data : undefined;
+  const shown = rehearsal.isEnabled && enough ? rehearsal.data : undefined;
   const rows = shown?.rows ?? [];
   return {
     many,
     enough,
-    wanting,
+    hintKey,
     rehearsal,
     rows,
     all: shown?.all,

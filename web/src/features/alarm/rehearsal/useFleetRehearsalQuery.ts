@@ -60,5 +60,5 @@ export function useFleetRehearsalQuery(body: AlarmRuleCreate | null) {
     // The answer may have been long: the user decides whether to start it anew.
     retry: false,
   });
-  return { ...query, waiting: behind || query.isFetching, asked: settled !== null };
+  return { ...query, waiting: behind || query.isFetching, isEnabled: settled !== null };
 }

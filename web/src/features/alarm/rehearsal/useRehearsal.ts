@@ -46,5 +46,5 @@ export function useRehearsal(body: AlarmRuleCreate | null) {
     retry: (failures, error) => failures < 3 && error instanceof ApiError && error.kind === 'duplicate',
     retryDelay: minIntervalMs,
   });
-  return { ...query, waiting: behind || query.isFetching, asked: settled !== null };
+  return { ...query, waiting: behind || query.isFetching, isEnabled: settled !== null };
 }

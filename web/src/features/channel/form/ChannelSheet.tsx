@@ -22,13 +22,13 @@ interface ChannelSheetProps {
   beside: boolean;
   tests: ChannelTests;
   /** The channel has just been deleted, so the form discards unsaved input. */
-  gone: boolean;
+  isDeleted: boolean;
   onClose: () => void;
   onDelete: (channel: Channel) => void;
 }
 
 /** Adds or changes a channel. A test goes to the saved recipients. */
-export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }: ChannelSheetProps) {
+export function ChannelSheet({ channel, beside, tests, isDeleted, onClose, onDelete }: ChannelSheetProps) {
   const { t } = useTranslation();
   const id = useId();
   const isPhone = useMediaQuery(phoneQuery);
@@ -36,8 +36,8 @@ export function ChannelSheet({ channel, beside, tests, gone, onClose, onDelete }
   const form = useChannelForm(channel, onClose);
   const { save, dirty, giveUp } = form;
   useEffect(() => {
-    if (gone) giveUp();
-  }, [gone, giveUp]);
+    if (isDeleted) giveUp();
+  }, [isDeleted, giveUp]);
   const test = channel ? tests.tests.get(channel.id) : undefined;
   const testButton = channel ? (
     <Button

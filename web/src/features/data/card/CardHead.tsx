@@ -12,14 +12,14 @@ import { TruncatedName } from './TruncatedName';
  */
 export function CardHead({ device }: { device: Device }) {
   const { t } = useTranslation();
-  const beside = useContext(SiblingNames);
+  const siblings = useContext(SiblingNames);
   const name = nameOf(device);
   const kind = t('data.card.kind', { name: device.deviceName, model: device.productName });
   return (
     <header className={css.head}>
       <div className={css.names}>
         <h3 className={css.name}>
-          <TruncatedName name={name} beside={beside} />
+          <TruncatedName name={name} siblings={siblings} />
         </h3>
         <p className={css.kind} title={kind}>
           {kind}

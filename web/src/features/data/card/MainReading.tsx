@@ -24,7 +24,7 @@ interface MainReadingProps {
   entry: ReadingEntry;
   icon: string | undefined;
   /** The names of all readings on the card. */
-  beside: readonly string[];
+  siblings: readonly string[];
 }
 
 const dayMs = 24 * 3_600_000;
@@ -34,7 +34,7 @@ const sparklinePoints = 100;
 const wideTextLength = 17;
 
 /** The device's main reading: large, with a chart of its last 24 hours. */
-export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
+export function MainReading({ device, entry, icon, siblings }: MainReadingProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const [showsDay, showDay] = useLoadOnDemand();
@@ -52,7 +52,7 @@ export function MainReading({ device, entry, icon, beside }: MainReadingProps) {
       </p>
       <p className={css.what}>
         {icon === undefined ? null : <ElementIcon address={icon} />}
-        <TruncatedName name={name} beside={beside} />
+        <TruncatedName name={name} siblings={siblings} />
         {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
       </p>
       {numeric && showsDay ? <Day device={device} sign={sign} quiet={old} precision={reading?.precision} /> : null}

@@ -17,11 +17,11 @@ interface ReadingRowProps {
   /** Address of the element's icon; empty if it has none; undefined if no row has one. */
   icon: string | undefined;
   /** The names of all readings on the card. */
-  beside: readonly string[];
+  siblings: readonly string[];
 }
 
 /** A reading's value, unit and age, always together. */
-export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
+export function ReadingRow({ entry, device, icon, siblings }: ReadingRowProps) {
   const { t } = useTranslation();
   const { name, reading, derivation } = entry;
   const usual = formulaInterval(derivation);
@@ -33,7 +33,7 @@ export function ReadingRow({ entry, device, icon, beside }: ReadingRowProps) {
       <span className={css.pair}>
         <span className={css.label}>
           {icon === undefined ? null : <ElementIcon address={icon} />}
-          <TruncatedName name={name} beside={beside} />
+          <TruncatedName name={name} siblings={siblings} />
           {derivation ? <DerivationNote derivation={derivation} deviceName={device.deviceName} /> : null}
         </span>
         <span className={`${css.reading} ${words === undefined ? '' : css.text}`} title={words}>

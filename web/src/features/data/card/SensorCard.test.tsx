@@ -12,7 +12,7 @@ const now = Date.now();
 /** A card whose main reading is light, with another reading of `value` in a row. */
 async function openWith(light: number, value: number | string) {
   const { airTemperature, airHumidity } = weather(light, now - 8000);
-  if (!airTemperature || !airHumidity) throw new Error('the weather has changed');
+  if (!airTemperature || !airHumidity) throw new Error('the sample device lacks a reading');
   const latest = {
     airTemperature: { ...airTemperature, unit: 'µmol/m²/s', precision: 2 },
     airHumidity: { ...airHumidity, value },

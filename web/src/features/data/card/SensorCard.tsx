@@ -65,7 +65,7 @@ function Readings({ device }: { device: Device }) {
       entry={entry}
       device={device}
       icon={icons && (icons.get(entry.sign) ?? '')}
-      beside={names}
+      siblings={names}
     />
   );
   if (all && main) {
@@ -90,7 +90,7 @@ function Readings({ device }: { device: Device }) {
   return (
     <>
       {main ? (
-        <MainReading device={device} entry={main} icon={icons && (icons.get(main.sign) ?? '')} beside={names} />
+        <MainReading device={device} entry={main} icon={icons && (icons.get(main.sign) ?? '')} siblings={names} />
       ) : null}
       <div className={css.rows}>
         {model.isPending ? (

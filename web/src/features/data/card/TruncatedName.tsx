@@ -4,12 +4,12 @@ import { splitName } from './splitName';
 interface TruncatedNameProps {
   name: string;
   /** The visible names from which this one must be distinguishable. */
-  beside: readonly string[];
+  siblings: readonly string[];
 }
 
 /** A name in one line. If it does not fit, the part that distinguishes it from the others stays. */
-export function TruncatedName({ name, beside }: TruncatedNameProps) {
-  const [start, end] = splitName(name, beside);
+export function TruncatedName({ name, siblings }: TruncatedNameProps) {
+  const [start, end] = splitName(name, siblings);
   return (
     <span className={css.cut} title={name}>
       <span className={css.start}>{start}</span>

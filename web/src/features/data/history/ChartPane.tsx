@@ -88,20 +88,20 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const rested = useDebouncedValue(window, pauseMs);
   const resting = covers(range, rested) ? rested : window;
 
-  const drawn = useMemo(() => shown.filter(isDrawn), [shown]);
+  const drawnAttributes = useMemo(() => shown.filter(isDrawn), [shown]);
   const words = shown.filter((attribute) => !isDrawn(attribute));
   const model = useMemo(() => {
     if (!main.readings) return null;
-    return modelOf(drawn, {
-      drawn: main.readings.drawn,
+    return modelOf(drawnAttributes, {
+      lines: main.readings.lines,
       // Readings that are kept from a former range are not compared with anything.
-      other: other.readings && sameSpan(range, asked) ? { drawn: other.readings.drawn, shift: other.shift } : null,
+      other: other.readings && sameSpan(range, asked) ? { lines: other.readings.lines, shift: other.shift } : null,
       colors,
       window: resting,
       width: Math.max(200, size.width - 64),
       steps: isPhone ? 3 : 4,
     });
-  }, [main.readings, other.readings, other.shift, drawn, colors, resting, size.width, isPhone, range, asked]);
+  }, [main.readings, other.readings, other.shift, drawnAttributes, colors, resting, size.width, isPhone, range, asked]);
 
   // Until the window's finer readings are fetched, the note about a window without readings is not
   // shown.
@@ -120,10 +120,10 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
   const nothing =
     main.readings !== undefined &&
     !main.busy &&
-    [...main.readings.drawn.values()].every(({ line }) => line.times.length === 0) &&
+    [...main.readings.lines.values()].every(({ line }) => line.times.length === 0) &&
     main.readings.texts.size === 0;
   const figures =
-    model && drawn.length > 0 && !nothing ? (
+    model && drawnAttributes.length > 0 && !nothing ? (
       <StatsTable model={model} window={resting} otherTitle={otherTitle} />
     ) : null;
 
@@ -158,12 +158,12 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
         <>
           <div
             ref={place}
-            className={`${css.chart} ${drawn.length === 0 && shown.length > 0 ? css.gone : ''}`}
+            className={`${css.chart} ${drawnAttributes.length === 0 && shown.length > 0 ? css.gone : ''}`}
             style={{ minHeight: neededHeight(model?.panels ?? []) }}
             aria-busy={main.busy || undefined}
             data-drawn={picture === 'there' && model !== null}
           >
-            {model && drawn.length > 0 && picture !== 'failed' ? (
+            {model && drawnAttributes.length > 0 && picture !== 'failed' ? (
               <HistoryChart
                 model={model}
                 range={range}
@@ -177,7 +177,7 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
                 surface={surface}
               />
             ) : null}
-            {unseen !== null && drawn.length > 0 && picture === 'there' ? (
+            {unseen !== null && drawnAttributes.length > 0 && picture === 'there' ? (
               <div className={css.unseen} role="status">
                 <p>{t('history.emptyPart')}</p>
                 <PlainButton onClick={() => toFirst(unseen)}>{t('history.toFirst')}</PlainButton>
@@ -194,21 +194,25 @@ export function ChartPane({ device, state, bar, aside }: ChartPaneProps) {
               </div>
             ) : null}
           </div>
-          {showsAll || drawn.length === 0 ? null : (
+          {showsAll || drawnAttributes.length === 0 ? null : (
             <p className={css.saved}>
               {t('saver.points')}
               <LoadOnDemand icon={<LineChartOutlined />} words={t('saver.allPoints')} onTap={showAll} />
             </p>
           )}
-          {drawn.length > 0 ? <WindowBar model={model} range={range} window={window} onWindow={setWindow} /> : null}
-          {model && drawn.length > 0 ? <Summary model={model} range={range} window={resting} hintId={hintId} /> : null}
+          {drawnAttributes.length > 0 ? (
+            <WindowBar model={model} range={range} window={window} onWindow={setWindow} />
+          ) : null}
+          {model && drawnAttributes.length > 0 ? (
+            <Summary model={model} range={range} window={resting} hintId={hintId} />
+          ) : null}
           {aside ? createPortal(figures, aside) : figures}
           {words.map((attribute) => (
             <TextChanges
               key={attribute.id}
               attribute={attribute}
               changes={main.readings?.texts.get(attribute.id) ?? []}
-              window={drawn.length > 0 ? resting : range}
+              window={drawnAttributes.length > 0 ? resting : range}
             />
           ))}
         </>

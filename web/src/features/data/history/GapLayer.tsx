@@ -29,9 +29,9 @@ export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
         const box = geometry.boxes[index];
         if (!box || panel.kind === 'step') return null;
         // Only the first panel has the texts.
-        const speaks = !labelled;
+        const showsText = !labelled;
         labelled = true;
-        return panel.silent.map((gap) => {
+        return panel.sharedGaps.map((gap) => {
           const from = Math.max(geometry.left, xOf(gap.from, window, geometry));
           const to = Math.min(right, xOf(gap.to, window, geometry));
           if (to - from < minWidth) return null;
@@ -48,7 +48,7 @@ export function GapLayer({ model, geometry, window, brief }: GapLayerProps) {
               className={css.gap}
               style={{ left: from, width: to - from, top: box.top, height: box.height }}
             >
-              {speaks && words ? <span className={css.words}>{words}</span> : null}
+              {showsText && words ? <span className={css.words}>{words}</span> : null}
             </div>
           );
         });

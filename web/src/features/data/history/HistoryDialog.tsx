@@ -17,14 +17,14 @@ interface HistoryDialogProps {
    * Set while the browser's Back or Forward button is blocked; the dialog then asks for
    * confirmation.
    */
-  wayOff?: { follow: () => void; stay: () => void };
+  blockedNavigation?: { follow: () => void; stay: () => void };
 }
 
 /**
  * The readings of a device: chart, table and export of a range. On a phone the dialog fills the
  * screen.
  */
-export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogProps) {
+export function HistoryDialog({ device, open, onClose, blockedNavigation }: HistoryDialogProps) {
   const { t } = useTranslation();
   const isPhone = useMediaQuery(phoneQuery);
   const [confirmingClose, setConfirmingClose] = useState(false);
@@ -64,14 +64,14 @@ export function HistoryDialog({ device, open, onClose, wayOff }: HistoryDialogPr
         <HistoryBody key={device.deviceName} device={device} />
       </Modal>
       <CloseConfirm
-        open={open && (confirmingClose || wayOff !== undefined)}
+        open={open && (confirmingClose || blockedNavigation !== undefined)}
         onStay={() => {
           setConfirmingClose(false);
-          wayOff?.stay();
+          blockedNavigation?.stay();
         }}
         onClose={() => {
           setConfirmingClose(false);
-          (wayOff?.follow ?? onClose)();
+          (blockedNavigation?.follow ?? onClose)();
         }}
       />
     </>

@@ -59,8 +59,8 @@ export function RangeField({ span, shortcut, onChange }: RangeFieldProps) {
   // has chosen so far, and incoming readings render this field all the time.
   const value = useMemo<[Dayjs | null, Dayjs | null]>(() => [dateOf(from), dateOf(to)], [from, to]);
 
-  const judged = span ? { span } : validateRange(from, to, now());
-  const error = 'span' in judged ? null : cleared ? 'history.rangeTooLong' : judged.error;
+  const validated = span ? { span } : validateRange(from, to, now());
+  const error = 'span' in validated ? null : cleared ? 'history.rangeTooLong' : validated.error;
 
   const takeShortcut = (chosen: Shortcut) => {
     setCleared(false);

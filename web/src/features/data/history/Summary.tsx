@@ -29,10 +29,10 @@ export function Summary({ model, range, window, hintId }: SummaryProps) {
   const isTouch = useMediaQuery(touchQuery);
   const say = (time: number) => formatDateTime(time, format.language);
   const panel = model.panels.find(({ kind }) => kind === 'numbers');
-  const gaps = (panel?.silent ?? []).filter(({ from, to }) => to > window.from && from < window.to);
+  const gaps = (panel?.sharedGaps ?? []).filter(({ from, to }) => to > window.from && from < window.to);
   const first = initialWindow(range);
   const isFirst = Math.abs(window.from - first.from) < 1000 && Math.abs(window.to - first.to) < 1000;
-  const isExact = model.panels.every(({ traces }) => traces.every((trace) => trace.whole(window)));
+  const isExact = model.panels.every(({ traces }) => traces.every((trace) => trace.isExact(window)));
   return (
     <>
       <p className={css.note}>

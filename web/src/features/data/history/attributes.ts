@@ -74,12 +74,12 @@ export function colorsFor(before: ReadonlyMap<string, number>, drawn: readonly s
     after.set(id, color);
     taken.add(color);
   }
-  const promised = new Set([...before].filter(([id]) => !drawn.includes(id)).map(([, color]) => color));
+  const reservedColors = new Set([...before].filter(([id]) => !drawn.includes(id)).map(([, color]) => color));
   const all = Array.from({ length: maxDrawn }, (_, color) => color);
   for (const id of drawn) {
     if (after.has(id)) continue;
     const free = all.filter((color) => !taken.has(color));
-    const color = free.find((candidate) => !promised.has(candidate)) ?? free[0] ?? 0;
+    const color = free.find((candidate) => !reservedColors.has(candidate)) ?? free[0] ?? 0;
     after.set(id, color);
     taken.add(color);
   }

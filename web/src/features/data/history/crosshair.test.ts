@@ -15,19 +15,19 @@ const line = (times: readonly number[], values: readonly number[]): Line => ({
   times: Float64Array.from(times, (at) => day + at * hour),
   values: Float64Array.from(values),
 });
-const drawn = (its: Line): PreparedLine => ({
-  line: its,
-  gaps: findGaps({ ...its, bucket: 0 }, window),
-  whole: () => true,
+const prepared = (source: Line): PreparedLine => ({
+  line: source,
+  gaps: findGaps({ ...source, bucket: 0 }, window),
+  isExact: () => true,
 });
 
 const attributes = [attribute('air', 'line', '°C'), attribute('soil', 'line', '°C'), attribute('rain', 'sum', 'mm')];
 const byId = new Map([
-  ['air', drawn(line([0, 1, 2, 3, 7, 8, 9, 10], [10, 11, 12, 13, 7, 8, 9, 10]))],
-  ['soil', drawn(line([0, 0.5, 1, 1.5, 2, 2.5, 3], [4, 4, 5, 5, 6, 6, 7]))],
-  ['rain', drawn(line([0.2, 0.7, 1.2, 2], [1, 2, 4, 0]))],
+  ['air', prepared(line([0, 1, 2, 3, 7, 8, 9, 10], [10, 11, 12, 13, 7, 8, 9, 10]))],
+  ['soil', prepared(line([0, 0.5, 1, 1.5, 2, 2.5, 3], [4, 4, 5, 5, 6, 6, 7]))],
+  ['rain', prepared(line([0.2, 0.7, 1.2, 2], [1, 2, 4, 0]))],
 ]);
-const parts = { drawn: byId, other: null, colors: new Map(), window, width: 120, steps: 4 };
+const parts = { lines: byId, other: null, colors: new Map(), window, width: 120, steps: 4 };
 const model = modelOf(attributes, parts);
 const crosshairValues = (time: number) =>
   crosshairAt(model, day + time * hour, window).marks.map(({ trace, value }) => [trace.attribute.id, value]);
@@ -42,17 +42,17 @@ describe('the model', () => {
 
   it('has a gap only where all lines of a panel have one', () => {
     // Air has a gap from 3 to 7, soil from 3 on.
-    expect(model.panels[0]?.silent).toEqual([{ from: day + 3 * hour, to: day + 7 * hour }]);
+    expect(model.panels[0]?.sharedGaps).toEqual([{ from: day + 3 * hour, to: day + 7 * hour }]);
   });
 
   it('shifts the compared readings over these', () => {
-    const other = { drawn: new Map([['air', drawn(line([-10, -9], [1, 2]))]]), shift: 10 * hour };
+    const other = { lines: new Map([['air', prepared(line([-10, -9], [1, 2]))]]), shift: 10 * hour };
     const [panel] = modelOf(attributes, { ...parts, other }).panels;
     const compared = panel?.traces.find((trace) => trace.compared);
     expect([...(compared?.line.times ?? [])]).toEqual([day, day + hour]);
     expect(compared?.color).toBe(0);
     // The hatching shows only this device's gaps.
-    expect(panel?.silent).toEqual(model.panels[0]?.silent);
+    expect(panel?.sharedGaps).toEqual(model.panels[0]?.sharedGaps);
   });
 });
 
@@ -76,7 +76,7 @@ describe('the crosshair', () => {
   });
 
   it('lists a compared value right after its own, even if lines share a panel', () => {
-    const other = { drawn: byId, shift: 0 };
+    const other = { lines: byId, shift: 0 };
     const both = modelOf(attributes, { ...parts, other });
     const marks = crosshairAt(both, day + hour, window).marks.map(({ trace }) => [trace.attribute.id, trace.compared]);
     expect(marks).toEqual([

@@ -35,7 +35,7 @@ export function nearestReadingTime(model: Model, time: number, window: Span): nu
     }
   }
   // Within a gap the crosshair stays at the pointer.
-  const silent = model.panels.length > 0 && model.panels.every((panel) => isInGap(panel.silent, time));
+  const silent = model.panels.length > 0 && model.panels.every((panel) => isInGap(panel.sharedGaps, time));
   return silent ? time : best;
 }
 

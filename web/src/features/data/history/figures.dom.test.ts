@@ -14,10 +14,10 @@ const trace = (kind: Kind, values: readonly number[], change: Partial<Trace> = {
   compared: false,
   line: { times: Float64Array.from(values, (_, index) => index), values: Float64Array.from(values) },
   gaps: [],
-  whole: () => true,
+  isExact: () => true,
   bars: null,
   points: new Float64Array(0),
-  lonely: new Float64Array(0),
+  isolated: new Float64Array(0),
   ...change,
 });
 const window = { from: 0, to: 100 };
@@ -33,7 +33,7 @@ describe('figures of the window', () => {
   });
 
   it('mark the mean of thinned readings as approximate', () => {
-    const about = figuresOf(trace('line', [1, 3], { whole: () => false }), window, format);
+    const about = figuresOf(trace('line', [1, 3], { isExact: () => false }), window, format);
     expect(about).toEqual({ kind: 'three', low: '1.0', mean: '≈2.0', high: '3.0' });
   });
 

@@ -55,5 +55,5 @@ export function figuresOf(trace: Trace, window: Span, format: Format): Figures {
 
 /** In thinned readings, lowest and highest are exact, but a mean is not. */
 function withApproximation(trace: Trace, window: Span, text: string): string {
-  return trace.whole(window) ? text : `≈${text}`;
+  return trace.isExact(window) ? text : `≈${text}`;
 }

@@ -19,7 +19,7 @@ describe('the panels', () => {
   it('fill the height from top to bottom, more for more lines', () => {
     const { boxes, height } = layout([panel(2), panel(1), panel(1, 'step')], { width: 800, height: 540 }, 48);
     const [first, second, third] = boxes;
-    if (!first || !second || !third) throw new Error('three panels');
+    if (!first || !second || !third) throw new Error('expected three panels');
     expect(first.height).toBeGreaterThan(second.height);
     expect(second.height).toBeGreaterThan(third.height);
     expect(second.top).toBeGreaterThanOrEqual(first.top + first.height);

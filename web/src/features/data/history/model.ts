@@ -15,19 +15,19 @@ export interface Trace {
   compared: boolean;
   line: Line;
   gaps: Span[];
-  whole: (span: Span) => boolean;
+  isExact: (span: Span) => boolean;
   /** For sums: the bars, by their beginnings. */
   bars: Line | null;
   /** In the chart's form: alternating times and values. */
   points: Float64Array;
-  lonely: Float64Array;
+  isolated: Float64Array;
 }
 
 export interface PanelModel extends Panel {
   scale: Scale;
   traces: Trace[];
   /** When there were no readings at all for this panel. */
-  silent: Span[];
+  sharedGaps: Span[];
 }
 
 export interface Model {
@@ -37,12 +37,12 @@ export interface Model {
 }
 
 interface Other {
-  drawn: ReadonlyMap<string, PreparedLine>;
+  lines: ReadonlyMap<string, PreparedLine>;
   shift: number;
 }
 
 interface Parts {
-  drawn: ReadonlyMap<string, PreparedLine>;
+  lines: ReadonlyMap<string, PreparedLine>;
   other: Other | null;
   colors: ReadonlyMap<string, number>;
   /** The window for which the axes and bars are made. */
@@ -57,40 +57,40 @@ export function modelOf(attributes: readonly Attribute[], parts: Parts): Model {
   const length = barLength(parts.window, parts.width);
   const panels = panelsOf(attributes).map((panel) => {
     const traces = panel.attributes.flatMap((attribute) => {
-      const own = traceOf(attribute, parts.drawn.get(attribute.id) ?? emptyPreparedLine, parts, length, false);
-      const other = parts.other?.drawn.get(attribute.id);
+      const own = traceOf(attribute, parts.lines.get(attribute.id) ?? emptyPreparedLine, parts, length, false);
+      const other = parts.other?.lines.get(attribute.id);
       if (!other || !parts.other) return [own];
       return [traceOf(attribute, shiftLine(other, parts.other.shift), parts, length, true), own];
     });
     const own = traces.filter(({ compared }) => !compared);
-    const known = own.filter(({ attribute }) => parts.drawn.has(attribute.id));
+    const known = own.filter(({ attribute }) => parts.lines.has(attribute.id));
     return {
       ...panel,
       traces,
       scale: scaleOf(panel, traces, parts),
-      silent: commonGaps(known.map(({ gaps }) => gaps)),
+      sharedGaps: commonGaps(known.map(({ gaps }) => gaps)),
     };
   });
   return { panels, barLength: length };
 }
 
-function shiftLine({ line, gaps, whole }: PreparedLine, by: number): PreparedLine {
+function shiftLine({ line, gaps, isExact }: PreparedLine, by: number): PreparedLine {
   return {
     line: shiftTimes(line, by),
     gaps: gaps.map(({ from, to }) => ({ from: from + by, to: to + by })),
-    whole: ({ from, to }) => whole({ from: from - by, to: to - by }),
+    isExact: ({ from, to }) => isExact({ from: from - by, to: to - by }),
   };
 }
 
 function traceOf(
   attribute: Attribute,
-  drawn: PreparedLine,
+  prepared: PreparedLine,
   { colors }: Parts,
   length: number,
   compared: boolean,
 ): Trace {
   const color = colors.get(attribute.id) ?? 0;
-  const { line, gaps, whole } = drawn;
+  const { line, gaps, isExact } = prepared;
   const sums = attribute.kind === 'sum' ? bars(line, length) : null;
   const joined = attribute.kind === 'line' || attribute.kind === 'step';
   return {
@@ -100,10 +100,10 @@ function traceOf(
     compared,
     line,
     gaps,
-    whole,
+    isExact,
     bars: sums,
     points: withGapBreaks(sums ? atBarMiddles(sums, length) : line, joined ? gaps : []),
-    lonely: attribute.kind === 'line' ? isolatedReadings(line, gaps) : new Float64Array(0),
+    isolated: attribute.kind === 'line' ? isolatedReadings(line, gaps) : new Float64Array(0),
   };
 }
 

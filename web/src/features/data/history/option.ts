@@ -93,8 +93,11 @@ function seriesOf(
       join: 'round',
     },
   };
-  if (trace.lonely.length === 0) return [line];
-  return [line, { ...shared, type: 'scatter', data: data(trace.lonely), symbolSize: 4, itemStyle: { color, opacity } }];
+  if (trace.isolated.length === 0) return [line];
+  return [
+    line,
+    { ...shared, type: 'scatter', data: data(trace.isolated), symbolSize: 4, itemStyle: { color, opacity } },
+  ];
 }
 
 /** Only the window, as it moves with a gesture, and its time labels. */

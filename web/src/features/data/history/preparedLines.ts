@@ -13,7 +13,7 @@ export interface PreparedLine {
    * Whether the line holds every reading of a span: otherwise its mean is only that of the kept
    * readings.
    */
-  whole: (span: Span) => boolean;
+  isExact: (span: Span) => boolean;
 }
 
 interface Samples {
@@ -43,7 +43,7 @@ export function prepareLines(attributes: readonly Attribute[], samples: Samples)
     if (kind === 'step') stepping.push(attribute);
     else if (kind === 'sum') {
       const line = sums && sums.from === overview.from && sums.to === overview.to ? sums.lines.get(id) : undefined;
-      if (sums && line) add(id, { line, gaps: findGaps(line, sums), whole: always });
+      if (sums && line) add(id, { line, gaps: findGaps(line, sums), isExact: always });
     } else if (kind !== 'words') {
       const drawn = joinDetail(id, overview, detail);
       if (drawn) add(id, drawn);
@@ -52,15 +52,16 @@ export function prepareLines(attributes: readonly Attribute[], samples: Samples)
   if (stepping.length === 0) return result;
   // The server sends only the changes of on and off. Whether the device reported at all shows in
   // its numeric attributes, which are requested besides if necessary.
-  const pulse = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
-  const heard = numbers.length > 0 ? numbers : pulse.flatMap((id) => joinDetail(id, overview, detail) ?? []);
+  const contactIds = [...overview.lines.keys()].filter((id) => !stepping.some((attribute) => attribute.id === id));
+  const contactLines =
+    numbers.length > 0 ? numbers : contactIds.flatMap((id) => joinDetail(id, overview, detail) ?? []);
   for (const { id } of stepping) {
     const drawn = joinDetail(id, overview, detail);
     if (!drawn) continue;
     const own = overview.points === null ? drawn.gaps : [];
-    const gaps = heard.length > 0 ? commonGaps(heard.map((other) => other.gaps)) : own;
-    const end = lastReadingTime([drawn.line, ...heard.map((other) => other.line)], overview.to);
-    result.set(id, { ...stepLine(drawn.line, gaps, end), whole: always });
+    const gaps = contactLines.length > 0 ? commonGaps(contactLines.map((other) => other.gaps)) : own;
+    const end = lastReadingTime([drawn.line, ...contactLines.map((other) => other.line)], overview.to);
+    result.set(id, { ...stepLine(drawn.line, gaps, end), isExact: always });
   }
   return result;
 }
@@ -70,12 +71,12 @@ function joinDetail(id: string, overview: Sample, detail: Sample | undefined): P
   if (!coarse) return undefined;
   const coarseGaps = findGaps(coarse, overview);
   const fine = detail?.lines.get(id);
-  if (coarse.bucket === 0) return { line: coarse, gaps: coarseGaps, whole: always };
-  if (!detail || !fine) return { line: coarse, gaps: coarseGaps, whole: () => false };
+  if (coarse.bucket === 0) return { line: coarse, gaps: coarseGaps, isExact: always };
+  if (!detail || !fine) return { line: coarse, gaps: coarseGaps, isExact: () => false };
   return {
     line: splice(coarse, fine, detail),
     gaps: spliceGaps(coarseGaps, findGaps(fine, detail), detail),
-    whole: (span) => fine.bucket === 0 && covers(detail, span),
+    isExact: (span) => fine.bucket === 0 && covers(detail, span),
   };
 }
 
@@ -84,4 +85,4 @@ export function isComplete(overview: Sample): boolean {
   return [...overview.lines.values()].every(({ bucket }) => bucket === 0);
 }
 
-export const emptyPreparedLine: PreparedLine = { line: noLine, gaps: [], whole: always };
+export const emptyPreparedLine: PreparedLine = { line: noLine, gaps: [], isExact: always };

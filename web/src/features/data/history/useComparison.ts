@@ -30,7 +30,7 @@ export function useComparison({
   all,
   points,
 }: ComparisonParams) {
-  const { other, shared, itsAll, ...asked } = useComparisonSource({
+  const { other, shared, otherAttributes, ...asked } = useComparisonSource({
     language,
     deviceName,
     comparison,
@@ -42,7 +42,7 @@ export function useComparison({
   const moved = useMemo(() => window && { from: window.from - shift, to: window.to - shift }, [window, shift]);
   const readings = useReadings(
     other && shared.length > 0
-      ? { deviceName: other.deviceName, range: other.range, asked: shared, all: itsAll, points }
+      ? { deviceName: other.deviceName, range: other.range, asked: shared, all: otherAttributes, points }
       : null,
     moved,
   );

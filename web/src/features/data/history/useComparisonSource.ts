@@ -50,7 +50,7 @@ export function useComparisonSource({
   return {
     other,
     shared,
-    itsAll: otherAttributes,
+    otherAttributes,
     /** The other device's attributes are still loading. */
     pending: foreign && !tsl.data,
     error: foreign ? tsl.error : null,

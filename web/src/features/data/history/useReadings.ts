@@ -27,7 +27,7 @@ export interface Readings {
    * The range of the shown readings; it equals the question's range once its answer has arrived.
    */
   range: Span;
-  drawn: Map<string, PreparedLine>;
+  lines: Map<string, PreparedLine>;
   texts: Map<string, { time: number; text: string }[]>;
 }
 
@@ -38,9 +38,9 @@ export interface Readings {
 function overviewAttributes(asked: readonly Attribute[], all: readonly Attribute[]): string[] {
   const own = asked.filter(({ kind }) => kind !== 'sum');
   const showsContact = ({ kind }: Attribute) => kind === 'line' || kind === 'direction';
-  const needsPulse = own.some(({ kind }) => kind === 'step') && !own.some(showsContact);
-  const pulse = needsPulse ? all.find(showsContact) : undefined;
-  return [...own, ...(pulse ? [pulse] : [])].map(({ id }) => id);
+  const needsContactAttribute = own.some(({ kind }) => kind === 'step') && !own.some(showsContact);
+  const contactAttribute = needsContactAttribute ? all.find(showsContact) : undefined;
+  return [...own, ...(contactAttribute ? [contactAttribute] : [])].map(({ id }) => id);
 }
 
 /** The last answer, kept while the next one loads and if it fails. */
@@ -61,9 +61,9 @@ export function useReadings(question: Question | null, window: Span | null) {
   const thin = overviewAttributes(asked, all);
   const sums = asked.filter(({ kind }) => kind === 'sum').map(({ id }) => id);
   // Without a numeric attribute that shows when the device reported, all readings are needed.
-  const hasPulse = all.some(({ kind }) => kind === 'line' || kind === 'direction');
+  const hasContactAttribute = all.some(({ kind }) => kind === 'line' || kind === 'direction');
   const onlyWords = !asked.some((attribute) => isDrawn(attribute) && attribute.kind !== 'sum');
-  const overviewPoints = hasPulse || onlyWords ? points : null;
+  const overviewPoints = hasContactAttribute || onlyWords ? points : null;
 
   const debouncedWindow = useDebouncedValue(window, pauseMs);
   const span = detailSpan(
@@ -97,7 +97,7 @@ export function useReadings(question: Question | null, window: Span | null) {
     if (!shown) return undefined;
     return {
       range: { from: shown.from, to: shown.to },
-      drawn: prepareLines(asked, { overview: shown, detail: finer, sums: summed }),
+      lines: prepareLines(asked, { overview: shown, detail: finer, sums: summed }),
       texts: shown.texts,
     };
   }, [shown, finer, summed, asked]);

@@ -15,7 +15,7 @@ const opened = vi.hoisted(() => ({
 // The player's controls, not the decoder, which jsdom lacks.
 vi.mock('./stream', () => ({
   openStream: async (_: HTMLVideoElement, { url }: { url: string }, listener: StreamListener): Promise<Stream> => {
-    if (opened.refuse) throw new Error('the library did not come');
+    if (opened.refuse) throw new Error('the library cannot be loaded');
     const own = { url, listener, fetches: [] as boolean[], closed: false };
     opened.streams.push(own);
     return {

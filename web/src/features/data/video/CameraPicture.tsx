@@ -29,7 +29,7 @@ export function CameraPicture({ device }: { device: Device }) {
           title={t('saver.title')}
           text={t('saver.pictureText')}
           onRetry={show}
-          retryWords={t('saver.picture')}
+          retryLabel={t('saver.picture')}
         />
       )}
     </div>

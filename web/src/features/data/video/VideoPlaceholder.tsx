@@ -12,14 +12,14 @@ interface VideoPlaceholderProps {
   text?: string;
   onRetry?: () => void;
   /** The button's text for a first load, instead of Retry. */
-  retryWords?: string;
+  retryLabel?: string;
   busy?: boolean;
 }
 
 const icons = { wait: <LoadingOutlined />, none: <VideoCameraOutlined />, down: <DisconnectOutlined /> };
 
 /** Stands in the place of a picture and says why there is none and what to do. */
-export function VideoPlaceholder({ kind, title, text, onRetry, retryWords, busy = false }: VideoPlaceholderProps) {
+export function VideoPlaceholder({ kind, title, text, onRetry, retryLabel, busy = false }: VideoPlaceholderProps) {
   const { t } = useTranslation();
   return (
     <div className={`${css.notice} ${kind === 'none' ? css.calm : ''}`}>
@@ -34,8 +34,8 @@ export function VideoPlaceholder({ kind, title, text, onRetry, retryWords, busy 
         // Not the `disabled` attribute: it would take the focus from the button that was just
         // pressed.
         <button type="button" className={css.retry} aria-disabled={busy} onClick={busy ? undefined : onRetry}>
-          {retryWords ? null : <ReloadOutlined spin={busy} aria-hidden="true" />}
-          {retryWords ?? t('common.retry')}
+          {retryLabel ? null : <ReloadOutlined spin={busy} aria-hidden="true" />}
+          {retryLabel ?? t('common.retry')}
         </button>
       ) : null}
     </div>

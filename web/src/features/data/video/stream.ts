@@ -42,12 +42,12 @@ export async function openStream(video: HTMLVideoElement, source: Source, listen
     backBufferLength: 10,
     maxBufferLength: 15,
   });
-  let mended = false;
+  let recovered = false;
   hls.on(Events.ERROR, (_, { fatal, type }) => {
     if (!fatal) return;
     // After a damaged frame the decoder is restarted, but only once.
-    if (type === ErrorTypes.MEDIA_ERROR && !mended) {
-      mended = true;
+    if (type === ErrorTypes.MEDIA_ERROR && !recovered) {
+      recovered = true;
       hls.recoverMediaError();
     } else {
       listener.onDown();

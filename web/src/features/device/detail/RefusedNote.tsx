@@ -21,7 +21,7 @@ export function RefusedNote({ device }: { device: Device }) {
   const last = data?.lastRefusal;
   const age = useClock((now) => (last ? format.ago(last.time, now) : ''));
   if (!data) return null;
-  // A deviation below a minute is usual for clocks that are set by hand.
+  // A deviation below a minute is usual for clocks that people set.
   const ahead = data.clockAhead > 60_000;
   return (
     <>

@@ -17,7 +17,7 @@ export function useDetailLive(deviceName: string): void {
   const { queryKey } = coverageQuery(deviceName);
   // Days that have caused a refetch: if the server does not list such a day, it is not fetched over
   // and over.
-  const [asked] = useState(() => new Set<string>());
+  const [refetchedDays] = useState(() => new Set<string>());
   const [days] = useState(
     () =>
       new Debouncer(() => void client.invalidateQueries({ queryKey: [...detailKey, 'coverage'] }), ...daysDebounceMs),
@@ -29,15 +29,15 @@ export function useDetailLive(deviceName: string): void {
     if (event.name !== 'reading' || event.data.deviceName !== deviceName) return false;
     const day = dayKey(event.data.time);
     const key = `${deviceName} ${day}`;
-    if (asked.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
-    asked.add(key);
+    if (refetchedDays.has(key) || client.getQueryData(queryKey)?.some((covered) => covered.day === day)) return false;
+    refetchedDays.add(key);
     return true;
   };
 
   useLive((events) => {
     if (events.some(({ name }) => name === 'reset')) void client.invalidateQueries({ queryKey: detailKey });
-    const moved = events.some((event) => event.name === 'presence' && event.data.deviceName === deviceName);
-    if (moved) void client.invalidateQueries({ queryKey: [...detailKey, 'presence', deviceName] });
+    const presenceChanged = events.some((event) => event.name === 'presence' && event.data.deviceName === deviceName);
+    if (presenceChanged) void client.invalidateQueries({ queryKey: [...detailKey, 'presence', deviceName] });
     if (events.filter(isNewDay).length > 0) days.request();
   });
 }

@@ -17,12 +17,12 @@ interface SceneFieldProps {
    * The distance in metres to the nearest device of the chosen scene if it is implausibly far;
    * otherwise null.
    */
-  far: number | null;
+  farDistance: number | null;
   onChange: (groupId: number) => void;
 }
 
 /** The scene of a device. */
-export function SceneField({ value, own, ownName, far, onChange }: SceneFieldProps) {
+export function SceneField({ value, own, ownName, farDistance, onChange }: SceneFieldProps) {
   const { t } = useTranslation();
   const format = useFormat();
   const scenes = useQuery(allScenesQuery());
@@ -30,14 +30,14 @@ export function SceneField({ value, own, ownName, far, onChange }: SceneFieldPro
   const gone = scenes.isSuccess && value !== 0 && value !== own && !has(value);
   const error = gone ? t('device.form.sceneGone') : undefined;
   // Rounded to a tenth of a kilometre, which is precise enough for a warning.
-  const distance = far === null ? '' : format.distance(Math.round(far / 100) * 100);
+  const distance = farDistance === null ? '' : format.distance(Math.round(farDistance / 100) * 100);
   return (
     <Field
       label={t('home.device.scene')}
       error={scenes.isError ? errorText(scenes.error) : error}
       hint={
         <span role="status" className={css.far}>
-          {far === null ? null : (
+          {farDistance === null ? null : (
             <>
               <WarningOutlined aria-hidden="true" /> {t('device.form.sceneFar', { distance })}
             </>

@@ -3,7 +3,7 @@ import type { DeviceMap } from '@/lib/device/types';
 import type { MapScene } from '@/lib/map/sceneLayer';
 
 /**
- * The scenes as areas around their other devices, for orientation. A crowded map does not contain
+ * The scenes as areas around their other devices, for orientation. A clustered map does not contain
  * all devices, so an area would cover only a part of its scene: then none is drawn.
  */
 export function neighbours(map: DeviceMap | undefined, scenes: readonly Scene[], own: string): MapScene[] {

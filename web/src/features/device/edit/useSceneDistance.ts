@@ -18,7 +18,7 @@ const farDistance = 2000;
 export function useSceneDistance(groupId: number, deviceName: string, place: Place | undefined): number | null {
   const language = useLanguage((state) => state.language);
   const isEnabled = groupId !== 0 && place !== undefined;
-  // The first hundred devices show well enough where the scene is; on a crowded map its markers
+  // The first hundred devices show well enough where the scene is; the markers of a clustered map
   // would not.
   const devices = useQuery({ ...pageQuery(language, { groupId }, 1), enabled: isEnabled });
   if (!isEnabled) return null;

@@ -29,13 +29,13 @@ export function DeleteScene({ scene, onClose, onDeleted }: DeleteSceneProps) {
   const remove = useMutation({
     mutationFn: ({ id }: Scene) => api.del('/admin-api/client/pc/group/delete', { query: { id } }),
     meta: { failure: 'common.deleteFail' },
-    onSuccess: (_, gone) => {
+    onSuccess: (_, deleted) => {
       toast.success(t('scene.deleteOk'));
       for (const queryKey of [sceneKey, deviceKeys.all, overviewQuery().queryKey]) {
         void client.invalidateQueries({ queryKey });
       }
       onClose();
-      onDeleted(gone);
+      onDeleted(deleted);
     },
   });
   const cancel = () => {

@@ -31,8 +31,8 @@ export function Order({ search: { sort, descending }, onChange }: OrderProps) {
         onChange={(event) => {
           const column = sortColumns.find((name) => name === event.target.value);
           // Contact and state sort in descending order: newest contact first, online devices first.
-          const turned = column === 'lastContact' || column === 'onlineState';
-          onChange({ sort: column, descending: turned || undefined });
+          const descendingFirst = column === 'lastContact' || column === 'onlineState';
+          onChange({ sort: column, descending: descendingFirst || undefined });
         }}
       >
         {sortColumns.map((column) => (

@@ -86,7 +86,7 @@ describe('scenes on the map', () => {
     ]);
   });
 
-  it('of a crowded map are those of which all devices are known', () => {
+  it('of a clustered map are those of which all devices are known', () => {
     expect(sceneList(groups, markers, true, told)).toEqual([]);
     const whole = [marker('d', 2, 1, 1), marker('e', 2, 1, 2)];
     expect(sceneList(groups, whole, true, told).map(({ id }) => id)).toEqual([2]);
@@ -110,7 +110,7 @@ describe('the chosen device', () => {
   });
 });
 
-describe('an uncrowded map', () => {
+describe('a map without clusters', () => {
   const many = Array.from({ length: 2000 }, (_, i) => marker(`d${i}`, 1, 37.8 + (i % 50) / 1e4, 27.3 + i / 1e6));
   const view = { west: 27.2, south: 37.7, east: 27.4, north: 37.9, zoom: 5 };
 

@@ -50,7 +50,7 @@ export function placesOf(markers: readonly MapMarker[]): string {
   return markers.map(({ deviceName, latitude, longitude }) => `${deviceName} ${latitude} ${longitude}`).join('\n');
 }
 
-/** Every device of an uncrowded map, spread for a zoom. */
+/** Every device of a map that the server does not cluster, spread for a zoom. */
 export function devicesOf(
   markers: readonly MapMarker[],
   project: Project,
@@ -81,7 +81,7 @@ export function devicesIn(
 }
 
 /**
- * The marks in a view of a crowded map: clusters, devices where there is room, and always the
+ * The marks in a view of a clustered map: clusters, devices where there is room, and always the
  * chosen device by itself, which the index excludes.
  */
 export function marksOf(
@@ -112,14 +112,14 @@ function markerOf(device: Device): MapMarker | undefined {
 }
 
 /**
- * The scenes with the positions of their devices. A crowded map contains only some devices: scenes
- * of which some devices are missing are left out, since their outline would be wrong.
+ * The scenes with the positions of their devices. A clustered map contains only some devices: a
+ * scene with missing devices is left out, since its outline would be wrong.
  */
 export function sceneList(
   groups: readonly Group[],
   markers: readonly MapMarker[],
-  crowded: boolean,
-  told: (count: number) => string,
+  isClustered: boolean,
+  countText: (count: number) => string,
 ): MapScene[] {
   const places = new Map<number, Place[]>();
   for (const { groupId, latitude, longitude } of markers) {
@@ -129,8 +129,8 @@ export function sceneList(
   }
   return groups.flatMap(({ id, groupName, deviceCount }) => {
     const own = places.get(id);
-    if (id === 0 || !own || (crowded && own.length < deviceCount)) return [];
-    return [{ id, name: groupName, count: told(deviceCount), places: own }];
+    if (id === 0 || !own || (isClustered && own.length < deviceCount)) return [];
+    return [{ id, name: groupName, count: countText(deviceCount), places: own }];
   });
 }
 

@@ -66,7 +66,7 @@ function squareOf({ x, y }: Point): number {
  * take their own position or the nearest free one around it. The result is deterministic.
  */
 export function spread(points: readonly Point[]): Point[] {
-  const standing = new OccupiedSquares();
+  const occupied = new OccupiedSquares();
   // Ring positions that were occupied for one mark of a square are skipped for its other marks;
   // without this, many marks at one place would be slow.
   const tried = new Map<number, number>();
@@ -75,13 +75,13 @@ export function spread(points: readonly Point[]): Point[] {
     let n = 0;
     let offset = ringPosition(n);
     let put = point;
-    while (standing.touches(put)) {
+    while (occupied.touches(put)) {
       n = Math.max(n + 1, tried.get(square) ?? 0);
       tried.set(square, n + 1);
       offset = ringPosition(n);
       put = { x: point.x + offset.x, y: point.y + offset.y };
     }
-    standing.add(put);
+    occupied.add(put);
     return offset;
   });
 }

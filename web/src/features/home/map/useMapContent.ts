@@ -44,20 +44,20 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
 
   // If there are more devices than the server sends as single markers, it clusters them for each
   // view and is queried again when the view changes.
-  const crowded = data.clusters.length > 0;
-  const crowd = useQuery({ ...mapQuery(view), enabled: crowded, placeholderData: keepPreviousData });
-  const shown = crowded ? (crowd.data ?? data) : data;
+  const isClustered = data.clusters.length > 0;
+  const clusteredQuery = useQuery({ ...mapQuery(view), enabled: isClustered, placeholderData: keepPreviousData });
+  const shown = isClustered ? (clusteredQuery.data ?? data) : data;
 
   const place = device?.latitude !== undefined && device.longitude !== undefined;
   const chosen = place && device?.deviceName === selected ? device : undefined;
   const project = useCallback((spot: Place) => map.project(at(spot), zoom), [map, at, zoom]);
   // Clusters exist only if the server clusters; otherwise every device is a mark of its own.
-  const gathered = shown.clusters.length > 0;
+  const hasClusters = shown.clusters.length > 0;
   const places = useMemo(() => placesOf(shown.markers), [shown.markers]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: of the markers only their places count, which seldom change
   const offsets = useMemo(
-    () => (gathered ? undefined : offsetsOf(shown.markers, project)),
-    [gathered, places, project],
+    () => (hasClusters ? undefined : offsetsOf(shown.markers, project)),
+    [hasClusters, places, project],
   );
   const devices = useMemo(
     () => (offsets ? devicesOf(shown.markers, project, offsets) : []),
@@ -65,21 +65,21 @@ export function useMapContent(map: L.Map, tiles: MapTiles | null, content: Frame
   );
   const index = useMemo(
     () =>
-      gathered
+      hasClusters
         ? clusterIndex(
             shown.markers.filter(({ deviceName }) => deviceName !== selected),
             shown.clusters,
           )
         : null,
-    [gathered, shown, selected],
+    [hasClusters, shown, selected],
   );
   const scenes = useMemo(
     () =>
       // The layer adds the name itself, since it may have to cut it.
-      sceneList(groups ?? [], shown.markers, crowded, (count) =>
+      sceneList(groups ?? [], shown.markers, isClustered, (count) =>
         t('home.map.scene', { name: '', n: format.number(count) }),
       ),
-    [groups, shown.markers, crowded, t, format],
+    [groups, shown.markers, isClustered, t, format],
   );
 
   const zoomTo = useCallback(

@@ -26,12 +26,12 @@ export function DeliveryHistory({ id, deliveries }: DeliveryHistoryProps) {
   const [all, setAll] = useState(false);
   const reminders = deliveries.filter(({ event }) => event === 'reminder');
   const hidden = all ? 0 : Math.max(0, reminders.length - maxReminders);
-  const passed = new Set(reminders.slice(0, hidden));
+  const hiddenReminders = new Set(reminders.slice(0, hidden));
   const firstShown = reminders[hidden];
   return (
     <ol className={css.story} id={id}>
       {deliveries.map((delivery) => {
-        if (passed.has(delivery)) return null;
+        if (hiddenReminders.has(delivery)) return null;
         const nth = reminders.indexOf(delivery) + 1;
         return (
           <li key={delivery.id} className={css.part}>

@@ -74,9 +74,9 @@ export function NoticeActions({ detail }: { detail: AlarmDetail }) {
       )}
       {takeBackTarget === undefined ? null : (
         <TakeBackDialog
-          asked={takeBackTarget}
+          target={takeBackTarget}
           onClose={() => setTakeBackTarget(null)}
-          onGone={() => setTakeBackTarget(undefined)}
+          onClosed={() => setTakeBackTarget(undefined)}
         />
       )}
     </>

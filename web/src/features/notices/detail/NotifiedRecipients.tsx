@@ -45,7 +45,7 @@ export function NotifiedRecipients({ detail }: { detail: AlarmDetail }) {
       {logged ? <Note tone="info">{t('inform.told.logged')}</Note> : null}
       <ul className={css.lines}>
         {recipients.map((one) => (
-          <RecipientRow key={one.key} told={one} />
+          <RecipientRow key={one.key} notified={one} />
         ))}
       </ul>
     </Block>

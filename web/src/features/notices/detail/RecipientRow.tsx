@@ -27,11 +27,11 @@ export const stateLooks = {
 /**
  * One recipient and its state. All attempts open below it, automatically if the delivery failed.
  */
-export function RecipientRow({ told: target }: { told: NotifiedRecipient }) {
+export function RecipientRow({ notified }: { notified: NotifiedRecipient }) {
   const { t } = useTranslation();
   const format = useFormat();
   const id = useId();
-  const { recipient, channel, mode, state, main, deliveries, reminders, planned } = target;
+  const { recipient, channel, mode, state, main, deliveries, reminders, planned } = notified;
   // Until the user decides, a failed delivery is open, even if it fails while it is shown.
   const [chosen, setChosen] = useState<boolean>();
   const open = chosen ?? state === 'failed';

@@ -13,14 +13,14 @@ export interface AckTarget {
 }
 
 interface TakeBackDialogProps {
-  asked: AckTarget | null;
+  target: AckTarget | null;
   onClose: () => void;
   /** Called when the closing animation has ended. */
-  onGone: () => void;
+  onClosed: () => void;
 }
 
 /** Asks for confirmation before an acknowledgement is taken back. */
-export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) {
+export function TakeBackDialog({ target, onClose, onClosed }: TakeBackDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
@@ -43,5 +43,5 @@ export function TakeBackDialog({ asked, onClose, onGone }: TakeBackDialogProps) 
     verb: t('inform.ack.takeBack'),
     danger: false,
   });
-  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+  return <ConfirmDialog target={target} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onClosed} />;
 }

@@ -69,25 +69,29 @@ describe('the notified recipients', () => {
   });
 
   it.each<[string, Partial<Delivery>[], string]>([
-    ['what failed, though the rest arrived', [{}, { event: 'reminder', state: 'failed' }], 'reminder'],
-    ['what waits', [{}, { event: 'resolved', state: 'queued' }], 'resolved'],
-    ['the failure before the wait', [{ state: 'failed' }, { event: 'resolved', state: 'queued' }], 'triggered'],
+    ['the failed delivery, although the others arrived', [{}, { event: 'reminder', state: 'failed' }], 'reminder'],
+    ['the waiting delivery', [{}, { event: 'resolved', state: 'queued' }], 'resolved'],
+    [
+      'a failed delivery rather than a waiting one',
+      [{ state: 'failed' }, { event: 'resolved', state: 'queued' }],
+      'triggered',
+    ],
     [
       'the beginning, while the next reminder is planned',
       [{}, { event: 'reminder', state: 'queued', attempts: 0 }],
       'triggered',
     ],
     [
-      'a reminder that cannot go out',
+      'a reminder that cannot be sent',
       [{}, { event: 'reminder', state: 'queued', attempts: 0, reason: 'server' }],
       'reminder',
     ],
     [
-      'a reminder that is tried again',
+      'a reminder that is retried',
       [{}, { event: 'reminder', state: 'queued', attempts: 2, reason: 'retry' }],
       'reminder',
     ],
-    ['the beginning, when nothing is open', [{}, { event: 'resolved', state: 'skipped' }], 'triggered'],
+    ['the beginning if nothing waits', [{}, { event: 'resolved', state: 'skipped' }], 'triggered'],
   ])('shows of one recipient %s', (_, changes, event) => {
     expect(notifiedRecipients(changes.map((change) => delivery(change)))[0]?.main.event).toBe(event);
   });

@@ -96,9 +96,9 @@ export function AppsTab() {
         }}
       />
       <CredentialConfirmDialog
-        asked={pendingAction}
+        action={pendingAction}
         onClose={() => setPendingAction(null)}
-        onGone={() => {
+        onClosed={() => {
           // The button that opened the dialog may have disappeared with its row.
           if (document.activeElement === document.body) newButton.current?.focus();
         }}

@@ -11,14 +11,14 @@ export interface CredentialAction {
 }
 
 interface CredentialConfirmDialogProps {
-  asked: CredentialAction | null;
+  action: CredentialAction | null;
   onClose: () => void;
   /** Called when the closing animation has ended. */
-  onGone: () => void;
+  onClosed: () => void;
 }
 
 /** Asks for confirmation before a key is opened, closed or deleted. */
-export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialConfirmDialogProps) {
+export function CredentialConfirmDialog({ action, onClose, onClosed }: CredentialConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
@@ -29,7 +29,7 @@ export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialCo
           api.get('/admin-api/client/pc/apicredentials/enable-or-disable', {
             query: { id, enabled: enabled === 1 ? 0 : 1 },
           }),
-    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
+    meta: { failure: action?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async () => {
       await client.invalidateQueries({ queryKey: credentialKey });
       onClose();
@@ -49,5 +49,5 @@ export function CredentialConfirmDialog({ asked, onClose, onGone }: CredentialCo
           verb: t(enabled === 1 ? 'app.closeKey' : 'app.openKey'),
           danger: false,
         };
-  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+  return <ConfirmDialog target={action} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onClosed} />;
 }

@@ -32,9 +32,9 @@ it.each(Object.entries(heads))('opens %s, recognized by its content, upright', a
 });
 
 it.each([
-  ['a GIF called PNG', [...new TextEncoder().encode('GIF89a')]],
+  ['a GIF named PNG', [...new TextEncoder().encode('GIF89a')]],
   ['an SVG', [...new TextEncoder().encode('<svg xmlns=')]],
-  ['a sound in the same wrapping', [...new TextEncoder().encode('RIFF\0\0\0\0WAVE')]],
+  ['a sound in the same container format', [...new TextEncoder().encode('RIFF\0\0\0\0WAVE')]],
   ['nothing', []],
 ])('refuses %s', async (_, head) => {
   await expect(openPicture(file(head))).rejects.toMatchObject({ reason: 'avatar.wrongKind' });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { checkPassword } from './rules';
 
 it.each([
-  ['all right', { code: '1', password: '123456', again: '123456' }, {}],
+  ['valid values', { code: '1', password: '123456', again: '123456' }, {}],
   ['no code', { code: ' ', password: '123456', again: '123456' }, { code: 'phone.codeRequired' }],
   [
     'nothing',

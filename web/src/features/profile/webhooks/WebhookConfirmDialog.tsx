@@ -12,14 +12,14 @@ export interface WebhookAction {
 }
 
 interface WebhookConfirmDialogProps {
-  asked: WebhookAction | null;
+  action: WebhookAction | null;
   onClose: () => void;
   /** Called when the closing animation has ended. */
-  onGone: () => void;
+  onClosed: () => void;
 }
 
 /** Asks for confirmation before a webhook is deleted or gets a new secret. */
-export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmDialogProps) {
+export function WebhookConfirmDialog({ action, onClose, onClosed }: WebhookConfirmDialogProps) {
   const { t } = useTranslation();
   const client = useQueryClient();
   const act = useMutation({
@@ -27,7 +27,7 @@ export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmD
       if (what === 'delete') await deleteWebhook(id);
       else keepWebhookSecret({ name, secret: (await newSecret(id)).secret });
     },
-    meta: { failure: asked?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
+    meta: { failure: action?.what === 'delete' ? 'common.deleteFail' : 'common.saveFail' },
     onSuccess: async (_, { what }) => {
       if (what === 'delete') toast.success(t('webhook.deleted'));
       await client.invalidateQueries({ queryKey: webhooksKey });
@@ -48,5 +48,5 @@ export function WebhookConfirmDialog({ asked, onClose, onGone }: WebhookConfirmD
           verb: t('webhook.newSecretMake'),
           danger: false,
         };
-  return <ConfirmDialog target={asked} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onGone} />;
+  return <ConfirmDialog target={action} textFor={wordsOf} mutation={act} onClose={onClose} onClosed={onClosed} />;
 }

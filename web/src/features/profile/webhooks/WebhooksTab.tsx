@@ -92,9 +92,9 @@ export function WebhooksTab() {
         onClose={() => setEditing((before) => ({ ...before, open: false }))}
       />
       <WebhookConfirmDialog
-        asked={pendingAction}
+        action={pendingAction}
         onClose={() => setPendingAction(null)}
-        onGone={() => {
+        onClosed={() => {
           // The button that opened the dialog may have disappeared with its card.
           if (document.activeElement === document.body) newButton.current?.focus();
         }}

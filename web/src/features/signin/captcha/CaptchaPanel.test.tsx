@@ -224,10 +224,10 @@ describe('a picture', () => {
       () => captchaAnswer('6201', 'Too many pictures. Wait a minute'),
       'Too many pictures. Wait a minute',
     ],
-    ['that there was no sentence', () => captchaAnswer('6112', null), 'Unknown system error'],
-    ['that there is no connection', () => HttpResponse.error(), 'Cannot connect to the server'],
-    ['an answer that is no puzzle', () => captchaAnswer('0000', null, { token: 't' }), 'Unknown system error'],
-    ['a page of a proxy', () => new HttpResponse('<html>', { status: 502 }), 'The server answered with status 502'],
+    ['a general error without a sentence', () => captchaAnswer('6112', null), 'Unknown system error'],
+    ['a missing connection', () => HttpResponse.error(), 'Cannot connect to the server'],
+    ['an answer that is not a puzzle', () => captchaAnswer('0000', null, { token: 't' }), 'Unknown system error'],
+    ['a proxy’s error page', () => new HttpResponse('<html>', { status: 502 }), 'The server answered with status 502'],
   ])('shows %s with a retry if it cannot be fetched', async (_, answer, shown) => {
     server.getAnswers.push(answer);
     render(<CaptchaPanel onVerified={onVerified} onClose={onClose} />);

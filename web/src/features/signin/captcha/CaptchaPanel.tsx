@@ -59,7 +59,7 @@ export function CaptchaPanel({ onVerified, onClose, onUnseen }: CaptchaPanelProp
         />
         <IconButton label={t('common.close')} icon={<CloseOutlined aria-hidden="true" />} onClick={onClose} />
       </header>
-      <Picture state={captcha.state} onRetry={captcha.refresh} onSpoilt={captcha.spoilt} />
+      <Picture state={captcha.state} onRetry={captcha.refresh} onBroken={captcha.reportBroken} />
       <div className={css.foot}>
         <Slider captcha={captcha} hintId={`${id}-hint`} />
         <p className={css.help}>

@@ -43,7 +43,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   const [state, setState] = useState(loading);
   const { phase, puzzle, verification } = state;
   const call = useRef<AbortController | null>(null);
-  const begun = useRef<number | null>(null);
+  const startedAt = useRef<number | null>(null);
 
   /** Runs one call at a time; the answer of an earlier one is ignored. */
   const runStep = useCallback(async (ask: (signal: AbortSignal) => Promise<(now: CaptchaState) => CaptchaState>) => {
@@ -55,7 +55,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
   }, []);
 
   const refresh = useCallback(() => {
-    begun.current = null;
+    startedAt.current = null;
     setState(loading);
     void runStep((signal) =>
       fetchPuzzle(signal).then(
@@ -70,12 +70,12 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     return () => call.current?.abort();
   }, [refresh]);
 
-  const tellVerified = useEffectEvent(onVerified);
+  const notifyVerified = useEffectEvent(onVerified);
   useEffect(() => {
     // If the picture becomes due while the piece is being dragged, it is replaced after the drag.
     if (phase === 'idle' && puzzle) return onceDue(puzzle.due, refresh);
     if (phase !== 'ok' && phase !== 'fail') return;
-    const timer = setTimeout(phase === 'ok' ? () => tellVerified(verification) : refresh, outcomeMs);
+    const timer = setTimeout(phase === 'ok' ? () => notifyVerified(verification) : refresh, outcomeMs);
     return () => clearTimeout(timer);
   }, [phase, puzzle, verification, refresh]);
 
@@ -83,7 +83,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     if (!puzzle) return;
     // The server reads whole numbers; two decimals keep the request short.
     const x = Math.round(clampTravel(at) * 100) / 100;
-    const seconds = (Date.now() - (begun.current ?? Date.now())) / 1000;
+    const seconds = (Date.now() - (startedAt.current ?? Date.now())) / 1000;
     setState({ ...state, phase: 'checking', x });
     void runStep((signal) =>
       checkPuzzle(puzzle, x, signal).then(
@@ -97,11 +97,11 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     state,
     refresh,
     /** The fetched pictures cannot be drawn. */
-    spoilt: () => setState({ ...loading, phase: 'broken', error: new NoPuzzleError() }),
+    reportBroken: () => setState({ ...loading, phase: 'broken', error: new NoPuzzleError() }),
     /** Grabs the piece; false if it cannot be moved now. */
     grasp: (): boolean => {
       if (phase !== 'idle') return false;
-      begun.current = Date.now();
+      startedAt.current = Date.now();
       setState({ ...state, phase: 'dragging' });
       return true;
     },
@@ -117,7 +117,7 @@ export function useCaptcha(onVerified: (captchaVerification: string) => void) {
     /** Moves the piece by keyboard. */
     step: (by: number) => {
       if (phase !== 'idle') return;
-      begun.current ??= Date.now();
+      startedAt.current ??= Date.now();
       setState((now) => ({ ...now, x: clampTravel(Math.round(now.x) + by) }));
     },
     /** Checks the position to which keys have moved the piece. */

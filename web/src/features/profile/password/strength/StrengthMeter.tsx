@@ -48,13 +48,13 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
   const strength = useStrength(password, known);
 
   const short = isShort(password, minimum);
-  const judged = short || strength === 'failed' ? undefined : strength;
-  const level = short && password !== '' ? 'short' : judged?.level;
+  const estimated = short || strength === 'failed' ? undefined : strength;
+  const level = short && password !== '' ? 'short' : estimated?.level;
   const announcement =
     strength === 'failed'
       ? t('password.strength.unknown')
-      : judged
-        ? strengthText(t, judged)
+      : estimated
+        ? strengthText(t, estimated)
         : t('password.strength.advice.useWords');
   const shownLevel = level
     ? t('password.strength.said', { word: t(`password.strength.level.${level}`), told: announcement })
@@ -69,7 +69,7 @@ export function StrengthMeter({ password, minimum, person }: StrengthMeterProps)
       <div className={css.line}>
         <span className={`${css.steps} ${level ? css[level] : ''}`} aria-hidden="true">
           {levels.map((step, at) => (
-            <span key={step} className={judged && at <= levels.indexOf(judged.level) ? css.full : undefined} />
+            <span key={step} className={estimated && at <= levels.indexOf(estimated.level) ? css.full : undefined} />
           ))}
         </span>
         {level && Icon ? (

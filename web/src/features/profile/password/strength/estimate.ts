@@ -23,7 +23,7 @@ const library = new ZxcvbnFactory({
 
 /**
  * Estimates how many guesses a password withstands if the attacker knows common passwords and the
- * words in `known` (in the form of `personalWords`).
+ * words in `known` (as `personalWords` returns them).
  */
 export function estimate(password: string, known: readonly string[]): Strength {
   const written = normalizeText(password).slice(0, maxCharacters);

@@ -10,16 +10,16 @@ describe('what others know about a user', () => {
     ['letters with marks', { nickname: 'Işıl Öztürk' }, ['isil ozturk', 'isilozturk', 'isil', 'ozturk']],
     ['Cyrillic letters', { nickname: 'Алёна' }, ['алена']],
     ['Chinese names, which are short', { nickname: '王芳' }, ['王芳']],
-    ['no part that is in many words', { tenantName: 'Al of Bo' }, ['al of bo', 'alofbo']],
+    ['no parts that many words contain', { tenantName: 'Al of Bo' }, ['al of bo', 'alofbo']],
     ['a mail address, its box and its host', { email: 'e.k@valley.example' }, ['e.k@valley.example', 'e.k', 'valley']],
     ['no mail address', { email: 'e' }, []],
     [
-      'a number, with the country and without',
+      'a number, with and without its country code',
       { mobile: '+90532114410' },
       ['90532114410', '0532114410', '532114410', '32114410', '2114410'],
     ],
     ['nothing', {}, []],
-    ['what is twice once', { userName: 'elif', nickname: 'Elif', tenantName: 'ELİF' }, ['elif']],
+    ['duplicates once', { userName: 'elif', nickname: 'Elif', tenantName: 'ELİF' }, ['elif']],
   ])('%s', (_, known, words) => {
     expect(personalWords({ ...emptyPerson, ...known })).toEqual(words);
   });

@@ -19,17 +19,17 @@ export function useStrength(password: string, known: readonly string[]): Strengt
 
   useEffect(() => {
     if (!wanted) return;
-    let gone = false;
+    let cancelled = false;
     import('./estimate').then(
       (module) => {
-        if (!gone) setEstimate({ of: module.estimate });
+        if (!cancelled) setEstimate({ of: module.estimate });
       },
       () => {
-        if (!gone) setEstimate('failed');
+        if (!cancelled) setEstimate('failed');
       },
     );
     return () => {
-      gone = true;
+      cancelled = true;
     };
   }, [wanted]);
 
